@@ -1,0 +1,449 @@
+#include "check/compare.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+#include <type_traits>
+
+namespace kata {
+namespace {
+
+using Index = std::size_t;
+using Place = std::array<Index, 3>;
+
+constexpr std::array<const char*, 3> axis_name = {"x", "y", "z"};
+
+/// A layout with all three axes: a missing one has extent 1, an unknown tile is 0.
+struct Grid {
+    std::size_t axes;
+    Place extent = {1, 1, 1};
+    Place tile = {0, 0, 0};
+
+    Grid(const Layout& layout, Index count) : axes(layout.extents.size()) {
+        if (axes < 1 || axes > 3) throw std::invalid_argument("a layout has one to three axes");
+        if (layout.tile.size() > axes) throw std::invalid_argument("a tile has no more axes than its layout");
+        for (std::size_t axis = 0; axis < axes; ++axis) extent[axis] = to_index(layout.extents[axis]);
+        for (std::size_t axis = 0; axis < layout.tile.size(); ++axis)
+            tile[axis] = to_index(layout.tile[axis]);
+        if (total() != count)
+            throw std::invalid_argument("the layout describes " + std::to_string(total()) +
+                                        " elements, not " + std::to_string(count));
+    }
+
+    Index total() const { return extent[0] * extent[1] * extent[2]; }
+    Index stride(std::size_t axis) const {
+        return std::accumulate(extent.begin(), extent.begin() + axis, Index{1}, std::multiplies{});
+    }
+    Place place(Index i) const {
+        return {i % extent[0], i / extent[0] % extent[1], i / extent[0] / extent[1]};
+    }
+
+    /// How many elements have a coordinate for which `holds` along this axis, out of `elements` that form
+    /// whole rows.
+    template <class Holds>
+    Index narrowed(Index elements, std::size_t axis, Holds holds) const {
+        Index holding = 0;
+        for (Index c = 0; c < extent[axis]; ++c) holding += holds(c) ? 1 : 0;
+        return elements / extent[axis] * holding;
+    }
+
+  private:
+    static Index to_index(int length) {
+        if (length < 0) throw std::invalid_argument("a layout has no negative lengths");
+        return static_cast<Index>(length);
+    }
+};
+
+template <class T>
+bool is_nan(T value) {
+    if constexpr (std::is_floating_point_v<T>) return std::isnan(value);
+    return false;
+}
+
+/// The shortest digits that tell the value from its neighbours.
+template <class T>
+std::string text(T value) {
+    if (is_nan(value)) return "NaN";
+    std::array<char, 32> digits;
+    return {digits.data(), std::to_chars(digits.begin(), digits.end(), value).ptr};
+}
+
+std::string rounded(double value, int digits) {
+    if (is_nan(value)) return "NaN";
+    std::array<char, 32> text;
+    return {text.data(),
+            std::to_chars(text.begin(), text.end(), value, std::chars_format::general, digits).ptr};
+}
+
+template <class T>
+struct Output {
+    std::span<const T> got;
+    std::optional<std::byte> poison;
+    T poisoned;  // as an element: comparing it whole keeps the comparison of large arrays fast
+
+    Output(std::span<const T> got, std::optional<std::byte> poison) : got(got), poison(poison) {
+        std::memset(&poisoned, std::to_integer<int>(poison.value_or(std::byte{0})), sizeof(T));
+    }
+
+    bool unwritten(Index i) const { return poison && std::memcmp(&got[i], &poisoned, sizeof(T)) == 0; }
+};
+
+// Exact and Bounded say what it means that an element matches the expected value of the same or another
+// place.
+
+template <class T>
+struct Exact : Output<T> {
+    std::span<const T> expected;
+
+    bool matches(Index i, Index place) const {
+        const T a = this->got[i], b = expected[place];
+        return a == b || (is_nan(a) && is_nan(b));
+    }
+    double bound(Index) const { return 0; }
+    std::string wanted(Index i) const { return text(expected[i]); }
+    std::string distance(Index) const { return ""; }
+};
+
+template <class T>
+struct Bounded : Output<T> {
+    std::span<const double> expected;
+    std::span<const double> bounds;
+
+    bool matches(Index i, Index place) const {
+        if (sizeof(T) > 1 && this->unwritten(i)) return false;
+        const double a = static_cast<double>(this->got[i]), b = expected[place];
+        if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
+        if (std::isinf(a) || std::isinf(b)) return a == b;
+        return std::abs(a - b) <= bounds[place];
+    }
+    double bound(Index i) const { return bounds[i]; }
+    std::string wanted(Index i) const { return rounded(expected[i], 9); }
+    std::string distance(Index i) const {
+        const double error = std::abs(static_cast<double>(this->got[i]) - expected[i]);
+        return ", error " + rounded(error, 3) + ", bound " + rounded(bounds[i], 3);
+    }
+};
+
+/// Of the places that hold all wrong elements, keeps the narrowest. Those offered first explain more: a later
+/// one must be clearly narrower.
+class Where {
+  public:
+    Where(const Grid& grid, Index wrong) : total_(grid.total()), wrong_(wrong) {}
+
+    /// A place of `admitted` elements. `evidence`: how many wrong elements could have been outside of it, had
+    /// they fallen at random.
+    void offer(Index admitted, Index evidence, const std::string& description) {
+        if (admitted >= total_) return;
+        const double rarity = std::log(static_cast<double>(total_) / static_cast<double>(admitted));
+        const bool beyond_chance = static_cast<double>(evidence) * rarity > std::log(100.0);
+        const bool telling = 4 * admitted <= 3 * total_ && beyond_chance;
+        if (admitted != wrong_ && !telling) return;
+        if (admitted_ != 0 && 4 * admitted >= 3 * admitted_) return;
+        admitted_ = admitted;
+        description_ = description;
+    }
+
+    std::optional<std::string> narrowest() const {
+        return admitted_ == 0 ? std::nullopt : std::optional(description_);
+    }
+
+  private:
+    Index total_;
+    Index wrong_;
+    Index admitted_ = 0;
+    std::string description_;
+};
+
+void offer_last_blocks(const Grid& grid, std::span<const Index> wrong, Where& where) {
+    Place last = {0, 0, 0};  // where the last of several blocks begins, 0 where there is only one
+    for (std::size_t axis = 0; axis < grid.axes; ++axis)
+        if (grid.tile[axis] != 0) last[axis] = (grid.extent[axis] - 1) / grid.tile[axis] * grid.tile[axis];
+    std::array<bool, 3> in_all = {last[0] > 0, last[1] > 0, last[2] > 0};
+    for (const Index i : wrong) {
+        const Place place = grid.place(i);
+        bool in_one = false;
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            const bool inside = last[axis] > 0 && place[axis] >= last[axis];
+            in_all[axis] = in_all[axis] && inside;
+            in_one = in_one || inside;
+        }
+        if (!in_one) return;
+    }
+
+    const bool common = in_all[0] || in_all[1] || in_all[2];
+    Index inside = grid.total(), outside = grid.total();
+    std::string axes;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        if (common ? !in_all[axis] : last[axis] == 0) continue;
+        inside = grid.narrowed(inside, axis, [&](Index c) { return c >= last[axis]; });
+        outside = grid.narrowed(outside, axis, [&](Index c) { return c < last[axis]; });
+        axes += (axes.empty() ? "" : common ? " and " : " or ") + std::string(axis_name[axis]);
+    }
+    where.offer(common ? inside : grid.total() - outside, wrong.size(),
+                "all wrong elements lie in the last block along " + axes);
+}
+
+/// The elements near the ends of stretches of `period` elements along some axis; axes of period 0 take no
+/// part.
+void offer_edges(const Grid& grid, std::span<const Index> wrong, const Place& period,
+                 const std::string& description, Where& where) {
+    if (period == Place{0, 0, 0}) return;
+    const auto depth = [&](std::size_t axis, Index c) {  // 1 at an end
+        const Index local = c % period[axis];
+        return 1 + std::min(local, period[axis] - 1 - local);
+    };
+    Index within = 0;
+    for (const Index i : wrong) {
+        const Place place = grid.place(i);
+        Index nearest = std::numeric_limits<Index>::max();
+        for (std::size_t axis = 0; axis < 3; ++axis)
+            if (period[axis] != 0) nearest = std::min(nearest, depth(axis, place[axis]));
+        within = std::max(within, nearest);
+    }
+    Index inside = grid.total();
+    for (std::size_t axis = 0; axis < 3; ++axis)
+        if (period[axis] != 0)
+            inside = grid.narrowed(inside, axis, [&](Index c) { return depth(axis, c) > within; });
+    where.offer(grid.total() - inside, wrong.size(),
+                description + ", within " + std::to_string(within) + " of the edge");
+}
+
+void offer_borders(const Grid& grid, std::span<const Index> wrong, Where& where) {
+    Place whole = {0, 0, 0}, block = {0, 0, 0};
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        // Two elements have no inside.
+        if (grid.extent[axis] > 2) whole[axis] = grid.extent[axis];
+        if (grid.tile[axis] > 2 && grid.tile[axis] < grid.extent[axis]) block[axis] = grid.tile[axis];
+    }
+    offer_edges(grid, wrong, whole, "only on the border of the array", where);
+    offer_edges(grid, wrong, block, "all along the edges between blocks", where);
+}
+
+/// `of` maps an element's index to the number whose residue is looked at, one of `extent`.
+template <class Number>
+void offer_residues(const Grid& grid, std::span<const Index> wrong, Number of, Index extent, Index tile,
+                    const std::string& name, Where& where) {
+    const Index first = of(wrong.front());
+    Index step = 0;  // the greatest of which all distances are multiples
+    for (const Index i : wrong) {
+        const Index number = of(i);
+        step = std::gcd(step, number > first ? number - first : first - number);
+        if (step == 1) return;
+    }
+    const Index rest = grid.total() / extent;
+    if (step == 0) {
+        where.offer(rest, wrong.size() - 1, "every wrong " + name + " is " + std::to_string(first));
+        return;
+    }
+    const auto offer = [&](Index modulus) {
+        const Index residue = first % modulus;
+        where.offer(
+            rest * ((extent - residue + modulus - 1) / modulus), wrong.size() - 1,
+            "every wrong " + name + " is " + std::to_string(residue) + " modulo " + std::to_string(modulus));
+    };
+    if (tile > 1 && step % tile == 0) offer(tile);
+    const Index power_of_two = step & (~step + 1);
+    if (power_of_two > 1) offer(power_of_two);
+}
+
+void offer_all_residues(const Grid& grid, std::span<const Index> wrong, Where& where) {
+    // Any two numbers have a residue in common.
+    if (wrong.size() < 3) return;
+    for (std::size_t axis = 0; axis < grid.axes; ++axis)
+        offer_residues(
+            grid, wrong, [&](Index i) { return grid.place(i)[axis]; }, grid.extent[axis], grid.tile[axis],
+            grid.axes == 1 ? "index" : axis_name[axis], where);
+    if (grid.axes > 1)
+        offer_residues(
+            grid, wrong, [](Index i) { return i; }, grid.total(), 0, "index in memory", where);
+}
+
+void offer_ends(const Grid& grid, std::span<const Index> wrong, Where& where) {
+    const Index count = wrong.size();
+    const auto elements = [&] { return count == 1 ? "element" : std::to_string(count) + " elements"; };
+    if (wrong.back() == count - 1) where.offer(count, count, "only the first " + elements());
+    const Index first = wrong.front(), tail = grid.total() - first;
+    const std::string from = "at or after index " + std::to_string(first);
+    if (count == 1 && tail == 1)
+        where.offer(1, 1, "only the last element");
+    else if (count == tail)
+        where.offer(tail, count, "only the last " + elements() + ", " + from);
+    else if (4 * count >= 3 * tail)  // few right ones among them: by coincidence
+        where.offer(tail, count, "only " + from);
+}
+
+std::optional<std::string> describe_places(const Grid& grid, std::span<const Index> wrong) {
+    if (wrong.size() == grid.total()) return std::nullopt;
+    Where where(grid, wrong.size());
+    offer_last_blocks(grid, wrong, where);
+    offer_borders(grid, wrong, where);
+    offer_all_residues(grid, wrong, where);
+    offer_ends(grid, wrong, where);
+    return where.narrowest();
+}
+
+/// Whether every wrong element that has such a neighbour holds what was expected there.
+template <class Comparison>
+bool shifted(const Comparison& c, const Grid& grid, std::span<const Index> wrong, std::size_t axis,
+             bool before) {
+    const Index stride = grid.stride(axis);
+    Index explained = 0;
+    bool varied = false;  // in an array of mostly one value every neighbour fits
+    for (const Index i : wrong) {
+        const Index at = grid.place(i)[axis];
+        if (before ? at == 0 : at + 1 == grid.extent[axis]) continue;
+        if (!c.matches(i, before ? i - stride : i + stride)) return false;
+        ++explained;
+        varied = varied || c.got[i] != c.got[wrong.back()];
+    }
+    return varied && explained >= 4 && 2 * explained >= wrong.size();
+}
+
+template <class Comparison>
+std::optional<std::string> describe_shift(const Comparison& c, const Grid& grid,
+                                          std::span<const Index> wrong) {
+    constexpr const char* side[3][2] = {{"right", "left"}, {"lower", "upper"}, {"next", "previous"}};
+    for (std::size_t axis = 0; axis < grid.axes; ++axis)
+        for (const bool before : {true, false})
+            if (shifted(c, grid, wrong, axis, before))
+                return "each wrong value is the expected value of its " + std::string(side[axis][before]) +
+                       " neighbour (" + axis_name[axis] + (before ? " - 1)" : " + 1)");
+    return std::nullopt;
+}
+
+/// "2", "1/9" or a rounded number: `tolerance` is relative.
+std::string factor_text(double factor, double tolerance) {
+    const auto whole = [&](double value) {
+        return std::abs(value) < 1e6 && std::abs(value - std::round(value)) <= tolerance * std::abs(value);
+    };
+    if (whole(factor)) return rounded(std::round(factor), 7);
+    if (whole(1 / factor)) return (factor < 0 ? "-1/" : "1/") + rounded(std::abs(std::round(1 / factor)), 7);
+    return rounded(factor, 4);
+}
+
+template <class Comparison>
+std::optional<std::string> describe_factor(const Comparison& c, std::span<const Index> wrong) {
+    const auto expected = [&](Index i) { return static_cast<double>(c.expected[i]); };
+    const auto got = [&](Index i) { return static_cast<double>(c.got[i]); };
+    constexpr double rounding = 1e-6;
+    const Index largest = *std::max_element(wrong.begin(), wrong.end(), [&](Index a, Index b) {
+        return std::abs(expected(a)) < std::abs(expected(b));
+    });
+    const double factor = got(largest) / expected(largest);
+    const double tolerance = rounding + c.bound(largest) / std::abs(expected(largest));
+    // Where the bound is wide, or results differ in the last bits, any factor fits. This also keeps out NaN.
+    if (!(tolerance < 0.01 && std::abs(factor) < 1e30 && std::abs(factor - 1) > 10 * tolerance)) return {};
+    if (factor == 0) return {};
+    bool varied = false;
+    for (const Index i : wrong) {
+        const double error = std::abs(got(i) - factor * expected(i));
+        if (!(error <= std::abs(factor) * c.bound(i) + rounding * std::abs(got(i)))) return {};
+        varied = varied || std::abs(expected(i) - expected(largest)) > 0.01 * std::abs(expected(largest));
+    }
+    if (wrong.size() < 3 || !varied) return {};
+    return "all wrong values are a constant factor (" + factor_text(factor, tolerance) + ") of the expected";
+}
+
+template <class Comparison>
+std::string describe_pattern(const Comparison& c, const Grid& grid, std::span<const Index> wrong) {
+    const auto is_zero = [](auto value) { return value == 0; };
+    if (std::all_of(c.got.begin(), c.got.end(), is_zero)) return "everything is zero";
+    if (auto found = describe_shift(c, grid, wrong)) return *found;
+    if (auto found = describe_factor(c, wrong)) return *found;
+    if (auto found = describe_places(grid, wrong)) return *found;
+    if (std::all_of(wrong.begin(), wrong.end(), [&](Index i) { return is_zero(c.got[i]); }))
+        return "every wrong value is zero";
+    return "none";
+}
+
+std::string coordinates(const Grid& grid, Index i) {
+    const Place place = grid.place(i);
+    std::string text;
+    for (std::size_t axis = 0; axis < grid.axes; ++axis)
+        text += (axis == 0 ? "(" : ", ") + std::string(axis_name[axis]) + " " + std::to_string(place[axis]);
+    return text + ")";
+}
+
+template <class Comparison>
+std::optional<std::string> report(const Comparison& c, const Layout& layout) {
+    const Index count = c.expected.size();
+    const Grid grid(layout, count);
+    if (c.got.size() != count)
+        return "the output has " + std::to_string(c.got.size()) + " elements, expected were " +
+               std::to_string(count);
+    std::vector<Index> wrong;
+    for (Index i = 0; i < count; ++i)
+        if (!c.matches(i, i)) wrong.push_back(i);
+    if (wrong.empty()) return std::nullopt;
+
+    Index untouched = 0;
+    for (Index i = 0; i < count; ++i) untouched += c.unwritten(i) ? 1 : 0;
+    if (untouched == count)
+        return "no element of the output was ever written (" + std::to_string(count) +
+               " expected): was the kernel launched, and does it store its results?";
+
+    // Any byte is also a value that a step may compute.
+    const std::string never = sizeof(c.poisoned) == 1 ? "perhaps never written" : "never written";
+    Index unwritten = 0, nans = 0;
+    for (const Index i : wrong) {
+        if (c.unwritten(i))
+            ++unwritten;
+        else if (is_nan(c.got[i]))
+            ++nans;
+    }
+    std::string message = std::to_string(wrong.size()) + " of " + std::to_string(count) +
+                          (wrong.size() == 1 ? " elements differs" : " elements differ");
+    if (unwritten != 0) message += ", " + std::to_string(unwritten) + " of them " + never;
+    if (nans != 0) message += ", " + std::to_string(nans) + " of them NaN";
+    constexpr Index shown = 5;
+    for (const Index i : std::span(wrong).first(std::min(wrong.size(), shown))) {
+        message += "\n  " + coordinates(grid, i) + ": expected " + c.wanted(i);
+        message += c.unwritten(i) ? ", " + never : ", got " + text(c.got[i]) + c.distance(i);
+    }
+    if (wrong.size() > shown) message += "\n  ...";
+    return message + "\npattern: " + describe_pattern(c, grid, wrong);
+}
+
+}  // namespace
+
+template <class T>
+std::optional<std::string> difference(std::span<const T> got, std::span<const T> expected,
+                                      const Layout& layout) {
+    return report(Exact<T>{{got, layout.poison}, expected}, layout);
+}
+
+template <class T>
+std::optional<std::string> difference(std::span<const T> got, std::span<const double> expected,
+                                      std::span<const double> bound, const Layout& layout) {
+    if (bound.size() != expected.size()) throw std::invalid_argument("each expected element has one bound");
+    return report(Bounded<T>{{got, layout.poison}, expected, bound}, layout);
+}
+
+template std::optional<std::string> difference(std::span<const float>, std::span<const float>, const Layout&);
+template std::optional<std::string> difference(std::span<const double>, std::span<const double>,
+                                               const Layout&);
+template std::optional<std::string> difference(std::span<const int>, std::span<const int>, const Layout&);
+template std::optional<std::string> difference(std::span<const unsigned>, std::span<const unsigned>,
+                                               const Layout&);
+template std::optional<std::string> difference(std::span<const unsigned char>, std::span<const unsigned char>,
+                                               const Layout&);
+template std::optional<std::string> difference(std::span<const unsigned long long>,
+                                               std::span<const unsigned long long>, const Layout&);
+
+using Doubles = std::span<const double>;
+template std::optional<std::string> difference(std::span<const float>, Doubles, Doubles, const Layout&);
+template std::optional<std::string> difference(std::span<const double>, Doubles, Doubles, const Layout&);
+template std::optional<std::string> difference(std::span<const int>, Doubles, Doubles, const Layout&);
+template std::optional<std::string> difference(std::span<const unsigned>, Doubles, Doubles, const Layout&);
+template std::optional<std::string> difference(std::span<const unsigned char>, Doubles, Doubles,
+                                               const Layout&);
+template std::optional<std::string> difference(std::span<const unsigned long long>, Doubles, Doubles,
+                                               const Layout&);
+
+}  // namespace kata

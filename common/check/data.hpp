@@ -1,0 +1,58 @@
+// Test data, the same on every platform: the raw output of std::mt19937 is standard, the distributions are
+// not.
+#pragma once
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <random>
+#include <stdexcept>
+#include <type_traits>
+#include <vector>
+
+namespace kata {
+
+/// `count` small integers that tell positions apart, so that one wrong index shows: neighbours differ always,
+/// and elements any other distance apart coincide no more often than by chance, whatever the length of a row.
+/// From -largest to largest without 0 (a forgotten element must change a sum), from 1 for an unsigned `T`.
+/// Arithmetic in float is exact in any order while a sum of n values has n * largest <= 2^24, one of n
+/// products n * largest * largest <= 2^24: the default allows a million values or seventy thousand products.
+/// With only two values (`largest` 1, or 2 where unsigned) neighbours may coincide. Throws
+/// std::invalid_argument where `largest` is less than 1 or no `T`.
+template <class T = float>
+std::vector<T> coded(std::size_t count, unsigned seed, int largest = 15) {
+    if (largest < 1 || static_cast<double>(static_cast<T>(largest)) != largest)
+        throw std::invalid_argument("coded: largest is out of range");
+    const auto magnitudes = static_cast<unsigned long>(largest);
+    const unsigned long codes = std::is_signed_v<T> ? 2 * magnitudes : magnitudes;
+    std::mt19937 engine(seed);
+    unsigned long code = 0;
+    std::vector<T> values(count);
+    for (T& value : values) {
+        // A step of less than a full turn never ends where it began; of two codes that would leave one
+        // sequence.
+        code = codes > 2 ? (code + 1 + engine() % (codes - 1)) % codes : engine() % codes;
+        const T magnitude = static_cast<T>(1 + code % magnitudes);
+        value = code < magnitudes ? magnitude : static_cast<T>(-magnitude);
+    }
+    return values;
+}
+
+/// `count` random numbers, evenly spread from `low` to `high`, in every bit that a float or double in [0, 1)
+/// has.
+template <class T = float>
+std::vector<T> reals(std::size_t count, unsigned seed, T low = -1, T high = 1) {
+    static_assert(std::is_floating_point_v<T> && std::numeric_limits<T>::digits <= 53);
+    std::mt19937 engine(seed);
+    const double range = static_cast<double>(high) - static_cast<double>(low);
+    std::vector<T> values(count);
+    for (T& value : values) {
+        double unit = static_cast<double>(engine() >> 8) * 0x1p-24;
+        if constexpr (std::numeric_limits<T>::digits > 24)
+            unit += static_cast<double>(engine() >> 3) * 0x1p-53;
+        // An explicit fma, because compilers differ in whether they fuse.
+        value = static_cast<T>(std::fma(range, unit, static_cast<double>(low)));
+    }
+    return values;
+}
+
+}  // namespace kata

@@ -1,0 +1,228 @@
+#include "gpu/device.hpp"
+
+#include "error.hpp"
+#include "gpu/cuda.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+#include <utility>
+
+namespace kata {
+
+namespace {
+
+std::string lost_to;  // what took the device from this process; empty while it is usable
+std::uint64_t launches = 0;
+
+std::string version(int number) {
+    return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
+}
+
+std::string why_no_device(cudaError_t error) {
+    int driver = 0, runtime = 0;
+    cudaDriverGetVersion(&driver);
+    cudaRuntimeGetVersion(&runtime);
+    if (error == cudaErrorNoDevice) return "the driver sees none";
+    if (error == cudaErrorInsufficientDriver && driver == 0) return "no NVIDIA driver is installed";
+    if (error == cudaErrorInsufficientDriver)
+        return "the driver is too old: it knows CUDA up to " + version(driver) + ", this program needs " +
+               version(runtime);
+    if (error == cudaErrorDevicesUnavailable) return "another program has it for itself";
+    return cudaGetErrorString(error);
+}
+
+/// What a kernel did to be stopped by the device.
+std::string misdeed(cudaError_t error) {
+    switch (error) {
+        case cudaErrorIllegalAddress:
+            return "out of bounds: a thread read or wrote outside the memory it was given";
+        case cudaErrorMisalignedAddress:
+            return "misaligned: a thread accessed an address that is no multiple of the access's width, for "
+                   "a float4 16 bytes";
+        case cudaErrorAssert:
+            return "an assert in a kernel failed; its file and line are printed above";
+        case cudaErrorIllegalInstruction:
+            return "a thread executed __trap() or an illegal instruction";
+        case cudaErrorInvalidAddressSpace:
+            return "a thread used an address in the wrong kind of memory";
+        case cudaErrorInvalidPc:
+            return "a thread jumped to where no code is";
+        case cudaErrorHardwareStackError:
+            return "a thread's call stack overflowed or was overwritten";
+        case cudaErrorLaunchTimeout:
+            return "a kernel ran longer than the display allows";
+        case cudaErrorLaunchFailure:
+            return "a thread executed __trap(), or accessed shared or local memory out of bounds";
+        default:
+            return cudaGetErrorString(error);
+    }
+}
+
+std::string text(dim3 size) {
+    return "(" + std::to_string(size.x) + ", " + std::to_string(size.y) + ", " + std::to_string(size.z) + ")";
+}
+
+std::uint64_t volume(dim3 size) { return std::uint64_t{size.x} * size.y * size.z; }
+
+/// The first limit that the launch breaks, and what to do about it; empty where none is known to be broken.
+std::string advice(cudaError_t error, const void* kernel, dim3 grid, dim3 block, std::size_t shared_bytes) {
+    const auto limit = [](cudaDeviceAttr which) { return static_cast<unsigned>(gpu::attribute(which)); };
+    if (error == cudaErrorNoKernelImageForDevice || error == cudaErrorInvalidDeviceFunction ||
+        error == cudaErrorUnsupportedPtxVersion)
+        return "the step was built for another GPU: configure with -Dgpu_arch=" + gpu::architecture();
+
+    const unsigned threads = limit(cudaDevAttrMaxThreadsPerBlock);
+    const dim3 largest_block(limit(cudaDevAttrMaxBlockDimX), limit(cudaDevAttrMaxBlockDimY),
+                             limit(cudaDevAttrMaxBlockDimZ));
+    const dim3 largest_grid(limit(cudaDevAttrMaxGridDimX), limit(cudaDevAttrMaxGridDimY),
+                            limit(cudaDevAttrMaxGridDimZ));
+    const auto beyond = [](dim3 size, dim3 most) {
+        return size.x > most.x || size.y > most.y || size.z > most.z;
+    };
+    if (volume(block) == 0) return "a block needs at least one thread in x, y and z";
+    if (volume(block) > threads) return "a block has room for " + std::to_string(threads) + " threads";
+    if (beyond(block, largest_block)) return "a block may have " + text(largest_block) + " threads at most";
+    if (beyond(grid, largest_grid))
+        return "a grid may have " + text(largest_grid) +
+               " blocks at most: x has the most room, or let threads loop";
+
+    cudaFuncAttributes function{};
+    if (cudaFuncGetAttributes(&function, kernel) != cudaSuccess) return "";
+    const std::size_t shared = limit(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+    if (function.sharedSizeBytes + shared_bytes > shared)
+        return "a block has room for " + std::to_string(shared) + " bytes of shared memory, and " +
+               std::to_string(function.sharedSizeBytes) + " of them are this kernel's __shared__ arrays";
+    if (volume(block) > static_cast<std::uint64_t>(function.maxThreadsPerBlock))
+        return "with " + std::to_string(function.numRegs) + " registers a thread, this kernel has room for " +
+               std::to_string(function.maxThreadsPerBlock) +
+               " threads a block: take fewer, or __launch_bounds__";
+    return "";
+}
+
+[[noreturn]] void refuse(cudaError_t error, const void* kernel, dim3 grid, dim3 block,
+                         std::size_t shared_bytes) {
+    gpu::fail(error,
+              "launch refused: grid " + text(grid) + ", block " + text(block) + " = " +
+                  std::to_string(volume(block)) + " threads, " + std::to_string(shared_bytes) +
+                  " bytes of dynamic shared memory",
+              advice(error, kernel, grid, block, shared_bytes));
+}
+
+/// A block gets more shared memory than every GPU has only where its kernel was allowed it.
+cudaError_t make_room(const void* kernel, std::size_t shared_bytes) {
+    if (shared_bytes == 0) return cudaSuccess;
+    cudaFuncAttributes function{};
+    const cudaError_t error = cudaFuncGetAttributes(&function, kernel);
+    if (error != cudaSuccess || function.sharedSizeBytes + shared_bytes <= 48 * 1024) return error;
+    const auto bytes = static_cast<int>(std::min<std::size_t>(shared_bytes, 1 << 30));
+    return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+}
+
+/// A process that ends in the usual way waits for its kernels, and one of them never ends.
+void leave_without_waiting() {
+    on_exit(
+        [](int status, void*) {
+            std::fflush(nullptr);
+            std::_Exit(status);
+        },
+        nullptr);
+}
+
+}  // namespace
+
+void require_device() {
+    if (gpu::lost())
+        throw Error("not run, for an earlier kernel took the GPU from this process (" + lost_to +
+                    "): mend that one first, or run this test alone");
+    static bool usable = false;
+    if (usable) return;
+    int devices = 0;
+    cudaError_t error = cudaGetDeviceCount(&devices);
+    if (error == cudaSuccess) error = cudaFree(nullptr);  // the first call that needs a context
+    usable = error == cudaSuccess;
+    if (!usable)
+        throw Error("no GPU to run on: " + why_no_device(error) +
+                    "; see what nvidia-smi says, or build with -Dgpu=disabled for the CPU back end");
+}
+
+namespace gpu {
+
+void fail(cudaError_t error, std::string_view failed, std::string_view advice) {
+    const cudaError_t state = cudaStreamQuery(nullptr);
+    cudaGetLastError();  // both errors are reported here: nobody is to find them again
+    if (state == cudaSuccess || state == cudaErrorNotReady) {
+        std::string line = std::string(failed) + ": " + cudaGetErrorString(error);
+        if (!advice.empty()) line.append("; ").append(advice);
+        throw Error(line);
+    }
+    lost_to = misdeed(state);
+    throw Error("a kernel was stopped: " + lost_to + " (" + cudaGetErrorName(state) +
+                "); compute-sanitizer names the line, and so does the CPU back end");
+}
+
+void wait(double seconds) {
+    using Clock = std::chrono::steady_clock;
+    using namespace std::chrono_literals;
+    static const cudaEvent_t end = [] {
+        cudaEvent_t event{};
+        check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "no event could be made");
+        return event;
+    }();
+    check(cudaEventRecord(end), "the end of the step could not be marked");
+    const auto deadline = Clock::now() + std::chrono::duration<double>(seconds);
+    std::chrono::microseconds pause = 10us;
+    cudaError_t state = cudaSuccess;
+    while ((state = cudaEventQuery(end)) == cudaErrorNotReady) {
+        cudaGetLastError();  // the runtime keeps "not ready" as if it were an error
+        if (Clock::now() > deadline) {
+            char line[128];
+            std::snprintf(
+                line, sizeof line,
+                "kernel still runs after %g s: an endless loop, or a wait for a block that never comes",
+                seconds);
+            lost_to = line;
+            leave_without_waiting();
+            throw Error(line);
+        }
+        std::this_thread::sleep_for(pause);
+        pause = std::min(2 * pause, 1000us);
+    }
+    check(state, "the step did not end well");
+    check(cudaDeviceSynchronize(), "the step did not end well");  // shows what kernels printed; other streams
+}
+
+bool lost() { return !lost_to.empty(); }
+
+std::uint64_t take_launches() { return std::exchange(launches, 0); }
+
+int attribute(cudaDeviceAttr which) {
+    int value = 0;
+    check(cudaDeviceGetAttribute(&value, which, 0), "the GPU does not say what it can do");
+    return value;
+}
+
+std::string architecture() {
+    return "sm_" + std::to_string(attribute(cudaDevAttrComputeCapabilityMajor)) +
+           std::to_string(attribute(cudaDevAttrComputeCapabilityMinor));
+}
+
+}  // namespace gpu
+
+namespace backend {
+
+void run(const void* kernel, dim3 grid, dim3 block, std::size_t shared_bytes, void** arguments) {
+    require_device();
+    cudaError_t error = make_room(kernel, shared_bytes);
+    if (error == cudaSuccess) error = cudaLaunchKernel(kernel, grid, block, arguments, shared_bytes, nullptr);
+    if (error != cudaSuccess) refuse(error, kernel, grid, block, shared_bytes);
+    ++launches;
+}
+
+void stop_at_open() { throw OpenKata{}; }
+
+}  // namespace backend
+
+}  // namespace kata

@@ -1,0 +1,68 @@
+#include "observe.hpp"
+
+#include "gpu/device.hpp"
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <thread>
+
+namespace kata {
+
+namespace {
+
+/// A step may itself wait for its kernel, in a call that returns only when the kernel ends: then nothing can
+/// be polled, nor an exception thrown, and only the process can go.
+void call_watched(const std::function<void()>& work, double seconds) {
+    const std::jthread watchdog([seconds](std::stop_token returned) {
+        std::mutex mutex;
+        std::unique_lock lock(mutex);
+        std::condition_variable_any wake;
+        wake.wait_for(lock, returned, std::chrono::duration<double>(seconds), [] { return false; });
+        if (returned.stop_requested()) return;
+        std::fflush(nullptr);
+        std::fprintf(stderr,
+                     "the step has not returned after %g s: it waits for a kernel that never ends (an "
+                     "endless loop, or "
+                     "a wait for a block that never comes), or loops itself; the suite stops here\n",
+                     seconds);
+        std::_Exit(1);
+    });
+    work();
+}
+
+}  // namespace
+
+Observation observe(const Conditions& conditions, const std::function<void()>& work) {
+    require_device();
+    cudaGetLastError();  // not this step's
+    gpu::take_launches();
+    try {
+        call_watched(
+            work, 2 * conditions.time_limit);  // twice, for the driver may have to compile the kernels first
+    } catch (...) {
+        gpu::wait(conditions.time_limit);  // the next step is not to pay for what this one left running
+        throw;
+    }
+    const cudaError_t unseen = cudaGetLastError();
+    gpu::wait(conditions.time_limit);
+    gpu::check(unseen, "a CUDA call or a <<<>>> launch of the step failed, and the step did not look");
+    Observation observation;
+    observation.launches = gpu::take_launches();
+    return observation;
+}
+
+const char* backend_name() { return "gpu"; }
+
+std::string device_name() {
+    require_device();
+    cudaDeviceProp properties{};
+    gpu::check(cudaGetDeviceProperties(&properties, 0), "the GPU does not say its name");
+    return properties.name + (", " + gpu::architecture());
+}
+
+bool counts_available() { return false; }
+
+}  // namespace kata

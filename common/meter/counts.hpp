@@ -1,0 +1,51 @@
+// What a launch moved and did, counted over its warps. Exact, and the same on every run of the same kernel.
+#pragma once
+#include <cstdint>
+
+namespace kata {
+
+/// The accesses of one kind to one memory. A request is one warp executing one instruction once.
+struct Traffic {
+    std::uint64_t accesses = 0;  ///< by single threads
+    std::uint64_t bytes = 0;     ///< asked for: accesses times their width
+    std::uint64_t distinct = 0;  ///< bytes without those that other lanes of the request asked for too
+    std::uint64_t requests = 0;
+    /// Global memory: 32-byte sectors touched. Shared memory: passes over the 32 banks, of 4 bytes each.
+    std::uint64_t transactions = 0;
+
+    bool operator==(const Traffic&) const = default;
+};
+
+struct Counts {
+    Traffic global_load, global_store, global_atomic;
+    Traffic shared_load, shared_store, shared_atomic;
+    Traffic constant_load;
+
+    std::uint64_t barriers = 0;         ///< __syncthreads passed, summed over blocks
+    std::uint64_t same_address = 0;     ///< atomics that had to wait for another lane of their request
+    std::uint64_t bank_conflicts = 0;   ///< shared passes beyond those that the width of the request needs
+    std::uint64_t lane_steps = 0;       ///< basic blocks executed, summed over lanes
+    std::uint64_t warp_steps = 0;       ///< basic blocks executed, summed over warps
+    std::uint64_t blocks = 0;
+    std::uint64_t threads = 0;
+    std::uint64_t launches = 0;
+
+    bool operator==(const Counts&) const = default;
+
+    /// Distinct bytes over bytes moved, 0 to 1; 1 where nothing was moved.
+    static double efficiency(const Traffic& global) {
+        return global.transactions == 0 ? 1.0
+                                        : static_cast<double>(global.distinct) /
+                                              (32.0 * static_cast<double>(global.transactions));
+    }
+    double load_efficiency() const { return efficiency(global_load); }
+    double store_efficiency() const { return efficiency(global_store); }
+
+
+    /// Active lanes per executed warp step, 0 to 32.
+    double active_lanes() const {
+        return warp_steps == 0 ? 0.0 : static_cast<double>(lane_steps) / static_cast<double>(warp_steps);
+    }
+};
+
+}  // namespace kata

@@ -1,0 +1,365 @@
+// The meter: receives the calls that -fsanitize=thread and -fsanitize-coverage=trace-pc put into a kernel, one before
+// every load and store and one at the start of every basic block, and makes of them counts and findings.
+//
+// The names of these callbacks are an agreement between g++ and its sanitizer runtimes, which are not linked. This
+// file and what it calls must not be instrumented itself.
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "meter/locate.hpp"
+#include "meter/races.hpp"
+#include "meter/warp_log.hpp"
+#include "simt/scheduler.hpp"
+
+namespace meter {
+
+namespace {
+
+constexpr std::size_t most_findings = 8;
+
+bool is_built_in(std::uintptr_t address) {
+    const auto in = [address](const dim3& v) {
+        const auto begin = reinterpret_cast<std::uintptr_t>(&v);
+        return simt::Range{begin, begin + sizeof v}.contains(address);
+    };
+    return in(blockDim) || in(gridDim);
+}
+
+/// A piece of memory that kernels reach, with its shadow.
+struct Region {
+    simt::Range range;
+    Space space = Space::none;
+    std::string name;
+    bool written = false;  // before the launch
+    std::uint64_t serial = 0;
+    std::unique_ptr<Shadow> shadow;  // made at the first access
+    std::uint32_t epoch = 0;
+};
+
+class Meter final : public simt::Probe {
+  public:
+    void observation_begins(const kata::Conditions& conditions) override {
+        counts_ = {};
+        findings_.clear();
+        told_.clear();
+        only_ = conditions.only_block;
+    }
+    void observation_ends(kata::Observation& seen) override {
+        seen.counts = counts_;
+        seen.findings = std::move(findings_);
+    }
+
+    void launch_begins(const simt::Grid& grid) override;
+    void launch_ends() override { clocks_.end_launch(); }
+    void block_begins(const simt::Block&) override;
+    void block_ends(const simt::Block& block) override;
+    void barrier(const simt::Block& block) override {
+        clocks_.barrier(block.slot);
+        if (counted(block)) ++counts_.barriers;
+    }
+    void warp_synchronised(const simt::Block& block, unsigned warp, unsigned mask) override {
+        clocks_.synchronise(block.slot, warp, mask);
+    }
+    void warp_stops(const simt::Block& block, unsigned warp) override;
+    void synchronising(simt::Thread& t, const void* code) override {
+        log_of(t).add(t.lane(), {0, offset_of(code), 0, What::step, Space::none});
+    }
+    void fence(const simt::Block& block, const simt::Thread& t) override { clocks_.fence(block.slot, t.linear); }
+    void atomic(const void* address, unsigned bytes, const void* code) override {
+        touch(address, bytes, Verb::update, code);
+    }
+    bool log_full(const simt::Thread& t) override { return log_of(t).full(t.lane()); }
+
+    /// On the thread's side.
+    void step(const void* code);
+    void touch(const void* address, std::size_t bytes, Verb verb, const void* code);
+
+  private:
+    bool counted(const simt::Block& block) const { return !only_ || *only_ == block.linear; }
+    WarpLog& log_of(const simt::Thread& t) { return logs_[simt::running_block->slot][t.warp()]; }
+    std::uint32_t offset_of(const void* code) const {
+        return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(code) - image_.base);
+    }
+    /// Remembers an event of the running thread, which may have to wait for a place.
+    void log(const Event& event) {
+        const auto& t = *simt::running;
+        auto& log = log_of(t);
+        if (log.full(t.lane())) simt::pause();
+        log.add(t.lane(), event);
+    }
+
+    Region* region_of(std::uintptr_t address);
+    Region* find_region(std::uintptr_t address);
+    [[noreturn]] void refuse(std::uintptr_t address, std::size_t bytes, Verb verb, const void* code);
+    void tell_clash(const Region&, std::uintptr_t address, Verb verb, std::uint32_t code, const Record&);
+    void tell_unwritten(const Region&, std::uint32_t code);
+    void tell(std::string text) { findings_.push_back(std::move(text)); }
+    std::string here() const { return simt::name_of(simt::running->index, simt::running_block->index); }
+    std::string name_of(const Moment& when) const;
+    std::string line(std::uint32_t code) const { return line_of(image_, code); }
+
+    kata::Counts counts_;
+    std::vector<std::string> findings_;
+    std::set<std::pair<std::string, std::string>> told_;  // the two lines of a finding
+    std::optional<std::uint64_t> only_;
+
+    simt::Image image_;
+    dim3 block_dim_, grid_dim_;
+    simt::Range arguments_, constants_;
+    std::vector<Region> globals_;
+    Region variables_;                    // __device__ variables of the module
+    std::array<Region, 2> static_shared_, dynamic_shared_;  // of each resident block
+    Region* last_ = nullptr;
+    std::uint32_t epoch_ = 0;
+    std::array<std::vector<WarpLog>, 2> logs_;
+    Clocks clocks_;
+};
+
+Meter the_meter;
+
+void Meter::launch_begins(const simt::Grid& grid) {
+    ++counts_.launches;
+    ++epoch_;
+    last_ = nullptr;
+    image_ = grid.image;
+    block_dim_ = grid.block_dim;
+    grid_dim_ = grid.grid_dim;
+    const auto address = [](const void* p) { return reinterpret_cast<std::uintptr_t>(p); };
+    arguments_ = {address(grid.launch.arguments), address(grid.launch.arguments) + grid.launch.arguments_bytes};
+    constants_ = {address(grid.launch.constants), address(grid.launch.constants_end)};
+    // Shadows of buffers that are still there are kept: clearing them would cost more than the epoch does.
+    std::vector<Region> globals;
+    for (const auto& a : simt::allocations()) {
+        auto old = std::find_if(globals_.begin(), globals_.end(),
+                                [&](const Region& r) { return r.serial == a.serial; });
+        Region region{a.range, Space::global, a.name, a.written, a.serial, nullptr, epoch_};
+        if (old != globals_.end()) region.shadow = std::move(old->shadow);
+        globals.push_back(std::move(region));
+    }
+    globals_ = std::move(globals);
+    if (variables_.range.begin != image_.writable.begin)
+        variables_ = {image_.writable, Space::global, "a __device__ variable", true, 0, nullptr, 0};
+    variables_.epoch = epoch_;
+}
+
+void Meter::block_begins(const simt::Block& block) {
+    ++epoch_;
+    const auto set = [&](Region& region, simt::Range range, const char* name) {
+        if (region.range.begin != range.begin || region.range.end != range.end)
+            region = {range, Space::shared, name, false, 0, nullptr, 0};
+        region.epoch = epoch_;
+        if (region.shadow) region.shadow->words_touched = 0;
+    };
+    set(static_shared_[block.slot], image_.shared, "shared memory");
+    const auto dynamic = reinterpret_cast<std::uintptr_t>(block.dynamic.data());
+    set(dynamic_shared_[block.slot], {dynamic, dynamic + block.dynamic.size()}, "dynamic shared memory");
+    last_ = nullptr;
+    clocks_.start_block(block.slot, static_cast<std::uint32_t>(block.linear), static_cast<unsigned>(block.threads.size()));
+    auto& logs = logs_[block.slot];
+    logs.resize(std::max<std::size_t>(logs.size(), block.warps()));
+    for (auto& log : logs) log.clear();
+}
+
+void Meter::block_ends(const simt::Block& block) {
+    if (!counted(block)) return;
+    ++counts_.blocks;
+    counts_.threads += block.threads.size();
+}
+
+void Meter::warp_stops(const simt::Block& block, unsigned warp) {
+    std::uint32_t waiting = 0;
+    for (unsigned l = 0; l < 32; ++l) {
+        const auto i = warp * 32 + l;
+        if (i >= block.threads.size() || block.threads[i].state != simt::State::ready) waiting |= 1u << l;
+    }
+    if (counted(block)) {
+        logs_[block.slot][warp].read(waiting, counts_);
+    } else {
+        kata::Counts elsewhere;
+        logs_[block.slot][warp].read(waiting, elsewhere);
+    }
+}
+
+Region* Meter::find_region(std::uintptr_t address) {
+    const auto slot = simt::running_block->slot;
+    if (static_shared_[slot].range.contains(address)) return &static_shared_[slot];
+    if (dynamic_shared_[slot].range.contains(address)) return &dynamic_shared_[slot];
+    for (auto& region : globals_)
+        if (region.range.contains(address)) return &region;
+    if (variables_.range.contains(address) && !constants_.contains(address)) return &variables_;
+    return nullptr;
+}
+
+Region* Meter::region_of(std::uintptr_t address) {
+    if (last_ && last_->range.contains(address)) return last_;
+    last_ = find_region(address);
+    return last_;
+}
+
+void Meter::step(const void* code) {
+    log({0, offset_of(code), 0, What::step, Space::none});
+}
+
+void Meter::touch(const void* pointer, std::size_t bytes, Verb verb, const void* code) {
+    const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+    if (simt::stacks.contains(address) || arguments_.contains(address) || is_built_in(address)) return;
+    const auto what = verb == Verb::update ? What::atomic : writes(verb) ? What::store : What::load;
+    Event event{address, offset_of(code), static_cast<std::uint16_t>(bytes), what, Space::constant};
+    if (constants_.contains(address)) {
+        if (writes(verb)) refuse(address, bytes, verb, code);
+        return log(event);
+    }
+    auto* region = region_of(address);
+    if (!region) {
+        if (!image_.all.contains(address) || writes(verb)) refuse(address, bytes, verb, code);
+        return;  // a table that the compiler has put among the code
+    }
+    const auto offset = address - region->range.begin;
+    if (bytes > region->range.end - address) refuse(address, bytes, verb, code);
+    if ((bytes & (bytes - 1)) == 0 && address % bytes != 0)
+        simt::give_up("misaligned access: " + here() + " reaches " + std::to_string(bytes) + " bytes at offset " +
+                      std::to_string(offset) + " of " + region->name + ", which is no multiple of " +
+                      std::to_string(bytes) + ", in " + line(event.code));
+    event.space = region->space;
+    log(event);
+
+    const auto slot = simt::running_block->slot;
+    const auto thread = simt::running->linear;
+    const bool signal = signals(verb) && region->space == Space::global;
+    if (!region->shadow) region->shadow = std::make_unique<Shadow>(region->range.size());
+    if (signal && writes(verb)) clocks_.release(slot, thread, address);
+    const auto answer =
+        region->shadow->access(offset, bytes, verb, event.code, region->epoch, clocks_, slot, thread);
+    if (signal && reads(verb)) clocks_.acquire(slot, thread, address);
+    if (answer.unwritten && reads(verb) && !region->written) tell_unwritten(*region, event.code);
+    if (answer.clash) tell_clash(*region, address, verb, event.code, *answer.clash);
+    if (region->space == Space::shared) {
+        const auto used = 4 * ((static_shared_[slot].shadow ? static_shared_[slot].shadow->words_touched : 0)) +
+                          dynamic_shared_[slot].range.size();
+        if (used > simt::limits().shared_bytes)
+            simt::give_up("shared memory over the limit: a block uses more than the " +
+                          std::to_string(simt::limits().shared_bytes) + " bytes that it has, in " + line(event.code));
+    }
+}
+
+void Meter::refuse(std::uintptr_t address, std::size_t bytes, Verb verb, const void* code) {
+    std::string text = "out of bounds: " + here() + (writes(verb) ? " writes " : " reads ") + std::to_string(bytes) +
+                       " bytes ";
+    const Region* near = nullptr;
+    std::uintptr_t distance = 1 << 30;
+    const auto consider = [&](const Region& r) {
+        if (r.range.size() == 0) return;
+        const auto d = address < r.range.begin ? r.range.begin - address : address + bytes - r.range.end;
+        if (d < distance) {
+            distance = d;
+            near = &r;
+        }
+    };
+    for (const auto& r : globals_) consider(r);
+    const auto slot = simt::running_block->slot;
+    consider(static_shared_[slot]);
+    consider(dynamic_shared_[slot]);
+    if (near && distance < 1u << 24) {
+        const bool before = address < near->range.begin;
+        const auto off = before ? near->range.begin - address : address - near->range.end;
+        text += std::to_string(off) + (before ? " bytes before the start of " : " bytes past the end of ") +
+                (near->space == Space::global ? "\"" + near->name + "\"" : near->name) + " (" +
+                std::to_string(near->range.size()) + " bytes)";
+    } else if (constants_.contains(address) || image_.all.contains(address)) {
+        text += "of the module's constants or code";
+    } else {
+        text += address < 4096 ? "through a null pointer" : "that are not device memory";
+    }
+    simt::give_up(text + ", in " + line(offset_of(code)));
+}
+
+std::string Meter::name_of(const Moment& m) const {
+    const auto& b = block_dim_;
+    const auto& g = grid_dim_;
+    return simt::name_of(uint3{m.thread % b.x, m.thread / b.x % b.y, m.thread / b.x / b.y},
+                         uint3{m.block % g.x, m.block / g.x % g.y, m.block / g.x / g.y});
+}
+
+void Meter::tell_clash(const Region& region, std::uintptr_t address, Verb verb, std::uint32_t code, const Record& clash) {
+    if (findings_.size() >= most_findings) return;
+    const auto mine = line(code), other = line(clash.code);
+    if (!told_.insert(std::minmax(mine, other)).second) return;
+    const auto did = [](Verb v) {
+        return v == Verb::update ? " updates atomically in " : writes(v) ? " writes in " : " reads in ";
+    };
+    tell("race in " + (region.space == Space::shared ? region.name : "global memory \"" + region.name + "\"") +
+         ", byte " + std::to_string(address - region.range.begin) + ": nothing orders\n  " + name_of(clash.when) +
+         did(clash.verb) + other + "\n  " + here() + did(verb) + mine +
+         (clash.when.block == simt::running_block->linear ? "\n  is a __syncthreads() missing between them?"
+                                                                : "\n  blocks run in any order: use an atomic"));
+}
+
+void Meter::tell_unwritten(const Region& region, std::uint32_t code) {
+    if (findings_.size() >= most_findings) return;
+    const auto at = line(code);
+    if (!told_.insert({at, ""}).second) return;
+    tell("read of what nobody has written: " + here() + " reads " +
+         (region.space == Space::shared ? region.name : "\"" + region.name + "\"") + " in " + at);
+}
+
+}  // namespace
+
+}  // namespace meter
+
+namespace simt {
+Probe* meter() { return &meter::the_meter; }
+}  // namespace simt
+
+// The callbacks.
+
+#define METER_CODE __builtin_return_address(0)
+
+namespace {
+
+using meter::Verb;
+
+void heard(const void* address, std::size_t bytes, Verb verb, const void* code) {
+    if (!simt::running) return;
+    meter::the_meter.touch(address, bytes, verb, code);
+    // a loop that waits for another thread reads a volatile again and again
+    if (verb == Verb::volatile_read && ++simt::running->polls % 64 == 0) simt::pause();
+}
+
+}  // namespace
+
+extern "C" {
+
+#define METER_ACCESS(n)                                                                                  \
+    void __tsan_read##n(void* p) { heard(p, n, Verb::read, METER_CODE); }                                \
+    void __tsan_write##n(void* p) { heard(p, n, Verb::write, METER_CODE); }                              \
+    void __tsan_unaligned_read##n(void* p) { heard(p, n, Verb::read, METER_CODE); }                      \
+    void __tsan_unaligned_write##n(void* p) { heard(p, n, Verb::write, METER_CODE); }                    \
+    void __tsan_volatile_read##n(void* p) { heard(p, n, Verb::volatile_read, METER_CODE); }              \
+    void __tsan_volatile_write##n(void* p) { heard(p, n, Verb::volatile_write, METER_CODE); }            \
+    void __tsan_unaligned_volatile_read##n(void* p) { heard(p, n, Verb::volatile_read, METER_CODE); }    \
+    void __tsan_unaligned_volatile_write##n(void* p) { heard(p, n, Verb::volatile_write, METER_CODE); }
+METER_ACCESS(1)
+METER_ACCESS(2)
+METER_ACCESS(4)
+METER_ACCESS(8)
+METER_ACCESS(16)
+#undef METER_ACCESS
+
+void __tsan_read_range(void* p, unsigned long bytes) { heard(p, bytes, Verb::read, METER_CODE); }
+void __tsan_write_range(void* p, unsigned long bytes) { heard(p, bytes, Verb::write, METER_CODE); }
+void __tsan_init() {}
+void __tsan_func_entry(void*) {}
+void __tsan_func_exit() {}
+void __tsan_vptr_update(void**, void*) {}
+void __tsan_vptr_read(void**) {}
+
+void __sanitizer_cov_trace_pc() {
+    if (simt::running) meter::the_meter.step(METER_CODE);
+}
+
+}  // extern "C"

@@ -1,0 +1,159 @@
+#include "meter/warp_log.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace meter {
+
+namespace {
+
+constexpr std::uintptr_t sector_bytes = 32;
+constexpr std::uintptr_t bank_bytes = 4;
+constexpr unsigned banks = 32;
+
+struct Span {
+    std::uintptr_t begin, end;
+};
+
+/// The bytes of a request as disjoint ascending ranges. Lanes mostly come in ascending order already.
+class Footprint {
+  public:
+    explicit Footprint(std::span<const Event* const> lanes) {
+        for (const auto* e : lanes) spans_[count_++] = {e->address, e->address + e->bytes};
+        const auto less = [](const Span& a, const Span& b) { return a.begin < b.begin; };
+        if (!std::is_sorted(spans_.begin(), spans_.begin() + count_, less))
+            std::sort(spans_.begin(), spans_.begin() + count_, less);
+        unsigned last = 0;
+        for (unsigned i = 1; i < count_; ++i)
+            if (spans_[i].begin <= spans_[last].end)
+                spans_[last].end = std::max(spans_[last].end, spans_[i].end);
+            else
+                spans_[++last] = spans_[i];
+        count_ = last + 1;
+    }
+
+    std::uint64_t bytes() const {
+        std::uint64_t sum = 0;
+        for (unsigned i = 0; i < count_; ++i) sum += spans_[i].end - spans_[i].begin;
+        return sum;
+    }
+
+    std::uint64_t sectors() const {
+        std::uint64_t sum = 0;
+        std::uintptr_t counted = 0;  // one past the last sector that was counted
+        for (unsigned i = 0; i < count_; ++i) {
+            const auto first = std::max(spans_[i].begin / sector_bytes, counted);
+            const auto end = (spans_[i].end - 1) / sector_bytes + 1;
+            if (end > first) sum += end - first;
+            counted = std::max(counted, end);
+        }
+        return sum;
+    }
+
+    /// The most distinct words in one bank.
+    std::uint64_t passes() const {
+        std::array<std::uint16_t, banks> words{};
+        std::uintptr_t counted = 0;
+        for (unsigned i = 0; i < count_; ++i) {
+            auto word = std::max(spans_[i].begin / bank_bytes, counted);
+            const auto end = (spans_[i].end - 1) / bank_bytes + 1;
+            for (; word < end; ++word) ++words[word % banks];
+            counted = std::max(counted, end);
+        }
+        return *std::max_element(words.begin(), words.end());
+    }
+
+  private:
+    std::array<Span, 32> spans_;
+    unsigned count_ = 0;
+};
+
+/// Wide accesses to shared memory are served a half or a quarter of the warp at a time.
+void account_shared(std::span<const Event* const> lanes, std::uint64_t lane_bytes, kata::Traffic& traffic,
+                    kata::Counts& counts) {
+    const std::size_t together = lane_bytes >= 16 ? 8 : lane_bytes >= 8 ? 16 : 32;
+    for (std::size_t at = 0; at < lanes.size(); at += together) {
+        const auto passes = Footprint(lanes.subspan(at, std::min(together, lanes.size() - at))).passes();
+        traffic.transactions += passes;
+        counts.bank_conflicts += passes - 1;
+    }
+}
+
+kata::Traffic& traffic_of(const Event& e, kata::Counts& c) {
+    if (e.space == Space::constant) return c.constant_load;
+    if (e.space == Space::global)
+        return e.what == What::load ? c.global_load : e.what == What::store ? c.global_store : c.global_atomic;
+    return e.what == What::load ? c.shared_load : e.what == What::store ? c.shared_store : c.shared_atomic;
+}
+
+}  // namespace
+
+void account(std::span<const Event* const> lanes, kata::Counts& counts) {
+    const auto& first = *lanes.front();
+    if (first.what == What::step) {
+        counts.lane_steps += lanes.size();
+        ++counts.warp_steps;
+        return;
+    }
+    auto& traffic = traffic_of(first, counts);
+    const Footprint footprint(lanes);
+    ++traffic.requests;
+    traffic.accesses += lanes.size();
+    for (const auto* e : lanes) traffic.bytes += e->bytes;
+    traffic.distinct += footprint.bytes();
+    if (first.space == Space::shared)
+        account_shared(lanes, first.bytes, traffic, counts);
+    else
+        traffic.transactions += footprint.sectors();
+    if (first.what == What::atomic) counts.same_address += lanes.size() - footprint.bytes() / first.bytes;
+}
+
+void WarpLog::read(std::uint32_t waiting, kata::Counts& counts) {
+    constexpr auto none = std::numeric_limits<std::uint32_t>::max();
+    std::array<const Event*, 32> at, end, group;
+    for (unsigned l = 0; l < 32; ++l) {
+        at[l] = &events_[l * capacity] + lanes_[l].next;
+        end[l] = &events_[l * capacity] + lanes_[l].end;
+    }
+    for (;;) {
+        auto lowest = none;
+        bool unknown = false;  // a lane whose next event has not happened yet
+        for (unsigned l = 0; l < 32; ++l) {
+            if (at[l] != end[l])
+                lowest = std::min(lowest, at[l]->code);
+            else
+                unknown = unknown || !(waiting >> l & 1);
+        }
+        if (unknown || lowest == none) break;
+        // One instruction may reach several memories through a pointer; each is a request of its own.
+        std::array<unsigned, 4> in_space{};
+        unsigned count = 0;
+        for (unsigned l = 0; l < 32; ++l)
+            if (at[l] != end[l] && at[l]->code == lowest) {
+                ++in_space[static_cast<unsigned>(at[l]->space)];
+                group[count++] = at[l]++;
+            }
+        if (in_space[static_cast<unsigned>(group[0]->space)] == count) {
+            account(std::span(group).first(count), counts);
+            continue;
+        }
+        std::stable_sort(group.begin(), group.begin() + count,
+                         [](const Event* a, const Event* b) { return a->space < b->space; });
+        unsigned from = 0;
+        for (const auto n : in_space)
+            if (n > 0) {
+                account(std::span(group).subspan(from, n), counts);
+                from += n;
+            }
+    }
+    for (unsigned l = 0; l < 32; ++l) {
+        auto& lane = lanes_[l];
+        auto* const events = &events_[l * capacity];
+        lane.next = static_cast<unsigned>(at[l] - events);
+        if (lane.next < lane.end && lane.end < capacity) continue;
+        std::copy(events + lane.next, events + lane.end, events);
+        lane = {0, lane.end - lane.next};
+    }
+}
+
+}  // namespace meter

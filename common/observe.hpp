@@ -1,0 +1,45 @@
+// Runs a step and says what it did. One interface, two back ends: the CPU back end counts, the GPU is timed.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "meter/counts.hpp"
+
+namespace kata {
+
+enum class Order { forwards, backwards, shuffled };
+
+struct Conditions {
+    /// In which order the CPU back end runs threads and blocks; shuffled also runs two blocks alternately.
+    Order order = Order::forwards;
+    unsigned seed = 1;  ///< of the shuffle
+    /// Count only the block with this linear index.
+    std::optional<std::uint64_t> only_block = {};
+    /// CPU back end: processor seconds that one launch may take. GPU: seconds.
+    double time_limit = 5.0;
+};
+
+struct Observation {
+    /// Absent where nothing is counted: on the GPU, without g++, under AddressSanitizer.
+    std::optional<Counts> counts;
+    /// Races, reads of what nobody wrote: one readable text each, without repetitions.
+    std::vector<std::string> findings;
+    /// Kernels that were launched through launch().
+    std::uint64_t launches = 0;
+};
+
+/// Calls `work`, which launches kernels, and waits for them. Throws kata::Error where a launch was refused or a
+/// thread broke a rule, kata::OpenKata where the step is not written yet. Not to be nested.
+Observation observe(const Conditions&, const std::function<void()>& work);
+
+/// "cpu" or "gpu".
+const char* backend_name();
+/// What runs the kernels, for people: "NVIDIA H100 80GB HBM3, sm_90" or "CPU back end, limits of sm_90".
+std::string device_name();
+/// Whether observations carry counts.
+bool counts_available();
+
+}  // namespace kata

@@ -1,0 +1,384 @@
+// CUDA C++ for a plain C++20 compiler: what a kernel may use on the CPU back end.
+//
+// A kernel is read as it stands. translate.py has put `DynamicShared<T> name` for `extern __shared__ T name[]` and
+// launch() for <<< >>>, and refused in one line what has no meaning here (tensor cores, textures, inline PTX, …).
+#pragma once
+#include <cassert>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <type_traits>
+
+#include "runtime.hpp"
+#include "types.hpp"
+
+#define __global__
+#define __device__
+#define __host__
+#define __forceinline__ inline __attribute__((always_inline))
+#define __launch_bounds__(...)
+#define __align__(n) alignas(n)
+#define __managed__
+#define __grid_constant__
+#define __restrict__ __restrict
+#define KATA_HOST_DEVICE
+
+// Shared memory is a block's own. The fibers of a block share one operating-system thread, so thread-local storage
+// tells it from the variables of the device; AddressSanitizer sees overruns better in plain statics.
+#if defined(__SANITIZE_ADDRESS__)
+#define __shared__ static
+#else
+#define __shared__ static thread_local
+#endif
+#define __constant__ __attribute__((section("simt_constant"))) static
+
+using uint = unsigned;
+using ushort = unsigned short;
+using ulong = unsigned long;
+
+// What the running thread is. Not to be assigned to, as in CUDA.
+extern const uint3 threadIdx;
+extern const uint3 blockIdx;
+extern const dim3 blockDim;
+extern const dim3 gridDim;
+inline constexpr int warpSize = 32;
+
+namespace simt {
+
+/// `extern __shared__ T name[]`: the bytes that the launch asked for, whatever type a kernel sees in them.
+template <class T>
+struct DynamicShared {
+    operator T*() const { return reinterpret_cast<T*>(dynamic_shared()); }
+};
+
+template <class T>
+std::uint64_t to_word(T value) {
+    static_assert(sizeof(T) <= 8 && std::is_trivially_copyable_v<T>, "shuffles take values of up to 8 bytes");
+    std::uint64_t word = 0;
+    std::memcpy(&word, &value, sizeof value);
+    return word;
+}
+template <class T>
+T from_word(std::uint64_t word) {
+    T value;
+    std::memcpy(&value, &word, sizeof value);
+    return value;
+}
+
+template <class T, class... Allowed>
+inline constexpr bool one_of = (std::is_same_v<T, Allowed> || ...);
+
+}  // namespace simt
+
+// Where the linker has put the constants of this module; null without any.
+extern "C" [[gnu::weak, gnu::visibility("hidden")]] char __start_simt_constant[];
+extern "C" [[gnu::weak, gnu::visibility("hidden")]] char __stop_simt_constant[];
+
+namespace kata::backend {
+
+template <int v>
+using Constant = std::integral_constant<int, v>;
+
+template <class... Parameters>
+void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes,
+            std::type_identity_t<Parameters>... arguments) {
+    auto thread = [kernel, arguments...] { kernel(arguments...); };
+    simt::run({grid, block, shared_bytes, reinterpret_cast<const void*>(kernel), __start_simt_constant,
+               __stop_simt_constant, [](const void* t) { (*static_cast<const decltype(thread)*>(t))(); }, &thread,
+               sizeof thread});
+}
+
+inline void open() { simt::open(); }
+
+}  // namespace kata::backend
+
+namespace simt {
+
+/// What kernel<<<grid, block, bytes>>>(…) is read as: configured(kernel, grid, block, bytes)(…).
+template <class... Parameters>
+auto configured(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes = 0,
+                const void* /* stream */ = nullptr) {
+    return [=](std::type_identity_t<Parameters>... arguments) {
+        kata::backend::launch(kernel, grid, block, shared_bytes, arguments...);
+    };
+}
+
+}  // namespace simt
+
+// Barriers and warps. The mask names the lanes that take part; a lane that is named and does not come is diagnosed.
+
+using simt::Site;
+
+inline void __syncthreads(Site site = Site::here()) { simt::barrier(1, "__syncthreads", site); }
+inline int __syncthreads_count(int predicate, Site site = Site::here()) {
+    return simt::barrier(predicate, "__syncthreads_count", site);
+}
+inline int __syncthreads_and(int predicate, Site site = Site::here()) {
+    return simt::barrier(predicate == 0, "__syncthreads_and", site) == 0;
+}
+inline int __syncthreads_or(int predicate, Site site = Site::here()) {
+    return simt::barrier(predicate, "__syncthreads_or", site) != 0;
+}
+
+inline void __syncwarp(unsigned mask = 0xffffffffu, Site site = Site::here()) {
+    simt::exchange(simt::Collective::sync, mask, 0, 0, "__syncwarp", site);
+}
+inline unsigned __activemask(Site site = Site::here()) { return simt::active_mask(site); }
+
+template <class T>
+T __shfl_sync(unsigned mask, T value, int source, int width = 32, Site site = Site::here()) {
+    const int lane = simt::lane();
+    return simt::from_word<T>(simt::exchange(simt::Collective::shuffle, mask, simt::to_word(value),
+                                             (lane & ~(width - 1)) | (source & (width - 1)), "__shfl_sync", site));
+}
+template <class T>
+T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32, Site site = Site::here()) {
+    const int lane = simt::lane(), d = static_cast<int>(delta);
+    return simt::from_word<T>(simt::exchange(simt::Collective::shuffle, mask, simt::to_word(value),
+                                             (lane & (width - 1)) >= d ? lane - d : lane, "__shfl_up_sync", site));
+}
+template <class T>
+T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32, Site site = Site::here()) {
+    const int lane = simt::lane(), d = static_cast<int>(delta);
+    return simt::from_word<T>(simt::exchange(simt::Collective::shuffle, mask, simt::to_word(value),
+                                             (lane & (width - 1)) + d < width ? lane + d : lane,
+                                             "__shfl_down_sync", site));
+}
+template <class T>
+T __shfl_xor_sync(unsigned mask, T value, int lanes, int width = 32, Site site = Site::here()) {
+    const int lane = simt::lane(), source = lane ^ lanes;
+    // a lane may read from a lower group of `width` lanes, never from a higher one
+    return simt::from_word<T>(simt::exchange(simt::Collective::shuffle, mask, simt::to_word(value),
+                                             source / width > lane / width ? lane : source, "__shfl_xor_sync",
+                                             site));
+}
+
+inline unsigned __ballot_sync(unsigned mask, int predicate, Site site = Site::here()) {
+    return static_cast<unsigned>(
+        simt::exchange(simt::Collective::ballot, mask, predicate != 0, 0, "__ballot_sync", site));
+}
+inline int __any_sync(unsigned mask, int predicate, Site site = Site::here()) {
+    return simt::exchange(simt::Collective::ballot, mask, predicate != 0, 0, "__any_sync", site) != 0;
+}
+inline int __all_sync(unsigned mask, int predicate, Site site = Site::here()) {
+    return simt::exchange(simt::Collective::ballot, mask, predicate == 0, 0, "__all_sync", site) == 0;
+}
+template <class T>
+unsigned __match_any_sync(unsigned mask, T value, Site site = Site::here()) {
+    return static_cast<unsigned>(
+        simt::exchange(simt::Collective::match, mask, simt::to_word(value), 0, "__match_any_sync", site));
+}
+template <class T>
+unsigned __match_all_sync(unsigned mask, T value, int* all, Site site = Site::here()) {
+    const auto same = static_cast<unsigned>(
+        simt::exchange(simt::Collective::match, mask, simt::to_word(value), 0, "__match_all_sync", site));
+    *all = same == mask;
+    return *all ? mask : 0;
+}
+inline unsigned __reduce_add_sync(unsigned mask, unsigned value, Site site = Site::here()) {
+    unsigned sum = 0;
+    for (int l = 0; l < 32; ++l) {
+        const unsigned v = __shfl_sync(mask, value, l, 32, site);
+        if (mask >> l & 1) sum += v;
+    }
+    return sum;
+}
+
+// Before Volta a warp moved in lockstep and these had no mask. No current architecture has them.
+template <class T>
+T __shfl(T, int, int = 32) = delete;
+template <class T>
+T __shfl_up(T, unsigned, int = 32) = delete;
+template <class T>
+T __shfl_down(T, unsigned, int = 32) = delete;
+template <class T>
+T __shfl_xor(T, int, int = 32) = delete;
+int __any(int) = delete;
+int __all(int) = delete;
+unsigned __ballot(int) = delete;
+
+inline void __threadfence() { simt::fence(); }
+inline void __threadfence_block() { simt::fence(); }
+inline void __threadfence_system() { simt::fence(); }
+inline void __nanosleep(unsigned) { simt::yield(); }
+
+// Atomics, for the types that CUDA has them for. One operating-system thread runs all fibers, so nothing comes
+// between the read and the write. They are kept out of the instrumentation, for the meter hears of them here.
+#define SIMT_ATOMIC [[gnu::noinline, gnu::no_sanitize("thread"), gnu::no_sanitize_coverage]] inline
+#if defined(__clang__)
+#undef SIMT_ATOMIC
+#define SIMT_ATOMIC [[gnu::noinline]] inline
+#endif
+
+#define SIMT_ATOMIC_FUNCTION(name, types, next)                                                            \
+    template <class T>                                                                                     \
+    SIMT_ATOMIC T name(T* address, std::type_identity_t<T> value) {                                        \
+        static_assert types, #name " does not exist for this type in CUDA");                               \
+        simt::before_atomic(address, sizeof(T), __builtin_return_address(0)); \
+        const T old = *address;                                                                            \
+        *address = static_cast<T>(next);                                                                   \
+        return old;                                                                                        \
+    }                                                                                                      \
+    template <class T>                                                                                     \
+    T name##_block(T* address, std::type_identity_t<T> value) {                                            \
+        return name(address, value);                                                                       \
+    }                                                                                                      \
+    template <class T>                                                                                     \
+    T name##_system(T* address, std::type_identity_t<T> value) {                                           \
+        return name(address, value);                                                                       \
+    }
+#define SIMT_TYPES(...) (simt::one_of<T, __VA_ARGS__>
+
+SIMT_ATOMIC_FUNCTION(atomicAdd, SIMT_TYPES(int, unsigned, unsigned long long, float, double), old + value)
+SIMT_ATOMIC_FUNCTION(atomicSub, SIMT_TYPES(int, unsigned), old - value)
+SIMT_ATOMIC_FUNCTION(atomicExch, SIMT_TYPES(int, unsigned, unsigned long long, float), value)
+SIMT_ATOMIC_FUNCTION(atomicMin, SIMT_TYPES(int, unsigned, long long, unsigned long long), value < old ? value : old)
+SIMT_ATOMIC_FUNCTION(atomicMax, SIMT_TYPES(int, unsigned, long long, unsigned long long), value > old ? value : old)
+SIMT_ATOMIC_FUNCTION(atomicAnd, SIMT_TYPES(int, unsigned, unsigned long long), old& value)
+SIMT_ATOMIC_FUNCTION(atomicOr, SIMT_TYPES(int, unsigned, unsigned long long), old | value)
+SIMT_ATOMIC_FUNCTION(atomicXor, SIMT_TYPES(int, unsigned, unsigned long long), old ^ value)
+SIMT_ATOMIC_FUNCTION(atomicInc, SIMT_TYPES(unsigned), old >= value ? 0 : old + 1)
+SIMT_ATOMIC_FUNCTION(atomicDec, SIMT_TYPES(unsigned), old == 0 || old > value ? value : old - 1)
+#undef SIMT_TYPES
+#undef SIMT_ATOMIC_FUNCTION
+
+template <class T>
+SIMT_ATOMIC T atomicCAS(T* address, std::type_identity_t<T> expected, std::type_identity_t<T> value) {
+    static_assert(simt::one_of<T, int, unsigned, unsigned short, unsigned long long>,
+                  "atomicCAS does not exist for this type in CUDA");
+    simt::before_atomic(address, sizeof(T), __builtin_return_address(0));
+    const T old = *address;
+    if (old == expected) *address = value;
+    return old;
+}
+#undef SIMT_ATOMIC
+
+template <class T>
+T __ldg(const T* address) {
+    return *address;
+}
+
+// Arithmetic. CUDA declares min and max for every pair of arithmetic types, host and device alike.
+#define SIMT_MIN_MAX(A, B, R)                                                                                \
+    constexpr R min(A a, B b) { return static_cast<R>(a) < static_cast<R>(b) ? static_cast<R>(a) : static_cast<R>(b); } \
+    constexpr R max(A a, B b) { return static_cast<R>(a) < static_cast<R>(b) ? static_cast<R>(b) : static_cast<R>(a); }
+SIMT_MIN_MAX(int, int, int)
+SIMT_MIN_MAX(unsigned, unsigned, unsigned)
+SIMT_MIN_MAX(int, unsigned, unsigned)
+SIMT_MIN_MAX(unsigned, int, unsigned)
+SIMT_MIN_MAX(long, long, long)
+SIMT_MIN_MAX(unsigned long, unsigned long, unsigned long)
+SIMT_MIN_MAX(long long, long long, long long)
+SIMT_MIN_MAX(unsigned long long, unsigned long long, unsigned long long)
+#undef SIMT_MIN_MAX
+inline float min(float a, float b) { return std::fmin(a, b); }
+inline float max(float a, float b) { return std::fmax(a, b); }
+inline double min(double a, double b) { return std::fmin(a, b); }
+inline double max(double a, double b) { return std::fmax(a, b); }
+inline double min(double a, float b) { return std::fmin(a, b); }
+inline double max(double a, float b) { return std::fmax(a, b); }
+inline double min(float a, double b) { return std::fmin(a, b); }
+inline double max(float a, double b) { return std::fmax(a, b); }
+
+inline float rsqrtf(float x) { return 1.0f / std::sqrt(x); }
+inline double rsqrt(double x) { return 1.0 / std::sqrt(x); }
+inline float __fdividef(float a, float b) { return a / b; }
+inline float __expf(float x) { return std::exp(x); }
+inline float __logf(float x) { return std::log(x); }
+inline float __sinf(float x) { return std::sin(x); }
+inline float __cosf(float x) { return std::cos(x); }
+inline float __powf(float a, float b) { return std::pow(a, b); }
+inline float __saturatef(float x) { return std::fmin(std::fmax(x, 0.0f), 1.0f); }
+inline float __fadd_rn(float a, float b) { return a + b; }
+inline float __fmul_rn(float a, float b) { return a * b; }
+inline float __fmaf_rn(float a, float b, float c) { return std::fma(a, b, c); }
+inline double __fma_rn(double a, double b, double c) { return std::fma(a, b, c); }
+inline float __frcp_rn(float x) { return 1.0f / x; }
+inline float __fsqrt_rn(float x) { return std::sqrt(x); }
+inline int __float2int_rn(float x) { return static_cast<int>(std::nearbyint(x)); }
+inline int __float2int_rz(float x) { return static_cast<int>(x); }
+inline float __int2float_rn(int x) { return static_cast<float>(x); }
+inline int __float_as_int(float x) { return __builtin_bit_cast(int, x); }
+inline unsigned __float_as_uint(float x) { return __builtin_bit_cast(unsigned, x); }
+inline float __int_as_float(int x) { return __builtin_bit_cast(float, x); }
+inline float __uint_as_float(unsigned x) { return __builtin_bit_cast(float, x); }
+inline long long __double_as_longlong(double x) { return __builtin_bit_cast(long long, x); }
+inline double __longlong_as_double(long long x) { return __builtin_bit_cast(double, x); }
+inline int __popc(unsigned x) { return __builtin_popcount(x); }
+inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
+inline int __ffs(int x) { return __builtin_ffs(x); }
+inline int __ffsll(long long x) { return __builtin_ffsll(x); }
+inline int __clz(int x) { return x == 0 ? 32 : __builtin_clz(static_cast<unsigned>(x)); }
+inline int __clzll(long long x) { return x == 0 ? 64 : __builtin_clzll(static_cast<unsigned long long>(x)); }
+inline unsigned __brev(unsigned x) {
+    unsigned r = 0;
+    for (int i = 0; i < 32; ++i) r |= (x >> i & 1u) << (31 - i);
+    return r;
+}
+inline int __mul24(int a, int b) { return a * b; }
+inline int __mulhi(int a, int b) { return static_cast<int>((static_cast<long long>(a) * b) >> 32); }
+inline unsigned __umulhi(unsigned a, unsigned b) {
+    return static_cast<unsigned>((static_cast<unsigned long long>(a) * b) >> 32);
+}
+inline unsigned __umul24(unsigned a, unsigned b) { return a * b; }
+
+// The part of the runtime interface that a step's host code needs. Everything is synchronous here.
+using cudaStream_t = void*;
+enum cudaError_t { cudaSuccess = 0, cudaErrorMemoryAllocation = 2 };
+enum cudaMemcpyKind {
+    cudaMemcpyHostToHost,
+    cudaMemcpyHostToDevice,
+    cudaMemcpyDeviceToHost,
+    cudaMemcpyDeviceToDevice,
+    cudaMemcpyDefault
+};
+
+template <class T>
+cudaError_t cudaMalloc(T** pointer, std::size_t bytes) {
+    *pointer = static_cast<T*>(simt::device_alloc(bytes));
+    return cudaSuccess;
+}
+inline cudaError_t cudaFree(void* pointer) {
+    simt::device_free(pointer);
+    return cudaSuccess;
+}
+inline cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind = cudaMemcpyDefault) {
+    simt::copy_memory(to, from, bytes);
+    return cudaSuccess;
+}
+inline cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind = cudaMemcpyDefault,
+                                   cudaStream_t = nullptr) {
+    return cudaMemcpy(to, from, bytes);
+}
+inline cudaError_t cudaMemset(void* to, int value, std::size_t bytes) {
+    simt::fill_memory(to, value, bytes);
+    return cudaSuccess;
+}
+inline cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t = nullptr) {
+    return cudaMemset(to, value, bytes);
+}
+template <class T>
+cudaError_t cudaMemcpyToSymbol(T& symbol, const void* from, std::size_t bytes, std::size_t offset = 0,
+                               cudaMemcpyKind = cudaMemcpyHostToDevice) {
+    simt::check_symbol(sizeof symbol, offset, bytes);
+    std::memcpy(reinterpret_cast<char*>(&symbol) + offset, from, bytes);
+    return cudaSuccess;
+}
+template <class T>
+cudaError_t cudaMemcpyToSymbolAsync(T& symbol, const void* from, std::size_t bytes, std::size_t offset = 0,
+                                    cudaMemcpyKind = cudaMemcpyHostToDevice, cudaStream_t = nullptr) {
+    return cudaMemcpyToSymbol(symbol, from, bytes, offset);
+}
+template <class T>
+cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, std::size_t bytes, std::size_t offset = 0,
+                                 cudaMemcpyKind = cudaMemcpyDeviceToHost) {
+    simt::check_symbol(sizeof symbol, offset, bytes);
+    std::memcpy(to, reinterpret_cast<const char*>(&symbol) + offset, bytes);
+    return cudaSuccess;
+}
+inline cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
+inline cudaError_t cudaGetLastError() { return cudaSuccess; }
+inline cudaError_t cudaPeekAtLastError() { return cudaSuccess; }
+inline const char* cudaGetErrorString(cudaError_t error) {
+    return error == cudaSuccess ? "no error" : "out of memory";
+}

@@ -1,0 +1,27 @@
+// Where the loader has put the module that a kernel is in.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace simt {
+
+/// A range of addresses.
+struct Range {
+    std::uintptr_t begin = 0, end = 0;
+    bool contains(std::uintptr_t a) const { return a - begin < end - begin; }
+    std::size_t size() const { return end - begin; }
+};
+
+struct Image {
+    std::string path;
+    std::uintptr_t base = 0;
+    Range shared;    ///< its thread-local storage: the __shared__ variables of all its kernels
+    Range writable;  ///< its variables
+    Range all;
+};
+
+/// The module that `code` is in; an empty one where the loader does not say.
+Image image_of(const void* code);
+
+}  // namespace simt

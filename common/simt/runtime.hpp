@@ -1,0 +1,63 @@
+// What the CUDA C++ of a kernel calls on the CPU back end. Out of line and light, for a step is compiled with the
+// meter's instrumentation and often; the scheduler behind it is in scheduler.cpp.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "types.hpp"
+
+namespace simt {
+
+/// Where in the source a thread stands. (std::source_location is missing from clang 14.)
+struct Site {
+    const char* file = "";
+    int line = 0;
+    static constexpr Site here(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+        return {file, line};
+    }
+};
+
+/// One launch as the scheduler takes it: call(arguments) is the body of one thread.
+struct Launch {
+    dim3 grid, block;
+    std::size_t shared_bytes;
+    const void* code;  // the kernel, to find its module by
+    const void *constants, *constants_end;
+    void (*call)(const void*);
+    const void* arguments;
+    std::size_t arguments_bytes;
+};
+
+/// Runs every block to its end. Throws kata::Error where a rule was broken, kata::OpenKata where open() was met.
+void run(const Launch&);
+
+[[noreturn]] void open();
+
+/// Barrier of the block: returns, over all its threads, how many gave a predicate that is not 0.
+int barrier(int predicate, const char* name, Site);
+
+/// What the lanes named in a mask do together.
+enum class Collective : unsigned char { sync, shuffle, ballot, match };
+
+/// Waits for every lane in `mask`, then gives: for a shuffle, the `value` of lane `source` (the caller's own where
+/// `source` is not in the mask); for a ballot, a bit per lane whose value is not 0; for a match, a bit per lane whose
+/// value equals the caller's.
+std::uint64_t exchange(Collective, unsigned mask, std::uint64_t value, int source, const char* name, Site);
+unsigned active_mask(Site);
+
+/// Called before an atomic update at `address`; `code` is the calling instruction.
+void before_atomic(const void* address, unsigned bytes, const void* code);
+void fence();
+void yield();
+
+int lane();
+std::byte* dynamic_shared();
+
+void* device_alloc(std::size_t bytes);
+void device_free(void*);
+void copy_memory(void* to, const void* from, std::size_t bytes);
+void fill_memory(void* to, int value, std::size_t bytes);
+/// Throws kata::Error where a copy of `bytes` at `offset` does not fit into a symbol of `size` bytes.
+void check_symbol(std::size_t size, std::size_t offset, std::size_t bytes);
+
+}  // namespace simt

@@ -1,0 +1,660 @@
+// Runs a grid: a block is a set of fibers on one operating-system thread, its warps take turns, and a thread gives up
+// its turn only where it waits. Nothing is left to chance but what a printed seed decides.
+#include "simt/scheduler.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+#include <ctime>
+#include <functional>
+#include <map>
+#include <memory>
+#include <new>
+#include <numeric>
+#include <random>
+
+#include "error.hpp"
+#include "simt/image.hpp"
+#include "simt/runtime.hpp"
+#include "simt/watchdog.hpp"
+
+uint3 threadIdx, blockIdx;
+dim3 blockDim, gridDim;
+
+namespace simt {
+
+Thread* running = nullptr;
+Block* running_block = nullptr;
+Range stacks;
+
+namespace {
+
+namespace context = boost::context;
+
+constexpr std::size_t stack_bytes = 128 * 1024;  // reserved; only what is used takes memory
+constexpr unsigned polls_per_turn = 64;
+
+std::string text_of(uint3 v) {
+    return "(" + std::to_string(v.x) + "," + std::to_string(v.y) + "," + std::to_string(v.z) + ")";
+}
+std::string text_of(dim3 v) { return text_of(uint3{v.x, v.y, v.z}); }
+std::string text_of(Site site) {
+    const char* slash = std::strrchr(site.file, '/');
+    return std::string(slash ? slash + 1 : site.file) + ":" + std::to_string(site.line);
+}
+std::string plural(std::size_t count, const char* noun) {
+    return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+/// Stacks for fibers, from one reservation, so that "is this a thread's own variable" is one comparison.
+class StackPool {
+  public:
+    std::byte* take() {
+        if (free_.empty()) grow();
+        auto* stack = free_.back();
+        free_.pop_back();
+        return stack;
+    }
+    void give(std::byte* stack) { free_.push_back(stack); }
+
+  private:
+    void grow() {
+        if (base_ == nullptr) {
+            void* p = mmap(nullptr, most * stack_bytes, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+            if (p == MAP_FAILED) throw kata::Error("no address space for the stacks of a block's threads");
+            base_ = static_cast<std::byte*>(p);
+            stacks = {reinterpret_cast<std::uintptr_t>(base_),
+                      reinterpret_cast<std::uintptr_t>(base_) + most * stack_bytes};
+        }
+        auto* stack = base_ + used_++ * stack_bytes;
+        mprotect(stack, 4096, PROT_NONE);  // an overflow is a crash of this test, not silent damage to a neighbour
+        free_.push_back(stack);
+    }
+
+    static constexpr std::size_t most = 2 * 1024;  // two resident blocks
+    std::byte* base_ = nullptr;
+    std::size_t used_ = 0;
+    std::vector<std::byte*> free_;
+};
+
+StackPool& stack_pool() {
+    static StackPool pool;
+    return pool;
+}
+
+/// Hands a stack of the pool to Boost.Context.
+struct PooledStack {
+    std::byte* stack;
+    context::stack_context allocate() const {
+        context::stack_context c;
+        // neighbouring stacks start in different cache sets
+        c.size = stack_bytes - reinterpret_cast<std::uintptr_t>(stack) / stack_bytes * 320 % 8192;
+        c.sp = stack + c.size;
+        return c;
+    }
+    void deallocate(context::stack_context&) const {}
+};
+
+/// What the launches of one observation share.
+struct Session {
+    kata::Conditions conditions;
+    std::uint64_t launches = 0;
+};
+Session* session = nullptr;
+
+class Scheduler {
+  public:
+    explicit Scheduler(const Launch& launch)
+        : grid_{launch, image_of(launch.code), launch.block, launch.grid, session->conditions},
+          probe_(meter ? meter() : nullptr),
+          random_(grid_.conditions.seed),
+          deadline_(processor_seconds() + grid_.conditions.time_limit) {}
+
+    void run() {
+        refuse_what_no_device_takes();
+        ::blockDim = grid_.block_dim;
+        ::gridDim = grid_.grid_dim;
+        if (probe_) probe_->launch_begins(grid_);
+        const std::uint64_t blocks = static_cast<std::uint64_t>(grid_.grid_dim.x) * grid_.grid_dim.y * grid_.grid_dim.z;
+        std::uint64_t next = 0;
+        // Two blocks at a time where their shared memory can be told apart and the order is to be mixed.
+        const unsigned places = grid_.conditions.order == kata::Order::shuffled && grid_.image.shared.begin ? 2 : 1;
+        auto order = block_order(blocks);
+        while (!fault_) {
+            for (unsigned slot = 0; slot < places && next < blocks; ++slot)
+                if (!resident_[slot]) start(slot, order(next++));
+            Block* block = pick();
+            if (!block) break;
+            work_on(*block);
+        }
+        for (auto& block : resident_)
+            if (block) abandon(*block);
+        running_block = nullptr;
+        if (probe_) probe_->launch_ends();
+        if (open_) throw kata::OpenKata{};
+        if (fault_) throw kata::Error(*fault_);
+    }
+
+    // Called on the threads' side.
+
+    [[noreturn]] void stop(std::optional<std::string> message) {
+        if (!fault_) fault_ = message ? *message : "";
+        open_ = open_ || !message;
+        leave();
+        __builtin_unreachable();
+    }
+    void pause() {
+        running->paused = true;
+        leave();
+    }
+    int barrier(int predicate, const char* name, Site site, const void* code);
+    std::uint64_t exchange(Collective, unsigned mask, std::uint64_t value, int source, const char* name, Site,
+                           const void* code);
+    unsigned active_mask(Site, const void* code);
+    void before_atomic(const void* address, unsigned bytes, const void* code);
+    void fence() {
+        if (probe_) probe_->fence(*running_block, *running);
+    }
+    void poll() {
+        if (++running->polls % polls_per_turn == 0) pause();
+    }
+    std::byte* dynamic_shared() { return running_block->dynamic.data(); }
+
+  private:
+    static double processor_seconds() {
+        timespec t;
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+        return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+    }
+
+    void refuse_what_no_device_takes() const;
+    std::function<std::uint64_t(std::uint64_t)> block_order(std::uint64_t blocks);
+    void start(unsigned slot, std::uint64_t linear);
+    Block* pick();
+    void work_on(Block&);
+    bool run_warp(Block&, unsigned warp);
+    void resume(Block&, Thread&);
+    void enter(Block&);
+    void leave_shared(Block&);
+    void finish(Block&);
+    void abandon(Block&);
+    bool release_active_mask(Block&, unsigned warp);
+    void release_barrier(Block&);
+    std::string why_stuck(const Block&) const;
+    std::string spinning(const Block&) const;
+
+    /// Back to the scheduler; returns when the thread is resumed.
+    void leave() { scheduler_ = std::move(scheduler_).resume(); }
+
+    Grid grid_;
+    Probe* probe_;
+    std::mt19937 random_;
+    double deadline_;
+    unsigned resumes_ = 0;
+    context::fiber scheduler_;
+    std::array<std::unique_ptr<Block>, 2> resident_;
+    std::unique_ptr<Block> spare_;
+    unsigned last_ = 0;
+    Block* in_shared_ = nullptr;  // whose static shared memory is in place
+    std::optional<std::string> fault_;
+    bool open_ = false;
+};
+
+Scheduler* scheduler = nullptr;
+
+void Scheduler::refuse_what_no_device_takes() const {
+    const auto& l = limits();
+    const auto& b = grid_.block_dim;
+    const auto& g = grid_.grid_dim;
+    const std::uint64_t threads = static_cast<std::uint64_t>(b.x) * b.y * b.z;
+    if (threads == 0) throw kata::Error("launch refused: block " + text_of(b) + " has no threads");
+    if (threads > l.threads_per_block || b.x > l.block_x || b.y > l.block_y || b.z > l.block_z)
+        throw kata::Error("launch refused: block " + text_of(b) + " of " + std::to_string(threads) +
+                          " threads; " + l.name + " takes at most 1024 threads, 1024 x 1024 x 64");
+    if (g.x > l.grid_x || g.y > l.grid_y || g.z > l.grid_z)
+        throw kata::Error("launch refused: grid " + text_of(g) + "; " + l.name +
+                          " takes at most 2147483647 x 65535 x 65535 blocks");
+    if (grid_.launch.shared_bytes > l.shared_bytes)
+        throw kata::Error("launch refused: " + std::to_string(grid_.launch.shared_bytes) +
+                          " bytes of dynamic shared memory; a block has " + std::to_string(l.shared_bytes));
+}
+
+std::function<std::uint64_t(std::uint64_t)> Scheduler::block_order(std::uint64_t blocks) {
+    switch (grid_.conditions.order) {
+        case kata::Order::forwards: return [](std::uint64_t i) { return i; };
+        case kata::Order::backwards: return [blocks](std::uint64_t i) { return blocks - 1 - i; };
+        case kata::Order::shuffled: break;
+    }
+    auto order = std::make_shared<std::vector<std::uint64_t>>(blocks);
+    std::iota(order->begin(), order->end(), std::uint64_t{0});
+    std::shuffle(order->begin(), order->end(), random_);
+    return [order](std::uint64_t i) { return (*order)[i]; };
+}
+
+void Scheduler::start(unsigned slot, std::uint64_t linear) {
+    resident_[slot] = spare_ ? std::move(spare_) : std::make_unique<Block>();
+    auto& block = *resident_[slot];
+    const auto& b = grid_.block_dim;
+    const auto& g = grid_.grid_dim;
+    const unsigned threads = b.x * b.y * b.z;
+    block.slot = slot;
+    block.linear = linear;
+    block.index = {static_cast<unsigned>(linear % g.x), static_cast<unsigned>(linear / g.x % g.y),
+                   static_cast<unsigned>(linear / g.x / g.y)};
+    block.threads.resize(threads);
+    block.alive = threads;
+    block.arrived = block.barriers = 0;
+    block.started = false;
+    for (unsigned i = 0; i < threads; ++i) {
+        auto& t = block.threads[i];
+        t.state = State::fresh;
+        t.paused = false;
+        t.linear = i;
+        t.index = {i % b.x, i / b.x % b.y, i / b.x / b.y};
+        t.polls = 0;
+    }
+    block.warp_order.resize(block.warps());
+    block.lane_order.resize(32);
+    std::iota(block.warp_order.begin(), block.warp_order.end(), 0u);
+    std::iota(block.lane_order.begin(), block.lane_order.end(), 0u);
+    if (grid_.conditions.order == kata::Order::backwards) {
+        std::reverse(block.warp_order.begin(), block.warp_order.end());
+        std::reverse(block.lane_order.begin(), block.lane_order.end());
+    } else if (grid_.conditions.order == kata::Order::shuffled) {
+        std::shuffle(block.warp_order.begin(), block.warp_order.end(), random_);
+        std::shuffle(block.lane_order.begin(), block.lane_order.end(), random_);
+    }
+    block.dynamic.assign(grid_.launch.shared_bytes, std::byte{0xA7});  // shared memory starts as garbage
+    block.saved.assign(grid_.image.shared.size(), std::byte{0xA7});
+    if (probe_) probe_->block_begins(block);
+}
+
+/// The resident block whose turn it is.
+Block* Scheduler::pick() {
+    for (unsigned k = 1; k <= 2; ++k)
+        if (auto& block = resident_[(last_ + k) % 2]) {
+            last_ = block->slot;
+            return block.get();
+        }
+    return nullptr;
+}
+
+/// Puts the block's static shared memory and built-in variables in place.
+void Scheduler::enter(Block& block) {
+    running_block = &block;
+    ::blockIdx = block.index;
+    if (in_shared_ == &block && block.started) return;
+    auto* shared = reinterpret_cast<std::byte*>(grid_.image.shared.begin);
+    if (in_shared_ && in_shared_ != &block) std::memcpy(in_shared_->saved.data(), shared, in_shared_->saved.size());
+    if (shared) std::memcpy(shared, block.saved.data(), block.saved.size());
+    in_shared_ = &block;
+    block.started = true;
+}
+
+/// Runs the block until it is done, cannot go on alone, or has had its turn.
+void Scheduler::work_on(Block& block) {
+    enter(block);
+    const bool alone = !resident_[1 - block.slot];
+    for (;;) {
+        bool progress = false, polling = false;
+        for (const auto warp : block.warp_order) {
+            progress = run_warp(block, warp) || progress;
+            if (fault_) return;
+        }
+        if (block.alive == 0) return finish(block);
+        for (auto& t : block.threads) polling = polling || (t.state == State::ready && t.polls >= polls_per_turn);
+        if (!progress) {
+            fault_ = why_stuck(block);
+            return;
+        }
+        if (processor_seconds() > deadline_) {
+            fault_ = spinning(block);
+            return;
+        }
+        if (!alone && (polling || random_() % 4 == 0)) return;
+    }
+}
+
+/// Gives every lane of the warp its turns until none can go on. Whether any did.
+bool Scheduler::run_warp(Block& block, unsigned warp) {
+    const unsigned first = warp * 32, lanes = std::min(32u, static_cast<unsigned>(block.threads.size()) - first);
+    bool any = false, again = true;
+    while (again) {
+        again = false;
+        for (const auto lane : block.lane_order) {
+            if (lane >= lanes) continue;
+            auto& t = block.threads[first + lane];
+            if (t.state > State::ready || t.paused || (probe_ && probe_->log_full(t))) continue;
+            resume(block, t);
+            any = again = true;
+            if (fault_) return true;
+        }
+        if (!again) again = release_active_mask(block, warp);
+    }
+    if (any && probe_) probe_->warp_stops(block, warp);
+    for (unsigned l = 0; l < lanes; ++l) {
+        any = any || block.threads[first + l].paused;
+        block.threads[first + l].paused = false;
+    }
+    return any;
+}
+
+void Scheduler::resume(Block& block, Thread& t) {
+    ::threadIdx = t.index;
+    running = &t;
+    if (t.state == State::fresh) {
+        t.state = State::ready;
+        t.stack = stack_pool().take();
+        t.fiber = context::fiber(std::allocator_arg, PooledStack{t.stack}, [this](context::fiber&& from) {
+            scheduler_ = std::move(from);
+            try {
+                grid_.launch.call(grid_.launch.arguments);
+            } catch (const context::detail::forced_unwind&) {
+                throw;
+            } catch (const kata::OpenKata&) {
+                open_ = true;
+                fault_ = "";
+            } catch (const std::exception& e) {
+                fault_ = std::string("the kernel threw: ") + e.what();
+            }
+            running->state = State::done;
+            return std::move(scheduler_);
+        });
+    }
+    t.fiber = std::move(t.fiber).resume();
+    running = nullptr;
+    if (t.state == State::done) {
+        --block.alive;
+        stack_pool().give(t.stack);
+        t.stack = nullptr;
+    }
+    if (++resumes_ % 1024 == 0 && processor_seconds() > deadline_ && !fault_) fault_ = spinning(block);
+}
+
+void Scheduler::finish(Block& block) {
+    if (probe_) probe_->block_ends(block);
+    in_shared_ = nullptr;
+    spare_ = std::move(resident_[block.slot]);
+}
+
+/// The threads of a launch that failed never come back: their stacks are used again as they are, for a fiber that is
+/// destroyed would unwind through instrumented code, which has no place to land.
+void Scheduler::abandon(Block& block) {
+    static auto* const graveyard = new std::vector<context::fiber>;
+    for (auto& t : block.threads) {
+        if (t.stack == nullptr) continue;
+        graveyard->push_back(std::move(t.fiber));
+        stack_pool().give(t.stack);
+        t.stack = nullptr;
+    }
+}
+
+int Scheduler::barrier(int predicate, const char* name, Site site, const void* code) {
+    auto& block = *running_block;
+    auto& me = *running;
+    if (probe_) probe_->synchronising(me, code);
+    me.waits_in = name;
+    me.site = site;
+    me.state = State::at_barrier;
+    me.polls = 0;
+    block.barrier_count += predicate != 0;
+    if (++block.arrived == block.threads.size())
+        release_barrier(block);
+    else
+        leave();
+    return block.barrier_result;
+}
+
+/// Everyone is at a barrier: at the same one?
+void Scheduler::release_barrier(Block& block) {
+    const auto& first = block.threads.front();
+    for (const auto& t : block.threads)
+        if (t.site.line != first.site.line || std::strcmp(t.site.file, first.site.file) != 0) stop(why_stuck(block));
+    block.arrived = 0;
+    ++block.barriers;
+    block.barrier_result = std::exchange(block.barrier_count, 0);
+    for (auto& t : block.threads) t.state = State::ready;
+    if (probe_) probe_->barrier(block);
+}
+
+std::uint64_t Scheduler::exchange(Collective what, unsigned mask, std::uint64_t value, int source, const char* name,
+                                  Site site, const void* code) {
+    auto& block = *running_block;
+    auto& me = *running;
+    const unsigned first = me.warp() * 32;
+    const unsigned lanes = std::min(32u, static_cast<unsigned>(block.threads.size()) - first);
+    if (!(mask >> me.lane() & 1))
+        stop(std::string(name) + " in " + text_of(site) + ": " + name_of(me.index, block.index) +
+             " calls it with a mask that does not name its own lane " + std::to_string(me.lane()));
+    if (lanes < 32) mask &= (1u << lanes) - 1;  // lanes that the block does not have
+    if (probe_) probe_->synchronising(me, code);
+    me.waits_in = name;
+    me.site = site;
+    me.state = State::at_collective;
+    me.collective = what;
+    me.mask = mask;
+    me.value = value;
+    me.source = source;
+    me.polls = 0;
+    Thread* warp = &block.threads[first];
+    for (unsigned l = 0; l < lanes; ++l) {
+        if (!(mask >> l & 1)) continue;
+        const auto& t = warp[l];
+        if (t.state == State::at_collective && t.mask == mask && t.collective == what) continue;
+        leave();  // the lane that completes the mask computes for all
+        return me.result;
+    }
+    for (unsigned l = 0; l < lanes; ++l) {
+        if (!(mask >> l & 1)) continue;
+        auto& t = warp[l];
+        t.result = 0;
+        switch (what) {
+            case Collective::sync: break;
+            case Collective::shuffle: {
+                const auto from = static_cast<unsigned>(t.source) % 32;
+                t.result = mask >> from & 1 ? warp[from].value : t.value;
+                break;
+            }
+            case Collective::ballot:
+                for (unsigned k = 0; k < lanes; ++k)
+                    if (mask >> k & 1 && warp[k].value != 0) t.result |= 1u << k;
+                break;
+            case Collective::match:
+                for (unsigned k = 0; k < lanes; ++k)
+                    if (mask >> k & 1 && warp[k].value == t.value) t.result |= 1u << k;
+                break;
+        }
+    }
+    for (unsigned l = 0; l < lanes; ++l)
+        if (mask >> l & 1) warp[l].state = State::ready;
+    if (probe_ && what == Collective::sync) probe_->warp_synchronised(block, me.warp(), mask);
+    return me.result;
+}
+
+unsigned Scheduler::active_mask(Site site, const void* code) {
+    auto& me = *running;
+    if (probe_) probe_->synchronising(me, code);
+    me.waits_in = "__activemask";
+    me.site = site;
+    me.state = State::at_active_mask;
+    leave();
+    return static_cast<unsigned>(me.result);
+}
+
+/// When no lane of a warp can go on, those that ask at the same place are the active ones.
+bool Scheduler::release_active_mask(Block& block, unsigned warp) {
+    const unsigned first = warp * 32, lanes = std::min(32u, static_cast<unsigned>(block.threads.size()) - first);
+    const Thread* asking = nullptr;
+    for (unsigned l = 0; l < lanes && !asking; ++l)
+        if (block.threads[first + l].state == State::at_active_mask) asking = &block.threads[first + l];
+    if (!asking) return false;
+    const Site site = asking->site;
+    unsigned mask = 0;
+    for (unsigned l = 0; l < lanes; ++l) {
+        auto& t = block.threads[first + l];
+        if (t.state == State::at_active_mask && t.site.line == site.line) mask |= 1u << l;
+    }
+    for (unsigned l = 0; l < lanes; ++l)
+        if (mask >> l & 1) {
+            block.threads[first + l].result = mask;
+            block.threads[first + l].state = State::ready;
+        }
+    return true;
+}
+
+void Scheduler::before_atomic(const void* address, unsigned bytes, const void* code) {
+    if (probe_) probe_->atomic(address, bytes, code);
+    poll();
+}
+
+/// Groups the threads of a block that cannot go on by what each waits for.
+std::string Scheduler::why_stuck(const Block& block) const {
+    struct Group {
+        unsigned threads = 0;
+        const Thread* first = nullptr;
+    };
+    std::map<std::string, Group> groups;
+    bool barrier = false, collective = false;
+    for (const auto& t : block.threads) {
+        std::string what = "left the kernel";
+        if (t.state != State::done) {
+            what = "wait at " + std::string(t.waits_in) + " in " + text_of(t.site);
+            barrier = barrier || t.state == State::at_barrier;
+            collective = collective || t.state == State::at_collective;
+        }
+        auto& g = groups[what];
+        if (g.threads++ == 0) g.first = &t;
+    }
+    std::string text = barrier && !collective ? "divergent barrier: " : "deadlock: ";
+    text += "the threads of block " + text_of(block.index) + " do not all come to the same ";
+    text += barrier && !collective ? "__syncthreads" : "place";
+    for (const auto& [what, group] : groups)
+        text += "\n  " + plural(group.threads, "thread") + ", first " + text_of(group.first->index) + ", " + what;
+    for (const auto& t : block.threads) {
+        if (t.state != State::at_collective) continue;
+        std::string absent;
+        const unsigned first = t.warp() * 32;
+        unsigned count = 0;
+        for (unsigned l = 0; l < 32 && first + l < block.threads.size(); ++l) {
+            const auto& other = block.threads[first + l];
+            if (!(t.mask >> l & 1) || (other.state == State::at_collective && other.mask == t.mask)) continue;
+            if (++count <= 8) absent += (absent.empty() ? "" : ", ") + std::to_string(l);
+        }
+        if (count > 8) absent += ", …";
+        char mask[16];
+        std::snprintf(mask, sizeof mask, "0x%08x", t.mask);
+        text += std::string("\n  the mask ") + mask + " of " + t.waits_in + " names " + plural(count, "lane") +
+                " that did not come: " + absent;
+        break;
+    }
+    return text;
+}
+
+std::string Scheduler::spinning(const Block& block) const {
+    const Thread* polls = nullptr;
+    const Thread* busy = nullptr;
+    for (const auto& t : block.threads) {
+        if (t.state != State::ready) continue;
+        (t.polls > polls_per_turn ? polls : busy) = &t;
+    }
+    const auto limit = std::to_string(static_cast<int>(grid_.conditions.time_limit * 10) / 10.0).substr(0, 3);
+    const std::string after = " after " + limit + " s of processor time";
+    if (polls)
+        return "endless wait: " + name_of(polls->index, block.index) + " still polls memory" + after +
+               "; does it wait for a block that has not started?";
+    if (busy)
+        return "endless loop: " + name_of(busy->index, block.index) + " still runs" + after +
+               "; does its loop end for every thread?";
+    return "endless launch: block " + text_of(block.index) + " still runs" + after;
+}
+
+}  // namespace
+
+[[noreturn]] void give_up(std::string message) { scheduler->stop(std::move(message)); }
+void pause() { scheduler->pause(); }
+
+std::string name_of(uint3 thread, uint3 block) {
+    return "thread " + text_of(thread) + " of block " + text_of(block);
+}
+std::string name_of(const Block& block, unsigned i, dim3 d) {
+    return name_of(uint3{i % d.x, i / d.x % d.y, i / d.x / d.y}, block.index);
+}
+
+const Limits& limits() {
+    static constexpr Limits limits;
+    return limits;
+}
+
+void run(const Launch& launch) {
+    if (running) give_up("a kernel launches a kernel: dynamic parallelism has no meaning on the CPU back end");
+    if (!session) throw kata::Error("launch() outside of observe()");
+    ++session->launches;
+    const Watchdog watchdog;
+    Scheduler one(launch);
+    scheduler = &one;
+    try {
+        one.run();
+    } catch (...) {
+        scheduler = nullptr;
+        throw;
+    }
+    scheduler = nullptr;
+}
+
+[[noreturn]] void open() { throw kata::OpenKata{}; }
+
+int barrier(int predicate, const char* name, Site site) {
+    return scheduler->barrier(predicate, name, site, __builtin_return_address(0));
+}
+std::uint64_t exchange(Collective what, unsigned mask, std::uint64_t value, int source, const char* name, Site site) {
+    return scheduler->exchange(what, mask, value, source, name, site, __builtin_return_address(0));
+}
+unsigned active_mask(Site site) { return scheduler->active_mask(site, __builtin_return_address(0)); }
+void before_atomic(const void* address, unsigned bytes, const void* code) {
+    scheduler->before_atomic(address, bytes, code);
+}
+void fence() { scheduler->fence(); }
+void yield() {
+    ++running->polls;
+    scheduler->pause();
+}
+int lane() { return static_cast<int>(running->lane()); }
+std::byte* dynamic_shared() { return scheduler->dynamic_shared(); }
+
+}  // namespace simt
+
+// glibc's assert() ends here; in a kernel it ends the launch instead of the process.
+extern "C" [[noreturn]] void __assert_fail(const char* what, const char* file, unsigned line, const char*) noexcept {
+    if (simt::running)
+        simt::give_up("assertion failed: " + std::string(what) + " in " +
+                      simt::text_of({file, static_cast<int>(line)}) + ", " +
+                      simt::name_of(simt::running->index, simt::running_block->index));
+    std::fprintf(stderr, "%s:%u: assertion failed: %s\n", file, line, what);
+    std::abort();
+}
+
+namespace kata {
+
+Observation observe(const Conditions& conditions, const std::function<void()>& work) {
+    if (simt::session) throw Error("observe() inside of observe()");
+    simt::Session session{conditions};
+    simt::session = &session;
+    struct Reset {
+        ~Reset() { simt::session = nullptr; }
+    } reset;
+    Observation seen;
+    simt::Probe* const probe = simt::meter ? simt::meter() : nullptr;
+    if (probe) probe->observation_begins(conditions);
+    work();
+    seen.launches = session.launches;
+    if (probe) probe->observation_ends(seen);
+    return seen;
+}
+
+const char* backend_name() { return "cpu"; }
+std::string device_name() { return std::string("CPU back end, limits of ") + simt::limits().name; }
+bool counts_available() { return simt::meter != nullptr; }
+
+}  // namespace kata

@@ -1,0 +1,129 @@
+// The threads, warps and blocks of a launch on the CPU back end, and what the meter wants to hear of them.
+#pragma once
+#include <array>
+#include <boost/context/fiber.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "observe.hpp"
+#include "simt/image.hpp"
+#include "simt/runtime.hpp"
+
+// The built-in variables, which kernels see as constants (cuda.hpp). Only the scheduler writes them.
+extern uint3 threadIdx, blockIdx;
+extern dim3 blockDim, gridDim;
+
+namespace simt {
+
+/// The limits that a launch is held to: those of compute capability 9.0 without opt-in shared memory.
+struct Limits {
+    const char* name = "sm_90";
+    unsigned threads_per_block = 1024;
+    unsigned block_x = 1024, block_y = 1024, block_z = 64;
+    unsigned grid_x = 2147483647, grid_y = 65535, grid_z = 65535;
+    std::size_t shared_bytes = 48 * 1024;
+};
+
+enum class State : unsigned char { fresh, ready, at_barrier, at_collective, at_active_mask, done };
+
+struct Thread {
+    State state = State::done;
+    bool paused = false;  // gave way although it could go on: its log is full, or it polls
+    unsigned linear = 0;  // in the block
+    uint3 index{};
+    boost::context::fiber fiber;
+    std::byte* stack = nullptr;
+
+    const char* waits_in = "";  // the function that it waits in, and where that was called
+    Site site;
+    Collective collective{};
+    unsigned mask = 0;
+    std::uint64_t value = 0, result = 0;
+    int source = 0;
+    unsigned polls = 0;
+
+    unsigned lane() const { return linear % 32; }
+    unsigned warp() const { return linear / 32; }
+};
+
+struct Block {
+    unsigned slot = 0;  // which of the places for resident blocks it holds
+    std::uint64_t linear = 0;
+    uint3 index{};
+    std::vector<Thread> threads;
+    std::vector<unsigned> warp_order, lane_order;
+    unsigned alive = 0, arrived = 0;
+    unsigned barriers = 0;  // passed
+    int barrier_count = 0, barrier_result = 0;
+    bool started = false;
+    std::vector<std::byte> dynamic;  // shared memory that the launch asked for
+    std::vector<std::byte> saved;    // static shared memory while another block runs
+
+    unsigned warps() const { return (static_cast<unsigned>(threads.size()) + 31) / 32; }
+};
+
+struct Grid {
+    Launch launch;
+    Image image;
+    dim3 block_dim, grid_dim;
+    kata::Conditions conditions;
+};
+
+/// Listens to a launch. Everything is called on the scheduler's side unless said otherwise.
+class Probe {
+  public:
+    virtual ~Probe() = default;
+    virtual void observation_begins(const kata::Conditions&) = 0;
+    virtual void observation_ends(kata::Observation&) = 0;
+    virtual void launch_begins(const Grid&) = 0;
+    virtual void launch_ends() = 0;
+    virtual void block_begins(const Block&) = 0;
+    virtual void block_ends(const Block&) = 0;
+    /// Every thread of the block has passed a barrier.
+    virtual void barrier(const Block&) = 0;
+    /// The lanes in `mask` have seen what all of them did before.
+    virtual void warp_synchronised(const Block&, unsigned warp, unsigned mask) = 0;
+    /// The warp's lanes have run as far as they could for now.
+    virtual void warp_stops(const Block&, unsigned warp) = 0;
+    /// On the thread's side: it has come to a barrier or a collective called from `code`.
+    virtual void synchronising(Thread&, const void* code) = 0;
+    virtual void fence(const Block&, const Thread&) = 0;
+    virtual void atomic(const void* address, unsigned bytes, const void* code) = 0;
+    /// Whether the thread may not be resumed before its warp has been accounted for.
+    virtual bool log_full(const Thread&) = 0;
+};
+
+/// The probe of builds whose kernels are instrumented; null elsewhere.
+[[gnu::weak]] Probe* meter();
+
+/// The thread that is running and its block; null outside a kernel.
+extern Thread* running;
+extern Block* running_block;
+
+/// The stacks of all fibers.
+extern Range stacks;
+
+/// Ends the launch with `message`; the running thread does not come back.
+[[noreturn]] void give_up(std::string message);
+
+/// Lets the other threads run.
+void pause();
+
+/// "thread (3,0,0) of block (7,0,0)"
+std::string name_of(const Block&, unsigned thread_linear, dim3 block_dim);
+std::string name_of(uint3 thread, uint3 block);
+
+/// Buffers in device memory.
+struct Allocation {
+    Range range;
+    std::string name;
+    bool written = false;      // by the host, in whole or in part
+    std::uint64_t serial = 0;  // tells it from one that had the same address before
+};
+const std::vector<Allocation>& allocations();  // by address
+const Limits& limits();
+
+}  // namespace simt

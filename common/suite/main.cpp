@@ -1,0 +1,117 @@
+// The command line of a suite: Catch2's own, and what says which step is under test.
+//
+//   convolution-cpu --step 03_tiled.so …        the tests, with all options of Catch2
+//   convolution-cpu --step … --rejected         passes if the tests fail for the reason that the source states
+//   convolution-cpu --tour …                    the ladder (tour.cpp)
+//
+// Exit status: 0 passed or skipped, 1 failed.
+#include <algorithm>
+#include <catch2/catch_session.hpp>
+#include <catch2/catch_test_case_info.hpp>
+#include <catch2/reporters/catch_reporter_event_listener.hpp>
+#include <catch2/reporters/catch_reporter_registrars.hpp>
+#include <exception>
+#include <fstream>
+#include <iostream>
+#include <memory>
+
+#include "error.hpp"
+#include "suite/suite.hpp"
+#include "suite/tour.hpp"
+
+namespace kata {
+
+namespace {
+
+Subject the_subject;
+
+/// What the tests had to say against the step.
+std::vector<std::string> complaints;
+
+class Listener final : public Catch::EventListenerBase {
+  public:
+    using EventListenerBase::EventListenerBase;
+    void assertionEnded(const Catch::AssertionStats& stats) override {
+        if (stats.assertionResult.isOk()) return;
+        std::string text(stats.assertionResult.getMessage());
+        for (const auto& info : stats.infoMessages) text += "\n" + info.message;
+        complaints.push_back(std::move(text));
+    }
+};
+
+/// The rest of the line behind "// Rejected: " in the source of a kernel that must be rejected.
+std::string stated_reason(const std::filesystem::path& source) {
+    std::ifstream file(source);
+    const std::string mark = "// Rejected: ";
+    for (std::string line; std::getline(file, line);)
+        if (line.starts_with(mark)) return line.substr(mark.size());
+    throw Error(source.filename().string() + " does not say \"" + mark + "…\": why it must be rejected");
+}
+
+int judge_rejection(const std::string& reason) {
+    if (complaints.empty()) {
+        std::cerr << "accepted, but must be rejected: " << reason << '\n';
+        return 1;
+    }
+    const auto& first = complaints.front();
+    if (std::any_of(complaints.begin(), complaints.end(),
+                    [&](const auto& text) { return text.find(reason) != std::string::npos; })) {
+        std::cout << "rejected as it must be:\n" << first << '\n';
+        return 0;
+    }
+    std::cerr << "rejected, but not because of \"" << reason << "\":\n" << first << '\n';
+    return 1;
+}
+
+}  // namespace
+
+const Subject& subject() { return the_subject; }
+
+const Module& step() {
+    static const Module module = [] {
+        namespace fs = std::filesystem;
+        const auto& s = subject();
+        Module loaded(s.module);
+        if (!s.source.empty() && fs::exists(s.source) && fs::last_write_time(s.source) > fs::last_write_time(s.module))
+            throw Error(loaded.name() + " has changed since it was built: mend what the compiler says of it first");
+        return loaded;
+    }();
+    return module;
+}
+
+const Module& rival(const std::string& name) {
+    static std::map<std::string, Module> loaded;
+    const auto found = loaded.find(name);
+    if (found != loaded.end()) return found->second;
+    return loaded.try_emplace(name, subject().rivals + name + "." + backend_name() + ".so").first->second;
+}
+
+}  // namespace kata
+
+CATCH_REGISTER_LISTENER(kata::Listener)
+
+int main(int argc, char** argv) {
+    try {
+        if (argc > 1 && std::string_view(argv[1]) == "--tour") return kata::tour(std::span(argv + 2, argv + argc));
+        Catch::Session session;
+        auto& s = kata::the_subject;
+        std::string module, source;
+        bool rejected = false;
+        using namespace Catch::Clara;
+        session.cli(session.cli() | Opt(module, "module")["--step"]("the step under test") |
+                    Opt(source, "file")["--source"]("its source") |
+                    Opt(s.rivals, "prefix")["--rivals"]("what the file names of the solutions' modules begin with") |
+                    Opt(s.is_solution)["--solution"]("test the figures of the solutions, too") |
+                    Opt(rejected)["--rejected"]("pass if the step is rejected for the reason its source states"));
+        if (const int error = session.applyCommandLine(argc, argv)) return error;
+        s.module = module;
+        s.source = source;
+        const int status = session.run();
+        if (rejected) return kata::judge_rejection(kata::stated_reason(s.source));
+        // Catch2 says 4 where every test was skipped; for Meson an open kata is no error.
+        return status == 4 ? 0 : status == 0 ? 0 : 1;
+    } catch (const std::exception& e) {
+        std::cerr << e.what() << '\n';
+        return 1;
+    }
+}

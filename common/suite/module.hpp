@@ -1,0 +1,30 @@
+// A step as the build leaves it: a shared module of its own, so that one which does not compile, crashes or clashes in
+// its names costs no other step its verdict.
+#pragma once
+#include <filesystem>
+#include <string>
+
+namespace kata {
+
+class Module {
+  public:
+    /// Loads the module. Throws Error where there is none: its source does not compile.
+    explicit Module(const std::filesystem::path&);
+
+    /// The function that the module exports under `name`, of the type that the chapter's header declares.
+    template <class Function>
+    Function* function(const char* name) const {
+        return reinterpret_cast<Function*>(symbol(name));
+    }
+
+    /// "03_tiled"
+    const std::string& name() const { return name_; }
+
+  private:
+    void* symbol(const char* name) const;
+
+    std::string name_;
+    void* handle_;  // stays loaded: kernels may be referred to until the process ends
+};
+
+}  // namespace kata

@@ -1,0 +1,88 @@
+// What the suite of a chapter is made of, and what it is told on its command line.
+#pragma once
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "observe.hpp"
+#include "suite/module.hpp"
+
+namespace kata {
+
+/// What a claim compares. All but `time` are counted on the CPU back end, for a problem that the chapter chooses.
+enum class Quantity { bytes_loaded, bytes_stored, sectors_loaded, sectors_stored, threads, shared_passes, atomics, barriers, time };
+
+/// "Step `better` needs at most 1 / `least` of the `quantity` that step `worse` needs."
+struct Claim {
+    enum class Standing {
+        asserted,  ///< tested
+        refuted,   ///< a document says so and today's hardware does not: shown with both numbers, not tested
+    };
+    const char* better;
+    const char* worse;
+    Quantity quantity;
+    double least;
+    const char* why;     ///< a sentence for whom the claim fails
+    const char* source;  ///< who says so
+    Standing standing = Standing::asserted;
+};
+
+const char* name_of(Quantity);
+/// The quantity in the counts of a run; not for `time`.
+double value_of(Quantity, const Counts&);
+
+/// One run of a step over a problem, as the ladder shows it.
+struct Run {
+    std::optional<std::string> fault;  ///< why the step is wrong
+    Observation seen;
+    double outputs = 0;     ///< elements of the result
+    double operations = 0;  ///< that the problem needs
+    double useful_bytes = 0;  ///< that any solution must move: each input read once, each output written once
+};
+
+/// A chapter's own part of the machine; each suite defines one, in tests/.
+struct Chapter {
+    const char* name;
+    const char* problem;  ///< what the ladder runs, in words
+    std::span<const Claim> claims;
+
+    /// Runs the step once over the ladder's problem, compares the result and counts.
+    std::function<Run(const Module&)> ladder;
+    /// Runs the step over the problem of the claims and gives what was counted.
+    std::function<Counts(const Module&)> count;
+    /// Prepares the timed problem; what it returns runs the step once, without preparing anything.
+    std::function<std::function<void()>(const Module&)> timed;
+    /// Runs the step over a file that the reader brought, and writes what came out. Null where there is nothing to see.
+    std::function<Run(const Module&, const std::filesystem::path& in, const std::filesystem::path& out)> on_file = {};
+};
+extern const Chapter chapter;
+
+/// The step under test.
+struct Subject {
+    std::filesystem::path module;
+    std::filesystem::path source;
+    std::string rivals;  ///< what the paths of the solutions' modules begin with
+    bool is_solution = false;
+};
+const Subject& subject();
+/// Its module. Throws Error when it has not been built, or is older than its source.
+const Module& step();
+/// The solution of another step of the chapter.
+const Module& rival(const std::string& name);
+
+/// The claims in which the step under test is the better one.
+std::vector<Claim> claims_of(const std::string& step, std::span<const Claim>);
+
+/// Empty where the claim holds for two counted values, else what is wrong, in a few lines.
+std::optional<std::string> broken(const Claim&, double better, double worse);
+
+/// Runs `work` and says what is wrong with it, if anything: a broken rule, a race, damaged memory, an input that was
+/// changed; `compare` is asked last, and what it finds is explained by a step that launched nothing.
+std::optional<std::string> fault_of(const std::function<Observation()>& work,
+                                    const std::function<std::optional<std::string>()>& compare, Observation* seen);
+
+}  // namespace kata

@@ -1,0 +1,2 @@
+#include "suite/tour.hpp"
+namespace kata { int tour(std::span<char*>) { return 0; } }

@@ -1,0 +1,84 @@
+#include "timing/gpu_timer.hpp"
+
+#include "buffer.hpp"
+#include "error.hpp"
+#include "gpu/device.hpp"
+#include "observe.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace kata {
+
+namespace {
+
+// Writing this much takes longer than launching a step: the step's kernels then wait in the queue behind it,
+// and no time of the host gets into theirs.
+constexpr std::size_t least_flush_bytes = std::size_t{64} << 20;
+
+std::size_t flush_bytes() {
+    require_device();
+    return std::max(least_flush_bytes, 2 * static_cast<std::size_t>(gpu::attribute(cudaDevAttrL2CacheSize)));
+}
+
+/// Cores for single precision in a multiprocessor (CUDA programming guide, arithmetic instructions).
+int cores_per_multiprocessor() {
+    const int major = gpu::attribute(cudaDevAttrComputeCapabilityMajor);
+    const int minor = gpu::attribute(cudaDevAttrComputeCapabilityMinor);
+    const bool half = major == 7 || (major == 8 && minor == 0);
+    return half ? 64 : 128;
+}
+
+double copy_bytes_per_second() {
+    std::size_t available = 0, total = 0;
+    gpu::check(cudaMemGetInfo(&available, &total), "the GPU does not say how much memory is free");
+    const std::size_t bytes = std::min(available / 4, std::size_t{1} << 30);
+    if (bytes < std::size_t{1} << 25)
+        throw Error(
+            "too little memory is free on the GPU to measure its bandwidth: end what else runs there");
+    Buffer<std::byte> from("source of the copy", bytes), to("target of the copy", bytes);
+    GpuTimer timer;
+    const auto copy = [&] {
+        gpu::check(cudaMemcpyAsync(to.data(), from.data(), bytes, cudaMemcpyDeviceToDevice),
+                   "the copy failed");
+    };
+    timer.time(copy);
+    std::array<double, 9> seconds{};
+    for (double& s : seconds) s = timer.time(copy);
+    std::nth_element(seconds.begin(), seconds.begin() + seconds.size() / 2, seconds.end());
+    return 2.0 * static_cast<double>(bytes) / seconds[seconds.size() / 2];
+}
+
+}  // namespace
+
+GpuTimer::GpuTimer() : flush_("buffer that empties the L2 cache", flush_bytes()) {
+    gpu::check(cudaEventCreate(&start_), "no event could be made");
+    gpu::check(cudaEventCreate(&stop_), "no event could be made");
+}
+
+GpuTimer::~GpuTimer() {
+    if (gpu::lost()) return;
+    cudaEventDestroy(start_);
+    cudaEventDestroy(stop_);
+}
+
+double GpuTimer::time(const std::function<void()>& work) {
+    observe({}, [&] {
+        gpu::check(cudaMemsetAsync(flush_.data(), 0, flush_.size()), "the L2 cache could not be emptied");
+        gpu::check(cudaEventRecord(start_), "the start could not be marked");
+        work();
+        gpu::check(cudaEventRecord(stop_), "the end could not be marked");
+    });
+    float milliseconds = 0;
+    gpu::check(cudaEventElapsedTime(&milliseconds, start_, stop_), "the time could not be read");
+    return static_cast<double>(milliseconds) / 1e3;
+}
+
+Ceilings measure_ceilings() {
+    require_device();
+    const double hertz = 1e3 * gpu::attribute(cudaDevAttrClockRate);
+    return {copy_bytes_per_second(),
+            2.0 * cores_per_multiprocessor() * gpu::attribute(cudaDevAttrMultiProcessorCount) * hertz};
+}
+
+}  // namespace kata

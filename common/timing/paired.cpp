@@ -1,0 +1,139 @@
+#include "timing/paired.hpp"
+
+#include "error.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <sstream>
+#include <vector>
+
+namespace kata {
+
+namespace {
+
+template <class Value>
+[[noreturn]] void refuse(const char* what, Value value) {
+    std::ostringstream line;
+    line << what << ": " << value;
+    throw Error(line.str());
+}
+
+void check(const PairedOptions& options) {
+    if (!(options.error > 0 && options.error < 0.5))
+        refuse("a probability of error must lie between 0 and 1/2", options.error);
+    if (options.max_pairs < 1 || options.max_pairs > 1000)
+        refuse("a comparison takes 1 to 1000 pairs", options.max_pairs);
+    if (options.warm_ups < 0) refuse("warm-ups cannot be fewer than none", options.warm_ups);
+}
+
+double timed(const Clocked& run, const char* name) {
+    const double seconds = run();
+    if (std::isfinite(seconds) && seconds > 0) return seconds;
+    std::ostringstream line;
+    line << "a run of " << name << " took " << seconds
+         << " s by the clock: no time; take a larger size, or see whether the clock was started and stopped";
+    throw Error(line.str());
+}
+
+/// The pairs measured so far, as b's time over a's.
+class Pairs {
+  public:
+    Pairs(const Clocked& a, const Clocked& b, int warm_ups) : a_(a), b_(b) {
+        for (int i = 0; i < warm_ups; ++i) {
+            timed(a_, "a");
+            timed(b_, "b");
+        }
+    }
+
+    void extend_to(int count) {
+        while (static_cast<int>(ratios_.size()) < count) {
+            // Who runs second may find a warmer machine: each does so every other time.
+            const bool a_first = ratios_.size() % 2 == 0;
+            double a = a_first ? timed(a_, "a") : 0;
+            const double b = timed(b_, "b");
+            if (!a_first) a = timed(a_, "a");
+            ratios_.push_back(b / a);
+        }
+    }
+
+    /// The median, and the `rank`th ratio from either end as its bounds.
+    Ratio summary(int rank) const {
+        std::vector<double> sorted = ratios_;
+        std::sort(sorted.begin(), sorted.end());
+        const std::size_t n = sorted.size();
+        const auto r = static_cast<std::size_t>(rank);
+        Ratio result{std::sqrt(sorted[(n - 1) / 2] * sorted[n / 2]), 0,
+                     std::numeric_limits<double>::infinity(), static_cast<int>(n)};
+        if (rank > 0) {
+            result.lower = sorted[r - 1];
+            result.upper = sorted[n - r];
+        }
+        return result;
+    }
+
+  private:
+    const Clocked& a_;
+    const Clocked& b_;
+    std::vector<double> ratios_;
+};
+
+/// The largest rank whose lower bound lies above the median of `pairs` ratios with a probability of at most
+/// `budget`, which is then spent; 0 where there is none. A ratio lies below the median half the time, so the
+/// bound lies above it when fewer than `rank` of them do: tosses of a coin.
+int rank_within(double& budget, int pairs) {
+    int rank = 0;
+    double term = std::exp2(-pairs), tail = term;  // fewer than rank + 1 heads
+    double spent = 0;
+    while (tail <= budget) {
+        spent = tail;
+        ++rank;
+        term *= static_cast<double>(pairs - rank + 1) / rank;
+        tail += term;
+    }
+    budget -= spent;
+    return rank;
+}
+
+/// After how many pairs the claim is judged.
+std::vector<int> looks(int max_pairs) {
+    std::vector<int> counts;
+    for (int count = 8; count < max_pairs; count *= 2) counts.push_back(count);
+    counts.push_back(max_pairs);
+    return counts;
+}
+
+}  // namespace
+
+Verdict at_least_as_fast(const Clocked& a, const Clocked& b, double least_ratio,
+                         const PairedOptions& options) {
+    check(options);
+    if (!(std::isfinite(least_ratio) && least_ratio > 0))
+        refuse("a claimed ratio must be positive", least_ratio);
+    Pairs pairs(a, b, options.warm_ups);
+    const std::vector<int> counts = looks(options.max_pairs);
+    Verdict verdict{};
+    // Every look may err; each adds its share, and what one could not use the next ones can.
+    double budget = 0;
+    for (const int count : counts) {
+        pairs.extend_to(count);
+        budget += options.error / static_cast<double>(counts.size());
+        const Ratio now = pairs.summary(rank_within(budget, count));
+        const Outcome outcome = now.lower > least_ratio   ? Outcome::holds
+                                : now.upper < least_ratio ? Outcome::refuted
+                                                          : Outcome::undecided;
+        verdict = {now, outcome};
+        if (outcome != Outcome::undecided) break;
+    }
+    return verdict;
+}
+
+Ratio ratio_of(const Clocked& a, const Clocked& b, const PairedOptions& options) {
+    check(options);
+    Pairs pairs(a, b, options.warm_ups);
+    pairs.extend_to(options.max_pairs);
+    double budget = options.error / 2;  // either bound may err
+    return pairs.summary(rank_within(budget, options.max_pairs));
+}
+
+}  // namespace kata

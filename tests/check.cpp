@@ -1,0 +1,833 @@
+// The tools that judge a step are judged: test data, the comparison and its diagnosis, pictures in files.
+#include "check/compare.hpp"
+#include "check/data.hpp"
+#include "check/pnm.hpp"
+#include "error.hpp"
+
+#include <algorithm>
+#include <catch2/catch_template_test_macros.hpp>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <catch2/matchers/catch_matchers.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::EndsWith;
+using Catch::Matchers::Equals;
+using Catch::Matchers::StartsWith;
+using kata::coded;
+using kata::difference;
+using kata::Layout;
+using kata::reals;
+
+constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
+constexpr float infinity = std::numeric_limits<float>::infinity();
+constexpr std::byte poison{0xA7};
+
+/// The message, or "equal".
+std::string verdict(const std::optional<std::string>& difference) { return difference.value_or("equal"); }
+
+/// The pattern in the message, or "" where there is no such line.
+std::string pattern(const std::optional<std::string>& difference) {
+    const std::string message = verdict(difference), label = "\npattern: ";
+    const std::size_t at = message.find(label);
+    return at == std::string::npos ? "" : message.substr(at + label.size());
+}
+
+/// The pattern found when exactly the elements for which `wrong` holds are spoiled, each in its own way.
+template <class Wrong>
+std::string pattern_where(const Layout& layout, Wrong wrong) {
+    const int count = std::accumulate(layout.extents.begin(), layout.extents.end(), 1, std::multiplies{});
+    const auto expected = coded(static_cast<std::size_t>(count), 1, 1000);
+    const auto noise = coded(static_cast<std::size_t>(count), 2, 1000);
+    auto got = expected;
+    const int width = layout.extents[0];
+    for (int i = 0; i < count; ++i)
+        if (wrong(i % width, i / width)) got[i] += 5000 + noise[i];
+    return pattern(difference<float>(got, expected, layout));
+}
+
+template <class T>
+T still_poisoned() {
+    T value;
+    std::memset(&value, std::to_integer<int>(poison), sizeof(T));
+    return value;
+}
+
+}  // namespace
+
+// Data.
+
+TEMPLATE_TEST_CASE("Coded values are whole, at most the largest and never 0", "[data]", float, double, int,
+                   unsigned, unsigned char, unsigned long long) {
+    const int largest = GENERATE(1, 2, 3, 15, 255);
+    for (const TestType value : coded<TestType>(2000, 7, largest)) {
+        const double magnitude = std::abs(static_cast<double>(value));
+        if (magnitude != std::floor(magnitude) || magnitude < 1 || magnitude > largest)
+            FAIL(+value << " for largest " << largest);
+    }
+    const auto values = coded<TestType>(20000, 7, largest);
+    const double average = std::accumulate(values.begin(), values.end(), 0.0) / 20000;
+    const double middle = std::is_signed_v<TestType> ? 0 : (1 + largest) / 2.0;
+    CHECK(std::abs(average - middle) < 0.03 * largest);
+}
+
+TEMPLATE_TEST_CASE("Coded neighbours differ, and rows of any length hardly ever repeat a value", "[data]",
+                   float, unsigned) {
+    const auto values = coded<TestType>(20000, 3);
+    const double chance = std::is_signed_v<TestType> ? 1 / 30.0 : 1 / 15.0;
+    for (std::size_t row = 1; row <= 512; ++row) {
+        std::size_t same = 0;
+        for (std::size_t i = 0; i + row < values.size(); ++i) same += values[i] == values[i + row] ? 1 : 0;
+        if (row == 1 ? same != 0 : static_cast<double>(same) > 1.2 * chance * 20000)
+            FAIL(same << " coincidences for rows of " << row);
+    }
+}
+
+TEST_CASE("Coded neighbours differ for every largest that leaves them a choice", "[data]") {
+    const int largest = GENERATE(2, 3, 15, 100, 70000);
+    const auto values = coded<int>(5000, 11, largest);
+    CHECK(std::adjacent_find(values.begin(), values.end()) == values.end());
+}
+
+TEST_CASE("Coded values of plus and minus 1 do not merely alternate", "[data]") {
+    const auto values = coded(1000, 1, 1);
+    CHECK(std::adjacent_find(values.begin(), values.end()) != values.end());
+}
+
+TEST_CASE("Coded values of different seeds differ", "[data]") {
+    const auto one = coded(1000, 1), other = coded(1000, 2);
+    int same = 0;
+    for (std::size_t i = 0; i < one.size(); ++i) same += one[i] == other[i] ? 1 : 0;
+    CHECK(same < 80);
+    CHECK(one == coded(1000, 1));
+}
+
+TEST_CASE("Sums of coded products are exact in float in any order", "[data]") {
+    const auto signal = coded(225 * 40, 1), mask = coded(225, 2);
+    CHECK(225 * 15 * 15 < 1 << 24);
+    for (int window = 0; window < 40; ++window) {
+        float forwards = 0, backwards = 0;
+        long long exact = 0;
+        for (int i = 0; i < 225; ++i) {
+            forwards += signal[window * 225 + i] * mask[i];
+            backwards += signal[window * 225 + 224 - i] * mask[224 - i];
+            exact += std::lround(signal[window * 225 + i]) * std::lround(mask[i]);
+        }
+        CHECK(forwards == static_cast<float>(exact));
+        CHECK(backwards == static_cast<float>(exact));
+    }
+    const auto million = coded(1'000'000, 3);
+    CHECK(std::accumulate(million.begin(), million.end(), 0.0f) ==
+          static_cast<float>(std::accumulate(million.begin(), million.end(), 0.0)));
+}
+
+TEST_CASE("Coded refuses a largest that the type does not hold", "[data]") {
+    CHECK_THROWS_AS(coded(1, 1, 0), std::invalid_argument);
+    CHECK_THROWS_AS(coded(1, 1, -3), std::invalid_argument);
+    CHECK_THROWS_AS(coded<unsigned char>(1, 1, 256), std::invalid_argument);
+    CHECK_THROWS_AS(coded<float>(1, 1, (1 << 24) + 1), std::invalid_argument);
+    CHECK_NOTHROW(coded<float>(1, 1, 1 << 24));
+    CHECK(coded(0, 1).empty());
+}
+
+TEST_CASE("Reals fill their range evenly, repeat for a seed and differ between seeds", "[data]") {
+    const auto values = reals(100'000, 5);
+    double sum = 0, squares = 0;
+    for (const float value : values) {
+        if (!(value >= -1 && value <= 1)) FAIL(value);
+        sum += value;
+        squares += static_cast<double>(value) * value;
+    }
+    CHECK(std::abs(sum / 100'000) < 0.01);
+    CHECK(std::abs(squares / 100'000 - 1 / 3.0) < 0.01);
+    CHECK(values == reals(100'000, 5));
+    CHECK(values != reals(100'000, 6));
+    for (const double value : reals<double>(1000, 1, 3.0, 3.5))
+        if (!(value >= 3 && value <= 3.5)) FAIL(value);
+    CHECK(reals(0, 1).empty());
+}
+
+TEST_CASE("Data are the same on every platform", "[data]") {
+    // mt19937(1) begins with 1791095845, 4282876139, 3093770124.
+    CHECK(reals(2, 1) == std::vector{(1791095845u >> 8) * 0x1p-23f - 1, (4282876139u >> 8) * 0x1p-23f - 1});
+    CHECK(reals<double>(1, 1, 0, 1) ==
+          std::vector{(1791095845u >> 8) * 0x1p-24 + (4282876139u >> 3) * 0x1p-53});
+    CHECK(coded<int>(3, 1, 2) == std::vector{-1, 2, -1});
+}
+
+// Comparison: equal.
+
+TEMPLATE_TEST_CASE("Equal arrays of every type pass", "[compare]", float, double, int, unsigned,
+                   unsigned char, unsigned long long) {
+    const int count = GENERATE(0, 1, 2, 31, 1000);
+    const auto values = coded<TestType>(static_cast<std::size_t>(count), 1);
+    const std::vector<double> exact(values.begin(), values.end()), bound(values.size(), 0.0);
+    CHECK(verdict(difference<TestType>(values, values, {{count}})) == "equal");
+    CHECK(verdict(difference<TestType>(values, exact, bound, {{count}})) == "equal");
+}
+
+TEST_CASE("Empty rectangles are equal", "[compare]") {
+    const std::vector<float> none;
+    CHECK(!difference<float>(none, none, {{0, 7}, {16, 16}, poison}));
+    CHECK(!difference<float>(none, none, {{7, 0, 3}}));
+}
+
+TEST_CASE("0 and -0 are equal, NaN and infinities equal only themselves", "[compare]") {
+    const auto exact = [](float got, float expected) {
+        return !difference<float>(std::vector{got}, std::vector{expected}, {{1}});
+    };
+    const auto bounded = [](float got, double expected, double bound) {
+        return !difference<float>(std::vector{got}, std::vector{expected}, std::vector{bound}, {{1}});
+    };
+    CHECK(exact(0.0f, -0.0f));
+    CHECK(exact(-0.0f, 0.0f));
+    CHECK(exact(not_a_number, not_a_number));
+    CHECK(exact(infinity, infinity));
+    CHECK_FALSE(exact(not_a_number, 0));
+    CHECK_FALSE(exact(0, not_a_number));
+    CHECK_FALSE(exact(infinity, -infinity));
+    CHECK_FALSE(exact(std::numeric_limits<float>::max(), infinity));
+
+    CHECK(bounded(-0.0f, 0, 0));
+    CHECK(bounded(not_a_number, not_a_number, 0));
+    CHECK(bounded(-infinity, -infinity, 0));
+    CHECK_FALSE(bounded(not_a_number, 1, infinity));
+    CHECK_FALSE(bounded(1, not_a_number, infinity));
+    CHECK_FALSE(bounded(infinity, 1, infinity));
+    CHECK_FALSE(bounded(1, infinity, infinity));
+    CHECK_FALSE(bounded(infinity, -infinity, infinity));
+}
+
+TEST_CASE("A result passes within its bound and not a bit beyond", "[compare]") {
+    const auto judge = [](double got, double bound) {
+        return verdict(
+            difference<double>(std::vector{1.0, got}, std::vector{1.0, 2.0}, std::vector{0.0, bound}, {{2}}));
+    };
+    CHECK(judge(2.25, 0.25) == "equal");
+    CHECK(judge(1.75, 0.25) == "equal");
+    CHECK(judge(2, 0) == "equal");
+    CHECK_THAT(judge(std::nextafter(2.25, 3), 0.25), ContainsSubstring("error 0.25, bound 0.25"));
+    CHECK_THAT(judge(std::nextafter(1.75, 1), 0.25), ContainsSubstring("1 of 2"));
+    CHECK_THAT(judge(std::nextafter(2, 3), 0), ContainsSubstring("1 of 2"));
+    CHECK_THAT(judge(2, -1), ContainsSubstring("1 of 2"));
+    CHECK_THAT(judge(2, not_a_number), ContainsSubstring("1 of 2"));
+}
+
+TEST_CASE("Each element is held to its own bound", "[compare]") {
+    const std::vector<float> got = {1.5f, 2.5f};
+    const std::vector<double> expected = {1, 2};
+    CHECK(verdict(difference<float>(got, expected, std::vector{1.0, 0.1}, {{2}})) ==
+          "1 of 2 elements differs\n"
+          "  (x 1): expected 2, got 2.5, error 0.5, bound 0.1\n"
+          "pattern: only the last element");
+    CHECK_THAT(verdict(difference<float>(got, expected, std::vector{0.1, 1.0}, {{2}})),
+               ContainsSubstring("(x 0)"));
+}
+
+// Comparison: different.
+
+TEST_CASE("One wrong bit anywhere is found and shown in full digits", "[compare]") {
+    const std::size_t at = GENERATE(0u, 1u, 511u, 998u, 999u);
+    const auto expected = reals(1000, 4);
+    auto got = expected;
+    got[at] = std::nextafter(got[at], 9.0f);
+    const std::string message = verdict(difference<float>(got, expected, {{1000}, {32}}));
+    CHECK_THAT(message,
+               StartsWith("1 of 1000 elements differs\n  (x " + std::to_string(at) + "): expected "));
+    const std::size_t said = message.find("expected ") + 9, heard = message.find("got ") + 4;
+    CHECK(std::stof(message.substr(said)) == expected[at]);
+    CHECK(std::stof(message.substr(heard)) == got[at]);
+}
+
+TEST_CASE("Integers are compared in all their bits", "[compare]") {
+    const unsigned long long large = 1ull << 63;
+    CHECK_THAT(verdict(difference<unsigned long long>(std::vector{large + 1}, std::vector{large}, {{1}})),
+               ContainsSubstring("expected 9223372036854775808, got 9223372036854775809"));
+    CHECK_THAT(verdict(difference<int>(std::vector{-1}, std::vector{1}, {{1}})),
+               ContainsSubstring("expected 1, got -1"));
+    CHECK_THAT(verdict(difference<unsigned>(std::vector{~0u}, std::vector{0u}, {{1}})),
+               ContainsSubstring("got 4294967295"));
+    CHECK_THAT(verdict(difference<unsigned char>(std::vector<unsigned char>{65},
+                                                 std::vector<unsigned char>{66}, {{1}})),
+               ContainsSubstring("expected 66, got 65"));
+}
+
+TEST_CASE("The message counts the wrong elements and shows the first five with coordinates", "[compare]") {
+    const std::vector<int> expected = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+    std::vector<int> got = expected;
+    got[1] = 50;
+    got[5] = -3;
+    CHECK(verdict(difference<int>(got, expected, {{4, 3}})) ==
+          "2 of 12 elements differ\n"
+          "  (x 1, y 0): expected 2, got 50\n"
+          "  (x 1, y 1): expected 6, got -3\n"
+          "pattern: none");
+    CHECK_THAT(verdict(difference<int>(got, expected, {{2, 3, 2}})), ContainsSubstring("(x 1, y 2, z 0)"));
+    got = {3, 1, 5, 1, 6, 1, 8, 1, 7, 1, 1, 5};
+    const std::string message = verdict(difference<int>(got, expected, {{4, 3}}));
+    CHECK_THAT(message, ContainsSubstring("12 of 12 elements differ\n"));
+    CHECK_THAT(message, ContainsSubstring("  (x 0, y 1): expected 5, got 6\n  ...\npattern: "));
+    CHECK_THAT(message, !ContainsSubstring("(x 1, y 1)"));
+}
+
+TEST_CASE("A size that is not the expected one is a message", "[compare]") {
+    const std::vector<float> three(3), four(4);
+    CHECK(verdict(difference<float>(three, four, {{4}})) == "the output has 3 elements, expected were 4");
+    CHECK(verdict(difference<float>({}, four, {{4}})) == "the output has 0 elements, expected were 4");
+    CHECK(verdict(difference<float>(four, {}, {{0}})) == "the output has 4 elements, expected were 0");
+    const std::vector<double> expected(4);
+    CHECK(verdict(difference<float>(three, expected, expected, {{4}})) ==
+          "the output has 3 elements, expected were 4");
+}
+
+TEST_CASE("A layout that does not describe the array is refused", "[compare]") {
+    const std::vector<float> four(4);
+    const std::vector<double> expected(4), bound(3);
+    CHECK_THROWS_AS(difference<float>(four, four, {{5}}), std::invalid_argument);
+    CHECK_THROWS_AS(difference<float>(four, four, {{}}), std::invalid_argument);
+    CHECK_THROWS_AS(difference<float>(four, four, {{1, 1, 2, 2}}), std::invalid_argument);
+    CHECK_THROWS_AS(difference<float>(four, four, {{-2, -2}}), std::invalid_argument);
+    CHECK_THROWS_AS(difference<float>(four, four, {{4}, {2, 2}}), std::invalid_argument);
+    CHECK_THROWS_AS(difference<float>(four, expected, bound, {{4}}), std::invalid_argument);
+}
+
+TEST_CASE("NaN never passes and is named", "[compare]") {
+    const auto expected = coded(100, 1);
+    auto got = expected;
+    got[3] = got[40] = got[41] = not_a_number;
+    got[42] += 1;
+    const std::string message = verdict(difference<float>(got, expected, {{100}}));
+    CHECK_THAT(message, StartsWith("4 of 100 elements differ, 3 of them NaN\n"));
+    CHECK_THAT(message, ContainsSubstring("got NaN"));
+
+    const std::vector<double> exact(expected.begin(), expected.end()), bound(100, 1e30);
+    got[42] -= 1;
+    CHECK_THAT(verdict(difference<float>(got, exact, bound, {{100}})),
+               StartsWith("3 of 100 elements differ, 3 of them NaN\n") && ContainsSubstring("error NaN"));
+
+    const std::vector<float> all(100, not_a_number);
+    CHECK_THAT(verdict(difference<float>(all, expected, {{100}})), ContainsSubstring("100 of them NaN"));
+    CHECK_THAT(verdict(difference<float>(expected, all, {{100}})),
+               ContainsSubstring("expected NaN, got ") && !ContainsSubstring("of them NaN"));
+}
+
+// Poison.
+
+TEMPLATE_TEST_CASE("An output that nobody wrote is said to be so", "[compare][poison]", float, double, int,
+                   unsigned, unsigned char, unsigned long long) {
+    const std::vector<TestType> expected(12, TestType{3}), got(12, still_poisoned<TestType>());
+    CHECK_THAT(verdict(difference<TestType>(got, expected, {{4, 3}, {}, poison})),
+               StartsWith("no element of the output was ever written (12 expected)"));
+    CHECK_THAT(verdict(difference<TestType>(got, expected, {{4, 3}})),
+               StartsWith("12 of 12 elements differ\n"));
+}
+
+TEST_CASE("Elements that were never written are counted apart", "[compare][poison]") {
+    const auto expected = coded(1000, 1);
+    auto got = expected;
+    for (std::size_t i = 992; i < 1000; ++i) got[i] = still_poisoned<float>();
+    got[995] = 1000;
+    const std::string message = verdict(difference<float>(got, expected, {{1000}, {32}, poison}));
+    CHECK_THAT(message, StartsWith("8 of 1000 elements differ, 7 of them never written\n"));
+    CHECK_THAT(message, ContainsSubstring("(x 992): expected ") && ContainsSubstring(", never written\n"));
+    CHECK_THAT(message, EndsWith("pattern: all wrong elements lie in the last block along x"));
+}
+
+TEST_CASE("A poison of NaN counts as never written, not as NaN", "[compare][poison]") {
+    const std::vector<float> expected = {1, 2, 3};
+    std::vector<float> got = expected;
+    std::memset(&got[1], 0xFF, sizeof(float));
+    CHECK_THAT(verdict(difference<float>(got, expected, {{3}, {}, std::byte{0xFF}})),
+               StartsWith("1 of 3 elements differs, 1 of them never written\n"));
+}
+
+TEST_CASE("A byte that equals the poison is only suspected", "[compare][poison]") {
+    const std::vector<unsigned char> expected = {1, 2, 3}, got = {1, 0xA7, 3};
+    CHECK_THAT(verdict(difference<unsigned char>(got, expected, {{3}, {}, poison})),
+               ContainsSubstring("(x 1): expected 2, perhaps never written"));
+    CHECK(!difference<unsigned char>(got, got, {{3}, {}, poison}));
+    const std::vector<double> exact = {1, 167, 3}, bound = {0, 1, 0};
+    CHECK(!difference<unsigned char>(got, exact, bound, {{3}, {}, poison}));
+}
+
+TEST_CASE("An element never written does not pass because the bound is wide", "[compare][poison]") {
+    const std::vector<float> got = {0, still_poisoned<float>()};
+    const std::vector<double> expected = {0, 0}, bound = {1e-3, 1e-3};
+    CHECK(!difference<float>(got, expected, bound, {{2}}));
+    CHECK_THAT(verdict(difference<float>(got, expected, bound, {{2}, {}, poison})),
+               ContainsSubstring("(x 1): expected 0, never written"));
+}
+
+// Patterns of places.
+
+TEST_CASE("The last block of several is recognized", "[compare][pattern]") {
+    const std::string x = "all wrong elements lie in the last block along x";
+    const std::string y = "all wrong elements lie in the last block along y";
+    CHECK(pattern_where({{70}, {32}}, [](int x, int) { return x >= 64; }) == x);
+    CHECK(pattern_where({{1000}, {32}}, [](int x, int) { return x == 993 || x == 996 || x == 999; }) == x);
+    CHECK(pattern_where({{33}, {32}}, [](int x, int) { return x == 32; }) == x);
+    CHECK(pattern_where({{64}, {32}}, [](int x, int) { return x >= 32; }) == x);
+    CHECK(pattern_where({{37, 20}, {16, 16}}, [](int x, int) { return x >= 32; }) == x);
+    CHECK(pattern_where({{37, 20}, {16, 16}}, [](int, int y) { return y >= 16; }) == y);
+    CHECK(pattern_where({{37, 20}, {16, 16}}, [](int x, int y) { return x >= 32 && y >= 16; }) ==
+          x + " and y");
+    CHECK(pattern_where({{37, 20}, {16, 16}}, [](int x, int y) { return x >= 32 || y >= 16; }) ==
+          x + " or y");
+    CHECK(pattern_where({{8, 4, 9}, {8, 4, 4}}, [](int, int row) { return row >= 32; }) ==
+          "all wrong elements lie in the last block along z");
+}
+
+TEST_CASE("A single block is not called the last one", "[compare][pattern]") {
+    CHECK(pattern_where({{20}, {32}}, [](int x, int) { return x == 7 || x == 12; }) == "none");
+    CHECK(pattern_where({{20}, {}}, [](int x, int) { return x == 7 || x == 12; }) == "none");
+}
+
+TEST_CASE("The border of the array is recognized, with its width", "[compare][pattern]") {
+    const auto ring = [](int width, int height, int within) {
+        return [=](int x, int y) {
+            return x < within || y < within || x >= width - within || y >= height - within;
+        };
+    };
+    CHECK(pattern_where({{40, 30}, {16, 16}}, ring(40, 30, 1)) ==
+          "only on the border of the array, within 1 of the edge");
+    CHECK(pattern_where({{40, 30}, {16, 16}}, ring(40, 30, 2)) ==
+          "only on the border of the array, within 2 of the edge");
+    CHECK(pattern_where({{7, 7}}, ring(7, 7, 1)) == "only on the border of the array, within 1 of the edge");
+    CHECK(pattern_where({{100}}, [](int x, int) { return x < 3 || x > 96; }) ==
+          "only on the border of the array, within 3 of the edge");
+    CHECK(pattern_where({{100}}, [](int x, int) { return x == 0 || x == 99; }) ==
+          "only on the border of the array, within 1 of the edge");
+    // Two sides of four.
+    CHECK(pattern_where({{40, 30}}, [](int x, int y) { return x == 0 || y == 29; }) ==
+          "only on the border of the array, within 1 of the edge");
+    // A third of the array is no border, though it has one.
+    CHECK(pattern_where({{90, 90}}, [](int x, int y) { return x < 30 && (x + y) % 3; }) == "none");
+}
+
+TEST_CASE("Edges between blocks are recognized", "[compare][pattern]") {
+    CHECK(pattern_where({{64, 64}, {16, 16}}, [](int x, int y) {
+              return x % 16 == 0 || x % 16 == 15 || y % 16 == 0 || y % 16 == 15;
+          }) == "all along the edges between blocks, within 1 of the edge");
+    CHECK(pattern_where({{1000}, {100}}, [](int x, int) {
+              return x > 3 && x < 996 && (x % 100 < 2 || x % 100 > 97);
+          }) == "all along the edges between blocks, within 2 of the edge");
+}
+
+TEST_CASE("A common residue is recognized", "[compare][pattern]") {
+    CHECK(pattern_where({{1024}}, [](int x, int) { return x % 32 == 31; }) ==
+          "every wrong index is 31 modulo 32");
+    CHECK(pattern_where({{1024}, {128}}, [](int x, int) { return x % 32 == 31; }) ==
+          "every wrong index is 31 modulo 32");
+    CHECK(pattern_where({{1000}, {30}}, [](int x, int) { return x % 30 == 4; }) ==
+          "every wrong index is 4 modulo 30");
+    CHECK(pattern_where({{1000}}, [](int x, int) { return x % 2 == 1; }) ==
+          "every wrong index is 1 modulo 2");
+    CHECK(pattern_where({{100, 40}, {16, 16}}, [](int x, int) { return x % 16 == 5; }) ==
+          "every wrong x is 5 modulo 16");
+    CHECK(pattern_where({{100, 40}}, [](int, int y) { return y % 8 == 3; }) == "every wrong y is 3 modulo 8");
+    CHECK(pattern_where({{100, 40}}, [](int x, int) { return x == 17; }) == "every wrong x is 17");
+    CHECK(pattern_where({{100, 40}}, [](int, int y) { return y == 21; }) == "every wrong y is 21");
+    CHECK(pattern_where({{5, 4, 6}}, [](int, int row) { return row / 4 == 3; }) == "every wrong z is 3");
+    CHECK(pattern_where({{37, 41}}, [](int x, int y) { return (37 * y + x) % 32 == 31; }) ==
+          "every wrong index in memory is 31 modulo 32");
+}
+
+TEST_CASE("The first and the last elements are recognized", "[compare][pattern]") {
+    CHECK(pattern_where({{1000}}, [](int x, int) { return x == 999; }) == "only the last element");
+    CHECK(pattern_where({{1000}, {32}}, [](int x, int) { return x == 999; }) == "only the last element");
+    CHECK(pattern_where({{2}}, [](int x, int) { return x == 1; }) == "only the last element");
+    CHECK(pattern_where({{20, 10}}, [](int x, int y) { return x == 19 && y == 9; }) ==
+          "only the last element");
+    CHECK(pattern_where({{1000}, {32}}, [](int x, int) { return x >= 997; }) ==
+          "only the last 3 elements, at or after index 997");
+    CHECK(pattern_where({{1000}}, [](int x, int) { return x == 0; }) == "only the first element");
+    CHECK(pattern_where({{1000}, {32}}, [](int x, int) { return x < 5; }) == "only the first 5 elements");
+}
+
+TEST_CASE("An index from which on things go wrong is recognized", "[compare][pattern]") {
+    CHECK(pattern_where({{3000}, {32}}, [](int x, int) { return x >= 1024; }) ==
+          "only the last 1976 elements, at or after index 1024");
+    CHECK(pattern_where({{3000}, {32}}, [](int x, int) { return x >= 1024 && x % 7 != 3; }) ==
+          "only at or after index 1024");
+    CHECK(pattern_where({{50, 40}, {16, 16}}, [](int x, int y) { return 50 * y + x >= 1024; }) ==
+          "only the last 976 elements, at or after index 1024");
+}
+
+TEST_CASE("No pattern is claimed where there is none", "[compare][pattern]") {
+    const auto scattered = coded(4000, 9);
+    CHECK(pattern_where({{80, 50}, {16, 16}}, [&](int x, int y) { return scattered[80 * y + x] == 3; }) ==
+          "none");
+    CHECK(pattern_where({{4000}, {32}}, [&](int x, int) { return scattered[x] > 0; }) == "none");
+    CHECK(pattern_where({{1000}, {32}}, [](int x, int) { return x == 437; }) == "none");
+    CHECK(pattern_where({{1000}, {32}}, [](int x, int) { return x == 437 || x == 469; }) == "none");
+    CHECK(pattern_where({{1000}, {32}}, [](int, int) { return true; }) == "none");
+    CHECK(pattern_where({{1}, {32}}, [](int, int) { return true; }) == "none");
+}
+
+TEST_CASE("Patterns of places hold for bounded comparison too", "[compare][pattern]") {
+    const auto expected = reals<double>(1000, 1);
+    std::vector<float> got(expected.begin(), expected.end());
+    for (std::size_t i = 31; i < got.size(); i += 32) got[i] += 0.5f + 0.1f * static_cast<float>(i % 7);
+    CHECK(pattern(difference<float>(got, expected, std::vector(1000, 1e-6), {{1000}})) ==
+          "every wrong index is 31 modulo 32");
+}
+
+// Patterns of values.
+
+TEST_CASE("An output of zeros is recognized", "[compare][pattern]") {
+    const auto expected = coded(100, 1);
+    std::vector<float> got(100, 0.0f);
+    CHECK(pattern(difference<float>(got, expected, {{100}})) == "everything is zero");
+    got[50] = -0.0f;
+    CHECK(pattern(difference<float>(got, expected, {{100}})) == "everything is zero");
+    got = expected;
+    got[3] = got[40] = got[41] = 0;
+    CHECK(pattern(difference<float>(got, expected, {{100}})) == "every wrong value is zero");
+    for (std::size_t i = 32; i < 100; ++i) got[i] = 0;
+    got[3] = expected[3];
+    CHECK(pattern(difference<float>(got, expected, {{100}})) ==
+          "only the last 68 elements, at or after index 32");
+}
+
+TEST_CASE("A shift by one is recognized in every direction", "[compare][pattern]") {
+    const int width = 20, height = 8, depth = 5;
+    const auto expected = coded(width * height * depth, 6);
+    const auto shifted_by = [&](int dx, int dy, int dz) {
+        std::vector<float> got(expected.size(), 0.0f);
+        for (int z = 0; z < depth; ++z)
+            for (int y = 0; y < height; ++y)
+                for (int x = 0; x < width; ++x) {
+                    const int u = x + dx, v = y + dy, w = z + dz;
+                    if (u < 0 || v < 0 || w < 0 || u >= width || v >= height || w >= depth) continue;
+                    got[(z * height + y) * width + x] = expected[(w * height + v) * width + u];
+                }
+        return pattern(difference<float>(got, expected, {{width, height, depth}, {16, 4, 4}}));
+    };
+    const std::string text = "each wrong value is the expected value of its ";
+    CHECK(shifted_by(-1, 0, 0) == text + "left neighbour (x - 1)");
+    CHECK(shifted_by(+1, 0, 0) == text + "right neighbour (x + 1)");
+    CHECK(shifted_by(0, -1, 0) == text + "upper neighbour (y - 1)");
+    CHECK(shifted_by(0, +1, 0) == text + "lower neighbour (y + 1)");
+    CHECK(shifted_by(0, 0, -1) == text + "previous neighbour (z - 1)");
+    CHECK(shifted_by(0, 0, +1) == text + "next neighbour (z + 1)");
+    CHECK(shifted_by(-2, 0, 0) == "none");
+}
+
+TEST_CASE("An exclusive scan in place of an inclusive one is a shift", "[compare][pattern]") {
+    std::vector<int> expected(100), got(100, 0);
+    std::iota(expected.begin(), expected.end(), 1);
+    std::partial_sum(expected.begin(), expected.end(), expected.begin());
+    std::copy(expected.begin(), expected.end() - 1, got.begin() + 1);
+    CHECK(pattern(difference<int>(got, expected, {{100}, {32}})) ==
+          "each wrong value is the expected value of its left neighbour (x - 1)");
+    const std::vector<double> exact(expected.begin(), expected.end()), bound(100, 0.25);
+    CHECK(pattern(difference<int>(got, exact, bound, {{100}, {32}})) ==
+          "each wrong value is the expected value of its left neighbour (x - 1)");
+}
+
+TEST_CASE("Zeros beside expected zeros are no shift", "[compare][pattern]") {
+    std::vector<int> expected(100, 0);
+    for (std::size_t i = 1; i < 100; i += 2) expected[i] = static_cast<int>(i);
+    std::vector<int> got = expected;
+    for (const std::size_t i : {1, 7, 11, 13, 29, 31, 50, 54}) got[i] = 0;
+    CHECK(pattern(difference<int>(got, expected, {{100}})) == "every wrong value is zero");
+}
+
+TEST_CASE("A constant factor is recognized", "[compare][pattern]") {
+    const auto scaled = [](double factor) {
+        const auto expected = coded<double>(500, 3);
+        auto got = expected;
+        for (double& value : got) value *= factor;
+        return pattern(difference<double>(got, expected, {{500}, {32}}));
+    };
+    const auto text = [](const std::string& factor) {
+        return "all wrong values are a constant factor (" + factor + ") of the expected";
+    };
+    CHECK(scaled(2) == text("2"));
+    CHECK(scaled(-1) == text("-1"));
+    CHECK(scaled(32) == text("32"));
+    CHECK(scaled(0.5) == text("1/2"));
+    CHECK(scaled(1 / 9.0) == text("1/9"));
+    CHECK(scaled(-1 / 3.0) == text("-1/3"));
+    CHECK(scaled(0.75) == text("0.75"));
+    CHECK(scaled(1.001) == text("1.001"));
+}
+
+TEST_CASE("A constant factor is recognized behind rounding, and in some elements only",
+          "[compare][pattern]") {
+    const auto expected = reals<double>(500, 3);
+    std::vector<float> got(expected.begin(), expected.end());
+    for (std::size_t i = 3; i < 500; i += 7) got[i] = 2 * got[i] + 1e-5f;
+    CHECK(pattern(difference<float>(got, expected, std::vector(500, 1e-5), {{500}})) ==
+          "all wrong values are a constant factor (2) of the expected");
+}
+
+TEST_CASE("A constant factor is not claimed without evidence", "[compare][pattern]") {
+    // One value only, results off in the last bit, and a bound that is wider than what was expected.
+    CHECK(pattern(difference<float>(std::vector(9, 2.0f), std::vector(9, 1.0f), {{9}})) == "none");
+    const auto expected = reals(500, 3);
+    auto got = expected;
+    for (float& value : got) value = std::nextafter(value, 9.0f);
+    CHECK(pattern(difference<float>(got, expected, {{500}})) == "none");
+    const std::vector<double> small(500, 0.001), wide(500, 1.0);
+    CHECK(pattern(difference<float>(std::vector(500, 5.0f), small, wide, {{500}})) == "none");
+}
+
+TEST_CASE("Ten million equal elements are compared in a moment, ten million wrong ones soon",
+          "[compare][speed]") {
+    const std::vector<float> expected(10'000'000, 1.5f);
+    const std::vector<double> exact(expected.begin(), expected.end()), bound(expected.size(), 1e-6);
+    const Layout layout = {{4000, 2500}, {16, 16}, poison};
+    const auto seconds = [](auto work) {
+        const auto begin = std::chrono::steady_clock::now();
+        work();
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    };
+    CHECK(seconds([&] { CHECK(!difference<float>(expected, expected, layout)); }) < 5);
+    CHECK(seconds([&] { CHECK(!difference<float>(expected, exact, bound, layout)); }) < 5);
+    auto got = coded(expected.size(), 1);
+    CHECK(seconds([&] { CHECK(difference<float>(got, expected, layout)); }) < 30);
+}
+
+// Pictures.
+
+namespace {
+
+using kata::Picture;
+using kata::read_picture;
+using kata::write_picture;
+
+/// A folder of its own that goes with the test.
+class Folder {
+  public:
+    Folder() {
+        std::string name = (std::filesystem::temp_directory_path() / "kata-check-XXXXXX").string();
+        if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
+        path_ = name;
+    }
+    Folder(const Folder&) = delete;
+    Folder& operator=(const Folder&) = delete;
+    ~Folder() {
+        std::error_code ignored;
+        std::filesystem::remove_all(path_, ignored);
+    }
+
+    std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+
+    /// A file of these bytes.
+    std::filesystem::path holding(const std::string& bytes, const std::string& name = "picture.pnm") const {
+        std::ofstream(path_ / name, std::ios::binary) << bytes;
+        return path_ / name;
+    }
+
+  private:
+    std::filesystem::path path_;
+};
+
+/// What Error says of reading the file or writing the picture, "" where it is not thrown.
+template <class Work>
+std::string complaint(Work work) {
+    try {
+        work();
+    } catch (const kata::Error& error) {
+        return error.what();
+    }
+    return "";
+}
+
+std::string damage(const std::string& bytes) {
+    const Folder folder;
+    const auto path = folder.holding(bytes);
+    const std::string message = complaint([&] { read_picture(path); });
+    CHECK_THAT(message, StartsWith(path.string() + ": "));
+    CHECK_THAT(message, ContainsSubstring("; "));
+    CHECK_THAT(message, !ContainsSubstring("\n"));
+    return message;
+}
+
+Picture read(const std::string& bytes) {
+    const Folder folder;
+    return read_picture(folder.holding(bytes));
+}
+
+Picture random_picture(int width, int height, int channels) {
+    return {width, height, channels,
+            coded<unsigned char>(static_cast<std::size_t>(width * height * channels), 1, 255)};
+}
+
+using Pixels = std::vector<unsigned char>;
+
+}  // namespace
+
+TEST_CASE("A picture comes back as it was written", "[picture]") {
+    const Folder folder;
+    const int channels = GENERATE(1, 3);
+    for (const auto& [width, height] : {std::pair{1, 1}, {1, 9}, {9, 1}, {31, 17}, {640, 480}}) {
+        const Picture picture = random_picture(width, height, channels);
+        write_picture(folder / "picture", picture);
+        CHECK(read_picture(folder / "picture") == picture);
+    }
+}
+
+TEST_CASE("Every sample value survives a round trip", "[picture]") {
+    const Folder folder;
+    Picture picture{16, 16, 1, Pixels(256)};
+    std::iota(picture.pixels.begin(), picture.pixels.end(), static_cast<unsigned char>(0));
+    write_picture(folder / "ramp.pgm", picture);
+    CHECK(read_picture(folder / "ramp.pgm") == picture);
+    CHECK(std::filesystem::file_size(folder / "ramp.pgm") == 256 + std::string("P5\n16 16\n255\n").size());
+}
+
+TEST_CASE("A longer file is replaced as a whole", "[picture]") {
+    const Folder folder;
+    write_picture(folder / "a.ppm", random_picture(50, 50, 3));
+    write_picture(folder / "a.ppm", random_picture(2, 2, 3));
+    CHECK(std::filesystem::file_size(folder / "a.ppm") == 12 + std::string("P6\n2 2\n255\n").size());
+}
+
+TEST_CASE("Headers may hold comments and any white space", "[picture]") {
+    const Picture expected{3, 1, 1, {'a', 'b', 'c'}};
+    CHECK(read("P5 3 1 255 abc") == expected);
+    CHECK(read("P5\n3\t1\v\f255\nabc") == expected);
+    CHECK(read("P5\n# made by hand\n3 1\n255\nabc") == expected);
+    CHECK(read("P5#\n#7 7\n 3#width\n1 #height\n#\n255#maxval\nabc") == expected);
+    CHECK(read("P5\n003 01\n0255\nabc") == expected);
+    CHECK(read("P5\r\n3 1\r\n255\r\nabc") == expected);
+    CHECK(read("P5\r\n# dos\r\n3 1\r\n255\r\nabc") == expected);
+}
+
+TEST_CASE("Pixels that look like white space or comments are pixels", "[picture]") {
+    CHECK(read("P5 3 1 255\n\n#\n").pixels == Pixels{'\n', '#', '\n'});
+    CHECK(read("P5 3 1 255\r\n#\n").pixels == Pixels{'\n', '#', '\n'});
+    CHECK(read("P5 2 1 255\n  ").pixels == Pixels{' ', ' '});
+}
+
+TEST_CASE("What follows the first picture is ignored", "[picture]") {
+    CHECK(read("P5 3 1 255\nabc\n").pixels == Pixels{'a', 'b', 'c'});
+    CHECK(read("P5 3 1 255\nabcP5 1 1 255\nd").pixels == Pixels{'a', 'b', 'c'});
+}
+
+TEST_CASE("Samples of any maxval are scaled to 255", "[picture]") {
+    using namespace std::string_literals;
+    CHECK(read("P5 2 1 1\n\0\1"s).pixels == Pixels{0, 255});
+    CHECK(read("P5 4 1 100\n\0\1\x32\x64"s).pixels == Pixels{0, 3, 128, 255});
+    CHECK(read("P5 3 1 254\n\0\x7f\xfe"s).pixels == Pixels{0, 128, 255});
+    CHECK(read("P5 3 1 65535\n\0\0\x80\0\xff\xff"s).pixels == Pixels{0, 128, 255});
+    CHECK(read("P5 2 1 256\n\0\1\1\0"s).pixels == Pixels{1, 255});
+    CHECK(read("P6 1 1 1000\n\0\0\1\xf4\3\xe8"s) == Picture{1, 1, 3, {0, 128, 255}});
+}
+
+TEST_CASE("A file that is not there, or no file, is said to be so", "[picture][damage]") {
+    const Folder folder;
+    const auto reading = [](const std::filesystem::path& path) {
+        return complaint([&] { read_picture(path); });
+    };
+    CHECK_THAT(reading(folder / "none.pgm"),
+               Equals((folder / "none.pgm").string() + ": there is no such file; check the path"));
+    CHECK_THAT(reading(folder / "none/none.pgm"), ContainsSubstring("there is no such file"));
+    CHECK_THAT(reading(folder / ""), ContainsSubstring("is a folder"));
+    CHECK_THAT(reading("/dev/null"), ContainsSubstring("is no regular file"));
+    CHECK_THAT(reading(""), ContainsSubstring("there is no such file"));
+}
+
+TEST_CASE("A file of another kind is refused with the way to convert it", "[picture][damage]") {
+    CHECK_THAT(damage(""), ContainsSubstring("is empty"));
+    CHECK_THAT(damage("P2\n1 1\n255\n7\n"), ContainsSubstring("ASCII picture (P2)") &&
+                                                ContainsSubstring("pnmtopnm picture.pnm > binary.pnm"));
+    CHECK_THAT(damage("P3\n1 1\n255\n7 7 7\n"), ContainsSubstring("ASCII picture (P3)"));
+    for (const std::string magic :
+         {"P", "P1 1 1", "P4 1 1", "P7", "p5 1 1 255 a", "\x89PNG\r\n", "5", " P5 1 1 255 a"})
+        CHECK_THAT(damage(magic), ContainsSubstring("is no binary PGM or PPM"));
+}
+
+TEST_CASE("A header that ends early is refused", "[picture][damage]") {
+    CHECK_THAT(damage("P5"), ContainsSubstring("the header ends before the width"));
+    CHECK_THAT(damage("P5 # 3 1 255 abc"), ContainsSubstring("the header ends before the width"));
+    CHECK_THAT(damage("P5 3"), ContainsSubstring("the header ends before the height"));
+    CHECK_THAT(damage("P5 3 1\n"), ContainsSubstring("the header ends before the maxval"));
+    CHECK_THAT(damage("P5 3 1 255"), ContainsSubstring("does not end in white space"));
+}
+
+TEST_CASE("A header with impossible numbers is refused", "[picture][damage]") {
+    CHECK_THAT(damage("P5 0 1 255 abc"),
+               ContainsSubstring("the width is 0, it must be from 1 to 2147483647"));
+    CHECK_THAT(damage("P5 3 0 255 abc"), ContainsSubstring("the height is 0"));
+    CHECK_THAT(damage("P5 -3 1 255 abc"), ContainsSubstring("the width is -3"));
+    CHECK_THAT(damage("P5 3 -1 255 abc"), ContainsSubstring("the height is -1"));
+    CHECK_THAT(damage("P5 2147483648 1 255 abc"), ContainsSubstring("the width is 2147483648"));
+    CHECK_THAT(damage("P5 99999999999999999999999999 1 255 abc"), ContainsSubstring("the width is 9999"));
+    CHECK_THAT(damage("P5 3 1 0 abc"), ContainsSubstring("the maxval is 0, it must be from 1 to 65535"));
+    CHECK_THAT(damage("P5 3 1 65536 abcdef"), ContainsSubstring("the maxval is 65536"));
+    CHECK_THAT(damage("P5 3 1 -1 abc"), ContainsSubstring("the maxval is -1"));
+    CHECK_THAT(damage("P5 three 1 255 abc"), ContainsSubstring("no number where the width should be"));
+    CHECK_THAT(damage("P5 3.5 1 255 abc"), ContainsSubstring("no number where the width should be"));
+    CHECK_THAT(damage("P5 3 1x 255 abc"), ContainsSubstring("no number where the height should be"));
+    CHECK_THAT(damage("P5 3 " + std::string(100'000, '\xff')),
+               ContainsSubstring("no number where the height"));
+}
+
+TEST_CASE("Sizes that no memory holds are refused before they are allocated", "[picture][damage]") {
+    CHECK_THAT(damage("P6 2147483647 2147483647 65535\nabc"),
+               ContainsSubstring("claims 2147483647 x 2147483647 pixels, more than a file can hold"));
+    CHECK_THAT(damage("P5 2147483647 2147483647 255\nabc"),
+               ContainsSubstring("take 4611686014132420609 bytes, the file has 3"));
+    CHECK_THAT(damage("P6 100000 100000 255\nabc"),
+               ContainsSubstring("take 30000000000 bytes, the file has 3"));
+}
+
+TEST_CASE("Missing pixels are refused with both numbers", "[picture][damage]") {
+    CHECK_THAT(damage("P5 3 1 255\nab"),
+               ContainsSubstring("is cut off: 3 x 1 pixels take 3 bytes, the file has 2"));
+    CHECK_THAT(damage("P5 3 1 255\n"), ContainsSubstring("take 3 bytes, the file has 0"));
+    CHECK_THAT(damage("P6 2 2 255\nabcdefghijk"), ContainsSubstring("take 12 bytes, the file has 11"));
+    CHECK_THAT(damage("P5 3 1 256\n" + std::string(5, '\0')),
+               ContainsSubstring("take 6 bytes, the file has 5"));
+}
+
+TEST_CASE("A sample above the maxval is refused", "[picture][damage]") {
+    CHECK_THAT(damage("P5 3 1 98\nabc"), ContainsSubstring("holds a sample of 99 above its maxval of 98"));
+}
+
+TEST_CASE("A destination that cannot be written is named with the reason", "[picture][damage]") {
+    const Folder folder;
+    const auto writing = [](const std::filesystem::path& path) {
+        return complaint([&] { write_picture(path, random_picture(100, 100, 3)); });
+    };
+    CHECK_THAT(
+        writing(folder / "none/a.ppm"),
+        StartsWith((folder / "none/a.ppm").string() + ": cannot be written (No such file or directory); "));
+    CHECK_THAT(writing(folder / ""), ContainsSubstring("cannot be written (Is a directory)"));
+    if (std::filesystem::exists("/dev/full"))
+        CHECK_THAT(writing("/dev/full"), ContainsSubstring("cannot be written (No space left on device)"));
+}
+
+TEST_CASE("A picture that contradicts itself is not written", "[picture][damage]") {
+    const Folder folder;
+    const auto writing = [&](const Picture& picture) {
+        const std::string message = complaint([&] { write_picture(folder / "a.ppm", picture); });
+        CHECK_FALSE(std::filesystem::exists(folder / "a.ppm"));
+        return message;
+    };
+    CHECK_THAT(writing({2, 2, 2, Pixels(8)}), ContainsSubstring("2 channels"));
+    CHECK_THAT(writing({2, 2, 1, Pixels(5)}), ContainsSubstring("has 5 samples, its size needs 4"));
+    CHECK_THAT(writing({0, 2, 1, {}}), ContainsSubstring("0 x 2 pixels"));
+    CHECK_THAT(writing({-1, -4, 1, Pixels(4)}), ContainsSubstring("-1 x -4 pixels"));
+    CHECK_THAT(writing({2147483647, 2147483647, 3, {}}), ContainsSubstring("has 0 samples"));
+}

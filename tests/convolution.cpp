@@ -1,0 +1,211 @@
+// The suite of the convolution chapter: what every step must compute, and what each of them must gain.
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <catch2/generators/catch_generators_range.hpp>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "buffer.hpp"
+#include "check/compare.hpp"
+#include "check/data.hpp"
+#include "check/pnm.hpp"
+#include "convolution.hpp"
+#include "error.hpp"
+#include "suite/suite.hpp"
+
+using convolution::Shape;
+using kata::Buffer;
+using kata::Module;
+using kata::Order;
+
+namespace {
+
+constexpr double float_eps = std::numeric_limits<float>::epsilon() / 2;
+
+struct Problem {
+    Shape shape;
+    std::vector<float> in, filter;
+};
+
+/// Small integers: every sum is exact in float, whatever the order, and a wrong index shows.
+Problem coded(const Shape& s, unsigned seed = 1) {
+    const auto elements = static_cast<std::size_t>(s.outputs()), weights = static_cast<std::size_t>(s.side() * s.side());
+    return {s, kata::coded(elements, seed), kata::coded(weights, seed + 1000)};
+}
+
+Problem real(const Shape& s, unsigned seed = 1) {
+    const auto elements = static_cast<std::size_t>(s.outputs()), weights = static_cast<std::size_t>(s.side() * s.side());
+    return {s, kata::reals(elements, seed), kata::reals(weights, seed + 1000)};
+}
+
+/// The problem's arrays on the device.
+class OnDevice {
+  public:
+    explicit OnDevice(const Problem& p, std::byte poison = std::byte{0xA7})
+        : problem_(p),
+          poison_(poison),
+          in_("in", std::span(p.in)),
+          filter_("filter", std::span(p.filter)),
+          out_("out", p.in.size(), poison) {}
+
+    void run(const Module& step) {
+        const auto& s = problem_.shape;
+        step.function<decltype(convolve)>("convolve")(in_.data(), filter_.data(), out_.data(), s.width, s.height,
+                                                      s.radius);
+    }
+    std::vector<float> result() const { return out_.values(); }
+
+    /// What is wrong with the memory after a run.
+    std::optional<std::string> damage() const {
+        for (const auto* buffer : {&in_, &filter_, &out_})
+            if (auto text = buffer->damage()) return text;
+        if (changed(in_, problem_.in)) return "the input image was changed";
+        if (changed(filter_, problem_.filter)) return "the filter was changed";
+        return std::nullopt;
+    }
+    kata::Layout layout(int tile = 32) const {
+        return {{problem_.shape.width, problem_.shape.height}, {tile, tile}, poison_};
+    }
+
+  private:
+    static bool changed(const Buffer<float>& buffer, const std::vector<float>& before) {
+        const auto now = buffer.values();
+        return std::memcmp(now.data(), before.data(), now.size() * sizeof(float)) != 0;  // NaN is equal to itself here
+    }
+
+    const Problem& problem_;
+    std::byte poison_;
+    Buffer<float> in_, filter_, out_;
+};
+
+enum class Exactness { exact, rounded };
+
+std::optional<std::string> fault(const Module& step, const Problem& p, Exactness how,
+                                 const kata::Conditions& conditions = {}, std::byte poison = std::byte{0xA7},
+                                 kata::Observation* seen = nullptr) {
+    convolution::check(p.shape);
+    OnDevice device(p, poison);
+    const auto compare = [&]() -> std::optional<std::string> {
+        if (auto text = device.damage()) return text;
+        const auto got = device.result();
+        const auto expected = convolution::reference(p.in, p.filter, p.shape);
+        if (how == Exactness::exact) {
+            const std::vector<float> exact(expected.begin(), expected.end());
+            return kata::difference<float>(got, exact, device.layout());
+        }
+        // A sum of n products in any order is off by at most n · eps · Σ|terms|.
+        auto bound = convolution::magnitude(p.in, p.filter, p.shape);
+        const double n = p.shape.side() * p.shape.side() + 1;
+        for (auto& b : bound) b *= n * float_eps;
+        return kata::difference<float>(got, expected, bound, device.layout());
+    };
+    return kata::fault_of([&] { return kata::observe(conditions, [&] { device.run(step); }); }, compare, seen);
+}
+
+void require_right(const Problem& p, Exactness how, const kata::Conditions& conditions = {},
+                   std::byte poison = std::byte{0xA7}) {
+    CAPTURE(p.shape.width, p.shape.height, p.shape.radius);
+    try {
+        if (const auto text = fault(kata::step(), p, how, conditions, poison)) FAIL(*text);
+        SUCCEED();
+    } catch (const kata::OpenKata&) {
+        SKIP("open: this kata waits for you");
+    }
+}
+
+}  // namespace
+
+TEST_CASE("a step filters images of every size around its block and tile", "[equivalence]") {
+    const int radius = GENERATE(2, 0, 7);
+    // around the warp, the tile of step 03 at each radius (28, 32, 18), the tile of the others, primes
+    const auto [width, height] = GENERATE(table<int, int>({{1, 1}, {2, 1}, {1, 2}, {5, 3}, {16, 16}, {28, 28},
+                                                           {29, 27}, {31, 33}, {32, 32}, {33, 31}, {18, 19}, {64, 17},
+                                                           {97, 5}, {3, 101}}));
+    require_right(coded({width, height, radius}), Exactness::exact);
+}
+
+TEST_CASE("a step takes every radius from 0 to 7", "[equivalence]") {
+    const int radius = GENERATE(range(0, convolution::max_radius + 1));
+    require_right(coded({67, 41, radius}), Exactness::exact);
+}
+
+TEST_CASE("an empty image is no work and no error", "[equivalence]") {
+    const auto [width, height] = GENERATE(table<int, int>({{0, 0}, {0, 5}, {5, 0}}));
+    require_right(coded({width, height, 2}), Exactness::exact);
+}
+
+TEST_CASE("the order of threads and blocks does not matter", "[equivalence]") {
+    const auto order = GENERATE(Order::backwards, Order::shuffled);
+    const unsigned seed = order == Order::shuffled ? GENERATE(1u, 2u) : 1u;
+    CAPTURE(order == Order::shuffled, seed);
+    require_right(coded({75, 70, 2}), Exactness::exact, {.order = order, .seed = seed});
+}
+
+TEST_CASE("rounding stays within the bound of the sum", "[equivalence]") {
+    const int radius = GENERATE(1, 2, 7);
+    require_right(real({101, 53, radius}, 7), Exactness::rounded);
+}
+
+TEST_CASE("a second image gets an answer of its own", "[equivalence]") {
+    require_right(coded({40, 40, 2}, 1), Exactness::exact, {}, std::byte{0xA7});
+    require_right(coded({40, 40, 2}, 2), Exactness::exact, {}, std::byte{0x3C});
+}
+
+TEST_CASE("a large image", "[equivalence]") { require_right(coded({401, 257, 2}), Exactness::exact); }
+
+TEST_CASE("infinities and NaN reach the elements that see them, and no others", "[equivalence]") {
+    auto p = coded({40, 36, 1});
+    p.in[5 * 40 + 7] = std::numeric_limits<float>::infinity();
+    p.in[33 * 40 + 31] = std::numeric_limits<float>::quiet_NaN();
+    require_right(p, Exactness::exact);
+}
+
+// What each step gains, counted on whole tiles of 28 elements as of 32.
+
+namespace {
+
+constexpr Shape counted_shape{224, 224, 2};
+using enum kata::Quantity;
+
+constexpr kata::Claim claims[] = {
+    {"02_constant_memory", "01_basic", bytes_loaded, 2.0,
+     "the weights come from constant memory, so half of the loads are gone", "PMPP-notes 7.3"},
+    {"03_tiled", "02_constant_memory", bytes_loaded, 15.0,
+     "a block reads its input tile once instead of once for every weight", "PMPP-notes 7.4"},
+    {"04_tiled_by_output", "02_constant_memory", bytes_loaded, 15.0,
+     "a block reads its input tile once instead of once for every weight", "PMPP-notes 7.4"},
+    {"04_tiled_by_output", "03_tiled", threads, 1.3,
+     "a block as large as the output tile needs no threads for the halo", "PMPP-notes 7.4"},
+    {"05_cached_halo", "02_constant_memory", bytes_loaded, 5.0,
+     "the inside of a tile is read once, and only the halo more often", "PMPP-notes 7.5"},
+    {"05_cached_halo", "03_tiled", threads, 1.3, "a block as large as the tile needs no threads for the halo",
+     "PMPP-notes 7.5"},
+};
+
+kata::Counts count(const Module& step, const kata::Conditions& conditions = {}) {
+    kata::Observation seen;
+    if (const auto text = fault(step, coded(counted_shape), Exactness::exact, conditions, std::byte{0xA7}, &seen))
+        throw kata::Error(*text);
+    return *seen.counts;
+}
+
+}  // namespace
+
+TEST_CASE("the step gains what its lesson promises", "[claims]") {
+    try {
+        if (!kata::counts_available()) SKIP("nothing is counted on this back end");
+        const auto mine = kata::claims_of(kata::step().name().substr(0, kata::step().name().find('.')), claims);
+        if (mine.empty()) SUCCEED("the first step promises nothing");
+        for (const auto& claim : mine) {
+            if (claim.quantity == kata::Quantity::time) continue;
+            if (const auto text = kata::broken(claim, value_of(claim.quantity, count(kata::step())),
+                                               value_of(claim.quantity, count(kata::rival(claim.worse)))))
+                FAIL(*text);
+            SUCCEED();
+        }
+    } catch (const kata::OpenKata&) {
+        SKIP("open: this kata waits for you");
+    }
+}

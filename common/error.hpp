@@ -9,7 +9,9 @@ struct Error : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// Thrown by open(): the body of the kata has not been written yet. Not a failure.
-struct OpenKata {};
+/// Thrown by open(): the body of the kata has not been written yet.
+struct OpenKata : Error {
+    OpenKata() : Error("open: the body of this kata has not been written yet") {}
+};
 
 }  // namespace kata

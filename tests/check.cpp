@@ -239,6 +239,8 @@ TEST_CASE("Each element is held to its own bound", "[compare]") {
           "pattern: only the last element");
     CHECK_THAT(verdict(difference<float>(got, expected, std::vector{0.1, 1.0}, {{2}})),
                ContainsSubstring("(x 0)"));
+    CHECK_THAT(verdict(difference<float>(std::vector{0.5f}, std::vector{1 / 3.0}, std::vector{1e-7}, {{1}})),
+               ContainsSubstring("expected 0.333333333, got 0.5, error 0.167, bound 1e-07"));
 }
 
 // Comparison: different.
@@ -383,6 +385,7 @@ TEST_CASE("The last block of several is recognized", "[compare][pattern]") {
     CHECK(pattern_where({{70}, {32}}, [](int x, int) { return x >= 64; }) == x);
     CHECK(pattern_where({{1000}, {32}}, [](int x, int) { return x == 993 || x == 996 || x == 999; }) == x);
     CHECK(pattern_where({{33}, {32}}, [](int x, int) { return x == 32; }) == x);
+    CHECK(pattern_where({{1000}, {32}}, [](int x, int) { return x >= 993; }) == x);
     CHECK(pattern_where({{64}, {32}}, [](int x, int) { return x >= 32; }) == x);
     CHECK(pattern_where({{37, 20}, {16, 16}}, [](int x, int) { return x >= 32; }) == x);
     CHECK(pattern_where({{37, 20}, {16, 16}}, [](int, int y) { return y >= 16; }) == y);
@@ -417,6 +420,9 @@ TEST_CASE("The border of the array is recognized, with its width", "[compare][pa
     // Two sides of four.
     CHECK(pattern_where({{40, 30}}, [](int x, int y) { return x == 0 || y == 29; }) ==
           "only on the border of the array, within 1 of the edge");
+    // One block, which is larger than the array.
+    CHECK(pattern_where({{20, 20}, {32, 32}}, [](int x, int) { return x < 2; }) ==
+          "only on the border of the array, within 2 of the edge");
     // A third of the array is no border, though it has one.
     CHECK(pattern_where({{90, 90}}, [](int x, int y) { return x < 30 && (x + y) % 3; }) == "none");
 }
@@ -466,11 +472,16 @@ TEST_CASE("An index from which on things go wrong is recognized", "[compare][pat
           "only the last 1976 elements, at or after index 1024");
     CHECK(pattern_where({{3000}, {32}}, [](int x, int) { return x >= 1024 && x % 7 != 3; }) ==
           "only at or after index 1024");
+    const auto scattered = coded(3000, 4);
+    CHECK(pattern_where({{3000}}, [&](int x, int) { return x == 2048 || (x > 2048 && scattered[x] == 3); }) ==
+          "only at or after index 2048");
     CHECK(pattern_where({{50, 40}, {16, 16}}, [](int x, int y) { return 50 * y + x >= 1024; }) ==
           "only the last 976 elements, at or after index 1024");
 }
 
 TEST_CASE("No pattern is claimed where there is none", "[compare][pattern]") {
+    CHECK(pattern_where({{1000}, {32}}, [](int x, int) { return x == 997; }) == "none");
+    CHECK(pattern_where({{1000}, {32}}, [](int x, int) { return x == 1; }) == "none");
     const auto scattered = coded(4000, 9);
     CHECK(pattern_where({{80, 50}, {16, 16}}, [&](int x, int y) { return scattered[80 * y + x] == 3; }) ==
           "none");
@@ -542,6 +553,21 @@ TEST_CASE("An exclusive scan in place of an inclusive one is a shift", "[compare
           "each wrong value is the expected value of its left neighbour (x - 1)");
 }
 
+TEST_CASE("Three coincidences with a neighbour are no shift", "[compare][pattern]") {
+    const auto expected = coded(100, 2);
+    auto got = expected;
+    for (const std::size_t i : {13, 40, 71}) got[i] = expected[i - 1];
+    CHECK(pattern(difference<float>(got, expected, {{100}})) == "none");
+}
+
+TEST_CASE("A shift must explain more than the few that have a neighbour", "[compare][pattern]") {
+    const auto expected = coded(100, 2);
+    auto got = expected;
+    for (std::size_t i = 0; i < 100; i += 2) got[i] = 100 + expected[i];
+    for (const std::size_t i : {13, 21, 41, 51, 71, 97}) got[i] = expected[i - 1];
+    CHECK(pattern(difference<float>(got, expected, {{2, 50}})) == "none");
+}
+
 TEST_CASE("Zeros beside expected zeros are no shift", "[compare][pattern]") {
     std::vector<int> expected(100, 0);
     for (std::size_t i = 1; i < 100; i += 2) expected[i] = static_cast<int>(i);
@@ -586,8 +612,13 @@ TEST_CASE("A constant factor is not claimed without evidence", "[compare][patter
     auto got = expected;
     for (float& value : got) value = std::nextafter(value, 9.0f);
     CHECK(pattern(difference<float>(got, expected, {{500}})) == "none");
-    const std::vector<double> small(500, 0.001), wide(500, 1.0);
-    CHECK(pattern(difference<float>(std::vector(500, 5.0f), small, wide, {{500}})) == "none");
+    const auto small = reals<double>(500, 3, 0.001, 0.002);
+    const std::vector<double> wide(500, 0.05);
+    CHECK(pattern(difference<float>(reals(500, 4, 5.0f, 6.0f), small, wide, {{500}})) == "none");
+    got = expected;
+    got[50] *= 2;
+    got[77] *= 2;
+    CHECK(pattern(difference<float>(got, expected, {{500}})) == "none");
 }
 
 TEST_CASE("Ten million equal elements are compared in a moment, ten million wrong ones soon",
@@ -711,12 +742,14 @@ TEST_CASE("Headers may hold comments and any white space", "[picture]") {
     CHECK(read("P5\n003 01\n0255\nabc") == expected);
     CHECK(read("P5\r\n3 1\r\n255\r\nabc") == expected);
     CHECK(read("P5\r\n# dos\r\n3 1\r\n255\r\nabc") == expected);
+    CHECK(read("P5\r# old mac\r3 1\r255\rabc") == expected);
 }
 
 TEST_CASE("Pixels that look like white space or comments are pixels", "[picture]") {
     CHECK(read("P5 3 1 255\n\n#\n").pixels == Pixels{'\n', '#', '\n'});
     CHECK(read("P5 3 1 255\r\n#\n").pixels == Pixels{'\n', '#', '\n'});
     CHECK(read("P5 2 1 255\n  ").pixels == Pixels{' ', ' '});
+    CHECK(read("P5 3 1 255 \nbcd").pixels == Pixels{'\n', 'b', 'c'});
 }
 
 TEST_CASE("What follows the first picture is ignored", "[picture]") {
@@ -777,6 +810,8 @@ TEST_CASE("A header with impossible numbers is refused", "[picture][damage]") {
     CHECK_THAT(damage("P5 3 1 65536 abcdef"), ContainsSubstring("the maxval is 65536"));
     CHECK_THAT(damage("P5 3 1 -1 abc"), ContainsSubstring("the maxval is -1"));
     CHECK_THAT(damage("P5 three 1 255 abc"), ContainsSubstring("no number where the width should be"));
+    CHECK_THAT(damage("P5 3-1 1 255 abc"), ContainsSubstring("the width is 3-1"));
+    CHECK(damage("P5 " + std::string(100'000, '9')).size() < 300);
     CHECK_THAT(damage("P5 3.5 1 255 abc"), ContainsSubstring("no number where the width should be"));
     CHECK_THAT(damage("P5 3 1x 255 abc"), ContainsSubstring("no number where the height should be"));
     CHECK_THAT(damage("P5 3 " + std::string(100'000, '\xff')),
@@ -807,8 +842,9 @@ TEST_CASE("A sample above the maxval is refused", "[picture][damage]") {
 
 TEST_CASE("A destination that cannot be written is named with the reason", "[picture][damage]") {
     const Folder folder;
-    const auto writing = [](const std::filesystem::path& path) {
-        return complaint([&] { write_picture(path, random_picture(100, 100, 3)); });
+    const int side = GENERATE(1, 200);
+    const auto writing = [&](const std::filesystem::path& path) {
+        return complaint([&] { write_picture(path, random_picture(side, side, 3)); });
     };
     CHECK_THAT(
         writing(folder / "none/a.ppm"),

@@ -210,7 +210,7 @@ void offer_edges(const Grid& grid, std::span<const Index> wrong, const Place& pe
     for (std::size_t axis = 0; axis < 3; ++axis)
         if (period[axis] != 0)
             inside = grid.narrowed(inside, axis, [&](Index c) { return depth(axis, c) > within; });
-    where.offer(grid.total() - inside, wrong.size(),
+    where.offer(grid.total() - inside, wrong.size() - 1,
                 description + ", within " + std::to_string(within) + " of the edge");
 }
 
@@ -274,8 +274,8 @@ void offer_ends(const Grid& grid, std::span<const Index> wrong, Where& where) {
         where.offer(1, 1, "only the last element");
     else if (count == tail)
         where.offer(tail, count, "only the last " + elements() + ", " + from);
-    else if (4 * count >= 3 * tail)  // few right ones among them: by coincidence
-        where.offer(tail, count, "only " + from);
+    else
+        where.offer(tail, count - 1, "only " + from);
 }
 
 std::optional<std::string> describe_places(const Grid& grid, std::span<const Index> wrong) {

@@ -114,7 +114,7 @@ class Meter final : public simt::Probe {
     std::vector<Region> globals_;
     Region variables_;                    // __device__ variables of the module
     std::array<Region, 2> static_shared_, dynamic_shared_;  // of each resident block
-    Region* last_ = nullptr;
+    std::array<Region*, 2> last_{};  // of each resident block: they have their shared memory at the same addresses
     std::uint32_t epoch_ = 0;
     std::array<std::vector<WarpLog>, 2> logs_;
     Clocks clocks_;
@@ -125,7 +125,7 @@ Meter the_meter;
 void Meter::launch_begins(const simt::Grid& grid) {
     ++counts_.launches;
     ++epoch_;
-    last_ = nullptr;
+    last_ = {};
     image_ = grid.image;
     block_dim_ = grid.block_dim;
     grid_dim_ = grid.grid_dim;
@@ -158,7 +158,7 @@ void Meter::block_begins(const simt::Block& block) {
     set(static_shared_[block.slot], image_.shared, "shared memory");
     const auto dynamic = reinterpret_cast<std::uintptr_t>(block.dynamic.data());
     set(dynamic_shared_[block.slot], {dynamic, dynamic + block.dynamic.size()}, "dynamic shared memory");
-    last_ = nullptr;
+    last_[block.slot] = nullptr;
     clocks_.start_block(block.slot, static_cast<std::uint32_t>(block.linear), static_cast<unsigned>(block.threads.size()));
     auto& logs = logs_[block.slot];
     logs.resize(std::max<std::size_t>(logs.size(), block.warps()));
@@ -196,9 +196,9 @@ Region* Meter::find_region(std::uintptr_t address) {
 }
 
 Region* Meter::region_of(std::uintptr_t address) {
-    if (last_ && last_->range.contains(address)) return last_;
-    last_ = find_region(address);
-    return last_;
+    auto& last = last_[simt::running_block->slot];
+    if (!last || !last->range.contains(address)) last = find_region(address);
+    return last;
 }
 
 void Meter::step(const void* code) {

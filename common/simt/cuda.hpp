@@ -30,7 +30,7 @@
 #else
 #define __shared__ static thread_local
 #endif
-#define __constant__ __attribute__((section("simt_constant"))) static
+#define __constant__ __attribute__((section("simt_constant"), unused)) static
 
 using uint = unsigned;
 using ushort = unsigned short;

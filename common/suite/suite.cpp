@@ -1,8 +1,7 @@
 #include "suite/suite.hpp"
 
-#include <cmath>
+#include <catch2/catch_test_macros.hpp>
 #include <cstdio>
-#include <memory>
 
 #include "error.hpp"
 
@@ -55,11 +54,20 @@ double value_of(Quantity q, const Counts& c) {
     return static_cast<double>(value());
 }
 
-std::vector<Claim> claims_of(const std::string& step, std::span<const Claim> claims) {
-    std::vector<Claim> mine;
-    for (const auto& claim : claims)
-        if (claim.better == step) mine.push_back(claim);
-    return mine;
+void check_counted_claims(std::span<const Claim> claims, const std::function<Counts(const Module&)>& count) {
+    if (!counts_available()) SKIP("nothing is counted on this back end");
+    const auto name = step().name().substr(0, step().name().find('.'));
+    std::optional<Counts> mine;
+    for (const auto& claim : claims) {
+        if (claim.better != name || claim.quantity == Quantity::time) continue;
+        if (!mine) mine = count(step());
+        const auto theirs = count(rival(claim.worse));
+        if (const auto text = broken(claim, value_of(claim.quantity, *mine), value_of(claim.quantity, theirs)))
+            FAIL_CHECK(*text);
+        else
+            SUCCEED(claim.why);
+    }
+    if (!mine) SUCCEED("the first step promises nothing");
 }
 
 std::optional<std::string> broken(const Claim& claim, double better, double worse) {

@@ -52,10 +52,9 @@ struct Chapter {
 
     /// Runs the step once over the ladder's problem, compares the result and counts.
     std::function<Run(const Module&)> ladder;
-    /// Runs the step over the problem of the claims and gives what was counted.
-    std::function<Counts(const Module&)> count;
-    /// Prepares the timed problem; what it returns runs the step once, without preparing anything.
-    std::function<std::function<void()>(const Module&)> timed;
+    /// Prepares a timed problem; what it returns runs the step once, without preparing anything. Null on back ends
+    /// that keep no time.
+    std::function<std::function<void()>(const Module&)> timed = {};
     /// Runs the step over a file that the reader brought, and writes what came out. Null where there is nothing to see.
     std::function<Run(const Module&, const std::filesystem::path& in, const std::filesystem::path& out)> on_file = {};
 };
@@ -74,8 +73,9 @@ const Module& step();
 /// The solution of another step of the chapter.
 const Module& rival(const std::string& name);
 
-/// The claims in which the step under test is the better one.
-std::vector<Claim> claims_of(const std::string& step, std::span<const Claim>);
+/// Checks, with Catch2, the counted claims in which the step under test is the better one. `count` runs a step over the
+/// problem of the claims.
+void check_counted_claims(std::span<const Claim>, const std::function<Counts(const Module&)>& count);
 
 /// Empty where the claim holds for two counted values, else what is wrong, in a few lines.
 std::optional<std::string> broken(const Claim&, double better, double worse);

@@ -14,6 +14,7 @@ struct Traffic {
     std::uint64_t transactions = 0;
 
     bool operator==(const Traffic&) const = default;
+    Traffic& operator+=(const Traffic&);
 };
 
 struct Counts {
@@ -31,6 +32,7 @@ struct Counts {
     std::uint64_t launches = 0;
 
     bool operator==(const Counts&) const = default;
+    Counts& operator+=(const Counts&);
 
     /// Distinct bytes over bytes moved, 0 to 1; 1 where nothing was moved.
     static double efficiency(const Traffic& global) {
@@ -47,5 +49,21 @@ struct Counts {
         return warp_steps == 0 ? 0.0 : static_cast<double>(lane_steps) / static_cast<double>(warp_steps);
     }
 };
+
+inline Traffic& Traffic::operator+=(const Traffic& o) {
+    accesses += o.accesses, bytes += o.bytes, distinct += o.distinct, requests += o.requests;
+    transactions += o.transactions;
+    return *this;
+}
+
+inline Counts& Counts::operator+=(const Counts& o) {
+    global_load += o.global_load, global_store += o.global_store, global_atomic += o.global_atomic;
+    shared_load += o.shared_load, shared_store += o.shared_store, shared_atomic += o.shared_atomic;
+    constant_load += o.constant_load;
+    barriers += o.barriers, same_address += o.same_address, bank_conflicts += o.bank_conflicts;
+    lane_steps += o.lane_steps, warp_steps += o.warp_steps;
+    blocks += o.blocks, threads += o.threads, launches += o.launches;
+    return *this;
+}
 
 }  // namespace kata

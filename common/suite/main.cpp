@@ -100,7 +100,9 @@ CATCH_REGISTER_LISTENER(kata::Listener)
 
 int main(int argc, char** argv) {
     try {
-        if (argc > 1 && std::string_view(argv[1]) == "--tour") return kata::tour(std::span(argv + 2, argv + argc));
+        const std::span<char* const> arguments(argv, static_cast<std::size_t>(argc));
+        if (argc > 1 && std::string_view(argv[1]) == "--tour") return kata::tour(arguments);
+        if (argc > 1 && std::string_view(argv[1]) == "--measure") return kata::measure(arguments);
         Catch::Session session;
         auto& s = kata::the_subject;
         std::string module, source;
@@ -112,12 +114,11 @@ int main(int argc, char** argv) {
                     Opt(s.is_solution)["--solution"]("test what is only true of the solutions, too") |
                     Opt(rejected)["--rejected"]("pass if the step is rejected for the reason its source states"));
         if (const int error = session.applyCommandLine(argc, argv)) return error;
-        if (!s.is_solution) {
-            auto& filters = session.configData().testsOrTags;
-            for (auto& filter : filters) filter += "~[figures]";
-            if (filters.empty()) filters.push_back("~[figures]");
-        }
         s.module = module;
+        s.source = source;
+        // A figure is a fact of one solution, and tagged with its name.
+        if (auto& filters = session.configData().testsOrTags; filters.empty())
+            filters = {s.is_solution ? "~[figures],[figures][" + s.source.stem().string() + "]" : "~[figures]"};
         s.source = source;
         if (kata::is_open(s.source)) {
             std::cout << "1..0 # SKIP open: " << s.source.filename().string() << " waits for you\n";

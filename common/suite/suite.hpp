@@ -2,7 +2,7 @@
 #pragma once
 #include <filesystem>
 #include <functional>
-#include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -41,7 +41,15 @@ struct Run {
     Observation seen;
     double outputs = 0;     ///< elements of the result
     double operations = 0;  ///< that the problem needs
+};
+
+/// A problem large enough to be timed.
+struct TimedProblem {
     double useful_bytes = 0;  ///< that any solution must move: each input read once, each output written once
+    double operations = 0;
+    virtual ~TimedProblem() = default;
+    /// Runs the step once, and nothing but the step.
+    virtual void run(const Module&) = 0;
 };
 
 /// A chapter's own part of the machine; each suite defines one, in tests/.
@@ -52,9 +60,8 @@ struct Chapter {
 
     /// Runs the step once over the ladder's problem, compares the result and counts.
     std::function<Run(const Module&)> ladder;
-    /// Prepares a timed problem; what it returns runs the step once, without preparing anything. Null on back ends
-    /// that keep no time.
-    std::function<std::function<void()>(const Module&)> timed = {};
+    /// Makes the problem of the timed claims, on the device.
+    std::function<std::unique_ptr<TimedProblem>()> timed;
     /// Runs the step over a file that the reader brought, and writes what came out. Null where there is nothing to see.
     std::function<Run(const Module&, const std::filesystem::path& in, const std::filesystem::path& out)> on_file = {};
 };

@@ -1,2 +1,271 @@
 #include "suite/tour.hpp"
-namespace kata { int tour(std::span<char*>) { return 0; } }
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <iomanip>
+#include <iostream>
+#include <map>
+#include <sstream>
+
+#include "error.hpp"
+#include "suite/clock.hpp"
+#include "suite/suite.hpp"
+
+namespace kata {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A quantity of the ladder; `scale` is what a reader sees one of.
+struct Column {
+    const char* key;
+    const char* heading;
+    const char* unit;
+    int decimals;
+};
+
+constexpr std::array counted{
+    Column{"bytes_loaded", "loaded", "B/output", 2},     Column{"bytes_stored", "stored", "B/output", 2},
+    Column{"sectors", "sectors", "/output", 3},          Column{"load_efficiency", "load eff.", "%", 1},
+    Column{"bank_conflicts", "conflicts", "/output", 3}, Column{"barriers", "barriers", "/block", 0},
+    Column{"intensity", "intensity", "OP/B", 2},
+};
+constexpr std::array timed{
+    Column{"milliseconds", "time", "ms", 3},
+    Column{"gigabytes", "useful", "GB/s", 0},
+    Column{"teraflops", "arithmetic", "TFLOP/s", 2},
+    Column{"of_ceiling", "of ceiling", "%", 1},
+};
+
+using Values = std::map<std::string, double>;
+
+struct Row {
+    std::string step;
+    std::string fault;
+    Values values;
+};
+
+/// The value of an option, or nothing.
+std::optional<std::string> option(std::span<char* const> arguments, const std::string& name, std::size_t place = 1) {
+    for (std::size_t i = 0; i + place < arguments.size(); ++i)
+        if (arguments[i] == name) return arguments[i + place];
+    return std::nullopt;
+}
+bool flag(std::span<char* const> arguments, const std::string& name) {
+    return std::any_of(arguments.begin(), arguments.end(), [&](const char* a) { return a == name; });
+}
+
+/// Runs a program and returns what it wrote; its standard error stream goes where ours goes.
+std::string output_of(const std::vector<std::string>& command) {
+    std::vector<char*> words;
+    for (const auto& word : command) words.push_back(const_cast<char*>(word.c_str()));
+    words.push_back(nullptr);
+    int ends[2];
+    if (pipe(ends) != 0) throw Error("no pipe to be had");
+    const pid_t child = fork();
+    if (child == 0) {
+        dup2(ends[1], STDOUT_FILENO);
+        close(ends[0]);
+        close(ends[1]);
+        execv(words[0], words.data());
+        _exit(127);
+    }
+    close(ends[1]);
+    std::string text;
+    std::array<char, 4096> buffer;
+    for (ssize_t n; (n = read(ends[0], buffer.data(), buffer.size())) > 0;)
+        text.append(buffer.data(), static_cast<std::size_t>(n));
+    close(ends[0]);
+    int status = 0;
+    waitpid(child, &status, 0);
+    if (WIFSIGNALED(status)) text += "fault the step crashed: " + std::string(strsignal(WTERMSIG(status))) + "\n";
+    return text;
+}
+
+Row parse(const std::string& step, const std::string& text) {
+    Row row{step, "", {}};
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+        const auto space = line.find(' ');
+        const auto key = line.substr(0, space), value = space == std::string::npos ? "" : line.substr(space + 1);
+        if (key == "fault")
+            row.fault += (row.fault.empty() ? "" : "\n") + value;
+        else
+            row.values[key] = std::strtod(value.c_str(), nullptr);
+    }
+    if (row.fault.empty() && row.values.empty()) row.fault = "the step ended without a result";
+    return row;
+}
+
+/// "03 tiled by output" of "03_tiled_by_output".
+std::string title_of(std::string step) {
+    std::replace(step.begin(), step.end(), '_', ' ');
+    return step;
+}
+
+constexpr int title_width = 26, verdict_width = 9, column_width = 12;
+
+template <std::size_t n>
+void print_headings(const std::array<Column, n>& columns) {
+    std::cout << std::left << std::setw(title_width) << "  step" << std::setw(verdict_width) << "verdict" << std::right;
+    for (const auto& c : columns) std::cout << std::setw(column_width) << c.heading;
+    std::cout << '\n' << std::setw(title_width + verdict_width) << "";
+    for (const auto& c : columns) std::cout << std::setw(column_width) << c.unit;
+    std::cout << '\n';
+}
+
+template <std::size_t n>
+void print_row(const std::array<Column, n>& columns, const Row& row, const Row* before) {
+    std::cout << std::left << std::setw(title_width) << "  " + title_of(row.step) << std::setw(verdict_width)
+              << (row.fault.empty() ? "ok" : "FAIL") << std::right << std::fixed;
+    if (!row.fault.empty()) {
+        std::istringstream lines(row.fault);
+        for (std::string line; std::getline(lines, line);) std::cout << "\n      " << line;
+        std::cout << '\n' << std::flush;
+        return;
+    }
+    const auto value_of = [](const Row& r, const char* key) {
+        const auto found = r.values.find(key);
+        return found == r.values.end() ? std::nan("") : found->second;
+    };
+    for (const auto& c : columns) {
+        const double value = value_of(row, c.key);
+        std::cout << std::setw(column_width);
+        if (std::isnan(value))
+            std::cout << "-";
+        else
+            std::cout << std::setprecision(c.decimals) << value;
+    }
+    std::cout << '\n';
+    if (before && before->fault.empty()) {
+        std::cout << std::setw(title_width + verdict_width) << std::left
+                  << "     against " + before->step.substr(0, before->step.find('_')) << std::right;
+        for (const auto& c : columns) {
+            const double ratio = value_of(row, c.key) / value_of(*before, c.key);
+            std::ostringstream text;
+            if (std::isfinite(ratio)) text << "x" << std::setprecision(3) << ratio;
+            std::cout << std::setw(column_width) << text.str();
+        }
+        std::cout << '\n';
+    }
+    std::cout << std::flush;
+}
+
+/// The steps of the chapter that have a module, in order.
+std::vector<std::string> steps_in(const fs::path& modules) {
+    const std::string begin = std::string("solutions.") + chapter.name + ".", end = std::string(".") + backend_name() + ".so";
+    std::vector<std::string> steps;
+    for (const auto& entry : fs::directory_iterator(modules)) {
+        const auto file = entry.path().filename().string();
+        if (file.starts_with(begin) && file.ends_with(end))
+            steps.push_back(file.substr(begin.size(), file.size() - begin.size() - end.size()));
+    }
+    std::sort(steps.begin(), steps.end());
+    return steps;
+}
+
+template <std::size_t n>
+int print_ladder(const std::array<Column, n>& columns, std::span<char* const> arguments, const fs::path& modules,
+                 const std::optional<fs::path>& file) {
+    const bool mine = flag(arguments, "--mine");
+    const auto path_of = [&](const char* tree, const std::string& step) {
+        return modules / (std::string(tree) + "." + chapter.name + "." + step + "." + backend_name() + ".so");
+    };
+    const auto steps = steps_in(modules);
+    if (steps.empty()) throw Error("no steps of " + std::string(chapter.name) + " in " + modules.string());
+    print_headings(columns);
+    std::optional<Row> before;
+    fs::path written;
+    int failed = 0;
+    for (const auto& step : steps) {
+        if (isatty(STDERR_FILENO)) std::cerr << "  " << title_of(step) << " …\r" << std::flush;
+        std::vector<std::string> command{fs::read_symlink("/proc/self/exe").string(), "--measure",
+                                         path_of(mine ? "chapters" : "solutions", step).string()};
+        if (before && before->fault.empty()) {
+            command.push_back("--against");
+            command.push_back(path_of("solutions", before->step).string());
+        }
+        const auto out = file ? fs::path(file->stem().string() + "." + step + file->extension().string()) : fs::path();
+        if (file) command.insert(command.end(), {"--file", file->string(), out.string()});
+        auto row = parse(step, output_of(command));
+        if (row.values.contains("open")) {
+            std::cout << std::left << std::setw(title_width) << "  " + title_of(step) << "open\n" << std::right;
+            continue;
+        }
+        print_row(columns, row, before ? &*before : nullptr);
+        failed += !row.fault.empty();
+        if (row.fault.empty() && file) written = out;
+        before = std::move(row);
+    }
+    if (!written.empty()) std::cout << "\n  Each step's result is in a file of its own, the last in " << written.string() << "\n";
+    return failed;
+}
+
+void print(const char* key, double value) { std::cout << key << ' ' << std::setprecision(17) << value << '\n'; }
+
+void print_counts(const Run& run) {
+    const auto& c = *run.seen.counts;
+    const auto per_output = [&](std::uint64_t v) { return run.outputs > 0 ? static_cast<double>(v) / run.outputs : 0; };
+    print("bytes_loaded", per_output(c.global_load.bytes));
+    print("bytes_stored", per_output(c.global_store.bytes));
+    print("sectors", per_output(c.global_load.transactions + c.global_store.transactions));
+    print("load_efficiency", 100 * c.load_efficiency());
+    print("bank_conflicts", per_output(c.bank_conflicts));
+    print("barriers", c.blocks > 0 ? static_cast<double>(c.barriers) / static_cast<double>(c.blocks) : 0);
+    print("intensity", c.global_load.bytes > 0 ? run.operations / static_cast<double>(c.global_load.bytes) : 0);
+    // Whole numbers, to be held against a profiler's.
+    print("global_load_sectors", static_cast<double>(c.global_load.transactions));
+    print("global_store_sectors", static_cast<double>(c.global_store.transactions));
+    print("shared_load_passes", static_cast<double>(c.shared_load.transactions));
+    print("shared_store_passes", static_cast<double>(c.shared_store.transactions));
+}
+
+}  // namespace
+
+int measure(std::span<char* const> arguments) {
+    try {
+        const Module step(option(arguments, "--measure").value_or(""));
+        const auto in = option(arguments, "--file"), out = option(arguments, "--file", 2);
+        const auto run = in && out ? chapter.on_file(step, *in, *out) : chapter.ladder(step);
+        if (run.fault) throw Error(*run.fault);
+        if (run.seen.counts) print_counts(run);
+        if (const auto against = option(arguments, "--against"); clock_available()) {
+            const auto times = time_step(step, against ? std::optional<Module>(std::in_place, *against) : std::nullopt);
+            for (const auto& [key, value] : times) print(key.c_str(), value);
+        }
+        return 0;
+    } catch (const OpenKata&) {
+        print("open", 1);
+        return 0;
+    } catch (const std::exception& e) {
+        std::istringstream lines(e.what());
+        for (std::string line; std::getline(lines, line);) std::cout << "fault " << line << '\n';
+        return 1;
+    }
+}
+
+int tour(std::span<char* const> arguments) {
+    const auto modules = option(arguments, "--modules");
+    if (!modules) throw Error("--tour needs --modules and the folder that they are in");
+    std::optional<fs::path> file;
+    for (const char* name : {"--image", "--text"})
+        if (const auto given = option(arguments, name)) file = *given;
+    if (file && !chapter.on_file) throw Error(std::string(chapter.name) + " has nothing to do with a file");
+    if (file && !fs::exists(*file)) throw Error(file->string() + ": no such file");
+    std::cout << "\n" << chapter.name << ": " << (file ? file->filename().string() : chapter.problem) << "\n"
+              << device_name() << "\n\n";
+    return (clock_available() ? print_ladder(timed, arguments, *modules, file)
+                              : print_ladder(counted, arguments, *modules, file)) == 0
+               ? 0
+               : 1;
+}
+
+}  // namespace kata

@@ -1,0 +1,47 @@
+#include "suite/clock.hpp"
+
+#include <algorithm>
+
+#include "timing/gpu_timer.hpp"
+
+namespace kata {
+
+bool clock_available() { return true; }
+
+Verdict time_claim(const Claim& claim, const Module& better, const Module& worse) {
+    GpuTimer timer;
+    const auto problem = chapter.timed();
+    return at_least_as_fast([&] { return timer.time([&] { problem->run(better); }); },
+                            [&] { return timer.time([&] { problem->run(worse); }); }, claim.least);
+}
+
+std::vector<std::pair<std::string, double>> time_step(const Module& step, const std::optional<Module>& against) {
+    constexpr int warm_ups = 2, runs = 15;
+    const auto ceilings = measure_ceilings();
+    GpuTimer timer;
+    const auto problem = chapter.timed();
+    const auto time = [&](const Module& m) { return timer.time([&] { problem->run(m); }); };
+    std::vector<double> times;
+    for (int i = 0; i < warm_ups + runs; ++i) times.push_back(time(step));
+    times.erase(times.begin(), times.begin() + warm_ups);
+    std::nth_element(times.begin(), times.begin() + runs / 2, times.end());
+    const double seconds = times[runs / 2];
+    // Nothing is faster than moving the bytes that must be moved, nor than doing the arithmetic that must be done.
+    const double least =
+        std::max(problem->useful_bytes / ceilings.bytes_per_second, problem->operations / ceilings.flops_per_second);
+    std::vector<std::pair<std::string, double>> values{
+        {"milliseconds", seconds * 1e3},
+        {"gigabytes", problem->useful_bytes / seconds * 1e-9},
+        {"teraflops", problem->operations / seconds * 1e-12},
+        {"of_ceiling", 100 * least / seconds},
+        {"ceiling_gigabytes", ceilings.bytes_per_second * 1e-9},
+        {"ceiling_teraflops", ceilings.flops_per_second * 1e-12},
+    };
+    if (against) {
+        const auto ratio = ratio_of([&] { return time(step); }, [&] { return time(*against); }, {.max_pairs = 32});
+        values.insert(values.end(), {{"faster", ratio.ratio}, {"faster_lower", ratio.lower}, {"faster_upper", ratio.upper}});
+    }
+    return values;
+}
+
+}  // namespace kata

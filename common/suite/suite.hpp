@@ -31,10 +31,6 @@ struct Claim {
     Standing standing = Standing::asserted;
 };
 
-const char* name_of(Quantity);
-/// The quantity in the counts of a run; not for `time`.
-double value_of(Quantity, const Counts&);
-
 /// One run of a step over a problem, as the ladder shows it.
 struct Run {
     std::optional<std::string> fault;  ///< why the step is wrong
@@ -60,6 +56,8 @@ struct Chapter {
 
     /// Runs the step once over the ladder's problem, compares the result and counts.
     std::function<Run(const Module&)> ladder;
+    /// Runs the step over the problem of the counted claims and gives what it did. Throws Error where it is wrong.
+    std::function<Counts(const Module&)> count;
     /// Makes the problem of the timed claims, on the device.
     std::function<std::unique_ptr<TimedProblem>()> timed;
     /// Runs the step over a file that the reader brought, and writes what came out. Null where there is nothing to see.
@@ -80,9 +78,8 @@ const Module& step();
 /// The solution of another step of the chapter.
 const Module& rival(const std::string& name);
 
-/// Checks, with Catch2, the counted claims in which the step under test is the better one. `count` runs a step over the
-/// problem of the claims.
-void check_counted_claims(std::span<const Claim>, const std::function<Counts(const Module&)>& count);
+/// The quantity in the counts of a run; not for `time`.
+double value_of(Quantity, const Counts&);
 
 /// Empty where the claim holds for two counted values, else what is wrong, in a few lines.
 std::optional<std::string> broken(const Claim&, double better, double worse);

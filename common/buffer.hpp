@@ -1,4 +1,5 @@
-// Memory of the device that runs the steps, one interface for both back ends (simt/memory.cpp, gpu/memory.cpp).
+// Memory of the device that runs the steps, one interface for both back ends (simt/memory.cpp,
+// gpu/memory.cpp).
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -14,8 +15,9 @@ namespace kata {
 
 namespace device {
 
-/// Exactly `bytes` of device memory, 256-byte aligned, filled with `poison` and marked as never written. On either
-/// side lies a canary. `name` is what messages call the buffer. Throws kata::Error when the device has no room.
+/// Exactly `bytes` of device memory, 256-byte aligned, filled with `poison` and marked as never written. On
+/// either side lies a canary. `name` is what messages call the buffer. Throws kata::Error when the device has
+/// no room.
 void* allocate(std::size_t bytes, std::string_view name, std::byte poison);
 void release(void*) noexcept;
 void upload(void* to, const void* from, std::size_t bytes);

@@ -16,23 +16,25 @@ struct Shape {
     std::size_t shared_bytes = 0;
 };
 
-/// Runs `kernel` over `shape`, on the GPU or on the CPU back end. A grid without blocks is no work and no error.
-/// Throws kata::Error where the device refuses the launch or, on the CPU back end, where a thread breaks a rule.
+/// Runs `kernel` over `shape`, on the GPU or on the CPU back end. A grid without blocks is no work and no
+/// error. Throws kata::Error where the device refuses the launch or, on the CPU back end, where a thread
+/// breaks a rule.
 template <class... Parameters, class... Arguments>
 void launch(void (*kernel)(Parameters...), const Shape& shape, Arguments&&... arguments) {
     if (shape.grid.x == 0 || shape.grid.y == 0 || shape.grid.z == 0) return;
-    backend::launch(kernel, shape.grid, shape.block, shape.shared_bytes, static_cast<Parameters>(arguments)...);
+    backend::launch(kernel, shape.grid, shape.block, shape.shared_bytes,
+                    static_cast<Parameters>(arguments)...);
 }
 
-/// Stands in a body that is still to be written; the step is then reported as open. On the host and, on the CPU
-/// back end, in a kernel; in a GPU kernel it does nothing, and the host's open() speaks for the step.
+/// Stands in a body that is still to be written; the step is then reported as open. On the host and, on the
+/// CPU back end, in a kernel; in a GPU kernel it does nothing, and the host's open() speaks for the step.
 KATA_HOST_DEVICE inline void open() { backend::open(); }
 
 /// How many pieces of `size` cover `whole`.
 KATA_HOST_DEVICE constexpr int ceil_div(int whole, int size) { return (whole + size - 1) / size; }
 
-/// Calls `body` with `value` as a compile-time constant: with_constant<7>(radius, [&](auto r) { … tiled<r> … }).
-/// Values run from 0 to `last`; others are a logic error of the caller and call nothing.
+/// Calls `body` with `value` as a compile-time constant: with_constant<7>(radius, [&](auto r) { … tiled<r> …
+/// }). Values run from 0 to `last`; others are a logic error of the caller and call nothing.
 template <int last, class Body>
 void with_constant(int value, Body&& body) {
     if (value == last)

@@ -1,12 +1,12 @@
 // Runs a step and says what it did. One interface, two back ends: the CPU back end counts, the GPU is timed.
 #pragma once
+#include "meter/counts.hpp"
+
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
-
-#include "meter/counts.hpp"
 
 namespace kata {
 
@@ -18,8 +18,9 @@ struct Conditions {
     unsigned seed = 1;  ///< of the shuffle
     /// Count only the block with this linear index.
     std::optional<std::uint64_t> only_block = {};
-    /// CPU back end: processor seconds that one launch may take. GPU: seconds.
-    double time_limit = 5.0;
+    /// How long one launch may take; 2 s of processor time on the CPU back end and 5 s on the GPU, if not
+    /// said otherwise.
+    std::optional<double> time_limit = {};
 };
 
 struct Observation {
@@ -31,8 +32,8 @@ struct Observation {
     std::uint64_t launches = 0;
 };
 
-/// Calls `work`, which launches kernels, and waits for them. Throws kata::Error where a launch was refused or a
-/// thread broke a rule, kata::OpenKata where the step is not written yet. Not to be nested.
+/// Calls `work`, which launches kernels, and waits for them. Throws kata::Error where a launch was refused or
+/// a thread broke a rule, kata::OpenKata where the step is not written yet. Not to be nested.
 Observation observe(const Conditions&, const std::function<void()>& work);
 
 /// "cpu" or "gpu".

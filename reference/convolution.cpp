@@ -24,7 +24,8 @@ std::vector<double> sum_of(const Shape& s, Term term) {
                                     static_cast<std::size_t>(in_y) * static_cast<std::size_t>(s.width) +
                                         static_cast<std::size_t>(in_x));
                 }
-            out[static_cast<std::size_t>(y) * static_cast<std::size_t>(s.width) + static_cast<std::size_t>(x)] = sum;
+            out[static_cast<std::size_t>(y) * static_cast<std::size_t>(s.width) +
+                static_cast<std::size_t>(x)] = sum;
         }
     return out;
 }
@@ -33,8 +34,8 @@ std::vector<double> sum_of(const Shape& s, Term term) {
 
 void check(const Shape& s) {
     if (s.radius < 0 || s.radius > max_radius)
-        throw std::invalid_argument("radius " + std::to_string(s.radius) + " refused: the chapter takes 0 to " +
-                                    std::to_string(max_radius));
+        throw std::invalid_argument("radius " + std::to_string(s.radius) +
+                                    " refused: the chapter takes 0 to " + std::to_string(max_radius));
     if (s.width < 0 || s.height < 0 || static_cast<std::int64_t>(s.width) * s.height > INT32_MAX)
         throw std::invalid_argument("image of " + std::to_string(s.width) + " x " + std::to_string(s.height) +
                                     " refused: sizes are not negative and make less than 2^31 elements");
@@ -45,7 +46,8 @@ std::vector<double> reference(std::span<const float> in, std::span<const float> 
 }
 
 std::vector<double> magnitude(std::span<const float> in, std::span<const float> filter, const Shape& s) {
-    return sum_of(s, [&](std::size_t w, std::size_t i) { return std::abs(static_cast<double>(filter[w]) * in[i]); });
+    return sum_of(
+        s, [&](std::size_t w, std::size_t i) { return std::abs(static_cast<double>(filter[w]) * in[i]); });
 }
 
 double operations(const Shape& s) {

@@ -15,8 +15,8 @@ struct Shape {
     int outputs() const { return width * height; }
 };
 
-/// Throws std::invalid_argument, in one line, for a shape that the steps need not take: a negative size, 2³¹ elements
-/// or more, a radius outside 0 … max_radius.
+/// Throws std::invalid_argument, in one line, for a shape that the steps need not take: a negative size, 2³¹
+/// elements or more, a radius outside 0 … max_radius.
 void check(const Shape&);
 
 /// out(x, y) = Σ filter(i, j) · in(x − radius + i, y − radius + j), with 0 for elements outside the image.
@@ -31,7 +31,7 @@ double operations(const Shape&);
 
 }  // namespace convolution
 
-/// What every step of the chapter defines: reference() on device memory. `in`, `filter` and `out` point to arrays of
-/// the device, laid out as there.
-extern "C" [[gnu::visibility("default")]] void convolve(const float* in, const float* filter, float* out, int width,
-                                                        int height, int radius);
+/// What every step of the chapter defines: reference() on device memory. `in`, `filter` and `out` point to
+/// arrays of the device, laid out as there.
+extern "C" [[gnu::visibility("default")]] void convolve(const float* in, const float* filter, float* out,
+                                                        int width, int height, int radius);

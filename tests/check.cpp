@@ -291,12 +291,12 @@ TEST_CASE("The message counts the wrong elements and shows the first five with c
 
 TEST_CASE("A size that is not the expected one is a message", "[compare]") {
     const std::vector<float> three(3), four(4);
-    CHECK(verdict(difference<float>(three, four, {{4}})) == "the output has 3 elements, expected were 4");
-    CHECK(verdict(difference<float>({}, four, {{4}})) == "the output has 0 elements, expected were 4");
-    CHECK(verdict(difference<float>(four, {}, {{0}})) == "the output has 4 elements, expected were 0");
+    CHECK(verdict(difference<float>(three, four, {{4}})) == "the output has 3 elements, 4 were expected");
+    CHECK(verdict(difference<float>({}, four, {{4}})) == "the output has 0 elements, 4 were expected");
+    CHECK(verdict(difference<float>(four, {}, {{0}})) == "the output has 4 elements, 0 were expected");
     const std::vector<double> expected(4);
     CHECK(verdict(difference<float>(three, expected, expected, {{4}})) ==
-          "the output has 3 elements, expected were 4");
+          "the output has 3 elements, 4 were expected");
 }
 
 TEST_CASE("A layout that does not describe the array is refused", "[compare]") {

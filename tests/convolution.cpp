@@ -1,4 +1,13 @@
 // The suite of the convolution chapter: what every step must compute, and what each of them must gain.
+#include "convolution.hpp"
+
+#include "buffer.hpp"
+#include "check/compare.hpp"
+#include "check/data.hpp"
+#include "check/pnm.hpp"
+#include "error.hpp"
+#include "suite/suite.hpp"
+
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
@@ -7,14 +16,6 @@
 #include <cstring>
 #include <limits>
 #include <stdexcept>
-
-#include "buffer.hpp"
-#include "check/compare.hpp"
-#include "check/data.hpp"
-#include "check/pnm.hpp"
-#include "convolution.hpp"
-#include "error.hpp"
-#include "suite/suite.hpp"
 
 using convolution::Shape;
 using kata::Buffer;
@@ -32,12 +33,14 @@ struct Problem {
 
 /// Small integers: every sum is exact in float, whatever the order, and a wrong index shows.
 Problem coded(const Shape& s, unsigned seed = 1) {
-    const auto elements = static_cast<std::size_t>(s.outputs()), weights = static_cast<std::size_t>(s.side() * s.side());
+    const auto elements = static_cast<std::size_t>(s.outputs()),
+               weights = static_cast<std::size_t>(s.side() * s.side());
     return {s, kata::coded(elements, seed), kata::coded(weights, seed + 1000)};
 }
 
 Problem real(const Shape& s, unsigned seed = 1) {
-    const auto elements = static_cast<std::size_t>(s.outputs()), weights = static_cast<std::size_t>(s.side() * s.side());
+    const auto elements = static_cast<std::size_t>(s.outputs()),
+               weights = static_cast<std::size_t>(s.side() * s.side());
     return {s, kata::reals(elements, seed), kata::reals(weights, seed + 1000)};
 }
 
@@ -53,8 +56,8 @@ class OnDevice {
 
     void run(const Module& step) {
         const auto& s = problem_.shape;
-        step.function<decltype(convolve)>("convolve")(in_.data(), filter_.data(), out_.data(), s.width, s.height,
-                                                      s.radius);
+        step.function<decltype(convolve)>("convolve")(in_.data(), filter_.data(), out_.data(), s.width,
+                                                      s.height, s.radius);
     }
     std::vector<float> result() const { return out_.values(); }
 
@@ -73,7 +76,8 @@ class OnDevice {
   private:
     static bool changed(const Buffer<float>& buffer, const std::vector<float>& before) {
         const auto now = buffer.values();
-        return std::memcmp(now.data(), before.data(), now.size() * sizeof(float)) != 0;  // NaN is equal to itself here
+        return std::memcmp(now.data(), before.data(), now.size() * sizeof(float)) !=
+               0;  // NaN is equal to itself here
     }
 
     const Problem& problem_;
@@ -103,7 +107,8 @@ std::optional<std::string> fault(const Module& step, const Problem& p, Exactness
         for (auto& b : bound) b *= n * float_eps;
         return kata::difference<float>(got, expected, bound, device.layout());
     };
-    return kata::fault_of([&] { return kata::observe(conditions, [&] { device.run(step); }); }, compare, seen);
+    return kata::fault_of([&] { return kata::observe(conditions, [&] { device.run(step); }); }, compare,
+                          seen);
 }
 
 void require_right(const Problem& p, Exactness how, const kata::Conditions& conditions = {},
@@ -115,12 +120,27 @@ void require_right(const Problem& p, Exactness how, const kata::Conditions& cond
 
 }  // namespace
 
+TEST_CASE("a step filters an image of several blocks and a bit", "[equivalence]") {
+    require_right(coded({75, 70, 2}), Exactness::exact);  // large enough for a mistake to show its pattern
+}
+
 TEST_CASE("a step filters images of every size around its block and tile", "[equivalence]") {
     const int radius = GENERATE(2, 0, 7);
     // around the warp, the tile of step 03 at each radius (28, 32, 18), the tile of the others, primes
-    const auto [width, height] = GENERATE(table<int, int>({{1, 1}, {2, 1}, {1, 2}, {5, 3}, {16, 16}, {28, 28},
-                                                           {29, 27}, {31, 33}, {32, 32}, {33, 31}, {18, 19}, {64, 17},
-                                                           {97, 5}, {3, 101}}));
+    const auto [width, height] = GENERATE(table<int, int>({{1, 1},
+                                                           {2, 1},
+                                                           {1, 2},
+                                                           {5, 3},
+                                                           {16, 16},
+                                                           {28, 28},
+                                                           {29, 27},
+                                                           {31, 33},
+                                                           {32, 32},
+                                                           {33, 31},
+                                                           {18, 19},
+                                                           {64, 17},
+                                                           {97, 5},
+                                                           {3, 101}}));
     require_right(coded({width, height, radius}), Exactness::exact);
 }
 
@@ -151,7 +171,7 @@ TEST_CASE("a second image gets an answer of its own", "[equivalence]") {
     require_right(coded({40, 40, 2}, 2), Exactness::exact, {}, std::byte{0x3C});
 }
 
-TEST_CASE("a large image", "[equivalence]") { require_right(coded({401, 257, 2}), Exactness::exact); }
+TEST_CASE("a large image", "[equivalence]") { require_right(coded({257, 193, 2}), Exactness::exact); }
 
 TEST_CASE("a very large image", "[equivalence]") {
     if (kata::counts_available()) SKIP("for a GPU");
@@ -185,10 +205,12 @@ constexpr kata::Claim claims[] = {
      "the inside of a tile is read once, and only the halo more often", "PMPP-notes 7.5"},
     {"05_cached_halo", "03_tiled", threads, 1.3, "a block as large as the tile needs no threads for the halo",
      "PMPP-notes 7.5"},
-    {"02_constant_memory", "01_basic", kata::Quantity::time, 1.02, "half of the loads are gone", "PMPP-notes 7.3"},
-    {"03_tiled", "02_constant_memory", kata::Quantity::time, 1.5, "the rereading moves on chip", "PMPP-notes 7.4"},
-    {"05_cached_halo", "03_tiled", kata::Quantity::time, 1.0, "the halo comes from the cache", "PMPP-notes 7.5",
-     kata::Claim::Standing::refuted},
+    {"02_constant_memory", "01_basic", kata::Quantity::time, 1.02, "half of the loads are gone",
+     "PMPP-notes 7.3"},
+    {"03_tiled", "02_constant_memory", kata::Quantity::time, 1.5, "the rereading moves on chip",
+     "PMPP-notes 7.4"},
+    {"05_cached_halo", "03_tiled", kata::Quantity::time, 1.0, "the halo comes from the cache",
+     "PMPP-notes 7.5", kata::Claim::Standing::refuted},
 };
 
 kata::Counts count(const Module& step) {
@@ -200,8 +222,9 @@ kata::Counts count(const Module& step) {
 
 }  // namespace
 
-// The figures of the documents, to the digit. Operations are the multiplications and additions of elements inside the
-// image, bytes those that threads load from global memory, whether or not a cache has them: the documents' own rule.
+// The figures of the documents, to the digit. Operations are the multiplications and additions of elements
+// inside the image, bytes those that threads load from global memory, whether or not a cache has them: the
+// documents' own rule.
 
 namespace {
 
@@ -211,8 +234,8 @@ double intensity(const Shape& s, const kata::Counts& c) {
 
 kata::Counts solution(const char* name, const Shape& s, std::optional<std::uint64_t> only_block = {}) {
     kata::Observation seen;
-    REQUIRE(fault(kata::rival(name), coded(s), Exactness::exact, {.only_block = only_block}, std::byte{0xA7}, &seen) ==
-            std::nullopt);
+    REQUIRE(fault(kata::rival(name), coded(s), Exactness::exact, {.only_block = only_block}, std::byte{0xA7},
+                  &seen) == std::nullopt);
     return *seen.counts;
 }
 
@@ -235,10 +258,12 @@ TEST_CASE("03 tiled: 9.57 OP/B in a block inside the image", "[figures][03_tiled
     const auto inside = solution("03_tiled", s, 4);
     CHECK(inside.global_load.bytes == 32 * 32 * 4);
     CHECK(28 * 28 * 25 * 2 / static_cast<double>(inside.global_load.bytes) == 9.5703125);  // 9.57
-    // With borders the tiles hang over the image by 2 elements on each side: 3 · 32 − 4 loads a row and column.
+    // With borders the tiles hang over the image by 2 elements on each side: 3 · 32 − 4 loads a row and
+    // column.
     const auto whole = solution("03_tiled", s);
     CHECK(whole.global_load.bytes == 92 * 92 * 4);
-    CHECK(intensity(s, whole) == 2.0 * 414 * 414 / (92 * 92 * 4));  // 10.12: 5 · 84 − 6 elements are met along an axis
+    CHECK(intensity(s, whole) ==
+          2.0 * 414 * 414 / (92 * 92 * 4));  // 10.12: 5 · 84 − 6 elements are met along an axis
 }
 
 TEST_CASE("04 tiled by output: 9.88 OP/B in a block inside the image", "[figures][04_tiled_by_output]") {
@@ -246,7 +271,8 @@ TEST_CASE("04 tiled by output: 9.88 OP/B in a block inside the image", "[figures
     CHECK(inside.global_load.bytes == 36 * 36 * 4);
 }
 
-TEST_CASE("05 cached halo: the inside of a tile once, the halo for every weight that meets it", "[figures][05_cached_halo]") {
+TEST_CASE("05 cached halo: the inside of a tile once, the halo for every weight that meets it",
+          "[figures][05_cached_halo]") {
     const auto inside = solution("05_cached_halo", {96, 96, 2}, 4);
     // Along one axis a weight at distance d meets 32 − |d| elements of the tile: 5 · 32 − 6 of 5 · 32.
     CHECK(inside.global_load.accesses == 32 * 32 + (160 * 160 - 154 * 154));
@@ -260,8 +286,8 @@ TEST_CASE("a tile without bank conflicts, one barrier a block",
 }
 
 TEST_CASE("sizes and radii outside the limits are refused in one line", "[limits]") {
-    const auto shape = GENERATE(Shape{8, 8, 8}, Shape{8, 8, -1}, Shape{-1, 8, 2}, Shape{8, -8, 2},
-                                Shape{65536, 32768, 2});
+    const auto shape =
+        GENERATE(Shape{8, 8, 8}, Shape{8, 8, -1}, Shape{-1, 8, 2}, Shape{8, -8, 2}, Shape{65536, 32768, 2});
     CAPTURE(shape.width, shape.height, shape.radius);
     CHECK_THROWS_AS(convolution::check(shape), std::invalid_argument);
 }
@@ -305,7 +331,8 @@ kata::Run on_file(const Module& step, const std::filesystem::path& in, const std
         for (const float a : bell)
             for (const float b : bell) p.filter.push_back(a * b / 4096);
         std::vector<float> result;
-        run.fault = fault(step, p, Exactness::rounded, {.time_limit = 600}, std::byte{0xA7}, &run.seen, &result);
+        run.fault =
+            fault(step, p, Exactness::rounded, {.time_limit = 600}, std::byte{0xA7}, &run.seen, &result);
         for (std::size_t i = 0; i < result.size(); ++i)
             picture.pixels[i * channels + channel] =
                 static_cast<unsigned char>(std::lround(std::clamp(result[i], 0.0f, 255.0f)));

@@ -2,16 +2,15 @@
 // Mirrors PMPP-notes 7.2; its listing lacks the guard on the output and the types of inRow and inCol.
 // Global loads per weight: one element of the image and one weight, 8 bytes for two operations: 0.25 OP/B.
 #include "convolution.hpp"
-
 #include "kata.hpp"
 
 constexpr int block = 16;  // threads per side
 
 __global__ void basic(const float* in, const float* filter, float* out, int width, int height, int radius) {
     // kata: begin
-    // One thread, one output element. Find the thread's column and row from its block and its place in the block;
-    // leave when they lie outside the image, for the grid covers whole blocks. Sum weight times element over the
-    // (2r+1)² weights, skipping elements outside the image, and write the sum once.
+    // One thread, one output element. Find the thread's column and row from its block and its place in the
+    // block; leave when they lie outside the image, for the grid covers whole blocks. Sum weight times
+    // element over the (2r+1)² weights, skipping elements outside the image, and write the sum once.
     kata::open();
     // kata: end
 }

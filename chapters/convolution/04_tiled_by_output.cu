@@ -1,9 +1,8 @@
 // 04 Tiled by output: the block is as large as the output tile, and each thread loads several input elements.
-// The other thread organisation that PMPP-notes 7.4 names. Changed against 03: no thread idles while the others sum
-// up, at the price of a loop that loads (T + 2r)² elements with T² threads.
-// Global loads per output: ((T + 2r) / T)² elements: 9.88 OP/B at T = 32, r = 2.
+// The other thread organisation that PMPP-notes 7.4 names. Changed against 03: no thread idles while the
+// others sum up, at the price of a loop that loads (T + 2r)² elements with T² threads. Global loads per
+// output: ((T + 2r) / T)² elements: 9.88 OP/B at T = 32, r = 2.
 #include "convolution.hpp"
-
 #include "kata.hpp"
 
 constexpr int tile = 32;  // threads and output elements per side
@@ -13,8 +12,9 @@ __constant__ float weights[convolution::max_weights];
 template <int r>
 __global__ void tiled_by_output(const float* in, float* out, int width, int height) {
     // kata: begin
-    // A block of tile x tile threads makes tile x tile outputs from an input tile of tile + 2r elements a side: each
-    // thread loads several of them, in steps of the block, so that neighbouring threads load neighbouring elements.
+    // A block of tile x tile threads makes tile x tile outputs from an input tile of tile + 2r elements a
+    // side: each thread loads several of them, in steps of the block, so that neighbouring threads load
+    // neighbouring elements.
     kata::open();
     // kata: end
 }

@@ -94,8 +94,7 @@ struct Output {
     bool unwritten(Index i) const { return poison && std::memcmp(&got[i], &poisoned, sizeof(T)) == 0; }
 };
 
-// Exact and Bounded say what it means that an element matches the expected value of the same or another
-// place.
+// Exact and Bounded say what it means that element i matches what was expected at some place.
 
 template <class T>
 struct Exact : Output<T> {
@@ -136,8 +135,8 @@ class Where {
   public:
     Where(const Grid& grid, Index wrong) : total_(grid.total()), wrong_(wrong) {}
 
-    /// A place of `admitted` elements. `evidence`: how many wrong elements could have been outside of it, had
-    /// they fallen at random.
+    /// A place of `admitted` elements. `evidence`: how many wrong elements might have fallen outside of it,
+    /// one less than all where the place was drawn around them.
     void offer(Index admitted, Index evidence, const std::string& description) {
         if (admitted >= total_) return;
         const double rarity = std::log(static_cast<double>(total_) / static_cast<double>(admitted));
@@ -189,8 +188,7 @@ void offer_last_blocks(const Grid& grid, std::span<const Index> wrong, Where& wh
                 "all wrong elements lie in the last block along " + axes);
 }
 
-/// The elements near the ends of stretches of `period` elements along some axis; axes of period 0 take no
-/// part.
+/// The elements near the ends of stretches of `period` elements along some axis; 0 leaves an axis out.
 void offer_edges(const Grid& grid, std::span<const Index> wrong, const Place& period,
                  const std::string& description, Where& where) {
     if (period == Place{0, 0, 0}) return;
@@ -375,8 +373,8 @@ std::optional<std::string> report(const Comparison& c, const Layout& layout) {
     const Index count = c.expected.size();
     const Grid grid(layout, count);
     if (c.got.size() != count)
-        return "the output has " + std::to_string(c.got.size()) + " elements, expected were " +
-               std::to_string(count);
+        return "the output has " + std::to_string(c.got.size()) + " elements, " + std::to_string(count) +
+               " were expected";
     std::vector<Index> wrong;
     for (Index i = 0; i < count; ++i)
         if (!c.matches(i, i)) wrong.push_back(i);

@@ -1,5 +1,4 @@
-// Test data, the same on every platform: the raw output of std::mt19937 is standard, the distributions are
-// not.
+// Test data, the same on every platform: std::mt19937 is specified to the bit, the distributions are not.
 #pragma once
 #include <cmath>
 #include <cstddef>
@@ -28,8 +27,7 @@ std::vector<T> coded(std::size_t count, unsigned seed, int largest = 15) {
     unsigned long code = 0;
     std::vector<T> values(count);
     for (T& value : values) {
-        // A step of less than a full turn never ends where it began; of two codes that would leave one
-        // sequence.
+        // Less than a full turn never ends where it began; of two codes that would leave one sequence.
         code = codes > 2 ? (code + 1 + engine() % (codes - 1)) % codes : engine() % codes;
         const T magnitude = static_cast<T>(1 + code % magnitudes);
         value = code < magnitudes ? magnitude : static_cast<T>(-magnitude);
@@ -37,8 +35,7 @@ std::vector<T> coded(std::size_t count, unsigned seed, int largest = 15) {
     return values;
 }
 
-/// `count` random numbers, evenly spread from `low` to `high`, in every bit that a float or double in [0, 1)
-/// has.
+/// `count` random numbers, evenly spread from `low` to `high`, in as many bits as the type's fraction has.
 template <class T = float>
 std::vector<T> reals(std::size_t count, unsigned seed, T low = -1, T high = 1) {
     static_assert(std::is_floating_point_v<T> && std::numeric_limits<T>::digits <= 53);

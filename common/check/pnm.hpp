@@ -9,8 +9,7 @@ struct Picture {
     int width = 0;     ///< pixels
     int height = 0;    ///< pixels
     int channels = 1;  ///< 1 grey, 3 red, green, blue
-    /// width * height * channels samples, 0 to 255: row after row from the top, the channels of a pixel
-    /// together.
+    /// width * height * channels samples, 0 to 255: row after row from the top, channels interleaved.
     std::vector<unsigned char> pixels;
 
     bool operator==(const Picture&) const = default;

@@ -1,8 +1,8 @@
 #include "suite/clock.hpp"
 
-#include <algorithm>
-
 #include "timing/gpu_timer.hpp"
+
+#include <algorithm>
 
 namespace kata {
 
@@ -15,7 +15,8 @@ Verdict time_claim(const Claim& claim, const Module& better, const Module& worse
                             [&] { return timer.time([&] { problem->run(worse); }); }, claim.least);
 }
 
-std::vector<std::pair<std::string, double>> time_step(const Module& step, const std::optional<Module>& against) {
+std::vector<std::pair<std::string, double>> time_step(const Module& step,
+                                                      const std::optional<Module>& against) {
     constexpr int warm_ups = 2, runs = 15;
     const auto ceilings = measure_ceilings();
     GpuTimer timer;
@@ -26,9 +27,10 @@ std::vector<std::pair<std::string, double>> time_step(const Module& step, const 
     times.erase(times.begin(), times.begin() + warm_ups);
     std::nth_element(times.begin(), times.begin() + runs / 2, times.end());
     const double seconds = times[runs / 2];
-    // Nothing is faster than moving the bytes that must be moved, nor than doing the arithmetic that must be done.
-    const double least =
-        std::max(problem->useful_bytes / ceilings.bytes_per_second, problem->operations / ceilings.flops_per_second);
+    // Nothing is faster than moving the bytes that must be moved, nor than doing the arithmetic that must be
+    // done.
+    const double least = std::max(problem->useful_bytes / ceilings.bytes_per_second,
+                                  problem->operations / ceilings.flops_per_second);
     std::vector<std::pair<std::string, double>> values{
         {"milliseconds", seconds * 1e3},
         {"gigabytes", problem->useful_bytes / seconds * 1e-9},
@@ -38,8 +40,11 @@ std::vector<std::pair<std::string, double>> time_step(const Module& step, const 
         {"ceiling_teraflops", ceilings.flops_per_second * 1e-12},
     };
     if (against) {
-        const auto ratio = ratio_of([&] { return time(step); }, [&] { return time(*against); }, {.max_pairs = 32});
-        values.insert(values.end(), {{"faster", ratio.ratio}, {"faster_lower", ratio.lower}, {"faster_upper", ratio.upper}});
+        const auto ratio =
+            ratio_of([&] { return time(step); }, [&] { return time(*against); }, {.max_pairs = 32});
+        values.insert(
+            values.end(),
+            {{"faster", ratio.ratio}, {"faster_lower", ratio.lower}, {"faster_upper", ratio.upper}});
     }
     return values;
 }

@@ -36,18 +36,19 @@ void call_watched(const std::function<void()>& work, double seconds) {
 }  // namespace
 
 Observation observe(const Conditions& conditions, const std::function<void()>& work) {
+    const double limit = conditions.time_limit.value_or(5.0);
     require_device();
     cudaGetLastError();  // not this step's
     gpu::take_launches();
     try {
         call_watched(
-            work, 2 * conditions.time_limit);  // twice, for the driver may have to compile the kernels first
+            work, 2 * limit);  // twice, for the driver may have to compile the kernels first
     } catch (...) {
-        gpu::wait(conditions.time_limit);  // the next step is not to pay for what this one left running
+        gpu::wait(limit);  // the next step is not to pay for what this one left running
         throw;
     }
     const cudaError_t unseen = cudaGetLastError();
-    gpu::wait(conditions.time_limit);
+    gpu::wait(limit);
     gpu::check(unseen, "a CUDA call or a <<<>>> launch of the step failed, and the step did not look");
     Observation observation;
     observation.launches = gpu::take_launches();

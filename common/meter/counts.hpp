@@ -22,11 +22,11 @@ struct Counts {
     Traffic shared_load, shared_store, shared_atomic;
     Traffic constant_load;
 
-    std::uint64_t barriers = 0;         ///< __syncthreads passed, summed over blocks
-    std::uint64_t same_address = 0;     ///< atomics that had to wait for another lane of their request
-    std::uint64_t bank_conflicts = 0;   ///< shared passes beyond those that the width of the request needs
-    std::uint64_t lane_steps = 0;       ///< basic blocks executed, summed over lanes
-    std::uint64_t warp_steps = 0;       ///< basic blocks executed, summed over warps
+    std::uint64_t barriers = 0;        ///< __syncthreads passed, summed over blocks
+    std::uint64_t same_address = 0;    ///< atomics that had to wait for another lane of their request
+    std::uint64_t bank_conflicts = 0;  ///< shared passes beyond those that the width of the request needs
+    std::uint64_t lane_steps = 0;      ///< basic blocks executed, summed over lanes
+    std::uint64_t warp_steps = 0;      ///< basic blocks executed, summed over warps
     std::uint64_t blocks = 0;
     std::uint64_t threads = 0;
     std::uint64_t launches = 0;
@@ -36,13 +36,12 @@ struct Counts {
 
     /// Distinct bytes over bytes moved, 0 to 1; 1 where nothing was moved.
     static double efficiency(const Traffic& global) {
-        return global.transactions == 0 ? 1.0
-                                        : static_cast<double>(global.distinct) /
-                                              (32.0 * static_cast<double>(global.transactions));
+        return global.transactions == 0
+                   ? 1.0
+                   : static_cast<double>(global.distinct) / (32.0 * static_cast<double>(global.transactions));
     }
     double load_efficiency() const { return efficiency(global_load); }
     double store_efficiency() const { return efficiency(global_store); }
-
 
     /// Active lanes per executed warp step, 0 to 32.
     double active_lanes() const {

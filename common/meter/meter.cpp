@@ -1,8 +1,14 @@
-// The meter: receives the calls that -fsanitize=thread and -fsanitize-coverage=trace-pc put into a kernel, one before
-// every load and store and one at the start of every basic block, and makes of them counts and findings.
+// The meter: receives the calls that -fsanitize=thread and -fsanitize-coverage=trace-pc put into a kernel,
+// one before every load and store and one at the start of every basic block, and makes of them counts and
+// findings.
 //
-// The names of these callbacks are an agreement between g++ and its sanitizer runtimes, which are not linked. This
-// file and what it calls must not be instrumented itself.
+// The names of these callbacks are an agreement between g++ and its sanitizer runtimes, which are not linked.
+// This file and what it calls must not be instrumented itself.
+#include "meter/locate.hpp"
+#include "meter/races.hpp"
+#include "meter/warp_log.hpp"
+#include "simt/scheduler.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -10,11 +16,6 @@
 #include <set>
 #include <string>
 #include <vector>
-
-#include "meter/locate.hpp"
-#include "meter/races.hpp"
-#include "meter/warp_log.hpp"
-#include "simt/scheduler.hpp"
 
 namespace meter {
 
@@ -69,7 +70,9 @@ class Meter final : public simt::Probe {
     void synchronising(simt::Thread& t, const void* code) override {
         log_of(t).add(t.lane(), {0, offset_of(code), 0, What::step, Space::none});
     }
-    void fence(const simt::Block& block, const simt::Thread& t) override { clocks_.fence(block.slot, t.linear); }
+    void fence(const simt::Block& block, const simt::Thread& t) override {
+        clocks_.fence(block.slot, t.linear);
+    }
     void atomic(const void* address, unsigned bytes, const void* code) override {
         touch(address, bytes, Verb::update, code);
     }
@@ -112,9 +115,10 @@ class Meter final : public simt::Probe {
     dim3 block_dim_, grid_dim_;
     simt::Range arguments_, constants_;
     std::vector<Region> globals_;
-    Region variables_;                    // __device__ variables of the module
+    Region variables_;                                      // __device__ variables of the module
     std::array<Region, 2> static_shared_, dynamic_shared_;  // of each resident block
-    std::array<Region*, 2> last_{};  // of each resident block: they have their shared memory at the same addresses
+    std::array<Region*, 2>
+        last_{};  // of each resident block: they have their shared memory at the same addresses
     std::uint32_t epoch_ = 0;
     std::array<std::vector<WarpLog>, 2> logs_;
     Clocks clocks_;
@@ -130,7 +134,8 @@ void Meter::launch_begins(const simt::Grid& grid) {
     block_dim_ = grid.block_dim;
     grid_dim_ = grid.grid_dim;
     const auto address = [](const void* p) { return reinterpret_cast<std::uintptr_t>(p); };
-    arguments_ = {address(grid.launch.arguments), address(grid.launch.arguments) + grid.launch.arguments_bytes};
+    arguments_ = {address(grid.launch.arguments),
+                  address(grid.launch.arguments) + grid.launch.arguments_bytes};
     constants_ = {address(grid.launch.constants), address(grid.launch.constants_end)};
     // Shadows of buffers that are still there are kept: clearing them would cost more than the epoch does.
     std::vector<Region> globals;
@@ -159,7 +164,8 @@ void Meter::block_begins(const simt::Block& block) {
     const auto dynamic = reinterpret_cast<std::uintptr_t>(block.dynamic.data());
     set(dynamic_shared_[block.slot], {dynamic, dynamic + block.dynamic.size()}, "dynamic shared memory");
     last_[block.slot] = nullptr;
-    clocks_.start_block(block.slot, static_cast<std::uint32_t>(block.linear), static_cast<unsigned>(block.threads.size()));
+    clocks_.start_block(block.slot, static_cast<std::uint32_t>(block.linear),
+                        static_cast<unsigned>(block.threads.size()));
     auto& logs = logs_[block.slot];
     logs.resize(std::max<std::size_t>(logs.size(), block.warps()));
     for (auto& log : logs) log.clear();
@@ -201,9 +207,7 @@ Region* Meter::region_of(std::uintptr_t address) {
     return last;
 }
 
-void Meter::step(const void* code) {
-    log({0, offset_of(code), 0, What::step, Space::none});
-}
+void Meter::step(const void* code) { log({0, offset_of(code), 0, What::step, Space::none}); }
 
 void Meter::touch(const void* pointer, std::size_t bytes, Verb verb, const void* code) {
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
@@ -222,9 +226,9 @@ void Meter::touch(const void* pointer, std::size_t bytes, Verb verb, const void*
     const auto offset = address - region->range.begin;
     if (bytes > region->range.end - address) refuse(address, bytes, verb, code);
     if ((bytes & (bytes - 1)) == 0 && address % bytes != 0)
-        simt::give_up("misaligned access: " + here() + " reaches " + std::to_string(bytes) + " bytes at offset " +
-                      std::to_string(offset) + " of " + region->name + ", which is no multiple of " +
-                      std::to_string(bytes) + ", in " + line(event.code));
+        simt::give_up("misaligned access: " + here() + " reaches " + std::to_string(bytes) +
+                      " bytes at offset " + std::to_string(offset) + " of " + region->name +
+                      ", which is no multiple of " + std::to_string(bytes) + ", in " + line(event.code));
     event.space = region->space;
     log(event);
 
@@ -239,17 +243,19 @@ void Meter::touch(const void* pointer, std::size_t bytes, Verb verb, const void*
     if (answer.unwritten && reads(verb) && !region->written) tell_unwritten(*region, event.code);
     if (answer.clash) tell_clash(*region, address, verb, event.code, *answer.clash);
     if (region->space == Space::shared) {
-        const auto used = 4 * ((static_shared_[slot].shadow ? static_shared_[slot].shadow->words_touched : 0)) +
-                          dynamic_shared_[slot].range.size();
+        const auto used =
+            4 * ((static_shared_[slot].shadow ? static_shared_[slot].shadow->words_touched : 0)) +
+            dynamic_shared_[slot].range.size();
         if (used > simt::limits().shared_bytes)
             simt::give_up("shared memory over the limit: a block uses more than the " +
-                          std::to_string(simt::limits().shared_bytes) + " bytes that it has, in " + line(event.code));
+                          std::to_string(simt::limits().shared_bytes) + " bytes that it has, in " +
+                          line(event.code));
     }
 }
 
 void Meter::refuse(std::uintptr_t address, std::size_t bytes, Verb verb, const void* code) {
-    std::string text = "out of bounds: " + here() + (writes(verb) ? " writes " : " reads ") + std::to_string(bytes) +
-                       " bytes ";
+    std::string text = "out of bounds: " + here() + (writes(verb) ? " writes " : " reads ") +
+                       std::to_string(bytes) + " bytes ";
     const Region* near = nullptr;
     std::uintptr_t distance = 1 << 30;
     const auto consider = [&](const Region& r) {
@@ -285,18 +291,20 @@ std::string Meter::name_of(const Moment& m) const {
                          uint3{m.block % g.x, m.block / g.x % g.y, m.block / g.x / g.y});
 }
 
-void Meter::tell_clash(const Region& region, std::uintptr_t address, Verb verb, std::uint32_t code, const Record& clash) {
+void Meter::tell_clash(const Region& region, std::uintptr_t address, Verb verb, std::uint32_t code,
+                       const Record& clash) {
     if (findings_.size() >= most_findings) return;
     const auto mine = line(code), other = line(clash.code);
     if (!told_.insert(std::minmax(mine, other)).second) return;
     const auto did = [](Verb v) {
         return v == Verb::update ? " updates atomically in " : writes(v) ? " writes in " : " reads in ";
     };
-    tell("race in " + (region.space == Space::shared ? region.name : "global memory \"" + region.name + "\"") +
-         ", byte " + std::to_string(address - region.range.begin) + ": nothing orders\n  " + name_of(clash.when) +
+    tell("race in " +
+         (region.space == Space::shared ? region.name : "global memory \"" + region.name + "\"") + ", byte " +
+         std::to_string(address - region.range.begin) + ": nothing orders\n  " + name_of(clash.when) +
          did(clash.verb) + other + "\n  " + here() + did(verb) + mine +
          (clash.when.block == simt::running_block->linear ? "\n  is a __syncthreads() missing between them?"
-                                                                : "\n  blocks run in any order: use an atomic"));
+                                                          : "\n  blocks run in any order: use an atomic"));
 }
 
 void Meter::tell_unwritten(const Region& region, std::uint32_t code) {
@@ -334,14 +342,14 @@ void heard(const void* address, std::size_t bytes, Verb verb, const void* code) 
 
 extern "C" {
 
-#define METER_ACCESS(n)                                                                                  \
-    void __tsan_read##n(void* p) { heard(p, n, Verb::read, METER_CODE); }                                \
-    void __tsan_write##n(void* p) { heard(p, n, Verb::write, METER_CODE); }                              \
-    void __tsan_unaligned_read##n(void* p) { heard(p, n, Verb::read, METER_CODE); }                      \
-    void __tsan_unaligned_write##n(void* p) { heard(p, n, Verb::write, METER_CODE); }                    \
-    void __tsan_volatile_read##n(void* p) { heard(p, n, Verb::volatile_read, METER_CODE); }              \
-    void __tsan_volatile_write##n(void* p) { heard(p, n, Verb::volatile_write, METER_CODE); }            \
-    void __tsan_unaligned_volatile_read##n(void* p) { heard(p, n, Verb::volatile_read, METER_CODE); }    \
+#define METER_ACCESS(n)                                                                               \
+    void __tsan_read##n(void* p) { heard(p, n, Verb::read, METER_CODE); }                             \
+    void __tsan_write##n(void* p) { heard(p, n, Verb::write, METER_CODE); }                           \
+    void __tsan_unaligned_read##n(void* p) { heard(p, n, Verb::read, METER_CODE); }                   \
+    void __tsan_unaligned_write##n(void* p) { heard(p, n, Verb::write, METER_CODE); }                 \
+    void __tsan_volatile_read##n(void* p) { heard(p, n, Verb::volatile_read, METER_CODE); }           \
+    void __tsan_volatile_write##n(void* p) { heard(p, n, Verb::volatile_write, METER_CODE); }         \
+    void __tsan_unaligned_volatile_read##n(void* p) { heard(p, n, Verb::volatile_read, METER_CODE); } \
     void __tsan_unaligned_volatile_write##n(void* p) { heard(p, n, Verb::volatile_write, METER_CODE); }
 METER_ACCESS(1)
 METER_ACCESS(2)

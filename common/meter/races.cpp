@@ -40,9 +40,10 @@ void Clocks::learn(Slot& slot, const Known& news) {
     auto& about = slot.known[news.stamp.block];
     for (const auto& old : about) {
         const bool covers = old.stamp.barrier > news.stamp.barrier ||
-                            (old.stamp.barrier == news.stamp.barrier && old.stamp.thread == news.stamp.thread &&
-                             old.stamp.clock >= news.stamp.clock);
-        const bool earlier = old.barrier < news.barrier || (old.barrier == news.barrier && old.thread == news.thread);
+                            (old.stamp.barrier == news.stamp.barrier &&
+                             old.stamp.thread == news.stamp.thread && old.stamp.clock >= news.stamp.clock);
+        const bool earlier =
+            old.barrier < news.barrier || (old.barrier == news.barrier && old.thread == news.thread);
         if (covers && earlier) return;
     }
     about.push_back(news);
@@ -79,9 +80,9 @@ bool Clocks::ordered_by_fences(const Moment& earlier, unsigned slot, unsigned th
     const auto about = s.known.find(earlier.block);
     if (about == s.known.end()) return false;
     return std::any_of(about->second.begin(), about->second.end(), [&](const Known& k) {
-        const bool published =
-            earlier.barrier < k.stamp.barrier || (earlier.barrier == k.stamp.barrier &&
-                                                  earlier.thread == k.stamp.thread && earlier.clock < k.stamp.clock);
+        const bool published = earlier.barrier < k.stamp.barrier ||
+                               (earlier.barrier == k.stamp.barrier && earlier.thread == k.stamp.thread &&
+                                earlier.clock < k.stamp.clock);
         return published && (s.barriers > k.barrier || thread == k.thread);
     });
 }

@@ -1,5 +1,7 @@
 // Finds accesses of two threads to one word that nothing orders, and reads of what nobody has written.
 #pragma once
+#include "simt/image.hpp"
+
 #include <array>
 #include <cstdint>
 #include <cstdlib>
@@ -8,8 +10,6 @@
 #include <optional>
 #include <unordered_map>
 #include <vector>
-
-#include "simt/image.hpp"
 
 namespace meter {
 
@@ -21,7 +21,8 @@ struct Moment {
     std::uint16_t thread = 0;   // linear, in the block
 };
 
-/// How a thread reaches memory. Volatile is what blocks signal each other with; within a block it orders nothing.
+/// How a thread reaches memory. Volatile is what blocks signal each other with; within a block it orders
+/// nothing.
 enum class Verb : std::uint8_t { read, write, volatile_read, volatile_write, update };
 constexpr bool writes(Verb v) { return v == Verb::write || v == Verb::volatile_write || v == Verb::update; }
 constexpr bool reads(Verb v) { return v == Verb::read || v == Verb::volatile_read || v == Verb::update; }
@@ -35,8 +36,9 @@ struct Record {
     Verb verb = Verb::read;
 };
 
-/// Who has seen what. Threads of a block are ordered by its barriers, lanes of a warp also by __syncwarp and, across
-/// blocks, whoever reads atomically what was written atomically behind a fence has seen what came before that fence.
+/// Who has seen what. Threads of a block are ordered by its barriers, lanes of a warp also by __syncwarp and,
+/// across blocks, whoever reads atomically what was written atomically behind a fence has seen what came
+/// before that fence.
 class Clocks {
   public:
     void start_block(unsigned slot, std::uint32_t block, unsigned threads);
@@ -101,20 +103,20 @@ class Shadow {
         std::optional<Record> clash;  ///< what the access clashes with
         bool unwritten = false;       ///< whether some byte of it was not written in the epoch before
     };
-    /// Looks at an access at `offset` and remembers it. `epoch` tells the accesses that count from those of an earlier
-    /// launch or block, which are forgotten.
-    Answer access(std::size_t offset, std::size_t bytes, Verb, std::uint32_t code, std::uint32_t epoch, const Clocks&,
-                  unsigned slot, unsigned thread);
+    /// Looks at an access at `offset` and remembers it. `epoch` tells the accesses that count from those of
+    /// an earlier launch or block, which are forgotten.
+    Answer access(std::size_t offset, std::size_t bytes, Verb, std::uint32_t code, std::uint32_t epoch,
+                  const Clocks&, unsigned slot, unsigned thread);
 
     std::size_t words_touched = 0;  // in the current epoch, kept by the caller
 
   private:
     struct Cell {
         std::uint32_t epoch = 0;
-        std::uint8_t written = 0;  // bytes written in the epoch
+        std::uint8_t written = 0;     // bytes written in the epoch
         std::array<Record, 2> write;  // the second only behind an atomic, by another thread
-        // Two lanes of one warp and one of another: whoever writes next, one of them is not ordered if any reader is
-        // not, but for lanes of the warp that a partial __syncwarp has left out.
+        // Two lanes of one warp and one of another: whoever writes next, one of them is not ordered if any
+        // reader is not, but for lanes of the warp that a partial __syncwarp has left out.
         std::array<Record, 3> read;
     };
     struct Free {

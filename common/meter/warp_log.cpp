@@ -82,7 +82,9 @@ void account_shared(std::span<const Event* const> lanes, std::uint64_t lane_byte
 kata::Traffic& traffic_of(const Event& e, kata::Counts& c) {
     if (e.space == Space::constant) return c.constant_load;
     if (e.space == Space::global)
-        return e.what == What::load ? c.global_load : e.what == What::store ? c.global_store : c.global_atomic;
+        return e.what == What::load    ? c.global_load
+               : e.what == What::store ? c.global_store
+                                       : c.global_atomic;
     return e.what == What::load ? c.shared_load : e.what == What::store ? c.shared_store : c.shared_atomic;
 }
 

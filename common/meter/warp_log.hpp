@@ -1,12 +1,12 @@
 // What the lanes of a warp did, put together again as the warp would have executed it.
 #pragma once
+#include "meter/counts.hpp"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
-
-#include "meter/counts.hpp"
 
 namespace meter {
 
@@ -23,10 +23,11 @@ struct Event {
     Space space;
 };
 
-/// The events of 32 lanes. A lane stands for one thread; the scheduler runs lanes one after the other, a GPU runs them
-/// together, so the log groups the events of one instruction: of all lanes that can go on, those at the lowest code
-/// address execute next. Compilers lay code out so that this is the order of a GPU, which lets the lanes of a branch
-/// run and join behind it, and the lanes of a loop go round before those that have left it.
+/// The events of 32 lanes. A lane stands for one thread; the scheduler runs lanes one after the other, a GPU
+/// runs them together, so the log groups the events of one instruction: of all lanes that can go on, those at
+/// the lowest code address execute next. Compilers lay code out so that this is the order of a GPU, which
+/// lets the lanes of a branch run and join behind it, and the lanes of a loop go round before those that have
+/// left it.
 class WarpLog {
   public:
     WarpLog() : events_(std::make_unique_for_overwrite<Event[]>(32 * capacity)) {}
@@ -36,8 +37,8 @@ class WarpLog {
     bool full(unsigned lane) const { return lanes_[lane].end == capacity; }
     void add(unsigned lane, const Event& event) { events_[lane * capacity + lanes_[lane].end++] = event; }
 
-    /// Accounts for what can be grouped already. `waiting` has a bit for each lane that has ended or waits, so that
-    /// nothing of it is to come before the others have gone on.
+    /// Accounts for what can be grouped already. `waiting` has a bit for each lane that has ended or waits,
+    /// so that nothing of it is to come before the others have gone on.
     void read(std::uint32_t waiting, kata::Counts& counts);
 
   private:

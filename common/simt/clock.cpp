@@ -7,8 +7,12 @@ namespace kata {
 
 bool clock_available() { return false; }
 
-Verdict time_claim(const Claim&, const Module&, const Module&) { throw Error("the CPU back end keeps no time"); }
+Verdict time_claim(const Claim&, const Module&, const Module&) {
+    throw Error("the CPU back end keeps no time");
+}
 
-std::vector<std::pair<std::string, double>> time_step(const Module&, const std::optional<Module>&) { return {}; }
+std::vector<std::pair<std::string, double>> time_step(const Module&, const std::optional<Module>&) {
+    return {};
+}
 
 }  // namespace kata

@@ -1,16 +1,17 @@
 // CUDA C++ for a plain C++20 compiler: what a kernel may use on the CPU back end.
 //
-// A kernel is read as it stands. translate.py has put `DynamicShared<T> name` for `extern __shared__ T name[]` and
-// launch() for <<< >>>, and refused in one line what has no meaning here (tensor cores, textures, inline PTX, …).
+// A kernel is read as it stands. translate.py has put `DynamicShared<T> name` for `extern __shared__ T
+// name[]` and launch() for <<< >>>, and refused in one line what has no meaning here (tensor cores, textures,
+// inline PTX, …).
 #pragma once
+#include "runtime.hpp"
+#include "types.hpp"
+
 #include <cassert>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <type_traits>
-
-#include "runtime.hpp"
-#include "types.hpp"
 
 #define __global__
 #define __device__
@@ -23,8 +24,8 @@
 #define __restrict__ __restrict
 #define KATA_HOST_DEVICE
 
-// Shared memory is a block's own. The fibers of a block share one operating-system thread, so thread-local storage
-// tells it from the variables of the device; AddressSanitizer sees overruns better in plain statics.
+// Shared memory is a block's own. The fibers of a block share one operating-system thread, so thread-local
+// storage tells it from the variables of the device; AddressSanitizer sees overruns better in plain statics.
 #if defined(__SANITIZE_ADDRESS__)
 #define __shared__ static
 #else
@@ -84,8 +85,8 @@ void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t sh
             std::type_identity_t<Parameters>... arguments) {
     auto thread = [kernel, arguments...] { kernel(arguments...); };
     simt::run({grid, block, shared_bytes, reinterpret_cast<const void*>(kernel), __start_simt_constant,
-               __stop_simt_constant, [](const void* t) { (*static_cast<const decltype(thread)*>(t))(); }, &thread,
-               sizeof thread});
+               __stop_simt_constant, [](const void* t) { (*static_cast<const decltype(thread)*>(t))(); },
+               &thread, sizeof thread});
 }
 
 inline void open() { simt::open(); }
@@ -105,7 +106,8 @@ auto configured(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_
 
 }  // namespace simt
 
-// Barriers and warps. The mask names the lanes that take part; a lane that is named and does not come is diagnosed.
+// Barriers and warps. The mask names the lanes that take part; a lane that is named and does not come is
+// diagnosed.
 
 using simt::Site;
 
@@ -129,13 +131,15 @@ template <class T>
 T __shfl_sync(unsigned mask, T value, int source, int width = 32, Site site = Site::here()) {
     const int lane = simt::lane();
     return simt::from_word<T>(simt::exchange(simt::Collective::shuffle, mask, simt::to_word(value),
-                                             (lane & ~(width - 1)) | (source & (width - 1)), "__shfl_sync", site));
+                                             (lane & ~(width - 1)) | (source & (width - 1)), "__shfl_sync",
+                                             site));
 }
 template <class T>
 T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32, Site site = Site::here()) {
     const int lane = simt::lane(), d = static_cast<int>(delta);
     return simt::from_word<T>(simt::exchange(simt::Collective::shuffle, mask, simt::to_word(value),
-                                             (lane & (width - 1)) >= d ? lane - d : lane, "__shfl_up_sync", site));
+                                             (lane & (width - 1)) >= d ? lane - d : lane, "__shfl_up_sync",
+                                             site));
 }
 template <class T>
 T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32, Site site = Site::here()) {
@@ -202,38 +206,41 @@ inline void __threadfence_block() { simt::fence(); }
 inline void __threadfence_system() { simt::fence(); }
 inline void __nanosleep(unsigned) { simt::yield(); }
 
-// Atomics, for the types that CUDA has them for. One operating-system thread runs all fibers, so nothing comes
-// between the read and the write. They are kept out of the instrumentation, for the meter hears of them here.
+// Atomics, for the types that CUDA has them for. One operating-system thread runs all fibers, so nothing
+// comes between the read and the write. They are kept out of the instrumentation, for the meter hears of them
+// here.
 #define SIMT_ATOMIC [[gnu::noinline, gnu::no_sanitize("thread"), gnu::no_sanitize_coverage]] inline
 #if defined(__clang__)
 #undef SIMT_ATOMIC
 #define SIMT_ATOMIC [[gnu::noinline]] inline
 #endif
 
-#define SIMT_ATOMIC_FUNCTION(name, types, next)                                                            \
-    template <class T>                                                                                     \
-    SIMT_ATOMIC T name(T* address, std::type_identity_t<T> value) {                                        \
-        static_assert types, #name " does not exist for this type in CUDA");                               \
+#define SIMT_ATOMIC_FUNCTION(name, types, next)                               \
+    template <class T>                                                        \
+    SIMT_ATOMIC T name(T* address, std::type_identity_t<T> value) {           \
+        static_assert types, #name " does not exist for this type in CUDA");  \
         simt::before_atomic(address, sizeof(T), __builtin_return_address(0)); \
-        const T old = *address;                                                                            \
-        *address = static_cast<T>(next);                                                                   \
-        return old;                                                                                        \
-    }                                                                                                      \
-    template <class T>                                                                                     \
-    T name##_block(T* address, std::type_identity_t<T> value) {                                            \
-        return name(address, value);                                                                       \
-    }                                                                                                      \
-    template <class T>                                                                                     \
-    T name##_system(T* address, std::type_identity_t<T> value) {                                           \
-        return name(address, value);                                                                       \
+        const T old = *address;                                               \
+        *address = static_cast<T>(next);                                      \
+        return old;                                                           \
+    }                                                                         \
+    template <class T>                                                        \
+    T name##_block(T* address, std::type_identity_t<T> value) {               \
+        return name(address, value);                                          \
+    }                                                                         \
+    template <class T>                                                        \
+    T name##_system(T* address, std::type_identity_t<T> value) {              \
+        return name(address, value);                                          \
     }
 #define SIMT_TYPES(...) (simt::one_of<T, __VA_ARGS__>
 
 SIMT_ATOMIC_FUNCTION(atomicAdd, SIMT_TYPES(int, unsigned, unsigned long long, float, double), old + value)
 SIMT_ATOMIC_FUNCTION(atomicSub, SIMT_TYPES(int, unsigned), old - value)
 SIMT_ATOMIC_FUNCTION(atomicExch, SIMT_TYPES(int, unsigned, unsigned long long, float), value)
-SIMT_ATOMIC_FUNCTION(atomicMin, SIMT_TYPES(int, unsigned, long long, unsigned long long), value < old ? value : old)
-SIMT_ATOMIC_FUNCTION(atomicMax, SIMT_TYPES(int, unsigned, long long, unsigned long long), value > old ? value : old)
+SIMT_ATOMIC_FUNCTION(atomicMin, SIMT_TYPES(int, unsigned, long long, unsigned long long),
+                     value < old ? value : old)
+SIMT_ATOMIC_FUNCTION(atomicMax, SIMT_TYPES(int, unsigned, long long, unsigned long long),
+                     value > old ? value : old)
 SIMT_ATOMIC_FUNCTION(atomicAnd, SIMT_TYPES(int, unsigned, unsigned long long), old& value)
 SIMT_ATOMIC_FUNCTION(atomicOr, SIMT_TYPES(int, unsigned, unsigned long long), old | value)
 SIMT_ATOMIC_FUNCTION(atomicXor, SIMT_TYPES(int, unsigned, unsigned long long), old ^ value)
@@ -259,9 +266,13 @@ T __ldg(const T* address) {
 }
 
 // Arithmetic. CUDA declares min and max for every pair of arithmetic types, host and device alike.
-#define SIMT_MIN_MAX(A, B, R)                                                                                \
-    constexpr R min(A a, B b) { return static_cast<R>(a) < static_cast<R>(b) ? static_cast<R>(a) : static_cast<R>(b); } \
-    constexpr R max(A a, B b) { return static_cast<R>(a) < static_cast<R>(b) ? static_cast<R>(b) : static_cast<R>(a); }
+#define SIMT_MIN_MAX(A, B, R)                                                                 \
+    constexpr R min(A a, B b) {                                                               \
+        return static_cast<R>(a) < static_cast<R>(b) ? static_cast<R>(a) : static_cast<R>(b); \
+    }                                                                                         \
+    constexpr R max(A a, B b) {                                                               \
+        return static_cast<R>(a) < static_cast<R>(b) ? static_cast<R>(b) : static_cast<R>(a); \
+    }
 SIMT_MIN_MAX(int, int, int)
 SIMT_MIN_MAX(unsigned, unsigned, unsigned)
 SIMT_MIN_MAX(int, unsigned, unsigned)
@@ -342,12 +353,13 @@ inline cudaError_t cudaFree(void* pointer) {
     simt::device_free(pointer);
     return cudaSuccess;
 }
-inline cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind = cudaMemcpyDefault) {
+inline cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes,
+                              cudaMemcpyKind = cudaMemcpyDefault) {
     simt::copy_memory(to, from, bytes);
     return cudaSuccess;
 }
-inline cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind = cudaMemcpyDefault,
-                                   cudaStream_t = nullptr) {
+inline cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes,
+                                   cudaMemcpyKind = cudaMemcpyDefault, cudaStream_t = nullptr) {
     return cudaMemcpy(to, from, bytes);
 }
 inline cudaError_t cudaMemset(void* to, int value, std::size_t bytes) {

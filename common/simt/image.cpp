@@ -4,7 +4,8 @@
 #include <link.h>
 #include <unistd.h>
 
-// The loader's own way to a module's thread-local storage, which also makes it where it has not been touched yet.
+// The loader's own way to a module's thread-local storage, which also makes it where it has not been touched
+// yet.
 extern "C" void* __tls_get_addr(void*);
 #endif
 

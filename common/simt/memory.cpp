@@ -1,12 +1,12 @@
 // Device memory on the CPU back end: exact sizes, 256-byte alignment as on a GPU, a canary on either side.
+#include "buffer.hpp"
+#include "error.hpp"
+#include "simt/scheduler.hpp"
+
 #include <algorithm>
 #include <cstring>
 #include <memory>
 #include <new>
-
-#include "buffer.hpp"
-#include "error.hpp"
-#include "simt/scheduler.hpp"
 
 namespace simt {
 
@@ -44,8 +44,9 @@ void fill_memory(void* to, int value, std::size_t bytes) {
 
 void check_symbol(std::size_t size, std::size_t offset, std::size_t bytes) {
     if (offset > size || bytes > size - offset)
-        throw kata::Error("copy refused: " + std::to_string(bytes) + " bytes at offset " + std::to_string(offset) +
-                          " do not fit into a symbol of " + std::to_string(size) + " bytes");
+        throw kata::Error("copy refused: " + std::to_string(bytes) + " bytes at offset " +
+                          std::to_string(offset) + " do not fit into a symbol of " + std::to_string(size) +
+                          " bytes");
 }
 
 }  // namespace simt
@@ -55,10 +56,10 @@ namespace kata::device {
 void* allocate(std::size_t bytes, std::string_view name, std::byte poison) {
     static std::uint64_t serial = 0;
     const auto whole = bytes + 2 * simt::canary_bytes;
-    auto* base = static_cast<std::byte*>(::operator new(whole, std::align_val_t{256}, std::nothrow));
+    auto* base = static_cast<std::byte*>(::operator new (whole, std::align_val_t{256}, std::nothrow));
     if (!base)
-        throw Error("no room for " + std::to_string(bytes) + " bytes of device memory for \"" + std::string(name) +
-                    "\"");
+        throw Error("no room for " + std::to_string(bytes) + " bytes of device memory for \"" +
+                    std::string(name) + "\"");
     auto* data = base + simt::canary_bytes;
     std::fill(base, data, simt::canary);
     std::fill(data, data + bytes, poison);
@@ -77,7 +78,7 @@ void release(void* pointer) noexcept {
     auto* entry = simt::find(pointer);
     if (!entry) return;
     simt::table().erase(simt::table().begin() + (entry - simt::table().data()));
-    ::operator delete(static_cast<std::byte*>(pointer) - simt::canary_bytes, std::align_val_t{256});
+    ::operator delete (static_cast<std::byte*>(pointer) - simt::canary_bytes, std::align_val_t{256});
 }
 
 void upload(void* to, const void* from, std::size_t bytes) {
@@ -99,8 +100,8 @@ std::optional<std::string> damage(const void* pointer) {
     const auto name = "\"" + entry->name + "\" of " + std::to_string(size) + " bytes";
     if (const auto* at = std::find_if(data + size, data + size + simt::canary_bytes, spoilt);
         at != data + size + simt::canary_bytes)
-        return "out of bounds: something was written " + std::to_string(at - (data + size)) + " bytes past the end of " +
-               name;
+        return "out of bounds: something was written " + std::to_string(at - (data + size)) +
+               " bytes past the end of " + name;
     const auto* first = data - simt::canary_bytes;
     if (const auto* at = std::find_if(first, data, spoilt); at != data)
         return "out of bounds: something was written " + std::to_string(data - at) + " bytes before " + name;

@@ -1,10 +1,10 @@
-// What the CUDA C++ of a kernel calls on the CPU back end. Out of line and light, for a step is compiled with the
-// meter's instrumentation and often; the scheduler behind it is in scheduler.cpp.
+// What the CUDA C++ of a kernel calls on the CPU back end. Out of line and light, for a step is compiled with
+// the meter's instrumentation and often; the scheduler behind it is in scheduler.cpp.
 #pragma once
+#include "types.hpp"
+
 #include <cstddef>
 #include <cstdint>
-
-#include "types.hpp"
 
 namespace simt {
 
@@ -28,7 +28,8 @@ struct Launch {
     std::size_t arguments_bytes;
 };
 
-/// Runs every block to its end. Throws kata::Error where a rule was broken, kata::OpenKata where open() was met.
+/// Runs every block to its end. Throws kata::Error where a rule was broken, kata::OpenKata where open() was
+/// met.
 void run(const Launch&);
 
 [[noreturn]] void open();
@@ -39,9 +40,9 @@ int barrier(int predicate, const char* name, Site);
 /// What the lanes named in a mask do together.
 enum class Collective : unsigned char { sync, shuffle, ballot, match };
 
-/// Waits for every lane in `mask`, then gives: for a shuffle, the `value` of lane `source` (the caller's own where
-/// `source` is not in the mask); for a ballot, a bit per lane whose value is not 0; for a match, a bit per lane whose
-/// value equals the caller's.
+/// Waits for every lane in `mask`, then gives: for a shuffle, the `value` of lane `source` (the caller's own
+/// where `source` is not in the mask); for a ballot, a bit per lane whose value is not 0; for a match, a bit
+/// per lane whose value equals the caller's.
 std::uint64_t exchange(Collective, unsigned mask, std::uint64_t value, int source, const char* name, Site);
 unsigned active_mask(Site);
 

@@ -1,8 +1,11 @@
-// Runs a grid: a block is a set of fibers on one operating-system thread, its warps take turns, and a thread gives up
-// its turn only where it waits. Nothing is left to chance but what a printed seed decides.
+// Runs a grid: a block is a set of fibers on one operating-system thread, its warps take turns, and a thread
+// gives up its turn only where it waits. Nothing is left to chance but what a printed seed decides.
 #include "simt/scheduler.hpp"
 
-#include <sys/mman.h>
+#include "error.hpp"
+#include "simt/image.hpp"
+#include "simt/runtime.hpp"
+#include "simt/watchdog.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -13,11 +16,7 @@
 #include <new>
 #include <numeric>
 #include <random>
-
-#include "error.hpp"
-#include "simt/image.hpp"
-#include "simt/runtime.hpp"
-#include "simt/watchdog.hpp"
+#include <sys/mman.h>
 
 uint3 threadIdx, blockIdx;
 dim3 blockDim, gridDim;
@@ -69,7 +68,8 @@ class StackPool {
                       reinterpret_cast<std::uintptr_t>(base_) + most * stack_bytes};
         }
         auto* stack = base_ + used_++ * stack_bytes;
-        mprotect(stack, 4096, PROT_NONE);  // an overflow is a crash of this test, not silent damage to a neighbour
+        mprotect(stack, 4096,
+                 PROT_NONE);  // an overflow is a crash of this test, not silent damage to a neighbour
         free_.push_back(stack);
     }
 
@@ -110,17 +110,20 @@ class Scheduler {
         : grid_{launch, image_of(launch.code), launch.block, launch.grid, session->conditions},
           probe_(meter ? meter() : nullptr),
           random_(grid_.conditions.seed),
-          deadline_(processor_seconds() + grid_.conditions.time_limit) {}
+          time_limit_(grid_.conditions.time_limit.value_or(2.0)),
+          deadline_(processor_seconds() + time_limit_) {}
 
     void run() {
         refuse_what_no_device_takes();
         ::blockDim = grid_.block_dim;
         ::gridDim = grid_.grid_dim;
         if (probe_) probe_->launch_begins(grid_);
-        const std::uint64_t blocks = static_cast<std::uint64_t>(grid_.grid_dim.x) * grid_.grid_dim.y * grid_.grid_dim.z;
+        const std::uint64_t blocks =
+            static_cast<std::uint64_t>(grid_.grid_dim.x) * grid_.grid_dim.y * grid_.grid_dim.z;
         std::uint64_t next = 0;
         // Two blocks at a time where their shared memory can be told apart and the order is to be mixed.
-        const unsigned places = grid_.conditions.order == kata::Order::shuffled && grid_.image.shared.begin ? 2 : 1;
+        const unsigned places =
+            grid_.conditions.order == kata::Order::shuffled && grid_.image.shared.begin ? 2 : 1;
         auto order = block_order(blocks);
         while (!fault_) {
             for (unsigned slot = 0; slot < places && next < blocks; ++slot)
@@ -191,7 +194,7 @@ class Scheduler {
     Grid grid_;
     Probe* probe_;
     std::mt19937 random_;
-    double deadline_;
+    double time_limit_, deadline_;  // seconds of processor time
     unsigned resumes_ = 0;
     context::fiber scheduler_;
     std::array<std::unique_ptr<Block>, 2> resident_;
@@ -223,9 +226,12 @@ void Scheduler::refuse_what_no_device_takes() const {
 
 std::function<std::uint64_t(std::uint64_t)> Scheduler::block_order(std::uint64_t blocks) {
     switch (grid_.conditions.order) {
-        case kata::Order::forwards: return [](std::uint64_t i) { return i; };
-        case kata::Order::backwards: return [blocks](std::uint64_t i) { return blocks - 1 - i; };
-        case kata::Order::shuffled: break;
+        case kata::Order::forwards:
+            return [](std::uint64_t i) { return i; };
+        case kata::Order::backwards:
+            return [blocks](std::uint64_t i) { return blocks - 1 - i; };
+        case kata::Order::shuffled:
+            break;
     }
     auto order = std::make_shared<std::vector<std::uint64_t>>(blocks);
     std::iota(order->begin(), order->end(), std::uint64_t{0});
@@ -287,7 +293,8 @@ void Scheduler::enter(Block& block) {
     ::blockIdx = block.index;
     if (in_shared_ == &block && block.started) return;
     auto* shared = reinterpret_cast<std::byte*>(grid_.image.shared.begin);
-    if (in_shared_ && in_shared_ != &block) std::memcpy(in_shared_->saved.data(), shared, in_shared_->saved.size());
+    if (in_shared_ && in_shared_ != &block)
+        std::memcpy(in_shared_->saved.data(), shared, in_shared_->saved.size());
     if (shared) std::memcpy(shared, block.saved.data(), block.saved.size());
     in_shared_ = &block;
     block.started = true;
@@ -304,7 +311,8 @@ void Scheduler::work_on(Block& block) {
             if (fault_) return;
         }
         if (block.alive == 0) return finish(block);
-        for (auto& t : block.threads) polling = polling || (t.state == State::ready && t.polls >= polls_per_turn);
+        for (auto& t : block.threads)
+            polling = polling || (t.state == State::ready && t.polls >= polls_per_turn);
         if (!progress) {
             fault_ = why_stuck(block);
             return;
@@ -319,7 +327,8 @@ void Scheduler::work_on(Block& block) {
 
 /// Gives every lane of the warp its turns until none can go on. Whether any did.
 bool Scheduler::run_warp(Block& block, unsigned warp) {
-    const unsigned first = warp * 32, lanes = std::min(32u, static_cast<unsigned>(block.threads.size()) - first);
+    const unsigned first = warp * 32,
+                   lanes = std::min(32u, static_cast<unsigned>(block.threads.size()) - first);
     bool any = false, again = true;
     while (again) {
         again = false;
@@ -379,8 +388,8 @@ void Scheduler::finish(Block& block) {
     spare_ = std::move(resident_[block.slot]);
 }
 
-/// The threads of a launch that failed never come back: their stacks are used again as they are, for a fiber that is
-/// destroyed would unwind through instrumented code, which has no place to land.
+/// The threads of a launch that failed never come back: their stacks are used again as they are, for a fiber
+/// that is destroyed would unwind through instrumented code, which has no place to land.
 void Scheduler::abandon(Block& block) {
     static auto* const graveyard = new std::vector<context::fiber>;
     for (auto& t : block.threads) {
@@ -411,7 +420,8 @@ int Scheduler::barrier(int predicate, const char* name, Site site, const void* c
 void Scheduler::release_barrier(Block& block) {
     const auto& first = block.threads.front();
     for (const auto& t : block.threads)
-        if (t.site.line != first.site.line || std::strcmp(t.site.file, first.site.file) != 0) stop(why_stuck(block));
+        if (t.site.line != first.site.line || std::strcmp(t.site.file, first.site.file) != 0)
+            stop(why_stuck(block));
     block.arrived = 0;
     ++block.barriers;
     block.barrier_result = std::exchange(block.barrier_count, 0);
@@ -419,8 +429,8 @@ void Scheduler::release_barrier(Block& block) {
     if (probe_) probe_->barrier(block);
 }
 
-std::uint64_t Scheduler::exchange(Collective what, unsigned mask, std::uint64_t value, int source, const char* name,
-                                  Site site, const void* code) {
+std::uint64_t Scheduler::exchange(Collective what, unsigned mask, std::uint64_t value, int source,
+                                  const char* name, Site site, const void* code) {
     auto& block = *running_block;
     auto& me = *running;
     const unsigned first = me.warp() * 32;
@@ -451,7 +461,8 @@ std::uint64_t Scheduler::exchange(Collective what, unsigned mask, std::uint64_t 
         auto& t = warp[l];
         t.result = 0;
         switch (what) {
-            case Collective::sync: break;
+            case Collective::sync:
+                break;
             case Collective::shuffle: {
                 const auto from = static_cast<unsigned>(t.source) % 32;
                 t.result = mask >> from & 1 ? warp[from].value : t.value;
@@ -485,7 +496,8 @@ unsigned Scheduler::active_mask(Site site, const void* code) {
 
 /// When no lane of a warp can go on, those that ask at the same place are the active ones.
 bool Scheduler::release_active_mask(Block& block, unsigned warp) {
-    const unsigned first = warp * 32, lanes = std::min(32u, static_cast<unsigned>(block.threads.size()) - first);
+    const unsigned first = warp * 32,
+                   lanes = std::min(32u, static_cast<unsigned>(block.threads.size()) - first);
     const Thread* asking = nullptr;
     for (unsigned l = 0; l < lanes && !asking; ++l)
         if (block.threads[first + l].state == State::at_active_mask) asking = &block.threads[first + l];
@@ -531,7 +543,8 @@ std::string Scheduler::why_stuck(const Block& block) const {
     text += "the threads of block " + text_of(block.index) + " do not all come to the same ";
     text += barrier && !collective ? "__syncthreads" : "place";
     for (const auto& [what, group] : groups)
-        text += "\n  " + plural(group.threads, "thread") + ", first " + text_of(group.first->index) + ", " + what;
+        text +=
+            "\n  " + plural(group.threads, "thread") + ", first " + text_of(group.first->index) + ", " + what;
     for (const auto& t : block.threads) {
         if (t.state != State::at_collective) continue;
         std::string absent;
@@ -545,8 +558,8 @@ std::string Scheduler::why_stuck(const Block& block) const {
         if (count > 8) absent += ", …";
         char mask[16];
         std::snprintf(mask, sizeof mask, "0x%08x", t.mask);
-        text += std::string("\n  the mask ") + mask + " of " + t.waits_in + " names " + plural(count, "lane") +
-                " that did not come: " + absent;
+        text += std::string("\n  the mask ") + mask + " of " + t.waits_in + " names " +
+                plural(count, "lane") + " that did not come: " + absent;
         break;
     }
     return text;
@@ -559,7 +572,7 @@ std::string Scheduler::spinning(const Block& block) const {
         if (t.state != State::ready) continue;
         (t.polls > polls_per_turn ? polls : busy) = &t;
     }
-    const auto limit = std::to_string(static_cast<int>(grid_.conditions.time_limit * 10) / 10.0).substr(0, 3);
+    const auto limit = std::to_string(static_cast<int>(time_limit_ * 10) / 10.0).substr(0, 3);
     const std::string after = " after " + limit + " s of processor time";
     if (polls)
         return "endless wait: " + name_of(polls->index, block.index) + " still polls memory" + after +
@@ -588,7 +601,8 @@ const Limits& limits() {
 }
 
 void run(const Launch& launch) {
-    if (running) give_up("a kernel launches a kernel: dynamic parallelism has no meaning on the CPU back end");
+    if (running)
+        give_up("a kernel launches a kernel: dynamic parallelism has no meaning on the CPU back end");
     if (!session) throw kata::Error("launch() outside of observe()");
     ++session->launches;
     const Watchdog watchdog;
@@ -608,7 +622,8 @@ void run(const Launch& launch) {
 int barrier(int predicate, const char* name, Site site) {
     return scheduler->barrier(predicate, name, site, __builtin_return_address(0));
 }
-std::uint64_t exchange(Collective what, unsigned mask, std::uint64_t value, int source, const char* name, Site site) {
+std::uint64_t exchange(Collective what, unsigned mask, std::uint64_t value, int source, const char* name,
+                       Site site) {
     return scheduler->exchange(what, mask, value, source, name, site, __builtin_return_address(0));
 }
 unsigned active_mask(Site site) { return scheduler->active_mask(site, __builtin_return_address(0)); }
@@ -626,7 +641,8 @@ std::byte* dynamic_shared() { return scheduler->dynamic_shared(); }
 }  // namespace simt
 
 // glibc's assert() ends here; in a kernel it ends the launch instead of the process.
-extern "C" [[noreturn]] void __assert_fail(const char* what, const char* file, unsigned line, const char*) noexcept {
+extern "C" [[noreturn]] void __assert_fail(const char* what, const char* file, unsigned line,
+                                           const char*) noexcept {
     if (simt::running)
         simt::give_up("assertion failed: " + std::string(what) + " in " +
                       simt::text_of({file, static_cast<int>(line)}) + ", " +

@@ -1,5 +1,9 @@
 // The threads, warps and blocks of a launch on the CPU back end, and what the meter wants to hear of them.
 #pragma once
+#include "observe.hpp"
+#include "simt/image.hpp"
+#include "simt/runtime.hpp"
+
 #include <array>
 #include <boost/context/fiber.hpp>
 #include <cstddef>
@@ -7,10 +11,6 @@
 #include <optional>
 #include <string>
 #include <vector>
-
-#include "observe.hpp"
-#include "simt/image.hpp"
-#include "simt/runtime.hpp"
 
 // The built-in variables, which kernels see as constants (cuda.hpp). Only the scheduler writes them.
 extern uint3 threadIdx, blockIdx;

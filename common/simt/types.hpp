@@ -21,15 +21,33 @@ struct uint3 {
     constexpr name##4 make_##name##4(T x, T y, T z, T w) { return {x, y, z, w}; }
 // clang-format on
 
-struct char3 { signed char x, y, z; };
-struct uchar3 { unsigned char x, y, z; };
-struct short3 { short x, y, z; };
-struct ushort3 { unsigned short x, y, z; };
-struct int3 { int x, y, z; };
-struct longlong3 { long long x, y, z; };
-struct ulonglong3 { unsigned long long x, y, z; };
-struct float3 { float x, y, z; };
-struct double3 { double x, y, z; };
+struct char3 {
+    signed char x, y, z;
+};
+struct uchar3 {
+    unsigned char x, y, z;
+};
+struct short3 {
+    short x, y, z;
+};
+struct ushort3 {
+    unsigned short x, y, z;
+};
+struct int3 {
+    int x, y, z;
+};
+struct longlong3 {
+    long long x, y, z;
+};
+struct ulonglong3 {
+    unsigned long long x, y, z;
+};
+struct float3 {
+    float x, y, z;
+};
+struct double3 {
+    double x, y, z;
+};
 
 SIMT_VECTORS(signed char, char, 1)
 SIMT_VECTORS(unsigned char, uchar, 1)

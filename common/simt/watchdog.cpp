@@ -1,11 +1,10 @@
 #include "simt/watchdog.hpp"
 
-#include <sys/time.h>
-#include <unistd.h>
+#include "simt/scheduler.hpp"
 
 #include <csignal>
-
-#include "simt/scheduler.hpp"
+#include <sys/time.h>
+#include <unistd.h>
 
 namespace simt {
 
@@ -15,7 +14,8 @@ constexpr int seconds = 30;
 
 void expire(int) {
     static constexpr char line[] =
-        "\nendless loop: a launch still runs after 30 s of processor time; does its loop end for every thread?\n";
+        "\nendless loop: a launch still runs after 30 s of processor time; does its loop end for every "
+        "thread?\n";
     [[maybe_unused]] const auto written = write(STDERR_FILENO, line, sizeof line - 1);
     _exit(1);
 }

@@ -1,10 +1,10 @@
 // The claims of a chapter as tests: what can be counted on every machine, what takes a clock on a GPU.
-#include <catch2/catch_test_macros.hpp>
-#include <cstdio>
-
 #include "error.hpp"
 #include "suite/clock.hpp"
 #include "suite/suite.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <cstdio>
 
 namespace kata {
 
@@ -12,15 +12,24 @@ namespace {
 
 const char* name_of(Quantity q) {
     switch (q) {
-        case Quantity::bytes_loaded: return "bytes loaded from global memory";
-        case Quantity::bytes_stored: return "bytes stored to global memory";
-        case Quantity::sectors_loaded: return "32-byte sectors loaded";
-        case Quantity::sectors_stored: return "32-byte sectors stored";
-        case Quantity::threads: return "threads";
-        case Quantity::shared_passes: return "passes over the banks of shared memory";
-        case Quantity::atomics: return "atomics on global memory";
-        case Quantity::barriers: return "barriers";
-        case Quantity::time: break;
+        case Quantity::bytes_loaded:
+            return "bytes loaded from global memory";
+        case Quantity::bytes_stored:
+            return "bytes stored to global memory";
+        case Quantity::sectors_loaded:
+            return "32-byte sectors loaded";
+        case Quantity::sectors_stored:
+            return "32-byte sectors stored";
+        case Quantity::threads:
+            return "threads";
+        case Quantity::shared_passes:
+            return "passes over the banks of shared memory";
+        case Quantity::atomics:
+            return "atomics on global memory";
+        case Quantity::barriers:
+            return "barriers";
+        case Quantity::time:
+            break;
     }
     return "time";
 }
@@ -39,16 +48,25 @@ std::string text_of(double value, Quantity q) {
 double value_of(Quantity q, const Counts& c) {
     const auto value = [&]() -> std::uint64_t {
         switch (q) {
-            case Quantity::bytes_loaded: return c.global_load.bytes;
-            case Quantity::bytes_stored: return c.global_store.bytes;
-            case Quantity::sectors_loaded: return c.global_load.transactions;
-            case Quantity::sectors_stored: return c.global_store.transactions;
-            case Quantity::threads: return c.threads;
+            case Quantity::bytes_loaded:
+                return c.global_load.bytes;
+            case Quantity::bytes_stored:
+                return c.global_store.bytes;
+            case Quantity::sectors_loaded:
+                return c.global_load.transactions;
+            case Quantity::sectors_stored:
+                return c.global_store.transactions;
+            case Quantity::threads:
+                return c.threads;
             case Quantity::shared_passes:
-                return c.shared_load.transactions + c.shared_store.transactions + c.shared_atomic.transactions;
-            case Quantity::atomics: return c.global_atomic.accesses;
-            case Quantity::barriers: return c.barriers;
-            case Quantity::time: break;
+                return c.shared_load.transactions + c.shared_store.transactions +
+                       c.shared_atomic.transactions;
+            case Quantity::atomics:
+                return c.global_atomic.accesses;
+            case Quantity::barriers:
+                return c.barriers;
+            case Quantity::time:
+                break;
         }
         throw Error("time is not counted");
     };
@@ -60,9 +78,9 @@ std::optional<std::string> broken(const Claim& claim, double better, double wors
     char ratio[96];
     std::snprintf(ratio, sizeof ratio, "%.3g times less was to be had, %.3g times it is", claim.least,
                   better > 0 ? worse / better : 0.0);
-    return std::string("right, but without the point of the step: ") + claim.why + "\n  " + claim.better + ": " +
-           text_of(better, claim.quantity) + "\n  " + claim.worse + ": " + text_of(worse, claim.quantity) +
-           "\n  " + ratio;
+    return std::string("right, but without the point of the step: ") + claim.why + "\n  " + claim.better +
+           ": " + text_of(better, claim.quantity) + "\n  " + claim.worse + ": " +
+           text_of(worse, claim.quantity) + "\n  " + ratio;
 }
 
 }  // namespace kata
@@ -74,7 +92,8 @@ TEST_CASE("the step gains what its lesson promises", "[claims]") {
         if (claim.better != kata::step_name() || claim.quantity == kata::Quantity::time) continue;
         if (!mine) mine = kata::chapter.count(kata::step());
         const auto theirs = kata::chapter.count(kata::rival(claim.worse));
-        const auto text = kata::broken(claim, value_of(claim.quantity, *mine), value_of(claim.quantity, theirs));
+        const auto text =
+            kata::broken(claim, value_of(claim.quantity, *mine), value_of(claim.quantity, theirs));
         if (text) FAIL_CHECK(*text);
     }
     SUCCEED();
@@ -87,8 +106,9 @@ TEST_CASE("the step is faster where its lesson says so", "[timed]") {
         if (claim.standing == kata::Claim::Standing::refuted) continue;
         const auto verdict = kata::time_claim(claim, kata::step(), kata::rival(claim.worse));
         char text[160];
-        std::snprintf(text, sizeof text, "%s is %.3f (%.3f to %.3f, %d pairs) times as fast as %s; claimed: %.2f",
-                      claim.better, verdict.ratio, verdict.lower, verdict.upper, verdict.pairs, claim.worse, claim.least);
+        std::snprintf(text, sizeof text,
+                      "%s is %.3f (%.3f to %.3f, %d pairs) times as fast as %s; claimed: %.2f", claim.better,
+                      verdict.ratio, verdict.lower, verdict.upper, verdict.pairs, claim.worse, claim.least);
         INFO(claim.why);
         if (verdict.outcome != kata::Outcome::holds) FAIL_CHECK(text);
     }

@@ -1,11 +1,12 @@
-// Times of steps, where the back end keeps time: on the GPU (gpu/clock.cpp), not on the CPU back end (simt/clock.cpp).
+// Times of steps, where the back end keeps time: on the GPU (gpu/clock.cpp), not on the CPU back end
+// (simt/clock.cpp).
 #pragma once
+#include "suite/suite.hpp"
+#include "timing/paired.hpp"
+
 #include <optional>
 #include <string>
 #include <vector>
-
-#include "suite/suite.hpp"
-#include "timing/paired.hpp"
 
 namespace kata {
 
@@ -14,8 +15,8 @@ bool clock_available();
 /// The verdict on a claim about time, over the chapter's timed problem.
 Verdict time_claim(const Claim&, const Module& better, const Module& worse);
 
-/// A row of the ladder, as named values: milliseconds, gigabytes and teraflops per second, and the share in percent of
-/// what the device could do; with `against` also how many times as fast as that step.
+/// A row of the ladder, as named values: milliseconds, gigabytes and teraflops per second, and the share in
+/// percent of what the device could do; with `against` also how many times as fast as that step.
 std::vector<std::pair<std::string, double>> time_step(const Module&, const std::optional<Module>& against);
 
 }  // namespace kata

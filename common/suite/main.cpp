@@ -1,10 +1,14 @@
 // The command line of a suite: Catch2's own, and what says which step is under test.
 //
 //   convolution-cpu --step 03_tiled.so …        the tests, with all options of Catch2
-//   convolution-cpu --step … --rejected         passes if the tests fail for the reason that the source states
-//   convolution-cpu --tour …                    the ladder (tour.cpp)
+//   convolution-cpu --step … --rejected         passes if the tests fail for the reason that the source
+//   states convolution-cpu --tour …                    the ladder (tour.cpp)
 //
 // Exit status: 0 passed or skipped, 1 failed.
+#include "error.hpp"
+#include "suite/suite.hpp"
+#include "suite/tour.hpp"
+
 #include <algorithm>
 #include <catch2/catch_session.hpp>
 #include <catch2/catch_test_case_info.hpp>
@@ -14,10 +18,6 @@
 #include <fstream>
 #include <iostream>
 #include <memory>
-
-#include "error.hpp"
-#include "suite/suite.hpp"
-#include "suite/tour.hpp"
 
 namespace kata {
 
@@ -34,7 +34,8 @@ class Listener final : public Catch::EventListenerBase {
     void assertionEnded(const Catch::AssertionStats& stats) override {
         if (stats.assertionResult.isOk()) return;
         std::string text(stats.assertionResult.getMessage());
-        for (const auto& info : stats.infoMessages) text += "\n" + info.message;
+        for (const auto& info : stats.infoMessages)
+            if (info.type == Catch::ResultWas::Info && info.message != text) text += "\n" + info.message;
         complaints.push_back(std::move(text));
     }
 };
@@ -80,8 +81,10 @@ const Module& step() {
         namespace fs = std::filesystem;
         const auto& s = subject();
         Module loaded(s.module);
-        if (!s.source.empty() && fs::exists(s.source) && fs::last_write_time(s.source) > fs::last_write_time(s.module))
-            throw Error(loaded.name() + " has changed since it was built: mend what the compiler says of it first");
+        if (!s.source.empty() && fs::exists(s.source) &&
+            fs::last_write_time(s.source) > fs::last_write_time(s.module))
+            throw Error(loaded.name() +
+                        " has changed since it was built: mend what the compiler says of it first");
         return loaded;
     }();
     return module;
@@ -108,17 +111,19 @@ int main(int argc, char** argv) {
         std::string module, source;
         bool rejected = false;
         using namespace Catch::Clara;
-        session.cli(session.cli() | Opt(module, "module")["--step"]("the step under test") |
-                    Opt(source, "file")["--source"]("its source") |
-                    Opt(s.rivals, "prefix")["--rivals"]("what the file names of the solutions' modules begin with") |
-                    Opt(s.is_solution)["--solution"]("test what is only true of the solutions, too") |
-                    Opt(rejected)["--rejected"]("pass if the step is rejected for the reason its source states"));
+        session.cli(
+            session.cli() | Opt(module, "module")["--step"]("the step under test") |
+            Opt(source, "file")["--source"]("its source") |
+            Opt(s.rivals, "prefix")["--rivals"]("what the file names of the solutions' modules begin with") |
+            Opt(s.is_solution)["--solution"]("test what is only true of the solutions, too") |
+            Opt(rejected)["--rejected"]("pass if the step is rejected for the reason its source states"));
         if (const int error = session.applyCommandLine(argc, argv)) return error;
         s.module = module;
         s.source = source;
         // A figure is a fact of one solution, and tagged with its name.
         if (auto& filters = session.configData().testsOrTags; filters.empty())
-            filters = {s.is_solution ? "~[figures],[figures][" + s.source.stem().string() + "]" : "~[figures]"};
+            filters = {s.is_solution ? "~[figures],[figures][" + s.source.stem().string() + "]"
+                                     : "~[figures]"};
         s.source = source;
         if (kata::is_open(s.source)) {
             std::cout << "1..0 # SKIP open: " << s.source.filename().string() << " waits for you\n";

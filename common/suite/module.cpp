@@ -1,8 +1,8 @@
 #include "suite/module.hpp"
 
-#include <dlfcn.h>
-
 #include "error.hpp"
+
+#include <dlfcn.h>
 
 namespace kata {
 
@@ -10,7 +10,8 @@ namespace {
 
 /// "03_tiled" of "solutions.convolution.03_tiled.cpu.so", which is how the build names a module.
 std::string step_of(const std::string& file) {
-    const auto chapter = file.find('.'), name = file.find('.', chapter + 1), backend = file.rfind('.', file.rfind('.') - 1);
+    const auto chapter = file.find('.'), name = file.find('.', chapter + 1),
+               backend = file.rfind('.', file.rfind('.') - 1);
     return name < backend ? file.substr(name + 1, backend - name - 1) : file;
 }
 

@@ -1,5 +1,5 @@
-// A step as the build leaves it: a shared module of its own, so that one which does not compile, crashes or clashes in
-// its names costs no other step its verdict.
+// A step as the build leaves it: a shared module of its own, so that one which does not compile, crashes or
+// clashes in its names costs no other step its verdict.
 #pragma once
 #include <filesystem>
 #include <string>

@@ -5,7 +5,8 @@
 namespace kata {
 
 std::optional<std::string> fault_of(const std::function<Observation()>& work,
-                                    const std::function<std::optional<std::string>()>& compare, Observation* seen) {
+                                    const std::function<std::optional<std::string>()>& compare,
+                                    Observation* seen) {
     Observation observed;
     try {
         observed = work();

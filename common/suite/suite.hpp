@@ -1,5 +1,8 @@
 // What the suite of a chapter is made of, and what it is told on its command line.
 #pragma once
+#include "observe.hpp"
+#include "suite/module.hpp"
+
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -8,13 +11,21 @@
 #include <string>
 #include <vector>
 
-#include "observe.hpp"
-#include "suite/module.hpp"
-
 namespace kata {
 
-/// What a claim compares. All but `time` are counted on the CPU back end, for a problem that the chapter chooses.
-enum class Quantity { bytes_loaded, bytes_stored, sectors_loaded, sectors_stored, threads, shared_passes, atomics, barriers, time };
+/// What a claim compares. All but `time` are counted on the CPU back end, for a problem that the chapter
+/// chooses.
+enum class Quantity {
+    bytes_loaded,
+    bytes_stored,
+    sectors_loaded,
+    sectors_stored,
+    threads,
+    shared_passes,
+    atomics,
+    barriers,
+    time
+};
 
 /// "Step `better` needs at most 1 / `least` of the `quantity` that step `worse` needs."
 struct Claim {
@@ -56,12 +67,15 @@ struct Chapter {
 
     /// Runs the step once over the ladder's problem, compares the result and counts.
     std::function<Run(const Module&)> ladder;
-    /// Runs the step over the problem of the counted claims and gives what it did. Throws Error where it is wrong.
+    /// Runs the step over the problem of the counted claims and gives what it did. Throws Error where it is
+    /// wrong.
     std::function<Counts(const Module&)> count;
     /// Makes the problem of the timed claims, on the device.
     std::function<std::unique_ptr<TimedProblem>()> timed;
-    /// Runs the step over a file that the reader brought, and writes what came out. Null where there is nothing to see.
-    std::function<Run(const Module&, const std::filesystem::path& in, const std::filesystem::path& out)> on_file = {};
+    /// Runs the step over a file that the reader brought, and writes what came out. Null where there is
+    /// nothing to see.
+    std::function<Run(const Module&, const std::filesystem::path& in, const std::filesystem::path& out)>
+        on_file = {};
 };
 extern const Chapter chapter;
 
@@ -84,9 +98,10 @@ double value_of(Quantity, const Counts&);
 /// Empty where the claim holds for two counted values, else what is wrong, in a few lines.
 std::optional<std::string> broken(const Claim&, double better, double worse);
 
-/// Runs `work` and says what is wrong with it, if anything: a broken rule, a race, damaged memory, an input that was
-/// changed; `compare` is asked last, and what it finds is explained by a step that launched nothing.
+/// Runs `work` and says what is wrong with it, if anything: a broken rule, a race, damaged memory, an input
+/// that was changed; `compare` is asked last, and what it finds is explained by a step that launched nothing.
 std::optional<std::string> fault_of(const std::function<Observation()>& work,
-                                    const std::function<std::optional<std::string>()>& compare, Observation* seen);
+                                    const std::function<std::optional<std::string>()>& compare,
+                                    Observation* seen);
 
 }  // namespace kata

@@ -1,5 +1,5 @@
-// Catch2's TAP reporter prints a message of several lines as it is, and a reader of TAP takes all but the first for
-// noise. This one gives a line per test case, and what went wrong as comments below it.
+// Catch2's TAP reporter prints a message of several lines as it is, and a reader of TAP takes all but the
+// first for noise. This one gives a line per test case, and what went wrong as comments below it.
 #include <catch2/catch_test_case_info.hpp>
 #include <catch2/reporters/catch_reporter_registrars.hpp>
 #include <catch2/reporters/catch_reporter_streaming_base.hpp>
@@ -24,7 +24,8 @@ class StepReporter final : public Catch::StreamingReporterBase {
         }
         if (result.isOk()) return;
         // FAIL(text) says it all; a CHECK says what it compared.
-        if (result.hasExpression()) comment(result.getExpressionInMacro() + " is " + result.getExpandedExpression());
+        if (result.hasExpression())
+            comment(result.getExpressionInMacro() + " is " + result.getExpandedExpression());
         if (result.hasMessage()) comment(std::string(result.getMessage()));
         std::string with;
         for (const auto& info : stats.infoMessages)
@@ -36,7 +37,8 @@ class StepReporter final : public Catch::StreamingReporterBase {
     void testCaseEnded(const Catch::TestCaseStats& stats) override {
         const bool failed = stats.totals.testCases.failed > 0;
         m_stream << (failed ? "not ok " : "ok ") << ++cases_ << " - " << stats.testInfo->name;
-        if (!failed && stats.totals.assertions.passed == 0 && !skipped_.empty()) m_stream << " # SKIP " << skipped_;
+        if (!failed && stats.totals.assertions.passed == 0 && !skipped_.empty())
+            m_stream << " # SKIP " << skipped_;
         m_stream << '\n' << comments_.str() << std::flush;
         comments_.str("");
         skipped_.clear();

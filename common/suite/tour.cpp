@@ -1,7 +1,8 @@
 #include "suite/tour.hpp"
 
-#include <sys/wait.h>
-#include <unistd.h>
+#include "error.hpp"
+#include "suite/clock.hpp"
+#include "suite/suite.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,10 +14,8 @@
 #include <iostream>
 #include <map>
 #include <sstream>
-
-#include "error.hpp"
-#include "suite/clock.hpp"
-#include "suite/suite.hpp"
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace kata {
 
@@ -54,7 +53,8 @@ struct Row {
 };
 
 /// The value of an option, or nothing.
-std::optional<std::string> option(std::span<char* const> arguments, const std::string& name, std::size_t place = 1) {
+std::optional<std::string> option(std::span<char* const> arguments, const std::string& name,
+                                  std::size_t place = 1) {
     for (std::size_t i = 0; i + place < arguments.size(); ++i)
         if (arguments[i] == name) return arguments[i + place];
     return std::nullopt;
@@ -86,7 +86,8 @@ std::string output_of(const std::vector<std::string>& command) {
     close(ends[0]);
     int status = 0;
     waitpid(child, &status, 0);
-    if (WIFSIGNALED(status)) text += "fault the step crashed: " + std::string(strsignal(WTERMSIG(status))) + "\n";
+    if (WIFSIGNALED(status))
+        text += "fault the step crashed: " + std::string(strsignal(WTERMSIG(status))) + "\n";
     return text;
 }
 
@@ -95,7 +96,8 @@ Row parse(const std::string& step, const std::string& text) {
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);) {
         const auto space = line.find(' ');
-        const auto key = line.substr(0, space), value = space == std::string::npos ? "" : line.substr(space + 1);
+        const auto key = line.substr(0, space),
+                   value = space == std::string::npos ? "" : line.substr(space + 1);
         if (key == "fault")
             row.fault += (row.fault.empty() ? "" : "\n") + value;
         else
@@ -115,7 +117,8 @@ constexpr int title_width = 26, verdict_width = 9, column_width = 12;
 
 template <std::size_t n>
 void print_headings(const std::array<Column, n>& columns) {
-    std::cout << std::left << std::setw(title_width) << "  step" << std::setw(verdict_width) << "verdict" << std::right;
+    std::cout << std::left << std::setw(title_width) << "  step" << std::setw(verdict_width) << "verdict"
+              << std::right;
     for (const auto& c : columns) std::cout << std::setw(column_width) << c.heading;
     std::cout << '\n' << std::setw(title_width + verdict_width) << "";
     for (const auto& c : columns) std::cout << std::setw(column_width) << c.unit;
@@ -161,7 +164,8 @@ void print_row(const std::array<Column, n>& columns, const Row& row, const Row* 
 
 /// The steps of the chapter that have a module, in order.
 std::vector<std::string> steps_in(const fs::path& modules) {
-    const std::string begin = std::string("solutions.") + chapter.name + ".", end = std::string(".") + backend_name() + ".so";
+    const std::string begin = std::string("solutions.") + chapter.name + ".",
+                      end = std::string(".") + backend_name() + ".so";
     std::vector<std::string> steps;
     for (const auto& entry : fs::directory_iterator(modules)) {
         const auto file = entry.path().filename().string();
@@ -173,8 +177,8 @@ std::vector<std::string> steps_in(const fs::path& modules) {
 }
 
 template <std::size_t n>
-int print_ladder(const std::array<Column, n>& columns, std::span<char* const> arguments, const fs::path& modules,
-                 const std::optional<fs::path>& file) {
+int print_ladder(const std::array<Column, n>& columns, std::span<char* const> arguments,
+                 const fs::path& modules, const std::optional<fs::path>& file) {
     const bool mine = flag(arguments, "--mine");
     const auto path_of = [&](const char* tree, const std::string& step) {
         return modules / (std::string(tree) + "." + chapter.name + "." + step + "." + backend_name() + ".so");
@@ -193,11 +197,13 @@ int print_ladder(const std::array<Column, n>& columns, std::span<char* const> ar
             command.push_back("--against");
             command.push_back(path_of("solutions", before->step).string());
         }
-        const auto out = file ? fs::path(file->stem().string() + "." + step + file->extension().string()) : fs::path();
+        const auto out =
+            file ? fs::path(file->stem().string() + "." + step + file->extension().string()) : fs::path();
         if (file) command.insert(command.end(), {"--file", file->string(), out.string()});
         auto row = parse(step, output_of(command));
         if (row.values.contains("open")) {
-            std::cout << std::left << std::setw(title_width) << "  " + title_of(step) << "open\n" << std::right;
+            std::cout << std::left << std::setw(title_width) << "  " + title_of(step) << "open\n"
+                      << std::right;
             continue;
         }
         print_row(columns, row, before ? &*before : nullptr);
@@ -205,22 +211,29 @@ int print_ladder(const std::array<Column, n>& columns, std::span<char* const> ar
         if (row.fault.empty() && file) written = out;
         before = std::move(row);
     }
-    if (!written.empty()) std::cout << "\n  Each step's result is in a file of its own, the last in " << written.string() << "\n";
+    if (!written.empty())
+        std::cout << "\n  Each step's result is in a file of its own, the last in " << written.string()
+                  << "\n";
     return failed;
 }
 
-void print(const char* key, double value) { std::cout << key << ' ' << std::setprecision(17) << value << '\n'; }
+void print(const char* key, double value) {
+    std::cout << key << ' ' << std::setprecision(17) << value << '\n';
+}
 
 void print_counts(const Run& run) {
     const auto& c = *run.seen.counts;
-    const auto per_output = [&](std::uint64_t v) { return run.outputs > 0 ? static_cast<double>(v) / run.outputs : 0; };
+    const auto per_output = [&](std::uint64_t v) {
+        return run.outputs > 0 ? static_cast<double>(v) / run.outputs : 0;
+    };
     print("bytes_loaded", per_output(c.global_load.bytes));
     print("bytes_stored", per_output(c.global_store.bytes));
     print("sectors", per_output(c.global_load.transactions + c.global_store.transactions));
     print("load_efficiency", 100 * c.load_efficiency());
     print("bank_conflicts", per_output(c.bank_conflicts));
     print("barriers", c.blocks > 0 ? static_cast<double>(c.barriers) / static_cast<double>(c.blocks) : 0);
-    print("intensity", c.global_load.bytes > 0 ? run.operations / static_cast<double>(c.global_load.bytes) : 0);
+    print("intensity",
+          c.global_load.bytes > 0 ? run.operations / static_cast<double>(c.global_load.bytes) : 0);
     // Whole numbers, to be held against a profiler's.
     print("global_load_sectors", static_cast<double>(c.global_load.transactions));
     print("global_store_sectors", static_cast<double>(c.global_store.transactions));
@@ -238,7 +251,8 @@ int measure(std::span<char* const> arguments) {
         if (run.fault) throw Error(*run.fault);
         if (run.seen.counts) print_counts(run);
         if (const auto against = option(arguments, "--against"); clock_available()) {
-            const auto times = time_step(step, against ? std::optional<Module>(std::in_place, *against) : std::nullopt);
+            const auto times =
+                time_step(step, against ? std::optional<Module>(std::in_place, *against) : std::nullopt);
             for (const auto& [key, value] : times) print(key.c_str(), value);
         }
         return 0;
@@ -260,7 +274,8 @@ int tour(std::span<char* const> arguments) {
         if (const auto given = option(arguments, name)) file = *given;
     if (file && !chapter.on_file) throw Error(std::string(chapter.name) + " has nothing to do with a file");
     if (file && !fs::exists(*file)) throw Error(file->string() + ": no such file");
-    std::cout << "\n" << chapter.name << ": " << (file ? file->filename().string() : chapter.problem) << "\n"
+    std::cout << "\n"
+              << chapter.name << ": " << (file ? file->filename().string() : chapter.problem) << "\n"
               << device_name() << "\n\n";
     return (clock_available() ? print_ladder(timed, arguments, *modules, file)
                               : print_ladder(counted, arguments, *modules, file)) == 0

@@ -4,12 +4,13 @@
 
 namespace kata {
 
-/// PROGRAM --tour --modules PREFIX [--mine] [--image FILE | --text FILE]: prints the ladder. Modules are looked for at
-/// PREFIX/solutions.CHAPTER.STEP.BACKEND.so and …/chapters.…; the student's is shown with --mine. Each step runs in a
-/// process of its own. Returns 0 when every step that ran was right.
+/// PROGRAM --tour --modules PREFIX [--mine] [--image FILE | --text FILE]: prints the ladder. Modules are
+/// looked for at PREFIX/solutions.CHAPTER.STEP.BACKEND.so and …/chapters.…; the student's is shown with
+/// --mine. Each step runs in a process of its own. Returns 0 when every step that ran was right.
 int tour(std::span<char* const> arguments);
 
-/// PROGRAM --measure MODULE [--against MODULE] [--file IN OUT]: one step of the ladder, as lines "name value".
+/// PROGRAM --measure MODULE [--against MODULE] [--file IN OUT]: one step of the ladder, as lines "name
+/// value".
 int measure(std::span<char* const> arguments);
 
 }  // namespace kata

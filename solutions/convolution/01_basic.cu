@@ -2,7 +2,6 @@
 // Mirrors PMPP-notes 7.2; its listing lacks the guard on the output and the types of inRow and inCol.
 // Global loads per weight: one element of the image and one weight, 8 bytes for two operations: 0.25 OP/B.
 #include "convolution.hpp"
-
 #include "kata.hpp"
 
 constexpr int block = 16;  // threads per side

@@ -1,8 +1,8 @@
 // 02 Constant memory: the weights, which all threads read in the same order, move to constant memory.
-// Mirrors PMPP-notes 7.3. Changed against 01: a weight is broadcast to the warp from the constant cache and costs no
-// global load. Global loads per weight: one element of the image, 4 bytes for two operations: 0.5 OP/B.
+// Mirrors PMPP-notes 7.3. Changed against 01: a weight is broadcast to the warp from the constant cache and
+// costs no global load. Global loads per weight: one element of the image, 4 bytes for two operations: 0.5
+// OP/B.
 #include "convolution.hpp"
-
 #include "kata.hpp"
 
 constexpr int block = 16;  // threads per side

@@ -1,10 +1,9 @@
 // 03 Tiled: a block loads its input tile, halo included, into shared memory once.
-// Mirrors PMPP-notes 7.4; its listing gives the tile no type. Changed against 02: the (2r+1)²-fold rereading of the
-// image moves on chip. The block is as large as the input tile, so loading is one element a thread; the threads on
-// the halo have no output and idle while the others sum up.
-// Global loads per output: (T / (T − 2r))² elements instead of (2r+1)²: 9.57 OP/B at T = 32, r = 2.
+// Mirrors PMPP-notes 7.4; its listing gives the tile no type. Changed against 02: the (2r+1)²-fold rereading
+// of the image moves on chip. The block is as large as the input tile, so loading is one element a thread;
+// the threads on the halo have no output and idle while the others sum up. Global loads per output: (T / (T −
+// 2r))² elements instead of (2r+1)²: 9.57 OP/B at T = 32, r = 2.
 #include "convolution.hpp"
-
 #include "kata.hpp"
 
 constexpr int tile = 32;  // threads and input elements per side
@@ -40,7 +39,8 @@ void convolve(const float* in, const float* filter, float* out, int width, int h
     cudaMemcpyToSymbolAsync(weights, filter, side * side * sizeof(float), 0, cudaMemcpyDeviceToDevice);
     const int out_tile = tile - 2 * radius;
     const dim3 grid(ceil_div(width, out_tile), ceil_div(height, out_tile));
-    with_constant<convolution::max_radius>(
-        radius, [&](auto r) { launch(tiled<r>, {grid, {tile, tile}}, in, out, width, height); });
+    with_constant<convolution::max_radius>(radius, [&](auto r) {
+        launch(tiled<r>, {grid, {tile, tile}}, in, out, width, height);
+    });
     // kata: end
 }

@@ -1,9 +1,8 @@
 // 04 Tiled by output: the block is as large as the output tile, and each thread loads several input elements.
-// The other thread organisation that PMPP-notes 7.4 names. Changed against 03: no thread idles while the others sum
-// up, at the price of a loop that loads (T + 2r)² elements with T² threads.
-// Global loads per output: ((T + 2r) / T)² elements: 9.88 OP/B at T = 32, r = 2.
+// The other thread organisation that PMPP-notes 7.4 names. Changed against 03: no thread idles while the
+// others sum up, at the price of a loop that loads (T + 2r)² elements with T² threads. Global loads per
+// output: ((T + 2r) / T)² elements: 9.88 OP/B at T = 32, r = 2.
 #include "convolution.hpp"
-
 #include "kata.hpp"
 
 constexpr int tile = 32;  // threads and output elements per side
@@ -42,7 +41,8 @@ void convolve(const float* in, const float* filter, float* out, int width, int h
     const int side = 2 * radius + 1;
     cudaMemcpyToSymbolAsync(weights, filter, side * side * sizeof(float), 0, cudaMemcpyDeviceToDevice);
     const dim3 grid(ceil_div(width, tile), ceil_div(height, tile));
-    with_constant<convolution::max_radius>(
-        radius, [&](auto r) { launch(tiled_by_output<r>, {grid, {tile, tile}}, in, out, width, height); });
+    with_constant<convolution::max_radius>(radius, [&](auto r) {
+        launch(tiled_by_output<r>, {grid, {tile, tile}}, in, out, width, height);
+    });
     // kata: end
 }

@@ -1,9 +1,9 @@
-// 05 Cached halo: the tile is as large as the block, and halo elements are read from global memory where needed.
-// Mirrors PMPP-notes 7.5; its listing forgets the radius in the shared index and compares unsigned values with 0.
-// Changed against 03 and 04: loading is as simple as can be and no thread idles, for the halo of one block is the
-// inside of another, which the cache has probably seen. The price is a branch for every weight.
+// 05 Cached halo: the tile is as large as the block, and halo elements are read from global memory where
+// needed. Mirrors PMPP-notes 7.5; its listing forgets the radius in the shared index and compares unsigned
+// values with 0. Changed against 03 and 04: loading is as simple as can be and no thread idles, for the halo
+// of one block is the inside of another, which the cache has probably seen. The price is a branch for every
+// weight.
 #include "convolution.hpp"
-
 #include "kata.hpp"
 
 constexpr int tile = 32;  // threads, input and output elements per side
@@ -43,7 +43,8 @@ void convolve(const float* in, const float* filter, float* out, int width, int h
     const int side = 2 * radius + 1;
     cudaMemcpyToSymbolAsync(weights, filter, side * side * sizeof(float), 0, cudaMemcpyDeviceToDevice);
     const dim3 grid(ceil_div(width, tile), ceil_div(height, tile));
-    with_constant<convolution::max_radius>(
-        radius, [&](auto r) { launch(cached_halo<r>, {grid, {tile, tile}}, in, out, width, height); });
+    with_constant<convolution::max_radius>(radius, [&](auto r) {
+        launch(cached_halo<r>, {grid, {tile, tile}}, in, out, width, height);
+    });
     // kata: end
 }

@@ -1,0 +1,42 @@
+// Elements outside the image take the value of the nearest one inside instead of 0.
+//
+// Rejected: on the border
+#include "convolution.hpp"
+#include "kata.hpp"
+
+constexpr int tile = 32;  // threads and output elements per side
+
+__constant__ float weights[convolution::max_weights];
+
+template <int r>
+__global__ void tiled_by_output(const float* in, float* out, int width, int height) {
+    constexpr int in_tile = tile + 2 * r, side = 2 * r + 1;
+    __shared__ float in_s[in_tile][in_tile];
+    const int tx = threadIdx.x, ty = threadIdx.y;
+    const int first_col = static_cast<int>(blockIdx.x) * tile - r;
+    const int first_row = static_cast<int>(blockIdx.y) * tile - r;
+    // Rows and columns in steps of the block: neighbouring threads load neighbouring elements.
+    for (int y = ty; y < in_tile; y += tile)
+        for (int x = tx; x < in_tile; x += tile) {
+            const int row = first_row + y, col = first_col + x;
+            in_s[y][x] = in[min(max(row, 0), height - 1) * width + min(max(col, 0), width - 1)];
+        }
+    __syncthreads();
+
+    const int col = blockIdx.x * tile + tx, row = blockIdx.y * tile + ty;
+    if (col >= width || row >= height) return;
+    float sum = 0.0f;
+    for (int f_row = 0; f_row < side; ++f_row)
+        for (int f_col = 0; f_col < side; ++f_col)
+            sum += weights[f_row * side + f_col] * in_s[ty + f_row][tx + f_col];
+    out[row * width + col] = sum;
+}
+
+void convolve(const float* in, const float* filter, float* out, int width, int height, int radius) {
+    const int side = 2 * radius + 1;
+    cudaMemcpyToSymbolAsync(weights, filter, side * side * sizeof(float), 0, cudaMemcpyDeviceToDevice);
+    const dim3 grid(ceil_div(width, tile), ceil_div(height, tile));
+    with_constant<convolution::max_radius>(radius, [&](auto r) {
+        launch(tiled_by_output<r>, {grid, {tile, tile}}, in, out, width, height);
+    });
+}

@@ -13,6 +13,9 @@
 
 namespace kata {
 
+/// What fresh memory is filled with: as a float about -5e-15, as an integer large and negative.
+inline constexpr std::byte poison{0xA7};
+
 namespace device {
 
 /// Exactly `bytes` of device memory, 256-byte aligned, filled with `poison` and marked as never written. On
@@ -33,7 +36,7 @@ template <class T>
 class Buffer {
   public:
     /// `count` elements that nobody has written, every byte holding `poison`.
-    Buffer(std::string_view name, std::size_t count, std::byte poison = std::byte{0xA7})
+    Buffer(std::string_view name, std::size_t count, std::byte poison = kata::poison)
         : count_(count), data_(static_cast<T*>(device::allocate(count * sizeof(T), name, poison))) {}
 
     /// A copy of `values`.
@@ -55,11 +58,33 @@ class Buffer {
         return copy;
     }
 
+    /// What is wrong with the memory around it, if anything.
     std::optional<std::string> damage() const { return device::damage(data_); }
 
   private:
     std::size_t count_;
     T* data_;
+};
+
+/// What a step reads: a buffer that remembers what it held.
+template <class T>
+class Input : public Buffer<T> {
+  public:
+    Input(std::string_view name, std::vector<T> values)
+        : Buffer<T>(name, std::span<const T>(values)), name_(name), before_(std::move(values)) {}
+
+    /// Damage, or that the step has changed it.
+    std::optional<std::string> damage() const {
+        if (auto text = Buffer<T>::damage()) return text;
+        const auto now = this->values();
+        // bit by bit, for NaN is not equal to itself
+        if (std::memcmp(now.data(), before_.data(), now.size() * sizeof(T)) == 0) return std::nullopt;
+        return "the input \"" + name_ + "\" was changed";
+    }
+
+  private:
+    std::string name_;
+    std::vector<T> before_;
 };
 
 }  // namespace kata

@@ -10,17 +10,18 @@ bool clock_available() { return true; }
 
 Verdict time_claim(const Claim& claim, const Module& better, const Module& worse) {
     GpuTimer timer;
-    const auto problem = chapter.timed();
+    const auto problem = chapter.timed({});
     return at_least_as_fast([&] { return timer.time([&] { problem->run(better); }); },
                             [&] { return timer.time([&] { problem->run(worse); }); }, claim.least);
 }
 
 std::vector<std::pair<std::string, double>> time_step(const Module& step,
-                                                      const std::optional<Module>& against) {
+                                                      const std::optional<Module>& against,
+                                                      std::optional<int> variant) {
     constexpr int warm_ups = 2, runs = 15;
     const auto ceilings = measure_ceilings();
     GpuTimer timer;
-    const auto problem = chapter.timed();
+    const auto problem = chapter.timed(variant);
     const auto time = [&](const Module& m) { return timer.time([&] { problem->run(m); }); };
     std::vector<double> times;
     for (int i = 0; i < warm_ups + runs; ++i) times.push_back(time(step));

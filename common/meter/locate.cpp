@@ -18,11 +18,13 @@ std::string quoted(const std::string& text) {
 std::string ask(const simt::Image& image, std::uint32_t offset) {
     char address[32];
     std::snprintf(address, sizeof address, "0x%x", offset);
-    const std::string command = "addr2line -s -e " + quoted(image.path) + " " + address + " 2>/dev/null";
+    const std::string command = "addr2line -s -i -e " + quoted(image.path) + " " + address + " 2>/dev/null";
     std::string answer;
     if (FILE* pipe = popen(command.c_str(), "r")) {
         char buffer[512];
-        if (std::fgets(buffer, sizeof buffer, pipe)) answer = buffer;
+        // From the innermost of the functions that were inlined outwards, until it is the student's own.
+        while (std::fgets(buffer, sizeof buffer, pipe))
+            if (answer.empty() || answer.starts_with("cuda.hpp:")) answer = buffer;
         pclose(pipe);
     }
     answer.resize(answer.find_last_not_of(" \n") + 1);

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 #include <memory>
 #include <set>
@@ -24,11 +25,11 @@ namespace {
 constexpr std::size_t most_findings = 8;
 
 bool is_built_in(std::uintptr_t address) {
-    const auto in = [address](const dim3& v) {
+    const auto in = [address](const auto& v) {
         const auto begin = reinterpret_cast<std::uintptr_t>(&v);
         return simt::Range{begin, begin + sizeof v}.contains(address);
     };
-    return in(blockDim) || in(gridDim);
+    return in(threadIdx) || in(blockIdx) || in(blockDim) || in(gridDim);
 }
 
 /// A piece of memory that kernels reach, with its shadow.
@@ -40,6 +41,8 @@ struct Region {
     std::uint64_t serial = 0;
     std::unique_ptr<Shadow> shadow;  // made at the first access
     std::uint32_t epoch = 0;
+
+    std::string text() const { return serial != 0 ? "\"" + name + "\"" : name; }
 };
 
 class Meter final : public simt::Probe {
@@ -67,9 +70,7 @@ class Meter final : public simt::Probe {
         clocks_.synchronise(block.slot, warp, mask);
     }
     void warp_stops(const simt::Block& block, unsigned warp) override;
-    void synchronising(simt::Thread& t, const void* code) override {
-        log_of(t).add(t.lane(), {0, offset_of(code), 0, What::step, Space::none});
-    }
+    void synchronising(simt::Thread&, const void* code) override { step(code); }
     void fence(const simt::Block& block, const simt::Thread& t) override {
         clocks_.fence(block.slot, t.linear);
     }
@@ -79,8 +80,9 @@ class Meter final : public simt::Probe {
     bool log_full(const simt::Thread& t) override { return log_of(t).full(t.lane()); }
 
     /// On the thread's side.
-    void step(const void* code);
+    void step(const void* code) { log({0, offset_of(code), 0, What::step, Space::none}); }
     void touch(const void* address, std::size_t bytes, Verb verb, const void* code);
+    void check_stack(const void* here_on_stack, const void* code);
 
   private:
     bool counted(const simt::Block& block) const { return !only_ || *only_ == block.linear; }
@@ -103,7 +105,7 @@ class Meter final : public simt::Probe {
     void tell_unwritten(const Region&, std::uint32_t code);
     void tell(std::string text) { findings_.push_back(std::move(text)); }
     std::string here() const { return simt::name_of(simt::running->index, simt::running_block->index); }
-    std::string name_of(const Moment& when) const;
+    std::string name_of(const Record&) const;
     std::string line(std::uint32_t code) const { return line_of(image_, code); }
 
     kata::Counts counts_;
@@ -117,8 +119,8 @@ class Meter final : public simt::Probe {
     std::vector<Region> globals_;
     Region variables_;                                      // __device__ variables of the module
     std::array<Region, 2> static_shared_, dynamic_shared_;  // of each resident block
-    std::array<Region*, 2>
-        last_{};  // of each resident block: they have their shared memory at the same addresses
+    // Of each resident block, for they have their shared memory at the same addresses.
+    std::array<Region*, 2> last_{};
     std::uint32_t epoch_ = 0;
     std::array<std::vector<WarpLog>, 2> logs_;
     Clocks clocks_;
@@ -207,59 +209,57 @@ Region* Meter::region_of(std::uintptr_t address) {
     return last;
 }
 
-void Meter::step(const void* code) { log({0, offset_of(code), 0, What::step, Space::none}); }
-
 void Meter::touch(const void* pointer, std::size_t bytes, Verb verb, const void* code) {
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
-    if (simt::stacks.contains(address) || arguments_.contains(address) || is_built_in(address)) return;
+    if (simt::stacks.contains(address) || arguments_.contains(address)) return;
     const auto what = verb == Verb::update ? What::atomic : writes(verb) ? What::store : What::load;
-    Event event{address, offset_of(code), static_cast<std::uint16_t>(bytes), what, Space::constant};
+    Event event{address, offset_of(code), static_cast<std::uint8_t>(bytes), what, Space::constant};
     if (constants_.contains(address)) {
         if (writes(verb)) refuse(address, bytes, verb, code);
         return log(event);
     }
     auto* region = region_of(address);
     if (!region) {
+        if (is_built_in(address)) return;
         if (!image_.all.contains(address) || writes(verb)) refuse(address, bytes, verb, code);
         return;  // a table that the compiler has put among the code
     }
     const auto offset = address - region->range.begin;
     if (bytes > region->range.end - address) refuse(address, bytes, verb, code);
-    if ((bytes & (bytes - 1)) == 0 && address % bytes != 0)
+    if (address % bytes != 0)
         simt::give_up("misaligned access: " + here() + " reaches " + std::to_string(bytes) +
-                      " bytes at offset " + std::to_string(offset) + " of " + region->name +
+                      " bytes at offset " + std::to_string(offset) + " of " + region->text() +
                       ", which is no multiple of " + std::to_string(bytes) + ", in " + line(event.code));
     event.space = region->space;
     log(event);
 
     const auto slot = simt::running_block->slot;
     const auto thread = simt::running->linear;
-    const bool signal = signals(verb) && region->space == Space::global;
-    if (!region->shadow) region->shadow = std::make_unique<Shadow>(region->range.size());
-    if (signal && writes(verb)) clocks_.release(slot, thread, address);
+    const bool global = region->space == Space::global;
+    if (!region->shadow) region->shadow = std::make_unique<Shadow>(region->range.size(), global);
+    if (global && writes(verb)) clocks_.write(slot, thread);
+    if (global && signals(verb) && writes(verb)) clocks_.release(slot, thread, address);
     const auto answer =
         region->shadow->access(offset, bytes, verb, event.code, region->epoch, clocks_, slot, thread);
-    if (signal && reads(verb)) clocks_.acquire(slot, thread, address);
+    if (global && signals(verb) && reads(verb)) clocks_.acquire(slot, thread, address);
     if (answer.unwritten && reads(verb) && !region->written) tell_unwritten(*region, event.code);
     if (answer.clash) tell_clash(*region, address, verb, event.code, *answer.clash);
-    if (region->space == Space::shared) {
-        const auto used =
-            4 * ((static_shared_[slot].shadow ? static_shared_[slot].shadow->words_touched : 0)) +
-            dynamic_shared_[slot].range.size();
-        if (used > simt::limits().shared_bytes)
-            simt::give_up("shared memory over the limit: a block uses more than the " +
-                          std::to_string(simt::limits().shared_bytes) + " bytes that it has, in " +
-                          line(event.code));
-    }
+    if (global) return;
+    const auto& fixed = static_shared_[slot].shadow;
+    const auto used = 4 * (fixed ? fixed->words_touched : 0) + dynamic_shared_[slot].range.size();
+    if (used > simt::limits().shared_bytes)
+        simt::give_up("shared memory over the limit: a block uses more than the " +
+                      std::to_string(simt::limits().shared_bytes) + " bytes that it has, in " +
+                      line(event.code));
 }
 
 void Meter::refuse(std::uintptr_t address, std::size_t bytes, Verb verb, const void* code) {
-    std::string text = "out of bounds: " + here() + (writes(verb) ? " writes " : " reads ") +
-                       std::to_string(bytes) + " bytes ";
+    const auto whole = std::to_string(bytes) + " bytes ";
+    std::string text = "out of bounds: " + here() + (writes(verb) ? " writes " : " reads ") + whole;
     const Region* near = nullptr;
-    std::uintptr_t distance = 1 << 30;
+    std::uintptr_t distance = 1 << 24;
     const auto consider = [&](const Region& r) {
-        if (r.range.size() == 0) return;
+        if (r.range.begin == 0) return;
         const auto d = address < r.range.begin ? r.range.begin - address : address + bytes - r.range.end;
         if (d < distance) {
             distance = d;
@@ -270,25 +270,39 @@ void Meter::refuse(std::uintptr_t address, std::size_t bytes, Verb verb, const v
     const auto slot = simt::running_block->slot;
     consider(static_shared_[slot]);
     consider(dynamic_shared_[slot]);
-    if (near && distance < 1u << 24) {
-        const bool before = address < near->range.begin;
-        const auto off = before ? near->range.begin - address : address - near->range.end;
-        text += std::to_string(off) + (before ? " bytes before the start of " : " bytes past the end of ") +
-                (near->space == Space::global ? "\"" + near->name + "\"" : near->name) + " (" +
-                std::to_string(near->range.size()) + " bytes)";
-    } else if (constants_.contains(address) || image_.all.contains(address)) {
-        text += "of the module's constants or code";
+    if (address < 4096) {
+        text += "through a null pointer";
+    } else if (constants_.contains(address)) {
+        text += "of constant memory, which a kernel cannot";
+    } else if (near) {
+        const auto& r = near->range;
+        if (address < r.begin)
+            text += std::to_string(r.begin - address) + " bytes before the start of ";
+        else if (address >= r.end)
+            text += std::to_string(address - r.end) + " bytes past the end of ";
+        else
+            text += "of which the last " + std::to_string(distance) + " lie past the end of ";
+        text += near->text() + " (" + std::to_string(r.size()) + " bytes)";
     } else {
-        text += address < 4096 ? "through a null pointer" : "that are not device memory";
+        text +=
+            image_.all.contains(address) ? "of the module's constants or code" : "that are not device memory";
     }
     simt::give_up(text + ", in " + line(offset_of(code)));
 }
 
-std::string Meter::name_of(const Moment& m) const {
+void Meter::check_stack(const void* here_on_stack, const void* code) {
+    constexpr std::ptrdiff_t reserve = 24 * 1024;  // for what the runtime itself does on this stack
+    if (static_cast<const std::byte*>(here_on_stack) - simt::running->stack < reserve)
+        simt::give_up("stack overflow: " + here() + " has no room for its local variables in " +
+                      line(offset_of(code)) + "; does a recursion end, and are its arrays small?");
+}
+
+std::string Meter::name_of(const Record& r) const {
+    const auto thread = r.warp * 32u + static_cast<unsigned>(std::countr_zero(r.lanes));
     const auto& b = block_dim_;
     const auto& g = grid_dim_;
-    return simt::name_of(uint3{m.thread % b.x, m.thread / b.x % b.y, m.thread / b.x / b.y},
-                         uint3{m.block % g.x, m.block / g.x % g.y, m.block / g.x / g.y});
+    return simt::name_of(uint3{thread % b.x, thread / b.x % b.y, thread / b.x / b.y},
+                         uint3{r.block % g.x, r.block / g.x % g.y, r.block / g.x / g.y});
 }
 
 void Meter::tell_clash(const Region& region, std::uintptr_t address, Verb verb, std::uint32_t code,
@@ -299,20 +313,18 @@ void Meter::tell_clash(const Region& region, std::uintptr_t address, Verb verb, 
     const auto did = [](Verb v) {
         return v == Verb::update ? " updates atomically in " : writes(v) ? " writes in " : " reads in ";
     };
-    tell("race in " +
-         (region.space == Space::shared ? region.name : "global memory \"" + region.name + "\"") + ", byte " +
-         std::to_string(address - region.range.begin) + ": nothing orders\n  " + name_of(clash.when) +
+    tell("race in " + std::string(region.serial != 0 ? "global memory " : "") + region.text() + ", byte " +
+         std::to_string(address - region.range.begin) + ": nothing orders\n  " + name_of(clash) +
          did(clash.verb) + other + "\n  " + here() + did(verb) + mine +
-         (clash.when.block == simt::running_block->linear ? "\n  is a __syncthreads() missing between them?"
-                                                          : "\n  blocks run in any order: use an atomic"));
+         (clash.block == simt::running_block->linear ? "\n  is a __syncthreads() missing between them?"
+                                                     : "\n  blocks run in any order: use an atomic"));
 }
 
 void Meter::tell_unwritten(const Region& region, std::uint32_t code) {
     if (findings_.size() >= most_findings) return;
     const auto at = line(code);
     if (!told_.insert({at, ""}).second) return;
-    tell("read of what nobody has written: " + here() + " reads " +
-         (region.space == Space::shared ? region.name : "\"" + region.name + "\"") + " in " + at);
+    tell("read of what nobody has written: " + here() + " reads " + region.text() + " in " + at);
 }
 
 }  // namespace
@@ -333,24 +345,32 @@ using meter::Verb;
 
 void heard(const void* address, std::size_t bytes, Verb verb, const void* code) {
     if (!simt::running) return;
+    if (verb == Verb::volatile_read) simt::poll();
     meter::the_meter.touch(address, bytes, verb, code);
-    // a loop that waits for another thread reads a volatile again and again
-    if (verb == Verb::volatile_read && ++simt::running->polls % 64 == 0) simt::pause();
+}
+
+/// A structure that is less aligned than it is wide is moved in pieces, of four bytes for most.
+void heard_range(const void* address, std::size_t bytes, Verb verb, const void* code) {
+    const auto half = bytes <= 16 && std::has_single_bit(bytes) ? std::min<std::size_t>(4, bytes / 2) : 16;
+    const auto bits = reinterpret_cast<std::uintptr_t>(address) | bytes | half;
+    const auto piece = bits & -bits;
+    for (std::size_t done = 0; done < bytes; done += piece)
+        heard(static_cast<const std::byte*>(address) + done, piece, verb, code);
 }
 
 }  // namespace
 
 extern "C" {
 
-#define METER_ACCESS(n)                                                                               \
-    void __tsan_read##n(void* p) { heard(p, n, Verb::read, METER_CODE); }                             \
-    void __tsan_write##n(void* p) { heard(p, n, Verb::write, METER_CODE); }                           \
-    void __tsan_unaligned_read##n(void* p) { heard(p, n, Verb::read, METER_CODE); }                   \
-    void __tsan_unaligned_write##n(void* p) { heard(p, n, Verb::write, METER_CODE); }                 \
-    void __tsan_volatile_read##n(void* p) { heard(p, n, Verb::volatile_read, METER_CODE); }           \
-    void __tsan_volatile_write##n(void* p) { heard(p, n, Verb::volatile_write, METER_CODE); }         \
-    void __tsan_unaligned_volatile_read##n(void* p) { heard(p, n, Verb::volatile_read, METER_CODE); } \
-    void __tsan_unaligned_volatile_write##n(void* p) { heard(p, n, Verb::volatile_write, METER_CODE); }
+#define METER_ACCESS(n)                                                                                     \
+    void __tsan_read##n(void* p) { heard(p, n, Verb::read, METER_CODE); }                                   \
+    void __tsan_write##n(void* p) { heard(p, n, Verb::write, METER_CODE); }                                 \
+    void __tsan_unaligned_read##n(void* p) { heard_range(p, n, Verb::read, METER_CODE); }                   \
+    void __tsan_unaligned_write##n(void* p) { heard_range(p, n, Verb::write, METER_CODE); }                 \
+    void __tsan_volatile_read##n(void* p) { heard(p, n, Verb::volatile_read, METER_CODE); }                 \
+    void __tsan_volatile_write##n(void* p) { heard(p, n, Verb::volatile_write, METER_CODE); }               \
+    void __tsan_unaligned_volatile_read##n(void* p) { heard_range(p, n, Verb::volatile_read, METER_CODE); } \
+    void __tsan_unaligned_volatile_write##n(void* p) { heard_range(p, n, Verb::volatile_write, METER_CODE); }
 METER_ACCESS(1)
 METER_ACCESS(2)
 METER_ACCESS(4)
@@ -358,10 +378,12 @@ METER_ACCESS(8)
 METER_ACCESS(16)
 #undef METER_ACCESS
 
-void __tsan_read_range(void* p, unsigned long bytes) { heard(p, bytes, Verb::read, METER_CODE); }
-void __tsan_write_range(void* p, unsigned long bytes) { heard(p, bytes, Verb::write, METER_CODE); }
+void __tsan_read_range(void* p, unsigned long bytes) { heard_range(p, bytes, Verb::read, METER_CODE); }
+void __tsan_write_range(void* p, unsigned long bytes) { heard_range(p, bytes, Verb::write, METER_CODE); }
 void __tsan_init() {}
-void __tsan_func_entry(void*) {}
+void __tsan_func_entry(void*) {
+    if (simt::running) meter::the_meter.check_stack(__builtin_frame_address(0), METER_CODE);
+}
 void __tsan_func_exit() {}
 void __tsan_vptr_update(void**, void*) {}
 void __tsan_vptr_read(void**) {}

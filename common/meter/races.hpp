@@ -2,24 +2,17 @@
 #pragma once
 #include "simt/image.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdlib>
-#include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
 namespace meter {
-
-/// Where a thread stands in the order of its launch.
-struct Moment {
-    std::uint32_t block = 0;    // linear, in the grid
-    std::uint32_t barrier = 0;  // barriers that its block has passed
-    std::uint32_t clock = 0;    // warp synchronisations and fences of its own
-    std::uint16_t thread = 0;   // linear, in the block
-};
 
 /// How a thread reaches memory. Volatile is what blocks signal each other with; within a block it orders
 /// nothing.
@@ -28,80 +21,106 @@ constexpr bool writes(Verb v) { return v == Verb::write || v == Verb::volatile_w
 constexpr bool reads(Verb v) { return v == Verb::read || v == Verb::volatile_read || v == Verb::update; }
 constexpr bool signals(Verb v) { return v >= Verb::volatile_read; }
 
-/// One access that may meet another.
+/// What lanes of a warp did to a word by one instruction, at one time of the warp.
 struct Record {
-    Moment when;
-    std::uint32_t code = 0;  // offset in the module
-    std::uint8_t bytes = 0;  // of the word, a bit each; 0 means that the record is empty
+    std::uint32_t block = 0;    // linear, in the grid
+    std::uint32_t barrier = 0;  // barriers that the block had passed
+    std::uint32_t clock = 0;    // of the warp
+    std::uint32_t lanes = 0;    // a bit each
+    std::uint32_t code = 0;     // offset in the module
+    std::uint16_t warp = 0;     // in the block
+    std::uint8_t bytes = 0;     // of the word, a bit each
     Verb verb = Verb::read;
+
+    bool operator==(const Record&) const = default;
 };
 
-/// Who has seen what. Threads of a block are ordered by its barriers, lanes of a warp also by __syncwarp and,
+/// Who has seen what. Threads of a block are ordered by its barriers, lanes of a warp also by __syncwarp, and
 /// across blocks, whoever reads atomically what was written atomically behind a fence has seen what came
 /// before that fence.
 class Clocks {
   public:
     void start_block(unsigned slot, std::uint32_t block, unsigned threads);
-    void barrier(unsigned slot) { ++slots_[slot].barriers; }
+    void barrier(unsigned slot);
     void synchronise(unsigned slot, unsigned warp, std::uint32_t mask);
     void fence(unsigned slot, unsigned thread);
     void end_launch();
 
-    Moment now(unsigned slot, unsigned thread) const {
+    /// What the thread does now, as far as its place in the order goes.
+    Record now(unsigned slot, unsigned thread) const {
         const auto& s = slots_[slot];
-        return {s.block, s.barriers, s.seen[thread][thread % 32], static_cast<std::uint16_t>(thread)};
+        const auto warp = thread / 32;
+        return {.block = s.block,
+                .barrier = s.barriers,
+                .clock = s.clocks[warp],
+                .lanes = 1u << thread % 32,
+                .warp = static_cast<std::uint16_t>(warp)};
     }
 
-    /// Whether `earlier` happened before what the thread does now.
-    bool ordered(const Moment& earlier, unsigned slot, unsigned thread) const {
-        const auto& s = slots_[slot];
-        if (earlier.block != s.block) return ordered_by_fences(earlier, slot, thread);
-        if (earlier.thread == thread || earlier.barrier != s.barriers) return true;
-        return earlier.thread / 32 == thread / 32 && s.seen[thread][earlier.thread % 32] > earlier.clock;
+    /// The lanes whose part in `earlier` did not happen before what the thread does now.
+    std::uint32_t unseen(const Record& earlier, unsigned slot, unsigned thread) const;
+
+    /// Whether the block of `earlier` has ended or has passed a barrier since.
+    bool past(const Record& earlier) const {
+        return std::none_of(slots_.begin(), slots_.end(), [&](const Slot& s) {
+            return s.block == earlier.block && s.barriers == earlier.barrier;
+        });
     }
 
+    /// The thread writes to global memory, which is not yet behind a fence.
+    void write(unsigned slot, unsigned thread);
     /// The thread has read, or is about to write, the word at `address` atomically.
     void acquire(unsigned slot, unsigned thread, std::uintptr_t address);
     void release(unsigned slot, unsigned thread, std::uintptr_t address);
 
   private:
-    /// Everything that `block` did up to `barrier`, and what `thread` did there before `clock`.
+    static constexpr std::uint32_t no_thread = ~0u;
+
+    /// Everything that a block did before `barrier`, and what `thread` did behind it before `clock`.
     struct Stamp {
-        std::uint32_t block;
-        std::uint16_t thread;
-        std::uint32_t barrier;
-        std::uint32_t clock;
+        std::uint32_t barrier, clock, thread;
+        bool covers(const Stamp& other) const {
+            return barrier > other.barrier ||
+                   (barrier == other.barrier &&
+                    (other.thread == no_thread || (thread == other.thread && clock >= other.clock)));
+        }
     };
-    /// A stamp, and from where on in the own block it is known.
+    /// A stamp, and from where on in the own block it is known: by `thread` behind `barrier`, by all later.
     struct Known {
         Stamp stamp;
-        std::uint32_t barrier;
-        std::uint16_t thread;
+        std::uint32_t barrier, thread;
     };
     struct Slot {
         std::uint32_t block = 0;
         std::uint32_t barriers = 0;
+        std::vector<std::uint32_t> clocks;  // of each warp: its synchronisations and fences
         // Of each thread: what it has seen of the lanes of its warp, as the first clock that it has not.
         std::vector<std::array<std::uint32_t, 32>> seen;
         std::vector<std::optional<Stamp>> fenced;  // of each thread: its last fence
-        std::unordered_map<std::uint32_t, std::vector<Known>> known;
+        // A barrier behind which everyone has fenced what they wrote lets anyone signal for all.
+        std::vector<bool> unfenced;
+        unsigned unfenced_count = 0;
+        bool any_fence = false;
+        std::optional<Stamp> fenced_by_all;
+        std::unordered_map<std::uint32_t, std::vector<Known>> known;  // of other blocks
     };
 
-    bool ordered_by_fences(const Moment& earlier, unsigned slot, unsigned thread) const;
-    static void learn(Slot&, const Known&);
+    std::uint32_t unseen_across(const Record& earlier, const Slot&, unsigned thread) const;
 
     std::array<Slot, 2> slots_;
-    std::unordered_map<std::uintptr_t, std::vector<Stamp>> released_;
+    // By address, then by block.
+    std::unordered_map<std::uintptr_t, std::unordered_map<std::uint32_t, std::vector<Stamp>>> released_;
 };
 
-/// The last accesses to each word of a piece of memory.
+/// The accesses to each word of a piece of memory that a later one may still clash with.
 class Shadow {
   public:
-    explicit Shadow(std::size_t bytes = 0);
+    /// With `keeps_written`, what was written stays so from epoch to epoch.
+    explicit Shadow(std::size_t bytes, bool keeps_written);
 
     struct Answer {
         std::optional<Record> clash;  ///< what the access clashes with
-        bool unwritten = false;       ///< whether some byte of it was not written in the epoch before
+        bool unwritten = false;       ///< whether some byte of it had not been written
     };
     /// Looks at an access at `offset` and remembers it. `epoch` tells the accesses that count from those of
     /// an earlier launch or block, which are forgotten.
@@ -112,18 +131,24 @@ class Shadow {
 
   private:
     struct Cell {
-        std::uint32_t epoch = 0;
-        std::uint8_t written = 0;     // bytes written in the epoch
-        std::array<Record, 2> write;  // the second only behind an atomic, by another thread
-        // Two lanes of one warp and one of another: whoever writes next, one of them is not ordered if any
-        // reader is not, but for lanes of the warp that a partial __syncwarp has left out.
-        std::array<Record, 3> read;
+        std::uint32_t epoch;
+        std::uint32_t more;  // 1 + the place in more_ of the records, where there are too many for the cell
+        std::uint8_t written;
+        std::uint8_t count;
+        std::array<Record, 3> records;
     };
     struct Free {
         void operator()(Cell* cells) const { std::free(cells); }
     };
+
+    std::span<Record> records(Cell&);
+    void remove(Cell&, std::size_t index);
+    void remember(Cell&, const Record&, const Clocks&);
+
     std::unique_ptr<Cell[], Free> cells_;
-    std::size_t count_ = 0;
+    std::size_t count_;
+    bool keeps_written_;
+    std::vector<std::vector<Record>> more_;
 };
 
 }  // namespace meter

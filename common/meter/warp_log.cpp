@@ -71,9 +71,11 @@ class Footprint {
 /// Wide accesses to shared memory are served a half or a quarter of the warp at a time.
 void account_shared(std::span<const Event* const> lanes, std::uint64_t lane_bytes, kata::Traffic& traffic,
                     kata::Counts& counts) {
-    const std::size_t together = lane_bytes >= 16 ? 8 : lane_bytes >= 8 ? 16 : 32;
-    for (std::size_t at = 0; at < lanes.size(); at += together) {
-        const auto passes = Footprint(lanes.subspan(at, std::min(together, lanes.size() - at))).passes();
+    const unsigned together = lane_bytes >= 16 ? 8 : lane_bytes >= 8 ? 16 : 32;
+    for (std::size_t from = 0, to = 0; from < lanes.size(); from = to) {
+        const auto part = lanes[from]->lane / together;
+        while (to < lanes.size() && lanes[to]->lane / together == part) ++to;
+        const auto passes = Footprint(lanes.subspan(from, to - from)).passes();
         traffic.transactions += passes;
         counts.bank_conflicts += passes - 1;
     }

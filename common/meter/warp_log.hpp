@@ -18,9 +18,10 @@ enum class Space : std::uint8_t { none, global, shared, constant };
 struct Event {
     std::uintptr_t address;
     std::uint32_t code;  // offset in the module
-    std::uint16_t bytes;
+    std::uint8_t bytes;
     What what;
     Space space;
+    std::uint8_t lane = 0;
 };
 
 /// The events of 32 lanes. A lane stands for one thread; the scheduler runs lanes one after the other, a GPU
@@ -35,7 +36,10 @@ class WarpLog {
     void clear() { lanes_ = {}; }
     /// Whether the lane must wait until the log has been read.
     bool full(unsigned lane) const { return lanes_[lane].end == capacity; }
-    void add(unsigned lane, const Event& event) { events_[lane * capacity + lanes_[lane].end++] = event; }
+    void add(unsigned lane, Event event) {
+        event.lane = static_cast<std::uint8_t>(lane);
+        events_[lane * capacity + lanes_[lane].end++] = event;
+    }
 
     /// Accounts for what can be grouped already. `waiting` has a bit for each lane that has ended or waits,
     /// so that nothing of it is to come before the others have gone on.
@@ -50,7 +54,7 @@ class WarpLog {
     std::unique_ptr<Event[]> events_;
 };
 
-/// Accounts for one request: the same instruction executed by `lanes` of a warp.
+/// Accounts for one request: the same instruction executed by `lanes` of a warp, in ascending order.
 void account(std::span<const Event* const> lanes, kata::Counts& counts);
 
 }  // namespace meter

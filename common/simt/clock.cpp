@@ -11,7 +11,8 @@ Verdict time_claim(const Claim&, const Module&, const Module&) {
     throw Error("the CPU back end keeps no time");
 }
 
-std::vector<std::pair<std::string, double>> time_step(const Module&, const std::optional<Module>&) {
+std::vector<std::pair<std::string, double>> time_step(const Module&, const std::optional<Module>&,
+                                                      std::optional<int>) {
     return {};
 }
 

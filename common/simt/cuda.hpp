@@ -1,8 +1,7 @@
 // CUDA C++ for a plain C++20 compiler: what a kernel may use on the CPU back end.
 //
-// A kernel is read as it stands. translate.py has put `DynamicShared<T> name` for `extern __shared__ T
-// name[]` and launch() for <<< >>>, and refused in one line what has no meaning here (tensor cores, textures,
-// inline PTX, …).
+// A kernel is read as it stands, but for the few spellings that translate.py replaces; it also refuses, in
+// one line, what has no meaning here (tensor cores, textures, inline PTX, …).
 #pragma once
 #include "runtime.hpp"
 #include "types.hpp"
@@ -13,12 +12,18 @@
 #include <cstring>
 #include <type_traits>
 
+// nvcc inlines what a kernel calls. The meter counts on it: a helper of its own would lie at an address that
+// does not tell when its callers execute it.
+#if defined(__SANITIZE_THREAD__)
+#define __global__ __attribute__((flatten))
+#else
 #define __global__
+#endif
 #define __device__
 #define __host__
 #define __forceinline__ inline __attribute__((always_inline))
 #define __launch_bounds__(...)
-#define __align__(n) alignas(n)
+#define __align__(n) __attribute__((aligned(n)))
 #define __managed__
 #define __grid_constant__
 #define __restrict__ __restrict
@@ -29,9 +34,15 @@
 #if defined(__SANITIZE_ADDRESS__)
 #define __shared__ static
 #else
-#define __shared__ static thread_local
+#define __shared__ thread_local
 #endif
-#define __constant__ __attribute__((section("simt_constant"), unused)) static
+#define __constant__ __attribute__((section("simt_constant")))
+
+// `extern __shared__ T name[]` is a T* by this name: the bytes that the launch asked for, whatever their
+// type.
+#define SIMT_TEXT_OF(x) #x
+#define SIMT_TEXT(x) SIMT_TEXT_OF(x)
+#define SIMT_DYNAMIC_SHARED __asm__(SIMT_TEXT(__USER_LABEL_PREFIX__) "simt_dynamic_shared")
 
 using uint = unsigned;
 using ushort = unsigned short;
@@ -45,12 +56,6 @@ extern const dim3 gridDim;
 inline constexpr int warpSize = 32;
 
 namespace simt {
-
-/// `extern __shared__ T name[]`: the bytes that the launch asked for, whatever type a kernel sees in them.
-template <class T>
-struct DynamicShared {
-    operator T*() const { return reinterpret_cast<T*>(dynamic_shared()); }
-};
 
 template <class T>
 std::uint64_t to_word(T value) {
@@ -176,16 +181,14 @@ template <class T>
 unsigned __match_all_sync(unsigned mask, T value, int* all, Site site = Site::here()) {
     const auto same = static_cast<unsigned>(
         simt::exchange(simt::Collective::match, mask, simt::to_word(value), 0, "__match_all_sync", site));
-    *all = same == mask;
+    *all = same == (mask & simt::present_lanes());
     return *all ? mask : 0;
 }
-inline unsigned __reduce_add_sync(unsigned mask, unsigned value, Site site = Site::here()) {
-    unsigned sum = 0;
-    for (int l = 0; l < 32; ++l) {
-        const unsigned v = __shfl_sync(mask, value, l, 32, site);
-        if (mask >> l & 1) sum += v;
-    }
-    return sum;
+template <class T>
+T __reduce_add_sync(unsigned mask, T value, Site site = Site::here()) {
+    static_assert(simt::one_of<T, int, unsigned>, "__reduce_add_sync does not exist for this type in CUDA");
+    return static_cast<T>(simt::exchange(simt::Collective::sum, mask, static_cast<unsigned>(value), 0,
+                                         "__reduce_add_sync", site));
 }
 
 // Before Volta a warp moved in lockstep and these had no mask. No current architecture has them.
@@ -202,8 +205,8 @@ int __all(int) = delete;
 unsigned __ballot(int) = delete;
 
 inline void __threadfence() { simt::fence(); }
-inline void __threadfence_block() { simt::fence(); }
 inline void __threadfence_system() { simt::fence(); }
+inline void __threadfence_block() {}  // says nothing to other blocks; within its own it takes a barrier
 inline void __nanosleep(unsigned) { simt::yield(); }
 
 // Atomics, for the types that CUDA has them for. One operating-system thread runs all fibers, so nothing
@@ -215,22 +218,22 @@ inline void __nanosleep(unsigned) { simt::yield(); }
 #define SIMT_ATOMIC [[gnu::noinline]] inline
 #endif
 
-#define SIMT_ATOMIC_FUNCTION(name, types, next)                               \
-    template <class T>                                                        \
-    SIMT_ATOMIC T name(T* address, std::type_identity_t<T> value) {           \
-        static_assert types, #name " does not exist for this type in CUDA");  \
-        simt::before_atomic(address, sizeof(T), __builtin_return_address(0)); \
-        const T old = *address;                                               \
-        *address = static_cast<T>(next);                                      \
-        return old;                                                           \
-    }                                                                         \
-    template <class T>                                                        \
-    T name##_block(T* address, std::type_identity_t<T> value) {               \
-        return name(address, value);                                          \
-    }                                                                         \
-    template <class T>                                                        \
-    T name##_system(T* address, std::type_identity_t<T> value) {              \
-        return name(address, value);                                          \
+#define SIMT_ATOMIC_FUNCTION(name, types, next)                                  \
+    template <class T>                                                           \
+    SIMT_ATOMIC T name(T* address, std::type_identity_t<T> value) {              \
+        static_assert types, #name " does not exist for this type in CUDA");     \
+        simt::before_atomic(address, sizeof(T), __builtin_return_address(0));    \
+        const T old = *address;                                                  \
+        *address = static_cast<T>(next);                                         \
+        return old;                                                              \
+    }                                                                            \
+    template <class T>                                                           \
+    __forceinline__ T name##_block(T* address, std::type_identity_t<T> value) {  \
+        return name(address, value);                                             \
+    }                                                                            \
+    template <class T>                                                           \
+    __forceinline__ T name##_system(T* address, std::type_identity_t<T> value) { \
+        return name(address, value);                                             \
     }
 #define SIMT_TYPES(...) (simt::one_of<T, __VA_ARGS__>
 
@@ -265,7 +268,7 @@ T __ldg(const T* address) {
     return *address;
 }
 
-// Arithmetic. CUDA declares min and max for every pair of arithmetic types, host and device alike.
+// Arithmetic. CUDA declares min and max for these pairs of types, host and device alike.
 #define SIMT_MIN_MAX(A, B, R)                                                                 \
     constexpr R min(A a, B b) {                                                               \
         return static_cast<R>(a) < static_cast<R>(b) ? static_cast<R>(a) : static_cast<R>(b); \
@@ -279,8 +282,12 @@ SIMT_MIN_MAX(int, unsigned, unsigned)
 SIMT_MIN_MAX(unsigned, int, unsigned)
 SIMT_MIN_MAX(long, long, long)
 SIMT_MIN_MAX(unsigned long, unsigned long, unsigned long)
+SIMT_MIN_MAX(long, unsigned long, unsigned long)
+SIMT_MIN_MAX(unsigned long, long, unsigned long)
 SIMT_MIN_MAX(long long, long long, long long)
 SIMT_MIN_MAX(unsigned long long, unsigned long long, unsigned long long)
+SIMT_MIN_MAX(long long, unsigned long long, unsigned long long)
+SIMT_MIN_MAX(unsigned long long, long long, unsigned long long)
 #undef SIMT_MIN_MAX
 inline float min(float a, float b) { return std::fmin(a, b); }
 inline float max(float a, float b) { return std::fmax(a, b); }

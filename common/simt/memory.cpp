@@ -27,6 +27,19 @@ Allocation* find(const void* pointer) {
     return nullptr;
 }
 
+/// Refuses what would run over the end of a buffer, and remembers what the host has written.
+void host_reaches(const void* pointer, std::size_t bytes, bool writes) {
+    const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+    for (auto& a : table()) {
+        if (!a.range.contains(address)) continue;
+        if (bytes > a.range.end - address)
+            throw kata::Error("copy refused: " + std::to_string(bytes) + " bytes at offset " +
+                              std::to_string(address - a.range.begin) + " do not fit into \"" + a.name +
+                              "\" of " + std::to_string(a.range.size()) + " bytes");
+        a.written = a.written || writes;
+    }
+}
+
 }  // namespace
 
 const std::vector<Allocation>& allocations() { return table(); }
@@ -34,12 +47,14 @@ const std::vector<Allocation>& allocations() { return table(); }
 void* device_alloc(std::size_t bytes) { return kata::device::allocate(bytes, "cudaMalloc", std::byte{0xA7}); }
 void device_free(void* pointer) { kata::device::release(pointer); }
 
-void copy_memory(void* to, const void* from, std::size_t bytes) { kata::device::upload(to, from, bytes); }
+void copy_memory(void* to, const void* from, std::size_t bytes) {
+    host_reaches(from, bytes, false);
+    kata::device::upload(to, from, bytes);
+}
 
 void fill_memory(void* to, int value, std::size_t bytes) {
+    host_reaches(to, bytes, true);
     std::memset(to, value, bytes);
-    for (auto& a : table())
-        if (a.range.contains(reinterpret_cast<std::uintptr_t>(to))) a.written = true;
 }
 
 void check_symbol(std::size_t size, std::size_t offset, std::size_t bytes) {
@@ -82,9 +97,8 @@ void release(void* pointer) noexcept {
 }
 
 void upload(void* to, const void* from, std::size_t bytes) {
+    simt::host_reaches(to, bytes, true);
     if (bytes > 0) std::memmove(to, from, bytes);
-    for (auto& a : simt::table())
-        if (a.range.contains(reinterpret_cast<std::uintptr_t>(to))) a.written = true;
 }
 
 void download(void* to, const void* from, std::size_t bytes) {

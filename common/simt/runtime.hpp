@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace simt {
 
@@ -14,6 +15,9 @@ struct Site {
     int line = 0;
     static constexpr Site here(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
         return {file, line};
+    }
+    bool operator==(const Site& other) const {
+        return line == other.line && std::strcmp(file, other.file) == 0;
     }
 };
 
@@ -38,11 +42,11 @@ void run(const Launch&);
 int barrier(int predicate, const char* name, Site);
 
 /// What the lanes named in a mask do together.
-enum class Collective : unsigned char { sync, shuffle, ballot, match };
+enum class Collective : unsigned char { sync, shuffle, ballot, match, sum };
 
 /// Waits for every lane in `mask`, then gives: for a shuffle, the `value` of lane `source` (the caller's own
 /// where `source` is not in the mask); for a ballot, a bit per lane whose value is not 0; for a match, a bit
-/// per lane whose value equals the caller's.
+/// per lane whose value equals the caller's; for a sum, that of the values.
 std::uint64_t exchange(Collective, unsigned mask, std::uint64_t value, int source, const char* name, Site);
 unsigned active_mask(Site);
 
@@ -52,7 +56,8 @@ void fence();
 void yield();
 
 int lane();
-std::byte* dynamic_shared();
+/// A bit per lane of the running thread's warp that the block has.
+unsigned present_lanes();
 
 void* device_alloc(std::size_t bytes);
 void device_free(void*);

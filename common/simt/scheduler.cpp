@@ -16,10 +16,14 @@
 #include <new>
 #include <numeric>
 #include <random>
+#include <span>
 #include <sys/mman.h>
 
 uint3 threadIdx, blockIdx;
 dim3 blockDim, gridDim;
+extern "C" {
+std::byte* simt_dynamic_shared;  // what kernels see as `extern __shared__`, by whatever name
+}
 
 namespace simt {
 
@@ -32,7 +36,14 @@ namespace {
 namespace context = boost::context;
 
 constexpr std::size_t stack_bytes = 128 * 1024;  // reserved; only what is used takes memory
-constexpr unsigned polls_per_turn = 64;
+constexpr unsigned polls_per_turn = 64;          // a power of two
+
+// As cuda.hpp has it.
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool can_move_shared = false;
+#else
+constexpr bool can_move_shared = true;
+#endif
 
 std::string text_of(uint3 v) {
     return "(" + std::to_string(v.x) + "," + std::to_string(v.y) + "," + std::to_string(v.z) + ")";
@@ -68,14 +79,14 @@ class StackPool {
                       reinterpret_cast<std::uintptr_t>(base_) + most * stack_bytes};
         }
         auto* stack = base_ + used_++ * stack_bytes;
-        mprotect(stack, 4096,
-                 PROT_NONE);  // an overflow is a crash of this test, not silent damage to a neighbour
+        mprotect(stack, 4096, PROT_NONE);  // an overflow is a crash, not silent damage to a neighbour
         free_.push_back(stack);
     }
 
-    static constexpr std::size_t most = 2 * 1024;  // two resident blocks
+    static constexpr std::size_t below = 8;                // room for an overflow to be found in
+    static constexpr std::size_t most = below + 2 * 1024;  // two resident blocks
     std::byte* base_ = nullptr;
-    std::size_t used_ = 0;
+    std::size_t used_ = below;
     std::vector<std::byte*> free_;
 };
 
@@ -121,9 +132,9 @@ class Scheduler {
         const std::uint64_t blocks =
             static_cast<std::uint64_t>(grid_.grid_dim.x) * grid_.grid_dim.y * grid_.grid_dim.z;
         std::uint64_t next = 0;
-        // Two blocks at a time where their shared memory can be told apart and the order is to be mixed.
-        const unsigned places =
-            grid_.conditions.order == kata::Order::shuffled && grid_.image.shared.begin ? 2 : 1;
+        // Two blocks at a time where their shared memory can be kept apart and the order is to be mixed.
+        const bool mixed = grid_.conditions.order == kata::Order::shuffled;
+        const unsigned places = mixed && can_move_shared && !grid_.image.path.empty() ? 2 : 1;
         auto order = block_order(blocks);
         while (!fault_) {
             for (unsigned slot = 0; slot < places && next < blocks; ++slot)
@@ -161,9 +172,10 @@ class Scheduler {
         if (probe_) probe_->fence(*running_block, *running);
     }
     void poll() {
-        if (++running->polls % polls_per_turn == 0) pause();
+        if (++running->polls % polls_per_turn != 0) return;
+        running->polling = true;
+        pause();
     }
-    std::byte* dynamic_shared() { return running_block->dynamic.data(); }
 
   private:
     static double processor_seconds() {
@@ -216,6 +228,8 @@ void Scheduler::refuse_what_no_device_takes() const {
     if (threads > l.threads_per_block || b.x > l.block_x || b.y > l.block_y || b.z > l.block_z)
         throw kata::Error("launch refused: block " + text_of(b) + " of " + std::to_string(threads) +
                           " threads; " + l.name + " takes at most 1024 threads, 1024 x 1024 x 64");
+    if (g.x == 0 || g.y == 0 || g.z == 0)
+        throw kata::Error("launch refused: grid " + text_of(g) + " has no blocks");
     if (g.x > l.grid_x || g.y > l.grid_y || g.z > l.grid_z)
         throw kata::Error("launch refused: grid " + text_of(g) + "; " + l.name +
                           " takes at most 2147483647 x 65535 x 65535 blocks");
@@ -272,6 +286,7 @@ void Scheduler::start(unsigned slot, std::uint64_t linear) {
         std::shuffle(block.warp_order.begin(), block.warp_order.end(), random_);
         std::shuffle(block.lane_order.begin(), block.lane_order.end(), random_);
     }
+    block.dynamic.reserve(1);  // an address to report, should a kernel use what its launch did not ask for
     block.dynamic.assign(grid_.launch.shared_bytes, std::byte{0xA7});  // shared memory starts as garbage
     block.saved.assign(grid_.image.shared.size(), std::byte{0xA7});
     if (probe_) probe_->block_begins(block);
@@ -291,6 +306,7 @@ Block* Scheduler::pick() {
 void Scheduler::enter(Block& block) {
     running_block = &block;
     ::blockIdx = block.index;
+    simt_dynamic_shared = block.dynamic.data();
     if (in_shared_ == &block && block.started) return;
     auto* shared = reinterpret_cast<std::byte*>(grid_.image.shared.begin);
     if (in_shared_ && in_shared_ != &block)
@@ -327,8 +343,7 @@ void Scheduler::work_on(Block& block) {
 
 /// Gives every lane of the warp its turns until none can go on. Whether any did.
 bool Scheduler::run_warp(Block& block, unsigned warp) {
-    const unsigned first = warp * 32,
-                   lanes = std::min(32u, static_cast<unsigned>(block.threads.size()) - first);
+    const unsigned first = warp * 32, lanes = block.lanes(warp);
     bool any = false, again = true;
     while (again) {
         again = false;
@@ -353,6 +368,7 @@ bool Scheduler::run_warp(Block& block, unsigned warp) {
 void Scheduler::resume(Block& block, Thread& t) {
     ::threadIdx = t.index;
     running = &t;
+    t.polling = false;
     if (t.state == State::fresh) {
         t.state = State::ready;
         t.stack = stack_pool().take();
@@ -420,8 +436,7 @@ int Scheduler::barrier(int predicate, const char* name, Site site, const void* c
 void Scheduler::release_barrier(Block& block) {
     const auto& first = block.threads.front();
     for (const auto& t : block.threads)
-        if (t.site.line != first.site.line || std::strcmp(t.site.file, first.site.file) != 0)
-            stop(why_stuck(block));
+        if (t.site != first.site) stop(why_stuck(block));
     block.arrived = 0;
     ++block.barriers;
     block.barrier_result = std::exchange(block.barrier_count, 0);
@@ -434,11 +449,11 @@ std::uint64_t Scheduler::exchange(Collective what, unsigned mask, std::uint64_t 
     auto& block = *running_block;
     auto& me = *running;
     const unsigned first = me.warp() * 32;
-    const unsigned lanes = std::min(32u, static_cast<unsigned>(block.threads.size()) - first);
+    const unsigned lanes = block.lanes(me.warp());
     if (!(mask >> me.lane() & 1))
         stop(std::string(name) + " in " + text_of(site) + ": " + name_of(me.index, block.index) +
              " calls it with a mask that does not name its own lane " + std::to_string(me.lane()));
-    if (lanes < 32) mask &= (1u << lanes) - 1;  // lanes that the block does not have
+    mask &= present_lanes();
     if (probe_) probe_->synchronising(me, code);
     me.waits_in = name;
     me.site = site;
@@ -476,6 +491,10 @@ std::uint64_t Scheduler::exchange(Collective what, unsigned mask, std::uint64_t 
                 for (unsigned k = 0; k < lanes; ++k)
                     if (mask >> k & 1 && warp[k].value == t.value) t.result |= 1u << k;
                 break;
+            case Collective::sum:
+                for (unsigned k = 0; k < lanes; ++k)
+                    if (mask >> k & 1) t.result += warp[k].value;
+                break;
         }
     }
     for (unsigned l = 0; l < lanes; ++l)
@@ -496,29 +515,29 @@ unsigned Scheduler::active_mask(Site site, const void* code) {
 
 /// When no lane of a warp can go on, those that ask at the same place are the active ones.
 bool Scheduler::release_active_mask(Block& block, unsigned warp) {
-    const unsigned first = warp * 32,
-                   lanes = std::min(32u, static_cast<unsigned>(block.threads.size()) - first);
+    const std::span lanes(&block.threads[warp * 32], block.lanes(warp));
     const Thread* asking = nullptr;
-    for (unsigned l = 0; l < lanes && !asking; ++l)
-        if (block.threads[first + l].state == State::at_active_mask) asking = &block.threads[first + l];
+    for (const auto& t : lanes) {
+        if (t.state == State::ready && !t.polling)
+            return false;  // it has only stopped for its log to be read
+        if (t.state == State::at_active_mask && !asking) asking = &t;
+    }
     if (!asking) return false;
     const Site site = asking->site;
     unsigned mask = 0;
-    for (unsigned l = 0; l < lanes; ++l) {
-        auto& t = block.threads[first + l];
-        if (t.state == State::at_active_mask && t.site.line == site.line) mask |= 1u << l;
-    }
-    for (unsigned l = 0; l < lanes; ++l)
-        if (mask >> l & 1) {
-            block.threads[first + l].result = mask;
-            block.threads[first + l].state = State::ready;
+    for (const auto& t : lanes)
+        if (t.state == State::at_active_mask && t.site == site) mask |= 1u << t.lane();
+    for (auto& t : lanes)
+        if (mask >> t.lane() & 1) {
+            t.result = mask;
+            t.state = State::ready;
         }
     return true;
 }
 
 void Scheduler::before_atomic(const void* address, unsigned bytes, const void* code) {
-    if (probe_) probe_->atomic(address, bytes, code);
     poll();
+    if (probe_) probe_->atomic(address, bytes, code);
 }
 
 /// Groups the threads of a block that cannot go on by what each waits for.
@@ -572,8 +591,9 @@ std::string Scheduler::spinning(const Block& block) const {
         if (t.state != State::ready) continue;
         (t.polls > polls_per_turn ? polls : busy) = &t;
     }
-    const auto limit = std::to_string(static_cast<int>(time_limit_ * 10) / 10.0).substr(0, 3);
-    const std::string after = " after " + limit + " s of processor time";
+    char text[64];
+    std::snprintf(text, sizeof text, " after %g s of processor time", time_limit_);
+    const std::string after = text;
     if (polls)
         return "endless wait: " + name_of(polls->index, block.index) + " still polls memory" + after +
                "; does it wait for a block that has not started?";
@@ -587,6 +607,7 @@ std::string Scheduler::spinning(const Block& block) const {
 
 [[noreturn]] void give_up(std::string message) { scheduler->stop(std::move(message)); }
 void pause() { scheduler->pause(); }
+void poll() { scheduler->poll(); }
 
 std::string name_of(uint3 thread, uint3 block) {
     return "thread " + text_of(thread) + " of block " + text_of(block);
@@ -632,11 +653,11 @@ void before_atomic(const void* address, unsigned bytes, const void* code) {
 }
 void fence() { scheduler->fence(); }
 void yield() {
-    ++running->polls;
-    scheduler->pause();
+    running->polls |= polls_per_turn - 1;  // so that the turn ends
+    scheduler->poll();
 }
 int lane() { return static_cast<int>(running->lane()); }
-std::byte* dynamic_shared() { return scheduler->dynamic_shared(); }
+unsigned present_lanes() { return ~0u >> (32 - running_block->lanes(running->warp())); }
 
 }  // namespace simt
 

@@ -4,6 +4,7 @@
 #include "simt/image.hpp"
 #include "simt/runtime.hpp"
 
+#include <algorithm>
 #include <array>
 #include <boost/context/fiber.hpp>
 #include <cstddef>
@@ -32,6 +33,7 @@ enum class State : unsigned char { fresh, ready, at_barrier, at_collective, at_a
 struct Thread {
     State state = State::done;
     bool paused = false;  // gave way although it could go on: its log is full, or it polls
+    bool polling = false;
     unsigned linear = 0;  // in the block
     uint3 index{};
     boost::context::fiber fiber;
@@ -63,6 +65,9 @@ struct Block {
     std::vector<std::byte> saved;    // static shared memory while another block runs
 
     unsigned warps() const { return (static_cast<unsigned>(threads.size()) + 31) / 32; }
+    unsigned lanes(unsigned warp) const {
+        return std::min(32u, static_cast<unsigned>(threads.size()) - warp * 32);
+    }
 };
 
 struct Grid {
@@ -111,6 +116,9 @@ extern Range stacks;
 
 /// Lets the other threads run.
 void pause();
+/// The same, now and then, for a thread that may be waiting for what another one writes. To be called before
+/// it looks.
+void poll();
 
 /// "thread (3,0,0) of block (7,0,0)"
 std::string name_of(const Block&, unsigned thread_linear, dim3 block_dim);

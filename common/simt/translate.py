@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Makes a CUDA source readable for a C++ compiler: translate.py step.cu step.cpp
 
-Two spellings have no C++ form and are replaced, line for line:
-  extern __shared__ T name[];       ->  a DynamicShared<T> of that name
+What has no C++ form is replaced, line for line:
+  extern __shared__ T name[];       ->  a pointer to what the launch asked for
   kernel<<<grid, block, bytes>>>(   ->  a launch
+  __shared__ alignas(n)             ->  alignas(n) __shared__
+  #include <cuda_runtime.h>         ->  nothing: the step's own include declares what there is
 What has no meaning on the CPU back end is refused in one line.
 """
 
@@ -12,38 +14,41 @@ import re
 import sys
 
 REFUSED = [
-    (r"#\s*include\s*<(cooperative_groups|mma|cuda_pipeline|cuda/barrier|cuda/pipeline|cub/|thrust/)", "this header"),
-    (r"\b(nvcuda::wmma|wmma::)", "tensor cores"),
-    (r"\basm\s*(volatile)?\s*\(", "inline PTX"),
-    (r"\btexture\s*<|\bcudaTextureObject_t\b|\btex[123]D\w*\s*[<(]", "textures"),
-    (r"\b__pipeline_|\bcp\.async\b|\bcuda::memcpy_async\b", "asynchronous copies"),
+    (r"#\s*include\s*<cooperative_groups|\bcooperative_groups::|\bcudaLaunchCooperative", "cooperative groups"),
+    (r"#\s*include\s*<mma\b|\bwmma::", "tensor cores"),
+    (r"#\s*include\s*<cuda_(?:fp16|bf16|fp8)\b", "arithmetic in less than 32 bits"),
+    (r"#\s*include\s*<(?:cuda_pipeline|cuda/(?:barrier|pipeline))|\b__pipeline_|\bcuda::memcpy_async\b",
+     "asynchronous copies"),
+    (r"#\s*include\s*<(?:cub|thrust|cuda)/", "such library"),
+    (r"\basm\s*(?:volatile\s*)?\(|\b__asm(?:__)?\b", "inline PTX"),
+    (r"\btexture\s*<|\bcuda(?:Texture|Surface)Object_t\b|\b(?:tex|surf)[123]D\w*\s*[<(]", "textures"),
 ]
 
+IN_PARENTHESES = r"\((?:[^()]|\([^()]*\))*\)"
+TOOLKIT = re.compile(r"#[ \t]*include[ \t]*<(?:cuda|cuda_runtime|cuda_runtime_api|device_launch_parameters)\.h>")
+ALIGNED = re.compile(rf"(__shared__\s+)(alignas\s*{IN_PARENTHESES}\s*)")
 DYNAMIC_SHARED = re.compile(
-    r"extern\s+(?:volatile\s+)?__shared__\s+(?:(?:__align__|alignas)\s*\(\s*\w+\s*\)\s*)?([\w:<>,\s]+?)\s*\b(\w+)\s*\[\s*\]\s*;"
+    rf"extern\s+((?:volatile\s+)?)__shared__\s+(?:(?:__align__|alignas)\s*{IN_PARENTHESES}\s*)?"
+    r"([\w:<>,\s]+?)\s*\b(\w+)\s*\[\s*\]((?:\s*\[[^\[\]]*\])*)\s*;"
 )
-LAUNCH = re.compile(r"([A-Za-z_][\w:]*(?:\s*<[^<>;{}]*>)?)\s*<<<(.*?)>>>\s*\(", re.S)
+LAUNCH = re.compile(r"([A-Za-z_][\w:]*(?:\s*<(?:[^<>;{}]|<[^<>;{}]*>)*>)?)\s*<<<(.*?)>>>\s*\(", re.S)
 
 
 def blank_comments(text):
-    """The text with comments and string literals blanked out, every character in its place."""
+    """The text with comments and literals blanked out, every character in its place."""
     def blank(match):
         return re.sub(r"[^\n]", " ", match.group(0))
-    return re.sub(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"", blank, text, flags=re.S)
+    return re.sub(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])'", blank, text, flags=re.S)
 
 
 def substitute(pattern, replacement, text):
     """Replaces where the pattern matches outside of comments, keeping the number of lines."""
-    code = blank_comments(text)
     out, end = [], 0
-    for match in pattern.finditer(code):
-        original = pattern.match(text, match.start())
-        if original is None:
-            continue
-        new = original.expand(replacement)
-        lost = original.group(0).count("\n") - new.count("\n")
+    for match in pattern.finditer(blank_comments(text)):
+        new = re.sub(r"\\(\d)", lambda group: text[slice(*match.span(int(group[1])))], replacement)
+        lost = match.group(0).count("\n") - new.count("\n")
         out += [text[end:match.start()], new, "\n" * lost]
-        end = original.end()
+        end = match.end()
     return "".join(out) + text[end:]
 
 
@@ -55,7 +60,9 @@ def main():
         if match := re.search(pattern, code):
             line = code.count("\n", 0, match.start()) + 1
             sys.exit(f"{source}:{line}: error: the CPU back end has no {what}: this step needs a GPU build")
-    text = substitute(DYNAMIC_SHARED, r"[[maybe_unused]] static constexpr simt::DynamicShared<\1> \2{};", text)
+    text = substitute(TOOLKIT, "", text)
+    text = substitute(DYNAMIC_SHARED, r"extern std::decay_t<\1\2[]\4> const \3 SIMT_DYNAMIC_SHARED;", text)
+    text = substitute(ALIGNED, r"\2\1", text)
     text = substitute(LAUNCH, r"simt::configured(\1, \2)(", text)
     target.write_text(f'#line 1 "{source}"\n{text}', encoding="utf-8")
 

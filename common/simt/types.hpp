@@ -1,62 +1,34 @@
 // The vector types of CUDA C++, with CUDA's sizes and alignments.
 #pragma once
 
-struct dim3 {
-    unsigned x, y, z;
-    constexpr dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
-};
-
-struct uint3 {
-    unsigned x, y, z;
-};
-
 // clang-format off
 #define SIMT_VECTORS(T, name, bytes)                                                           \
     struct name##1 { T x; };                                                                   \
     struct alignas(2 * bytes) name##2 { T x, y; };                                             \
+    struct name##3 { T x, y, z; };                                                             \
     struct alignas(4 * bytes > 16 ? 16 : 4 * bytes) name##4 { T x, y, z, w; };                 \
     constexpr name##1 make_##name##1(T x) { return {x}; }                                      \
     constexpr name##2 make_##name##2(T x, T y) { return {x, y}; }                              \
     constexpr name##3 make_##name##3(T x, T y, T z) { return {x, y, z}; }                      \
     constexpr name##4 make_##name##4(T x, T y, T z, T w) { return {x, y, z, w}; }
 // clang-format on
-
-struct char3 {
-    signed char x, y, z;
-};
-struct uchar3 {
-    unsigned char x, y, z;
-};
-struct short3 {
-    short x, y, z;
-};
-struct ushort3 {
-    unsigned short x, y, z;
-};
-struct int3 {
-    int x, y, z;
-};
-struct longlong3 {
-    long long x, y, z;
-};
-struct ulonglong3 {
-    unsigned long long x, y, z;
-};
-struct float3 {
-    float x, y, z;
-};
-struct double3 {
-    double x, y, z;
-};
-
 SIMT_VECTORS(signed char, char, 1)
 SIMT_VECTORS(unsigned char, uchar, 1)
 SIMT_VECTORS(short, short, 2)
 SIMT_VECTORS(unsigned short, ushort, 2)
 SIMT_VECTORS(int, int, 4)
 SIMT_VECTORS(unsigned, uint, 4)
+SIMT_VECTORS(long, long, 8)
+SIMT_VECTORS(unsigned long, ulong, 8)
 SIMT_VECTORS(long long, longlong, 8)
 SIMT_VECTORS(unsigned long long, ulonglong, 8)
 SIMT_VECTORS(float, float, 4)
 SIMT_VECTORS(double, double, 8)
 #undef SIMT_VECTORS
+
+struct dim3 {
+    unsigned x, y, z;
+    constexpr dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
+    constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
+    constexpr operator uint3() const { return {x, y, z}; }
+};

@@ -34,9 +34,6 @@ const char* name_of(Quantity q) {
     return "time";
 }
 
-/// "03_tiled" of "03_tiled.missing_barrier", the name of a kernel that must be rejected.
-std::string step_name() { return step().name().substr(0, step().name().find('.')); }
-
 std::string text_of(double value, Quantity q) {
     char text[96];
     std::snprintf(text, sizeof text, "%.0f %s", value, name_of(q));

@@ -16,7 +16,9 @@ bool clock_available();
 Verdict time_claim(const Claim&, const Module& better, const Module& worse);
 
 /// A row of the ladder, as named values: milliseconds, gigabytes and teraflops per second, and the share in
-/// percent of what the device could do; with `against` also how many times as fast as that step.
-std::vector<std::pair<std::string, double>> time_step(const Module&, const std::optional<Module>& against);
+/// percent of what the device could do; with `against` also how many times as fast as that step. Over the
+/// chapter's timed problem or a variant of it.
+std::vector<std::pair<std::string, double>> time_step(const Module&, const std::optional<Module>& against,
+                                                      std::optional<int> variant = {});
 
 }  // namespace kata

@@ -76,6 +76,11 @@ int judge_rejection(const std::string& reason) {
 
 const Subject& subject() { return the_subject; }
 
+std::string step_name() {
+    const auto stem = subject().source.stem().string();
+    return stem.substr(0, stem.find('.'));
+}
+
 const Module& step() {
     static const Module module = [] {
         namespace fs = std::filesystem;
@@ -120,11 +125,12 @@ int main(int argc, char** argv) {
         if (const int error = session.applyCommandLine(argc, argv)) return error;
         s.module = module;
         s.source = source;
-        // A figure is a fact of one solution, and tagged with its name.
-        if (auto& filters = session.configData().testsOrTags; filters.empty())
-            filters = {s.is_solution ? "~[figures],[figures][" + s.source.stem().string() + "]"
-                                     : "~[figures]"};
-        s.source = source;
+        // Cases tagged [step] are for the steps that they name, those tagged [figures] for the solutions of
+        // these.
+        if (auto& filters = session.configData().testsOrTags; filters.empty()) {
+            const auto name = "[" + kata::step_name() + "]";
+            filters = {"~[figures]~[step],[step]" + name + (s.is_solution ? ",[figures]" + name : "")};
+        }
         if (kata::is_open(s.source)) {
             std::cout << "1..0 # SKIP open: " << s.source.filename().string() << " waits for you\n";
             return 0;

@@ -4,24 +4,39 @@
 
 namespace kata {
 
-std::optional<std::string> fault_of(const std::function<Observation()>& work,
-                                    const std::function<std::optional<std::string>()>& compare,
-                                    Observation* seen) {
-    Observation observed;
+Run& Run::operator+=(const Run& other) {
+    outputs += other.outputs;
+    operations += other.operations;
+    seen.launches += other.seen.launches;
+    if (!seen.counts)
+        seen.counts = other.seen.counts;
+    else if (other.seen.counts)
+        *seen.counts += *other.seen.counts;
+    return *this;
+}
+
+const Counts& counts_of(const Run& run) {
+    if (run.fault) throw Error(*run.fault);
+    return run.seen.counts.value();
+}
+
+Run attempt(const Conditions& conditions, const std::function<void()>& work,
+            const std::function<std::optional<std::string>()>& compare) {
+    Run run;
     try {
-        observed = work();
+        run.seen = observe(conditions, work);
     } catch (const Error& e) {
-        return e.what();
+        run.fault = e.what();
+        return run;
     }
-    if (seen) *seen = observed;
-    if (!observed.findings.empty()) {
-        std::string text;
-        for (const auto& f : observed.findings) text += (text.empty() ? "" : "\n") + f;
-        return text;
+    if (run.seen.findings.empty()) {
+        run.fault = compare();
+        if (run.fault && run.seen.launches == 0) run.fault = "no kernel was launched\n" + *run.fault;
+        return run;
     }
-    auto wrong = compare();
-    if (wrong && observed.launches == 0) return "no kernel was launched\n" + *wrong;
-    return wrong;
+    run.fault = "";
+    for (const auto& finding : run.seen.findings) *run.fault += (run.fault->empty() ? "" : "\n") + finding;
+    return run;
 }
 
 }  // namespace kata

@@ -48,6 +48,9 @@ struct Run {
     Observation seen;
     double outputs = 0;     ///< elements of the result
     double operations = 0;  ///< that the problem needs
+
+    /// Adds what another right run did.
+    Run& operator+=(const Run&);
 };
 
 /// A problem large enough to be timed.
@@ -70,8 +73,11 @@ struct Chapter {
     /// Runs the step over the problem of the counted claims and gives what it did. Throws Error where it is
     /// wrong.
     std::function<Counts(const Module&)> count;
-    /// Makes the problem of the timed claims, on the device.
-    std::function<std::unique_ptr<TimedProblem>()> timed;
+    /// Makes the problem of the timed claims, on the device; or a variant of it that the chapter's lesson
+    /// times too, under a number that says something in the chapter.
+    std::function<std::unique_ptr<TimedProblem>(std::optional<int> variant)> timed;
+    /// Throws Error, in one line, for a file that on_file cannot read.
+    std::function<void(const std::filesystem::path&)> check_file = {};
     /// Runs the step over a file that the reader brought, and writes what came out. Null where there is
     /// nothing to see.
     std::function<Run(const Module&, const std::filesystem::path& in, const std::filesystem::path& out)>
@@ -87,6 +93,8 @@ struct Subject {
     bool is_solution = false;
 };
 const Subject& subject();
+/// Which step it is, or pretends to be: "03_tiled" also of the wrong kernel 03_tiled.no_barrier.
+std::string step_name();
 /// Its module. Throws Error when it has not been built, or is older than its source.
 const Module& step();
 /// The solution of another step of the chapter.
@@ -98,10 +106,12 @@ double value_of(Quantity, const Counts&);
 /// Empty where the claim holds for two counted values, else what is wrong, in a few lines.
 std::optional<std::string> broken(const Claim&, double better, double worse);
 
-/// Runs `work` and says what is wrong with it, if anything: a broken rule, a race, damaged memory, an input
-/// that was changed; `compare` is asked last, and what it finds is explained by a step that launched nothing.
-std::optional<std::string> fault_of(const std::function<Observation()>& work,
-                                    const std::function<std::optional<std::string>()>& compare,
-                                    Observation* seen);
+/// What a right run did. Throws Error where it was wrong.
+const Counts& counts_of(const Run&);
+
+/// Runs `work`, which runs a step, and says what it did and what is wrong with it, if anything: a broken
+/// rule, a race, and last what `compare` finds, to which a step that launched nothing is an explanation.
+Run attempt(const Conditions&, const std::function<void()>& work,
+            const std::function<std::optional<std::string>()>& compare);
 
 }  // namespace kata

@@ -29,7 +29,7 @@ class StepReporter final : public Catch::StreamingReporterBase {
         if (result.hasMessage()) comment(std::string(result.getMessage()));
         std::string with;
         for (const auto& info : stats.infoMessages)
-            if (info.type == Catch::ResultWas::Info && info.message != result.getMessage())
+            if (info.type == Catch::ResultWas::Info && info.message != std::string(result.getMessage()))
                 with += (with.empty() ? "with " : ", ") + info.message;
         comment(with);
     }

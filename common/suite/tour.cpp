@@ -250,9 +250,11 @@ int measure(std::span<char* const> arguments) {
         const auto run = in && out ? chapter.on_file(step, *in, *out) : chapter.ladder(step);
         if (run.fault) throw Error(*run.fault);
         if (run.seen.counts) print_counts(run);
-        if (const auto against = option(arguments, "--against"); clock_available()) {
+        if (clock_available() && !flag(arguments, "--once")) {
+            const auto against = option(arguments, "--against"), variant = option(arguments, "--variant");
             const auto times =
-                time_step(step, against ? std::optional<Module>(std::in_place, *against) : std::nullopt);
+                time_step(step, against ? std::optional<Module>(std::in_place, *against) : std::nullopt,
+                          variant ? std::optional<int>(std::stoi(*variant)) : std::nullopt);
             for (const auto& [key, value] : times) print(key.c_str(), value);
         }
         return 0;
@@ -273,7 +275,7 @@ int tour(std::span<char* const> arguments) {
     for (const char* name : {"--image", "--text"})
         if (const auto given = option(arguments, name)) file = *given;
     if (file && !chapter.on_file) throw Error(std::string(chapter.name) + " has nothing to do with a file");
-    if (file && !fs::exists(*file)) throw Error(file->string() + ": no such file");
+    if (file) chapter.check_file(*file);
     std::cout << "\n"
               << chapter.name << ": " << (file ? file->filename().string() : chapter.problem) << "\n"
               << device_name() << "\n\n";

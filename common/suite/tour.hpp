@@ -9,8 +9,8 @@ namespace kata {
 /// --mine. Each step runs in a process of its own. Returns 0 when every step that ran was right.
 int tour(std::span<char* const> arguments);
 
-/// PROGRAM --measure MODULE [--against MODULE] [--file IN OUT]: one step of the ladder, as lines "name
-/// value".
+/// PROGRAM --measure MODULE [--against MODULE] [--variant NUMBER] [--file IN OUT] [--once]: one step of the
+/// ladder, as lines "name value". With --once nothing is timed, so that a profiler sees one run and no more.
 int measure(std::span<char* const> arguments);
 
 }  // namespace kata

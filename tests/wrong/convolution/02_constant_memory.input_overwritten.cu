@@ -1,6 +1,6 @@
 // The result is copied over the input, as an in-place filter would do.
 //
-// Rejected: the input image was changed
+// Rejected: the input "in" was changed
 #include "convolution.hpp"
 #include "kata.hpp"
 

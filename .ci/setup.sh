@@ -1,0 +1,155 @@
+# shellcheck shell=bash
+# What the build needs, and how to get it. Sourced by ../kata, whose fail() and root it uses; .ci/run comes here by `./kata setup`.
+# Nothing that is present is installed again, and nothing is installed without saying so.
+# shellcheck disable=SC2154
+
+# What compiles the build: g++ where there is one, for its instrumentation feeds the meter; CXX overrides.
+compiler() {
+    local cxx
+    for cxx in ${CXX:+"$CXX"} g++ g++-14 g++-13 g++-12 c++ clang++; do
+        # shellcheck disable=SC2086  # CXX may be two words, as in "ccache g++"
+        if printf '#include <span>\nenum class E { a };\nusing enum E;\nint main() { return std::span<int>().size(); }\n' |
+            $cxx -std=c++20 -fsyntax-only -x c++ - 2>/dev/null; then
+            printf '%s\n' "$cxx"
+            return
+        fi
+    done
+    return 1
+}
+
+at_least() { [[ $(printf '%s\n%s\n' "$1" "$2" | sort -V | head -n 1) == "$1" ]]; }  # at_least WANTED HAVE
+
+has_boost() {
+    local cxx brew scratch status=0
+    cxx=$(compiler) || return 1
+    brew=$(brew --prefix 2>/dev/null || true)
+    scratch=$(mktemp -d)
+    # shellcheck disable=SC2086
+    printf '#include <boost/context/fiber.hpp>\nint main() {}\n' |
+        $cxx -std=c++20 ${brew:+"-I$brew/include" "-L$brew/lib"} -x c++ - -lboost_context -o "$scratch/a" 2>/dev/null || status=1
+    rm -r "$scratch"
+    return $status
+}
+
+gpu_here() { command -v nvcc && command -v nvidia-smi && nvidia-smi -L; } >/dev/null 2>&1
+
+missing() {  # a word for each thing that is not here
+    compiler >/dev/null || echo compiler
+    command -v python3 >/dev/null || echo python3
+    at_least 1.1 "$(meson --version 2>/dev/null || echo 0)" || echo meson
+    command -v ninja >/dev/null || echo ninja
+    command -v pkg-config >/dev/null || echo pkg-config
+    pkg-config --atleast-version=3.4 catch2 2>/dev/null || echo catch2
+    has_boost || echo boost
+    command -v addr2line >/dev/null || echo addr2line
+}
+
+describe() {  # describe WORD...: for a person whose system we do not know
+    local word
+    for word in "$@"; do
+        case $word in
+            compiler) echo '  a C++20 compiler: g++ 12 or newer, or clang (without the meter)' ;;
+            python3) echo '  Python 3' ;;
+            meson) echo '  Meson 1.1 or newer (from PyPI where the system has only an older one)' ;;
+            ninja) echo '  Ninja' ;;
+            pkg-config) echo '  pkg-config' ;;
+            catch2) echo '  Catch2 3.4 or newer' ;;
+            boost) echo '  Boost.Context, headers and library' ;;
+            addr2line) echo '  addr2line, of GNU binutils' ;;
+        esac
+    done
+}
+
+# Which packages we know: the code name of the release where there is apt-get, else dnf or brew, else nothing.
+system() {
+    if command -v apt-get >/dev/null; then
+        # shellcheck disable=SC1091
+        (. /etc/os-release && echo "${UBUNTU_CODENAME:-${VERSION_CODENAME:-apt}}")
+    elif command -v dnf >/dev/null; then
+        echo dnf
+    elif command -v brew >/dev/null; then
+        echo brew
+    fi
+}
+
+packages() {  # packages SYSTEM WORD...: the names there; all but dnf and brew are Debian's and Ubuntu's
+    local system=$1 word
+    shift
+    for word in "$@"; do
+        case $system/$word in
+            bookworm/meson) echo meson/bookworm-backports ;;
+            noble/catch2) echo catch2 ;;  # 3.4; a libcatch2-dev came later
+            dnf/compiler) echo gcc-c++ ;;
+            dnf/pkg-config) echo pkgconf-pkg-config ;;
+            dnf/catch2) echo catch-devel ;;
+            dnf/boost) echo boost-devel ;;
+            brew/compiler) ;;  # Apple's own: xcode-select --install
+            brew/python3) echo python ;;
+            brew/pkg-config) echo pkgconf ;;
+            brew/ninja | brew/catch2 | brew/boost) echo "$word" ;;
+            */compiler) echo g++ ;;
+            */ninja) echo ninja-build ;;
+            */catch2) echo libcatch2-dev ;;
+            */boost) echo libboost-context-dev ;;
+            */addr2line) echo binutils ;;
+            *) echo "$word" ;;
+        esac
+    done
+}
+
+# shellcheck disable=SC2016  # apt-get's own variables
+apt_releases() { apt-get indextargets --format '$(RELEASE) $(REPO_URI)' 'Created-By: Packages'; }
+
+install_commands() {  # install_commands SYSTEM PACKAGE...: a command a line
+    local system=$1 mirror
+    shift
+    case $system in
+        dnf) echo "dnf install -y $*" ;;
+        brew) echo "brew install $*" ;;
+        *)
+            # Debian 12 has Meson 1.0 and Catch2 2; its backports, at the same mirror, have what we need.
+            if [[ $system == bookworm && $* =~ (meson|catch2) ]] && ! apt_releases | grep -q '^bookworm-backports '; then
+                mirror=$(apt_releases | sed -n 's/^bookworm //p' | head -n 1)
+                printf "echo 'deb %s bookworm-backports main' >/etc/apt/sources.list.d/bookworm-backports.list\n" \
+                    "${mirror:-http://deb.debian.org/debian}"
+            fi
+            echo 'apt-get update -q'
+            echo "apt-get install -q -y --no-install-recommends $*"
+            ;;
+    esac
+}
+
+setup() {
+    local words system names commands='' command
+    words=$(missing | tr '\n' ' ')
+    words=${words% }
+    [[ -n $words ]] || return 0
+    # Beside a GPU the CPU back end is an option; a library that only an administrator can install is none.
+    if [[ $words == boost ]] && gpu_here; then
+        echo 'No Boost.Context: only the GPU back end is built.'
+        return
+    fi
+    # Names and words hold no spaces.
+    # shellcheck disable=SC2046,SC2086
+    {
+        system=$(system)
+        names=$([[ -z $system ]] || packages "$system" $words)
+        [[ -z $names ]] || commands=$(install_commands "$system" $names)
+        if [[ -z $commands ]] || { [[ $system != brew ]] && (($(id -u) != 0)); }; then
+            if [[ $words == catch2 && -f $root/subprojects/catch2.wrap ]]; then
+                echo 'No Catch2 3.4 is installed: Meson downloads and builds one, which takes some minutes.'
+                return
+            fi
+            [[ -z $commands ]] || commands=$'\n'"As root:"$'\n'"$commands"
+            fail 3 "not installed:"$'\n'"$(describe $words)$commands"
+        fi
+        while IFS= read -r command; do
+            printf '\n$ %s\n' "$command"
+            DEBIAN_FRONTEND=noninteractive sh -c "$command" </dev/null ||
+                fail 3 "that failed; not installed:"$'\n'"$(describe $words)"
+        done <<<"$commands"
+        hash -r
+        words=$(missing | grep -v '^catch2$' || true)
+        [[ -z $words ]] || fail 3 "what this system offers is too old or incomplete; needed:"$'\n'"$(describe $words)"
+    }
+}

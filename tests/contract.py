@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""What holds for the folders of this repository, whatever the steps compute.
+
+contract.py BUILD             chapters/, solutions/ and tests/wrong/ fit together, and the build in BUILD tests all of them
+contract.py BUILD --verdicts  in the last run of all tests of BUILD every stub was skipped as open, every solution passed
+                              and every wrong kernel was rejected: true of a fresh checkout, in which nobody wrote a step
+"""
+
+import json
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BEGIN, END = "// kata: begin", "// kata: end"
+
+complaints = []
+
+
+def complain(path, text):
+    complaints.append(f"{path}: {text}")
+
+
+def read(path):
+    return (ROOT / path).read_text(encoding="utf-8")
+
+
+def files(folder):
+    return {path.name: path for path in (ROOT / folder).iterdir()}
+
+
+def split(path):
+    """The text outside of the marked bodies, the marks themselves included, and the bodies."""
+    outside, bodies, inside = [], [], False
+    for number, line in enumerate(read(path).splitlines(keepends=True), 1):
+        mark = line.strip()
+        if mark == (BEGIN if inside else END):
+            complain(f"{path}:{number}", f"'{mark}' where '{END if inside else BEGIN}' must come first")
+        if mark == END:
+            inside = False
+        if inside:
+            bodies[-1] += line
+        else:
+            outside.append(line)
+        if mark == BEGIN:
+            bodies.append("")
+            inside = True
+    if inside or not bodies:
+        complain(path, f"no '{END}' for the last '{BEGIN}'" if inside else f"has no '{BEGIN}'")
+    return outside, bodies
+
+
+def check_step(stub, solution):
+    stub_outside, stub_bodies = split(stub)
+    solution_outside, solution_bodies = split(solution)
+    for mine, theirs in zip(stub_outside, solution_outside):
+        if mine != theirs:
+            complain(stub, f"differs from {solution} outside of the marked bodies:\n  {mine}  {theirs}".rstrip())
+            break
+    else:
+        if len(stub_outside) != len(solution_outside):
+            complain(stub, f"is longer or shorter than {solution} outside of the marked bodies")
+    for body in stub_bodies:
+        if not re.search(r"^\s*kata::open\(\);$", body, re.M):
+            complain(stub, f"a marked body without 'kata::open();':\n{body}".rstrip())
+        if not re.search(r"^\s*// \S", body, re.M):
+            complain(stub, f"a marked body without a hint:\n{body}".rstrip())
+    for body in solution_bodies:
+        if "kata::open()" in body or not body.strip():
+            complain(solution, "a body that is still to be written")
+
+
+def check_chapter(chapter):
+    chapters, solutions, wrong = (pathlib.Path(tree, chapter) for tree in ("chapters", "solutions", "tests/wrong"))
+    if not (ROOT / solutions).is_dir():
+        return complain(solutions, "there is no such folder")
+    stubs, written = files(chapters), files(solutions)
+    for name in stubs.keys() ^ written.keys():
+        complain(chapters / name if name in stubs else solutions / name, "has no counterpart in the other tree")
+    for name in sorted(stubs.keys() & written.keys()):
+        if name.endswith(".cu"):
+            if not re.match(r"\d\d_[a-z0-9_]+\.cu$", name):
+                complain(chapters / name, "a step is called NN_name.cu")
+            check_step(chapters / name, solutions / name)
+        elif name == "README.md":
+            if not written[name].is_symlink() or written[name].resolve() != stubs[name].resolve():
+                complain(solutions / name, f"must be a symbolic link to ../../{chapters}/{name}")
+        elif stubs[name].read_bytes() != written[name].read_bytes():
+            complain(chapters / name, f"differs from {solutions / name}")
+
+    if not (ROOT / wrong).is_dir():
+        return
+    for name in sorted(files(wrong)):
+        if not re.search(r"^// Rejected: \S", read(wrong / name), re.M):
+            complain(wrong / name, "does not say '// Rejected: …', which is what the tests must say of it")
+        step = name.split(".")[0]
+        if step + ".cu" not in stubs or name.count(".") != 2 or not name.endswith(".cu"):
+            complain(wrong / name, "a wrong kernel is called STEP.MISTAKE.cu, after a step of its chapter")
+
+
+def source_of(command):
+    """The file that a test is about; its suite is told with --source."""
+    return pathlib.Path(command[command.index("--source") + 1]).resolve() if "--source" in command else None
+
+
+def expected():
+    """Every file that a test must be about, and the verdict on it in a fresh checkout."""
+    for tree, verdict in ("chapters", "SKIP"), ("solutions", "OK"), ("tests/wrong", "OK"):
+        for path in sorted((ROOT / tree).glob("*/*.cu")):
+            yield path, verdict
+
+
+def check_listed(build):
+    tests = json.loads((build / "meson-info" / "intro-tests.json").read_text(encoding="utf-8"))
+    listed = {source_of(test["cmd"]) for test in tests}
+    for path, _ in expected():
+        if path not in listed:
+            complain(path.relative_to(ROOT), "is in no list of meson.build, so that nothing tests it")
+
+
+def check_verdicts(build):
+    verdicts = {}
+    for line in (build / "meson-logs" / "testlog.json").read_text(encoding="utf-8").splitlines():
+        record = json.loads(line)
+        verdicts.setdefault(source_of(record["command"]), set()).add(record["result"])
+    for path, verdict in expected():
+        got = verdicts.get(path, {"not run"})
+        if got != {verdict}:
+            complain(path.relative_to(ROOT), f"must be {verdict} in a fresh checkout, and is {', '.join(sorted(got))}")
+
+
+def main():
+    build = pathlib.Path(sys.argv[1])
+    if "--verdicts" in sys.argv[2:]:
+        check_verdicts(build)
+    else:
+        chapters = {path.name for tree in ("chapters", "solutions", "tests/wrong") for path in (ROOT / tree).iterdir()}
+        for chapter in sorted(chapters):
+            if (ROOT / "chapters" / chapter).is_dir():
+                check_chapter(chapter)
+            else:
+                complain(f"chapters/{chapter}", "there is no such folder, but there are solutions or wrong kernels of it")
+        check_listed(build)
+    print("\n".join(complaints))
+    return 1 if complaints else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

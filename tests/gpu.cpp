@@ -1,0 +1,209 @@
+// The GPU back end: that it runs what is right, and that it says no to what is not, in one line.
+#include "buffer.hpp"
+#include "error.hpp"
+#include "gpu/device.hpp"
+#include "observe.hpp"
+#include "timing/gpu_timer.hpp"
+#include "tools/gpu_kernels.hpp"
+
+#include <algorithm>
+#include <array>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <catch2/matchers/catch_matchers.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <cstdio>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+using Catch::Matchers::ContainsSubstring;
+using kata::Buffer;
+
+namespace {
+
+/// What the back end says against `work`, or "nothing".
+std::string said_against(const std::function<void()>& work) {
+    try {
+        kata::observe({.time_limit = 1.0}, work);
+    } catch (const kata::Error& e) {
+        return e.what();
+    }
+    return "nothing";
+}
+
+/// What a hidden test case writes in a process of its own: a kernel that takes the device takes it from all
+/// that its process does later.
+std::string written_by(const std::string& hidden_test_case) {
+    const auto self = std::filesystem::read_symlink("/proc/self/exe").string();
+    FILE* const pipe = popen(("'" + self + "' '" + hidden_test_case + "' 2>&1").c_str(), "r");
+    REQUIRE(pipe != nullptr);
+    std::string text;
+    std::array<char, 256> buffer;
+    while (std::fgets(buffer.data(), buffer.size(), pipe) != nullptr) text += buffer.data();
+    pclose(pipe);
+    return text;
+}
+
+}  // namespace
+
+TEST_CASE("a kernel of a module runs", "[gpu]") {
+    const int count = GENERATE(1, 31, 256, 1000);
+    Buffer<int> out("out", static_cast<std::size_t>(count));
+    const auto seen = kata::observe({}, [&] { run_fill(out.data(), out.size()); });
+    const auto values = out.values();
+    for (int i = 0; i < count; ++i) REQUIRE(values[static_cast<std::size_t>(i)] == i);
+    CHECK(seen.launches == 1);
+    CHECK(out.damage() == std::nullopt);
+}
+
+TEST_CASE("a block gets as much dynamic shared memory as the device has", "[gpu]") {
+    const int most = kata::gpu::attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) / 4;
+    const int count = GENERATE_COPY(12 * 1024, 12 * 1024 + 1, most);
+    CAPTURE(count);
+    std::vector<int> values(static_cast<std::size_t>(count));
+    for (int i = 0; i < count; ++i) values[static_cast<std::size_t>(i)] = 7 * i;
+    Buffer<int> in("in", std::span<const int>(values)), out("out", values.size());
+    CHECK(said_against([&] { run_reverse(in.data(), out.data(), count); }) == "nothing");
+    std::reverse(values.begin(), values.end());
+    CHECK(out.values() == values);
+}
+
+TEST_CASE("a launch that the device cannot take is refused with the limit that it breaks", "[gpu]") {
+    const int most = kata::gpu::attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) / 4;
+    Buffer<int> out("out", 1);
+    CHECK_THAT(said_against([&] { run_reverse(out.data(), out.data(), most + 1); }),
+               ContainsSubstring("launch refused") &&
+                   ContainsSubstring("a block has room for " + std::to_string(4 * most) + " bytes"));
+    CHECK_THAT(said_against([&] { run_too_many_threads(out.data()); }),
+               ContainsSubstring("2048 threads") && ContainsSubstring("a block has room for 1024 threads"));
+    CHECK_THAT(said_against([&] { run_too_many_threads_unseen(out.data()); }),
+               ContainsSubstring("the step did not look"));
+    CHECK(said_against([&] { run_store(out.data(), 3); }) == "nothing");
+    CHECK(out.values().front() == 3);
+}
+
+TEST_CASE("a store next to a buffer is found", "[gpu]") {
+    Buffer<int> out("out", 100);
+    run_store(out.data() + 99, 1);
+    CHECK(out.damage() == std::nullopt);
+    SECTION("behind it") {
+        run_store(out.data() + 100, 1);
+        CHECK(out.damage() ==
+              R"(out of bounds: something was written 0 bytes past the end of "out" of 400 bytes)");
+    }
+    SECTION("before it") {
+        run_store(out.data() - 2, 1);
+        CHECK_THAT(out.damage().value_or(""), ContainsSubstring("bytes before \"out\" of 400 bytes"));
+    }
+}
+
+TEST_CASE("a buffer may have more than 4 GiB", "[gpu]") {
+    constexpr std::size_t count = (std::size_t{1} << 30) + 12345;
+    kata::require_device();
+    std::size_t available = 0, total = 0;
+    REQUIRE(cudaMemGetInfo(&available, &total) == cudaSuccess);
+    if (available < count * sizeof(int) + (1 << 20)) SKIP("the GPU has no room for it");
+    Buffer<int> out("out", count);
+    kata::observe({}, [&] { run_fill(out.data(), count); });
+    CHECK(out.damage() == std::nullopt);
+    int last = 0;
+    kata::device::download(&last, out.data() + count - 1, sizeof last);
+    CHECK(last == static_cast<int>(count - 1));
+    run_store(out.data() + count, 1);
+    CHECK_THAT(out.damage().value_or(""), ContainsSubstring("past the end"));
+}
+
+TEST_CASE("a buffer that the GPU has no room for is refused with what is free", "[gpu]") {
+    CHECK_THROWS_WITH(Buffer<int>("huge", std::size_t{1} << 50), ContainsSubstring("no room for") &&
+                                                                     ContainsSubstring("\"huge\"") &&
+                                                                     ContainsSubstring("are free"));
+}
+
+TEST_CASE("the timer measures what the device does", "[gpu]") {
+    kata::GpuTimer timer;
+    timer.time([] { run_spin(1000); });
+    const double few = timer.time([] { run_spin(1'000'000); }),
+                 many = timer.time([] { run_spin(5'000'000); });
+    CHECK(few >= 0.9e-3);  // the clock within a kernel ticks coarsely
+    CHECK(few < 1.3e-3);
+    CHECK(many >= 4.9e-3);
+    CHECK(many < 5.3e-3);
+    CHECK(timer.time([] {}) < 1e-4);
+}
+
+TEST_CASE("the ceilings are those of the device", "[gpu]") {
+    const auto ceilings = kata::measure_ceilings();
+    // Two transfers a clock, and a copy gets most of them.
+    const double pins = 2e3 * kata::gpu::attribute(cudaDevAttrMemoryClockRate) *
+                        kata::gpu::attribute(cudaDevAttrGlobalMemoryBusWidth) / 8;
+    CAPTURE(ceilings.bytes_per_second, ceilings.flops_per_second, pins);
+    CHECK(ceilings.bytes_per_second > 0.6 * pins);
+    CHECK(ceilings.bytes_per_second < pins);
+    CHECK(ceilings.flops_per_second > 1e12);
+    CHECK(ceilings.flops_per_second < 1e15);
+}
+
+// What costs a process the device.
+
+TEST_CASE("hidden: a wild store", "[.]") {
+    Buffer<int> out("out", 1);
+    std::puts(said_against([&] { run_store(nullptr, 1); }).c_str());
+    std::puts(said_against([&] { run_store(out.data(), 1); }).c_str());
+}
+
+TEST_CASE("a wild store is out of bounds, and later tests say what took the device", "[gpu]") {
+    const auto text = written_by("hidden: a wild store");
+    INFO(text);
+    CHECK_THAT(text, ContainsSubstring("\na kernel was stopped: out of bounds: "));
+    CHECK_THAT(text, ContainsSubstring(
+                         "\nnot run, for an earlier kernel took the GPU from this process (out of bounds"));
+    Buffer<int> out("out", 1);
+    CHECK(said_against([&] { run_store(out.data(), 3); }) == "nothing");
+}
+
+TEST_CASE("hidden: an endless kernel", "[.]") {
+    Buffer<int> out("out", 1);
+    std::puts(said_against([&] { run_endless(out.data()); }).c_str());
+    std::puts(said_against([&] { run_store(out.data(), 1); }).c_str());
+}
+
+TEST_CASE("an endless kernel ends with its time, and costs no other process its own", "[gpu]") {
+    const auto text = written_by("hidden: an endless kernel");
+    INFO(text);
+    CHECK_THAT(text, ContainsSubstring("kernel still runs after 1 s: an endless loop"));
+    CHECK_THAT(text, ContainsSubstring("\nnot run, for an earlier kernel took the GPU"));
+    Buffer<int> out("out", 1);
+    CHECK(said_against([&] { run_store(out.data(), 3); }) == "nothing");
+}
+
+TEST_CASE("hidden: a step that waits for its endless kernel", "[.]") {
+    Buffer<int> out("out", 1);
+    std::puts(said_against([&] { run_endless_and_wait(out.data()); }).c_str());
+}
+
+TEST_CASE("a step that waits for its endless kernel ends, too", "[gpu]") {
+    const auto text = written_by("hidden: a step that waits for its endless kernel");
+    INFO(text);
+    CHECK_THAT(text, ContainsSubstring("the step has not returned after 2 s"));
+    Buffer<int> out("out", 1);
+    CHECK(said_against([&] { run_store(out.data(), 3); }) == "nothing");
+}
+
+TEST_CASE("hidden: a misaligned access", "[.]") {
+    Buffer<int> out("out", 16);
+    std::puts(said_against([&] { run_misaligned(out.data()); }).c_str());
+}
+
+TEST_CASE("hidden: a failed assert", "[.]") {
+    Buffer<int> out("out", 1);
+    std::puts(said_against([&] { run_asserts(out.data()); }).c_str());
+}
+
+TEST_CASE("a kernel that the device stops is told what it did", "[gpu]") {
+    CHECK_THAT(written_by("hidden: a misaligned access"),
+               ContainsSubstring("a kernel was stopped: misaligned"));
+    CHECK_THAT(written_by("hidden: a failed assert"),
+               ContainsSubstring("gpu_kernels.cu:") && ContainsSubstring("an assert in a kernel failed"));
+}

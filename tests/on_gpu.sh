@@ -1,0 +1,209 @@
+#!/usr/bin/env bash
+# What is checked by hand on a machine with a GPU, because no CI runner has one:
+#
+#   tests/on_gpu.sh RESULTS [PART...]     from the root of the repository
+#
+# PART is one or more of these; without one, all of them in this order:
+#   build      configures and builds
+#   test       every suite
+#   sanitize   compute-sanitizer over every solution, with each of its tools
+#   ladder     times: each step against the one before it, and every pair of steps
+#   claims     the timed claims, 30 runs; all of them must hold
+#   nsight     the CPU back end's counts beside Nsight Compute's, for the same launches
+#
+# Tables go to RESULTS/CHAPTER/measured/*.csv: with RESULTS = chapters, to where the lessons have them. What the tools
+# said is in $BUILD/on_gpu. Where the CPU back end cannot be built, put the output of `CHAPTER-cpu --measure MODULE`
+# into $BUILD/on_gpu/CHAPTER.STEP.counts.
+set -euo pipefail
+
+BUILD=${BUILD:-build}
+runs=30
+tools=(memcheck racecheck initcheck synccheck)
+# Every test of what a step computes; the largest image takes a sanitizer minutes and shows it nothing new.
+sanitized='[equivalence]~*very large*'
+# Variants of a chapter's timed problem: what distinguishes them, and which there are, first that of the claims.
+declare -A variants=([convolution]='radius 2 7')
+metrics=l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum,l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum
+metrics+=,l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum,l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum
+
+usage() {
+    sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' "$0"
+    exit 2
+}
+
+[[ $# -ge 1 && $1 != -* ]] || usage
+results=$1
+shift
+parts=("$@")
+[[ $# -gt 0 ]] || parts=(build test sanitize ladder claims nsight)
+logs=$BUILD/on_gpu
+failed=0
+
+machine() {
+    local gpu cuda
+    gpu=$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader -i 0)
+    cuda=$(nvcc --version | sed -n 's/.*release \([0-9.]*\),.*/\1/p')
+    echo "# ${gpu%%,*}, CUDA $cuda, driver ${gpu##*, }"
+}
+
+chapters() { for chapter in solutions/*/; do basename "$chapter"; done; }
+steps() { for step in solutions/"$1"/*.cu; do basename "$step" .cu; done; }
+
+# table CHAPTER NAME HEADINGS: begins a table and says where it is.
+table() {
+    local file=$results/$1/measured/$2.csv
+    mkdir -p "$(dirname "$file")"
+    { machine; echo "$3"; } >"$file"
+    echo "$file"
+}
+
+# values LOG KEY:DECIMALS...: what a step's --measure said, as fields of a table.
+values() {
+    local log=$1
+    shift
+    awk -v wanted="$*" '
+        { said[$1] = $2 }
+        END {
+            count = split(wanted, keys, " ")
+            for (i = 1; i <= count; ++i) {
+                split(keys[i], key, ":")
+                printf "%s%s", (i > 1 ? "," : ""), key[1] in said ? sprintf("%.*f", key[2], said[key[1]]) : ""
+            }
+        }' "$log"
+}
+
+# suite CHAPTER STEP ARGUMENT...: the tests of a solution, under whatever `under` is.
+suite() {
+    local chapter=$1 step=$2
+    shift 2
+    ${under:-} "$BUILD/$chapter-gpu" --step "$BUILD/solutions.$chapter.$step.gpu.so" \
+        --rivals "$BUILD/solutions.$chapter." --source "solutions/$chapter/$step.cu" "$@"
+}
+
+build() {
+    [[ -d $BUILD ]] || meson setup "$BUILD" -Dgpu=enabled
+    ninja -C "$BUILD"
+}
+
+sanitize() {
+    local chapter step tool file log passed errors
+    for chapter in $(chapters); do
+        file=$(table "$chapter" sanitizers step,tool,assertions,errors)
+        for step in $(steps "$chapter"); do
+            for tool in "${tools[@]}"; do
+                under="compute-sanitizer --tool $tool" suite "$chapter" "$step" "$sanitized" \
+                    >"$logs/$chapter.$step.$tool" 2>&1 &
+            done
+            wait
+            for tool in "${tools[@]}"; do
+                # "All tests passed (74 assertions in 8 test cases)"; "ERROR SUMMARY: 0 errors", of racecheck "RACECHECK
+                # SUMMARY: 0 hazards displayed …"
+                log=$logs/$chapter.$step.$tool
+                passed=$(sed -n 's/^All tests passed (\([0-9]*\) assertions.*/\1/p' "$log")
+                errors=$(sed -n 's/.* SUMMARY: \([0-9]*\) .*/\1/p' "$log" | tail -1)
+                echo "$step,$tool,${passed:-not passed},${errors:-?}" >>"$file"
+                [[ -n $passed && $errors == 0 ]] || failed=1
+            done
+        done
+        cat "$file"
+    done
+}
+
+ladder() {
+    local chapter what kinds kind ladder pairs before step against log
+    for chapter in $(chapters); do
+        "$BUILD/$chapter-gpu" --tour --modules "$BUILD" || failed=1
+        read -r what kinds <<<"${variants[$chapter]:-variant 0}"
+        ladder=$(table "$chapter" ladder "step,$what,ms,GB/s,TFLOP/s,% of ceiling,against,times as fast,at least,at most")
+        pairs=$(table "$chapter" pairs "step,$what,against,times as fast,at least,at most")
+        for kind in $kinds; do
+            before=('')
+            for step in $(steps "$chapter"); do
+                for against in "${before[@]}"; do
+                    log=$logs/$chapter.$step.$against.$kind
+                    "$BUILD/$chapter-gpu" --measure "$BUILD/solutions.$chapter.$step.gpu.so" --variant "$kind" \
+                        ${against:+--against "$BUILD/solutions.$chapter.$against.gpu.so"} >"$log" || failed=1
+                    [[ -z $against ]] ||
+                        echo "$step,$kind,$against,$(values "$log" faster:3 faster_lower:3 faster_upper:3)" >>"$pairs"
+                done
+                echo "$step,$kind,$(values "$log" milliseconds:3 gigabytes:0 teraflops:2 of_ceiling:1),$against,$(
+                    values "$log" faster:3 faster_lower:3 faster_upper:3)" >>"$ladder"
+                before+=("$step")
+            done
+        done
+        echo "ceilings in GB/s and TFLOP/s: $(values "$log" ceiling_gigabytes:0 ceiling_teraflops:1)"
+        cat "$ladder" "$pairs"
+    done
+}
+
+claims() {
+    local chapter step file held run
+    for chapter in $(chapters); do
+        file=$(table "$chapter" claims step,runs,held)
+        for step in $(steps "$chapter"); do
+            held=0
+            for ((run = 0; run < runs; ++run)); do
+                ! suite "$chapter" "$step" '[timed]' >>"$logs/$chapter.$step.timed" 2>&1 || held=$((held + 1))
+            done
+            echo "$step,$runs,$held" >>"$file"
+            [[ $held == "$runs" ]] || failed=1
+        done
+        cat "$file"
+    done
+}
+
+nsight() {
+    local chapter step file counts
+    for chapter in $(chapters); do
+        file=$(table "$chapter" nsight "step,quantity,meter,Nsight Compute,difference in %")
+        for step in $(steps "$chapter"); do
+            counts=$logs/$chapter.$step.counts
+            [[ ! -x $BUILD/$chapter-cpu ]] ||
+                "$BUILD/$chapter-cpu" --measure "$BUILD/solutions.$chapter.$step.cpu.so" >"$counts"
+            ncu --clock-control none --csv --print-units base --metrics "$metrics" \
+                "$BUILD/$chapter-gpu" --measure "$BUILD/solutions.$chapter.$step.gpu.so" --once \
+                >"$logs/$chapter.$step.nsight" || failed=1
+            compare "$step" "$counts" "$logs/$chapter.$step.nsight" >>"$file"
+        done
+        cat "$file"
+    done
+}
+
+# compare STEP COUNTS NSIGHT: a row for each quantity; the launches of a step are added up.
+compare() {
+    awk -v step="$1" '
+        BEGIN {
+            count = split("global_load_sectors global_store_sectors shared_load_passes shared_store_passes", ours, " ")
+            split("t_sectors_pipe_lsu_mem_global_op_ld t_sectors_pipe_lsu_mem_global_op_st " \
+                  "data_pipe_lsu_wavefronts_mem_shared_op_ld data_pipe_lsu_wavefronts_mem_shared_op_st", theirs, " ")
+        }
+        FILENAME == ARGV[1] { metered[$1] = $2; next }
+        # "ID","Process ID", … "Metric Name","Metric Unit","Metric Value"
+        /^"[0-9]/ {
+            fields = split($0, field, "\",\"")
+            gsub(/[",]/, "", field[fields])
+            profiled[field[fields - 2]] += field[fields]
+        }
+        END {
+            for (i = 1; i <= count; ++i) {
+                a = metered[ours[i]] + 0
+                b = profiled["l1tex__" theirs[i] ".sum"] + 0
+                print step "," ours[i] "," a "," b "," (b > 0 ? sprintf("%.2f", 100 * (a - b) / b) : a > 0 ? "inf" : "0.00")
+            }
+        }' "$2" "$3"
+}
+
+mkdir -p "$logs"
+for part in "${parts[@]}"; do
+    echo "== $part"
+    case $part in
+        build) build ;;
+        test) meson test -C "$BUILD" --no-rebuild --print-errorlogs || failed=1 ;;
+        sanitize) sanitize ;;
+        ladder) ladder ;;
+        claims) claims ;;
+        nsight) nsight ;;
+        *) usage ;;
+    esac
+done
+exit "$failed"

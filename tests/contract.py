@@ -82,7 +82,7 @@ def check_chapter(chapter):
             if not re.match(r"\d\d_[a-z0-9_]+\.cu$", name):
                 complain(chapters / name, "a step is called NN_name.cu")
             check_step(chapters / name, solutions / name)
-        elif name == "README.md":
+        elif name == "README.md" or stubs[name].is_dir():
             if not written[name].is_symlink() or written[name].resolve() != stubs[name].resolve():
                 complain(solutions / name, f"must be a symbolic link to ../../{chapters}/{name}")
         elif stubs[name].read_bytes() != written[name].read_bytes():
@@ -104,7 +104,8 @@ def source_of(command):
 
 
 def expected():
-    """Every file that a test must be about, and the verdict on it in a fresh checkout."""
+    """Every file that a test must be about, and the verdict on it in a fresh checkout. A test of a wrong kernel of
+    which a GPU shows nothing is skipped there."""
     for tree, verdict in ("chapters", "SKIP"), ("solutions", "OK"), ("tests/wrong", "OK"):
         for path in sorted((ROOT / tree).glob("*/*.cu")):
             yield path, verdict
@@ -125,6 +126,8 @@ def check_verdicts(build):
         verdicts.setdefault(source_of(record["command"]), set()).add(record["result"])
     for path, verdict in expected():
         got = verdicts.get(path, {"not run"})
+        if re.search("^// On a GPU: nothing$", path.read_text(encoding="utf-8"), re.M):
+            got = got - {"SKIP"} or {verdict}
         if got != {verdict}:
             complain(path.relative_to(ROOT), f"must be {verdict} in a fresh checkout, and is {', '.join(sorted(got))}")
 

@@ -160,7 +160,7 @@ TEST_CASE("a large image", "[equivalence]") { require_right(coded({257, 193, 2})
 
 TEST_CASE("a very large image", "[equivalence]") {
     if (kata::counts_available()) SKIP("for a GPU");
-    require_right(coded({8209, 4099, 2}), Exactness::exact);
+    require_right(coded({4099, 2053, 2}), Exactness::exact);
 }
 
 TEST_CASE("infinities and NaN reach the elements that see them, and no others", "[equivalence]") {
@@ -190,10 +190,22 @@ constexpr kata::Claim claims[] = {
      "the inside of a tile is read once, and only the halo more often", "PMPP-notes 7.5"},
     {"05_cached_halo", "03_tiled", threads, 1.3, "a block as large as the tile needs no threads for the halo",
      "PMPP-notes 7.5"},
-    {"02_constant_memory", "01_basic", kata::Quantity::time, 1.02, "half of the loads are gone",
-     "PMPP-notes 7.3"},
-    {"03_tiled", "02_constant_memory", kata::Quantity::time, 1.5, "the rereading moves on chip",
-     "PMPP-notes 7.4"},
+    // Times, of 16384 x 16384 elements. On an H100 (sm_90):
+    // 1.036 times. Half of the loads are gone, but they had come from the cache: what a thread waits for is
+    // its own instructions, and there are as many of them as before.
+    {"02_constant_memory", "01_basic", kata::Quantity::time, 1.01, "half of the loads are gone",
+     "PMPP-notes 7.3", kata::Claim::Standing::asserted, std::nullopt, "sm_90"},
+    // 1.66 times, and not for the reason that the document has: step 02 with a radius that the compiler knows
+    // is 1.03 times as fast as this.
+    {"03_tiled", "02_constant_memory", kata::Quantity::time, 1.4,
+     "the compiler knows the radius, and the rereading moves on chip", "PMPP-notes 7.4"},
+    // 1.73 times at radius 7; at radius 2, 0.82 times, for there only a quarter of the threads of step 03
+    // idles, and loading in rounds costs more than that.
+    {"04_tiled_by_output", "03_tiled", kata::Quantity::time, 1.4,
+     "at radius 7 step 03 has an output for no more than a third of its threads", "PMPP-notes 7.4",
+     kata::Claim::Standing::asserted, 7},
+    // 0.42 times: the test at every weight parts the lanes of a warp. 3.6 times the instructions of step 03,
+    // for 18 of 32 lanes each.
     {"05_cached_halo", "03_tiled", kata::Quantity::time, 1.0, "the halo comes from the cache",
      "PMPP-notes 7.5", kata::Claim::Standing::refuted},
 };
@@ -215,6 +227,7 @@ double intensity(const Shape& s, const kata::Counts& c) {
 }
 
 kata::Counts figures(const Shape& s, std::optional<std::uint64_t> only_block = {}) {
+    if (!kata::counts_available()) SKIP("nothing is counted on this back end");
     return counts_of(attempt(kata::step(), coded(s), Exactness::exact, {.only_block = only_block}));
 }
 
@@ -222,7 +235,8 @@ kata::Counts figures(const Shape& s, std::optional<std::uint64_t> only_block = {
 
 TEST_CASE("01 basic: 0.25 OP/B", "[figures][01_basic]") {
     const Shape s{48, 40, 2};
-    CHECK(intensity(s, figures(s)) == 0.25);  // borders too: an element outside costs neither
+    const auto c = figures(s);
+    CHECK(intensity(s, c) == 0.25);  // borders too: an element outside costs neither
 }
 
 TEST_CASE("02 constant memory: 0.5 OP/B", "[figures][02_constant_memory]") {
@@ -327,6 +341,7 @@ kata::Run on_file(const Module& step, const std::filesystem::path& in, const std
 const kata::Chapter kata::chapter{
     .name = "convolution",
     .problem = "an image of 320 x 240 and a filter of 5 x 5 weights",
+    .timed_problem = "an image of 16384 x 16384 and a filter of 5 x 5 weights",
     .claims = claims,
     .ladder = ladder,
     .count = count,

@@ -38,11 +38,11 @@
 #endif
 #define __constant__ __attribute__((section("simt_constant")))
 
-// `extern __shared__ T name[]` is a T* by this name: the bytes that the launch asked for, whatever their
-// type.
+// `extern __shared__ T name[]` is read as a T* of that name: where the bytes are that the launch asked for.
 #define SIMT_TEXT_OF(x) #x
 #define SIMT_TEXT(x) SIMT_TEXT_OF(x)
 #define SIMT_DYNAMIC_SHARED __asm__(SIMT_TEXT(__USER_LABEL_PREFIX__) "simt_dynamic_shared")
+extern "C" std::byte* const simt_dynamic_shared;
 
 using uint = unsigned;
 using ushort = unsigned short;
@@ -56,6 +56,11 @@ extern const dim3 gridDim;
 inline constexpr int warpSize = 32;
 
 namespace simt {
+
+template <class T>
+std::decay_t<T> dynamic_shared() {
+    return reinterpret_cast<std::decay_t<T>>(simt_dynamic_shared);
+}
 
 template <class T>
 std::uint64_t to_word(T value) {

@@ -163,6 +163,12 @@ class Scheduler {
         running->paused = true;
         leave();
     }
+    double time_limit() const { return time_limit_; }
+    /// To be called from time to time behind the time limit: ends a launch whose thread has not come back to
+    /// the scheduler since the last call, for one that does will be told there.
+    void end_if_stuck() {
+        if (std::exchange(resumes_when_asked_, resumes_) == resumes_) stop(spinning(*running_block));
+    }
     int barrier(int predicate, const char* name, Site site, const void* code);
     std::uint64_t exchange(Collective, unsigned mask, std::uint64_t value, int source, const char* name, Site,
                            const void* code);
@@ -207,7 +213,7 @@ class Scheduler {
     Probe* probe_;
     std::mt19937 random_;
     double time_limit_, deadline_;  // seconds of processor time
-    unsigned resumes_ = 0;
+    unsigned resumes_ = 0, resumes_when_asked_ = ~0u;
     context::fiber scheduler_;
     std::array<std::unique_ptr<Block>, 2> resident_;
     std::unique_ptr<Block> spare_;
@@ -586,9 +592,9 @@ std::string Scheduler::why_stuck(const Block& block) const {
 
 std::string Scheduler::spinning(const Block& block) const {
     const Thread* polls = nullptr;
-    const Thread* busy = nullptr;
+    const Thread* busy = running;
     for (const auto& t : block.threads) {
-        if (t.state != State::ready) continue;
+        if (running || t.state != State::ready) continue;
         (t.polls > polls_per_turn ? polls : busy) = &t;
     }
     char text[64];
@@ -626,9 +632,11 @@ void run(const Launch& launch) {
         give_up("a kernel launches a kernel: dynamic parallelism has no meaning on the CPU back end");
     if (!session) throw kata::Error("launch() outside of observe()");
     ++session->launches;
-    const Watchdog watchdog;
     Scheduler one(launch);
     scheduler = &one;
+    const Watchdog watchdog(one.time_limit(), [] {
+        if (running) scheduler->end_if_stuck();
+    });
     try {
         one.run();
     } catch (...) {

@@ -31,7 +31,9 @@ DYNAMIC_SHARED = re.compile(
     rf"extern\s+((?:volatile\s+)?)__shared__\s+(?:(?:__align__|alignas)\s*{IN_PARENTHESES}\s*)?"
     r"([\w:<>,\s]+?)\s*\b(\w+)\s*\[\s*\]((?:\s*\[[^\[\]]*\])*)\s*;"
 )
-LAUNCH = re.compile(r"([A-Za-z_][\w:]*(?:\s*<(?:[^<>;{}]|<[^<>;{}]*>)*>)?)\s*<<<(.*?)>>>\s*\(", re.S)
+LAUNCH = re.compile(
+    rf"([A-Za-z_][\w:]*(?:\s*<(?:[^<>;{{}}()]|<[^<>;{{}}]*>|{IN_PARENTHESES})*>)?)\s*<<<(.*?)>>>\s*\(", re.S
+)
 
 
 def blank_comments(text):
@@ -41,11 +43,25 @@ def blank_comments(text):
     return re.sub(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])'", blank, text, flags=re.S)
 
 
-def substitute(pattern, replacement, text):
-    """Replaces where the pattern matches outside of comments, keeping the number of lines."""
+def in_function(code, position):
+    """Whether braces are open there that are no namespace's."""
+    open_braces = []
+    for brace in re.finditer(r"(\bnamespace\b[\w:\s]*|\bextern\s+)?\{|\}", code[:position]):
+        if brace[0] != "}":
+            open_braces.append(brace[1] is None)
+        elif open_braces:
+            open_braces.pop()
+    return any(open_braces)
+
+
+def substitute(pattern, replacement, text, elsewhere=None):
+    """Replaces where the pattern matches outside of comments, keeping the number of lines; outside of functions by
+    what is given for there."""
+    code = blank_comments(text)
     out, end = [], 0
-    for match in pattern.finditer(blank_comments(text)):
-        new = re.sub(r"\\(\d)", lambda group: text[slice(*match.span(int(group[1])))], replacement)
+    for match in pattern.finditer(code):
+        form = elsewhere if elsewhere and not in_function(code, match.start()) else replacement
+        new = re.sub(r"\\(\d)", lambda group: text[slice(*match.span(int(group[1])))], form)
         lost = match.group(0).count("\n") - new.count("\n")
         out += [text[end:match.start()], new, "\n" * lost]
         end = match.end()
@@ -61,7 +77,8 @@ def main():
             line = code.count("\n", 0, match.start()) + 1
             sys.exit(f"{source}:{line}: error: the CPU back end has no {what}: this step needs a GPU build")
     text = substitute(TOOLKIT, "", text)
-    text = substitute(DYNAMIC_SHARED, r"extern std::decay_t<\1\2[]\4> const \3 SIMT_DYNAMIC_SHARED;", text)
+    text = substitute(DYNAMIC_SHARED, r"[[maybe_unused]] const auto \3 = simt::dynamic_shared<\1\2[]\4>();", text,
+                      elsewhere=r"extern std::decay_t<\1\2[]\4> const \3 SIMT_DYNAMIC_SHARED;")
     text = substitute(ALIGNED, r"\2\1", text)
     text = substitute(LAUNCH, r"simt::configured(\1, \2)(", text)
     target.write_text(f'#line 1 "{source}"\n{text}', encoding="utf-8")

@@ -1,17 +1,20 @@
-// Ends the process when a launch runs for too long and nobody else can tell.
+// Looks in from time to time when a launch has run for too long.
 #pragma once
+#include <csignal>
 
 namespace simt {
 
-/// While it lives, on builds whose kernels are not instrumented, an endless loop ends the process after 30
-/// seconds of processor time with one line on the standard error stream and status 1. Instrumented kernels
-/// come back to the scheduler by themselves, which then ends the launch alone.
+/// While it lives, and once `seconds` of processor time have passed, calls `look` every 50 ms: from a signal
+/// handler, on the stack of whoever is running, which `look` may leave for good.
 class Watchdog {
   public:
-    Watchdog();
+    Watchdog(double seconds, void (*look)());
     ~Watchdog();
     Watchdog(const Watchdog&) = delete;
     Watchdog& operator=(const Watchdog&) = delete;
+
+  private:
+    struct sigaction before_ {};
 };
 
 }  // namespace simt

@@ -101,13 +101,16 @@ TEST_CASE("the step is faster where its lesson says so", "[timed]") {
     for (const auto& claim : kata::chapter.claims) {
         if (claim.better != kata::step_name() || claim.quantity != kata::Quantity::time) continue;
         if (claim.standing == kata::Claim::Standing::refuted) continue;
+        if (claim.only_on && !kata::device_name().ends_with(claim.only_on)) continue;
         const auto verdict = kata::time_claim(claim, kata::step(), kata::rival(claim.worse));
         char text[160];
         std::snprintf(text, sizeof text,
                       "%s is %.3f (%.3f to %.3f, %d pairs) times as fast as %s; claimed: %.2f", claim.better,
                       verdict.ratio, verdict.lower, verdict.upper, verdict.pairs, claim.worse, claim.least);
-        INFO(claim.why);
-        if (verdict.outcome != kata::Outcome::holds) FAIL_CHECK(text);
+        if (verdict.outcome == kata::Outcome::holds)
+            SUCCEED(text);
+        else
+            FAIL_CHECK("right, but without the point of the step: " << claim.why << "\n  " << text);
     }
     SUCCEED();
 }

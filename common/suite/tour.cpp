@@ -277,7 +277,11 @@ int tour(std::span<char* const> arguments) {
     if (file && !chapter.on_file) throw Error(std::string(chapter.name) + " has nothing to do with a file");
     if (file) chapter.check_file(*file);
     std::cout << "\n"
-              << chapter.name << ": " << (file ? file->filename().string() : chapter.problem) << "\n"
+              << chapter.name << ": "
+              << (file                ? file->filename().string()
+                  : clock_available() ? chapter.timed_problem
+                                      : chapter.problem)
+              << "\n"
               << device_name() << "\n\n";
     return (clock_available() ? print_ladder(timed, arguments, *modules, file)
                               : print_ladder(counted, arguments, *modules, file)) == 0

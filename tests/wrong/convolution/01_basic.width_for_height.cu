@@ -1,6 +1,7 @@
 // Rows and columns are mixed up: right for square images only.
 //
 // Rejected: race in global memory "out"
+// On a GPU: elements differ
 #include "convolution.hpp"
 #include "kata.hpp"
 

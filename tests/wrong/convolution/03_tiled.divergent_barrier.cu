@@ -1,6 +1,7 @@
 // Threads outside the image leave before the barrier that the others wait at.
 //
 // Rejected: divergent barrier
+// On a GPU: nothing
 #include "convolution.hpp"
 #include "kata.hpp"
 

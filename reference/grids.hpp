@@ -1,0 +1,41 @@
+// Grids and blocks over vectors and pictures: three problems, their limits and their plain solutions.
+#pragma once
+#include <span>
+#include <vector>
+
+namespace grids {
+
+inline constexpr int max_blur_size = 15;
+
+/// A picture in row-major order from the top; a pixel of colour is three bytes: red, green, blue.
+struct Size {
+    int width, height;  ///< in pixels; 0 is an empty picture
+    int pixels() const { return width * height; }
+};
+
+/// Throws std::invalid_argument, in one line, for a negative size, 2³¹ bytes of colour or more, or a blur
+/// size outside 0 … max_blur_size.
+void check(const Size&, int blur_size = 0);
+
+/// c[i] = a[i] + b[i], in double. PMPP-grids 3.1.
+std::vector<double> add(std::span<const float> a, std::span<const float> b);
+
+/// The luminance 0.21 red + 0.72 green + 0.07 blue of each pixel, before it is cut to a byte. PMPP-grids 3.2.
+std::vector<double> luminance(std::span<const unsigned char> rgb);
+
+/// Each pixel is the mean of the (2 · blur_size + 1)² pixels around it, of those that lie in the picture, cut
+/// to a byte. One channel. PMPP-grids 3.3.
+std::vector<unsigned char> blur(std::span<const unsigned char> in, const Size&, int blur_size);
+
+}  // namespace grids
+
+// What the steps of the chapter define, one each, on arrays of the device that are laid out as above.
+
+/// Step 01: vectors of n elements.
+extern "C" [[gnu::visibility("default")]] void vector_add(const float* a, const float* b, float* c, int n);
+/// Step 02: 3 · width · height bytes in, width · height bytes out.
+extern "C" [[gnu::visibility("default")]] void color_to_grayscale(const unsigned char* rgb,
+                                                                  unsigned char* gray, int width, int height);
+/// Step 03: width · height bytes in and out.
+extern "C" [[gnu::visibility("default")]] void blur(const unsigned char* in, unsigned char* out, int width,
+                                                    int height, int blur_size);

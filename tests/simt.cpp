@@ -1,0 +1,899 @@
+// The CPU back end is judged: that kernels compute on it what CUDA says, and that it says no, with file,
+// line, block and thread, where a GPU would hang, crash or compute nonsense.
+#include "buffer.hpp"
+#include "error.hpp"
+#include "observe.hpp"
+#include "tools/simt_kernels.hpp"
+
+#include <algorithm>
+#include <catch2/catch_template_test_macros.hpp>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <catch2/generators/catch_generators_range.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <catch2/matchers/catch_matchers_vector.hpp>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::Equals;
+using Catch::Matchers::StartsWith;
+using kata::Buffer;
+using kata::Conditions;
+using kata::observe;
+using kata::Order;
+
+/// value(0), value(1), …
+template <class T, class Value>
+std::vector<T> listed(int n, const Value& value) {
+    std::vector<T> values;
+    for (int i = 0; i < n; ++i) values.push_back(static_cast<T>(value(i)));
+    return values;
+}
+
+template <class T>
+std::vector<T> counted(int n, int first = 0) {
+    return listed<T>(n, [=](int i) { return first + i; });
+}
+
+template <class T>
+Buffer<T> upload(std::string_view name, const std::vector<T>& values) {
+    return {name, std::span<const T>(values)};
+}
+
+template <class T>
+Buffer<T> zeros(std::string_view name, std::size_t n = 1) {
+    return upload(name, std::vector<T>(n));
+}
+
+Order any_order() { return GENERATE(Order::forwards, Order::backwards, Order::shuffled); }
+
+/// What the work was ended with; empty if it was not. The back end must then still work.
+std::string fault(const std::function<void()>& work, const Conditions& conditions = {.time_limit = 0.1}) {
+    std::string message;
+    try {
+        observe(conditions, work);
+    } catch (const kata::Error& e) {
+        message = e.what();
+    }
+    auto in = upload("in", counted<int>(64)), out = zeros<int>("out", 64);
+    observe({}, [&] { kernels::reverse_static(in.data(), out.data()); });
+    auto expected = counted<int>(64);
+    std::reverse(expected.begin(), expected.end());
+    CHECK(out.values() == expected);
+    return message;
+}
+
+/// "simt_kernels.cu:12", where the file has the comment `mark: …` in line 12.
+std::string line_of(const std::string& mark) {
+    std::ifstream file(TESTS_DIR "/tools/simt_kernels.cu");
+    std::string text;
+    for (int line = 1; std::getline(file, text); ++line)
+        if (text.ends_with("mark: " + mark)) return "simt_kernels.cu:" + std::to_string(line);
+    throw std::logic_error("no line is marked " + mark);
+}
+
+void need_meter() {
+    if (!kata::counts_available()) SKIP("only instrumented kernels come back to the scheduler by themselves");
+}
+
+}  // namespace
+
+// Types
+
+TEST_CASE("vector types have the sizes and alignments of CUDA's", "[types]") {
+    STATIC_REQUIRE((sizeof(char1) == 1 && alignof(char1) == 1));
+    STATIC_REQUIRE((sizeof(uchar2) == 2 && alignof(uchar2) == 2));
+    STATIC_REQUIRE((sizeof(char3) == 3 && alignof(char3) == 1));
+    STATIC_REQUIRE((sizeof(uchar4) == 4 && alignof(uchar4) == 4));
+    STATIC_REQUIRE((sizeof(short2) == 4 && alignof(short2) == 4));
+    STATIC_REQUIRE((sizeof(ushort3) == 6 && alignof(ushort3) == 2));
+    STATIC_REQUIRE((sizeof(short4) == 8 && alignof(short4) == 8));
+    STATIC_REQUIRE((sizeof(int1) == 4 && alignof(int1) == 4));
+    STATIC_REQUIRE((sizeof(int2) == 8 && alignof(int2) == 8));
+    STATIC_REQUIRE((sizeof(uint3) == 12 && alignof(uint3) == 4));
+    STATIC_REQUIRE((sizeof(uint4) == 16 && alignof(uint4) == 16));
+    STATIC_REQUIRE((sizeof(float2) == 8 && alignof(float2) == 8));
+    STATIC_REQUIRE((sizeof(float3) == 12 && alignof(float3) == 4));
+    STATIC_REQUIRE((sizeof(float4) == 16 && alignof(float4) == 16));
+    STATIC_REQUIRE((sizeof(double2) == 16 && alignof(double2) == 16));
+    STATIC_REQUIRE((sizeof(double3) == 24 && alignof(double3) == 8));
+    STATIC_REQUIRE((sizeof(double4) == 32 && alignof(double4) == 16));
+    STATIC_REQUIRE((sizeof(longlong2) == 16 && alignof(ulonglong2) == 16));
+    STATIC_REQUIRE((sizeof(longlong4) == 32 && alignof(ulonglong4) == 16));
+    STATIC_REQUIRE((sizeof(dim3) == 12 && alignof(dim3) == 4));
+}
+
+TEST_CASE("a dim3 is 1 where nothing is said, and converts to and from uint3", "[types]") {
+    constexpr dim3 none, two(7, 2);
+    STATIC_REQUIRE((none.x == 1 && none.y == 1 && none.z == 1));
+    STATIC_REQUIRE((two.x == 7 && two.y == 2 && two.z == 1));
+    constexpr dim3 back = uint3{2, 3, 4};
+    constexpr uint3 forth = back;
+    STATIC_REQUIRE((forth.x == 2 && forth.y == 3 && forth.z == 4));
+}
+
+// What a thread is
+
+TEST_CASE("threads know their place in blocks and grids of one to three dimensions", "[indices]") {
+    const auto [grid, block] = GENERATE(table<dim3, dim3>({{{1}, {1}},
+                                                           {{3}, {33}},
+                                                           {{2, 3}, {5, 7}},
+                                                           {{2, 3, 2}, {3, 4, 5}},
+                                                           {{1, 1, 2}, {1, 1, 64}},
+                                                           {{1}, {1024}}}));
+    const Order order = any_order();
+    const std::size_t blocks = grid.x * grid.y * grid.z, threads = block.x * block.y * block.z;
+    Buffer<unsigned> out("out", 12 * blocks * threads);
+    observe({.order = order}, [&, grid = grid, block = block] { kernels::places(out.data(), grid, block); });
+    std::vector<unsigned> expected;
+    for (unsigned bz = 0; bz < grid.z; ++bz)
+        for (unsigned by = 0; by < grid.y; ++by)
+            for (unsigned bx = 0; bx < grid.x; ++bx)
+                for (unsigned z = 0; z < block.z; ++z)
+                    for (unsigned y = 0; y < block.y; ++y)
+                        for (unsigned x = 0; x < block.x; ++x)
+                            expected.insert(expected.end(), {x, y, z, bx, by, bz, block.x, block.y, block.z,
+                                                             grid.x, grid.y, grid.z});
+    CHECK(out.values() == expected);
+}
+
+TEST_CASE("built-in variables may be passed on by reference", "[indices]") {
+    Buffer<unsigned> out("out", 3 * 40);
+    observe({}, [&] { kernels::places_by_reference(out.data(), 3, 40); });
+    std::vector<unsigned> expected;
+    for (unsigned i = 0; i < 3 * 40; ++i) expected.push_back(i / 40 * 32 + i % 40);
+    CHECK(out.values() == expected);
+}
+
+namespace {
+
+std::vector<unsigned> arrivals(const Conditions& conditions, unsigned blocks, unsigned threads) {
+    auto ticket = zeros<unsigned>("ticket");
+    Buffer<unsigned> out("out", blocks * threads);
+    observe(conditions, [&] { kernels::order_of_arrival(ticket.data(), out.data(), blocks, threads); });
+    return out.values();
+}
+
+}  // namespace
+
+TEST_CASE("threads and blocks run in the order that the conditions say", "[order]") {
+    constexpr unsigned blocks = 5, threads = 70;
+    const auto ascending = counted<unsigned>(static_cast<int>(blocks * threads));
+    CHECK(arrivals({}, blocks, threads) == ascending);
+    CHECK(arrivals({.order = Order::backwards}, blocks, threads) ==
+          std::vector<unsigned>(ascending.rbegin(), ascending.rend()));
+    const auto shuffled = arrivals({.order = Order::shuffled, .seed = 7}, blocks, threads);
+    CHECK(shuffled != ascending);
+    CHECK_THAT(shuffled, Catch::Matchers::UnorderedEquals(ascending));
+    CHECK(arrivals({.order = Order::shuffled, .seed = 7}, blocks, threads) == shuffled);
+    CHECK(arrivals({.order = Order::shuffled, .seed = 8}, blocks, threads) != shuffled);
+}
+
+// Launches
+
+TEST_CASE("launches are counted, and one without blocks is no launch", "[launch]") {
+    CHECK(observe({}, [] { kernels::nothing({2, 3}, 32, 0); }).launches == 1);
+    CHECK(observe({}, [] { kernels::nothing({0, 3}, 32, 0); }).launches == 0);
+    CHECK(observe({}, [] {}).launches == 0);
+}
+
+TEST_CASE("a launch that no device takes is refused", "[launch]") {
+    const auto fault_of = [](dim3 grid, dim3 block, std::size_t bytes = 0) {
+        return fault([=] { kernels::nothing(grid, block, bytes); }, {});
+    };
+    CHECK(fault_of(70'000, 1) == "");
+    CHECK(fault_of(1, {32, 32}) == "");
+    CHECK(fault_of(1, 1, 48 * 1024) == "");
+    CHECK_THAT(fault_of(1, 1025), StartsWith("launch refused: block (1025,1,1) of 1025 threads"));
+    CHECK_THAT(fault_of(1, {32, 33}), StartsWith("launch refused: block (32,33,1) of 1056 threads"));
+    CHECK_THAT(fault_of(1, {1, 1, 65}), StartsWith("launch refused: block (1,1,65) of 65 threads"));
+    CHECK_THAT(fault_of(1, {65536, 65536}), StartsWith("launch refused: block (65536,65536,1)"));
+    CHECK_THAT(fault_of(1, {0, 4}), Equals("launch refused: block (0,4,1) has no threads"));
+    CHECK_THAT(fault_of({1, 65536}, 1), StartsWith("launch refused: grid (1,65536,1)"));
+    CHECK_THAT(fault_of({1, 1, 65536}, 1), StartsWith("launch refused: grid (1,1,65536)"));
+    CHECK_THAT(fault_of({0x80000000}, 1), StartsWith("launch refused: grid (2147483648,1,1)"));
+    CHECK_THAT(fault_of(1, 1, 48 * 1024 + 1),
+               Equals("launch refused: 49153 bytes of dynamic shared memory; a block has 49152"));
+}
+
+TEST_CASE("chevrons launch, and an empty grid is as wrong as on a GPU", "[launch]") {
+    constexpr int n = 75;
+    auto in = upload("in", counted<int>(n)), out = zeros<int>("out", n);
+    const auto seen = observe({}, [&] { kernels::chevrons(in.data(), out.data(), n); });
+    CHECK(seen.launches == 2);
+    CHECK(out.values() == listed<int>(n, [](int i) { return 3 * i; }));
+    CHECK_THAT(fault([] {
+                   kernels::nothing_by_chevrons({0, 1, 1}, 32, 0);
+               }),
+               Equals("launch refused: grid (0,1,1) has no blocks"));
+    CHECK_THAT(fault([] { kernels::nothing_by_chevrons(1, 2048, 0); }), StartsWith("launch refused: block"));
+}
+
+TEST_CASE("a launch outside of an observation is refused", "[launch]") {
+    CHECK_THROWS_WITH(kernels::nothing(1, 1, 0), "launch() outside of observe()");
+    CHECK_THROWS_WITH(observe({}, [] { observe({}, [] {}); }), "observe() inside of observe()");
+    CHECK(fault([] { kernels::nothing(1, 1, 0); }) == "");
+}
+
+TEST_CASE("a kernel that launches a kernel is refused", "[launch]") {
+    CHECK_THAT(fault([] { kernels::launch_in_kernel(); }), ContainsSubstring("a kernel launches a kernel"));
+}
+
+TEST_CASE("an open kata is told from a failure, in a kernel and on the host", "[launch]") {
+    CHECK_THROWS_AS(observe({}, kernels::open_in_kernel), kata::OpenKata);
+    CHECK_THROWS_AS(observe({}, kernels::open_on_host), kata::OpenKata);
+    CHECK(fault([] { kernels::nothing(1, 1, 0); }) == "");
+}
+
+// Memory
+
+TEST_CASE("shared memory is the block's own, however it is declared", "[memory]") {
+    const Order order = any_order();
+    constexpr int n = 64;
+    auto in = upload("in", counted<int>(n, 100)), out = zeros<int>("out", n);
+    auto expected = counted<int>(n, 100);
+    std::reverse(expected.begin(), expected.end());
+    const auto reversed = [&](const auto& kernel) {
+        const auto seen = observe({.order = order}, [&] { kernel(in.data(), out.data()); });
+        CHECK(seen.findings == std::vector<std::string>{});
+        return out.values();
+    };
+    const auto sized = [](const auto& kernel) { return [&](const int* a, int* b) { kernel(a, b, n); }; };
+    CHECK(reversed(kernels::reverse_static) == expected);
+    CHECK(reversed(kernels::reverse_static_volume) == expected);
+    CHECK(reversed(kernels::reverse_in_namespace) == expected);
+    CHECK(reversed(sized(kernels::reverse_dynamic)) == expected);
+    CHECK(reversed(sized(kernels::reverse_dynamic_volatile)) == expected);
+    CHECK(reversed(sized(kernels::reverse_dynamic_in_namespace)) == expected);
+    CHECK(reversed(sized(kernels::reverse_dynamic_rows)) == expected);
+
+    std::vector<double> halves(n), products(n);
+    for (int i = 0; i < n; ++i) halves[i] = i + 0.5, products[n - 1 - i] = (i + 0.5) * (100 + i);
+    auto weights = upload("weights", halves), doubles = zeros<double>("doubles", n);
+    observe({.order = order}, [&] { kernels::reverse_dynamic_template(weights.data(), doubles.data(), n); });
+    CHECK(doubles.values() == std::vector<double>(halves.rbegin(), halves.rend()));
+    observe({.order = order},
+            [&] { kernels::reverse_cut_by_hand(in.data(), weights.data(), doubles.data(), n); });
+    CHECK(doubles.values() == products);
+}
+
+TEST_CASE("shared memory and structures are aligned as they ask for", "[memory]") {
+    Buffer<unsigned> misfit("misfit", 1);
+    observe({}, [&] { kernels::aligned_shared(misfit.data()); });
+    CHECK(misfit.values()[0] == 0);
+}
+
+TEST_CASE("constants are copied to their symbol, in whole and in part", "[memory]") {
+    Buffer<float> out("out", 8);
+    const auto eight = counted<float>(8, 1), two = std::vector<float>{-1, -2};
+    observe({}, [&] { kernels::constants(eight.data(), 8, 0, out.data()); });
+    CHECK(out.values() == std::vector<float>{2, 4, 6, 8, 10, 12, 14, 16});
+    observe({}, [&] { kernels::constants(two.data(), 2, 6, out.data()); });
+    CHECK(out.values() == std::vector<float>{2, 4, 6, 8, 10, 12, -2, -4});
+    std::vector<float> back(8);
+    kernels::constants_read_back(back.data(), 8);
+    CHECK(back == std::vector<float>{1, 2, 3, 4, 5, 6, -1, -2});
+}
+
+TEST_CASE("a copy that does not fit is refused", "[memory]") {
+    Buffer<float> out("out", 8);
+    auto nine = counted<float>(9);
+    CHECK_THAT(fault([&] { kernels::constants(nine.data(), 9, 0, out.data()); }),
+               Equals("copy refused: 36 bytes at offset 0 do not fit into a symbol of 32 bytes"));
+    CHECK_THAT(fault([&] { kernels::constants(nine.data(), 2, 7, out.data()); }),
+               Equals("copy refused: 8 bytes at offset 28 do not fit into a symbol of 32 bytes"));
+    CHECK_THAT(fault([&] { kernels::constants_read_back(nine.data(), 9); }),
+               StartsWith("copy refused: 36 bytes"));
+    CHECK_THAT(fault([&] { kernels::copy_within(out.data() + 2, nine.data(), 7 * sizeof(float)); }),
+               Equals("copy refused: 28 bytes at offset 8 do not fit into \"out\" of 32 bytes"));
+    CHECK_THAT(fault([&] { kernels::copy_within(nine.data(), out.data(), 9 * sizeof(float)); }),
+               StartsWith("copy refused: 36 bytes at offset 0"));
+    CHECK(fault([&] { kernels::copy_within(out.data() + 2, nine.data(), 6 * sizeof(float)); }) == "");
+}
+
+TEST_CASE("variables and buffers of the device outlive a launch", "[memory]") {
+    Buffer<int> out("out", 50);
+    observe({}, [&] { kernels::count_on_the_device(out.data(), 100); });
+    CHECK(out.values()[0] == 100);
+    const auto seen = observe({}, [&] { kernels::two_kernels(out.data(), 50); });
+    CHECK(seen.findings == std::vector<std::string>{});
+    CHECK(out.values() == listed<int>(50, [](int i) { return i * i; }));
+}
+
+TEST_CASE("a buffer has the size, alignment, poison and canaries that it promises", "[memory]") {
+    Buffer<unsigned char> a("a", 5, std::byte{0x11}), empty("empty", 0);
+    CHECK(reinterpret_cast<std::uintptr_t>(a.data()) % 256 == 0);
+    CHECK(a.values() == std::vector<unsigned char>(5, 0x11));
+    CHECK(a.damage() == std::nullopt);
+    CHECK(empty.values().empty());
+    a.data()[7] = 1;
+    CHECK(a.damage() == "out of bounds: something was written 2 bytes past the end of \"a\" of 5 bytes");
+    a.data()[7] = 0xC5, a.data()[-3] = 1;
+    CHECK(a.damage() == "out of bounds: something was written 3 bytes before \"a\" of 5 bytes");
+}
+
+// Barriers
+
+TEST_CASE("counting barriers give every thread the count, the conjunction and the disjunction", "[barrier]") {
+    const Order order = any_order();
+    const int threads = GENERATE(1, 31, 32, 100);
+    const int ones = GENERATE(0, 1, 30, 100);
+    std::vector<int> predicate(threads);
+    for (int i = 0; i < std::min(ones, threads); ++i) predicate[i] = 4 + i;  // any number but 0 is true
+    auto in = upload("predicate", predicate);
+    Buffer<int> out("out", 3 * threads);
+    observe({.order = order}, [&] { kernels::counting_barriers(in.data(), out.data(), threads); });
+    const int count = std::min(ones, threads);
+    CHECK(out.values() == listed<int>(3 * threads, [=](int i) {
+              return i % 3 == 0 ? count : i % 3 == 1 ? count == threads : count > 0;
+          }));
+}
+
+TEST_CASE("a barrier that not all threads come to is diagnosed", "[barrier]") {
+    const Order order = any_order();
+    const auto message = fault([] { kernels::divergent_barrier(64, 10); }, {.order = order});
+    CHECK_THAT(message, StartsWith("divergent barrier: the threads of block (" +
+                                   std::string(order == Order::forwards ? "0,0,0" : "")));
+    CHECK_THAT(message, ContainsSubstring("54 threads, first (10,0,0), left the kernel"));
+    CHECK_THAT(message, ContainsSubstring("10 threads, first (0,0,0), wait at __syncthreads in " +
+                                          line_of("divergent barrier")));
+    CHECK(fault([] { kernels::divergent_barrier(64, 64); }) == "");
+    CHECK(fault([] { kernels::divergent_barrier(64, 0); }) == "");
+}
+
+TEST_CASE("two barriers are not one", "[barrier]") {
+    const auto message = fault([] { kernels::two_barriers(40, 39); });
+    CHECK_THAT(message, StartsWith("divergent barrier: the threads of block (0,0,0)"));
+    CHECK_THAT(message, ContainsSubstring("39 threads, first (0,0,0), wait at __syncthreads in " +
+                                          line_of("first of two barriers")));
+    CHECK_THAT(message, ContainsSubstring("1 thread, first (39,0,0), wait at __syncthreads in " +
+                                          line_of("second of two barriers")));
+    CHECK(fault([] { kernels::two_barriers(40, 40); }) == "");
+}
+
+TEST_CASE("a barrier is no partner for a warp's synchronisation", "[barrier]") {
+    const auto message = fault([] { kernels::barrier_against_shuffle(64); });
+    CHECK_THAT(message,
+               StartsWith("deadlock: the threads of block (0,0,0) do not all come to the same place"));
+    CHECK_THAT(message, ContainsSubstring("32 threads, first (0,0,0), wait at __syncthreads in " +
+                                          line_of("barrier against shuffle")));
+    CHECK_THAT(message, ContainsSubstring("32 threads, first (16,0,0), wait at __syncwarp in " +
+                                          line_of("shuffle against barrier")));
+    CHECK_THAT(message,
+               ContainsSubstring("the mask 0xffffffff of __syncwarp names 16 lanes that did not come: "
+                                 "0, 1, 2, 3, 4, 5, 6, 7, …"));
+}
+
+// Warps
+
+namespace {
+
+/// What PTX says of shfl.sync: the lane whose value `lane` receives.
+int source_of(kernels::Shuffle kind, int lane, int argument, int width) {
+    const int first = lane / width * width, last = first + width - 1;
+    int source = lane;
+    switch (kind) {
+        case kernels::Shuffle::index:
+            source = first + (argument % width + width) % width;
+            break;
+        case kernels::Shuffle::up:
+            source = lane - argument >= first ? lane - argument : lane;
+            break;
+        case kernels::Shuffle::down:
+            source = lane + argument <= last ? lane + argument : lane;
+            break;
+        case kernels::Shuffle::exclusive_or:
+            source = (lane ^ argument) <= last ? lane ^ argument : lane;
+            break;
+    }
+    return source;
+}
+
+}  // namespace
+
+TEST_CASE("shuffles give the value of the lane that CUDA says", "[warp]") {
+    using enum kernels::Shuffle;
+    const auto kind = GENERATE(index, up, down, exclusive_or);
+    const int width = GENERATE(1, 2, 4, 8, 16, 32);
+    const int argument = GENERATE(0, 1, 3, 8, 31);
+    constexpr int threads = 64;
+    const auto order = argument % 2 ? Order::backwards : Order::shuffled;
+    auto in = upload("in", counted<int>(threads, 1000));
+    Buffer<int> out("out", threads);
+    observe({.order = order},
+            [&] { kernels::shuffle(kind, 0xffffffff, argument, width, in.data(), out.data(), threads); });
+    CHECK(out.values() == listed<int>(threads, [=](int i) {
+              return 1000 + i / 32 * 32 + source_of(kind, i % 32, argument, width);
+          }));
+}
+
+TEST_CASE("shuffles work among the lanes of a mask and in a warp that is not full", "[warp]") {
+    const auto [mask, threads] = GENERATE(
+        table<unsigned, int>({{0x0000ffffu, 32}, {0xffff0000u, 32}, {0x55555555u, 32}, {0xffffffffu, 20}}));
+    auto in = upload("in", counted<int>(threads, 1000));
+    auto out = zeros<int>("out", threads);
+    observe({}, [&, mask = mask, threads = threads] {
+        kernels::shuffle(kernels::Shuffle::exclusive_or, mask, 2, 32, in.data(), out.data(), threads);
+    });
+    CHECK(out.values() == listed<int>(threads, [mask = mask, threads = threads](int i) {
+              const int partner = (i ^ 2) < threads ? i ^ 2 : i;
+              return mask >> i & 1 ? 1000 + partner : 0;
+          }));
+}
+
+TEST_CASE("shuffles carry values of up to eight bytes", "[warp]") {
+    Buffer<double> doubles("doubles", 32);
+    Buffer<long long> longs("longs", 32);
+    Buffer<unsigned> halves("halves", 32);
+    observe({}, [&] { kernels::shuffle_types(doubles.data(), longs.data(), halves.data()); });
+    CHECK(doubles.values() == listed<double>(32, [](int i) { return 0.5 + (i ^ 1); }));
+    CHECK(longs.values() == listed<long long>(32, [](int i) { return (1ll << 40) + 31 - i; }));
+    CHECK(halves.values() == listed<unsigned>(32, [](int i) { return std::min(i + 1, 31); }));
+}
+
+TEST_CASE("votes count the lanes of the mask and no others", "[warp]") {
+    const auto [mask, threads] = GENERATE(
+        table<unsigned, int>({{0xffffffffu, 64}, {0x0ff00001u, 64}, {0xffffffffu, 40}, {0x000000ffu, 8}}));
+    const unsigned yes = GENERATE(0u, 0xffffffffu, 0x00010001u, 0x0ff00001u);
+    std::vector<int> predicate(threads);
+    for (int i = 0; i < threads; ++i) predicate[i] = (yes >> i % 32 & 1) * (i + 5);
+    auto in = upload("predicate", predicate);
+    auto out = zeros<unsigned>("out", 3 * threads);
+    observe({},
+            [&, mask = mask, threads = threads] { kernels::votes(mask, in.data(), out.data(), threads); });
+    std::vector<unsigned> expected(3 * threads);
+    for (int i = 0; i < threads; ++i) {
+        if (!(mask >> i % 32 & 1)) continue;
+        const int lanes = std::min(32, threads - i / 32 * 32);
+        const unsigned present = mask & (lanes == 32 ? ~0u : (1u << lanes) - 1);
+        expected[3 * i] = yes & present;
+        expected[3 * i + 1] = (yes & present) != 0;
+        expected[3 * i + 2] = (yes & present) == present;
+    }
+    CHECK(out.values() == expected);
+}
+
+TEST_CASE("matches find the lanes with the same value, in a warp that is not full, too", "[warp]") {
+    const int threads = GENERATE(32, 20), kinds = GENERATE(1, 3, 32);
+    std::vector<int> values(threads);
+    for (int i = 0; i < threads; ++i) values[i] = i % kinds - 1;
+    auto in = upload("values", values);
+    Buffer<unsigned> out("out", 3 * threads);
+    observe({}, [&] { kernels::matches(0xffffffff, in.data(), out.data(), threads); });
+    std::vector<unsigned> expected;
+    for (int i = 0; i < threads; ++i) {
+        unsigned same = 0;
+        for (int k = 0; k < threads; ++k) same |= (values[k] == values[i] ? 1u : 0u) << k;
+        expected.insert(expected.end(), {same, kinds == 1 ? 0xffffffff : 0, kinds == 1 ? 1u : 0u});
+    }
+    CHECK(out.values() == expected);
+}
+
+TEST_CASE("a warp sums up over the lanes of the mask that the block has", "[warp]") {
+    const auto [mask, threads] =
+        GENERATE(table<unsigned, int>({{0xffffffffu, 32}, {0x80000001u, 32}, {0xffffffffu, 5}}));
+    auto in = upload("values", counted<int>(threads, -3));
+    auto out = zeros<int>("out", threads);
+    observe({}, [&, mask = mask, threads = threads] { kernels::sums(mask, in.data(), out.data(), threads); });
+    int sum = 0;
+    for (int i = 0; i < threads; ++i) sum += mask >> i & 1 ? i - 3 : 0;
+    CHECK(out.values() == listed<int>(threads, [&, mask = mask](int i) { return mask >> i & 1 ? sum : 0; }));
+}
+
+TEST_CASE("__syncwarp orders the lanes of its mask, at two places at a time", "[warp]") {
+    const Order order = any_order();
+    auto in = upload("in", counted<int>(32));
+    Buffer<int> out("out", 32);
+    const auto seen = observe({.order = order}, [&] { kernels::swap_in_halves(in.data(), out.data()); });
+    CHECK(out.values() == listed<int>(32, [](int i) { return i < 16 ? i ^ 1 : i ^ 3; }));
+    CHECK(seen.findings == std::vector<std::string>{});
+}
+
+TEST_CASE("__activemask names the lanes that are at the same place", "[warp]") {
+    const Order order = any_order();
+    Buffer<unsigned> out("out", 40);
+    std::vector<int> rounds(40);
+    for (int i = 0; i < 40; ++i) rounds[i] = i % 7 * 50;
+    auto in = upload("rounds", rounds);
+    observe({.order = order}, [&] { kernels::active_lanes(in.data(), out.data(), 40); });
+    CHECK(out.values() == listed<unsigned>(40, [](int i) { return i < 32 ? 0xffffffff : 0xff; }));
+    auto halves = zeros<unsigned>("halves", 32);
+    observe({.order = order}, [&] { kernels::active_halves(halves.data()); });
+    CHECK(halves.values() == listed<unsigned>(32, [](int i) {
+              return i % 2 == 0 ? 0x55555555 : i < 24 ? 0x00aaaaaa : 0;
+          }));
+}
+
+TEST_CASE("a mask that names lanes which do not come is diagnosed", "[warp]") {
+    Buffer<int> out("out", 32);
+    const auto message = fault([&] { kernels::absent_lanes(out.data()); });
+    CHECK_THAT(message, StartsWith("deadlock: the threads of block (0,0,0)"));
+    CHECK_THAT(message, ContainsSubstring("16 threads, first (0,0,0), wait at __shfl_down_sync in " +
+                                          line_of("absent lanes")));
+    CHECK_THAT(message,
+               ContainsSubstring("the mask 0xffffffff of __shfl_down_sync names 16 lanes that did not "
+                                 "come: 16, 17, 18, 19, 20, 21, 22, 23, …"));
+}
+
+TEST_CASE("a mask without the caller's own lane is diagnosed", "[warp]") {
+    Buffer<int> out("out", 32);
+    CHECK_THAT(
+        fault([&] { kernels::foreign_mask(out.data()); }),
+        Equals("__ballot_sync in " + line_of("foreign mask") +
+               ": thread (16,0,0) of block (0,0,0) calls it with a mask that does not name its own lane 16"));
+}
+
+TEST_CASE("lanes that do not agree on the mask are diagnosed", "[warp]") {
+    Buffer<int> out("out", 32);
+    const auto message = fault([&] { kernels::unlike_masks(out.data()); });
+    CHECK_THAT(message, StartsWith("deadlock: "));
+    CHECK_THAT(message, ContainsSubstring(line_of("unlike masks")));
+    CHECK_THAT(message,
+               ContainsSubstring("the mask 0xffffffff of __any_sync names 16 lanes that did not come: 16"));
+}
+
+// Atomics
+
+TEMPLATE_TEST_CASE("atomic sums lose nothing and give every intermediate value once", "[atomics]", int,
+                   unsigned, unsigned long long, float, double) {
+    constexpr int threads = 300;
+    auto sum = upload<TestType>("sum", {TestType{5}});
+    Buffer<TestType> before("before", threads);
+    const Order order = any_order();
+    observe({.order = order}, [&] { kernels::add_up(sum.data(), before.data(), TestType{3}, threads); });
+    CHECK(sum.values()[0] == 5 + 3 * threads);
+    auto seen = before.values();
+    std::sort(seen.begin(), seen.end());
+    CHECK(seen == listed<TestType>(threads, [](int i) { return 5 + 3 * i; }));
+}
+
+TEST_CASE("64-bit atomics carry beyond 32 bits", "[atomics]") {
+    auto sum = upload<unsigned long long>("sum", {0xffffffff});
+    Buffer<unsigned long long> before("before", 4);
+    observe({}, [&] { kernels::add_up(sum.data(), before.data(), 1ull << 40, 4); });
+    CHECK(sum.values()[0] == 0xffffffff + (4ull << 40));
+}
+
+TEST_CASE("every other atomic does what its name says and returns the old value", "[atomics]") {
+    const Order order = any_order();
+    constexpr int threads = 64;
+    Buffer<int> before("before", threads);
+
+    auto word = upload<int>("word", {-1});
+    observe({.order = order}, [&] { kernels::exchange_all(word.data(), before.data(), threads); });
+    auto chain = before.values();
+    chain.push_back(word.values()[0]);
+    CHECK_THAT(chain, Catch::Matchers::UnorderedEquals(counted<int>(threads + 1, -1)));
+
+    auto least = upload<int>("least", {100}), most = upload<int>("most", {-100});
+    auto long_least = upload<long long>("long_least", {0});
+    auto long_most = upload<unsigned long long>("long_most", {1});
+    observe({.order = order}, [&] {
+        kernels::extremes(least.data(), most.data(), long_least.data(), long_most.data(), threads);
+    });
+    CHECK(least.values()[0] == -20);
+    CHECK(most.values()[0] == 43);
+    CHECK(long_least.values()[0] == -20'000'000'000'000);
+    CHECK(long_most.values()[0] == 64ull << 40);
+
+    auto all = upload<unsigned>("all", {0xffffffff}), any = zeros<unsigned>("any"),
+         odd = zeros<unsigned>("odd");
+    observe({.order = order}, [&] { kernels::bits(all.data(), any.data(), odd.data(), 20); });
+    CHECK(all.values()[0] == 0xfff00000);
+    CHECK(any.values()[0] == 0x000fffff);
+    CHECK(odd.values()[0] == 0x000fffff);
+    observe({.order = order}, [&] { kernels::bits(all.data(), any.data(), odd.data(), 20); });
+    CHECK(odd.values()[0] == 0);
+
+    auto balance = upload<int>("balance", {10});
+    observe({.order = order}, [&] { kernels::subtract(balance.data(), before.data(), threads); });
+    CHECK(balance.values()[0] == 10 - 2 * threads);
+    auto balances = before.values();
+    std::sort(balances.begin(), balances.end());
+    CHECK(balances == listed<int>(threads, [](int i) { return 10 - 2 * (threads - 1 - i); }));
+
+    auto scoped = zeros<int>("scoped");
+    observe({.order = order}, [&] { kernels::scopes(scoped.data(), threads); });
+    CHECK(scoped.values()[0] == 2 * threads);
+}
+
+TEST_CASE("atomicInc and atomicDec wrap at their limit", "[atomics]") {
+    const auto wrapped = [](unsigned up, unsigned down, unsigned limit, int threads) {
+        auto u = upload<unsigned>("up", {up}), d = upload<unsigned>("down", {down});
+        observe({}, [&] { kernels::wrap(u.data(), d.data(), limit, threads); });
+        return std::pair(u.values()[0], d.values()[0]);
+    };
+    CHECK(wrapped(0, 0, 6, 1) == std::pair(1u, 6u));
+    CHECK(wrapped(0, 3, 6, 20) == std::pair(20u % 7, (3u + 7 * 20 - 20) % 7));
+    CHECK(wrapped(9, 9, 6, 1) == std::pair(0u, 6u));  // above the limit
+    CHECK(wrapped(5, 5, 0, 1) == std::pair(0u, 0u));
+}
+
+TEST_CASE("compare-and-swap builds atomics that CUDA does not have", "[atomics]") {
+    const Order order = any_order();
+    std::vector<float> values(100);
+    for (int i = 0; i < 100; ++i) values[i] = static_cast<float>((i * 37) % 100) / 8;
+    auto in = upload("values", values);
+    auto most = upload<float>("most", {0.0f});
+    observe({.order = order}, [&] { kernels::compare_and_swap(most.data(), in.data(), 100); });
+    CHECK(most.values()[0] == 99.0f / 8);
+    auto word = zeros<unsigned short>("word");
+    observe({.order = order}, [&] { kernels::compare_and_swap_short(word.data(), 50); });
+    CHECK(word.values()[0] == 51);
+}
+
+TEST_CASE("the last block sees what the others put behind a fence", "[atomics]") {
+    const Order order = any_order();
+    constexpr int blocks = 40;
+    auto in = upload("in", counted<int>(blocks)), sum = zeros<int>("sum");
+    Buffer<int> partial("partial", blocks);
+    auto done = zeros<unsigned>("done");
+    const auto seen = observe({.order = order}, [&] {
+        kernels::last_block_sums(in.data(), partial.data(), sum.data(), done.data(), blocks);
+    });
+    CHECK(sum.values()[0] == blocks * (blocks - 1) / 2);
+    CHECK(seen.findings == std::vector<std::string>{});
+}
+
+// What else stands in kernels
+
+TEST_CASE("intrinsics compute what CUDA says", "[device]") {
+    auto in = upload<float>("in", {2.25f});
+    Buffer<float> floats("floats", 13);
+    Buffer<int> ints("ints", 14);
+    Buffer<unsigned> words("words", 5);
+    observe({}, [&] { kernels::arithmetic(in.data(), floats.data(), ints.data(), words.data()); });
+    CHECK(floats.values() ==
+          std::vector<float>{1 / 1.5f, 4, 1, 0, 6.0625f, 1.5f, 1 / 2.25f, 2.25f, 3, 2.25f, 2.25f, 1, 2.25f});
+    CHECK(ints.values() == std::vector<int>{2, 4, -2, 8, 64, 4, 0, 31, 32, 63, 1 << 28, -3, 1, 7});
+    CHECK(words.values() == std::vector<unsigned>{0x80000000, 3, 0x3f800000, 5, 7});
+}
+
+TEST_CASE("__ldg, early returns and float4 through reinterpret_cast", "[device]") {
+    const int n = GENERATE(4, 100, 128);
+    auto in = upload("in", counted<float>(n));
+    auto out = zeros<float>("out", n);
+    observe({}, [&] { kernels::read_only_cache(in.data(), out.data(), n); });
+    CHECK(out.values() == listed<float>(n, [](int i) { return 2 * i; }));
+    observe({}, [&] { kernels::vector_copy(in.data(), out.data(), n); });
+    CHECK(out.values() == listed<float>(n, [](int i) { return i / 4 * 4 + 3 - i % 4; }));
+}
+
+TEST_CASE("a grid-stride loop covers what the grid does not", "[device]") {
+    const int n = GENERATE(0, 1, 63, 1000), blocks = GENERATE(1, 3);
+    auto in = upload("in", counted<int>(n)), out = zeros<int>("out", n);
+    observe({}, [&] { kernels::grid_stride(in.data(), out.data(), n, blocks, 64); });
+    CHECK(out.values() == counted<int>(n, 1));
+}
+
+TEST_CASE("helpers, macros, structures, templates, launch bounds, unrolling and volatile variables",
+          "[device]") {
+    constexpr int n = 200;
+    auto in = upload("in", counted<int>(3 * n)), out = zeros<int>("out", n);
+    observe({}, [&] { kernels::odds_and_ends(in.data(), out.data(), n); });
+    CHECK(out.values() == listed<int>(n, [](int i) {
+              const int sum = 9 * i + 3;
+              return i < 1 || i > n - 2 ? 0 : sum - sum % 256;
+          }));
+}
+
+TEST_CASE("printf in a kernel prints", "[device]") {
+    std::fflush(stdout);
+    const auto path = std::filesystem::temp_directory_path() / ("kata-printf-" + std::to_string(getpid()));
+    const int kept = dup(STDOUT_FILENO);
+    REQUIRE(std::freopen(path.c_str(), "w", stdout));
+    observe({}, [] { kernels::speak(4); });
+    std::fflush(stdout);
+    dup2(kept, STDOUT_FILENO);
+    close(kept);
+    std::ifstream file(path);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    std::filesystem::remove(path);
+    CHECK(text == "thread 1 says 0.25\nthread 3 says 0.75\n");
+}
+
+TEST_CASE("an assertion in a kernel ends the launch and not the process", "[device]") {
+    CHECK_THAT(fault([] { kernels::assertion(5); }),
+               Equals("assertion failed: static_cast<int>(threadIdx.x) < n in " + line_of("assertion") +
+                      ", thread (5,0,0) of block (0,0,0)"));
+    CHECK_THAT(fault([] { kernels::assertion(5); }, {.order = Order::backwards}),
+               ContainsSubstring("thread (7,0,0) of block (1,0,0)"));
+    CHECK(fault([] { kernels::assertion(8); }) == "");
+}
+
+// Waiting for ever
+
+TEST_CASE("an endless loop ends the launch after its time", "[endless]") {
+    need_meter();
+    auto out = zeros<int>("out");
+    CHECK_THAT(
+        fault([&] { kernels::endless(out.data()); }),
+        Equals("endless loop: thread (0,0,0) of block (0,0,0) still runs after 0.1 s of processor time; does "
+               "its loop end for every thread?"));
+    CHECK_THAT(fault([] { kernels::endless_without_memory(40); }, {.time_limit = 0.05}),
+               StartsWith("endless loop: thread (39,0,0) of block (0,0,0) still runs after 0.05 s"));
+}
+
+TEST_CASE("an endless wait for memory ends the launch after its time", "[endless]") {
+    const Order order = any_order();
+    auto flag = zeros<int>("flag");
+    const Conditions conditions{.order = order, .time_limit = 0.1};
+    CHECK_THAT(
+        fault([&] { kernels::spin_on_atomic(flag.data()); }, conditions),
+        StartsWith("endless wait: thread (") && ContainsSubstring("of block (0,0,0) still polls memory"));
+    need_meter();
+    CHECK_THAT(
+        fault([&] { kernels::spin_on_volatile(flag.data()); }, conditions),
+        StartsWith("endless wait: thread (") && ContainsSubstring("of block (0,0,0) still polls memory"));
+}
+
+TEST_CASE("threads of a block may wait for each other", "[endless]") {
+    const Order order = any_order();
+    Buffer<int> out("out", 96);
+    CHECK(fault([&] { kernels::wait_for_flag_in_block(out.data(), 96); }, {.order = order}) == "");
+    CHECK(out.values() == std::vector<int>(96, 1));
+}
+
+TEST_CASE("a wait for a block that has not started is diagnosed", "[endless]") {
+    constexpr int blocks = 12;
+    auto flags = zeros<int>("flags", blocks), out = zeros<int>("out", blocks);
+    CHECK(fault([&] { kernels::wait_for_block_before(flags.data(), out.data(), blocks); }) == "");
+    CHECK(out.values() == counted<int>(blocks));
+    auto fresh = zeros<int>("flags", blocks);
+    CHECK_THAT(fault([&] { kernels::wait_for_block_before(fresh.data(), out.data(), blocks); },
+                     {.order = Order::backwards, .time_limit = 0.1}),
+               Equals("endless wait: thread (0,0,0) of block (11,0,0) still polls memory after 0.1 s of "
+                      "processor time; "
+                      "does it wait for a block that has not started?"));
+}
+
+TEST_CASE("blocks that number themselves as they start may wait for those before", "[endless]") {
+    const auto [order, seed] = GENERATE(table<Order, unsigned>({{Order::forwards, 1},
+                                                                {Order::backwards, 1},
+                                                                {Order::shuffled, 1},
+                                                                {Order::shuffled, 2},
+                                                                {Order::shuffled, 3}}));
+    constexpr int blocks = 12;
+    auto ticket = zeros<unsigned>("ticket");
+    auto flags = zeros<int>("flags", blocks), out = zeros<int>("out", blocks);
+    CHECK(fault([&] { kernels::wait_for_ticket_before(ticket.data(), flags.data(), out.data(), blocks); },
+                {.order = order, .seed = seed}) == "");
+    CHECK(out.values() == counted<int>(blocks));
+}
+
+// Memory that is not there
+
+TEST_CASE("more static shared memory than a block has is diagnosed", "[bounds]") {
+    need_meter();
+    Buffer<int> out("out", 256);
+    CHECK(fault([&] { kernels::static_shared_at_limit(out.data()); }, {}) == "");
+    CHECK_THAT(
+        fault([&] { kernels::static_shared_over_limit(out.data()); }, {}),
+        StartsWith("shared memory over the limit: a block uses more than the 49152 bytes that it has, in "
+                   "simt_kernels.cu:"));
+}
+
+TEST_CASE("pointers to what is no device memory are diagnosed", "[bounds]") {
+    need_meter();
+    Buffer<int> out("out", 8);
+    std::vector<int> on_the_heap(100'000);
+    static int in_the_program[8];
+    int on_the_stack[8] = {};
+    const auto message = "out of bounds: thread (0,0,0) of block (0,0,0) reads 4 bytes ";
+    const auto where = ", in " + line_of("read through");
+    CHECK(fault([&] { kernels::read_through(nullptr, out.data()); }) ==
+          message + ("through a null pointer" + where));
+    for (const int* pointer :
+         {static_cast<const int*>(on_the_heap.data()), static_cast<const int*>(in_the_program),
+          static_cast<const int*>(on_the_stack)})
+        CHECK_THAT(fault([&] { kernels::read_through(pointer, out.data()); }),
+                   StartsWith(message) && Catch::Matchers::EndsWith(where));
+    CHECK_THAT(fault([&] { kernels::unasked_dynamic_shared(out.data()); }),
+               ContainsSubstring("writes 4 bytes 0 bytes past the end of dynamic shared memory (0 bytes)"));
+}
+
+TEST_CASE("a misaligned float4 is diagnosed", "[bounds]") {
+    need_meter();
+    Buffer<float> in("in", 16), out("out", 1);
+    CHECK(fault([&] { kernels::misaligned(in.data(), out.data(), 4); }) == "");
+    CHECK_THAT(fault([&] { kernels::misaligned(in.data(), out.data(), 2); }),
+               Equals("misaligned access: thread (0,0,0) of block (0,0,0) reaches 16 bytes at offset 8 of "
+                      "\"in\", which "
+                      "is no multiple of 16, in " +
+                      line_of("misaligned")));
+}
+
+TEST_CASE("a stack that overflows is diagnosed", "[bounds]") {
+    need_meter();
+    Buffer<int> out("out", 1);
+    CHECK(fault([&] { kernels::recurse(out.data(), 100); }) == "");
+    CHECK(out.values()[0] == 100);
+    for (const auto& overflow : {std::function([&] { kernels::recurse(out.data(), 100'000); }),
+                                 std::function([&] { kernels::large_frame(out.data(), 10); })})
+        CHECK_THAT(fault(overflow),
+                   StartsWith("stack overflow: thread (0,0,0) of block (0,0,0) has no room for its "
+                              "local variables in simt_kernels.cu:"));
+}
+
+// The translator
+
+namespace {
+
+struct Translation {
+    int status;
+    std::string errors, text;
+};
+
+/// What the translator makes of a source.
+Translation translate(const std::string& source) {
+    const auto folder =
+        std::filesystem::temp_directory_path() / ("kata-translate-" + std::to_string(getpid()));
+    std::filesystem::create_directory(folder);
+    std::ofstream(folder / "step.cu") << source;
+    const auto run = std::string(TRANSLATE) + " " + (folder / "step.cu").string() + " " +
+                     (folder / "step.cpp").string() + " 2> " + (folder / "errors").string();
+    const auto read = [&](const char* name) {
+        std::ifstream file(folder / name);
+        return std::string{std::istreambuf_iterator<char>(file), {}};
+    };
+    Translation result{std::system(run.c_str()), read("errors"), read("step.cpp")};
+    std::filesystem::remove_all(folder);
+    return result;
+}
+
+}  // namespace
+
+TEST_CASE("the translator refuses in one line what has no meaning on the CPU", "[translator]") {
+    const auto [source, what] = GENERATE(table<std::string, std::string>({
+        {"#include <cooperative_groups.h>", "cooperative groups"},
+        {"#include <mma.h>", "tensor cores"},
+        {"wmma::mma_sync(c, a, b, c);", "tensor cores"},
+        {"asm volatile(\"mov.u32 %0, %laneid;\" : \"=r\"(lane));", "inline PTX"},
+        {"__asm__(\"trap;\");", "inline PTX"},
+        {"texture<float, 2> t;", "textures"},
+        {"cudaTextureObject_t t", "textures"},
+        {"x = tex2D<float>(t, 0.5f, 0.5f);", "textures"},
+        {"#include <cuda/barrier>", "asynchronous copies"},
+        {"__pipeline_commit();", "asynchronous copies"},
+        {"#include <cuda_fp16.h>", "arithmetic in less than 32 bits"},
+        {"#include <cub/cub.cuh>", "such library"},
+    }));
+    const auto made = translate("// a step\n/* of two\nlines */\n" + source + "\n");
+    CHECK(made.status != 0);
+    CHECK_THAT(made.errors, ContainsSubstring("/step.cu:4: error: the CPU back end has no " + what) &&
+                                Catch::Matchers::EndsWith(": this step needs a GPU build\n"));
+    CHECK(std::count(made.errors.begin(), made.errors.end(), '\n') == 1);
+}
+
+TEST_CASE("the translator leaves comments, literals and line numbers as they are", "[translator]") {
+    const std::string source =
+        "// asm(\"x\") and k<<<1, 2>>>()\n"
+        "const char* s = \"texture<float> k<<<1, 2>>>()\"; const char c = '\"';\n"
+        "void f() { k<g<int>, 3><<<dim3(1,  // one\n"
+        "                               2),\n"
+        "                          32>>>(a, b); }\n";
+    const auto made = translate(source);
+    CHECK(made.status == 0);
+    CHECK(made.errors == "");
+    CHECK_THAT(made.text,
+               ContainsSubstring("#line 1 \"") &&
+                   ContainsSubstring("\n// asm(\"x\") and k<<<1, 2>>>()\n"
+                                     "const char* s = \"texture<float> k<<<1, 2>>>()\"; const char c = "
+                                     "'\"';\n"
+                                     "void f() { simt::configured(k<g<int>, 3>, dim3(1,  // one\n"
+                                     "                               2),\n"
+                                     "                          32)(a, b); }\n"));
+}

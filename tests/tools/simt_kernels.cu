@@ -1,0 +1,701 @@
+// The kernels of tests/simt.cpp: CUDA C++ in the spellings that students use. A comment `mark: …` names a
+// line.
+#include "kata.hpp"
+#include "simt_kernels.hpp"
+
+#include <cuda_runtime.h>
+
+#define CHECK(call) \
+    ((call) == cudaSuccess ? (void)0 : (void)printf("%s\n", cudaGetErrorString(cudaGetLastError())))
+#define AT(row, column, width) ((row) * (width) + (column))
+
+namespace kernels {
+
+__device__ unsigned linear(const uint3& at, const dim3& of) { return (at.z * of.y + at.y) * of.x + at.x; }
+
+__global__ void places_kernel(unsigned* out) {
+    const unsigned threads = blockDim.x * blockDim.y * blockDim.z;
+    const unsigned block = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+    const unsigned thread = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+    unsigned* mine = out + 12 * (block * threads + thread);
+    mine[0] = threadIdx.x, mine[1] = threadIdx.y, mine[2] = threadIdx.z;
+    mine[3] = blockIdx.x, mine[4] = blockIdx.y, mine[5] = blockIdx.z;
+    mine[6] = blockDim.x, mine[7] = blockDim.y, mine[8] = blockDim.z;
+    mine[9] = gridDim.x, mine[10] = gridDim.y, mine[11] = gridDim.z;
+}
+void places(unsigned* out, dim3 grid, dim3 block) { launch(places_kernel, {grid, block}, out); }
+
+__global__ void places_by_reference_kernel(unsigned* out) {
+    const dim3 block = blockDim;
+    const uint3 thread = threadIdx;
+    out[linear(blockIdx, gridDim) * block.x + linear(thread, block)] = blockIdx.x * warpSize + thread.x;
+}
+void places_by_reference(unsigned* out, unsigned blocks, unsigned threads) {
+    launch(places_by_reference_kernel, {blocks, threads}, out);
+}
+
+__global__ void order_of_arrival_kernel(unsigned* ticket, unsigned* out) {
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[atomicAdd(ticket, 1u)] = i;
+}
+void order_of_arrival(unsigned* ticket, unsigned* out, unsigned blocks, unsigned threads) {
+    launch(order_of_arrival_kernel, {blocks, threads}, ticket, out);
+}
+
+__global__ void nothing_kernel() {}
+void nothing(dim3 grid, dim3 block, std::size_t shared_bytes) {
+    launch(nothing_kernel, {grid, block, shared_bytes});
+}
+void nothing_by_chevrons(dim3 grid, dim3 block, std::size_t shared_bytes) {
+    nothing_kernel<<<grid, block, shared_bytes>>>();
+}
+
+// Memory.
+
+__global__ void reverse_static_kernel(const int* in, int* out) {
+    __shared__ int tile[64];
+    tile[threadIdx.x] = in[threadIdx.x];
+    __syncthreads();
+    out[threadIdx.x] = tile[63 - threadIdx.x];
+}
+void reverse_static(const int* in, int* out) { launch(reverse_static_kernel, {1, 64}, in, out); }
+
+__global__ void reverse_static_volume_kernel(const int* in, int* out) {
+    __shared__ int volume[4][4][4], plane[4][4];
+    const int i = (threadIdx.z * 4 + threadIdx.y) * 4 + threadIdx.x;
+    volume[threadIdx.z][threadIdx.y][threadIdx.x] = in[i];
+    if (threadIdx.z == 0) plane[threadIdx.y][threadIdx.x] = 0;
+    __syncthreads();
+    out[i] = volume[3 - threadIdx.z][3 - threadIdx.y][3 - threadIdx.x] + plane[threadIdx.x][threadIdx.y];
+}
+void reverse_static_volume(const int* in, int* out) {
+    launch(reverse_static_volume_kernel, {1, {4, 4, 4}}, in, out);
+}
+
+__shared__ int tile_of_all[64];
+static __shared__ int offset_of_all;
+__device__ void store_in_namespace(int value) { tile_of_all[threadIdx.x] = value; }
+
+__global__ void reverse_in_namespace_kernel(const int* in, int* out) {
+    if (threadIdx.x == 0) offset_of_all = 63;
+    store_in_namespace(in[threadIdx.x]);
+    __syncthreads();
+    out[threadIdx.x] = tile_of_all[offset_of_all - threadIdx.x];
+}
+void reverse_in_namespace(const int* in, int* out) { launch(reverse_in_namespace_kernel, {1, 64}, in, out); }
+
+__global__ void reverse_dynamic_kernel(const int* in, int* out) {
+    extern __shared__ int buffer[];
+    buffer[threadIdx.x] = in[threadIdx.x];
+    __syncthreads();
+    out[threadIdx.x] = buffer[blockDim.x - 1 - threadIdx.x];
+}
+void reverse_dynamic(const int* in, int* out, int n) {
+    launch(reverse_dynamic_kernel, {1, n, n * sizeof(int)}, in, out);
+}
+
+__global__ void reverse_dynamic_volatile_kernel(const int* in, int* out) {
+    extern volatile __shared__ int impatient[];
+    impatient[threadIdx.x] = in[threadIdx.x];
+    __syncthreads();
+    out[threadIdx.x] = impatient[blockDim.x - 1 - threadIdx.x];
+}
+void reverse_dynamic_volatile(const int* in, int* out, int n) {
+    launch(reverse_dynamic_volatile_kernel, {1, n, n * sizeof(int)}, in, out);
+}
+
+extern __shared__ __align__(sizeof(int4)) int pool[];
+__device__ int* pool_end() { return pool + blockDim.x; }
+
+__global__ void reverse_dynamic_in_namespace_kernel(const int* in, int* out) {
+    pool[threadIdx.x] = in[threadIdx.x];
+    __syncthreads();
+    out[threadIdx.x] = *(pool_end() - 1 - threadIdx.x);
+}
+void reverse_dynamic_in_namespace(const int* in, int* out, int n) {
+    launch(reverse_dynamic_in_namespace_kernel, {1, n, n * sizeof(int)}, in, out);
+}
+
+__global__ void reverse_dynamic_rows_kernel(const int* in, int* out) {
+    extern __shared__ int rows[][4];
+    const unsigned i = threadIdx.x, mirrored = blockDim.x - 1 - i;
+    rows[i / 4][i % 4] = in[i];
+    __syncthreads();
+    out[i] = rows[mirrored / 4][mirrored % 4];
+}
+void reverse_dynamic_rows(const int* in, int* out, int n) {
+    launch(reverse_dynamic_rows_kernel, {1, n, n * sizeof(int)}, in, out);
+}
+
+template <class T>
+__global__ void reverse_dynamic_template_kernel(const T* in, T* out) {
+    extern __shared__ T elements[];
+    elements[threadIdx.x] = in[threadIdx.x];
+    __syncthreads();
+    out[threadIdx.x] = elements[blockDim.x - 1 - threadIdx.x];
+}
+void reverse_dynamic_template(const double* in, double* out, int n) {
+    launch(reverse_dynamic_template_kernel<double>, {1, n, n * sizeof(double)}, in, out);
+}
+
+template <class T>
+__device__ T pick(const T* from, int at) {
+    return from[at];
+}
+
+__global__ void reverse_cut_by_hand_kernel(const int* in, const double* weights, double* out) {
+    extern __shared__ __align__(16) char raw[];
+    const int n = blockDim.x, i = threadIdx.x;
+    double* const weight = reinterpret_cast<double*>(raw);
+    int* const value = (int*)(raw + n * sizeof(double));
+    weight[i] = weights[i];
+    value[i] = in[i];
+    __syncthreads();
+    out[i] = pick(weight, n - 1 - i) * pick(value, n - 1 - i);
+}
+void reverse_cut_by_hand(const int* in, const double* weights, double* out, int n) {
+    launch(reverse_cut_by_hand_kernel, {1, n, n * (sizeof(double) + sizeof(int))}, in, weights, out);
+}
+
+struct __align__(16) Pair {
+    float a, b;
+};
+__global__ void aligned_shared_kernel(unsigned* misfit) {
+    __shared__ alignas(128) int before[3];
+    __shared__ __align__(16) float behind[5];
+    __shared__ Pair pairs[2];
+    *misfit = reinterpret_cast<std::uintptr_t>(before) % 128 + reinterpret_cast<std::uintptr_t>(behind) % 16 +
+              reinterpret_cast<std::uintptr_t>(pairs) % 16 + sizeof(Pair) % 16;
+}
+void aligned_shared(unsigned* misfit) { launch(aligned_shared_kernel, {1, 1}, misfit); }
+
+__constant__ float table[8];
+static __constant__ float factor = 2.0f;
+__global__ void constants_kernel(float* out) { out[threadIdx.x] = factor * table[threadIdx.x]; }
+void constants(const float* values, std::size_t count, std::size_t offset, float* out) {
+    CHECK(cudaMemcpyToSymbol(table, values, count * sizeof(float), offset * sizeof(float)));
+    launch(constants_kernel, {1, 8}, out);
+}
+void constants_read_back(float* values, std::size_t count) {
+    CHECK(cudaMemcpyFromSymbol(values, table, count * sizeof(float)));
+}
+
+__device__ int counter;
+__global__ void count_on_the_device_kernel() { atomicAdd(&counter, 1); }
+__global__ void fetch_counter_kernel(int* out) { *out = counter; }
+void count_on_the_device(int* out, int threads) {
+    const int zero = 0;
+    cudaMemcpyToSymbol(counter, &zero, sizeof zero);
+    launch(count_on_the_device_kernel, {1, threads});
+    launch(fetch_counter_kernel, {1, 1}, out);
+}
+
+__global__ void fill_kernel(int* out) { out[threadIdx.x] = threadIdx.x; }
+__global__ void square_kernel(const int* in, int* out) {
+    out[threadIdx.x] = in[threadIdx.x] * in[threadIdx.x];
+}
+void two_kernels(int* out, int threads) {
+    int* between = nullptr;
+    cudaMalloc(&between, threads * sizeof(int));
+    fill_kernel<<<1, threads>>>(between);
+    square_kernel<<<1, threads>>>(between, out);
+    cudaDeviceSynchronize();
+    cudaFree(between);
+}
+
+void copy_within(void* to, const void* from, std::size_t bytes) {
+    cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToDevice);
+}
+
+// Barriers and warps.
+
+__global__ void counting_barriers_kernel(const int* predicate, int* out) {
+    const int p = predicate[threadIdx.x];
+    out[3 * threadIdx.x] = __syncthreads_count(p);
+    out[3 * threadIdx.x + 1] = __syncthreads_and(p);
+    out[3 * threadIdx.x + 2] = __syncthreads_or(p);
+}
+void counting_barriers(const int* predicate, int* out, int threads) {
+    launch(counting_barriers_kernel, {1, threads}, predicate, out);
+}
+
+__global__ void shuffle_kernel(Shuffle kind, unsigned mask, int argument, int width, const int* in,
+                               int* out) {
+    const int value = in[threadIdx.x];
+    if (!(mask >> threadIdx.x % 32 & 1)) return;
+    switch (kind) {
+        case Shuffle::index:
+            out[threadIdx.x] = __shfl_sync(mask, value, argument, width);
+            break;
+        case Shuffle::up:
+            out[threadIdx.x] = __shfl_up_sync(mask, value, argument, width);
+            break;
+        case Shuffle::down:
+            out[threadIdx.x] = __shfl_down_sync(mask, value, argument, width);
+            break;
+        case Shuffle::exclusive_or:
+            out[threadIdx.x] = __shfl_xor_sync(mask, value, argument, width);
+            break;
+    }
+}
+void shuffle(Shuffle kind, unsigned mask, int argument, int width, const int* in, int* out, int threads) {
+    launch(shuffle_kernel, {1, threads}, kind, mask, argument, width, in, out);
+}
+
+__global__ void shuffle_types_kernel(double* doubles, long long* longs, unsigned* halves) {
+    const unsigned lane = threadIdx.x;
+    doubles[lane] = __shfl_xor_sync(0xffffffff, 0.5 + lane, 1);
+    longs[lane] = __shfl_sync(0xffffffff, (1ll << 40) + lane, 31 - lane);
+    halves[lane] = __shfl_down_sync(0xffffffff, static_cast<unsigned short>(lane), 1);
+}
+void shuffle_types(double* doubles, long long* longs, unsigned* halves) {
+    launch(shuffle_types_kernel, {1, 32}, doubles, longs, halves);
+}
+
+__global__ void votes_kernel(unsigned mask, const int* predicate, unsigned* out) {
+    if (!(mask >> threadIdx.x % 32 & 1)) return;
+    out[3 * threadIdx.x] = __ballot_sync(mask, predicate[threadIdx.x]);
+    out[3 * threadIdx.x + 1] = __any_sync(mask, predicate[threadIdx.x]);
+    out[3 * threadIdx.x + 2] = __all_sync(mask, predicate[threadIdx.x]);
+}
+void votes(unsigned mask, const int* predicate, unsigned* out, int threads) {
+    launch(votes_kernel, {1, threads}, mask, predicate, out);
+}
+
+__global__ void matches_kernel(unsigned mask, const int* values, unsigned* out) {
+    if (!(mask >> threadIdx.x % 32 & 1)) return;
+    int same = 7;
+    out[3 * threadIdx.x] = __match_any_sync(mask, values[threadIdx.x]);
+    out[3 * threadIdx.x + 1] = __match_all_sync(mask, values[threadIdx.x], &same);
+    out[3 * threadIdx.x + 2] = same;
+}
+void matches(unsigned mask, const int* values, unsigned* out, int threads) {
+    launch(matches_kernel, {1, threads}, mask, values, out);
+}
+
+__global__ void sums_kernel(unsigned mask, const int* values, int* out) {
+    if (mask >> threadIdx.x % 32 & 1) out[threadIdx.x] = __reduce_add_sync(mask, values[threadIdx.x]);
+}
+void sums(unsigned mask, const int* values, int* out, int threads) {
+    launch(sums_kernel, {1, threads}, mask, values, out);
+}
+
+// The halves of a warp each swap neighbours through shared memory, in different code.
+__global__ void swap_in_halves_kernel(const int* in, int* out) {
+    __shared__ int tile[32];
+    const unsigned lane = threadIdx.x;
+    tile[lane] = in[lane];
+    if (lane < 16) {
+        __syncwarp(0x0000ffff);
+        out[lane] = tile[lane ^ 1];
+    } else {
+        __syncwarp(0xffff0000);
+        out[lane] = tile[lane ^ 3];
+    }
+}
+void swap_in_halves(const int* in, int* out) { launch(swap_in_halves_kernel, {1, 32}, in, out); }
+
+// Lanes come to one place after loops of very different lengths.
+__global__ void active_lanes_kernel(const int* rounds, unsigned* out) {
+    volatile int sum = 0;
+    for (int i = 0; i < rounds[threadIdx.x]; ++i) sum = sum + i;
+    out[threadIdx.x] = __activemask();
+}
+void active_lanes(const int* rounds, unsigned* out, int threads) {
+    launch(active_lanes_kernel, {1, threads}, rounds, out);
+}
+
+__global__ void active_halves_kernel(unsigned* out) {
+    if (threadIdx.x % 2 == 0)
+        out[threadIdx.x] = __activemask();
+    else if (threadIdx.x < 24)
+        out[threadIdx.x] = __activemask();
+}
+void active_halves(unsigned* out) { launch(active_halves_kernel, {1, 32}, out); }
+
+// Atomics.
+
+template <class T>
+__global__ void add_up_kernel(T* sum, T* before, T value) {
+    before[blockIdx.x * blockDim.x + threadIdx.x] = atomicAdd(sum, value);
+}
+#define ADD_UP(T)                                                       \
+    void add_up(T* sum, T* before, T value, int threads) {              \
+        launch(add_up_kernel<T>, {2, threads / 2}, sum, before, value); \
+    }
+ADD_UP(int)
+ADD_UP(unsigned)
+ADD_UP(unsigned long long)
+ADD_UP(float)
+ADD_UP(double)
+
+__global__ void exchange_all_kernel(int* word, int* before) {
+    before[threadIdx.x] = atomicExch(word, threadIdx.x);
+}
+void exchange_all(int* word, int* before, int threads) {
+    launch(exchange_all_kernel, {1, threads}, word, before);
+}
+
+__global__ void extremes_kernel(int* least, int* most, long long* long_least, unsigned long long* long_most) {
+    const int value = (static_cast<int>(threadIdx.x) * 37) % 64 - 20;
+    atomicMin(least, value);
+    atomicMax(most, value);
+    atomicMin(long_least, value * 1'000'000'000'000ll);
+    atomicMax(long_most, (threadIdx.x + 1ull) << 40);
+}
+void extremes(int* least, int* most, long long* long_least, unsigned long long* long_most, int threads) {
+    launch(extremes_kernel, {1, threads}, least, most, long_least, long_most);
+}
+
+__global__ void bits_kernel(unsigned* all, unsigned* any, unsigned* odd) {
+    atomicAnd(all, ~(1u << threadIdx.x % 32));
+    atomicOr(any, 1u << threadIdx.x % 32);
+    atomicXor(odd, 1u << threadIdx.x % 32);
+}
+void bits(unsigned* all, unsigned* any, unsigned* odd, int threads) {
+    launch(bits_kernel, {1, threads}, all, any, odd);
+}
+
+__global__ void subtract_kernel(int* word, int* before) { before[threadIdx.x] = atomicSub(word, 2); }
+void subtract(int* word, int* before, int threads) { launch(subtract_kernel, {1, threads}, word, before); }
+
+__global__ void wrap_kernel(unsigned* up, unsigned* down, unsigned limit) {
+    atomicInc(up, limit);
+    atomicDec(down, limit);
+}
+void wrap(unsigned* up, unsigned* down, unsigned limit, int threads) {
+    launch(wrap_kernel, {1, threads}, up, down, limit);
+}
+
+__device__ void atomic_max(float* address, float value) {
+    int old = __float_as_int(*address), expected;
+    do {
+        expected = old;
+        if (__int_as_float(expected) >= value) return;
+        old = atomicCAS(reinterpret_cast<int*>(address), expected, __float_as_int(value));
+    } while (old != expected);
+}
+__global__ void compare_and_swap_kernel(float* most, const float* values) {
+    atomic_max(most, values[threadIdx.x]);
+}
+void compare_and_swap(float* most, const float* values, int threads) {
+    launch(compare_and_swap_kernel, {1, threads}, most, values);
+}
+__global__ void compare_and_swap_short_kernel(unsigned short* word) {
+    unsigned short old = atomicCAS(word, static_cast<unsigned short>(0), static_cast<unsigned short>(1)),
+                   expected;
+    do {
+        expected = old;
+        old = atomicCAS(word, expected, static_cast<unsigned short>(expected + 1));
+    } while (old != expected);
+}
+void compare_and_swap_short(unsigned short* word, int threads) {
+    launch(compare_and_swap_short_kernel, {1, threads}, word);
+}
+
+__global__ void scopes_kernel(int* word) {
+    atomicAdd_block(word, 1);
+    atomicAdd_system(word, 1);
+}
+void scopes(int* word, int threads) { launch(scopes_kernel, {1, threads}, word); }
+
+__global__ void last_block_sums_kernel(const int* in, int* partial, int* sum, unsigned* done) {
+    __shared__ bool last;
+    if (threadIdx.x == 0) {
+        partial[blockIdx.x] = in[blockIdx.x];
+        __threadfence();
+        last = atomicInc(done, gridDim.x) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (!last || threadIdx.x != 0) return;
+    int total = 0;
+    for (unsigned b = 0; b < gridDim.x; ++b) total += partial[b];
+    *sum = total;
+}
+void last_block_sums(const int* in, int* partial, int* sum, unsigned* done, int blocks) {
+    launch(last_block_sums_kernel, {blocks, 32}, in, partial, sum, done);
+}
+
+// What else stands in kernels.
+
+__global__ void arithmetic_kernel(const float* in, float* floats, int* ints, unsigned* words) {
+    const float x = in[0];  // 2.25
+    int n = 0;
+    floats[n++] = rsqrtf(x);
+    floats[n++] = __fdividef(9.0f, x);
+    floats[n++] = __saturatef(x);
+    floats[n++] = __saturatef(-x);
+    floats[n++] = __fmaf_rn(x, x, 1.0f);
+    floats[n++] = __fsqrt_rn(x);
+    floats[n++] = __frcp_rn(x);
+    floats[n++] = __int_as_float(__float_as_int(x));
+    floats[n++] = fmaxf(x, 3.0f);
+    floats[n++] = fabsf(-x);
+    floats[n++] = max(x, 2.0f);
+    floats[n++] = static_cast<float>(min(static_cast<double>(x), 1.0f));
+    floats[n++] = fminf(x, __int_as_float(0x7fc00000));  // not a number loses
+    n = 0;
+    ints[n++] = __float2int_rn(2.5f);
+    ints[n++] = __float2int_rn(3.5f);
+    ints[n++] = __float2int_rz(-2.75f);
+    ints[n++] = __popc(0xf0f0u);
+    ints[n++] = __popcll(~0ull);
+    ints[n++] = __ffs(8);
+    ints[n++] = __ffs(0);
+    ints[n++] = __clz(1);
+    ints[n++] = __clz(0);
+    ints[n++] = __clzll(1);
+    ints[n++] = __mulhi(1 << 30, 1 << 30);
+    ints[n++] = min(-3, 2);
+    ints[n++] = max(static_cast<long long>(-3), 2ll) == 2;
+    ints[n++] = abs(-7);
+    n = 0;
+    words[n++] = __brev(1u);
+    words[n++] = __umulhi(1u << 31, 6u);
+    words[n++] = __float_as_uint(1.0f);
+    words[n++] = max(threadIdx.x, 5);
+    words[n++] = min(-1, 7u);
+    static_assert(std::is_same_v<decltype(min(1, 2u)), unsigned>);
+    static_assert(std::is_same_v<decltype(min(1l, 2ul)), unsigned long>);
+    static_assert(std::is_same_v<decltype(max(1ll, 2ull)), unsigned long long>);
+    static_assert(std::is_same_v<decltype(max(1.0f, 2.0)), double>);
+}
+void arithmetic(const float* in, float* floats, int* ints, unsigned* words) {
+    launch(arithmetic_kernel, {1, 1}, in, floats, ints, words);
+}
+
+__global__ void read_only_cache_kernel(const float* __restrict__ in, float* __restrict__ out, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    out[i] = 2.0f * __ldg(&in[i]);
+}
+void read_only_cache(const float* in, float* out, int n) {
+    launch(read_only_cache_kernel, {ceil_div(n, 32), 32}, in, out, n);
+}
+
+__global__ void vector_copy_kernel(const float* in, float* out, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n / 4) return;
+    const float4 v = reinterpret_cast<const float4*>(in)[i];
+    reinterpret_cast<float4*>(out)[i] = make_float4(v.w, v.z, v.y, v.x);
+}
+void vector_copy(const float* in, float* out, int n) {
+    launch(vector_copy_kernel, {ceil_div(n / 4, 32), 32}, in, out, n);
+}
+
+__global__ void grid_stride_kernel(const int* in, int* out, int n) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)
+        out[i] = in[i] + 1;
+}
+void grid_stride(const int* in, int* out, int n, int blocks, int threads) {
+    launch(grid_stride_kernel, {blocks, threads}, in, out, n);
+}
+
+typedef unsigned char uchar;
+struct Window {
+    int first, count;
+    __host__ __device__ bool contains(int i) const { return i >= first && i - first < count; }
+};
+__device__ __forceinline__ int fold(const int* in, int i, uint width) {
+    int sum = 0;
+#pragma unroll 4
+    for (uint k = 0; k < width; ++k) sum += in[AT(i, k, width)];
+    return sum;
+}
+template <int width, class Weight>
+__global__ void __launch_bounds__(128, 2)
+    odds_and_ends_kernel(const int* in, int* out, int n, Window window, Weight weight) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n || !window.contains(i)) return;
+    volatile int keep = fold(in, i, width);
+    const uchar low = static_cast<uchar>(keep);
+    out[i] = weight(keep, low);
+}
+struct Difference {
+    __device__ int operator()(int a, int b) const { return a - b; }
+};
+void odds_and_ends(const int* in, int* out, int n) {
+    launch(odds_and_ends_kernel<3, Difference>, {ceil_div(n, 128), 128}, in, out, n, Window{1, n - 2},
+           Difference{});
+}
+
+template <int scale>
+__global__ void chevrons_kernel(const int* in, int* out, int n) {
+    extern __shared__ int staged[];
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    staged[threadIdx.x] = in[i];
+    out[i] = scale * staged[threadIdx.x];
+}
+void chevrons(const int* in, int* out, int n) {
+    constexpr int threads = 1 << 5;
+    const dim3 grid((n + threads - 1) / threads), block(threads);
+    chevrons_kernel<3><<<grid, block, threads * sizeof(int)>>>(in, out, n / 2);
+    chevrons_kernel<(3 > 2) ? 3 : 2><<<grid,  // a comment with >>> in it
+                                       block, threads * sizeof(int), nullptr>>>(in, out, n);
+}
+
+__global__ void speak_kernel() {
+    if (threadIdx.x % 2 == 1)
+        printf("thread %d says %.2f\n", static_cast<int>(threadIdx.x), 0.25 * threadIdx.x);
+}
+void speak(int threads) { launch(speak_kernel, {1, threads}); }
+
+__global__ void open_kernel() {
+    __syncthreads();
+    kata::open();
+}
+void open_in_kernel() { launch(open_kernel, {2, 64}); }
+void open_on_host() { kata::open(); }
+
+// What must be refused or diagnosed.
+
+__global__ void assertion_kernel(int n) {
+    assert(static_cast<int>(threadIdx.x) < n);  // mark: assertion
+}
+void assertion(int n) { launch(assertion_kernel, {2, 8}, n); }
+
+__global__ void divergent_barrier_kernel(int n) {
+    if (static_cast<int>(threadIdx.x) >= n) return;
+    __syncthreads();  // mark: divergent barrier
+}
+void divergent_barrier(int threads, int n) { launch(divergent_barrier_kernel, {{2, 2}, threads}, n); }
+
+__global__ void two_barriers_kernel(int n) {
+    if (static_cast<int>(threadIdx.x) < n)
+        __syncthreads();  // mark: first of two barriers
+    else
+        __syncthreads();  // mark: second of two barriers
+}
+void two_barriers(int threads, int n) { launch(two_barriers_kernel, {1, threads}, n); }
+
+__global__ void barrier_against_shuffle_kernel() {
+    if (threadIdx.x % 32 < 16)
+        __syncthreads();  // mark: barrier against shuffle
+    else
+        __syncwarp();  // mark: shuffle against barrier
+}
+void barrier_against_shuffle(int threads) { launch(barrier_against_shuffle_kernel, {1, threads}); }
+
+__global__ void absent_lanes_kernel(int* out) {
+    if (threadIdx.x < 16) out[threadIdx.x] = __shfl_down_sync(0xffffffff, 1, 1);  // mark: absent lanes
+}
+void absent_lanes(int* out) { launch(absent_lanes_kernel, {1, 32}, out); }
+
+__global__ void foreign_mask_kernel(int* out) {
+    out[threadIdx.x] = __ballot_sync(0x0000ffff, 1);  // mark: foreign mask
+}
+void foreign_mask(int* out) { launch(foreign_mask_kernel, {1, 32}, out); }
+
+__global__ void unlike_masks_kernel(int* out) {
+    const unsigned mask = threadIdx.x < 16 ? 0xffffffff : 0xffff0000;
+    out[threadIdx.x] = __any_sync(mask, 1);  // mark: unlike masks
+}
+void unlike_masks(int* out) { launch(unlike_masks_kernel, {1, 32}, out); }
+
+__global__ void endless_kernel(int* out) {
+    for (unsigned i = 0; i != threadIdx.x + 1; i += 2) *out = i;
+}
+void endless(int* out) { launch(endless_kernel, {1, 2}, out); }
+
+__global__ void endless_without_memory_kernel() {
+    if (threadIdx.x == blockDim.x - 1)
+        for (;;) {
+        }
+}
+void endless_without_memory(int threads) { launch(endless_without_memory_kernel, {1, threads}); }
+
+__global__ void spin_on_volatile_kernel(volatile int* flag) {
+    while (*flag == 0) {
+    }
+}
+void spin_on_volatile(int* flag) { launch(spin_on_volatile_kernel, {1, 2}, flag); }
+
+__global__ void spin_on_atomic_kernel(int* flag) {
+    while (atomicAdd(flag, 0) == 0) {
+    }
+}
+void spin_on_atomic(int* flag) { launch(spin_on_atomic_kernel, {1, 2}, flag); }
+
+// Passes a sum from block to block: wrong, for blocks may start in any order; and right.
+__device__ void pass_on(unsigned block, int* flags, int* out) {
+    int before = 0;
+    if (block > 0)
+        while ((before = atomicAdd(&flags[block - 1], 0)) == 0) __nanosleep(20);
+    out[block] = before;
+    atomicExch(&flags[block], before + 1);
+}
+__global__ void wait_for_block_before_kernel(int* flags, int* out) {
+    if (threadIdx.x == 0) pass_on(blockIdx.x, flags, out);
+}
+void wait_for_block_before(int* flags, int* out, int blocks) {
+    launch(wait_for_block_before_kernel, {blocks, 32}, flags, out);
+}
+__global__ void wait_for_ticket_before_kernel(unsigned* ticket, int* flags, int* out) {
+    __shared__ unsigned block;
+    if (threadIdx.x == 0) block = atomicAdd(ticket, 1u);
+    __syncthreads();
+    if (threadIdx.x == 0) pass_on(block, flags, out);
+}
+void wait_for_ticket_before(unsigned* ticket, int* flags, int* out, int blocks) {
+    launch(wait_for_ticket_before_kernel, {blocks, 32}, ticket, flags, out);
+}
+
+// A thread waits for a later one, which a scheduler that never turns to the latter would not survive.
+__global__ void wait_for_flag_in_block_kernel(int* out) {
+    __shared__ int flag;
+    if (threadIdx.x == 0) flag = 0;
+    __syncthreads();
+    if (threadIdx.x == blockDim.x - 1) atomicExch(&flag, 1);
+    while (atomicAdd(&flag, 0) == 0) {
+    }
+    out[threadIdx.x] = 1;
+}
+void wait_for_flag_in_block(int* out, int threads) {
+    launch(wait_for_flag_in_block_kernel, {1, threads}, out);
+}
+
+template <int bytes>
+__global__ void static_shared_kernel(int* out) {
+    __shared__ int all[bytes / sizeof(int)];
+    for (unsigned i = threadIdx.x; i < bytes / sizeof(int); i += blockDim.x) all[i] = i;
+    __syncthreads();
+    out[threadIdx.x] = all[bytes / sizeof(int) - 1 - threadIdx.x];
+}
+void static_shared_over_limit(int* out) { launch(static_shared_kernel<48 * 1024 + 4>, {1, 256}, out); }
+void static_shared_at_limit(int* out) { launch(static_shared_kernel<48 * 1024>, {1, 256}, out); }
+
+__global__ void read_through_kernel(const int* pointer, int* out) {
+    out[threadIdx.x] = pointer[threadIdx.x];  // mark: read through
+}
+void read_through(const int* pointer, int* out) { launch(read_through_kernel, {1, 4}, pointer, out); }
+
+void unasked_dynamic_shared(int* out) { launch(reverse_dynamic_kernel, {1, 8}, out, out); }
+
+__global__ void misaligned_kernel(const float* in, float* out, int offset) {
+    const float4 v = *reinterpret_cast<const float4*>(in + offset);  // mark: misaligned
+    *out = v.x;
+}
+void misaligned(const float* in, float* out, int offset) {
+    launch(misaligned_kernel, {1, 1}, in, out, offset);
+}
+
+__device__ int depth_of(int* out, int depth) {
+    if (depth == 0) return 0;
+    *out = depth;
+    return depth_of(out, depth - 1) + *out;
+}
+__global__ void recurse_kernel(int* out, int depth) { *out = depth_of(out, depth); }
+void recurse(int* out, int depth) { launch(recurse_kernel, {1, 1}, out, depth); }
+
+__global__ void large_frame_kernel(int* out, int n) {
+    volatile int local[100'000];
+    for (int i = 0; i < n; ++i) local[i] = i;
+    *out = local[n - 1];
+}
+void large_frame(int* out, int n) { launch(large_frame_kernel, {1, 2}, out, n); }
+
+__global__ void launching_kernel() { launch(nothing_kernel, {1, 1}); }
+void launch_in_kernel() { launch(launching_kernel, {1, 1}); }
+
+}  // namespace kernels

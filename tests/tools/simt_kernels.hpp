@@ -1,0 +1,99 @@
+// What tests/simt.cpp asks of the CPU back end, each as a host function that launches one kernel.
+#pragma once
+#include "simt/types.hpp"
+
+#include <cstddef>
+
+#pragma GCC visibility push(default)  // the library is built like a step, whose other names are its own
+namespace kernels {
+
+// What a thread is. `out` has 12 numbers a thread, in the order of blocks and of threads in them: threadIdx,
+// blockIdx, blockDim, gridDim.
+void places(unsigned* out, dim3 grid, dim3 block);
+void places_by_reference(unsigned* out, unsigned blocks, unsigned threads);
+void order_of_arrival(unsigned* ticket, unsigned* out, unsigned blocks, unsigned threads);
+void nothing(dim3 grid, dim3 block, std::size_t shared_bytes);
+void nothing_by_chevrons(dim3 grid, dim3 block, std::size_t shared_bytes);
+
+// Memory. Each reverses an array of n elements, in one block of n threads, through the memory of its name.
+void reverse_static(const int* in, int* out);         // n = 64
+void reverse_static_volume(const int* in, int* out);  // n = 64, 4 x 4 x 4
+void reverse_in_namespace(const int* in, int* out);   // n = 64
+void reverse_dynamic(const int* in, int* out, int n);
+void reverse_dynamic_volatile(const int* in, int* out, int n);
+void reverse_dynamic_in_namespace(const int* in, int* out, int n);
+void reverse_dynamic_rows(const int* in, int* out, int n);  // n a multiple of 4
+void reverse_dynamic_template(const double* in, double* out, int n);
+void reverse_cut_by_hand(const int* in, const double* weights, double* out, int n);  // out = in * weights
+void aligned_shared(unsigned* misfit);
+void constants(const float* values, std::size_t count, std::size_t offset, float* out);  // 8 floats out
+void constants_read_back(float* values, std::size_t count);
+void count_on_the_device(int* out, int threads);
+void two_kernels(int* out, int threads);
+void copy_within(void* to, const void* from, std::size_t bytes);
+
+// Barriers and warps.
+void counting_barriers(const int* predicate, int* out, int threads);  // 3 numbers a thread: count, and, or
+enum class Shuffle { index, up, down, exclusive_or };
+void shuffle(Shuffle, unsigned mask, int argument, int width, const int* in, int* out, int threads);
+void shuffle_types(double* doubles, long long* longs, unsigned* halves);
+void votes(unsigned mask, const int* predicate, unsigned* out, int threads);  // 3 numbers a thread
+void matches(unsigned mask, const int* values, unsigned* out, int threads);   // 3 numbers a thread
+void sums(unsigned mask, const int* values, int* out, int threads);
+void swap_in_halves(const int* in, int* out);
+void active_lanes(const int* rounds, unsigned* out, int threads);
+void active_halves(unsigned* out);
+
+// Atomics.
+void add_up(int* sum, int* before, int value, int threads);
+void add_up(unsigned* sum, unsigned* before, unsigned value, int threads);
+void add_up(unsigned long long* sum, unsigned long long* before, unsigned long long value, int threads);
+void add_up(float* sum, float* before, float value, int threads);
+void add_up(double* sum, double* before, double value, int threads);
+void exchange_all(int* word, int* before, int threads);
+void extremes(int* least, int* most, long long* long_least, unsigned long long* long_most, int threads);
+void bits(unsigned* all, unsigned* any, unsigned* odd, int threads);
+void subtract(int* word, int* before, int threads);
+void wrap(unsigned* up, unsigned* down, unsigned limit, int threads);
+void compare_and_swap(float* most, const float* values, int threads);
+void compare_and_swap_short(unsigned short* word, int threads);
+void scopes(int* word, int threads);
+void last_block_sums(const int* in, int* partial, int* sum, unsigned* done, int blocks);
+
+// What else stands in kernels.
+void arithmetic(const float* in, float* floats, int* ints, unsigned* words);
+void read_only_cache(const float* in, float* out, int n);
+void vector_copy(const float* in, float* out, int n);  // n a multiple of 4
+void grid_stride(const int* in, int* out, int n, int blocks, int threads);
+void odds_and_ends(const int* in, int* out, int n);
+void chevrons(const int* in, int* out, int n);
+void speak(int threads);
+void open_in_kernel();
+void open_on_host();
+
+// What must be refused or diagnosed.
+void assertion(int n);
+void divergent_barrier(int threads, int n);
+void two_barriers(int threads, int n);
+void barrier_against_shuffle(int threads);
+void absent_lanes(int* out);
+void foreign_mask(int* out);
+void unlike_masks(int* out);
+void endless(int* out);
+void endless_without_memory(int threads);
+void spin_on_volatile(int* flag);
+void spin_on_atomic(int* flag);
+void wait_for_block_before(int* flags, int* out, int blocks);
+void wait_for_ticket_before(unsigned* ticket, int* flags, int* out, int blocks);
+void wait_for_flag_in_block(int* out, int threads);
+void static_shared_over_limit(int* out);
+void static_shared_at_limit(int* out);
+void read_through(const int* pointer, int* out);
+void unasked_dynamic_shared(int* out);
+void misaligned(const float* in, float* out, int offset);
+void recurse(int* out, int depth);
+void large_frame(int* out, int n);
+void launch_in_kernel();
+
+}  // namespace kernels
+#pragma GCC visibility pop

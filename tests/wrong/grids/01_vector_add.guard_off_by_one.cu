@@ -1,0 +1,16 @@
+// The guard lets one thread too many pass.
+//
+// Rejected: out of bounds
+#include "grids.hpp"
+#include "kata.hpp"
+
+constexpr int block = 256;  // threads
+
+__global__ void add(const float* a, const float* b, float* c, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i <= n) c[i] = a[i] + b[i];
+}
+
+void vector_add(const float* a, const float* b, float* c, int n) {
+    launch(add, {ceil_div(n, block), block}, a, b, c, n);
+}

@@ -1,0 +1,21 @@
+// The colour pixel is looked for at the index of the gray one.
+//
+// Rejected: elements differ
+#include "grids.hpp"
+#include "kata.hpp"
+
+constexpr int block = 16;  // threads per side
+
+__global__ void to_grayscale(const unsigned char* rgb, unsigned char* gray, int width, int height) {
+    const int col = blockIdx.x * blockDim.x + threadIdx.x;
+    const int row = blockIdx.y * blockDim.y + threadIdx.y;
+    if (col >= width || row >= height) return;
+    const int pixel = row * width + col;
+    const unsigned char r = rgb[pixel], g = rgb[pixel + 1], b = rgb[pixel + 2];
+    gray[pixel] = static_cast<unsigned char>(0.21f * r + 0.72f * g + 0.07f * b);
+}
+
+void color_to_grayscale(const unsigned char* rgb, unsigned char* gray, int width, int height) {
+    const dim3 grid(ceil_div(width, block), ceil_div(height, block));
+    launch(to_grayscale, {grid, {block, block}}, rgb, gray, width, height);
+}

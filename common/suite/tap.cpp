@@ -1,8 +1,10 @@
-// Catch2's TAP reporter prints a message of several lines as it is, and a reader of TAP takes all but the
-// first for noise. This one gives a line per test case, and what went wrong as comments below it.
+// What Meson reads: a line per test case, as TAP, on the standard output stream. What went wrong goes to the
+// standard error stream, which is all that Meson shows of a test that failed. (Catch2's own TAP reporter
+// prints messages of several lines as they are, and Meson takes all but the first for noise.)
 #include <catch2/catch_test_case_info.hpp>
 #include <catch2/reporters/catch_reporter_registrars.hpp>
 #include <catch2/reporters/catch_reporter_streaming_base.hpp>
+#include <iostream>
 #include <sstream>
 #include <string>
 
@@ -25,13 +27,13 @@ class StepReporter final : public Catch::StreamingReporterBase {
         if (result.isOk()) return;
         // FAIL(text) says it all; a CHECK says what it compared.
         if (result.hasExpression())
-            comment(result.getExpressionInMacro() + " is " + result.getExpandedExpression());
-        if (result.hasMessage()) comment(std::string(result.getMessage()));
+            explain(result.getExpressionInMacro() + " is " + result.getExpandedExpression());
+        if (result.hasMessage()) explain(std::string(result.getMessage()));
         std::string with;
         for (const auto& info : stats.infoMessages)
             if (info.type == Catch::ResultWas::Info && info.message != std::string(result.getMessage()))
                 with += (with.empty() ? "with " : ", ") + info.message;
-        comment(with);
+        explain(with);
     }
 
     void testCaseEnded(const Catch::TestCaseStats& stats) override {
@@ -39,9 +41,10 @@ class StepReporter final : public Catch::StreamingReporterBase {
         m_stream << (failed ? "not ok " : "ok ") << ++cases_ << " - " << stats.testInfo->name;
         if (!failed && stats.totals.assertions.passed == 0 && !skipped_.empty())
             m_stream << " # SKIP " << skipped_;
-        m_stream << '\n' << comments_.str() << std::flush;
-        comments_.str("");
+        m_stream << '\n' << std::flush;
         skipped_.clear();
+        if (failed) std::cerr << "not ok: " << stats.testInfo->name << '\n' << wrong_ << std::flush;
+        wrong_.clear();
         StreamingReporterBase::testCaseEnded(stats);
     }
 
@@ -51,14 +54,13 @@ class StepReporter final : public Catch::StreamingReporterBase {
     }
 
   private:
-    void comment(const std::string& text) {
+    void explain(const std::string& text) {
         std::istringstream lines(text);
-        for (std::string line; std::getline(lines, line);) comments_ << "#   " << line << '\n';
+        for (std::string line; std::getline(lines, line);) wrong_ += "  " + line + "\n";
     }
 
     int cases_ = 0;
-    std::string skipped_;
-    std::ostringstream comments_;
+    std::string skipped_, wrong_;
 };
 
 }  // namespace

@@ -1,1 +1,712 @@
+// The kernels of tests/meter.cpp, whose traffic can be counted by hand. A comment `mark: …` names a line.
+#include "kata.hpp"
 #include "meter_kernels.hpp"
+
+namespace kernels {
+
+// Traffic.
+
+template <class T>
+__global__ void copy_kernel(const T* in, T* out, int stride) {
+    const int i = threadIdx.x;
+    out[i] = in[i * stride];
+}
+#define COPY(T)                                                \
+    void copy(const T* in, T* out, int stride, int threads) {  \
+        launch(copy_kernel<T>, {1, threads}, in, out, stride); \
+    }
+COPY(float)
+COPY(double)
+COPY(float4)
+COPY(unsigned char)
+COPY(float3)
+
+template <class T>
+__global__ void copy_in_shared_kernel(T* out, int stride) {
+    __shared__ T tile[1024];
+    const int i = threadIdx.x;
+    tile[i * stride] = T{};
+    __syncthreads();
+    out[i] = tile[i * stride];
+}
+#define COPY_IN_SHARED(T)                                            \
+    void copy_in_shared(T* out, int stride, int threads) {           \
+        launch(copy_in_shared_kernel<T>, {1, threads}, out, stride); \
+    }
+COPY_IN_SHARED(float)
+COPY_IN_SHARED(double)
+COPY_IN_SHARED(float4)
+COPY_IN_SHARED(unsigned char)
+
+__global__ void even_lanes_in_shared_kernel(float4* out) {
+    __shared__ float4 tile[32];
+    const int i = threadIdx.x;
+    tile[i] = float4{};
+    __syncwarp();
+    if (i % 2 == 0) out[i] = tile[i];
+}
+void even_lanes_in_shared(float4* out) { launch(even_lanes_in_shared_kernel, {1, 32}, out); }
+
+__global__ void transpose_naive(const float* in, float* out, int n) {
+    const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
+    out[x * n + y] = in[y * n + x];
+}
+template <int padding>
+__global__ void transpose_tiled(const float* in, float* out, int n) {
+    __shared__ float tile[32][32 + padding];
+    const int tx = threadIdx.x, ty = threadIdx.y;
+    tile[ty][tx] = in[(blockIdx.y * 32 + ty) * n + blockIdx.x * 32 + tx];
+    __syncthreads();
+    out[(blockIdx.x * 32 + ty) * n + blockIdx.y * 32 + tx] = tile[tx][ty];
+}
+void transpose(Transpose how, const float* in, float* out, int n) {
+    const auto kernel = how == Transpose::naive   ? transpose_naive
+                        : how == Transpose::tiled ? transpose_tiled<0>
+                                                  : transpose_tiled<1>;
+    const dim3 grid(n / 32, n / 32), block(32, 32);
+    kernel<<<grid, block>>>(in, out, n);
+}
+
+__global__ void broadcast_kernel(const float* in, float* out) {
+    __shared__ float word;
+    if (threadIdx.x == 0) word = 1.0f;
+    __syncthreads();
+    out[threadIdx.x] = in[0] + word;
+}
+void broadcast(const float* in, float* out, int threads) { launch(broadcast_kernel, {1, threads}, in, out); }
+
+__global__ void read_only_kernel(const float* in, float* out) { out[threadIdx.x] = __ldg(in + threadIdx.x); }
+void read_only(const float* in, float* out, int threads) { launch(read_only_kernel, {1, threads}, in, out); }
+
+__global__ void reversed_kernel(const float* in, float* out) {
+    out[blockDim.x - 1 - threadIdx.x] = in[blockDim.x - 1 - threadIdx.x];
+}
+void reversed(const float* in, float* out, int threads) { launch(reversed_kernel, {1, threads}, in, out); }
+
+__constant__ float table[64];
+__global__ void constant_broadcast_kernel(float* out) { out[threadIdx.x] = table[3]; }
+void constant_broadcast(float* out, int threads) { launch(constant_broadcast_kernel, {1, threads}, out); }
+__global__ void constant_by_lane_kernel(float* out) { out[threadIdx.x] = table[threadIdx.x]; }
+void constant_by_lane(float* out, int threads) { launch(constant_by_lane_kernel, {1, threads}, out); }
+
+__global__ void atomics_kernel(int* sums, int different) { atomicAdd(&sums[threadIdx.x % different], 1); }
+void atomics(int* sums, int different, int threads) { launch(atomics_kernel, {1, threads}, sums, different); }
+__global__ void atomics_in_shared_kernel(int* sums, int different) {
+    __shared__ int sum[64];
+    if (threadIdx.x < 64) sum[threadIdx.x] = 0;
+    __syncthreads();
+    atomicAdd(&sum[threadIdx.x % different], 1);
+    __syncthreads();
+    if (threadIdx.x < different) sums[threadIdx.x] = sum[threadIdx.x];
+}
+void atomics_in_shared(int* sums, int different, int threads) {
+    launch(atomics_in_shared_kernel, {1, threads}, sums, different);
+}
+
+// Control flow.
+
+__global__ void two_halves_kernel(const float* in, float* out) {
+    const int lane = threadIdx.x;
+    if (lane < 16)
+        out[lane] = in[lane];
+    else
+        out[lane] = -in[lane + 32];
+}
+void two_halves(const float* in, float* out) { launch(two_halves_kernel, {1, 32}, in, out); }
+
+__global__ void nested_halves_kernel(const float* in, float* out) {
+    const int lane = threadIdx.x;
+    float x;
+    if (lane < 16) {
+        if (lane < 8)
+            x = in[lane];
+        else
+            x = in[lane + 32] + 1.0f;
+        x += in[lane + 64];
+    } else {
+        x = in[lane + 96] + 2.0f;
+    }
+    out[lane] = x;
+}
+void nested_halves(const float* in, float* out) { launch(nested_halves_kernel, {1, 32}, in, out); }
+
+__global__ void skipped_iterations_kernel(const float* in, float* out, int rounds) {
+    const int lane = threadIdx.x;
+    float sum = 0.0f;
+    for (int i = 0; i < rounds; ++i)
+        if ((lane + i) % 2 == 0) sum += in[i * 32 + lane];
+    out[lane] = sum;
+}
+void skipped_iterations(const float* in, float* out, int rounds) {
+    launch(skipped_iterations_kernel, {1, 32}, in, out, rounds);
+}
+
+__global__ void continued_iterations_kernel(const float* in, float* out, int rounds) {
+    const int lane = threadIdx.x;
+    float sum = 0.0f;
+    for (int i = 0; i < rounds; ++i) {
+        if ((lane ^ i) % 4 == 0) continue;
+        const float x = in[i * 32 + lane];
+        if (x < 0.0f) continue;
+        sum += x;
+    }
+    out[lane] = sum;
+}
+void continued_iterations(const float* in, float* out, int rounds) {
+    launch(continued_iterations_kernel, {1, 32}, in, out, rounds);
+}
+
+__global__ void broken_loop_kernel(const float* in, float* out) {
+    const int lane = threadIdx.x;
+    float sum = 0.0f;
+    for (int i = 0; i < 32; ++i) {
+        if (i == lane / 4) break;
+        sum += in[i * 32 + lane];
+    }
+    out[lane] = sum;
+}
+void broken_loop(const float* in, float* out) { launch(broken_loop_kernel, {1, 32}, in, out); }
+
+__global__ void trip_counts_kernel(const float* in, float* out) {
+    const int lane = threadIdx.x;
+    float sum = 0.0f;
+    for (int i = 0; i < lane; ++i) sum += in[i * 32 + lane];
+    out[lane] = sum;
+}
+void trip_counts(const float* in, float* out) { launch(trip_counts_kernel, {1, 32}, in, out); }
+
+__global__ void nested_trip_counts_kernel(const float* in, float* out) {
+    const int lane = threadIdx.x;
+    float sum = 0.0f;
+    for (int i = 0; i < 3; ++i) {
+        for (int k = 0; k < (lane + i) % 4; ++k) sum += in[(4 * i + k) * 32 + lane];
+        out[i * 32 + lane] = sum;
+    }
+}
+void nested_trip_counts(const float* in, float* out) { launch(nested_trip_counts_kernel, {1, 32}, in, out); }
+
+// Each lane halves its number until it is odd.
+__global__ void while_not_done_kernel(const float* in, float* out) {
+    int x = threadIdx.x + 32;
+    float sum = 0.0f;
+    while (x % 2 == 0) {
+        sum += in[x];
+        x /= 2;
+    }
+    out[threadIdx.x] = sum;
+}
+void while_not_done(const float* in, float* out) { launch(while_not_done_kernel, {1, 32}, in, out); }
+
+__global__ void switched_kernel(const float* in, float* out) {
+    const int lane = threadIdx.x;
+    float x = 0.0f;
+    switch (lane % 4) {
+        case 0:
+            x = in[lane];
+            break;
+        case 1:
+            x = in[32 + lane] * 2.0f;
+            break;
+        case 2:
+            x = in[64 + lane] * 3.0f;
+            [[fallthrough]];
+        default:
+            x += in[96 + lane];
+    }
+    out[lane] = x;
+}
+void switched(const float* in, float* out) { launch(switched_kernel, {1, 32}, in, out); }
+
+__global__ void short_circuit_kernel(const float* in, float* out) {
+    const int lane = threadIdx.x;
+    const bool both = lane % 2 == 0 && in[lane] > 0.0f && in[32 + lane] > 0.0f;
+    out[lane] = both ? in[64 + lane] : 0.0f;
+}
+void short_circuit(const float* in, float* out) { launch(short_circuit_kernel, {1, 32}, in, out); }
+
+template <class T>
+__device__ T smoothed(const T* in, int i) {
+    T sum = 0;
+    for (int k = 0; k < 3; ++k)
+        if (in[i + k] > T(0)) sum += in[i + k] / 3;
+    return sum;
+}
+__device__ float doubled(const float* in, int i) { return 2 * smoothed(in, i); }
+__global__ void helpers_in_branches_kernel(const float* in, float* out, int rounds) {
+    const int lane = threadIdx.x;
+    for (int i = 0; i < rounds; ++i) {
+        float x = 1.0f;
+        if (lane % 2 == 0) x = smoothed(in, i * 32 + lane);
+        if (lane % 4 == 1) x = doubled(in, i * 32 + lane);
+        out[i * 32 + lane] = x;
+    }
+}
+void helpers_in_branches(const float* in, float* out, int rounds) {
+    launch(helpers_in_branches_kernel, {1, 32}, in, out, rounds);
+}
+
+__global__ void early_exit_kernel(const float* in, float* out, int n) {
+    const int i = threadIdx.x;
+    if (i >= n) return;
+    const float x = in[i];
+    if (x < 0.0f) return;
+    out[i] = x;
+}
+void early_exit(const float* in, float* out, int n, int threads) {
+    launch(early_exit_kernel, {1, threads}, in, out, n);
+}
+
+__global__ void one_pointer_kernel(const float* in, float* out) {
+    __shared__ float tile[32];
+    const int lane = threadIdx.x;
+    tile[lane] = 1.0f;
+    __syncwarp();
+    const float* from = lane % 2 == 0 ? tile : in;
+    out[lane] = from[lane];
+}
+void one_pointer(const float* in, float* out) { launch(one_pointer_kernel, {1, 32}, in, out); }
+
+__global__ void long_until_barrier_kernel(const float* in, float* out, int rounds) {
+    float sum = 0.0f;
+    for (int i = 0; i < rounds; ++i) sum += in[threadIdx.x];
+    __syncthreads();
+    out[threadIdx.x] = sum;
+}
+void long_until_barrier(const float* in, float* out, int rounds, int threads) {
+    launch(long_until_barrier_kernel, {1, threads}, in, out, rounds);
+}
+__global__ void long_until_warp_kernel(const float* in, float* out, int rounds) {
+    float sum = 0.0f;
+    for (int i = 0; i < rounds; ++i) sum += in[threadIdx.x];
+    sum += __shfl_xor_sync(0xffffffff, sum, 1);
+    out[threadIdx.x] = sum;
+}
+void long_until_warp(const float* in, float* out, int rounds, int threads) {
+    launch(long_until_warp_kernel, {1, threads}, in, out, rounds);
+}
+
+__global__ void uniform_kernel(const float* in, float* out) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float sum = 0.0f;
+    for (int k = 0; k < 5; ++k) sum += in[i];
+    out[i] = sum;
+}
+void uniform(const float* in, float* out, int blocks, int threads) {
+    launch(uniform_kernel, {blocks, threads}, in, out);
+}
+
+template <bool second_barrier>
+__global__ void kogge_stone_kernel(float* data) {
+    __shared__ float x[1024];
+    const unsigned t = threadIdx.x;
+    x[t] = data[t];
+    for (unsigned stride = 1; stride < blockDim.x; stride *= 2) {
+        __syncthreads();
+        float sum = 0.0f;
+        if (t >= stride) sum = x[t] + x[t - stride];  // mark: Kogge-Stone reads
+        if (second_barrier) __syncthreads();
+        if (t >= stride) x[t] = sum;  // mark: Kogge-Stone writes
+    }
+    data[t] = x[t];
+}
+void kogge_stone(float* data) { launch(kogge_stone_kernel<true>, {1, 1024}, data); }
+void kogge_stone_single_barrier(float* data) { launch(kogge_stone_kernel<false>, {1, 1024}, data); }
+
+__global__ void barriers_kernel(int count) {
+    for (int i = 0; i < count; ++i) __syncthreads();
+}
+void barriers(int count, int blocks, int threads) { launch(barriers_kernel, {blocks, threads}, count); }
+
+__global__ void each_block_kernel(const float* in, float* out) {
+    float sum = 0.0f;
+    for (unsigned k = 0; k <= blockIdx.x; ++k) sum += in[k * blockDim.x + threadIdx.x];
+    out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+void each_block(const float* in, float* out, int blocks) { launch(each_block_kernel, {blocks, 64}, in, out); }
+
+// Races.
+
+__global__ void all_write_one_kernel(int* out) {
+    __shared__ int word;
+    word = threadIdx.x;  // mark: all write one
+    __syncthreads();
+    if (threadIdx.x == 0) *out = word;
+}
+void all_write_one(int* out, int threads) { launch(all_write_one_kernel, {1, threads}, out); }
+
+__global__ void two_write_one_kernel(int* out, int first, int second) {
+    __shared__ int word[3];
+    const int t = threadIdx.x;
+    if (t == first) word[1] = 1;   // mark: the first writes
+    if (t == second) word[1] = 2;  // mark: the second writes
+    __syncthreads();
+    if (t == 0) *out = word[1];
+}
+void two_write_one(int* out, int first, int second) {
+    launch(two_write_one_kernel, {1, 128}, out, first, second);
+}
+
+__global__ void neighbour_kernel(int* out, bool barrier) {
+    __shared__ int tile[1024];
+    const int t = threadIdx.x;
+    tile[t] = t;  // mark: neighbour writes
+    if (barrier) __syncthreads();
+    out[t] = tile[(t + 1) % blockDim.x];  // mark: neighbour reads
+}
+void neighbour(int* out, int threads, bool barrier) { launch(neighbour_kernel, {1, threads}, out, barrier); }
+
+__global__ void neighbour_in_warp_kernel(int* out, bool synchronise) {
+    __shared__ int tile[32];
+    const int t = threadIdx.x;
+    tile[t] = t;
+    if (synchronise) __syncwarp();
+    out[t] = tile[t ^ 1];
+}
+void neighbour_in_warp(int* out, bool synchronise) {
+    launch(neighbour_in_warp_kernel, {1, 32}, out, synchronise);
+}
+
+__global__ void two_lines_kernel(int* out) {
+    __shared__ int a[64], b[64];
+    const int t = threadIdx.x;
+    a[t] = t;
+    b[t] = t;
+    int sum = a[t ^ 32];
+    sum += b[t ^ 32];
+    out[t] = sum;
+}
+void two_lines(int* out) { launch(two_lines_kernel, {1, 64}, out); }
+
+__global__ void many_lines_kernel(int* out) {
+    __shared__ int a[64];
+    const int t = threadIdx.x, other = t ^ 32;
+    a[t] = t;
+    int sum = a[other];
+    sum += 2 * a[other];
+    sum += 3 * a[other];
+    sum += 4 * a[other];
+    sum += 5 * a[other];
+    sum += 6 * a[other];
+    sum += 7 * a[other];
+    sum += 8 * a[other];
+    sum += 9 * a[other];
+    sum += 10 * a[other];
+    out[t] = sum;
+}
+void many_lines(int* out) { launch(many_lines_kernel, {1, 64}, out); }
+
+__global__ void double_buffer_kernel(float* data, bool barrier) {
+    __shared__ float a[256], b[256];
+    const unsigned t = threadIdx.x;
+    float *from = a, *to = b;
+    from[t] = data[t];
+    __syncthreads();
+    for (unsigned stride = 1; stride < blockDim.x; stride *= 2) {
+        to[t] = t >= stride ? from[t] + from[t - stride] : from[t];  // mark: double buffer
+        float* const swapped = from;
+        from = to;
+        to = swapped;
+        if (barrier) __syncthreads();
+    }
+    data[t] = from[t];
+}
+void double_buffer(float* data, bool barrier) { launch(double_buffer_kernel, {1, 256}, data, barrier); }
+
+// The last steps of a reduction, as they were written before Volta and as they must be since.
+__device__ void volatile_tail(volatile float* x, unsigned t) {
+    x[t] = x[t] + x[t + 32];  // mark: volatile tail
+    x[t] = x[t] + x[t + 16];
+    x[t] = x[t] + x[t + 8];
+    x[t] = x[t] + x[t + 4];
+    x[t] = x[t] + x[t + 2];
+    x[t] = x[t] + x[t + 1];
+}
+__device__ void synchronised_tail(float* x, unsigned t) {
+    for (unsigned d = 32; d > 0; d /= 2) {
+        const float sum = x[t] + x[t + d];
+        __syncwarp();
+        x[t] = sum;
+        __syncwarp();
+    }
+}
+__global__ void reduction_tail_kernel(Tail tail, float* data) {
+    __shared__ float tile[64];
+    const unsigned t = threadIdx.x;
+    const bool in_shared = tail == Tail::volatile_shared || tail == Tail::synchronised_shared;
+    tile[t] = data[t];
+    __syncthreads();
+    if (t >= 32) return;
+    float* const x = in_shared ? tile : data;
+    if (tail == Tail::volatile_shared || tail == Tail::volatile_global)
+        volatile_tail(x, t);
+    else
+        synchronised_tail(x, t);
+    if (t == 0) data[0] = x[0];
+}
+void reduction_tail(Tail tail, float* data) { launch(reduction_tail_kernel, {1, 64}, tail, data); }
+
+__global__ void histogram_kernel(const int* in, int* bins, int n, bool atomic) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    if (atomic)
+        atomicAdd(&bins[in[i]], 1);
+    else
+        bins[in[i]] += 1;  // mark: histogram
+}
+void histogram(const int* in, int* bins, int n, bool atomic) {
+    launch(histogram_kernel, {ceil_div(n, 64), 64}, in, bins, n, atomic);
+}
+
+__global__ void private_histogram_kernel(const int* in, int* bins, int n, bool zeroed, bool atomic,
+                                         bool barrier) {
+    __shared__ int mine[16];
+    const int t = threadIdx.x;
+    if (zeroed && t < 16) mine[t] = 0;
+    __syncthreads();
+    for (int i = blockIdx.x * blockDim.x + t; i < n; i += blockDim.x * gridDim.x)
+        if (atomic)
+            atomicAdd(&mine[in[i]], 1);  // mark: private histogram counts
+        else
+            ++mine[in[i]];  // mark: private histogram counts plainly
+    if (barrier) __syncthreads();
+    if (t < 16) atomicAdd(&bins[t], mine[t]);  // mark: private histogram adds
+}
+void private_histogram(const int* in, int* bins, int n, bool zeroed, bool atomic, bool barrier) {
+    launch(private_histogram_kernel, {2, 128}, in, bins, n, zeroed, atomic, barrier);
+}
+
+__global__ void bytes_of_words_kernel(unsigned char* out, int step) {
+    out[threadIdx.x * step / 4] = static_cast<unsigned char>(threadIdx.x);
+}
+void bytes_of_words(unsigned char* out, int threads, int step) {
+    launch(bytes_of_words_kernel, {1, threads}, out, step);
+}
+__global__ void byte_read_by_other_kernel(unsigned char* out) {
+    const int t = threadIdx.x;
+    if (t < 4) out[t] = 1;
+    if (t == 40) out[8] = out[0];
+}
+void byte_read_by_other(unsigned char* out, int threads) {
+    launch(byte_read_by_other_kernel, {1, threads}, out);
+}
+
+__global__ void blocks_write_one_kernel(int* out) {
+    if (threadIdx.x == 0) *out = blockIdx.x;
+}
+void blocks_write_one(int* out, int blocks) { launch(blocks_write_one_kernel, {blocks, 32}, out); }
+
+__global__ void block_reads_other_kernel(int* data) {
+    const int b = blockIdx.x;
+    data[b] = b;
+    __syncthreads();
+    data[gridDim.x + b] = data[(b + 1) % gridDim.x];
+}
+void block_reads_other(int* data, int blocks) { launch(block_reads_other_kernel, {blocks, 1}, data); }
+
+__global__ void block_counts_down_kernel(int* count, bool atomic) {
+    if (threadIdx.x != 0) return;
+    if (atomic)
+        atomicSub(count, 1);
+    else
+        *count = *count - 1;
+}
+void block_counts_down(int* count, int blocks, bool atomic) {
+    launch(block_counts_down_kernel, {blocks, 32}, count, atomic);
+}
+
+__global__ void volatile_between_blocks_kernel(volatile int* flag) {
+    if (threadIdx.x == 0) *flag = *flag + 1;
+}
+void volatile_between_blocks(int* flag, int blocks) {
+    launch(volatile_between_blocks_kernel, {blocks, 32}, flag);
+}
+
+// A block hands its sum to the next one: the flag must not overtake the sums, of which there are two.
+__global__ void chained_scan_kernel(Fence fence, const int* in, int* out, unsigned* ticket, int* flags,
+                                    int* sums) {
+    __shared__ unsigned block;
+    const unsigned t = threadIdx.x;
+    if (t == 0) block = atomicAdd(ticket, 1u);
+    __syncthreads();
+    if (t == 0 && block > 0)
+        while (atomicAdd(&flags[block - 1], 0) == 0) {
+        }
+    __syncthreads();
+    int sum = in[block];
+    if (t < 2 && block > 0) sum += sums[2 * (block - 1) + t];  // mark: chained scan reads
+    if (t < 2) sums[2 * block + t] = sum;                      // mark: chained scan writes
+    if (fence == Fence::block) __threadfence_block();
+    if (fence == Fence::by_all || (fence == Fence::by_some && t != 1)) __threadfence();
+    __syncthreads();
+    if (fence == Fence::device) __threadfence();
+    if (t == 0) atomicExch(&flags[block], 1);
+    if (t == 0) out[block] = sum;
+}
+void chained_scan(Fence fence, const int* in, int* out, unsigned* ticket, int* flags, int* sums, int blocks) {
+    launch(chained_scan_kernel, {blocks, 64}, fence, in, out, ticket, flags, sums);
+}
+
+// One word holds a state and a value, so that there is nothing to overtake.
+__global__ void look_back_scan_kernel(const int* in, int* out, unsigned* ticket, unsigned long long* states) {
+    constexpr unsigned long long partial = 1ull << 32, complete = 2ull << 32;
+    __shared__ unsigned block;
+    if (threadIdx.x == 0) block = atomicAdd(ticket, 1u);
+    __syncthreads();
+    if (threadIdx.x != 0) return;
+    const unsigned own = in[block];
+    unsigned before = 0;
+    if (block > 0) {
+        atomicExch(&states[block], partial | own);
+        for (unsigned b = block; b-- > 0;) {
+            unsigned long long state;
+            do {
+                state = *static_cast<volatile unsigned long long*>(&states[b]);
+            } while (state < partial);
+            before += static_cast<unsigned>(state);
+            if (state >= complete) break;
+        }
+    }
+    atomicExch(&states[block], complete | (before + own));
+    out[block] = before + own;
+}
+void look_back_scan(const int* in, int* out, unsigned* ticket, unsigned long long* states, int blocks) {
+    launch(look_back_scan_kernel, {blocks, 32}, in, out, ticket, states);
+}
+
+__global__ void fill_kernel(int* data) { data[threadIdx.x] = threadIdx.x; }
+__global__ void shift_kernel(int* data) {
+    data[blockDim.x + threadIdx.x] = data[(threadIdx.x + 1) % blockDim.x];
+}
+void two_launches(int* data, int threads) {
+    launch(fill_kernel, {1, threads}, data);
+    launch(shift_kernel, {1, threads}, data);
+}
+
+__global__ void dynamic_neighbour_kernel(int* out, bool barrier) {
+    extern __shared__ int line[];
+    line[threadIdx.x] = threadIdx.x;
+    if (barrier) __syncthreads();
+    out[threadIdx.x] = line[(threadIdx.x + 1) % blockDim.x];
+}
+void dynamic_neighbour(int* out, int threads, bool barrier) {
+    launch(dynamic_neighbour_kernel, {1, threads, threads * sizeof(int)}, out, barrier);
+}
+
+__global__ void unwritten_shared_kernel(int* out) {
+    __shared__ int tile[32];
+    if (threadIdx.x > 0) tile[threadIdx.x] = 1;
+    __syncthreads();
+    out[threadIdx.x] = tile[31 - threadIdx.x];  // mark: unwritten shared
+}
+void unwritten_shared(int* out) { launch(unwritten_shared_kernel, {1, 32}, out); }
+__global__ void unwritten_dynamic_kernel(int* out) {
+    extern __shared__ int line[];
+    out[threadIdx.x] = line[threadIdx.x];
+}
+void unwritten_dynamic(int* out) { launch(unwritten_dynamic_kernel, {1, 32, 32 * sizeof(int)}, out); }
+__global__ void unwritten_global_kernel(const int* in, int* out) { out[threadIdx.x] = in[threadIdx.x]; }
+void unwritten_global(const int* in, int* out) { launch(unwritten_global_kernel, {1, 32}, in, out); }
+
+__global__ void polled_late_kernel(int* data, int* flag, int* out) {
+    if (blockIdx.x == 0) {
+        for (int i = 0; i < 1000; ++i) *out = i;
+        *data = 1;
+        __threadfence();
+        atomicExch(flag, 1);
+    } else {
+        while (atomicAdd(flag, 0) == 0) {
+        }
+        out[1] = *data;
+    }
+}
+void polled_late(int* data, int* flag, int* out) { launch(polled_late_kernel, {2, 1}, data, flag, out); }
+
+// Out of bounds.
+
+__global__ void read_at_kernel(const float* in, float* out, long offset) {
+    out[threadIdx.x] = in[threadIdx.x + offset];  // mark: read at
+}
+void read_at(const float* in, float* out, long offset) { launch(read_at_kernel, {1, 32}, in, out, offset); }
+__global__ void write_at_kernel(float* out, long offset) {
+    out[threadIdx.x + offset] = 1.0f;  // mark: write at
+}
+void write_at(float* out, long offset) { launch(write_at_kernel, {1, 32}, out, offset); }
+__global__ void read_vector_at_kernel(const float4* in, float4* out, long offset) {
+    out[threadIdx.x] = in[threadIdx.x + offset];
+}
+void read_vector_at(const float4* in, float4* out, long offset) {
+    launch(read_vector_at_kernel, {1, 1}, in, out, offset);
+}
+__global__ void write_constant_kernel() {
+    table[threadIdx.x] = 1.0f;  // mark: write constant
+}
+void write_constant() { launch(write_constant_kernel, {1, 32}); }
+__global__ void shared_at_kernel(float* out, long offset) {
+    __shared__ float tile[32];
+    tile[threadIdx.x] = 1.0f;
+    __syncthreads();
+    out[threadIdx.x] = (tile + offset)[threadIdx.x];
+}
+void shared_at(float* out, long offset) { launch(shared_at_kernel, {1, 32}, out, offset); }
+__global__ void dynamic_at_kernel(float* out, long offset) {
+    extern __shared__ float line_of_floats[];
+    line_of_floats[threadIdx.x] = 1.0f;
+    __syncthreads();
+    out[threadIdx.x] = line_of_floats[threadIdx.x + offset];
+}
+void dynamic_at(float* out, long offset) {
+    launch(dynamic_at_kernel, {1, 32, 32 * sizeof(float)}, out, offset);
+}
+
+// Programs as data.
+
+template <class T>
+__device__ int access(Verb verb, char* at) {
+    T* const word = reinterpret_cast<T*>(at);
+    volatile T* const impatient = word;
+    switch (verb) {
+        case read:
+            return static_cast<int>(*word);
+        case write:
+            *word = 1;
+            return 0;
+        case volatile_read:
+            return static_cast<int>(*impatient);
+        case volatile_write:
+            *impatient = 1;
+            return 0;
+        default:
+            return 0;
+    }
+}
+__global__ void interpret_kernel(const Operation* program, int length, char* global, int* out) {
+    __shared__ __align__(16) char shared[place_bytes];
+    const int thread = blockIdx.x * blockDim.x + threadIdx.x;
+    if (threadIdx.x < place_bytes) shared[threadIdx.x] = 0;
+    __syncthreads();
+    int sum = 0;
+    for (int i = 0; i < length; ++i) {
+        const Operation op = program[thread * length + i];
+        char* const at = op.place < shared_place ? global + op.place : shared + (op.place - shared_place);
+        if (op.verb == barrier)
+            __syncthreads();
+        else if (op.verb == warp)
+            __syncwarp(op.mask);
+        else if (op.verb == update)
+            sum += atomicAdd(reinterpret_cast<int*>(at), 1);
+        else if (op.size == 1)
+            sum += access<unsigned char>(op.verb, at);
+        else if (op.size == 2)
+            sum += access<unsigned short>(op.verb, at);
+        else if (op.size == 4)
+            sum += access<int>(op.verb, at);
+        else if (op.size == 8)
+            sum += access<long long>(op.verb, at);
+    }
+    out[thread] = sum;
+}
+void interpret(const Operation* program, int length, char* global, int* out, int blocks, int threads) {
+    launch(interpret_kernel, {blocks, threads}, program, length, global, out);
+}
+
+}  // namespace kernels

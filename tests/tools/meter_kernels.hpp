@@ -1,1 +1,103 @@
+// What tests/meter.cpp lets the meter hear, each as a host function that launches kernels.
 #pragma once
+#include "simt/types.hpp"
+
+#include <cstddef>
+
+#pragma GCC visibility push(default)  // the library is built like a step, whose other names are its own
+namespace kernels {
+
+// Traffic. One block of `threads` threads where nothing else is said; most read in[…] and write out[i].
+void copy(const float* in, float* out, int stride, int threads);
+void copy(const double* in, double* out, int stride, int threads);
+void copy(const float4* in, float4* out, int stride, int threads);
+void copy(const unsigned char* in, unsigned char* out, int stride, int threads);
+void copy(const float3* in, float3* out, int stride, int threads);
+void copy_in_shared(float* out, int stride,
+                    int threads);  // tile[i * stride] is stored and loaded, out[i] stored
+void copy_in_shared(double* out, int stride, int threads);
+void copy_in_shared(float4* out, int stride, int threads);
+void copy_in_shared(unsigned char* out, int stride, int threads);
+void even_lanes_in_shared(float4* out);  // one warp, its even lanes
+enum class Transpose { naive, tiled, padded };
+void transpose(Transpose, const float* in, float* out, int n);  // n x n, in blocks of 32 x 32
+void broadcast(const float* in, float* out, int threads);       // in[0], and a word of shared memory
+void read_only(const float* in, float* out, int threads);       // __ldg
+void reversed(const float* in, float* out, int threads);
+void constant_broadcast(float* out, int threads);
+void constant_by_lane(float* out, int threads);
+void atomics(int* sums, int different, int threads);  // sums[i % different]
+void atomics_in_shared(int* sums, int different, int threads);
+
+// Control flow. `in` and `out` have 32 elements an iteration.
+void two_halves(const float* in, float* out);
+void nested_halves(const float* in, float* out);
+void skipped_iterations(const float* in, float* out, int rounds);
+void continued_iterations(const float* in, float* out, int rounds);
+void broken_loop(const float* in, float* out);
+void trip_counts(const float* in, float* out);
+void nested_trip_counts(const float* in, float* out);
+void while_not_done(const float* in, float* out);
+void switched(const float* in, float* out);
+void short_circuit(const float* in, float* out);
+void helpers_in_branches(const float* in, float* out, int rounds);
+void early_exit(const float* in, float* out, int n, int threads);
+void one_pointer(const float* in, float* out);  // half of the lanes read shared memory by the instruction
+void long_until_barrier(const float* in, float* out, int rounds, int threads);
+void long_until_warp(const float* in, float* out, int rounds, int threads);
+void uniform(const float* in, float* out, int blocks, int threads);
+void kogge_stone(float* data);  // 1024 elements
+void barriers(int count, int blocks, int threads);
+void each_block(const float* in, float* out, int blocks);  // block b reads b + 1 elements a thread
+
+// Races. One block of `threads` threads on words of shared memory, where nothing else is said.
+void all_write_one(int* out, int threads);
+void two_write_one(int* out, int first, int second);
+void neighbour(int* out, int threads, bool barrier);
+void neighbour_in_warp(int* out, bool synchronise);
+void two_lines(int* out);
+void many_lines(int* out);
+void kogge_stone_single_barrier(float* data);
+void double_buffer(float* data, bool barrier);
+enum class Tail { volatile_shared, volatile_global, synchronised_shared, synchronised_global };
+void reduction_tail(Tail, float* data);                        // 64 elements to data[0]
+void histogram(const int* in, int* bins, int n, bool atomic);  // blocks of 64 threads, in global memory
+void private_histogram(const int* in, int* bins, int n, bool zeroed, bool atomic, bool barrier);
+void bytes_of_words(unsigned char* out, int threads, int step);  // thread i writes byte i * step / 4
+void byte_read_by_other(unsigned char* out, int threads);
+void blocks_write_one(int* out, int blocks);
+void block_reads_other(int* data, int blocks);
+void block_counts_down(int* count, int blocks, bool atomic);
+void volatile_between_blocks(int* flag, int blocks);
+enum class Fence { none, block, device, by_all, by_some };
+void chained_scan(Fence, const int* in, int* out, unsigned* ticket, int* flags, int* sums, int blocks);
+void look_back_scan(const int* in, int* out, unsigned* ticket, unsigned long long* states, int blocks);
+void two_launches(int* data, int threads);
+void dynamic_neighbour(int* out, int threads, bool barrier);
+void unwritten_shared(int* out);
+void unwritten_dynamic(int* out);
+void unwritten_global(const int* in, int* out);
+void polled_late(int* data, int* flag, int* out);  // block 1 waits long for what block 0 then writes
+
+// Out of bounds. One warp.
+void read_at(const float* in, float* out, long offset);  // in[lane + offset], in units of a float
+void write_at(float* out, long offset);
+void read_vector_at(const float4* in, float4* out, long offset);
+void write_constant();
+void shared_at(float* out, long offset);
+void dynamic_at(float* out, long offset);
+
+// Programs as data.
+enum Verb : int { nothing, read, write, volatile_read, volatile_write, update, barrier, warp };
+struct alignas(16) Operation {
+    Verb verb;
+    int size;   // of the access, in bytes: 1, 2, 4 or 8
+    int place;  // in bytes; from shared_place on in shared memory
+    unsigned mask;
+};
+inline constexpr int shared_place = 1 << 20, place_bytes = 64;
+/// Every thread runs its `length` operations.
+void interpret(const Operation* program, int length, char* global, int* out, int blocks, int threads);
+
+}  // namespace kernels
+#pragma GCC visibility pop

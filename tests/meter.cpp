@@ -1,1 +1,940 @@
+// The meter is judged: its counts against kernels counted by hand, its findings against kernels whose faults
+// we know and against an oracle that tries all pairs of accesses of random programs.
+#include "buffer.hpp"
+#include "error.hpp"
+#include "meter/warp_log.hpp"
+#include "observe.hpp"
+#include "tools/meter_kernels.hpp"
+
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <catch2/generators/catch_generators_range.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <numeric>
+#include <random>
+#include <span>
+#include <sstream>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::EndsWith;
+using Catch::Matchers::Equals;
+using Catch::Matchers::StartsWith;
+using kata::Buffer;
+using kata::Conditions;
+using kata::Counts;
+using kata::observe;
+using kata::Order;
+using kata::Traffic;
+
+using Work = std::function<void()>;
+using Findings = std::vector<std::string>;
+
+const std::vector<Conditions> all_orders{{},
+                                         {.order = Order::backwards},
+                                         {.order = Order::shuffled, .seed = 1},
+                                         {.order = Order::shuffled, .seed = 2}};
+
+template <class T>
+Buffer<T> filled(std::string_view name, std::size_t n, T value = T{}) {
+    const std::vector<T> values(n, value);
+    return {name, std::span<const T>(values)};
+}
+
+/// What the work counts, if that is the same on every run and in every order, and nothing is found.
+Counts count(const Work& work) {
+    const auto seen = observe({}, work);
+    CHECK(seen.findings == Findings{});
+    CHECK(observe({}, work).counts == seen.counts);
+    for (const auto& conditions : all_orders) CHECK(observe(conditions, work).counts == seen.counts);
+    return seen.counts.value();
+}
+
+/// Traffic of `accesses` of `width` bytes each, none of which two lanes of a request share.
+Traffic traffic(std::uint64_t accesses, std::uint64_t width, std::uint64_t requests,
+                std::uint64_t transactions) {
+    return {accesses, accesses * width, accesses * width, requests, transactions};
+}
+
+/// "meter_kernels.cu:12", where the file has the comment `mark: …` in line 12.
+std::string line_of(const std::string& mark) {
+    std::ifstream file(TESTS_DIR "/tools/meter_kernels.cu");
+    std::string text;
+    for (int line = 1; std::getline(file, text); ++line)
+        if (text.ends_with("mark: " + mark)) return "meter_kernels.cu:" + std::to_string(line);
+    throw std::logic_error("no line is marked " + mark);
+}
+
+}  // namespace
+
+namespace Catch {
+
+template <>
+struct StringMaker<Traffic> {
+    static std::string convert(const Traffic& t) {
+        std::ostringstream text;
+        text << "{accesses " << t.accesses << ", bytes " << t.bytes << ", distinct " << t.distinct
+             << ", requests " << t.requests << ", transactions " << t.transactions << '}';
+        return text.str();
+    }
+};
+
+}  // namespace Catch
+
+// Traffic
+
+TEST_CASE("a strided copy loads the sectors that its stride spreads it over", "[traffic]") {
+    const int stride = GENERATE(1, 2, 8, 32);
+    constexpr int threads = 256, warps = threads / 32;
+    auto in = filled<float>("in", threads * stride), out = filled<float>("out", threads);
+    const auto c = count([&] { kernels::copy(in.data(), out.data(), stride, threads); });
+    // 32 floats, `stride` apart, lie in 4 · stride sectors of 8 floats, but in no more than one each
+    CHECK(c.global_load == traffic(threads, 4, warps, warps * std::min(4 * stride, 32)));
+    CHECK(c.global_store == traffic(threads, 4, warps, warps * 4));
+    CHECK(c.load_efficiency() == 1.0 / std::min(stride, 8));
+    CHECK(c.store_efficiency() == 1.0);
+    CHECK(c.shared_load == Traffic{});
+    CHECK(c.constant_load == Traffic{});
+    CHECK(std::tuple(c.blocks, c.threads, c.launches, c.barriers) == std::tuple(1u, 256u, 1u, 0u));
+}
+
+TEST_CASE("wide and narrow elements move their own bytes, in one request", "[traffic]") {
+    constexpr int n = 64;
+    const auto copied = [](auto element) {
+        using T = decltype(element);
+        auto in = filled<T>("in", n), out = filled<T>("out", n);
+        const auto c = count([&] { kernels::copy(in.data(), out.data(), 1, n); });
+        CHECK(c.global_store == c.global_load);
+        return c.global_load;
+    };
+    CHECK(copied(float4{}) == traffic(n, 16, 2, n * 16 / 32));
+    CHECK(copied(double{}) == traffic(n, 8, 2, n * 8 / 32));
+    using byte = unsigned char;
+    CHECK(copied(byte{}) == traffic(n, 1, 2, n * 1 / 32));
+    // three floats that are aligned to one move one by one, and each time 32 floats lie in 12 sectors
+    CHECK(copied(float3{}) == traffic(3 * n, 4, 3 * 2, 3 * 2 * 12));
+}
+
+TEST_CASE("the order of addresses in a warp does not matter", "[traffic]") {
+    auto in = filled<float>("in", 64), out = filled<float>("out", 64);
+    const auto c = count([&] { kernels::reversed(in.data(), out.data(), 64); });
+    CHECK(c.global_load == traffic(64, 4, 2, 8));
+    CHECK(c.global_store == traffic(64, 4, 2, 8));
+}
+
+TEST_CASE("a transpose stores scattered, unless through a tile, which needs padding", "[traffic]") {
+    constexpr std::uint64_t n = 64, requests = n * n / 32;
+    auto in = filled<float>("in", n * n), out = filled<float>("out", n * n);
+    const auto counted = [&](kernels::Transpose how) {
+        return count([&] { kernels::transpose(how, in.data(), out.data(), n); });
+    };
+    const auto naive = counted(kernels::Transpose::naive);
+    CHECK(naive.global_load == traffic(n * n, 4, requests, 4 * requests));
+    CHECK(naive.global_store == traffic(n * n, 4, requests, 32 * requests));
+    CHECK(naive.shared_store == Traffic{});
+    CHECK(naive.barriers == 0);
+
+    const auto tiled = counted(kernels::Transpose::tiled), padded = counted(kernels::Transpose::padded);
+    for (const auto& c : {tiled, padded}) {
+        CHECK(c.global_load == traffic(n * n, 4, requests, 4 * requests));
+        CHECK(c.global_store == traffic(n * n, 4, requests, 4 * requests));
+        CHECK(c.shared_store == traffic(n * n, 4, requests, requests));
+        CHECK(c.barriers == (n / 32) * (n / 32));
+    }
+    CHECK(tiled.shared_load == traffic(n * n, 4, requests, 32 * requests));
+    CHECK(tiled.bank_conflicts == 31 * requests);
+    CHECK(padded.shared_load == traffic(n * n, 4, requests, requests));
+    CHECK(padded.bank_conflicts == 0);
+}
+
+TEST_CASE("a broadcast costs one sector and one pass", "[traffic]") {
+    auto in = filled<float>("in", 1), out = filled<float>("out", 64);
+    const auto c = count([&] { kernels::broadcast(in.data(), out.data(), 64); });
+    CHECK(c.global_load == Traffic{64, 64 * 4, 2 * 4, 2, 2});
+    CHECK(c.shared_load == Traffic{64, 64 * 4, 2 * 4, 2, 2});
+    CHECK(c.shared_store == traffic(1, 4, 1, 1));
+    CHECK(c.bank_conflicts == 0);
+}
+
+TEST_CASE("__ldg is a global load", "[traffic]") {
+    auto in = filled<float>("in", 64), out = filled<float>("out", 64);
+    CHECK(count([&] { kernels::read_only(in.data(), out.data(), 64); }).global_load == traffic(64, 4, 2, 8));
+}
+
+TEST_CASE("constant memory is counted apart", "[traffic]") {
+    auto out = filled<float>("out", 64);
+    const auto one = count([&] { kernels::constant_broadcast(out.data(), 64); });
+    CHECK(one.constant_load == Traffic{64, 64 * 4, 2 * 4, 2, 2});
+    const auto each = count([&] { kernels::constant_by_lane(out.data(), 64); });
+    CHECK(each.constant_load == traffic(64, 4, 2, 2 * 4));
+    for (const auto& c : {one, each}) CHECK(c.global_load == Traffic{});
+}
+
+TEST_CASE("shared memory is passed over once for each word that its fullest bank is asked for", "[traffic]") {
+    const auto [stride, passes] =
+        GENERATE(table<int, std::uint64_t>({{1, 1}, {2, 2}, {3, 1}, {8, 8}, {31, 1}, {32, 32}}));
+    auto out = filled<float>("out", 32);
+    const auto c = count([&, stride = stride] { kernels::copy_in_shared(out.data(), stride, 32); });
+    CHECK(c.shared_store == traffic(32, 4, 1, passes));
+    CHECK(c.shared_load == traffic(32, 4, 1, passes));
+    CHECK(c.bank_conflicts == 2 * (passes - 1));
+}
+
+TEST_CASE("wide accesses to shared memory take a half or a quarter of a warp at a time", "[traffic]") {
+    const auto loads = [](auto element, int stride) {
+        auto out = filled("out", 32, element);
+        const auto c = count([&] { kernels::copy_in_shared(out.data(), stride, 32); });
+        CHECK(c.shared_store == c.shared_load);
+        return std::pair(c.shared_load, c.bank_conflicts);
+    };
+    CHECK(loads(double{}, 1) == std::pair(traffic(32, 8, 1, 2), std::uint64_t{0}));
+    CHECK(loads(double{}, 2) == std::pair(traffic(32, 8, 1, 4), std::uint64_t{2 * 2}));
+    CHECK(loads(float4{}, 1) == std::pair(traffic(32, 16, 1, 4), std::uint64_t{0}));
+    CHECK(loads(float4{}, 2) == std::pair(traffic(32, 16, 1, 8), std::uint64_t{2 * 4}));
+    using byte = unsigned char;
+    CHECK(loads(byte{}, 1) == std::pair(traffic(32, 1, 1, 1), std::uint64_t{0}));
+    CHECK(loads(byte{}, 4) == std::pair(traffic(32, 1, 1, 1), std::uint64_t{0}));
+    CHECK(loads(byte{}, 32) ==
+          std::pair(traffic(32, 1, 1, 8), std::uint64_t{2 * 7}));  // words 8 apart, 4 banks
+    // the quarters are those of the warp, whoever of them is active
+    auto out = filled<float4>("out", 32);
+    CHECK(count([&] { kernels::even_lanes_in_shared(out.data()); }).shared_load == traffic(16, 16, 1, 4));
+}
+
+TEST_CASE("atomics on one address wait for each other", "[traffic]") {
+    const int different = GENERATE(1, 8, 32, 64);
+    constexpr int threads = 128, warps = threads / 32;
+    auto sums = filled<int>("sums", 64);
+    const std::uint64_t in_request = std::min(different, 32), sectors = (in_request + 7) / 8;
+    const Traffic expected{threads, threads * 4, warps * in_request * 4, warps, warps * sectors};
+    const auto global = count([&] { kernels::atomics(sums.data(), different, threads); });
+    CHECK(global.global_atomic == expected);
+    CHECK(global.same_address == warps * (32 - in_request));
+    CHECK(global.global_load == Traffic{});
+    CHECK(global.global_store == Traffic{});
+
+    sums = filled<int>("sums", 64);
+    const auto shared = count([&] { kernels::atomics_in_shared(sums.data(), different, threads); });
+    CHECK(shared.shared_atomic == Traffic{threads, threads * 4, warps * in_request * 4, warps, warps});
+    CHECK(shared.same_address == warps * (32 - in_request));
+    CHECK(shared.bank_conflicts == 0);
+    CHECK(sums.values()[0] == threads / different);
+}
+
+TEST_CASE("efficiency is 1 where nothing was moved", "[traffic]") {
+    CHECK(Counts{}.load_efficiency() == 1.0);
+    CHECK(Counts{}.store_efficiency() == 1.0);
+    CHECK(Counts{}.active_lanes() == 0.0);
+}
+
+// Control flow
+
+namespace {
+
+/// The loads and stores of a kernel on arrays that hold `value`.
+std::pair<Traffic, Traffic> moved(const std::function<void(const float*, float*)>& kernel, float value = 1.0f,
+                                  const std::vector<float>& first = {}) {
+    std::vector<float> values(1024, value);
+    std::copy(first.begin(), first.end(), values.begin());
+    Buffer<float> in("in", std::span<const float>(values)), out("out", 1024);
+    const auto c = count([&] { kernel(in.data(), out.data()); });
+    return {c.global_load, c.global_store};
+}
+
+}  // namespace
+
+TEST_CASE("the halves of a branch are requests of their own", "[control flow]") {
+    CHECK(moved(kernels::two_halves) == std::pair(traffic(32, 4, 2, 2 * 2), traffic(32, 4, 2, 2 * 2)));
+}
+
+TEST_CASE("lanes join behind nested branches", "[control flow]") {
+    // 8 + 8 lanes, the 16 of them together, and the other 16; then all 32
+    CHECK(moved(kernels::nested_halves) == std::pair(traffic(48, 4, 4, 1 + 1 + 2 + 2), traffic(32, 4, 1, 4)));
+}
+
+TEST_CASE("an iteration is one request for the lanes that do not skip it", "[control flow]") {
+    constexpr int rounds = 8;
+    // half of the lanes, and three quarters of them, spread over all four sectors
+    CHECK(moved([](auto in, auto out) { kernels::skipped_iterations(in, out, rounds); }) ==
+          std::pair(traffic(16 * rounds, 4, rounds, 4 * rounds), traffic(32, 4, 1, 4)));
+    for (const float value : {1.0f, -1.0f})
+        CHECK(moved([](auto in, auto out) { kernels::continued_iterations(in, out, rounds); }, value) ==
+              std::pair(traffic(24 * rounds, 4, rounds, 4 * rounds), traffic(32, 4, 1, 4)));
+}
+
+TEST_CASE("lanes that leave a loop wait behind it", "[control flow]") {
+    // iteration i has the lanes from 4 (i + 1) on
+    CHECK(moved(kernels::broken_loop) ==
+          std::pair(traffic(28 + 24 + 20 + 16 + 12 + 8 + 4, 4, 7, 4 + 3 + 3 + 2 + 2 + 1 + 1),
+                    traffic(32, 4, 1, 4)));
+    // iteration i has the 31 - i lanes above i
+    CHECK(moved(kernels::trip_counts) ==
+          std::pair(traffic(31 * 32 / 2, 4, 31, 7 * 4 + 8 * 3 + 8 * 2 + 8 * 1), traffic(32, 4, 1, 4)));
+    // three times 24, 16 and 8 lanes, spread over all four sectors
+    CHECK(moved(kernels::nested_trip_counts) ==
+          std::pair(traffic(3 * (24 + 16 + 8), 4, 3 * 3, 3 * 3 * 4), traffic(96, 4, 3, 12)));
+    // the even ones of 32 … 63, of 16 … 31, of 8 … 15, of 4 … 7 and of 2 … 3
+    CHECK(moved(kernels::while_not_done) ==
+          std::pair(traffic(16 + 8 + 4 + 2 + 1, 4, 5, 4 + 2 + 1 + 1 + 1), traffic(32, 4, 1, 4)));
+}
+
+TEST_CASE("cases, conjunctions and early exits split a request as they should", "[control flow]") {
+    // three cases of 8 lanes, and the 16 that come to the last
+    CHECK(moved(kernels::switched) == std::pair(traffic(8 + 8 + 8 + 16, 4, 4, 4 * 4), traffic(32, 4, 1, 4)));
+    // every second lane, and of these every second one has a positive element
+    std::vector<float> first(32, 1.0f);
+    for (int i = 0; i < 32; i += 4) first[i] = -1.0f;
+    CHECK(moved(kernels::short_circuit, 1.0f, first) ==
+          std::pair(traffic(16 + 8 + 8, 4, 3, 3 * 4), traffic(32, 4, 1, 4)));
+    // 32 and 8 lanes, of which every second one stores
+    std::vector<float> alternating(64, 1.0f);
+    for (int i = 1; i < 64; i += 2) alternating[i] = -1.0f;
+    CHECK(moved([](auto in, auto out) { kernels::early_exit(in, out, 40, 64); }, 1.0f, alternating) ==
+          std::pair(traffic(40, 4, 2, 4 + 1), traffic(20, 4, 2, 4 + 1)));
+}
+
+TEST_CASE("lanes join again behind the helpers that some of them call", "[control flow]") {
+    constexpr int rounds = 5;
+    // 16 even lanes and 8 others at three offsets, of which one of the former reaches into a fifth sector
+    CHECK(moved([](auto in, auto out) { kernels::helpers_in_branches(in, out, rounds); }) ==
+          std::pair(traffic(rounds * 3 * (16 + 8), 4, rounds * 6, rounds * (4 + 4 + 5 + 4 + 4 + 4)),
+                    traffic(32 * rounds, 4, rounds, 4 * rounds)));
+}
+
+TEST_CASE("one instruction that reaches two memories makes two requests", "[control flow]") {
+    auto in = filled<float>("in", 32), out = filled<float>("out", 32);
+    const auto c = count([&] { kernels::one_pointer(in.data(), out.data()); });
+    CHECK(c.global_load == traffic(16, 4, 1, 4));
+    CHECK(c.shared_load == traffic(16, 4, 1, 1));
+}
+
+TEST_CASE("a lane may do as much as it likes before it waits", "[control flow]") {
+    // the log of a lane is read whenever it is full, wherever that happens
+    auto in = filled<float>("in", 64), out = filled<float>("out", 64);
+    bool right = true;
+    for (int rounds = 100; rounds < 400; ++rounds)
+        for (const auto kernel : {kernels::long_until_barrier, kernels::long_until_warp}) {
+            const auto c = observe({}, [&] { kernel(in.data(), out.data(), rounds, 64); }).counts.value();
+            right = right && c.global_load.requests == 2u * rounds &&
+                    c.global_load.accesses == 64u * rounds && c.global_store == traffic(64, 4, 2, 8);
+        }
+    CHECK(right);
+}
+
+TEST_CASE("active lanes are those that the block has and the branch leaves", "[control flow]") {
+    auto in = filled<float>("in", 1024), out = filled<float>("out", 1024);
+    CHECK(count([&] { kernels::uniform(in.data(), out.data(), 3, 64); }).active_lanes() == 32.0);
+    CHECK(count([&] { kernels::uniform(in.data(), out.data(), 2, 20); }).active_lanes() == 20.0);
+    CHECK(count([&] { kernels::uniform(in.data(), out.data(), 1, 40); }).active_lanes() == 20.0);  // 32 and 8
+    const auto halves = count([&] { kernels::two_halves(in.data(), out.data()); }).active_lanes();
+    CHECK(halves > 16.0);
+    CHECK(halves < 32.0);
+}
+
+TEST_CASE("a Kogge-Stone scan does the work of its formula", "[control flow]") {
+    constexpr std::uint64_t n = 1024, log_n = 10, sums = n * log_n - (n - 1);
+    auto data = filled<float>("data", n, 1.0f);
+    const auto c = observe({}, [&] { kernels::kogge_stone(data.data()); }).counts.value();
+    CHECK(data.values()[n - 1] == n);
+    CHECK(c.shared_load.accesses == 2 * sums + n);  // and the result
+    CHECK(c.shared_store.accesses == sums + n);     // and the input
+    // strides below 32 keep all warps busy, larger ones leave out stride / 32 of them
+    std::uint64_t requests = 5 * 32;
+    for (std::uint64_t stride = 32; stride < n; stride *= 2) requests += (n - stride) / 32;
+    CHECK(c.shared_store.requests == requests + n / 32);
+    CHECK(c.shared_load.requests == 2 * requests + n / 32);
+    CHECK(c.bank_conflicts == 0);
+    CHECK(c.barriers == 2 * log_n);
+}
+
+TEST_CASE("barriers are counted once a block", "[control flow]") {
+    const auto c = count([] { kernels::barriers(7, 3, 96); });
+    CHECK(c.barriers == 21);
+    CHECK(c.blocks == 3);
+    CHECK(c.threads == 288);
+}
+
+TEST_CASE("a single block can be counted", "[control flow]") {
+    constexpr int blocks = 6;
+    auto in = filled<float>("in", 64 * blocks), out = filled<float>("out", 64 * blocks);
+    for (std::uint64_t block = 0; block < blocks; ++block)
+        for (const auto& order : all_orders) {
+            auto conditions = order;
+            conditions.only_block = block;
+            const auto c = observe(conditions, [&] {
+                               kernels::each_block(in.data(), out.data(), blocks);
+                           }).counts.value();
+            CHECK(c.global_load == traffic(64 * (block + 1), 4, 2 * (block + 1), 8 * (block + 1)));
+            CHECK(std::tuple(c.blocks, c.threads, c.launches) == std::tuple(1u, 64u, 1u));
+        }
+}
+
+// The log and the account by themselves
+
+namespace {
+
+using meter::Event;
+using meter::Space;
+using meter::WarpLog;
+using meter::What;
+
+/// One request of the given lanes, `bytes` each, at address(lane).
+Counts request(What what, Space space, int bytes, const std::vector<int>& lanes,
+               const std::function<std::uintptr_t(int)>& address) {
+    std::vector<Event> events;
+    for (const int lane : lanes)
+        events.push_back({address(lane), 1, static_cast<std::uint8_t>(bytes), what, space,
+                          static_cast<std::uint8_t>(lane)});
+    std::vector<const Event*> pointers;
+    for (const auto& e : events) pointers.push_back(&e);
+    Counts c;
+    meter::account(pointers, c);
+    return c;
+}
+
+std::vector<int> warp() {
+    std::vector<int> lanes(32);
+    std::iota(lanes.begin(), lanes.end(), 0);
+    return lanes;
+}
+
+}  // namespace
+
+TEST_CASE("a request is accounted for by kind, memory, sectors and banks", "[account]") {
+    const auto at = [](std::uintptr_t base, int stride) {
+        return [=](int lane) { return base + static_cast<std::uintptr_t>(lane * stride); };
+    };
+    CHECK(request(What::load, Space::global, 4, warp(), at(256, 4)).global_load == traffic(32, 4, 1, 4));
+    CHECK(request(What::load, Space::global, 4, warp(), at(260, 4)).global_load == traffic(32, 4, 1, 5));
+    CHECK(request(What::store, Space::global, 1, {0}, at(31, 0)).global_store == traffic(1, 1, 1, 1));
+    CHECK(request(What::store, Space::global, 8, {0, 1, 2}, at(0, 64)).global_store == traffic(3, 8, 1, 3));
+    CHECK(request(What::load, Space::constant, 4, warp(), at(64, 0)).constant_load ==
+          Traffic{32, 128, 4, 1, 1});
+    CHECK(request(What::load, Space::global, 8, {0, 1}, at(0, 4)).global_load == Traffic{2, 16, 12, 1, 1});
+    CHECK(request(What::load, Space::shared, 4, warp(), at(4, 128)).shared_load == traffic(32, 4, 1, 32));
+    CHECK(request(What::store, Space::shared, 2, warp(), at(0, 2)).shared_store == traffic(32, 2, 1, 1));
+    CHECK(request(What::load, Space::shared, 4, {3, 9}, at(0, 128)).bank_conflicts == 1);
+    CHECK(request(What::load, Space::shared, 4, {3, 9}, at(0, 0)).bank_conflicts == 0);
+    const auto atomic =
+        request(What::atomic, Space::shared, 4, warp(), [](int lane) { return lane % 2 * 128; });
+    CHECK(atomic.shared_atomic == Traffic{32, 128, 8, 1, 2});
+    CHECK(atomic.same_address == 30);
+    CHECK(atomic.bank_conflicts == 1);
+    CHECK(request(What::atomic, Space::global, 8, {5}, at(0, 8)).global_atomic == traffic(1, 8, 1, 1));
+    const auto step = request(What::step, Space::none, 0, {1, 2, 3}, at(0, 0));
+    CHECK(std::pair(step.lane_steps, step.warp_steps) == std::pair(std::uint64_t{3}, std::uint64_t{1}));
+}
+
+TEST_CASE("the log takes the lowest code address first, of all lanes that can go on", "[account]") {
+    const auto load = [](std::uint32_t code, std::uintptr_t address) {
+        return Event{address, code, 4, What::load, Space::global};
+    };
+    constexpr auto all = 0xffffffffu;
+    WarpLog log;
+    Counts c;
+    log.read(all, c);
+    CHECK(c == Counts{});
+
+    // lane 0 goes through 10, 20, 10, 30, lane 1 through 10, 30
+    for (const std::uint32_t code : {10, 20, 10, 30}) log.add(0, load(code, 0));
+    log.add(1, load(10, 4));
+    log.read(~0b11u, c);
+    CHECK(c.global_load.requests == 1);  // lane 1 has not said what comes next: it could be before 20
+    log.add(1, load(30, 4));
+    log.read(~0b11u, c);
+    CHECK(c.global_load.requests == 4);
+    CHECK(c.global_load.accesses == 6);
+    log.read(all, c);
+    CHECK(c.global_load.requests == 4);  // nothing is accounted for twice
+
+    // a lane that waits is not waited for, and joins when it comes
+    log.add(0, load(50, 0));
+    log.read(~0b01u, c);
+    CHECK(c.global_load.requests == 5);
+    log.add(0, load(60, 0));
+    log.add(1, load(60, 0));
+    log.read(all, c);
+    CHECK(c.global_load.requests == 6);
+
+    // by one instruction to two memories
+    c = {};
+    log.add(0, {0, 70, 4, What::store, Space::shared});
+    log.add(1, {0, 70, 4, What::store, Space::global});
+    log.add(2, {4, 70, 4, What::store, Space::shared});
+    log.read(all, c);
+    CHECK(c.shared_store == traffic(2, 4, 1, 1));
+    CHECK(c.global_store == traffic(1, 4, 1, 1));
+}
+
+TEST_CASE("the log says when a lane is full, and has room again once it was read", "[account]") {
+    WarpLog log;
+    Counts c;
+    std::uint64_t added = 0;
+    for (int round = 0; round < 3; ++round) {
+        for (; !log.full(7); ++added) log.add(7, {0, 1, 4, What::load, Space::global});
+        CHECK(!log.full(6));
+        CHECK(!log.full(8));
+        log.read(0xffffffff, c);
+        CHECK(!log.full(7));
+        CHECK(c.global_load.requests == added);
+    }
+    log.clear();
+    log.read(0xffffffff, c);
+    CHECK(c.global_load.requests == added);
+}
+
+// Races
+
+namespace {
+
+Findings found(const Work& work, const Conditions& conditions = {}) {
+    return observe(conditions, work).findings;
+}
+
+/// Whether something is found, which must not depend on the order.
+bool clean(const Work& work) {
+    const bool nothing = found(work).empty();
+    for (const auto& conditions : all_orders) {
+        const auto findings = found(work, conditions);
+        CAPTURE(findings);
+        CHECK(findings.empty() == nothing);
+    }
+    return nothing;
+}
+
+std::string race_between(const std::string& one, const std::string& other, const std::string& advice) {
+    return ": nothing orders\n  " + one + "\n  " + other + "\n  " + advice;
+}
+
+const std::string barrier_missing = "is a __syncthreads() missing between them?";
+const std::string warp_missing = "is a __syncwarp() missing between them?";
+const std::string any_order = "blocks run in any order: use an atomic";
+
+}  // namespace
+
+TEST_CASE("a race is told with file, line, block and thread of both sides", "[races]") {
+    auto out = filled<int>("out", 1);
+    const auto one = " of block (0,0,0) writes in " + line_of("the first writes"),
+               other = " of block (0,0,0) writes in " + line_of("the second writes");
+    CHECK(found([&] { kernels::two_write_one(out.data(), 3, 70); }) ==
+          Findings{"race in shared memory" +
+                   race_between("thread (3,0,0)" + one, "thread (70,0,0)" + other, barrier_missing)});
+    CHECK(found([&] { kernels::two_write_one(out.data(), 3, 4); }) ==
+          Findings{"race in shared memory" +
+                   race_between("thread (3,0,0)" + one, "thread (4,0,0)" + other, warp_missing)});
+    CHECK(found([&] { kernels::two_write_one(out.data(), 3, 70); }, {.order = Order::backwards}) ==
+          Findings{"race in shared memory" +
+                   race_between("thread (70,0,0)" + other, "thread (3,0,0)" + one, barrier_missing)});
+    CHECK(clean([&] { kernels::two_write_one(out.data(), 3, 3); }));
+
+    const auto findings = found([&] { kernels::neighbour(out.data(), 1, false); });
+    CHECK(findings == Findings{});
+}
+
+TEST_CASE("writes of one word by many threads are a race", "[races]") {
+    auto out = filled<int>("out", 1);
+    const int threads = GENERATE(2, 32, 33, 64, 256);
+    CHECK(!clean([&] { kernels::all_write_one(out.data(), threads); }));
+    CHECK(clean([&] { kernels::all_write_one(out.data(), 1); }));
+}
+
+TEST_CASE("a read of what a neighbour writes needs a barrier, in a warp and across warps", "[races]") {
+    const int threads = GENERATE(2, 32, 64, 1024);
+    Buffer<int> out("out", 1024);
+    CHECK(clean([&] { kernels::neighbour(out.data(), threads, true); }));
+    CHECK(!clean([&] { kernels::neighbour(out.data(), threads, false); }));
+    CHECK(clean([&] { kernels::dynamic_neighbour(out.data(), threads, true); }));
+    CHECK(!clean([&] { kernels::dynamic_neighbour(out.data(), threads, false); }));
+    CHECK(clean([&] { kernels::neighbour_in_warp(out.data(), true); }));
+    CHECK(!clean([&] { kernels::neighbour_in_warp(out.data(), false); }));
+}
+
+TEST_CASE("a race is told once for a pair of lines, and eight findings are enough", "[races]") {
+    Buffer<int> out("out", 1024);
+    const auto races = [&](const Work& work) {
+        const auto findings = found(work);
+        return std::count_if(findings.begin(), findings.end(),
+                             [](const auto& text) { return text.starts_with("race in shared memory:"); });
+    };
+    CHECK(races([&] { kernels::neighbour(out.data(), 1024, false); }) == 1);
+    CHECK(races([&] { kernels::two_lines(out.data()); }) == 2);
+    CHECK(found([&] { kernels::many_lines(out.data()); }).size() == 8);
+}
+
+TEST_CASE("scans without one of their barriers are reported", "[races]") {
+    auto data = filled<float>("data", 1024, 1.0f);
+    CHECK(clean([&] { kernels::kogge_stone(data.data()); }));
+    CHECK(clean([&] { kernels::double_buffer(data.data(), true); }));
+    CHECK(!clean([&] { kernels::double_buffer(data.data(), false); }));
+    CHECK(!clean([&] { kernels::kogge_stone_single_barrier(data.data()); }));
+    const auto findings = found([&] { kernels::kogge_stone_single_barrier(data.data()); });
+    REQUIRE(findings.size() == 1);
+    CHECK_THAT(findings[0], StartsWith("race in shared memory: nothing orders\n  thread (") &&
+                                ContainsSubstring(" writes in " + line_of("Kogge-Stone writes") + "\n") &&
+                                ContainsSubstring(" reads in " + line_of("Kogge-Stone reads") + "\n"));
+}
+
+TEST_CASE("volatile does not order the lanes of a warp", "[races]") {
+    auto data = filled<float>("data", 64, 1.0f);
+    const auto tail = [&](kernels::Tail how) {
+        return [&, how] { kernels::reduction_tail(how, data.data()); };
+    };
+    CHECK(!clean(tail(kernels::Tail::volatile_shared)));
+    CHECK(!clean(tail(kernels::Tail::volatile_global)));
+    CHECK(clean(tail(kernels::Tail::synchronised_shared)));
+    CHECK(clean(tail(kernels::Tail::synchronised_global)));
+    CHECK_THAT(found(tail(kernels::Tail::volatile_global))[0],
+               StartsWith("race in global memory \"data\", byte ") &&
+                   ContainsSubstring("in " + line_of("volatile tail")) && EndsWith(warp_missing));
+}
+
+TEST_CASE("histograms need atomics, zeros and barriers", "[races]") {
+    std::vector<int> values(500);
+    for (int i = 0; i < 500; ++i) values[i] = i % 16;
+    Buffer<int> in("in", std::span<const int>(values));
+    auto bins = filled<int>("bins", 16);
+    CHECK(clean([&] { kernels::histogram(in.data(), bins.data(), 500, true); }));
+    CHECK(!clean([&] { kernels::histogram(in.data(), bins.data(), 500, false); }));
+    CHECK(!clean([&] { kernels::histogram(in.data(), bins.data(), 64, false); }));  // within one block
+    const auto privately = [&](bool zeroed, bool atomic, bool barrier) {
+        return [&, zeroed, atomic, barrier] {
+            kernels::private_histogram(in.data(), bins.data(), 500, zeroed, atomic, barrier);
+        };
+    };
+    CHECK(clean(privately(true, true, true)));
+    CHECK(!clean(privately(true, false, true)));
+    CHECK(!clean(privately(true, true, false)));
+    CHECK(!clean(privately(false, true, true)));
+    CHECK(
+        found(privately(false, true, true)) ==
+        Findings{"read of what nobody has written: thread (0,0,0) of block (0,0,0) reads shared memory in " +
+                 line_of("private histogram counts")});
+    const auto unordered = found(privately(true, true, false));
+    REQUIRE(!unordered.empty());
+    CHECK_THAT(unordered[0],
+               ContainsSubstring(" updates atomically in " + line_of("private histogram counts")) &&
+                   ContainsSubstring(" reads in " + line_of("private histogram adds")));
+}
+
+TEST_CASE("bytes of one word are words of their own", "[races]") {
+    auto out = filled<unsigned char>("out", 256);
+    CHECK(clean([&] { kernels::bytes_of_words(out.data(), 64, 4); }));   // a byte each
+    CHECK(!clean([&] { kernels::bytes_of_words(out.data(), 64, 2); }));  // two lanes write one byte
+    CHECK(clean([&] { kernels::byte_read_by_other(out.data(), 32); }));
+    CHECK(!clean([&] { kernels::byte_read_by_other(out.data(), 64); }));
+}
+
+TEST_CASE("blocks are not ordered", "[races]") {
+    auto data = filled<int>("data", 64);
+    CHECK(clean([&] { kernels::blocks_write_one(data.data(), 1); }));
+    CHECK(!clean([&] { kernels::blocks_write_one(data.data(), 5); }));
+    CHECK_THAT(found([&] { kernels::blocks_write_one(data.data(), 5); })[0],
+               StartsWith("race in global memory \"data\", byte 0" +
+                          race_between("thread (0,0,0) of block (0,0,0) writes in meter_kernels.cu:", "", "")
+                              .substr(0, 90)
+                              .substr(0, 60)) &&
+                   ContainsSubstring("thread (0,0,0) of block (1,0,0) writes in ") && EndsWith(any_order));
+    CHECK(clean([&] { kernels::block_reads_other(data.data(), 1); }));
+    CHECK(!clean([&] { kernels::block_reads_other(data.data(), 4); }));
+    CHECK(clean([&] { kernels::block_counts_down(data.data(), 8, true); }));
+    CHECK(!clean([&] { kernels::block_counts_down(data.data(), 8, false); }));
+    CHECK(clean([&] { kernels::volatile_between_blocks(data.data(), 8); }));  // how they signal each other
+}
+
+TEST_CASE("launches are ordered", "[races]") {
+    Buffer<int> data("data", 128);
+    CHECK(clean([&] { kernels::two_launches(data.data(), 64); }));
+}
+
+TEST_CASE("a flag must not overtake the data", "[races]") {
+    const auto [fence, silent] = GENERATE(table<kernels::Fence, bool>({{kernels::Fence::none, false},
+                                                                       {kernels::Fence::block, false},
+                                                                       {kernels::Fence::device, true},
+                                                                       {kernels::Fence::by_all, true},
+                                                                       {kernels::Fence::by_some, false}}));
+    constexpr int blocks = 12;
+    auto in = filled<int>("in", blocks, 1);
+    for (const auto& conditions : all_orders) {
+        auto out = filled<int>("out", blocks), flags = filled<int>("flags", blocks);
+        auto ticket = filled<unsigned>("ticket", 1);
+        Buffer<int> sums("sums", 2 * blocks);
+        const auto findings = found(
+            [&, fence = fence] {
+                kernels::chained_scan(fence, in.data(), out.data(), ticket.data(), flags.data(), sums.data(),
+                                      blocks);
+            },
+            conditions);
+        CAPTURE(findings);
+        CHECK(findings.empty() == silent);
+        CHECK(out.values()[blocks - 1] == blocks);
+        if (silent || findings.empty()) continue;
+        CHECK_THAT(findings[0], StartsWith("race in global memory \"sums\", byte ") &&
+                                    ContainsSubstring(" writes in " + line_of("chained scan writes")) &&
+                                    ContainsSubstring(" reads in " + line_of("chained scan reads")) &&
+                                    EndsWith(any_order));
+    }
+}
+
+TEST_CASE("a flag that carries the data needs no fence", "[races]") {
+    constexpr int blocks = 20;
+    auto in = filled<int>("in", blocks, 1);
+    for (const auto& conditions : all_orders) {
+        auto out = filled<int>("out", blocks);
+        auto ticket = filled<unsigned>("ticket", 1);
+        auto states = filled<unsigned long long>("states", blocks);
+        CHECK(
+            found(
+                [&] { kernels::look_back_scan(in.data(), out.data(), ticket.data(), states.data(), blocks); },
+                conditions) == Findings{});
+        CHECK(out.values()[blocks - 1] == blocks);
+    }
+}
+
+TEST_CASE("who polls sees what was written while it had given way", "[races]") {
+    for (unsigned seed = 1; seed <= 20; ++seed) {
+        Buffer<int> data("data", 1), out("out", 2);
+        auto flag = filled<int>("flag", 1);
+        CHECK(found([&] { kernels::polled_late(data.data(), flag.data(), out.data()); },
+                    {.order = Order::shuffled, .seed = seed}) == Findings{});
+        CHECK(out.values()[1] == 1);
+    }
+}
+
+TEST_CASE("a read of what nobody has written is told", "[races]") {
+    Buffer<int> out("out", 32), unwritten("in", 32);
+    CHECK(
+        found([&] { kernels::unwritten_shared(out.data()); }) ==
+        Findings{"read of what nobody has written: thread (31,0,0) of block (0,0,0) reads shared memory in " +
+                 line_of("unwritten shared")});
+    CHECK(!clean([&] { kernels::unwritten_dynamic(out.data()); }));
+    const auto findings = found([&] { kernels::unwritten_global(unwritten.data(), out.data()); });
+    REQUIRE(findings.size() == 1);
+    CHECK_THAT(
+        findings[0],
+        StartsWith("read of what nobody has written: thread (0,0,0) of block (0,0,0) reads \"in\" in "));
+    CHECK(clean([&] { kernels::unwritten_global(filled<int>("in", 32).data(), out.data()); }));
+}
+
+// Out of bounds
+
+namespace {
+
+std::string fault(const Work& work) {
+    try {
+        observe({}, work);
+    } catch (const kata::Error& e) {
+        return e.what();
+    }
+    return "";
+}
+
+}  // namespace
+
+TEST_CASE("an access out of bounds is told with its distance from the buffer", "[bounds]") {
+    auto in = filled<float>("in", 100), out = filled<float>("out", 100);
+    const auto read = [&](long offset) {
+        return fault([&] { kernels::read_at(in.data(), out.data(), offset); });
+    };
+    const auto write = [&](long offset) { return fault([&] { kernels::write_at(out.data(), offset); }); };
+    const std::string in_read = ", in " + line_of("read at"), in_write = ", in " + line_of("write at");
+    CHECK(read(0) == "");
+    CHECK(read(68) == "");
+    CHECK(read(69) ==
+          "out of bounds: thread (31,0,0) of block (0,0,0) reads 4 bytes 0 bytes past the end of \"in\" "
+          "(400 bytes)" +
+              in_read);
+    CHECK(read(110) ==
+          "out of bounds: thread (0,0,0) of block (0,0,0) reads 4 bytes 40 bytes past the end of \"in\" "
+          "(400 bytes)" +
+              in_read);
+    CHECK(read(-1) ==
+          "out of bounds: thread (0,0,0) of block (0,0,0) reads 4 bytes 4 bytes before the start of "
+          "\"in\" (400 bytes)" +
+              in_read);
+    CHECK_THAT(read(1l << 40),
+               StartsWith("out of bounds: thread (0,0,0) of block (0,0,0) reads 4 bytes that are "
+                          "not device memory"));
+    CHECK(write(69) ==
+          "out of bounds: thread (31,0,0) of block (0,0,0) writes 4 bytes 0 bytes past the end of "
+          "\"out\" (400 bytes)" +
+              in_write);
+    CHECK_THAT(write(-3), ContainsSubstring("writes 4 bytes 12 bytes before the start of \"out\""));
+    CHECK(out.damage() == std::nullopt);  // it did not come to that
+    CHECK(write(68) == "");
+
+    Buffer<float> empty("nothing", 0);
+    CHECK_THAT(fault([&] { kernels::read_at(empty.data(), out.data(), 0); }),
+               ContainsSubstring("reads 4 bytes 0 bytes past the end of \"nothing\" (0 bytes)"));
+}
+
+TEST_CASE("an access that reaches over the end is told, too", "[bounds]") {
+    auto in = filled<float>("in", 6);
+    Buffer<float4> out("out", 1);
+    const auto* vectors = reinterpret_cast<const float4*>(in.data());
+    CHECK(fault([&] { kernels::read_vector_at(vectors, out.data(), 0); }) == "");
+    CHECK_THAT(fault([&] { kernels::read_vector_at(vectors, out.data(), 1); }),
+               ContainsSubstring("reads 16 bytes of which the last 8 lie past the end of \"in\" (24 bytes)"));
+}
+
+TEST_CASE("shared and constant memory have bounds", "[bounds]") {
+    Buffer<float> out("out", 32);
+    CHECK(fault([&] { kernels::dynamic_at(out.data(), 0); }) == "");
+    CHECK_THAT(
+        fault([&] { kernels::dynamic_at(out.data(), 1); }),
+        StartsWith("out of bounds: thread (31,0,0)") &&
+            ContainsSubstring("reads 4 bytes 0 bytes past the end of dynamic shared memory (128 bytes)"));
+    CHECK_THAT(fault([&] { kernels::dynamic_at(out.data(), -1); }),
+               StartsWith("out of bounds: thread (0,0,0)") &&
+                   ContainsSubstring("reads 4 bytes 4 bytes before the start of dynamic shared memory"));
+    CHECK(fault([&] { kernels::shared_at(out.data(), 0); }) == "");
+    CHECK_THAT(fault([&] { kernels::shared_at(out.data(), 1 << 20); }),
+               StartsWith("out of bounds: thread (0,0,0)") && ContainsSubstring(" bytes past the end of "));
+    CHECK(fault(kernels::write_constant) ==
+          "out of bounds: thread (0,0,0) of block (0,0,0) writes 4 bytes of constant "
+          "memory, which a kernel cannot, in " +
+              line_of("write constant"));
+}
+
+// Random programs
+
+namespace {
+
+using kernels::Operation;
+using kernels::Verb;
+
+struct Access {
+    int block, phase, warp, lane;
+    int position;  // synchronisations of the warp in this phase, before the access
+    Verb verb;
+    int begin, end;  // bytes
+    bool shared;
+};
+
+struct Program {
+    int blocks = 0, threads = 0, length = 0;
+    std::vector<std::vector<Operation>> operations;  // of each thread
+    std::vector<Access> accesses;
+    std::map<std::tuple<int, int, int>, std::vector<unsigned>> masks;  // by block, phase and warp
+};
+
+Program random_program(unsigned seed) {
+    std::mt19937 random(seed);
+    const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+    Program p;
+    p.blocks = below(3) == 0 ? 2 + below(2) : 1;
+    p.threads = std::array{64, 64, 64, 72, 96, 128, 256}[below(7)];
+    p.operations.resize(p.blocks * p.threads);
+    // few threads, mostly of one or two warps, on few places: so that they meet
+    std::vector<int> actors;
+    const int first_warp = below(p.threads / 32);
+    for (int i = 2 + below(6); i-- > 0;)
+        actors.push_back(below(4) == 0 ? below(p.threads)
+                                       : std::min(first_warp * 32 + below(8), p.threads - 1));
+    const int places = 1 + below(4), phases = 1 + below(3);
+    const bool narrow = below(4) == 0, partial = below(2) == 0;
+    for (int phase = 0; phase < phases; ++phase) {
+        for (int event = below(10); event-- > 0;) {
+            const int block = below(p.blocks), actor = actors[below(static_cast<int>(actors.size()))];
+            const int warp = actor / 32, lanes = std::min(32, p.threads - warp * 32);
+            auto& masks = p.masks[{block, phase, warp}];
+            if (below(3) == 0) {
+                unsigned mask = ~0u >> (32 - lanes);
+                if (partial) mask &= static_cast<unsigned>(random()) | 1u << actor % 32;
+                for (int l = 0; l < lanes; ++l)
+                    if (mask >> l & 1)
+                        p.operations[block * p.threads + warp * 32 + l].push_back({Verb::warp, 0, 0, mask});
+                masks.push_back(mask);
+                continue;
+            }
+            const auto verb = std::array{Verb::read,   Verb::read,          Verb::write,
+                                         Verb::update, Verb::volatile_read, Verb::volatile_write}[below(6)];
+            const int size = verb == Verb::update || !narrow ? 4 : 1 << below(4);
+            const int offset = below(places) * 4 + (size < 4 ? below(4 / size) * size : 0);
+            const int begin = offset / size * size;
+            const bool shared = below(2) == 0;
+            p.operations[block * p.threads + actor].push_back(
+                {verb, size, begin + (shared ? kernels::shared_place : 0), 0});
+            p.accesses.push_back({block, phase, warp, actor % 32, static_cast<int>(masks.size()), verb, begin,
+                                  begin + size, shared});
+        }
+        for (auto& thread : p.operations) thread.push_back({Verb::barrier, 0, 0, 0});
+    }
+    for (const auto& thread : p.operations) p.length = std::max(p.length, static_cast<int>(thread.size()));
+    for (auto& thread : p.operations) thread.resize(p.length, {Verb::nothing, 0, 0, 0});
+    return p;
+}
+
+/// Whether `a` happens before `b`, by the rules of CUDA alone: barriers, and chains of the warp's
+/// synchronisations.
+bool before(const Program& p, const Access& a, const Access& b) {
+    if (a.block != b.block) return false;
+    if (a.phase != b.phase) return a.phase < b.phase;
+    if (a.warp != b.warp) return false;
+    const auto& masks = p.masks.at({a.block, a.phase, a.warp});
+    unsigned reached = 1u << a.lane;  // the lanes that know of a
+    for (int i = a.position; i < b.position; ++i)
+        if (masks[i] & reached) reached |= masks[i];
+    return reached >> b.lane & 1;
+}
+
+bool conflicting(const Access& a, const Access& b) {
+    const auto writes = [](Verb v) {
+        return v == Verb::write || v == Verb::volatile_write || v == Verb::update;
+    };
+    const auto signals = [](Verb v) { return v != Verb::read && v != Verb::write; };
+    if (a.shared != b.shared || a.begin >= b.end || b.begin >= a.end) return false;
+    if (a.shared && a.block != b.block) return false;
+    if (a.block == b.block && a.warp == b.warp && a.lane == b.lane) return false;
+    if (!writes(a.verb) && !writes(b.verb)) return false;
+    if (a.verb == Verb::update && b.verb == Verb::update) return false;
+    return a.block == b.block || !signals(a.verb) || !signals(b.verb);
+}
+
+bool races(const Program& p) {
+    for (std::size_t i = 0; i < p.accesses.size(); ++i)
+        for (std::size_t k = 0; k < i; ++k) {
+            const auto &a = p.accesses[i], &b = p.accesses[k];
+            if (conflicting(a, b) && !before(p, a, b) && !before(p, b, a)) return true;
+        }
+    return false;
+}
+
+}  // namespace
+
+TEST_CASE("in random programs a race is found if and only if there is one", "[races]") {
+    constexpr unsigned programs = 2000;
+    auto global = filled<char>("global", kernels::place_bytes);
+    Buffer<int> out("out", 3 * 256);
+    unsigned racy = 0, wrong = 0;
+    for (unsigned seed = 0; seed < programs; ++seed) {
+        const auto p = random_program(seed);
+        std::vector<Operation> flat;
+        for (const auto& thread : p.operations) flat.insert(flat.end(), thread.begin(), thread.end());
+        Buffer<Operation> operations("operations", std::span<const Operation>(flat));
+        const Conditions conditions{
+            .order = std::array{Order::forwards, Order::backwards, Order::shuffled}[seed % 3], .seed = seed};
+        const auto findings = found(
+            [&] {
+                kernels::interpret(operations.data(), p.length, global.data(), out.data(), p.blocks,
+                                   p.threads);
+            },
+            conditions);
+        const bool expected = races(p);
+        racy += expected;
+        if (findings.empty() != expected) continue;
+        CAPTURE(seed, expected, findings);
+        if (wrong++ < 5) CHECK(findings.empty() == !expected);
+    }
+    CHECK(wrong == 0);
+    // an oracle that always says the same would be none
+    CHECK(racy > programs / 4);
+    CHECK(racy < programs * 3 / 4);
+}

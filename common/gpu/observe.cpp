@@ -41,8 +41,7 @@ Observation observe(const Conditions& conditions, const std::function<void()>& w
     cudaGetLastError();  // not this step's
     gpu::take_launches();
     try {
-        call_watched(
-            work, 2 * limit);  // twice, for the driver may have to compile the kernels first
+        call_watched(work, 2 * limit);  // twice, for the driver may have to compile the kernels first
     } catch (...) {
         gpu::wait(limit);  // the next step is not to pay for what this one left running
         throw;

@@ -313,11 +313,17 @@ void Meter::tell_clash(const Region& region, std::uintptr_t address, Verb verb, 
     const auto did = [](Verb v) {
         return v == Verb::update ? " updates atomically in " : writes(v) ? " writes in " : " reads in ";
     };
-    tell("race in " + std::string(region.serial != 0 ? "global memory " : "") + region.text() + ", byte " +
-         std::to_string(address - region.range.begin) + ": nothing orders\n  " + name_of(clash) +
-         did(clash.verb) + other + "\n  " + here() + did(verb) + mine +
-         (clash.block == simt::running_block->linear ? "\n  is a __syncthreads() missing between them?"
-                                                     : "\n  blocks run in any order: use an atomic"));
+    const bool same_block = clash.block == simt::running_block->linear;
+    const bool same_warp = same_block && clash.warp == simt::running->warp();
+    // where the compiler puts a block's arrays says nothing to their owner
+    const bool fixed =
+        region.space == Space::shared && &region != &dynamic_shared_[simt::running_block->slot];
+    tell("race in " + std::string(region.serial != 0 ? "global memory " : "") + region.text() +
+         (fixed ? "" : ", byte " + std::to_string(address - region.range.begin)) + ": nothing orders\n  " +
+         name_of(clash) + did(clash.verb) + other + "\n  " + here() + did(verb) + mine +
+         (same_warp    ? "\n  is a __syncwarp() missing between them?"
+          : same_block ? "\n  is a __syncthreads() missing between them?"
+                       : "\n  blocks run in any order: use an atomic"));
 }
 
 void Meter::tell_unwritten(const Region& region, std::uint32_t code) {

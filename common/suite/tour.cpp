@@ -249,8 +249,10 @@ int measure(std::span<char* const> arguments) {
         const auto in = option(arguments, "--file"), out = option(arguments, "--file", 2);
         const auto run = in && out ? chapter.on_file(step, *in, *out) : chapter.ladder(step);
         if (run.fault) throw Error(*run.fault);
+        print("outputs", run.outputs);
         if (run.seen.counts) print_counts(run);
-        if (clock_available() && !flag(arguments, "--once")) {
+        // A picture is there to be looked at; what a step takes is timed on a problem that fills the GPU.
+        if (clock_available() && !in && !flag(arguments, "--once")) {
             const auto against = option(arguments, "--against"), variant = option(arguments, "--variant");
             const auto times =
                 time_step(step, against ? std::optional<Module>(std::in_place, *against) : std::nullopt,

@@ -43,7 +43,7 @@ __global__ void even_lanes_in_shared_kernel(float4* out) {
     const int i = threadIdx.x;
     tile[i] = float4{};
     __syncwarp();
-    if (i % 2 == 0) out[i] = tile[i];
+    if (i % 2 == 0) out[i] = tile[i / 2];
 }
 void even_lanes_in_shared(float4* out) { launch(even_lanes_in_shared_kernel, {1, 32}, out); }
 
@@ -97,7 +97,7 @@ __global__ void atomics_in_shared_kernel(int* sums, int different) {
     __syncthreads();
     atomicAdd(&sum[threadIdx.x % different], 1);
     __syncthreads();
-    if (threadIdx.x < different) sums[threadIdx.x] = sum[threadIdx.x];
+    if (static_cast<int>(threadIdx.x) < different) sums[threadIdx.x] = sum[threadIdx.x];
 }
 void atomics_in_shared(int* sums, int different, int threads) {
     launch(atomics_in_shared_kernel, {1, threads}, sums, different);
@@ -110,7 +110,7 @@ __global__ void two_halves_kernel(const float* in, float* out) {
     if (lane < 16)
         out[lane] = in[lane];
     else
-        out[lane] = -in[lane + 32];
+        out[lane + 32] = -in[lane + 32];
 }
 void two_halves(const float* in, float* out) { launch(two_halves_kernel, {1, 32}, in, out); }
 
@@ -227,8 +227,10 @@ void short_circuit(const float* in, float* out) { launch(short_circuit_kernel, {
 template <class T>
 __device__ T smoothed(const T* in, int i) {
     T sum = 0;
-    for (int k = 0; k < 3; ++k)
-        if (in[i + k] > T(0)) sum += in[i + k] / 3;
+    for (int k = 0; k < 3; ++k) {
+        const T x = in[i + k];
+        if (x > T(0)) sum += x / 3;
+    }
     return sum;
 }
 __device__ float doubled(const float* in, int i) { return 2 * smoothed(in, i); }
@@ -268,7 +270,7 @@ void one_pointer(const float* in, float* out) { launch(one_pointer_kernel, {1, 3
 
 __global__ void long_until_barrier_kernel(const float* in, float* out, int rounds) {
     float sum = 0.0f;
-    for (int i = 0; i < rounds; ++i) sum += in[threadIdx.x];
+    for (int i = 0; i < rounds; ++i) sum += in[(threadIdx.x + i) % blockDim.x];
     __syncthreads();
     out[threadIdx.x] = sum;
 }
@@ -277,7 +279,7 @@ void long_until_barrier(const float* in, float* out, int rounds, int threads) {
 }
 __global__ void long_until_warp_kernel(const float* in, float* out, int rounds) {
     float sum = 0.0f;
-    for (int i = 0; i < rounds; ++i) sum += in[threadIdx.x];
+    for (int i = 0; i < rounds; ++i) sum += in[(threadIdx.x + i) % blockDim.x];
     sum += __shfl_xor_sync(0xffffffff, sum, 1);
     out[threadIdx.x] = sum;
 }
@@ -288,7 +290,7 @@ void long_until_warp(const float* in, float* out, int rounds, int threads) {
 __global__ void uniform_kernel(const float* in, float* out) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     float sum = 0.0f;
-    for (int k = 0; k < 5; ++k) sum += in[i];
+    for (int k = 0; k < 5; ++k) sum += in[i + k];
     out[i] = sum;
 }
 void uniform(const float* in, float* out, int blocks, int threads) {
@@ -378,6 +380,23 @@ __global__ void two_lines_kernel(int* out) {
 void two_lines(int* out) { launch(two_lines_kernel, {1, 64}, out); }
 
 __global__ void many_lines_kernel(int* out) {
+    __shared__ int a[64];
+    const int t = threadIdx.x, other = t ^ 32;
+    a[t] = t;
+    const volatile int* const again = a;
+    int sum = again[other];
+    sum += again[other];
+    sum += again[other];
+    sum += again[other];
+    sum += again[other];
+    sum += again[other];
+    sum += again[other];
+    sum += again[other];
+    sum += again[other];
+    sum += again[other];
+    out[t] = sum;
+}
+void many_lines_kernel(int* out) {
     __shared__ int a[64];
     const int t = threadIdx.x, other = t ^ 32;
     a[t] = t;

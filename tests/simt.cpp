@@ -17,6 +17,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <iostream>
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -691,10 +692,11 @@ TEST_CASE("helpers, macros, structures, templates, launch bounds, unrolling and 
 }
 
 TEST_CASE("printf in a kernel prints", "[device]") {
+    std::cout.flush();
     std::fflush(stdout);
     const auto path = std::filesystem::temp_directory_path() / ("kata-printf-" + std::to_string(getpid()));
     const int kept = dup(STDOUT_FILENO);
-    REQUIRE(std::freopen(path.c_str(), "w", stdout));
+    const bool redirected = std::freopen(path.c_str(), "w", stdout) != nullptr;
     observe({}, [] { kernels::speak(4); });
     std::fflush(stdout);
     dup2(kept, STDOUT_FILENO);
@@ -702,6 +704,7 @@ TEST_CASE("printf in a kernel prints", "[device]") {
     std::ifstream file(path);
     const std::string text{std::istreambuf_iterator<char>(file), {}};
     std::filesystem::remove(path);
+    REQUIRE(redirected);  // said where it can be read again
     CHECK(text == "thread 1 says 0.25\nthread 3 says 0.75\n");
 }
 

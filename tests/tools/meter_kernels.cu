@@ -396,22 +396,6 @@ __global__ void many_lines_kernel(int* out) {
     sum += again[other];
     out[t] = sum;
 }
-void many_lines_kernel(int* out) {
-    __shared__ int a[64];
-    const int t = threadIdx.x, other = t ^ 32;
-    a[t] = t;
-    int sum = a[other];
-    sum += 2 * a[other];
-    sum += 3 * a[other];
-    sum += 4 * a[other];
-    sum += 5 * a[other];
-    sum += 6 * a[other];
-    sum += 7 * a[other];
-    sum += 8 * a[other];
-    sum += 9 * a[other];
-    sum += 10 * a[other];
-    out[t] = sum;
-}
 void many_lines(int* out) { launch(many_lines_kernel, {1, 64}, out); }
 
 __global__ void double_buffer_kernel(float* data, bool barrier) {

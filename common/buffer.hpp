@@ -1,6 +1,7 @@
 // Memory of the device that runs the steps, one interface for both back ends (simt/memory.cpp,
 // gpu/memory.cpp).
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -78,7 +79,8 @@ class Input : public Buffer<T> {
         if (auto text = Buffer<T>::damage()) return text;
         const auto now = this->values();
         // bit by bit, for NaN is not equal to itself
-        if (std::memcmp(now.data(), before_.data(), now.size() * sizeof(T)) == 0) return std::nullopt;
+        if (std::ranges::equal(std::as_bytes(std::span(now)), std::as_bytes(std::span(before_))))
+            return std::nullopt;
         return "the input \"" + name_ + "\" was changed";
     }
 

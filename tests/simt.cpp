@@ -720,12 +720,13 @@ TEST_CASE("an assertion in a kernel ends the launch and not the process", "[devi
 // Waiting for ever
 
 TEST_CASE("an endless loop ends the launch after its time", "[endless]") {
-    need_meter();
     auto out = zeros<int>("out");
     CHECK_THAT(
         fault([&] { kernels::endless(out.data()); }),
         Equals("endless loop: thread (0,0,0) of block (0,0,0) still runs after 0.1 s of processor time; does "
                "its loop end for every thread?"));
+    if (!kata::counts_available())
+        return;  // an optimiser takes it for granted that a loop like this one ends
     CHECK_THAT(fault([] { kernels::endless_without_memory(40); }, {.time_limit = 0.05}),
                StartsWith("endless loop: thread (39,0,0) of block (0,0,0) still runs after 0.05 s"));
 }
@@ -737,10 +738,12 @@ TEST_CASE("an endless wait for memory ends the launch after its time", "[endless
     CHECK_THAT(
         fault([&] { kernels::spin_on_atomic(flag.data()); }, conditions),
         StartsWith("endless wait: thread (") && ContainsSubstring("of block (0,0,0) still polls memory"));
-    need_meter();
-    CHECK_THAT(
-        fault([&] { kernels::spin_on_volatile(flag.data()); }, conditions),
-        StartsWith("endless wait: thread (") && ContainsSubstring("of block (0,0,0) still polls memory"));
+    // a read of a volatile is heard by the meter alone
+    const std::string wait = kata::counts_available() ? "endless wait: thread (" : "endless loop: thread (";
+    CHECK_THAT(fault([&] { kernels::spin_on_volatile(flag.data()); }, conditions), StartsWith(wait));
+    if (!kata::counts_available()) return;
+    CHECK_THAT(fault([&] { kernels::spin_on_plain(flag.data()); }, conditions),
+               StartsWith("endless loop: thread ("));
 }
 
 TEST_CASE("threads of a block may wait for each other", "[endless]") {

@@ -19,6 +19,8 @@
 #include <span>
 #include <sys/mman.h>
 
+extern "C" [[gnu::weak]] void __asan_unpoison_memory_region(const volatile void*, std::size_t);
+
 uint3 threadIdx, blockIdx;
 dim3 blockDim, gridDim;
 extern "C" {
@@ -67,6 +69,10 @@ class StackPool {
         return stack;
     }
     void give(std::byte* stack) { free_.push_back(stack); }
+    /// Frames that were left without a return are still forbidden ground to AddressSanitizer.
+    void forget_frames() {
+        if (__asan_unpoison_memory_region) __asan_unpoison_memory_region(base_, used_ * stack_bytes);
+    }
 
   private:
     void grow() {
@@ -145,6 +151,7 @@ class Scheduler {
         }
         for (auto& block : resident_)
             if (block) abandon(*block);
+        if (fault_) stack_pool().forget_frames();
         running_block = nullptr;
         if (probe_) probe_->launch_ends();
         if (open_) throw kata::OpenKata{};
@@ -670,8 +677,7 @@ unsigned present_lanes() { return ~0u >> (32 - running_block->lanes(running->war
 }  // namespace simt
 
 // glibc's assert() ends here; in a kernel it ends the launch instead of the process.
-extern "C" [[noreturn]] void __assert_fail(const char* what, const char* file, unsigned line,
-                                           const char*) noexcept {
+extern "C" void __assert_fail(const char* what, const char* file, unsigned line, const char*) noexcept {
     if (simt::running)
         simt::give_up("assertion failed: " + std::string(what) + " in " +
                       simt::text_of({file, static_cast<int>(line)}) + ", " +

@@ -5,6 +5,7 @@ What has no C++ form is replaced, line for line:
   extern __shared__ T name[];       ->  a pointer to what the launch asked for
   kernel<<<grid, block, bytes>>>(   ->  a launch
   __shared__ alignas(n)             ->  alignas(n) __shared__
+  static __shared__                 ->  __shared__
   #include <cuda_runtime.h>         ->  nothing: the step's own include declares what there is
 What has no meaning on the CPU back end is refused in one line.
 """
@@ -26,6 +27,7 @@ REFUSED = [
 
 IN_PARENTHESES = r"\((?:[^()]|\([^()]*\))*\)"
 TOOLKIT = re.compile(r"#[ \t]*include[ \t]*<(?:cuda|cuda_runtime|cuda_runtime_api|device_launch_parameters)\.h>")
+STATIC = re.compile(r"\bstatic\s+(__shared__\b)|(\b__shared__\s+)static\b")
 ALIGNED = re.compile(rf"(__shared__\s+)(alignas\s*{IN_PARENTHESES}\s*)")
 DYNAMIC_SHARED = re.compile(
     rf"extern\s+((?:volatile\s+)?)__shared__\s+(?:(?:__align__|alignas)\s*{IN_PARENTHESES}\s*)?"
@@ -79,6 +81,7 @@ def main():
     text = substitute(TOOLKIT, "", text)
     text = substitute(DYNAMIC_SHARED, r"[[maybe_unused]] const auto \3 = simt::dynamic_shared<\1\2[]\4>();", text,
                       elsewhere=r"extern std::decay_t<\1\2[]\4> const \3 SIMT_DYNAMIC_SHARED;")
+    text = substitute(STATIC, r"\1\2", text)
     text = substitute(ALIGNED, r"\2\1", text)
     text = substitute(LAUNCH, r"simt::configured(\1, \2)(", text)
     target.write_text(f'#line 1 "{source}"\n{text}', encoding="utf-8")

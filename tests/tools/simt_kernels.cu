@@ -593,7 +593,7 @@ __global__ void unlike_masks_kernel(int* out) {
 }
 void unlike_masks(int* out) { launch(unlike_masks_kernel, {1, 32}, out); }
 
-__global__ void endless_kernel(int* out) {
+__global__ void endless_kernel(volatile int* out) {
     for (unsigned i = 0; i != threadIdx.x + 1; i += 2) *out = i;
 }
 void endless(int* out) { launch(endless_kernel, {1, 2}, out); }
@@ -604,6 +604,13 @@ __global__ void endless_without_memory_kernel() {
         }
 }
 void endless_without_memory(int threads) { launch(endless_without_memory_kernel, {1, threads}); }
+
+// Not volatile, so that the flag is read once and never again.
+__global__ void spin_on_plain_kernel(const int* flag) {
+    while (*flag == 0) {
+    }
+}
+void spin_on_plain(int* flag) { launch(spin_on_plain_kernel, {1, 2}, flag); }
 
 __global__ void spin_on_volatile_kernel(volatile int* flag) {
     while (*flag == 0) {

@@ -82,6 +82,7 @@ void unlike_masks(int* out);
 void endless(int* out);
 void endless_without_memory(int threads);
 void spin_on_volatile(int* flag);
+void spin_on_plain(int* flag);
 void spin_on_atomic(int* flag);
 void wait_for_block_before(int* flags, int* out, int blocks);
 void wait_for_ticket_before(unsigned* ticket, int* flags, int* out, int blocks);

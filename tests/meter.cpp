@@ -1,5 +1,6 @@
 // The meter is judged: its counts against kernels counted by hand, its findings against kernels whose faults
 // we know and against an oracle that tries all pairs of accesses of random programs.
+#define CATCH_CONFIG_ENABLE_PAIR_STRINGMAKER
 #include "buffer.hpp"
 #include "error.hpp"
 #include "meter/warp_log.hpp"
@@ -910,7 +911,7 @@ bool races(const Program& p) {
 }  // namespace
 
 TEST_CASE("in random programs a race is found if and only if there is one", "[races]") {
-    const unsigned programs = getenv("N") ? atoi(getenv("N")) : 2000;
+    constexpr unsigned programs = 2000;
     auto global = filled<char>("global", kernels::place_bytes);
     Buffer<int> out("out", 3 * 256);
     unsigned racy = 0, wrong = 0;

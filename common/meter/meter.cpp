@@ -226,7 +226,7 @@ void Meter::touch(const void* pointer, std::size_t bytes, Verb verb, const void*
     }
     const auto offset = address - region->range.begin;
     if (bytes > region->range.end - address) refuse(address, bytes, verb, code);
-    if (address % bytes != 0)
+    if ((address & (bytes - 1)) != 0)
         simt::give_up("misaligned access: " + here() + " reaches " + std::to_string(bytes) +
                       " bytes at offset " + std::to_string(offset) + " of " + region->text() +
                       ", which is no multiple of " + std::to_string(bytes) + ", in " + line(event.code));
@@ -298,7 +298,8 @@ void Meter::check_stack(const void* here_on_stack, const void* code) {
 }
 
 std::string Meter::name_of(const Record& r) const {
-    const auto thread = r.warp * 32u + static_cast<unsigned>(std::countr_zero(r.lanes));
+    const auto thread =
+        r.warp * 32u + (r.lanes >> r.lane & 1 ? r.lane : static_cast<unsigned>(std::countr_zero(r.lanes)));
     const auto& b = block_dim_;
     const auto& g = grid_dim_;
     return simt::name_of(uint3{thread % b.x, thread / b.x % b.y, thread / b.x / b.y},

@@ -8,17 +8,34 @@ namespace meter {
 
 namespace {
 
-bool conflict(Verb a, Verb b, bool same_block) {
+constexpr bool conflict(Verb a, Verb b, bool same_block) {
     if (!writes(a) && !writes(b)) return false;
     if (a == Verb::update && b == Verb::update) return false;
     return same_block || !signals(a) || !signals(b);
 }
 
 /// Whether everything that conflicts with `other` conflicts with `verb`, too.
-bool stands_for(Verb verb, Verb other) {
+constexpr bool stands_for(Verb verb, Verb other) {
     if (verb == other || verb == Verb::write) return true;
     if (verb == Verb::volatile_write) return other == Verb::update || other == Verb::volatile_read;
     return verb == Verb::read && other == Verb::volatile_read;
+}
+
+/// The verbs for which a relation to each verb holds, a bit each.
+template <class Relation>
+constexpr auto tabulated(Relation relation) {
+    std::array<std::uint8_t, 5> table{};
+    for (unsigned a = 0; a < 5; ++a)
+        for (unsigned b = 0; b < 5; ++b)
+            if (relation(static_cast<Verb>(a), static_cast<Verb>(b))) table[a] |= 1u << b;
+    return table;
+}
+constexpr auto conflicts_in_block = tabulated([](Verb a, Verb b) { return conflict(a, b, true); });
+constexpr auto conflicts_across = tabulated([](Verb a, Verb b) { return conflict(a, b, false); });
+constexpr auto stood_for_by = tabulated([](Verb a, Verb b) { return stands_for(b, a); });
+constexpr bool has(std::uint8_t verbs, Verb v) { return verbs >> static_cast<unsigned>(v) & 1; }
+constexpr const auto& conflicts(bool same_block) {
+    return same_block ? conflicts_in_block : conflicts_across;
 }
 
 /// Whether two records stand for `me`: whoever comes later and clashes with me clashes with one of them,
@@ -26,10 +43,11 @@ bool stands_for(Verb verb, Verb other) {
 /// the other. The latter holds for signals only once their own block is `past` them: other blocks may not
 /// mind what it does.
 bool stood_for(std::span<const Record> records, const Record& me, bool past) {
+    const auto by = stood_for_by[static_cast<unsigned>(me.verb)];
     const Record* in_block = nullptr;
     const Record* any = nullptr;
     for (const auto& r : records) {
-        if (&r == &me || (me.bytes & ~r.bytes) != 0 || !stands_for(r.verb, me.verb)) continue;
+        if (&r == &me || (me.bytes & ~r.bytes) != 0 || !has(by, r.verb)) continue;
         if (past || !signals(r.verb)) {
             if (any && any->block != r.block) return true;
             any = &r;
@@ -39,6 +57,14 @@ bool stood_for(std::span<const Record> records, const Record& me, bool past) {
         in_block = &r;
     }
     return false;
+}
+
+/// Adds the access to what its warp did at the same time in another way, but for one record that stays as
+/// precise as it is: two are enough to tell a line of the source.
+void join(Record& record, const Record& me) {
+    record.lanes |= me.lanes;
+    record.code = me.code;
+    record.lane = me.lane;
 }
 
 }  // namespace
@@ -162,11 +188,6 @@ Shadow::Shadow(std::size_t bytes, bool keeps_written)
     if (!cells_) throw std::bad_alloc();
 }
 
-std::span<Record> Shadow::records(Cell& cell) {
-    if (cell.more != 0) return more_[cell.more - 1];
-    return {cell.records.data(), cell.count};
-}
-
 void Shadow::remove(Cell& cell, std::size_t index) {
     const auto all = records(cell);
     all[index] = all.back();
@@ -201,56 +222,107 @@ Shadow::Answer Shadow::access(std::size_t offset, std::size_t bytes, Verb verb, 
     auto me = clocks.now(slot, thread);
     me.code = code;
     me.verb = verb;
-    const auto end = offset + bytes;
-    for (auto word = offset / 4; word < (end + 3) / 4 && word < count_; ++word) {
+    // an access is aligned to its width, of 1, 2, 4, … bytes
+    me.bytes = static_cast<std::uint8_t>(bytes >= 4 ? 0xf : ((1u << bytes) - 1) << offset % 4);
+    for (auto word = offset / 4; word * 4 < offset + bytes && word < count_; ++word) {
         auto& cell = cells_[word];
         if (cell.epoch != epoch) {
             if (cell.more != 0)
                 more_[cell.more - 1].clear();
             else
                 cell.count = 0;
+            cell.calm = 0;
             if (!keeps_written_) cell.written = 0;
             cell.epoch = epoch;
             ++words_touched;
         }
-        const auto from = std::max(offset, word * 4) - word * 4, to = std::min(end, word * 4 + 4) - word * 4;
-        me.bytes = static_cast<std::uint8_t>((1u << to) - (1u << from));
         answer.unwritten = answer.unwritten || (me.bytes & ~cell.written) != 0;
         if (writes(verb)) cell.written |= me.bytes;
-
-        auto all = records(cell);
-        for (std::size_t i = 0; i < all.size();) {
-            auto& r = all[i];
-            const bool clashes = (r.bytes & me.bytes) != 0 && conflict(verb, r.verb, r.block == me.block);
-            const bool replaced = (r.bytes & ~me.bytes) == 0 && stands_for(verb, r.verb);
-            if (clashes || replaced) {
-                const auto unseen = clocks.unseen(r, slot, thread);
-                if (clashes && unseen != 0 && !answer.clash) {
-                    answer.clash = r;
-                    answer.clash->lanes = unseen;
-                }
-                r.lanes = replaced && clashes ? 0
-                          : replaced          ? unseen
-                                              : r.lanes & ~unseen;  // a clash has been told
-            }
-            if (r.lanes == 0) {
-                remove(cell, i);
-                all = records(cell);
-            } else {
-                ++i;
-            }
-        }
-        auto same = me;
-        const auto beside = std::find_if(all.begin(), all.end(), [&](const Record& r) {
-            same.lanes = r.lanes;
-            return r == same;
-        });
-        if (beside != all.end())
-            beside->lanes |= me.lanes;
-        else if (!stood_for(all, me, false))
-            remember(cell, me, clocks);
+        if (verb == Verb::read && me.bytes == 0xf && cell.calm == calm(me)) continue;
+        if (says_nothing_new(cell, me)) continue;
+        if (const auto clash = settle(cell, me, clocks, slot, thread); clash && !answer.clash)
+            answer.clash = clash;
     }
     return answer;
+}
+
+/// The usual case: nothing that a barrier does not order conflicts with the access, and it either adds a lane
+/// to a record or has two that stand for it, as in stood_for().
+bool Shadow::says_nothing_new(Cell& cell, const Record& me) {
+    const auto verb = static_cast<unsigned>(me.verb);
+    const auto in_block = conflicts_in_block[verb], across = conflicts_across[verb], by = stood_for_by[verb];
+    Record *alike = nullptr, *first_like = nullptr, *last_like = nullptr;
+    const Record *current = nullptr, *any = nullptr;
+    bool covered = false, own = false;
+    for (auto& r : records(cell)) {
+        const bool stands = has(by, r.verb) && (me.bytes & ~r.bytes) == 0;
+        if (r.block != me.block) {
+            if (has(across, r.verb) && (r.bytes & me.bytes) != 0) return false;
+        } else if (r.barrier == me.barrier) {
+            const bool same_warp = r.warp == me.warp;
+            if (has(in_block, r.verb) && (r.bytes & me.bytes) != 0) {
+                if (!same_warp || r.lanes != me.lanes) return false;
+                own = true;
+            }
+            if (same_warp && r.clock == me.clock && r.verb == me.verb && r.bytes == me.bytes) {
+                if (r.code == me.code) alike = &r;
+                (first_like ? last_like : first_like) = &r;
+            }
+            if (stands) {
+                covered = covered || (current && current->warp != r.warp);
+                current = &r;
+            }
+        }
+        if (stands && !signals(r.verb)) {
+            covered = covered || (any && any->block != r.block);
+            any = &r;
+        }
+    }
+    if (alike)
+        alike->lanes |= me.lanes;
+    else if (last_like)
+        join(*last_like, me);
+    if (covered && !own && me.verb == Verb::read && me.bytes == 0xf) cell.calm = calm(me);
+    return alike || last_like || covered;
+}
+
+/// Looks for what the access clashes with, and puts it in the place of what it stands for.
+std::optional<Record> Shadow::settle(Cell& cell, const Record& me, const Clocks& clocks, unsigned slot,
+                                     unsigned thread) {
+    std::optional<Record> clash;
+    cell.calm = 0;
+    auto all = records(cell);
+    const auto verb = static_cast<unsigned>(me.verb);
+    for (std::size_t i = 0; i < all.size();) {
+        auto& r = all[i];
+        const bool clashes = (r.bytes & me.bytes) != 0 && has(conflicts(r.block == me.block)[verb], r.verb);
+        const bool replaced = (r.bytes & ~me.bytes) == 0 && stands_for(me.verb, r.verb);
+        if (clashes || replaced) {
+            const auto unseen = clocks.unseen(r, slot, thread);
+            if (clashes && unseen != 0 && !clash) {
+                clash = r;
+                clash->lanes = unseen;
+            }
+            // what clashes has been told
+            r.lanes = !replaced ? r.lanes & ~unseen : clashes ? 0 : unseen;
+        }
+        if (r.lanes == 0) {
+            remove(cell, i);
+            all = records(cell);
+        } else {
+            ++i;
+        }
+    }
+    Record* alike = nullptr;
+    for (auto& r : all)
+        if (r.clock == me.clock && r.warp == me.warp && r.block == me.block && r.barrier == me.barrier &&
+            r.verb == me.verb && r.bytes == me.bytes && r.code == me.code)
+            alike = &r;
+    if (alike)
+        alike->lanes |= me.lanes;
+    else if (!stood_for(all, me, false))
+        remember(cell, me, clocks);
+    return clash;
 }
 
 }  // namespace meter

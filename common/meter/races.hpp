@@ -21,18 +21,17 @@ constexpr bool writes(Verb v) { return v == Verb::write || v == Verb::volatile_w
 constexpr bool reads(Verb v) { return v == Verb::read || v == Verb::volatile_read || v == Verb::update; }
 constexpr bool signals(Verb v) { return v >= Verb::volatile_read; }
 
-/// What lanes of a warp did to a word by one instruction, at one time of the warp.
+/// What lanes of a warp did to a word at one time of the warp.
 struct Record {
     std::uint32_t block = 0;    // linear, in the grid
     std::uint32_t barrier = 0;  // barriers that the block had passed
     std::uint32_t clock = 0;    // of the warp
     std::uint32_t lanes = 0;    // a bit each
-    std::uint32_t code = 0;     // offset in the module
-    std::uint16_t warp = 0;     // in the block
-    std::uint8_t bytes = 0;     // of the word, a bit each
+    std::uint32_t code = 0;     // offset in the module, of what `lane` did
+    std::uint8_t lane = 0;
+    std::uint8_t warp = 0;   // in the block
+    std::uint8_t bytes = 0;  // of the word, a bit each
     Verb verb = Verb::read;
-
-    bool operator==(const Record&) const = default;
 };
 
 /// Who has seen what. Threads of a block are ordered by its barriers, lanes of a warp also by __syncwarp, and
@@ -54,7 +53,8 @@ class Clocks {
                 .barrier = s.barriers,
                 .clock = s.clocks[warp],
                 .lanes = 1u << thread % 32,
-                .warp = static_cast<std::uint16_t>(warp)};
+                .lane = static_cast<std::uint8_t>(thread % 32),
+                .warp = static_cast<std::uint8_t>(warp)};
     }
 
     /// The lanes whose part in `earlier` did not happen before what the thread does now.
@@ -135,13 +135,21 @@ class Shadow {
         std::uint32_t more;  // 1 + the place in more_ of the records, where there are too many for the cell
         std::uint8_t written;
         std::uint8_t count;
-        std::array<Record, 3> records;
+        std::uint64_t
+            calm;  // the block, and barriers that it has passed, in which whole reads say nothing new; or 0
+        std::array<Record, 4> records;
     };
     struct Free {
         void operator()(Cell* cells) const { std::free(cells); }
     };
 
-    std::span<Record> records(Cell&);
+    std::span<Record> records(Cell& cell) {
+        if (cell.more != 0) return more_[cell.more - 1];
+        return {cell.records.data(), cell.count};
+    }
+    bool says_nothing_new(Cell&, const Record& me);
+    static std::uint64_t calm(const Record& me) { return (std::uint64_t{me.block} << 32 | me.barrier) + 1; }
+    std::optional<Record> settle(Cell&, const Record& me, const Clocks&, unsigned slot, unsigned thread);
     void remove(Cell&, std::size_t index);
     void remember(Cell&, const Record&, const Clocks&);
 

@@ -836,8 +836,14 @@ Program random_program(unsigned seed) {
         actors.push_back(crowd || below(4) == 0 ? below(p.threads)
                                                 : std::min(first_warp * 32 + below(8), p.threads - 1));
     const int places = 1 + below(crowd ? 2 : 4), phases = 1 + below(3);
-    const bool narrow = below(4) == 0, partial = below(2) == 0;
-    const auto usual = below(2) == 0 ? Verb::read : Verb::update;
+    const bool narrow = below(3) == 0, partial = below(2) == 0;
+    // Blocks may clash by anything, or by nothing, having signals for each other alone.
+    const auto verbs =
+        p.blocks > 1 && below(2) == 0
+            ? std::vector{Verb::update, Verb::update, Verb::volatile_read, Verb::volatile_write}
+            : std::vector{Verb::read,  Verb::read,          Verb::update,
+                          Verb::write, Verb::volatile_read, Verb::volatile_write};
+    const auto usual = verbs[below(3)];
     for (int phase = 0; phase < phases; ++phase) {
         for (int event = below(crowd ? 16 : 10); event-- > 0;) {
             const int block = below(p.blocks), actor = actors[below(static_cast<int>(actors.size()))];
@@ -852,11 +858,7 @@ Program random_program(unsigned seed) {
                 masks.push_back(mask);
                 continue;
             }
-            const auto verb =
-                crowd && below(12) != 0
-                    ? usual
-                    : std::array{Verb::read,   Verb::read,          Verb::write,
-                                 Verb::update, Verb::volatile_read, Verb::volatile_write}[below(6)];
+            const auto verb = crowd && below(12) != 0 ? usual : verbs[below(static_cast<int>(verbs.size()))];
             const int size = verb == Verb::update || !narrow ? 4 : 1 << below(4);
             const int offset = below(places) * 4 + (size < 4 ? below(4 / size) * size : 0);
             const int begin = offset / size * size;
@@ -909,6 +911,46 @@ bool races(const Program& p) {
 }
 
 }  // namespace
+
+TEST_CASE("no reader is forgotten, whoever else reads", "[races]") {
+    auto global = filled<char>("global", kernels::place_bytes);
+    Buffer<int> out("out", 64);
+    using Script = std::vector<std::pair<int, Operation>>;  // who, what
+    const auto runs_clean = [&](const Script& script) {
+        std::vector<std::vector<Operation>> of_thread(64);
+        for (const auto& [thread, operation] : script) of_thread[thread].push_back(operation);
+        const int length = static_cast<int>(script.size());
+        std::vector<Operation> flat;
+        for (auto& operations : of_thread) {
+            operations.resize(length, {Verb::nothing, 0, 0, 0});
+            flat.insert(flat.end(), operations.begin(), operations.end());
+        }
+        Buffer<Operation> program("program", std::span<const Operation>(flat));
+        return clean([&] { kernels::interpret(program.data(), length, global.data(), out.data(), 1, 64); });
+    };
+    const auto reads = [](int thread, int place = 0, int size = 4) {
+        return std::pair(thread, Operation{Verb::read, size, place, 0});
+    };
+    const auto writes = [](int thread, int place = 0, int size = 4) {
+        return std::pair(thread, Operation{Verb::write, size, place, 0});
+    };
+    const auto meet = [](const std::vector<int>& lanes, Script script, const Script& then) {
+        unsigned mask = 0;
+        for (const int lane : lanes) mask |= 1u << lane;
+        for (const int lane : lanes) script.push_back({lane, {Verb::warp, 0, 0, mask}});
+        script.insert(script.end(), then.begin(), then.end());
+        return script;
+    };
+    CHECK(runs_clean(meet({0, 1, 2, 3}, {reads(1), reads(2), reads(3)}, {writes(0)})));
+    CHECK(!runs_clean(meet({0, 2, 3}, {reads(1), reads(2), reads(3)}, {writes(0)})));
+    CHECK(!runs_clean(meet({0, 1, 3}, {reads(1), reads(2), reads(3)}, {writes(0)})));
+    CHECK(!runs_clean(meet({0, 1, 2}, {reads(1), reads(2), reads(3)}, {writes(0)})));
+    CHECK(runs_clean({reads(0, 0, 1), reads(32, 0, 1), reads(33, 1, 1), writes(1, 3, 1)}));
+    CHECK(!runs_clean({reads(0, 0, 1), reads(32, 0, 1), reads(33, 0, 4), writes(1, 3, 1)}));
+    CHECK(!runs_clean({reads(40, 0, 4), reads(40, 0, 1), writes(1, 3, 1)}));
+    CHECK(!runs_clean({reads(40, 0, 8), writes(1, 4, 2)}));
+    CHECK(runs_clean({reads(40, 0, 8), writes(1, 8, 2)}));
+}
 
 TEST_CASE("in random programs a race is found if and only if there is one", "[races]") {
     constexpr unsigned programs = 2000;

@@ -5,7 +5,9 @@
 #else
 #include "simt/cuda.hpp"
 #endif
+#include <concepts>
 #include <cstddef>
+#include <type_traits>
 
 namespace kata {
 
@@ -30,8 +32,11 @@ void launch(void (*kernel)(Parameters...), const Shape& shape, Arguments&&... ar
 /// CPU back end, in a kernel; in a GPU kernel it does nothing, and the host's open() speaks for the step.
 KATA_HOST_DEVICE inline void open() { backend::open(); }
 
-/// How many pieces of `size` cover `whole`.
-KATA_HOST_DEVICE constexpr int ceil_div(int whole, int size) { return (whole + size - 1) / size; }
+/// How many pieces of `size` cover `whole`, neither of them negative. Never overflows.
+template <std::integral T>
+KATA_HOST_DEVICE constexpr T ceil_div(T whole, std::type_identity_t<T> size) {
+    return whole / size + (whole % size != 0);
+}
 
 /// Calls `body` with `value` as a compile-time constant: with_constant<7>(radius, [&](auto r) { … tiled<r> …
 /// }). Values run from 0 to `last`; others are a logic error of the caller and call nothing.

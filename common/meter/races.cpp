@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <new>
+#include <utility>
 
 namespace meter {
 
@@ -76,6 +77,7 @@ void Clocks::start_block(unsigned slot, std::uint32_t block, unsigned threads) {
     s.clocks.assign((threads + 31) / 32, 1);
     s.seen.assign(threads, {});
     s.fenced.assign(threads, std::nullopt);
+    s.released.assign(threads, {});
     s.unfenced.assign(threads, false);
     s.unfenced_count = 0;
     s.any_fence = false;
@@ -86,7 +88,7 @@ void Clocks::start_block(unsigned slot, std::uint32_t block, unsigned threads) {
 void Clocks::barrier(unsigned slot) {
     auto& s = slots_[slot];
     ++s.barriers;
-    if (s.any_fence && s.unfenced_count == 0) s.fenced_by_all = Stamp{s.barriers, 0, no_thread};
+    if (s.any_fence && s.unfenced_count == 0) s.fenced_by_all = Stamp{s.block, s.barriers, 0, no_thread};
     s.any_fence = false;
 }
 
@@ -106,13 +108,16 @@ void Clocks::synchronise(unsigned slot, unsigned warp, std::uint32_t mask) {
 
 void Clocks::fence(unsigned slot, unsigned thread) {
     auto& s = slots_[slot];
-    s.fenced[thread] = Stamp{s.barriers, ++s.clocks[thread / 32], thread};
+    s.fenced[thread] = Stamp{s.block, s.barriers, ++s.clocks[thread / 32], thread};
     s.any_fence = true;
     s.unfenced_count -= s.unfenced[thread];
     s.unfenced[thread] = false;
 }
 
-void Clocks::end_launch() { released_.clear(); }
+void Clocks::end_launch() {
+    published_.clear();
+    news_.clear();
+}
 
 std::uint32_t Clocks::unseen(const Record& earlier, unsigned slot, unsigned thread) const {
     const auto& s = slots_[slot];
@@ -129,15 +134,25 @@ std::uint32_t Clocks::unseen(const Record& earlier, unsigned slot, unsigned thre
 }
 
 std::uint32_t Clocks::unseen_across(const Record& earlier, const Slot& s, unsigned thread) const {
-    const auto about = s.known.find(earlier.block);
-    if (about == s.known.end()) return earlier.lanes;
     auto lanes = earlier.lanes;
-    for (const auto& k : about->second) {
-        if (s.barriers <= k.barrier && thread != k.thread) continue;
-        if (earlier.barrier < k.stamp.barrier) return 0;
-        if (earlier.barrier == k.stamp.barrier && earlier.warp == k.stamp.thread / 32 &&
-            earlier.clock < k.stamp.clock)
-            lanes &= ~(1u << k.stamp.thread % 32);
+    ++searches_;
+    to_visit_.clear();
+    const auto come_by = [&](const News* news) {
+        if (std::exchange(news->visit, searches_) != searches_) to_visit_.push_back(news);
+    };
+    for (const auto& k : s.known)
+        if (k.by(s.barriers, thread)) come_by(k.news);
+    while (lanes != 0 && !to_visit_.empty()) {
+        const auto* news = to_visit_.back();
+        to_visit_.pop_back();
+        const auto& stamp = news->stamp;
+        if (stamp.block == earlier.block) {
+            if (earlier.barrier < stamp.barrier) return 0;
+            if (earlier.barrier == stamp.barrier && earlier.warp == stamp.thread / 32 &&
+                earlier.clock < stamp.clock)
+                lanes &= ~(1u << stamp.thread % 32);
+        }
+        for (const auto* older : news->told) come_by(older);
     }
     return lanes;
 }
@@ -149,36 +164,29 @@ void Clocks::write(unsigned slot, unsigned thread) {
 }
 
 void Clocks::acquire(unsigned slot, unsigned thread, std::uintptr_t address) {
-    const auto found = released_.find(address);
-    if (found == released_.end()) return;
+    const auto found = published_.find(address);
+    if (found == published_.end()) return;
     auto& s = slots_[slot];
-    for (const auto& [block, stamps] : found->second) {
-        if (block == s.block) continue;
-        auto& about = s.known[block];
-        for (const auto& stamp : stamps)
-            if (std::none_of(about.begin(), about.end(), [&](const Known& k) {
-                    return k.stamp.covers(stamp) && (k.barrier < s.barriers || k.thread == thread);
-                }))
-                about.push_back({stamp, s.barriers, thread});
-    }
+    const auto* news = found->second;
+    if (std::none_of(s.known.begin(), s.known.end(),
+                     [&](const Known& k) { return k.news == news && k.by(s.barriers, thread); }))
+        s.known.push_back({news, s.barriers, thread});
 }
 
 void Clocks::release(unsigned slot, unsigned thread, std::uintptr_t address) {
     auto& s = slots_[slot];
-    if (!s.fenced[thread] && !s.fenced_by_all) return;
-    auto& released = released_[address];
-    const auto add = [&](std::uint32_t block, const Stamp& stamp) {
-        auto& stamps = released[block];
-        for (const auto& old : stamps)
-            if (old.covers(stamp)) return;
-        std::erase_if(stamps, [&](const Stamp& old) { return stamp.covers(old); });
-        stamps.push_back(stamp);
-    };
-    if (s.fenced[thread]) add(s.block, *s.fenced[thread]);
-    if (s.fenced_by_all) add(s.block, *s.fenced_by_all);
-    for (const auto& [block, about] : s.known)
-        for (const auto& k : about)
-            if (k.barrier < s.barriers || k.thread == thread) add(block, k.stamp);
+    auto stamp = s.fenced[thread];
+    if (!stamp || (s.fenced_by_all && s.fenced_by_all->barrier > stamp->barrier)) stamp = s.fenced_by_all;
+    if (!stamp) return;
+    const Release release{address, *stamp, s.known.size()};
+    if (std::exchange(s.released[thread], release) == release) return;
+    auto& news = news_.emplace_back();
+    news.stamp = *stamp;
+    for (const auto& k : s.known)
+        if (k.by(s.barriers, thread)) news.told.push_back(k.news);
+    // whoever reads this has been told what was there before, too
+    if (const auto*& last = published_[address]; last) news.told.push_back(last);
+    published_[address] = &news;
 }
 
 Shadow::Shadow(std::size_t bytes, bool keeps_written)

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <cstdlib>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
@@ -78,17 +79,28 @@ class Clocks {
 
     /// Everything that a block did before `barrier`, and what `thread` did behind it before `clock`.
     struct Stamp {
-        std::uint32_t barrier, clock, thread;
-        bool covers(const Stamp& other) const {
-            return barrier > other.barrier ||
-                   (barrier == other.barrier &&
-                    (other.thread == no_thread || (thread == other.thread && clock >= other.clock)));
-        }
+        std::uint32_t block, barrier, clock, thread;
+        bool operator==(const Stamp&) const = default;
     };
-    /// A stamp, and from where on in the own block it is known: by `thread` behind `barrier`, by all later.
-    struct Known {
+    /// What an atomic write behind a fence tells whoever reads it: a stamp, and what its thread had been
+    /// told.
+    struct News {
         Stamp stamp;
+        std::vector<const News*> told;
+        mutable std::uint64_t visit = 0;  // the last search that came by
+    };
+    /// News, and from where on in the own block they are known: to `thread` behind `barrier`, to all later.
+    struct Known {
+        const News* news;
         std::uint32_t barrier, thread;
+        bool by(std::uint32_t now, std::uint32_t who) const { return barrier < now || thread == who; }
+    };
+    /// A thread's last release, so that one who polls does not say the same over and over.
+    struct Release {
+        std::uintptr_t address = 0;
+        Stamp stamp{};
+        std::size_t known = 0;
+        bool operator==(const Release&) const = default;
     };
     struct Slot {
         std::uint32_t block = 0;
@@ -97,19 +109,22 @@ class Clocks {
         // Of each thread: what it has seen of the lanes of its warp, as the first clock that it has not.
         std::vector<std::array<std::uint32_t, 32>> seen;
         std::vector<std::optional<Stamp>> fenced;  // of each thread: its last fence
+        std::vector<Release> released;             // of each thread
         // A barrier behind which everyone has fenced what they wrote lets anyone signal for all.
         std::vector<bool> unfenced;
         unsigned unfenced_count = 0;
         bool any_fence = false;
         std::optional<Stamp> fenced_by_all;
-        std::unordered_map<std::uint32_t, std::vector<Known>> known;  // of other blocks
+        std::vector<Known> known;
     };
 
     std::uint32_t unseen_across(const Record& earlier, const Slot&, unsigned thread) const;
 
     std::array<Slot, 2> slots_;
-    // By address, then by block.
-    std::unordered_map<std::uintptr_t, std::unordered_map<std::uint32_t, std::vector<Stamp>>> released_;
+    std::deque<News> news_;                                      // of the launch
+    std::unordered_map<std::uintptr_t, const News*> published_;  // the last at each address
+    mutable std::uint64_t searches_ = 0;
+    mutable std::vector<const News*> to_visit_;
 };
 
 /// The accesses to each word of a piece of memory that a later one may still clash with.

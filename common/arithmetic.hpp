@@ -1,0 +1,36 @@
+// What reductions and scans are tried with: types of elements, and associative operators on them.
+#pragma once
+
+namespace kata {
+
+/// The map x -> a * x + b, modulo 2^32.
+struct Affine {
+    unsigned a, b;
+    bool operator==(const Affine&) const = default;
+};
+
+/// A type of elements and an operator on it. All are associative (those on floating point up to rounding);
+/// all but `composition` are commutative.
+enum class Arithmetic {
+    sum_of_int,
+    max_of_int,
+    sum_of_float,
+    max_of_float,
+    sum_of_double,
+    max_of_double,
+    composition,  ///< of Affine: first the left map, then the right one
+    counted_sum,  ///< of int; how often it was applied is counted
+};
+
+/// One of them as a step is called with it. `applications` is null except for counted_sum, where it points to
+/// a counter on the device, to which each application adds one.
+struct Operation {
+    Arithmetic arithmetic;
+    unsigned long long* applications = nullptr;
+};
+
+/// The combinations that a chapter offers.
+template <Arithmetic...>
+struct Arithmetics {};
+
+}  // namespace kata

@@ -1,0 +1,70 @@
+// The operators of arithmetic.hpp as a kernel takes them: an `Op op` with op(left, right) and op.identity(),
+// the element that changes nothing.
+#pragma once
+#include "arithmetic.hpp"
+#include "kata.hpp"
+
+#include <limits>
+
+namespace kata {
+
+template <class T>
+struct Sum {
+    KATA_HOST_DEVICE T identity() const { return 0; }
+    KATA_HOST_DEVICE T operator()(T left, T right) const { return left + right; }
+};
+
+template <class T>
+struct Max {
+    static constexpr T lowest = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
+                                                                     : std::numeric_limits<T>::lowest();
+    KATA_HOST_DEVICE T identity() const { return lowest; }
+    KATA_HOST_DEVICE T operator()(T left, T right) const { return left < right ? right : left; }
+};
+
+/// Does not commute: whoever swaps two elements gets another map.
+struct Compose {
+    KATA_HOST_DEVICE Affine identity() const { return {1, 0}; }
+    KATA_HOST_DEVICE Affine operator()(Affine left, Affine right) const {
+        return {right.a * left.a, right.a * left.b + right.b};
+    }
+};
+
+/// The sum of int, which says how often it was applied.
+struct CountedSum {
+    unsigned long long* applications;
+    KATA_HOST_DEVICE int identity() const { return 0; }
+    __device__ int operator()(int left, int right) const {
+        atomicAdd(applications, 1ull);
+        return left + right;
+    }
+};
+
+template <Arithmetic arithmetic>
+auto operator_of(const Operation& o) {
+    using enum Arithmetic;
+    if constexpr (arithmetic == sum_of_int) return Sum<int>{};
+    if constexpr (arithmetic == max_of_int) return Max<int>{};
+    if constexpr (arithmetic == sum_of_float) return Sum<float>{};
+    if constexpr (arithmetic == max_of_float) return Max<float>{};
+    if constexpr (arithmetic == sum_of_double) return Sum<double>{};
+    if constexpr (arithmetic == max_of_double) return Max<double>{};
+    if constexpr (arithmetic == composition) return Compose{};
+    if constexpr (arithmetic == counted_sum) return CountedSum{o.applications};
+}
+
+/// Calls body(in, out, op) with the types of the operation, which is one of those that are offered; another
+/// one is a logic error of the caller and calls nothing.
+template <Arithmetic... offered, class Body>
+void with_operator(Arithmetics<offered...>, const Operation& operation, const void* in, void* out,
+                   Body&& body) {
+    const auto call = [&](auto op) {
+        using T = decltype(op.identity());
+        body(static_cast<const T*>(in), static_cast<T*>(out), op);
+    };
+    ((operation.arithmetic == offered ? call(operator_of<offered>(operation)) : void()), ...);
+}
+
+}  // namespace kata
+
+using kata::with_operator;

@@ -164,6 +164,15 @@ TEST_CASE("a very large image", "[equivalence]") {
     require_right(coded({4099, 2053, 2}), Exactness::exact);
 }
 
+TEST_CASE("a huge image", "[.huge][equivalence]") {
+    if (std::string_view(kata::backend_name()) != "gpu") SKIP("for a GPU");
+    const auto shape = GENERATE(Shape{16384, 16384, 1}, Shape{32768, 32801, 1});  // 2^30 bytes, above 2^32
+    auto p = coded({1, 1, shape.radius});
+    p.shape = shape;
+    p.in = kata::repeated(kata::coded(kata::a_few, 1), static_cast<std::size_t>(shape.outputs()));
+    require_right(p, Exactness::exact);
+}
+
 TEST_CASE("infinities and NaN reach the elements that see them, and no others", "[equivalence]") {
     auto p = coded({40, 36, 1});
     p.in[5 * 40 + 7] = std::numeric_limits<float>::infinity();
@@ -292,19 +301,16 @@ constexpr Shape ladder_shape{320, 240, 2};
 
 kata::Run ladder(const Module& step) { return attempt(step, real(ladder_shape), Exactness::rounded); }
 
-/// Random numbers, a million of them over and over: nobody looks at the sums, and more take seconds to make.
-Problem repeated(const Shape& s) {
-    auto p = real({1024, 1024, s.radius});
+Problem large_real(const Shape& s) {
+    auto p = real({1, 1, s.radius});
     p.shape = s;
-    const auto few = p.in.size();
-    p.in.resize(static_cast<std::size_t>(s.outputs()));
-    for (std::size_t i = few; i < p.in.size(); ++i) p.in[i] = p.in[i - few];
+    p.in = kata::repeated(kata::reals(kata::a_few, 1), static_cast<std::size_t>(s.outputs()));
     return p;
 }
 
 struct Timed final : kata::TimedProblem {
     const Shape shape;
-    const Problem problem = repeated(shape);
+    const Problem problem = large_real(shape);
     OnDevice device{problem};
 
     explicit Timed(int radius) : shape{16384, 16384, radius} {

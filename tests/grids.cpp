@@ -14,6 +14,7 @@
 #include <catch2/generators/catch_generators_range.hpp>
 #include <map>
 #include <stdexcept>
+#include <string_view>
 
 using grids::Size;
 using kata::Buffer;
@@ -36,9 +37,10 @@ std::optional<std::string> damage_of(const Inputs&... buffers) {
     return first;
 }
 
-kata::Run try_add(const Module& step, int n, const kata::Conditions& conditions = {}) {
-    const auto size = static_cast<std::size_t>(n);
-    const auto a = kata::coded(size, 1), b = kata::coded(size, 2);
+kata::Run try_add(const Module& step, const std::vector<float>& a, const std::vector<float>& b,
+                  const kata::Conditions& conditions = {}) {
+    const auto size = a.size();
+    const int n = static_cast<int>(size);
     Input<float> in_a("a", a), in_b("b", b);
     Buffer<float> out("c", size);
     auto run = kata::attempt(
@@ -52,6 +54,11 @@ kata::Run try_add(const Module& step, int n, const kata::Conditions& conditions 
         });
     run.outputs = run.operations = n;
     return run;
+}
+
+kata::Run try_add(const Module& step, int n, const kata::Conditions& conditions = {}) {
+    const auto size = static_cast<std::size_t>(n);
+    return try_add(step, kata::coded(size, 1), kata::coded(size, 2), conditions);
 }
 
 struct PictureRun : kata::Run {
@@ -120,6 +127,13 @@ void require(const kata::Run& run) {
     if (run.fault) FAIL(*run.fault);
 }
 
+/// Of a problem that only a GPU is fast enough for.
+template <class T>
+std::vector<T> huge(std::size_t count, unsigned seed, int largest = 15) {
+    if (std::string_view(kata::backend_name()) != "gpu") SKIP("for a GPU");
+    return kata::repeated(kata::coded<T>(kata::a_few, seed, largest), count);
+}
+
 }  // namespace
 
 // 01 vector add
@@ -135,7 +149,12 @@ TEST_CASE("the order of the blocks does not matter to a sum", "[step][01_vector_
     require(try_add(kata::step(), 1000, {.order = order}));
 }
 
-TEST_CASE("a million elements are added", "[step][01_vector_add]") { require(try_add(kata::step(), 100003)); }
+TEST_CASE("a hundred thousand elements are added", "[step][01_vector_add]") { require(try_add(kata::step(), 100003)); }
+
+TEST_CASE("huge vectors are added", "[.huge][01_vector_add]") {
+    const auto n = GENERATE(std::size_t{1} << 28, (std::size_t{1} << 30) + 7);  // 2^30 bytes, above 2^32
+    require(try_add(kata::step(), huge<float>(n, 1), huge<float>(n, 2)));
+}
 
 TEST_CASE("n = 1000 takes 4 blocks of 256, n = 4000 takes 16", "[figures][01_vector_add]") {
     const auto thousand = counted(try_add(kata::step(), 1000));
@@ -176,6 +195,11 @@ TEST_CASE("black, white and the pure colours turn into their luminance", "[step]
 TEST_CASE("the order of the blocks does not matter to a picture", "[step][02_color_to_grayscale]") {
     const auto order = GENERATE(Order::backwards, Order::shuffled);
     require(try_grayscale(kata::step(), {76, 62}, random_bytes(3 * 76 * 62, 3), {.order = order}));
+}
+
+TEST_CASE("a huge picture turns gray", "[.huge][02_color_to_grayscale]") {
+    const Size s{21851, 16381};  // above 2^30 bytes; the limit is 2^31
+    require(try_grayscale(kata::step(), s, huge<unsigned char>(3 * std::size_t{21851} * 16381, 1, 255)));
 }
 
 TEST_CASE("a picture of 62 x 76 takes 4 x 5 blocks, in four classes of active threads",
@@ -236,6 +260,11 @@ TEST_CASE("a white picture stays white: 225 pixels of 255 fit in an int, not in 
 TEST_CASE("the order of the blocks does not matter to a blur", "[step][03_blur]") {
     const auto order = GENERATE(Order::backwards, Order::shuffled);
     require(try_blur(kata::step(), {76, 62}, 1, random_bytes(76 * 62, 3), {.order = order}));
+}
+
+TEST_CASE("a huge picture is blurred", "[.huge][03_blur]") {
+    const Size s{21851, 32749};  // above 2^30 bytes, in and out; the limit is of a picture of colour
+    require(try_blur(kata::step(), s, 1, huge<unsigned char>(std::size_t{21851} * 32749, 1, 255)));
 }
 
 TEST_CASE("a corner averages 4 pixels, an edge 6, the inside 9", "[figures][03_blur]") {
@@ -314,8 +343,8 @@ kata::Run on_file(const Module& step, const std::filesystem::path& in, const std
 struct Timed final : kata::TimedProblem {
     static constexpr Size s{8192, 8192};
     const Bytes rgb = random_bytes(3 * s.pixels(), 1);
-    Input<float> a{"a", kata::reals(static_cast<std::size_t>(s.pixels()), 1)};
-    Input<float> b{"b", kata::reals(static_cast<std::size_t>(s.pixels()), 2)};
+    Input<float> a{"a", kata::repeated(kata::reals(kata::a_few, 1), static_cast<std::size_t>(s.pixels()))};
+    Input<float> b{"b", kata::repeated(kata::reals(kata::a_few, 2), static_cast<std::size_t>(s.pixels()))};
     Buffer<float> c{"c", static_cast<std::size_t>(s.pixels())};
     Input<unsigned char> in{"in", rgb};
     Buffer<unsigned char> out{"out", static_cast<std::size_t>(s.pixels())};

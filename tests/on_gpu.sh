@@ -6,9 +6,10 @@
 # PART is one or more of these; without one, all of them in this order:
 #   build      configures and builds
 #   test       every suite
+#   huge       every solution on inputs of 2^30 bytes and, where indices reach that far, of more than 2^32
 #   sanitize   compute-sanitizer over every solution, with each of its tools
-#   ladder     times: each step against the one before it, and every pair of steps
-#   claims     the timed claims, 30 runs; all of them must hold
+#   ladder     times: each step against the one before it
+#   claims     the timed claims, 30 verdicts on each, all of which must hold; and those that a document makes in vain
 #   nsight     the CPU back end's counts beside Nsight Compute's, for the same launches
 #
 # Tables go to RESULTS/CHAPTER/measured/*.csv: with RESULTS = chapters, to where the lessons have them. What the tools
@@ -17,10 +18,9 @@
 set -euo pipefail
 
 BUILD=${BUILD:-build}
-runs=30
+verdicts=30
+at_once=4  # processes, where nothing is timed; a huge problem takes a fifth of 80 GB
 tools=(memcheck racecheck initcheck synccheck)
-# Every test of what a step computes; the largest image takes a sanitizer minutes and shows it nothing new.
-sanitized='[equivalence]~*very large*'
 # Variants of a chapter's timed problem: what distinguishes them, and which there are, first that of the claims.
 declare -A variants=([convolution]='radius 2 7')
 metrics=l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum,l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum
@@ -35,7 +35,7 @@ usage() {
 results=$1
 shift
 parts=("$@")
-[[ $# -gt 0 ]] || parts=(build test sanitize ladder claims nsight)
+[[ $# -gt 0 ]] || parts=(build test huge sanitize ladder claims nsight)
 logs=$BUILD/on_gpu
 failed=0
 
@@ -85,16 +85,56 @@ build() {
     ninja -C "$BUILD"
 }
 
+# in_parallel COMMAND CHAPTER...: COMMAND CHAPTER STEP for every step, some at once.
+in_parallel() {
+    local command=$1 chapter step
+    shift
+    for chapter; do
+        for step in $(steps "$chapter"); do
+            while (($(jobs -pr | wc -l) >= at_once)); do wait -n || true; done
+            "$command" "$chapter" "$step" &
+        done
+    done
+    wait
+}
+
+# shellcheck disable=SC2317  # called by in_parallel
+huge_step() {
+    suite "$1" "$2" "[huge][$2],[huge][equivalence]" --reporter step >"$logs/$1.$2.huge" 2>&1 || true
+}
+
+huge() {
+    local chapter step log passed wrong
+    # shellcheck disable=SC2046  # names of chapters hold no spaces
+    in_parallel huge_step $(chapters)
+    for chapter in $(chapters); do
+        for step in $(steps "$chapter"); do
+            log=$logs/$chapter.$step.huge
+            passed=$(grep -c '^ok ' "$log") || true
+            wrong=$(grep -c '^not ok ' "$log") || true
+            echo "$chapter $step: $passed passed, $wrong failed"
+            [[ $passed -gt 0 && $wrong == 0 ]] || { failed=1 && cat "$log"; }
+        done
+    done
+}
+
+# Every test of what a step computes; the largest problem takes a sanitizer minutes and shows it nothing new.
+# shellcheck disable=SC2317
+sanitize_step() {
+    local tool small='~[huge]~*very large*'
+    for tool in "${tools[@]}"; do
+        under="compute-sanitizer --tool $tool" suite "$1" "$2" "[equivalence]$small,[step][$2]$small" --reporter step \
+            >"$logs/$1.$2.$tool" 2>&1 || true
+    done
+}
+
 sanitize() {
     local chapter step tool file log passed wrong errors
+    # shellcheck disable=SC2046
+    at_once=12 in_parallel sanitize_step $(chapters)
     for chapter in $(chapters); do
         file=$(table "$chapter" sanitizers "step,tool,tests passed,tests failed,errors")
         for step in $(steps "$chapter"); do
-            for tool in "${tools[@]}"; do
-                under="compute-sanitizer --tool $tool" suite "$chapter" "$step" "$sanitized" --reporter step \
-                    >"$logs/$chapter.$step.$tool" 2>&1 &
-            done
-            wait
             for tool in "${tools[@]}"; do
                 log=$logs/$chapter.$step.$tool
                 passed=$(grep -c '^ok ' "$log") || true
@@ -110,57 +150,50 @@ sanitize() {
 }
 
 ladder() {
-    local chapter what kinds kind ladder pairs before step against log
+    local chapter what kinds kind file before step log
     for chapter in $(chapters); do
         "$BUILD/$chapter-gpu" --tour --modules "$BUILD" || failed=1
         read -r what kinds <<<"${variants[$chapter]:-variant 0}"
-        ladder=$(table "$chapter" ladder "step,$what,ms,GB/s,TFLOP/s,% of ceiling,against,times as fast,at least,at most")
-        pairs=$(table "$chapter" pairs "step,$what,against,times as fast,at least,at most")
+        file=$(table "$chapter" ladder "step,$what,ms,GB/s,TFLOP/s,% of ceiling,against,times as fast,at least,at most")
         for kind in $kinds; do
-            before=('')
+            before=
             for step in $(steps "$chapter"); do
-                for against in "${before[@]}"; do
-                    log=$logs/$chapter.$step.$against.$kind
-                    "$BUILD/$chapter-gpu" --measure "$BUILD/solutions.$chapter.$step.gpu.so" --variant "$kind" \
-                        ${against:+--against "$BUILD/solutions.$chapter.$against.gpu.so"} >"$log" || failed=1
-                    [[ -z $against ]] ||
-                        echo "$step,$kind,$against,$(values "$log" faster:3 faster_lower:3 faster_upper:3)" >>"$pairs"
-                done
-                echo "$step,$kind,$(values "$log" milliseconds:3 gigabytes:0 teraflops:2 of_ceiling:1),$against,$(
-                    values "$log" faster:3 faster_lower:3 faster_upper:3)" >>"$ladder"
-                before+=("$step")
+                log=$logs/$chapter.$step.$kind
+                "$BUILD/$chapter-gpu" --measure "$BUILD/solutions.$chapter.$step.gpu.so" --variant "$kind" \
+                    ${before:+--against "$BUILD/solutions.$chapter.$before.gpu.so"} >"$log" || failed=1
+                echo "$step,$kind,$(values "$log" milliseconds:3 gigabytes:0 teraflops:2 of_ceiling:1),$before,$(
+                    values "$log" faster:3 faster_lower:3 faster_upper:3)" >>"$file"
+                before=$step
             done
         done
         echo "ceilings in GB/s and TFLOP/s: $(values "$log" ceiling_gigabytes:0 ceiling_teraflops:1)"
-        cat "$ladder" "$pairs"
+        cat "$file"
     done
 }
 
 claims() {
-    local chapter step file log run
+    local chapter step file log
     for chapter in $(chapters); do
-        file=$(table "$chapter" claims "step,against,claimed,runs,held,lowest ratio,highest ratio")
+        file=$(table "$chapter" claims "step,against,claimed,standing,verdicts,held,lowest ratio,highest ratio")
         for step in $(steps "$chapter"); do
-            log=$logs/$chapter.$step.timed
-            : >"$log"
-            for ((run = 0; run < runs; ++run)); do
-                suite "$chapter" "$step" '[timed]' --success --reporter compact >>"$log" 2>&1 || failed=1
-                grep -q claimed: "$log" || break # a step without such a claim
+            for standing in timed refuted; do
+                log=$logs/$chapter.$step.$standing
+                suite "$chapter" "$step" "[$standing]" --verdicts $verdicts --success --reporter compact >"$log" 2>&1 || failed=1
+                # "… passed: '03_tiled is 1.662 (1.660 to 1.665, 16 pairs) times as fast as 02_constant_memory; claimed: 1.40'"
+                awk -v standing="${standing/timed/asserted}" '
+                    match($0, /[0-9][0-9]_[a-z0-9_]* is [0-9.]* .* claimed: [0-9.]*/) {
+                        split(substr($0, RSTART, RLENGTH), word, " ")
+                        claim = word[1] "," word[13] "," word[15] "," standing
+                        sub(";", "", claim)
+                        ++made[claim]
+                        held[claim] += standing == "asserted" ? /passed:/ : !/passed:/
+                        ratio = word[3] + 0
+                        if (!(claim in low) || ratio < low[claim]) low[claim] = ratio
+                        if (ratio > high[claim]) high[claim] = ratio
+                    }
+                    END { for (c in made) printf "%s,%d,%d,%.3f,%.3f\n", c, made[c], held[c], low[c], high[c] }
+                ' "$log" >>"$file"
             done
-            # "… passed: '03_tiled is 1.662 (1.660 to 1.665, 16 pairs) times as fast as 02_constant_memory; claimed: 1.40'"
-            awk '
-                match($0, /[0-9][0-9]_[a-z0-9_]* is [0-9.]* .* claimed: [0-9.]*/) {
-                    split(substr($0, RSTART, RLENGTH), word, " ")
-                    claim = word[1] "," word[13] "," word[15]
-                    sub(";", "", claim)
-                    ++made[claim]
-                    held[claim] += /passed:/
-                    ratio = word[3] + 0
-                    if (!(claim in low) || ratio < low[claim]) low[claim] = ratio
-                    if (ratio > high[claim]) high[claim] = ratio
-                }
-                END { for (c in made) printf "%s,%d,%d,%.3f,%.3f\n", c, made[c], held[c], low[c], high[c] }
-            ' "$log" >>"$file"
         done
         cat "$file"
     done
@@ -213,6 +246,7 @@ for part in "${parts[@]}"; do
     case $part in
         build) build ;;
         test) meson test -C "$BUILD" --no-rebuild --print-errorlogs || failed=1 ;;
+        huge) huge ;;
         sanitize) sanitize ;;
         ladder) ladder ;;
         claims) claims ;;

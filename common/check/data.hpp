@@ -52,4 +52,17 @@ std::vector<T> reals(std::size_t count, unsigned seed, T low = -1, T high = 1) {
     return values;
 }
 
+/// `count` elements: `few`, over and over. What is long enough for a large problem takes seconds to make
+/// anew. A number of elements that is prime shifts the pattern from row to row.
+template <class T>
+std::vector<T> repeated(const std::vector<T>& few, std::size_t count) {
+    if (few.empty()) throw std::invalid_argument("repeated: nothing to repeat");
+    std::vector<T> values(count);
+    for (std::size_t i = 0; i < count; ++i) values[i] = i < few.size() ? few[i] : values[i - few.size()];
+    return values;
+}
+
+/// A prime, for `repeated`.
+inline constexpr std::size_t a_few = 1'000'003;
+
 }  // namespace kata

@@ -7,7 +7,7 @@ namespace kata {
 
 bool clock_available() { return false; }
 
-Verdict time_claim(const Claim&, const Module&, const Module&) {
+std::vector<Verdict> time_claim(const Claim&, const Module&, const Module&, int) {
     throw Error("the CPU back end keeps no time");
 }
 

@@ -12,8 +12,8 @@ namespace kata {
 
 bool clock_available();
 
-/// The verdict on a claim about time, over the chapter's timed problem.
-Verdict time_claim(const Claim&, const Module& better, const Module& worse);
+/// So many verdicts on a claim about time, each from runs of its own, over the chapter's timed problem.
+std::vector<Verdict> time_claim(const Claim&, const Module& better, const Module& worse, int verdicts);
 
 /// A row of the ladder, as named values: milliseconds, gigabytes and teraflops per second, and the share in
 /// percent of what the device could do; with `against` also how many times as fast as that step. Over the

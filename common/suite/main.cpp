@@ -127,6 +127,7 @@ int main(int argc, char** argv) {
             Opt(source, "file")["--source"]("its source") |
             Opt(s.rivals, "prefix")["--rivals"]("what the file names of the solutions' modules begin with") |
             Opt(s.is_solution)["--solution"]("test what is only true of the solutions, too") |
+            Opt(s.verdicts, "number")["--verdicts"]("on each timed claim; 1 unless told") |
             Opt(rejected)["--rejected"]("pass if the step is rejected for the reason its source states"));
         if (const int error = session.applyCommandLine(argc, argv)) return error;
         s.module = module;

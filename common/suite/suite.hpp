@@ -31,7 +31,7 @@ enum class Quantity {
 struct Claim {
     enum class Standing {
         asserted,  ///< tested
-        refuted,   ///< a document says so and today's hardware does not: shown with both numbers, not tested
+        refuted,   ///< a document says so and today's hardware does not: tested only where asked for
     };
     const char* better;
     const char* worse;
@@ -80,6 +80,9 @@ struct Chapter {
     /// Makes the problem of the timed claims, on the device; or a variant of it that the chapter's lesson
     /// times too, under a number that says something in the chapter.
     std::function<std::unique_ptr<TimedProblem>(std::optional<int> variant)> timed;
+    /// Keys of the counted columns that the ladder shows; those of tour.cpp.
+    std::vector<std::string> columns = {"bytes_loaded",   "bytes_stored", "sectors",  "load_efficiency",
+                                        "bank_conflicts", "barriers",     "intensity"};
     /// Throws Error, in one line, for a file that on_file cannot read.
     std::function<void(const std::filesystem::path&)> check_file = {};
     /// Runs the step over a file that the reader brought, and writes what came out. Null where there is
@@ -95,6 +98,7 @@ struct Subject {
     std::filesystem::path source;
     std::string rivals;  ///< what the paths of the solutions' modules begin with
     bool is_solution = false;
+    int verdicts = 1;  ///< on each timed claim
 };
 const Subject& subject();
 /// Which step it is, or pretends to be: "03_tiled" also of the wrong kernel 03_tiled.no_barrier.

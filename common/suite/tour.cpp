@@ -31,17 +31,27 @@ struct Column {
     int decimals;
 };
 
-constexpr std::array counted{
-    Column{"bytes_loaded", "loaded", "B/output", 2},     Column{"bytes_stored", "stored", "B/output", 2},
-    Column{"sectors", "sectors", "/output", 3},          Column{"load_efficiency", "load eff.", "%", 1},
-    Column{"bank_conflicts", "conflicts", "/output", 3}, Column{"barriers", "barriers", "/block", 0},
-    Column{"intensity", "intensity", "OP/B", 2},
+const std::vector<Column> counted{
+    {"bytes_loaded", "loaded", "B/output", 2},
+    {"bytes_stored", "stored", "B/output", 2},
+    {"sectors", "sectors", "/output", 3},
+    {"load_efficiency", "load eff.", "%", 1},
+    {"store_efficiency", "store eff.", "%", 1},
+    {"atomics", "atomics", "/output", 4},
+    {"shared_loads", "sh. loads", "/output", 2},
+    {"shared_passes", "sh. passes", "/output", 3},
+    {"shared_atomics", "sh. atomics", "/output", 3},
+    {"bank_conflicts", "conflicts", "/output", 3},
+    {"warp_steps", "warp steps", "/output", 3},
+    {"active_lanes", "lanes", "of 32", 1},
+    {"barriers", "barriers", "/block", 0},
+    {"intensity", "intensity", "OP/B", 2},
 };
-constexpr std::array timed{
-    Column{"milliseconds", "time", "ms", 3},
-    Column{"gigabytes", "useful", "GB/s", 0},
-    Column{"teraflops", "arithmetic", "TFLOP/s", 2},
-    Column{"of_ceiling", "of ceiling", "%", 1},
+const std::vector<Column> timed{
+    {"milliseconds", "time", "ms", 3},
+    {"gigabytes", "useful", "GB/s", 0},
+    {"teraflops", "arithmetic", "TFLOP/s", 2},
+    {"of_ceiling", "of ceiling", "%", 1},
 };
 
 using Values = std::map<std::string, double>;
@@ -115,8 +125,19 @@ std::string title_of(std::string step) {
 
 constexpr int title_width = 26, verdict_width = 9, column_width = 12;
 
-template <std::size_t n>
-void print_headings(const std::array<Column, n>& columns) {
+/// Those of the counted columns that tell this chapter's steps apart.
+std::vector<Column> columns_of(const Chapter& c) {
+    std::vector<Column> columns;
+    for (const auto& key : c.columns) {
+        const auto found = std::find_if(counted.begin(), counted.end(),
+                                        [&](const Column& column) { return key == column.key; });
+        if (found == counted.end()) throw Error("the ladder has no column \"" + key + "\"");
+        columns.push_back(*found);
+    }
+    return columns;
+}
+
+void print_headings(const std::vector<Column>& columns) {
     std::cout << std::left << std::setw(title_width) << "  step" << std::setw(verdict_width) << "verdict"
               << std::right;
     for (const auto& c : columns) std::cout << std::setw(column_width) << c.heading;
@@ -125,8 +146,7 @@ void print_headings(const std::array<Column, n>& columns) {
     std::cout << '\n';
 }
 
-template <std::size_t n>
-void print_row(const std::array<Column, n>& columns, const Row& row, const Row* before) {
+void print_row(const std::vector<Column>& columns, const Row& row, const Row* before) {
     std::cout << std::left << std::setw(title_width) << "  " + title_of(row.step) << std::setw(verdict_width)
               << (row.fault.empty() ? "ok" : "FAIL") << std::right << std::fixed;
     if (!row.fault.empty()) {
@@ -176,8 +196,7 @@ std::vector<std::string> steps_in(const fs::path& modules) {
     return steps;
 }
 
-template <std::size_t n>
-int print_ladder(const std::array<Column, n>& columns, std::span<char* const> arguments,
+int print_ladder(const std::vector<Column>& columns, std::span<char* const> arguments,
                  const fs::path& modules, const std::optional<fs::path>& file) {
     const bool mine = flag(arguments, "--mine");
     const auto path_of = [&](const char* tree, const std::string& step) {
@@ -230,6 +249,14 @@ void print_counts(const Run& run) {
     print("bytes_stored", per_output(c.global_store.bytes));
     print("sectors", per_output(c.global_load.transactions + c.global_store.transactions));
     print("load_efficiency", 100 * c.load_efficiency());
+    print("store_efficiency", 100 * c.store_efficiency());
+    print("atomics", per_output(c.global_atomic.accesses));
+    print("shared_loads", per_output(c.shared_load.accesses));
+    print("shared_passes", per_output(c.shared_load.transactions + c.shared_store.transactions +
+                                      c.shared_atomic.transactions));
+    print("shared_atomics", per_output(c.shared_atomic.accesses));
+    print("warp_steps", per_output(c.warp_steps));
+    print("active_lanes", c.active_lanes());
     print("bank_conflicts", per_output(c.bank_conflicts));
     print("barriers", c.blocks > 0 ? static_cast<double>(c.barriers) / static_cast<double>(c.blocks) : 0);
     print("intensity",
@@ -286,7 +313,7 @@ int tour(std::span<char* const> arguments) {
               << "\n"
               << device_name() << "\n\n";
     return (clock_available() ? print_ladder(timed, arguments, *modules, file)
-                              : print_ladder(counted, arguments, *modules, file)) == 0
+                              : print_ladder(columns_of(chapter), arguments, *modules, file)) == 0
                ? 0
                : 1;
 }

@@ -81,7 +81,7 @@ suite() {
 }
 
 build() {
-    [[ -d $BUILD ]] || meson setup "$BUILD" -Dgpu=enabled
+    [[ -f $BUILD/build.ninja ]] || meson setup "$BUILD" -Dgpu=enabled
     ninja -C "$BUILD"
 }
 
@@ -174,6 +174,7 @@ ladder() {
 claims() {
     local chapter step file log
     for chapter in $(chapters); do
+        grep -q 'Quantity::time' "tests/$chapter.cpp" || continue # it claims nothing about time
         file=$(table "$chapter" claims "step,against,claimed,standing,verdicts,held,lowest ratio,highest ratio")
         for step in $(steps "$chapter"); do
             for standing in timed refuted; do

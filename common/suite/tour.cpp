@@ -137,6 +137,29 @@ std::vector<Column> columns_of(const Chapter& c) {
     return columns;
 }
 
+std::string text_of(const Column& c, const Row& row) {
+    const auto found = row.values.find(c.key);
+    if (found == row.values.end()) return "-";
+    std::ostringstream text;
+    text << std::fixed << std::setprecision(c.decimals) << found->second;
+    return text.str();
+}
+
+/// The ladder as a lesson quotes it.
+void print_markdown(const std::vector<Column>& columns, const std::vector<Row>& rows) {
+    std::cout << "| step |";
+    for (const auto& c : columns)
+        std::cout << ' ' << c.heading << (c.unit[0] == '/' ? "" : ", ") << c.unit << " |";
+    std::cout << "\n| --- |";
+    for (std::size_t i = 0; i < columns.size(); ++i) std::cout << " ---: |";
+    std::cout << '\n';
+    for (const auto& row : rows) {
+        std::cout << "| " << title_of(row.step) << " |";
+        for (const auto& c : columns) std::cout << ' ' << text_of(c, row) << " |";
+        std::cout << '\n';
+    }
+}
+
 void print_headings(const std::vector<Column>& columns) {
     std::cout << std::left << std::setw(title_width) << "  step" << std::setw(verdict_width) << "verdict"
               << std::right;
@@ -159,14 +182,7 @@ void print_row(const std::vector<Column>& columns, const Row& row, const Row* be
         const auto found = r.values.find(key);
         return found == r.values.end() ? std::nan("") : found->second;
     };
-    for (const auto& c : columns) {
-        const double value = value_of(row, c.key);
-        std::cout << std::setw(column_width);
-        if (std::isnan(value))
-            std::cout << "-";
-        else
-            std::cout << std::setprecision(c.decimals) << value;
-    }
+    for (const auto& c : columns) std::cout << std::setw(column_width) << text_of(c, row);
     std::cout << '\n';
     if (before && before->fault.empty()) {
         std::cout << std::setw(title_width + verdict_width) << std::left
@@ -198,13 +214,14 @@ std::vector<std::string> steps_in(const fs::path& modules) {
 
 int print_ladder(const std::vector<Column>& columns, std::span<char* const> arguments,
                  const fs::path& modules, const std::optional<fs::path>& file) {
-    const bool mine = flag(arguments, "--mine");
+    const bool mine = flag(arguments, "--mine"), markdown = flag(arguments, "--markdown");
     const auto path_of = [&](const char* tree, const std::string& step) {
         return modules / (std::string(tree) + "." + chapter.name + "." + step + "." + backend_name() + ".so");
     };
     const auto steps = steps_in(modules);
     if (steps.empty()) throw Error("no steps of " + std::string(chapter.name) + " in " + modules.string());
-    print_headings(columns);
+    if (!markdown) print_headings(columns);
+    std::vector<Row> rows;
     std::optional<Row> before;
     fs::path written;
     int failed = 0;
@@ -225,11 +242,15 @@ int print_ladder(const std::vector<Column>& columns, std::span<char* const> argu
                       << std::right;
             continue;
         }
-        print_row(columns, row, before ? &*before : nullptr);
+        if (markdown)
+            rows.push_back(row);
+        else
+            print_row(columns, row, before ? &*before : nullptr);
         failed += !row.fault.empty();
         if (row.fault.empty() && file) written = out;
         before = std::move(row);
     }
+    if (markdown) print_markdown(columns, rows);
     if (!written.empty())
         std::cout << "\n  Each step's result is in a file of its own, the last in " << written.string()
                   << "\n";
@@ -305,13 +326,14 @@ int tour(std::span<char* const> arguments) {
         if (const auto given = option(arguments, name)) file = *given;
     if (file && !chapter.on_file) throw Error(std::string(chapter.name) + " has nothing to do with a file");
     if (file) chapter.check_file(*file);
-    std::cout << "\n"
-              << chapter.name << ": "
-              << (file                ? file->filename().string()
-                  : clock_available() ? chapter.timed_problem
-                                      : chapter.problem)
-              << "\n"
-              << device_name() << "\n\n";
+    if (!flag(arguments, "--markdown"))
+        std::cout << "\n"
+                  << chapter.name << ": "
+                  << (file                ? file->filename().string()
+                      : clock_available() ? chapter.timed_problem
+                                          : chapter.problem)
+                  << "\n"
+                  << device_name() << "\n\n";
     return (clock_available() ? print_ladder(timed, arguments, *modules, file)
                               : print_ladder(columns_of(chapter), arguments, *modules, file)) == 0
                ? 0

@@ -1,6 +1,7 @@
 // Every block adds the elements of the first.
 //
 // Rejected: race in global memory
+// On a GPU: never written
 #include "grids.hpp"
 #include "kata.hpp"
 

@@ -1,6 +1,7 @@
 // The result replaces the picture while other threads still read it.
 //
 // Rejected: race in global memory
+// On a GPU: was changed
 #include "grids.hpp"
 #include "kata.hpp"
 

@@ -1,6 +1,7 @@
 // Pixels outside the picture are read, too.
 //
 // Rejected: out of bounds
+// On a GPU: only on the border
 #include "grids.hpp"
 #include "kata.hpp"
 

@@ -14,6 +14,7 @@ constexpr int bk = 8;                          // elements along K that are on c
 constexpr int tm = 8, tn = 8;                  // rows and columns of results of a thread
 constexpr int rows = bm / tm, cols = bn / tn;  // of threads in a block
 constexpr int threads = rows * cols;
+static_assert(threads % bk == 0 && threads % bn == 0, "in each round of loading a thread keeps its column");
 
 __global__ void thread_tile_2d(const float* a, const float* b, float* c, int m, int n, int k) {
     // kata: begin

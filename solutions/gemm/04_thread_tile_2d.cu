@@ -14,6 +14,7 @@ constexpr int bk = 8;                          // elements along K that are on c
 constexpr int tm = 8, tn = 8;                  // rows and columns of results of a thread
 constexpr int rows = bm / tm, cols = bn / tn;  // of threads in a block
 constexpr int threads = rows * cols;
+static_assert(threads % bk == 0 && threads % bn == 0, "in each round of loading a thread keeps its column");
 
 __global__ void thread_tile_2d(const float* a, const float* b, float* c, int m, int n, int k) {
     // kata: begin
@@ -23,13 +24,16 @@ __global__ void thread_tile_2d(const float* a, const float* b, float* c, int m, 
 
     float sum[tm][tn] = {};
     for (int phase = 0; phase < ceil_div(k, bk); ++phase) {
-        const int first_k = phase * bk;
-        for (int i = threadIdx.x; i < bm * bk; i += threads) {
-            const int y = i / bk, x = i % bk, row = first_row + y, col = first_k + x;
+        // Counted from 0 and not from the thread's place, so that the compiler knows how many rounds there
+        // are.
+        for (int first = 0; first < bm * bk; first += threads) {
+            const int y = (first + threadIdx.x) / bk, x = threadIdx.x % bk;
+            const int row = first_row + y, col = phase * bk + x;
             a_s[y][x] = row < m && col < k ? a[row * k + col] : 0.0f;
         }
-        for (int i = threadIdx.x; i < bk * bn; i += threads) {
-            const int y = i / bn, x = i % bn, row = first_k + y, col = first_col + x;
+        for (int first = 0; first < bk * bn; first += threads) {
+            const int y = (first + threadIdx.x) / bn, x = threadIdx.x % bn;
+            const int row = phase * bk + y, col = first_col + x;
             b_s[y][x] = row < k && col < n ? b[row * n + col] : 0.0f;
         }
         __syncthreads();

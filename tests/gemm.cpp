@@ -133,7 +133,7 @@ TEST_CASE("the order of threads and blocks does not matter", "[equivalence]") {
     const auto order = GENERATE(Order::backwards, Order::shuffled);
     const unsigned seed = order == Order::shuffled ? GENERATE(1u, 2u) : 1u;
     CAPTURE(order == Order::shuffled, seed);
-    require_right(coded({67, 70, 19}), Exactness::exact, {.order = order, .seed = seed});
+    require_right(coded({35, 67, 37}), Exactness::exact, {.order = order, .seed = seed});
 }
 
 TEST_CASE("rounding stays within the bound of the sum", "[equivalence]") {
@@ -261,9 +261,13 @@ kata::Counts count(const Module& step) {
 
 namespace {
 
-kata::Counts figures(const Shape& s, std::optional<std::uint64_t> only_block = {}) {
+kata::Counts figures(const Shape& s) {
     if (!kata::counts_available()) SKIP("nothing is counted on this back end");
-    return counts_of(attempt(kata::step(), coded(s), Exactness::exact, {.only_block = only_block}));
+    return counts_of(attempt(kata::step(), coded(s), Exactness::exact));
+}
+
+double intensity(const Shape& s, const kata::Counts& c) {
+    return matrices::operations(s) / static_cast<double>(c.global_load.bytes);
 }
 
 double per_result(const kata::Traffic& t, const Shape& s) {
@@ -277,7 +281,7 @@ TEST_CASE("01 naive: 2K global loads a result", "[figures][01_naive]") {
     const auto c = figures(s);
     CHECK(per_result(c.global_load, s) == 2 * 40);
     CHECK(per_result(c.global_store, s) == 1);
-    CHECK(matrices::operations(s) / static_cast<double>(c.global_load.bytes) == 0.25);  // OP/B
+    CHECK(intensity(s, c) == 0.25);  // OP/B
     // A warp and one step along K: 1 sector of A for all, 4 of B.
     CHECK(c.global_load.transactions == 5 * 40 * 64 * 32 / 32);
 }
@@ -302,6 +306,7 @@ TEST_CASE("02 shared memory: K/16 global and 2K shared loads a result", "[figure
     const auto c = figures(s);
     CHECK(per_result(c.global_load, s) == 64 / 16.0);
     CHECK(per_result(c.shared_load, s) == 2 * 64);
+    CHECK(intensity(s, c) == 8);  // OP/B
     // K/32 tiles with two loads a thread, and in each 32 times two loads: a thread has one result.
     CHECK(c.threads == s.elements_of_c());
 }
@@ -311,6 +316,7 @@ TEST_CASE("03 thread tile 1-D: K/32 global and 9K/8 shared loads a result", "[fi
     const auto c = figures(s);
     CHECK(per_result(c.global_load, s) == 64 / 32.0);
     CHECK(per_result(c.shared_load, s) == 9 * 64 / 8.0);
+    CHECK(intensity(s, c) == 16);  // OP/B
     CHECK(c.threads == s.elements_of_c() / 8);
 }
 
@@ -332,6 +338,7 @@ TEST_CASE("04 thread tile 2-D: K/64 global and K/4 shared loads a result", "[fig
     const auto c = figures(s);
     CHECK(per_result(c.global_load, s) == 32 / 64.0);
     CHECK(per_result(c.shared_load, s) == 32 / 4.0);
+    CHECK(intensity(s, c) == 32);  // OP/B
     CHECK(c.threads == s.elements_of_c() / 64);
 }
 

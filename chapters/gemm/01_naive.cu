@@ -1,0 +1,25 @@
+// 01 Naive: a thread computes one element of C, everything comes from global memory.
+// Mirrors PMPP-grids 3.4, figure 3.11, whose listing is for squares; here A is m x k and B is k x n. Columns
+// run along x: the 32 threads of a warp read 32 neighbouring elements of B, and all of them the same element
+// of A. Global loads per result: 2K, 8 bytes for two operations.
+#include "gemm.hpp"
+#include "kata.hpp"
+
+constexpr int block = 32;  // threads per side
+
+__global__ void naive(const float* a, const float* b, float* c, int m, int n, int k) {
+    // kata: begin
+    // The row and the column of the thread's element follow from its block and its place in the block: rows
+    // run along y, columns along x. Leave if there is no such element; else sum up row times column and
+    // store.
+    kata::open();
+    // kata: end
+}
+
+void gemm(const float* a, const float* b, float* c, int m, int n, int k) {
+    // kata: begin
+    // Launch blocks of block x block threads, as many as it takes to cover n columns along x and m rows along
+    // y. launch(naive, {grid, {block, block}}, …) runs the kernel.
+    kata::open();
+    // kata: end
+}

@@ -1,0 +1,26 @@
+// 01 Naive: a thread computes one element of C, everything comes from global memory.
+// Mirrors PMPP-grids 3.4, figure 3.11, whose listing is for squares; here A is m x k and B is k x n. Columns
+// run along x: the 32 threads of a warp read 32 neighbouring elements of B, and all of them the same element
+// of A. Global loads per result: 2K, 8 bytes for two operations.
+#include "gemm.hpp"
+#include "kata.hpp"
+
+constexpr int block = 32;  // threads per side
+
+__global__ void naive(const float* a, const float* b, float* c, int m, int n, int k) {
+    // kata: begin
+    const int row = blockIdx.y * block + threadIdx.y;
+    const int col = blockIdx.x * block + threadIdx.x;
+    if (row >= m || col >= n) return;  // the grid covers whole blocks, the matrix need not
+    float sum = 0.0f;
+    for (int i = 0; i < k; ++i) sum += a[row * k + i] * b[i * n + col];
+    c[row * n + col] = sum;
+    // kata: end
+}
+
+void gemm(const float* a, const float* b, float* c, int m, int n, int k) {
+    // kata: begin
+    const dim3 grid(ceil_div(n, block), ceil_div(m, block));
+    launch(naive, {grid, {block, block}}, a, b, c, m, n, k);
+    // kata: end
+}

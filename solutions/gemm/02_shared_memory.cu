@@ -1,0 +1,34 @@
+// 02 Shared memory: a block computes a tile of C, and walks along K with a tile of A and one of B on chip.
+// The step that SGEMM-1D starts from and does not list. Changed against 01: an element that a block has
+// loaded serves a whole row or column of its threads. Loads per result: K/16 from global memory instead of
+// 2K, and 2K from shared memory.
+#include "gemm.hpp"
+#include "kata.hpp"
+
+constexpr int tile = 32;  // threads, and elements of each tile, per side
+
+__global__ void shared_memory(const float* a, const float* b, float* c, int m, int n, int k) {
+    // kata: begin
+    __shared__ float a_s[tile][tile], b_s[tile][tile];
+    const int tx = threadIdx.x, ty = threadIdx.y;
+    const int row = blockIdx.y * tile + ty, col = blockIdx.x * tile + tx;
+    float sum = 0.0f;
+    for (int phase = 0; phase < ceil_div(k, tile); ++phase) {
+        // Rows and columns are tested apart: beyond the end of a row of A lies the next row, not nothing.
+        const int a_col = phase * tile + tx, b_row = phase * tile + ty;
+        a_s[ty][tx] = row < m && a_col < k ? a[row * k + a_col] : 0.0f;
+        b_s[ty][tx] = b_row < k && col < n ? b[b_row * n + col] : 0.0f;
+        __syncthreads();
+        for (int i = 0; i < tile; ++i) sum += a_s[ty][i] * b_s[i][tx];
+        __syncthreads();  // the next tiles overwrite these
+    }
+    if (row < m && col < n) c[row * n + col] = sum;
+    // kata: end
+}
+
+void gemm(const float* a, const float* b, float* c, int m, int n, int k) {
+    // kata: begin
+    const dim3 grid(ceil_div(n, tile), ceil_div(m, tile));
+    launch(shared_memory, {grid, {tile, tile}}, a, b, c, m, n, k);
+    // kata: end
+}

@@ -1,0 +1,394 @@
+// The suite of the gemm chapter: what every step must compute, and what each of them must gain.
+#include "gemm.hpp"
+
+#include "buffer.hpp"
+#include "check/compare.hpp"
+#include "check/data.hpp"
+#include "error.hpp"
+#include "suite/suite.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <limits>
+#include <stdexcept>
+#include <string_view>
+
+using kata::Buffer;
+using kata::Module;
+using kata::Order;
+using matrices::Shape;
+
+namespace {
+
+constexpr double float_eps = std::numeric_limits<float>::epsilon() / 2;
+
+/// As floats NaN: whoever reads what C held before has it in the result.
+constexpr std::byte nan_poison{0xFF};
+
+struct Problem {
+    Shape shape;
+    std::vector<float> a, b;
+};
+
+/// Small integers: every sum is exact in float, whatever the order, and a wrong index shows.
+Problem coded(const Shape& s, unsigned seed = 1) {
+    return {s, kata::coded(s.elements_of_a(), seed), kata::coded(s.elements_of_b(), seed + 1000)};
+}
+
+Problem real(const Shape& s, unsigned seed = 1) {
+    return {s, kata::reals(s.elements_of_a(), seed), kata::reals(s.elements_of_b(), seed + 1000)};
+}
+
+/// The problem's matrices on the device.
+struct OnDevice {
+    Shape shape;
+    kata::Input<float> a, b;
+    Buffer<float> c;
+
+    explicit OnDevice(const Problem& p, std::byte poison = kata::poison)
+        : shape(p.shape), a("A", p.a), b("B", p.b), c("C", p.shape.elements_of_c(), poison) {}
+
+    void run(const Module& step) {
+        step.function<decltype(gemm)>("gemm")(a.data(), b.data(), c.data(), shape.m, shape.n, shape.k);
+    }
+    std::optional<std::string> damage() const {
+        if (auto text = a.damage()) return text;
+        if (auto text = b.damage()) return text;
+        return c.damage();
+    }
+};
+
+enum class Exactness { exact, rounded };
+
+kata::Run attempt(const Module& step, const Problem& p, Exactness how,
+                  const kata::Conditions& conditions = {}, std::byte poison = kata::poison) {
+    matrices::check(p.shape);
+    OnDevice device(p, poison);
+    const auto compare = [&]() -> std::optional<std::string> {
+        if (auto text = device.damage()) return text;
+        const kata::Layout layout{{p.shape.n, p.shape.m}, {32, 32}, poison};
+        const auto expected = matrices::reference(p.a, p.b, p.shape);
+        if (how == Exactness::exact)
+            return kata::difference<float>(device.c.values(),
+                                           std::vector<float>(expected.begin(), expected.end()), layout);
+        // A sum of k products in any order is off by at most k · eps · Σ|terms|, to first order in eps.
+        auto bound = matrices::magnitude(p.a, p.b, p.shape);
+        for (auto& b : bound) b *= (p.shape.k + 1) * float_eps;
+        return kata::difference<float>(device.c.values(), expected, bound, layout);
+    };
+    auto run = kata::attempt(
+        conditions, [&] { device.run(step); }, compare);
+    run.outputs = static_cast<double>(p.shape.elements_of_c());
+    run.operations = matrices::operations(p.shape);
+    return run;
+}
+
+void require_right(const Problem& p, Exactness how, const kata::Conditions& conditions = {},
+                   std::byte poison = kata::poison) {
+    CAPTURE(p.shape.m, p.shape.n, p.shape.k);
+    const auto run = attempt(kata::step(), p, how, conditions, poison);
+    if (run.fault) FAIL(*run.fault);
+}
+
+void only_on_a_gpu() {
+    if (std::string_view(kata::backend_name()) != "gpu") SKIP("for a GPU");
+}
+
+}  // namespace
+
+TEST_CASE("a step multiplies matrices of several blocks and a bit", "[equivalence]") {
+    require_right(coded({70, 75, 37}), Exactness::exact);  // large enough for a mistake to show its pattern
+}
+
+TEST_CASE("a step multiplies matrices of every size around its block and tiles", "[equivalence]") {
+    // around the warp, the tiles of C (32, 64 and 128), the tiles along K (8 and 32), primes
+    const auto [m, n, k] = GENERATE(table<int, int, int>({{1, 1, 1},
+                                                          {2, 1, 3},
+                                                          {1, 2, 2},
+                                                          {5, 3, 101},
+                                                          {31, 33, 7},
+                                                          {32, 32, 32},
+                                                          {33, 31, 9},
+                                                          {64, 64, 8},
+                                                          {63, 65, 33},
+                                                          {65, 63, 31},
+                                                          {97, 5, 16},
+                                                          {3, 101, 15},
+                                                          {128, 128, 8},
+                                                          {127, 129, 11},
+                                                          {129, 1, 5}}));
+    require_right(coded({m, n, k}), Exactness::exact);
+}
+
+TEST_CASE("a product without rows or columns is no work and no error", "[equivalence]") {
+    const auto [m, n, k] = GENERATE(table<int, int, int>({{0, 0, 0}, {0, 5, 3}, {5, 0, 3}}));
+    require_right(coded({m, n, k}), Exactness::exact);
+}
+
+TEST_CASE("a sum of no products is zero", "[equivalence]") {
+    require_right(coded({40, 35, 0}), Exactness::exact, {}, nan_poison);
+}
+
+TEST_CASE("the order of threads and blocks does not matter", "[equivalence]") {
+    const auto order = GENERATE(Order::backwards, Order::shuffled);
+    const unsigned seed = order == Order::shuffled ? GENERATE(1u, 2u) : 1u;
+    CAPTURE(order == Order::shuffled, seed);
+    require_right(coded({35, 67, 37}), Exactness::exact, {.order = order, .seed = seed});
+}
+
+TEST_CASE("rounding stays within the bound of the sum", "[equivalence]") {
+    const int k = GENERATE(2, 45);
+    require_right(real({41, 53, k}, 7), Exactness::rounded);
+}
+
+TEST_CASE("a second product gets an answer of its own", "[equivalence]") {
+    require_right(coded({40, 40, 10}, 1), Exactness::exact);
+    require_right(coded({40, 40, 10}, 2), Exactness::exact, {}, nan_poison);
+}
+
+TEST_CASE("infinities and NaN reach the elements that see them, and no others", "[equivalence]") {
+    // In the first and last elements of rows of A and columns of B: a tile that hangs over the end of a row
+    // has the beginning of the next one beside it.
+    constexpr float inf = std::numeric_limits<float>::infinity(),
+                    nan = std::numeric_limits<float>::quiet_NaN();
+    auto p = coded({70, 66, 21});
+    const auto a = [&](int row, int i) -> float& { return p.a[static_cast<std::size_t>(row * 21 + i)]; };
+    const auto b = [&](int i, int col) -> float& { return p.b[static_cast<std::size_t>(i * 66 + col)]; };
+    SECTION("in A") {
+        a(0, 20) = inf;
+        a(9, 0) = -inf;
+        a(33, 3) = nan;
+        a(69, 20) = inf;
+    }
+    SECTION("in B") {
+        b(0, 0) = inf;
+        b(7, 31) = nan;
+        b(20, 40) = -inf;
+        b(20, 65) = inf;
+    }
+    SECTION("in both") {
+        a(12, 4) = inf;
+        a(69, 0) = -inf;
+        b(4, 17) = -inf;
+        b(20, 65) = inf;
+    }
+    require_right(p, Exactness::exact);
+}
+
+TEST_CASE("large matrices", "[equivalence]") { require_right(coded({193, 161, 24}), Exactness::exact); }
+
+TEST_CASE("very large matrices", "[equivalence]") {
+    only_on_a_gpu();
+    const auto [m, n, k] = GENERATE(table<int, int, int>(
+        {{1031, 2053, 517}, {matrices::max_rows, 3, 2}, {3, 16'777'259, 2}, {3, 2, 4'194'319}}));
+    // Sums of four million products are exact in float where all are 1 or -1.
+    const Shape s{m, n, k};
+    require_right(k > 70'000
+                      ? Problem{s, kata::coded(s.elements_of_a(), 1, 1), kata::coded(s.elements_of_b(), 2, 1)}
+                      : coded(s),
+                  Exactness::exact);
+}
+
+TEST_CASE("C of 2^30 bytes", "[.huge]") {
+    only_on_a_gpu();
+    require_right(coded({16384, 16384, 3}), Exactness::exact);
+}
+
+TEST_CASE("C of more than 2^32 bytes", "[.huge]") {
+    only_on_a_gpu();
+    require_right(coded({65536, 16411, 2}), Exactness::exact);
+}
+
+TEST_CASE("neighbouring threads take neighbouring columns", "[step][01_naive]") {
+    if (!kata::counts_available()) SKIP("nothing is counted on this back end");
+    const Shape s{64, 64, 16};
+    const auto c = counts_of(attempt(kata::step(), coded(s), Exactness::exact));
+    // A warp that covers whole rows of its block loads 1 sector of A and 4 of B for 32 products; with rows
+    // and columns exchanged it would be 32 and 1. Blocks of other shapes lie between.
+    const double per_warp = 32.0 * static_cast<double>(c.global_load.transactions) / (64 * 64 * 16);
+    if (per_warp > 10)
+        FAIL(
+            "right, but without the point of the step: threadIdx.x must count columns, or neighbouring "
+            "threads read elements that lie rows apart\n  "
+            << per_warp << " sectors loaded for 32 products, 5 were to be had");
+}
+
+// What each step gains, counted on whole tiles of 32, 64 and 128 elements.
+
+namespace {
+
+constexpr Shape counted_shape{128, 128, 32};
+using enum kata::Quantity;
+
+constexpr kata::Claim claims[] = {
+    {"02_shared_memory", "01_naive", bytes_loaded, 32.0,
+     "a block of 32 x 32 threads loads an element once for a whole row or column of them", "SGEMM-1D"},
+    {"03_thread_tile_1d", "02_shared_memory", bytes_loaded, 2.0,
+     "a tile of C of 64 x 64 needs half as many elements for each of its results as one of 32 x 32",
+     "SGEMM-1D"},
+    // 2K of step 02 against 9K/8, and the stores into the tiles: K/16 against K/32.
+    {"03_thread_tile_1d", "02_shared_memory", shared_passes, 1.78,
+     "an element of B that a thread has read from shared memory serves eight results", "SGEMM-1D"},
+    {"04_thread_tile_2d", "03_thread_tile_1d", bytes_loaded, 2.0,
+     "a tile of C of 128 x 128 needs half as many elements for each of its results as one of 64 x 64",
+     "SGEMM-1D, announced"},
+    // 9K/8 of step 03 against K/4: 4.35 times less. Squares of neighbouring results make as many loads and
+    // lose most of it to bank conflicts, 1.51 times less, which nvcc mends with wide loads: right, too.
+    {"04_thread_tile_2d", "03_thread_tile_1d", shared_passes, 1.5,
+     "in a square of results what a thread has read serves a whole row or column", "SGEMM-1D, announced"},
+    // Times, of 4096 x 4096 matrices. On an H100 (sm_90):
+    // 1.53 times: 5.9 and 9.0 TFLOP/s. Not 32 times, for the caches had served most of the loads of step 01.
+    {"02_shared_memory", "01_naive", kata::Quantity::time, 1.2, "the rereading moves on chip", "SGEMM-1D"},
+    // 1.93 times: 9.0 and 17.4 TFLOP/s.
+    {"03_thread_tile_1d", "02_shared_memory", kata::Quantity::time, 1.5,
+     "a thread loads less from shared memory for each result", "SGEMM-1D"},
+    // The document has 2.2 times, on a GPU that it does not name, at about 8600 GFLOP/s.
+    {"03_thread_tile_1d", "02_shared_memory", kata::Quantity::time, 2.2,
+     "a thread loads less from shared memory for each result", "SGEMM-1D", kata::Claim::Standing::refuted},
+    // 1.23 times: 17.4 and 21.4 TFLOP/s.
+    {"04_thread_tile_2d", "03_thread_tile_1d", kata::Quantity::time, 1.1,
+     "a square of results shares more of what a thread has read than a column does", "SGEMM-1D, announced"},
+};
+
+kata::Counts count(const Module& step) {
+    return counts_of(attempt(step, coded(counted_shape), Exactness::exact));
+}
+
+}  // namespace
+
+// The figures of the documents, to the digit: loads by single threads, for each result. K is the number of
+// products in a result.
+
+namespace {
+
+kata::Counts figures(const Shape& s) {
+    if (!kata::counts_available()) SKIP("nothing is counted on this back end");
+    return counts_of(attempt(kata::step(), coded(s), Exactness::exact));
+}
+
+double intensity(const Shape& s, const kata::Counts& c) {
+    return matrices::operations(s) / static_cast<double>(c.global_load.bytes);
+}
+
+double per_result(const kata::Traffic& t, const Shape& s) {
+    return static_cast<double>(t.accesses) / static_cast<double>(s.elements_of_c());
+}
+
+}  // namespace
+
+TEST_CASE("01 naive: 2K global loads a result", "[figures][01_naive]") {
+    const Shape s{64, 32, 40};
+    const auto c = figures(s);
+    CHECK(per_result(c.global_load, s) == 2 * 40);
+    CHECK(per_result(c.global_store, s) == 1);
+    CHECK(intensity(s, c) == 0.25);  // OP/B
+    // A warp and one step along K: 1 sector of A for all, 4 of B.
+    CHECK(c.global_load.transactions == 5 * 40 * 64 * 32 / 32);
+}
+
+TEST_CASE("01 naive: the 4 x 4 matrices of PMPP-grids 3.4", "[figures][01_naive]") {
+    // P(0,0) from M[0], M[1], M[2], M[3] and N[0], N[4], N[8], N[12]: the digits of 4321.
+    Problem p{{4, 4, 4}, std::vector<float>(16), std::vector<float>(16)};
+    float digit = 1;
+    for (std::size_t i = 0; i < 4; ++i, digit *= 10) {
+        p.a[i] = digit;
+        p.b[4 * i] = static_cast<float>(i + 1);
+    }
+    CHECK(matrices::reference(p.a, p.b, p.shape)[0] == 4321);
+    require_right(p, Exactness::exact);
+    // Tiles of 2 x 2: block (1, 0), of row 1, begins at P(2,0), which is element 8. Four tiles cover 4 x 4.
+    CHECK((1 * 2) * 4 + 0 == 8);
+    CHECK((4 / 2) * (4 / 2) == 4);
+}
+
+TEST_CASE("02 shared memory: K/16 global and 2K shared loads a result", "[figures][02_shared_memory]") {
+    const Shape s{64, 64, 64};
+    const auto c = figures(s);
+    CHECK(per_result(c.global_load, s) == 64 / 16.0);
+    CHECK(per_result(c.shared_load, s) == 2 * 64);
+    CHECK(intensity(s, c) == 8);  // OP/B
+    // K/32 tiles with two loads a thread, and in each 32 times two loads: a thread has one result.
+    CHECK(c.threads == s.elements_of_c());
+}
+
+TEST_CASE("03 thread tile 1-D: K/32 global and 9K/8 shared loads a result", "[figures][03_thread_tile_1d]") {
+    const Shape s{128, 64, 64};
+    const auto c = figures(s);
+    CHECK(per_result(c.global_load, s) == 64 / 32.0);
+    CHECK(per_result(c.shared_load, s) == 9 * 64 / 8.0);
+    CHECK(intensity(s, c) == 16);  // OP/B
+    CHECK(c.threads == s.elements_of_c() / 8);
+}
+
+TEST_CASE("03 thread tile 1-D: tiles of 1024 floats, 4 KB, which 512 threads load with two loads each",
+          "[figures][03_thread_tile_1d]") {
+    const auto one_tile = figures({64, 64, 8});
+    CHECK(one_tile.threads == 512);
+    CHECK(one_tile.global_load.accesses == 2 * 512);
+    CHECK(one_tile.shared_store.accesses == 1024);
+    CHECK(one_tile.shared_store.bytes == 4096);
+    // 72 loads from shared memory a thread and tile; with the loops exchanged they would be 128.
+    CHECK(one_tile.shared_load.accesses == 72 * 512);
+    CHECK(8 * (1 + 8) == 72);
+    CHECK(8 * 8 * 2 == 128);
+}
+
+TEST_CASE("04 thread tile 2-D: K/64 global and K/4 shared loads a result", "[figures][04_thread_tile_2d]") {
+    const Shape s{128, 256, 32};
+    const auto c = figures(s);
+    CHECK(per_result(c.global_load, s) == 32 / 64.0);
+    CHECK(per_result(c.shared_load, s) == 32 / 4.0);
+    CHECK(intensity(s, c) == 32);  // OP/B
+    CHECK(c.threads == s.elements_of_c() / 64);
+}
+
+TEST_CASE("tiles without bank conflicts, two barriers for each",
+          "[figures][02_shared_memory][03_thread_tile_1d][04_thread_tile_2d]") {
+    const int depth = kata::step_name().starts_with("02") ? 32 : 8;
+    const auto c = figures({128, 128, 32});
+    CHECK(c.bank_conflicts == 0);
+    CHECK(c.barriers == c.blocks * 2 * static_cast<unsigned>(32 / depth));
+}
+
+TEST_CASE("sizes outside the limits are refused in one line", "[limits]") {
+    const auto shape =
+        GENERATE(Shape{-1, 4, 4}, Shape{4, -1, 4}, Shape{4, 4, -1}, Shape{65536, 32768, 1},
+                 Shape{65536, 1, 32768}, Shape{1, 65536, 32768}, Shape{matrices::max_rows + 1, 1, 1});
+    CAPTURE(shape.m, shape.n, shape.k);
+    CHECK_THROWS_AS(matrices::check(shape), std::invalid_argument);
+}
+
+TEST_CASE("sizes at the limits are taken", "[limits]") {
+    CHECK_NOTHROW(matrices::check({0, 0, 0}));
+    CHECK_NOTHROW(matrices::check({matrices::max_rows, 1, 1}));
+    CHECK_NOTHROW(matrices::check({1, std::numeric_limits<int>::max(), 1}));
+}
+
+namespace {
+
+constexpr Shape ladder_shape{128, 128, 128};
+
+kata::Run ladder(const Module& step) { return attempt(step, real(ladder_shape), Exactness::rounded); }
+
+struct Timed final : kata::TimedProblem {
+    OnDevice device{real({4096, 4096, 4096})};
+
+    Timed() {
+        const auto& s = device.shape;
+        useful_bytes = 4.0 * static_cast<double>(s.elements_of_a() + s.elements_of_b() + s.elements_of_c());
+        operations = matrices::operations(s);
+    }
+    void run(const Module& step) override { device.run(step); }
+};
+
+}  // namespace
+
+const kata::Chapter kata::chapter{
+    .name = "gemm",
+    .problem = "matrices of 128 x 128",
+    .timed_problem = "matrices of 4096 x 4096",
+    .claims = claims,
+    .ladder = ladder,
+    .count = count,
+    .timed = [](std::optional<int>) { return std::make_unique<Timed>(); },
+};

@@ -1,0 +1,54 @@
+// Without the first barrier the products start before the tiles are there.
+//
+// Rejected: race in shared memory
+// On a GPU: nothing
+#include "gemm.hpp"
+#include "kata.hpp"
+
+constexpr int bm = 128, bn = 128;              // rows and columns of C that a block computes
+constexpr int bk = 8;                          // elements along K that are on chip at a time
+constexpr int tm = 8, tn = 8;                  // rows and columns of results of a thread
+constexpr int rows = bm / tm, cols = bn / tn;  // of threads in a block
+constexpr int threads = rows * cols;
+static_assert(threads % bk == 0 && threads % bn == 0, "in each round of loading a thread keeps its column");
+
+__global__ void thread_tile_2d(const float* a, const float* b, float* c, int m, int n, int k) {
+    __shared__ float a_s[bm][bk], b_s[bk][bn];
+    const int first_row = blockIdx.y * bm, first_col = blockIdx.x * bn;
+    const int tx = threadIdx.x % cols, ty = threadIdx.x / cols;
+
+    float sum[tm][tn] = {};
+    for (int phase = 0; phase < ceil_div(k, bk); ++phase) {
+        // Counted from 0 and not from the thread's place, so that the compiler knows how many rounds there
+        // are.
+        for (int first = 0; first < bm * bk; first += threads) {
+            const int y = (first + threadIdx.x) / bk, x = threadIdx.x % bk;
+            const int row = first_row + y, col = phase * bk + x;
+            a_s[y][x] = row < m && col < k ? a[row * k + col] : 0.0f;
+        }
+        for (int first = 0; first < bk * bn; first += threads) {
+            const int y = (first + threadIdx.x) / bn, x = threadIdx.x % bn;
+            const int row = phase * bk + y, col = first_col + x;
+            b_s[y][x] = row < k && col < n ? b[row * n + col] : 0.0f;
+        }
+        for (int i = 0; i < bk; ++i) {
+            float a_i[tm], b_i[tn];
+            for (int r = 0; r < tm; ++r) a_i[r] = a_s[ty + r * rows][i];
+            for (int s = 0; s < tn; ++s) b_i[s] = b_s[i][tx + s * cols];
+            for (int r = 0; r < tm; ++r)
+                for (int s = 0; s < tn; ++s) sum[r][s] += a_i[r] * b_i[s];
+        }
+        __syncthreads();
+    }
+
+    for (int r = 0; r < tm; ++r)
+        for (int s = 0; s < tn; ++s) {
+            const int row = first_row + ty + r * rows, col = first_col + tx + s * cols;
+            if (row < m && col < n) c[row * n + col] = sum[r][s];
+        }
+}
+
+void gemm(const float* a, const float* b, float* c, int m, int n, int k) {
+    const dim3 grid(ceil_div(n, bn), ceil_div(m, bm));
+    launch(thread_tile_2d, {grid, threads}, a, b, c, m, n, k);
+}

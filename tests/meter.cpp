@@ -301,6 +301,11 @@ TEST_CASE("cases, conjunctions and early exits split a request as they should", 
           std::pair(traffic(40, 4, 2, 4 + 1), traffic(20, 4, 2, 4 + 1)));
 }
 
+TEST_CASE("lanes for which a condition is known early have no copy of what follows", "[control flow]") {
+    // all lanes, and the 30 whose left neighbours are elements 0 … 29
+    CHECK(moved(kernels::known_condition) == std::pair(traffic(32 + 30, 4, 2, 4 + 4), traffic(32, 4, 1, 4)));
+}
+
 TEST_CASE("lanes join again behind the helpers that some of them call", "[control flow]") {
     constexpr int rounds = 5;
     // 16 even lanes and 8 others at three offsets, of which one of the former reaches into a fifth sector

@@ -40,6 +40,7 @@ void nested_trip_counts(const float* in, float* out);
 void while_not_done(const float* in, float* out);
 void switched(const float* in, float* out);
 void short_circuit(const float* in, float* out);
+void known_condition(const float* in, float* out);
 void helpers_in_branches(const float* in, float* out, int rounds);
 void early_exit(const float* in, float* out, int n, int threads);
 void one_pointer(const float* in, float* out);  // half of the lanes read shared memory by the instruction

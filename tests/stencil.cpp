@@ -1,0 +1,538 @@
+// The suite of the stencil chapter: what every step must compute, and what each of them must gain.
+#include "stencil.hpp"
+
+#include "buffer.hpp"
+#include "check/compare.hpp"
+#include "check/data.hpp"
+#include "error.hpp"
+#include "suite/suite.hpp"
+
+#include <array>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <cmath>
+#include <cstring>
+#include <initializer_list>
+#include <iomanip>
+#include <limits>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+
+using kata::Buffer;
+using kata::Module;
+using kata::Order;
+using stencil::Coefficients;
+
+namespace {
+
+template <class T>
+constexpr double eps = std::numeric_limits<T>::epsilon() / 2;
+
+std::size_t cells(int n) {
+    const auto side = static_cast<std::size_t>(n);
+    return side * side * side;
+}
+
+template <class T>
+struct Problem {
+    int n;
+    std::vector<T> in;
+    Coefficients<T> c;
+    int sweeps = 1;
+};
+
+/// Seven that differ, also in size: whoever swaps two of them gets another sum.
+template <class T>
+constexpr Coefficients<T> distinct{3, -2, 5, 7, -4, 11, -6};
+
+/// Small integers: every sum is exact, whatever the order, and a wrong index shows. Three sweeps make a value
+/// of 15 at most 15 · 38³ < 2^24. In double they are too large for a float.
+template <class T>
+Problem<T> coded(int n, unsigned seed = 1, int sweeps = 1) {
+    const int largest = std::is_same_v<T, double> ? 1 << 30 : 15;
+    return {n, kata::coded<T>(cells(n), seed, largest), distinct<T>, sweeps};
+}
+
+template <class T>
+Problem<T> real(int n, unsigned seed = 1) {
+    const auto c = kata::reals<T>(7, seed + 1000);
+    return {n, kata::reals<T>(cells(n), seed), {c[0], c[1], c[2], c[3], c[4], c[5], c[6]}};
+}
+
+/// The problem's arrays on the device.
+template <class T>
+struct OnDevice {
+    const int n;
+    const Coefficients<T> c;
+    const int sweeps;
+    kata::Input<T> in;
+    Buffer<T> out, other;  // a second sweep reads the one and writes the other
+
+    explicit OnDevice(const Problem<T>& p, std::byte poison = kata::poison)
+        : n(p.n),
+          c(p.c),
+          sweeps(p.sweeps),
+          in("in", p.in),
+          out("out", p.in.size(), poison),
+          other("second out", p.sweeps > 1 ? p.in.size() : 0, poison) {}
+
+    void run(const Module& step) {
+        const T* from = in.data();
+        T *to = out.data(), *next = other.data();
+        for (int s = 0; s < sweeps; ++s) {
+            if constexpr (std::is_same_v<T, float>)
+                step.function<decltype(sweep_float)>("sweep_float")(from, to, n, c);
+            else
+                step.function<decltype(sweep_double)>("sweep_double")(from, to, n, c);
+            from = to;
+            std::swap(to, next);
+        }
+    }
+    std::vector<T> result() const { return sweeps % 2 == 1 ? out.values() : other.values(); }
+    std::optional<std::string> damage() const {
+        if (auto text = in.damage()) return text;
+        if (auto text = out.damage()) return text;
+        return other.damage();
+    }
+};
+
+template <class T>
+std::string bits_of(T value) {
+    std::array<unsigned char, sizeof value> bytes;
+    std::memcpy(bytes.data(), &value, sizeof value);
+    std::ostringstream text;
+    text << "0x" << std::hex << std::setfill('0');
+    for (auto byte = bytes.rbegin(); byte != bytes.rend(); ++byte) text << std::setw(2) << int{*byte};
+    return text.str();
+}
+
+bool on_boundary(int x, int y, int z, int n) {
+    return x == 0 || x == n - 1 || y == 0 || y == n - 1 || z == 0 || z == n - 1;
+}
+
+/// A sum has no NaN of its own and -0 equals 0, but what is only copied keeps its bits.
+template <class T>
+std::optional<std::string> boundary_changed(const std::vector<T>& got, const Problem<T>& p) {
+    std::size_t i = 0;
+    for (int z = 0; z < p.n; ++z)
+        for (int y = 0; y < p.n; ++y)
+            for (int x = 0; x < p.n; ++x, ++i)
+                if (on_boundary(x, y, z, p.n) && std::memcmp(&got[i], &p.in[i], sizeof(T)) != 0) {
+                    std::ostringstream text;
+                    text << "a cell on the boundary is not the input, bit for bit: (x " << x << ", y " << y
+                         << ", z " << z << ") has the bits " << bits_of(got[i]) << " instead of "
+                         << bits_of(p.in[i]);
+                    return text.str();
+                }
+    return std::nullopt;
+}
+
+/// What a block of the solution writes along an axis.
+int out_tile_of(const std::string& step) {
+    return step.starts_with("01") ? 8 : step.starts_with("02") ? 6 : 30;
+}
+
+enum class Exactness { exact, rounded };
+
+template <class T>
+kata::Run attempt(const Module& step, const Problem<T>& p, Exactness how,
+                  const kata::Conditions& conditions = {}, std::byte poison = kata::poison) {
+    stencil::check(p.n);
+    OnDevice<T> device(p, poison);
+    const auto compare = [&]() -> std::optional<std::string> {
+        if (auto text = device.damage()) return text;
+        const auto got = device.result();
+        const int tile = out_tile_of(step.name());
+        const kata::Layout layout{{p.n, p.n, p.n}, {tile, tile, tile}, poison};
+        std::optional<std::string> text;
+        if (how == Exactness::exact) {
+            auto expected = p.in;
+            for (int s = 0; s < p.sweeps; ++s) {
+                const auto next = stencil::reference<T>(expected, p.n, p.c);
+                expected.assign(next.begin(), next.end());
+            }
+            text = kata::difference<T>(got, expected, layout);
+        } else {
+            // Each of the seven terms is rounded once as a product and up to six times in sums: 7 · eps ·
+            // Σ|terms| and a little of second order. The reference, in double, has that error, too.
+            auto bound = stencil::magnitude<T>(p.in, p.n, p.c);
+            for (auto& b : bound) b *= 8 * (eps<T> + eps<double>);
+            text = kata::difference<T>(got, stencil::reference<T>(p.in, p.n, p.c), bound, layout);
+        }
+        return text ? text : boundary_changed(got, p);
+    };
+    auto run = kata::attempt(
+        conditions, [&] { device.run(step); }, compare);
+    run.outputs = static_cast<double>(cells(p.n));
+    run.operations = stencil::operations(p.n) * p.sweeps;
+    return run;
+}
+
+template <class T>
+void require_right(const Problem<T>& p, Exactness how, const kata::Conditions& conditions = {},
+                   std::byte poison = kata::poison) {
+    CAPTURE(p.n, p.sweeps, sizeof(T));
+    const auto outcome = attempt(kata::step(), p, how, conditions, poison);
+    if (outcome.fault) FAIL(*outcome.fault);
+}
+
+void require_gpu() {
+    if (std::string_view(kata::backend_name()) != "gpu") SKIP("for a GPU");
+}
+
+}  // namespace
+
+TEST_CASE("a step sweeps a grid of several blocks and a bit", "[equivalence]") {
+    require_right(coded<float>(35), Exactness::exact);  // large enough for a mistake to show its pattern
+}
+
+TEST_CASE("a step sweeps grids of every size around its block and tile", "[equivalence]") {
+    // around the tile of 8 and its 6 outputs, the tile of 32 and its 30, the warp; primes
+    const int n = GENERATE(1, 2, 3, 5, 6, 7, 8, 9, 13, 17, 30, 31, 33);
+    require_right(coded<float>(n), Exactness::exact);
+}
+
+TEST_CASE("a step sweeps grids of double, whose integers are too large for a float", "[equivalence]") {
+    const int n = GENERATE(0, 1, 2, 3, 7, 19, 31);
+    require_right(coded<double>(n), Exactness::exact);
+}
+
+TEST_CASE("an empty grid is no work and no error", "[equivalence]") {
+    require_right(coded<float>(0), Exactness::exact);
+}
+
+TEST_CASE("sweeps in a row with swapped buffers", "[equivalence]") {
+    const int sweeps = GENERATE(2, 3);
+    require_right(coded<float>(13, 1, sweeps), Exactness::exact);
+    require_right(coded<double>(7, 1, sweeps - 1), Exactness::exact);
+}
+
+TEST_CASE("the order of threads and blocks does not matter", "[equivalence]") {
+    const auto order = GENERATE(Order::backwards, Order::shuffled);
+    const unsigned seed = order == Order::shuffled ? GENERATE(1u, 2u) : 1u;
+    CAPTURE(order == Order::shuffled, seed);
+    require_right(coded<float>(32), Exactness::exact, {.order = order, .seed = seed});
+}
+
+TEST_CASE("rounding stays within the bound of the sum", "[equivalence]") {
+    require_right(real<float>(29, 7), Exactness::rounded);
+    require_right(real<double>(23, 8), Exactness::rounded);
+}
+
+TEST_CASE("a second grid gets an answer of its own", "[equivalence]") {
+    require_right(coded<float>(12, 1), Exactness::exact);
+    require_right(coded<float>(12, 2), Exactness::exact, {}, std::byte{0x3C});
+}
+
+TEST_CASE("a large grid", "[equivalence]") { require_right(coded<float>(47), Exactness::exact); }
+
+TEST_CASE("a very large grid", "[equivalence]") {
+    require_gpu();
+    require_right(coded<float>(257), Exactness::exact);
+    require_right(coded<double>(211), Exactness::exact);
+}
+
+TEST_CASE("infinities and NaN reach the cells that see them, and no others", "[equivalence]") {
+    auto p = coded<float>(11);
+    p.in[(5 * 11 + 7) * 11 + 3] = std::numeric_limits<float>::infinity();
+    p.in[(2 * 11 + 4) * 11 + 8] = std::numeric_limits<float>::quiet_NaN();
+    require_right(p, Exactness::exact);
+}
+
+namespace {
+
+/// The problem with `values` over and over on its boundary.
+template <class T>
+Problem<T> with_boundary(Problem<T> p, std::initializer_list<T> values) {
+    std::size_t i = 0, next = 0;
+    for (int z = 0; z < p.n; ++z)
+        for (int y = 0; y < p.n; ++y)
+            for (int x = 0; x < p.n; ++x, ++i)
+                if (on_boundary(x, y, z, p.n)) p.in[i] = values.begin()[next++ % values.size()];
+    return p;
+}
+
+}  // namespace
+
+TEST_CASE("a boundary of -0 and the smallest numbers keeps its bits", "[equivalence]") {
+    require_right(with_boundary(coded<float>(9), {-0.0f, 0x1p-149f, 1.0f}), Exactness::exact);
+    require_right(with_boundary(coded<double>(7), {-0.0, 0x1p-1074, 1.0}), Exactness::exact);
+}
+
+TEST_CASE("a boundary of several NaN keeps their bits", "[equivalence]") {
+    const float quiet = std::nanf("0x12345");
+    require_right(with_boundary(coded<float>(9), {quiet, 2.0f, -quiet, -0.0f}), Exactness::exact);
+    require_right(with_boundary(coded<double>(7), {std::nan("0x123456789"), 2.0}), Exactness::exact);
+}
+
+namespace {
+
+/// A sweep over a grid too large to keep several references of: compared plane by plane. A short pattern over
+/// and over, whose period divides neither a row nor a plane, so that all seven neighbours of a cell differ.
+template <class T>
+void require_right_by_planes(int n) {
+    require_gpu();
+    const auto pattern = kata::coded<T>(10007, 1);
+    Problem<T> p{n, std::vector<T>(cells(n)), distinct<T>};
+    for (std::size_t i = 0, k = 0; i < p.in.size(); ++i, k = k + 1 == pattern.size() ? 0 : k + 1)
+        p.in[i] = pattern[k];
+    OnDevice<T> device(p);
+    const auto compare = [&]() -> std::optional<std::string> {
+        if (auto text = device.damage()) return text;
+        const auto got = device.result();
+        const auto plane = static_cast<std::size_t>(n) * static_cast<std::size_t>(n);
+        for (int z = 0; z < n; ++z) {
+            const auto sums = stencil::reference_plane<T>(p.in, n, p.c, z);
+            const std::vector<T> expected(sums.begin(), sums.end());
+            const std::span<const T> mine(got.data() + static_cast<std::size_t>(z) * plane, plane);
+            if (auto text = kata::difference<T>(mine, expected, {{n, n}, {}, kata::poison}))
+                return "in plane z = " + std::to_string(z) + ": " + *text;
+        }
+        return std::nullopt;
+    };
+    const auto run = kata::attempt(
+        {.time_limit = 60}, [&] { device.run(kata::step()); }, compare);
+    CAPTURE(n, sizeof(T));
+    if (run.fault) FAIL(*run.fault);
+}
+
+}  // namespace
+
+TEST_CASE("a grid of 2^30 bytes", "[.huge]") { require_right_by_planes<double>(512); }
+
+TEST_CASE("a grid of more than 2^32 bytes", "[.huge]") { require_right_by_planes<float>(1031); }
+
+// What each step gains, counted on whole tiles: 5 of 6 outputs along an axis, or one of 30.
+
+namespace {
+
+constexpr int counted_n = 30;
+using enum kata::Quantity;
+
+constexpr kata::Claim claims[] = {
+    {"02_shared_tile", "01_basic", bytes_loaded, 2.5,
+     "a block reads its input tile once instead of once for every neighbour", "PMPP-notes 8.3"},
+    {"03_thread_coarsened", "02_shared_tile", bytes_loaded, 1.9,
+     "of a tile of 32³ elements fewer are halo than of one of 8³", "PMPP-notes 8.4"},
+    {"03_thread_coarsened", "02_shared_tile", threads, 30.0,
+     "a thread computes a column of cells, so that a block has T² threads and not T³", "PMPP-notes 8.4"},
+    {"03_thread_coarsened", "02_shared_tile", sectors_loaded, 1.9,
+     "a warp reads a row of 32 elements instead of four rows of 8", "PMPP-notes 8.3, 8.4"},
+    {"04_register_tiled", "03_thread_coarsened", shared_passes, 2.0,
+     "the planes before and behind are in registers, and only the middle one in shared memory",
+     "PMPP-notes 8.5"},
+    {"04_register_tiled", "03_thread_coarsened", bytes_loaded, 1.0,
+     "registers take the place of shared memory, and global memory is read as before", "PMPP-notes 8.5"},
+    // Times, of 1024³ cells of float. On an H100 (sm_90):
+    // 0.52 times. Step 01 asks for 2.9 times the bytes, but of the caches. Here a cell takes 2.4 threads,
+    // each with its share of index arithmetic, and stores come in rows of six, which fill no sector.
+    {"02_shared_tile", "01_basic", kata::Quantity::time, 1.0, "the rereading moves on chip", "PMPP-notes 8.3",
+     kata::Claim::Standing::refuted},
+    // 1.85 times.
+    {"03_thread_coarsened", "02_shared_tile", kata::Quantity::time, 1.4,
+     "fewer threads, less halo, and rows that fill their sectors", "PMPP-notes 8.4"},
+    // 0.97 times: the caches serve the sevenfold rereading of step 01, which never waits at a barrier.
+    {"03_thread_coarsened", "01_basic", kata::Quantity::time, 1.0,
+     "a tile of 32³ elements makes shared memory pay", "PMPP-notes 8.4", kata::Claim::Standing::refuted},
+    // 1.13 times.
+    {"04_register_tiled", "03_thread_coarsened", kata::Quantity::time, 1.05,
+     "registers spare most of the passes over shared memory", "PMPP-notes 8.5",
+     kata::Claim::Standing::asserted, std::nullopt, "sm_90"},
+    // 1.10 times.
+    {"04_register_tiled", "01_basic", kata::Quantity::time, 1.03,
+     "tiling pays in the end, for it needs neither the rereading nor much of shared memory", "PMPP-notes 8.5",
+     kata::Claim::Standing::asserted, std::nullopt, "sm_90"},
+};
+
+kata::Counts count(const Module& step) {
+    return counts_of(attempt(step, coded<float>(counted_n), Exactness::exact));
+}
+
+}  // namespace
+
+// The figures of the documents, to the digit. Operations are the multiplications and additions of the cells
+// that are computed, bytes those that threads load from global memory, whether or not a cache has them: the
+// documents' own rule.
+
+namespace {
+
+/// As a document prints it.
+std::string rounded(double value, int decimals) {
+    std::ostringstream text;
+    text << std::fixed << std::setprecision(decimals) << value;
+    return text.str();
+}
+
+/// What the block in the middle of 3 x 3 x 3 does. `n` is such that none of its cells is on the boundary.
+kata::Counts figures_inside(int n) {
+    if (!kata::counts_available()) SKIP("nothing is counted on this back end");
+    // The other 26 blocks run, too, and take longer than a launch usually may on a busy machine.
+    const kata::Conditions only_middle{.only_block = 13, .time_limit = 60};
+    const auto c = counts_of(attempt(kata::step(), coded<float>(n), Exactness::exact, only_middle));
+    CHECK(c.blocks == 1);
+    return c;
+}
+
+/// Different sectors that a block of 8³ cells in the middle of 24³ needs, its neighbours included.
+std::size_t sectors_of_block() {
+    std::set<int> sectors;
+    for (int z = 8; z < 16; ++z)
+        for (int y = 8; y < 16; ++y)
+            for (int x = 8; x < 16; ++x)
+                for (const int distance : {0, 1, -1, 24, -24, 24 * 24, -24 * 24})
+                    sectors.insert(((z * 24 + y) * 24 + x + distance) / 8);
+    return sectors.size();
+}
+
+/// Of `outputs` cells inside the grid.
+double intensity(double outputs, const kata::Counts& c) {
+    return 13 * outputs / static_cast<double>(c.global_load.bytes);
+}
+
+/// 13 operations for each of (T - 2)³ cells, 4 bytes for each of T³ elements.
+double tiled_intensity(double tile) { return 13.0 / 4 * std::pow(1 - 2 / tile, 3); }
+
+constexpr double power(int base, int exponent) {
+    return exponent == 0 ? 1 : base * power(base, exponent - 1);
+}
+
+/// What tiles can reach at best, each element loaded once: a multiplication and an addition for every point
+/// of the pattern, 4 bytes for one element. A stencil of order r has the centre and 2r points along each
+/// axis, a convolution of radius r all points of a cube.
+constexpr double limit_of_stencil(int axes, int r) { return (2 * axes * r + 1) * 2 / 4.0; }
+constexpr double limit_of_convolution(int axes, int r) { return power(2 * r + 1, axes) * 2 / 4; }
+
+}  // namespace
+
+TEST_CASE("01 basic: 13/(7*4) = 0.46 OP/B", "[figures][01_basic]") {
+    const auto c = figures_inside(24);
+    CHECK(c.global_load.accesses == 7 * 8 * 8 * 8);
+    // A warp is four rows of 8 cells, each a sector of its own: one step to the left or right touches two.
+    CHECK(c.global_load.transactions == 16 * (5 * 4 + 2 * 4 * 2));
+    CHECK(c.global_store.transactions == 16 * 4);
+    CHECK(sectors_of_block() == 224);
+    CHECK(rounded(224 / 512.0, 2) == "0.44");
+    CHECK(intensity(8 * 8 * 8, c) == 13 / (7 * 4.0));
+    CHECK(rounded(13 / (7 * 4.0), 2) == "0.46");
+}
+
+TEST_CASE("02 shared tile: 13/4 * (1 - 2/T)^3 = 1.37 OP/B at T = 8, and 3.25 at most",
+          "[figures][02_shared_tile]") {
+    const auto c = figures_inside(18);
+    CHECK(c.global_load.accesses == 8 * 8 * 8);
+    CHECK(c.threads == 8 * 8 * 8);
+    CHECK(c.global_store.accesses == 6 * 6 * 6);
+    CHECK(c.bank_conflicts == 0);
+    CHECK(c.barriers == 1);
+    CHECK(intensity(6 * 6 * 6, c) == tiled_intensity(8));
+    CHECK(rounded(tiled_intensity(8), 2) == "1.37");
+    CHECK(rounded(tiled_intensity(1e9), 2) == "3.25");
+    CHECK(rounded(tiled_intensity(10), 2) == "1.66");  // the largest tile for which T³ threads fit in a block
+    CHECK((10 * 10 * 10 <= 1024 && 1024 < 11 * 11 * 11));
+}
+
+TEST_CASE("02 shared tile: a warp reads four rows of 8 elements", "[figures][02_shared_tile]") {
+    // The tile of the middle block begins 5 cells into a row of 16: its own rows of 8 lie in two sectors
+    // each.
+    const auto c = figures_inside(16);
+    CHECK(c.global_load.requests == 16);
+    CHECK(c.global_load.transactions == 16 * 4 * 2);
+    CHECK(c.global_store.transactions == 6 * 6 * 2);
+    CHECK(rounded(128 / 216.0, 2) == "0.59");  // sectors a cell
+}
+
+/// A plane of a tile of T = 32, in bytes.
+constexpr std::size_t plane_bytes = 32 * 32 * sizeof(float);
+
+TEST_CASE("03 thread coarsened: 13/4 * (1 - 2/T)^3 = 2.68 OP/B at T = 32, and three planes, 12 KiB",
+          "[figures][03_thread_coarsened]") {
+    const auto c = figures_inside(64);
+    CHECK(c.global_load.accesses == 32 * 32 * 32);
+    CHECK(c.threads == 32 * 32);
+    CHECK(c.global_store.accesses == 30 * 30 * 30);
+    CHECK(c.global_load.requests == 32 * 32);  // a row of 32 elements, which lies in five sectors
+    CHECK(c.global_load.transactions == 32 * 32 * 5);
+    CHECK(rounded(32 * 32 * 5 / (30.0 * 30 * 30), 2) == "0.19");  // sectors a cell
+    CHECK(intensity(30 * 30 * 30, c) == tiled_intensity(32));
+    CHECK(rounded(tiled_intensity(32), 2) == "2.68");
+    // Two planes before the march; in each of 30 rounds a thread stores to all three, reads two of them to
+    // move the planes on, and seven elements if it has a cell.
+    CHECK(c.shared_store.accesses == 32 * 32 * (2 + 30 * 3));
+    CHECK(c.shared_load.accesses == 32 * 32 * 30 * 2 + 30 * 30 * 30 * 7);
+    CHECK(c.bank_conflicts == 0);
+    CHECK(c.barriers == 2 * 30);
+    CHECK(3 * plane_bytes == 12 * 1024);
+    CHECK(32 * plane_bytes == 128 * 1024);  // what step 02 would need for this tile
+}
+
+TEST_CASE("04 register tiled: 2.68 OP/B as before, and a third of the shared memory, 4 KiB",
+          "[figures][04_register_tiled]") {
+    const auto c = figures_inside(64);
+    CHECK(c.global_load.accesses == 32 * 32 * 32);
+    CHECK(c.global_store.accesses == 30 * 30 * 30);
+    CHECK(intensity(30 * 30 * 30, c) == tiled_intensity(32));
+    // One plane: a thread stores one element a round, and reads those of its four neighbours.
+    CHECK(c.shared_store.accesses == 32 * 32 * 30);
+    CHECK(c.shared_load.accesses == 30 * 30 * 30 * 4);
+    CHECK(c.bank_conflicts == 0);
+    CHECK(c.barriers == 2 * 30);
+    CHECK(plane_bytes == 4 * 1024);
+}
+
+TEST_CASE("limits by order, stencil against convolution: 2-D 2.5/4.5, 4.5/12.5, 6.5/24.5; 3-D 9.5/171.5",
+          "[figures][01_basic]") {
+    CHECK((limit_of_stencil(2, 1) == 2.5 && limit_of_convolution(2, 1) == 4.5));
+    CHECK((limit_of_stencil(2, 2) == 4.5 && limit_of_convolution(2, 2) == 12.5));
+    CHECK((limit_of_stencil(2, 3) == 6.5 && limit_of_convolution(2, 3) == 24.5));
+    CHECK((limit_of_stencil(3, 3) == 9.5 && limit_of_convolution(3, 3) == 171.5));
+    // This rule counts an addition more than the sum of the chapter has: 3.5 where 13/4 is 3.25.
+    CHECK((limit_of_stencil(3, 1) == 3.5 && limit_of_stencil(3, 1) - 1 / 4.0 == 3.25));
+}
+
+TEST_CASE("sides outside the limits are refused in one line", "[limits]") {
+    const int n = GENERATE(-1, stencil::max_n + 1);
+    CAPTURE(n);
+    CHECK_THROWS_AS(stencil::check(n), std::invalid_argument);
+    CHECK_NOTHROW(stencil::check(stencil::max_n));
+}
+
+namespace {
+
+kata::Run ladder(const Module& step) { return attempt(step, real<float>(60), Exactness::rounded); }
+
+/// Random numbers, a million of them over and over: nobody looks at the sums, and more take seconds to make.
+Problem<float> repeated(int n) {
+    auto p = real<float>(100);
+    const auto few = p.in.size();
+    p.n = n;
+    p.in.resize(cells(n));
+    for (std::size_t i = few; i < p.in.size(); ++i) p.in[i] = p.in[i - few];
+    return p;
+}
+
+struct Timed final : kata::TimedProblem {
+    OnDevice<float> device{repeated(1024)};
+
+    Timed() {
+        useful_bytes = 8.0 * static_cast<double>(cells(device.n));
+        operations = stencil::operations(device.n);
+    }
+    void run(const Module& step) override { device.run(step); }
+};
+
+}  // namespace
+
+const kata::Chapter kata::chapter{
+    .name = "stencil",
+    .problem = "a grid of 60 x 60 x 60 cells",
+    .timed_problem = "a grid of 1024 x 1024 x 1024 cells",
+    .claims = claims,
+    .ladder = ladder,
+    .count = count,
+    .timed = [](std::optional<int>) -> std::unique_ptr<kata::TimedProblem> {
+        return std::make_unique<Timed>();
+    },
+};

@@ -256,10 +256,9 @@ constexpr kata::Claim claims[] = {
     // 2.0 times (0.431 ms).
     {"05_coarsened_interleaved", "03_privatized_shared", kata::Quantity::time, 1.3,
      "fewer copies are zeroed and merged", "PMPP-notes 9.5"},
-    // 0.51 times. Presumably latency: a thread has one load under way, of one byte, for the compiler moves no
-    // load ahead of an atomic; 2048 threads on each of 132 multiprocessors are then 270 336 bytes under way,
-    // which at a latency of 0.4 µs are 0.68 TB/s, or 0.40 ms. In step 04 the first of 16 loads fetches for
-    // all.
+    // 0.51 times. nvcc makes a round of it one load of one byte and one atomic, where it takes four bytes at
+    // a time from the stretch of 04. So presumably it waits for memory: with 2048 threads on each of 132
+    // multiprocessors, 2^28 bytes are 993 rounds, 0.43 µs each; in 04 fifteen of sixteen loads hit the cache.
     {"05_coarsened_interleaved", "04_coarsened_contiguous", kata::Quantity::time, 1.0,
      "neighbouring lanes read neighbouring characters", "PMPP-notes 9.5", kata::Claim::Standing::refuted},
     // The listing of 9.6, which strides over the grid, takes 2.2 times as long as 05 on runs of up to 100

@@ -35,6 +35,7 @@ constexpr std::array counted{
     Column{"bytes_loaded", "loaded", "B/output", 2},     Column{"bytes_stored", "stored", "B/output", 2},
     Column{"sectors", "sectors", "/output", 3},          Column{"load_efficiency", "load eff.", "%", 1},
     Column{"bank_conflicts", "conflicts", "/output", 3}, Column{"barriers", "barriers", "/block", 0},
+    Column{"global_atomics", "atomics", "/output", 4},   Column{"shared_atomics", "in shared", "/output", 4},
     Column{"intensity", "intensity", "OP/B", 2},
 };
 constexpr std::array timed{
@@ -113,7 +114,7 @@ std::string title_of(std::string step) {
     return step;
 }
 
-constexpr int title_width = 26, verdict_width = 9, column_width = 12;
+constexpr int title_width = 34, verdict_width = 9, column_width = 12;
 
 template <std::size_t n>
 void print_headings(const std::array<Column, n>& columns) {
@@ -232,6 +233,8 @@ void print_counts(const Run& run) {
     print("load_efficiency", 100 * c.load_efficiency());
     print("bank_conflicts", per_output(c.bank_conflicts));
     print("barriers", c.blocks > 0 ? static_cast<double>(c.barriers) / static_cast<double>(c.blocks) : 0);
+    print("global_atomics", per_output(c.global_atomic.accesses));
+    print("shared_atomics", per_output(c.shared_atomic.accesses));
     print("intensity",
           c.global_load.bytes > 0 ? run.operations / static_cast<double>(c.global_load.bytes) : 0);
     // Whole numbers, to be held against a profiler's.

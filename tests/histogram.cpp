@@ -11,8 +11,9 @@
 #include <catch2/generators/catch_generators.hpp>
 #include <fstream>
 #include <iomanip>
+#include <iostream>
 #include <iterator>
-#include <limits>
+#include <map>
 #include <numeric>
 #include <random>
 #include <stdexcept>
@@ -276,9 +277,11 @@ kata::Counts count(const Module& step) { return counts_of(attempt(step, counted_
 
 namespace {
 
-kata::Counts figures(const Text& text, std::optional<std::uint64_t> only_block = {}) {
+constexpr std::size_t ladder_length = 100000;
+
+kata::Counts figures(const Text& text) {
     if (!kata::counts_available()) SKIP("nothing is counted on this back end");
-    return counts_of(attempt(kata::step(), text, {.only_block = only_block}));
+    return counts_of(attempt(kata::step(), text));
 }
 
 std::uint64_t letters_in(const Text& text) {
@@ -377,6 +380,26 @@ TEST_CASE("06 aggregated: one atomic a run", "[figures][06_aggregated]") {
     CHECK(figures(text).shared_atomic.accesses == expected);
 }
 
+TEST_CASE("the table of the lesson: atomics for 100000 letters, all equally often",
+          "[figures][01_global_atomics][02_privatized_global][03_privatized_shared]"
+          "[04_coarsened_contiguous][05_coarsened_interleaved][06_aggregated]") {
+    struct Atomics {
+        std::uint64_t on_global, on_shared;
+    };
+    const std::map<std::string, Atomics> lesson{
+        {"01_global_atomics", {100000, 0}},         {"02_privatized_global", {100686, 0}},
+        {"03_privatized_shared", {686, 100000}},    {"04_coarsened_contiguous", {49, 100000}},
+        {"05_coarsened_interleaved", {49, 100000}}, {"06_aggregated", {49, 86172}},
+    };
+    const auto c = figures(letters(ladder_length));
+    CHECK(c.global_atomic.accesses == lesson.at(kata::step_name()).on_global);
+    CHECK(c.shared_atomic.accesses == lesson.at(kata::step_name()).on_shared);
+}
+
+TEST_CASE("06 aggregated: 2107 atomics for 32768 letters in runs of up to 1000", "[figures][06_aggregated]") {
+    CHECK(figures(counted_text()).shared_atomic.accesses == 2107);
+}
+
 TEST_CASE("two barriers a block",
           "[figures][02_privatized_global][03_privatized_shared]"
           "[04_coarsened_contiguous][05_coarsened_interleaved][06_aggregated]") {
@@ -393,8 +416,6 @@ TEST_CASE("texts outside the limits are refused in one line", "[limits]") {
 
 namespace {
 
-constexpr std::size_t ladder_length = 100000;
-
 kata::Run ladder(const Module& step) { return attempt(step, letters(ladder_length)); }
 
 struct Timed final : kata::TimedProblem {
@@ -410,28 +431,40 @@ struct Timed final : kata::TimedProblem {
     void run(const Module& step) override { device.run(step); }
 };
 
-/// What the CPU back end takes of a file; more would be a matter of minutes.
-constexpr std::size_t most_on_cpu = std::size_t{1} << 20;
+/// How much of a text of `length` characters is counted: on the CPU back end more would take minutes.
+std::size_t taken_of(std::size_t length) {
+    constexpr std::size_t most_on_cpu = std::size_t{1} << 22;
+    return std::string_view(kata::backend_name()) == "cpu" ? std::min(length, most_on_cpu) : length;
+}
 
-std::ifstream open_text(const std::filesystem::path& file) {
+std::string cut(std::size_t length) {
+    return "only the first " + std::to_string(taken_of(length)) + " of " + std::to_string(length) +
+           " characters are counted: the CPU back end is too slow for more";
+}
+
+Text read_text(const std::filesystem::path& file) {
     std::ifstream in(file, std::ios::binary);
-    if (!in || std::filesystem::is_directory(file)) throw kata::Error(file.string() + " cannot be read");
-    return in;
+    Text text((std::istreambuf_iterator<char>(in)), {});
+    if (!in.is_open() || in.bad() || std::filesystem::is_directory(file))
+        throw kata::Error(file.string() + " cannot be read: it must be a file of text");
+    return text;
+}
+
+void check_text(const std::filesystem::path& file) {
+    const auto length = read_text(file).size();
+    if (taken_of(length) < length) std::cerr << file.filename().string() << ": " << cut(length) << '\n';
 }
 
 /// Counts the letters of a text and draws its histogram.
 kata::Run on_file(const Module& step, const std::filesystem::path& in, const std::filesystem::path& out) {
-    auto file = open_text(in);
-    Text text((std::istreambuf_iterator<char>(file)), {});
-    const auto whole = text.size();
-    if (std::string_view(kata::backend_name()) == "cpu") text.resize(std::min(whole, most_on_cpu));
+    auto text = read_text(in);
+    const auto length = text.size();
+    text.resize(taken_of(length));
     auto outcome = attempt(step, text, {.time_limit = 600});
     if (outcome.fault) return outcome;
 
     std::ofstream drawing(out);
-    if (text.size() < whole)
-        drawing << "Only the first " << text.size() << " of " << whole
-                << " characters: the CPU back end is too slow for more.\n";
+    if (text.size() < length) drawing << cut(length) << '\n';
     const auto most = std::max(1u, *std::max_element(outcome.result.begin(), outcome.result.end()));
     for (int bin = 0; bin < bins; ++bin) {
         const int first = bin * histogram::letters_per_bin,
@@ -454,6 +487,6 @@ const kata::Chapter kata::chapter{
     .ladder = ladder,
     .count = count,
     .timed = [](std::optional<int> longest_run) { return std::make_unique<Timed>(longest_run); },
-    .check_file = [](const std::filesystem::path& file) { open_text(file); },
+    .check_file = check_text,
     .on_file = on_file,
 };

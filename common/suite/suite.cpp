@@ -25,6 +25,8 @@ Run attempt(const Conditions& conditions, const std::function<void()>& work,
     Run run;
     try {
         run.seen = observe(conditions, work);
+    } catch (const OpenKata&) {
+        throw;  // no fault of the step: it waits to be written
     } catch (const Error& e) {
         run.fault = e.what();
         return run;

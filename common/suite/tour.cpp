@@ -123,7 +123,7 @@ std::string title_of(std::string step) {
     return step;
 }
 
-constexpr int title_width = 26, verdict_width = 9, column_width = 12;
+constexpr int title_width = 34, verdict_width = 9, column_width = 12;
 
 /// Those of the counted columns that tell this chapter's steps apart.
 std::vector<Column> columns_of(const Chapter& c) {

@@ -1,0 +1,23 @@
+// 03 Privatized, shared: the block's copy lies in shared memory.
+// The variant that PMPP-notes 9.4 names without a listing. Changed against 02: the atomics of a letter stay
+// on the multiprocessor; what is left of global atomics is the merge, at most blocks · bins of them.
+#include "histogram.hpp"
+#include "kata.hpp"
+
+using histogram::bins, histogram::letters, histogram::letters_per_bin;
+
+constexpr int block = 1024;  // threads
+
+__global__ void privatized_shared(const char* text, std::size_t length, unsigned* histo) {
+    // kata: begin
+    // As in 02, with the copy in an array of shared memory.
+    kata::open();
+    // kata: end
+}
+
+void count_letters(const char* text, std::size_t length, unsigned* histo, unsigned* workspace) {
+    // kata: begin
+    // As in 01: zero the histogram, cover the text with blocks. Nothing needs the workspace.
+    kata::open();
+    // kata: end
+}

@@ -1,0 +1,26 @@
+// 05 Coarsened, interleaved: a thread counts characters that lie the whole grid apart.
+// Mirrors PMPP-notes 9.5; its listing indexes the bins with `binIdx`, which does not exist. Changed against
+// 04: in each round the lanes of a warp read neighbouring bytes, 32 of them, which is one sector instead
+// of 16.
+#include "histogram.hpp"
+#include "kata.hpp"
+
+using histogram::bins, histogram::letters, histogram::letters_per_bin;
+
+constexpr int block = 1024;     // threads
+constexpr int coarsening = 16;  // characters per thread
+
+__global__ void coarsened_interleaved(const char* text, std::size_t length, unsigned* histo) {
+    // kata: begin
+    // As in 04, but thread t of the grid counts the characters t, t + n, t + 2n, …, where n is the number of
+    // threads of the grid: in each round a warp reads neighbouring characters.
+    kata::open();
+    // kata: end
+}
+
+void count_letters(const char* text, std::size_t length, unsigned* histo, unsigned* workspace) {
+    // kata: begin
+    // As in 04.
+    kata::open();
+    // kata: end
+}

@@ -1,0 +1,28 @@
+// 01 Global atomics: a thread per character, which adds 1 to a bin in global memory.
+// Mirrors PMPP-notes 9.2; its listing tests `alpha_position`, which does not exist. Where a thread writes
+// depends on the data, so that threads meet: only an atomic addition loses no count. All threads of the grid
+// meet on 7 bins: one global atomic for each letter of the text, and those on one bin go one after the other.
+#include "histogram.hpp"
+#include "kata.hpp"
+
+using histogram::bins, histogram::letters, histogram::letters_per_bin;
+
+constexpr int block = 1024;  // threads
+
+__global__ void global_atomics(const char* text, std::size_t length, unsigned* histo) {
+    // kata: begin
+    const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    if (i >= length) return;
+    // A char may be signed or not; as an int, what is no letter lies outside of 0 … 25 either way.
+    const int letter = text[i] - 'a';
+    if (letter >= 0 && letter < letters) atomicAdd(&histo[letter / letters_per_bin], 1);
+    // kata: end
+}
+
+void count_letters(const char* text, std::size_t length, unsigned* histo, unsigned* workspace) {
+    // kata: begin
+    cudaMemsetAsync(histo, 0, bins * sizeof(unsigned));
+    const auto blocks = static_cast<unsigned>(ceil_div(length, block));
+    launch(global_atomics, {blocks, block}, text, length, histo);
+    // kata: end
+}

@@ -1,0 +1,37 @@
+// 02 Privatized, global: each block counts in a copy of its own, still in global memory, and adds it to the
+// histogram at the end. Mirrors PMPP-notes 9.4; its listing calls syncthreads(), which does not exist,
+// expects copies that somebody else has zeroed, and has block 0 count in the result itself. Changed against
+// 01: a letter meets only the letters of its own block; on the histogram there are at most blocks · bins
+// atomics.
+#include "histogram.hpp"
+#include "kata.hpp"
+
+using histogram::bins, histogram::letters, histogram::letters_per_bin;
+
+constexpr int block = histogram::copy_characters;  // threads
+
+__global__ void privatized_global(const char* text, std::size_t length, unsigned* histo, unsigned* copies) {
+    // kata: begin
+    const unsigned tx = threadIdx.x;
+    unsigned* copy = copies + std::size_t{blockIdx.x} * bins;
+    if (tx < bins) copy[tx] = 0;
+    __syncthreads();
+
+    const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + tx;
+    if (i < length) {
+        const int letter = text[i] - 'a';
+        if (letter >= 0 && letter < letters) atomicAdd(&copy[letter / letters_per_bin], 1);
+    }
+    __syncthreads();
+
+    if (tx < bins && copy[tx] > 0) atomicAdd(&histo[tx], copy[tx]);
+    // kata: end
+}
+
+void count_letters(const char* text, std::size_t length, unsigned* histo, unsigned* workspace) {
+    // kata: begin
+    cudaMemsetAsync(histo, 0, bins * sizeof(unsigned));
+    const auto blocks = static_cast<unsigned>(ceil_div(length, block));
+    launch(privatized_global, {blocks, block}, text, length, histo, workspace);
+    // kata: end
+}

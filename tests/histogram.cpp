@@ -1,0 +1,494 @@
+// The suite of the histogram chapter: what every step must compute, and what each of them must gain.
+#include "histogram.hpp"
+
+#include "buffer.hpp"
+#include "check/compare.hpp"
+#include "error.hpp"
+#include "suite/suite.hpp"
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <fstream>
+#include <iomanip>
+#include <iostream>
+#include <iterator>
+#include <map>
+#include <numeric>
+#include <random>
+#include <stdexcept>
+#include <string_view>
+
+using histogram::bins;
+using kata::Buffer;
+using kata::Conditions;
+using kata::Module;
+using kata::Order;
+
+namespace {
+
+using Text = std::vector<char>;
+using Histogram = std::array<unsigned, bins>;
+
+char letter(int position) { return static_cast<char>('a' + position); }
+
+/// Letters, all equally often.
+Text letters(std::size_t length, unsigned seed = 1) {
+    std::mt19937 engine(seed);
+    Text text(length);
+    for (char& c : text) c = letter(static_cast<int>(engine() % histogram::letters));
+    return text;
+}
+
+/// Three letters in four, and any of the 256 bytes elsewhere.
+Text mixed(std::size_t length, unsigned seed = 1) {
+    std::mt19937 engine(seed);
+    Text text(length);
+    for (char& c : text)
+        c = engine() % 4 != 0 ? letter(static_cast<int>(engine() % histogram::letters))
+                              : static_cast<char>(engine() % 256);
+    return text;
+}
+
+/// Runs of one letter, 1 to `longest` times.
+Text runs(std::size_t length, unsigned longest, unsigned seed = 1) {
+    std::mt19937 engine(seed);
+    Text text;
+    text.reserve(length);
+    while (text.size() < length) {
+        const std::size_t run = 1 + engine() % longest;
+        text.insert(text.end(), std::min(run, length - text.size()),
+                    letter(static_cast<int>(engine() % histogram::letters)));
+    }
+    return text;
+}
+
+/// `some`, over and over.
+Text repeated(const Text& some, std::size_t length) {
+    Text text;
+    text.reserve(length);
+    while (text.size() < length)
+        text.insert(text.end(), some.begin(),
+                    some.begin() + static_cast<std::ptrdiff_t>(std::min(some.size(), length - text.size())));
+    return text;
+}
+
+/// The problem's arrays on the device.
+struct OnDevice {
+    kata::Input<char> text;
+    Buffer<unsigned> histo, workspace;
+
+    explicit OnDevice(const Text& t, std::byte poison = kata::poison)
+        : text("text", t),
+          histo("histo", bins, poison),
+          workspace("workspace", histogram::workspace_size(t.size()), poison) {}
+
+    void run(const Module& step) {
+        step.function<decltype(count_letters)>("count_letters")(text.data(), text.size(), histo.data(),
+                                                                workspace.data());
+    }
+    std::optional<std::string> damage() const {
+        if (auto wrong = text.damage()) return wrong;
+        if (auto wrong = histo.damage()) return wrong;
+        return workspace.damage();
+    }
+};
+
+struct Outcome : kata::Run {
+    Histogram result{};
+    bool workspace_used = false;
+};
+
+Outcome attempt(const Module& step, const Text& text, const Conditions& conditions = {},
+                std::byte poison = kata::poison) {
+    histogram::check(text.size());
+    const auto expected = histogram::reference(text);
+    OnDevice device(text, poison);
+    Outcome outcome;
+    static_cast<kata::Run&>(outcome) = kata::attempt(
+        conditions, [&] { device.run(step); },
+        [&]() -> std::optional<std::string> {
+            if (auto wrong = device.damage()) return wrong;
+            const auto histo = device.histo.values();
+            std::copy(histo.begin(), histo.end(), outcome.result.begin());
+            const auto left = device.workspace.values();
+            outcome.workspace_used = std::any_of(left.begin(), left.end(), [&](unsigned word) {
+                return word != std::to_integer<unsigned>(poison) * 0x01010101u;
+            });
+            return kata::difference<unsigned>(histo, expected, {{bins}, {}, poison});
+        });
+    outcome.outputs =
+        static_cast<double>(text.size());  // a character is what is worked on; of bins there are 7
+    outcome.operations =
+        std::accumulate(expected.begin(), expected.end(), 0.0);  // an addition for each letter
+    return outcome;
+}
+
+void require_right(const Text& text, const Conditions& conditions = {}, std::byte poison = kata::poison) {
+    CAPTURE(text.size());
+    const auto outcome = attempt(kata::step(), text, conditions, poison);
+    if (outcome.fault) FAIL(*outcome.fault);
+}
+
+void for_a_gpu() {
+    if (std::string_view(kata::backend_name()) != "gpu") SKIP("for a GPU");
+}
+
+}  // namespace
+
+TEST_CASE("a step counts the letters of several blocks and a bit", "[equivalence]") {
+    require_right(mixed(2 * 16384 + 1111));
+}
+
+TEST_CASE("texts of every length around the warp, the block and the tile", "[equivalence]") {
+    const std::size_t length = GENERATE(0, 1, 2, 15, 16, 17, 31, 32, 33, 127, 1023, 1024, 1025, 2047, 2049,
+                                        3001, 16383, 16384, 16385);
+    require_right(mixed(length, static_cast<unsigned>(length)));
+}
+
+TEST_CASE("of the 256 bytes only a to z count, four to a bin", "[equivalence]") {
+    Text text;  // byte b comes up b + 1 times: no two of them can be mistaken for each other
+    for (int byte = 0; byte < 256; ++byte)
+        text.insert(text.end(), static_cast<std::size_t>(byte + 1), static_cast<char>(byte));
+    std::shuffle(text.begin(), text.end(), std::mt19937(1));
+    require_right(text);
+}
+
+TEST_CASE("a text without letters has counts of 0, not counts that nobody wrote", "[equivalence]") {
+    require_right(Text(2000, ' '));
+    require_right(Text(2000, static_cast<char>(0xE4)));
+}
+
+TEST_CASE("a text of one letter only", "[equivalence]") {
+    const char c = GENERATE('a', 'd', 'e', 'z');
+    CAPTURE(c);
+    require_right(Text(2100, c));
+}
+
+TEST_CASE("long runs and short ones", "[equivalence]") {
+    const unsigned longest = GENERATE(3u, 40u, 3000u);
+    CAPTURE(longest);
+    require_right(runs(5003, longest));
+}
+
+TEST_CASE("runs that other characters interrupt", "[equivalence]") {
+    auto text = runs(5003, 40);
+    for (std::size_t i = 0; i < text.size(); i += 7) text[i] = '-';
+    require_right(text);
+}
+
+TEST_CASE("the order of threads and blocks does not matter", "[equivalence]") {
+    const auto order = GENERATE(Order::backwards, Order::shuffled);
+    const unsigned seed = order == Order::shuffled ? GENERATE(1u, 2u, 3u) : 1u;
+    CAPTURE(order == Order::shuffled, seed);
+    require_right(mixed(16384 + 2050), {.order = order, .seed = seed});
+}
+
+TEST_CASE("a second text gets an answer of its own", "[equivalence]") {
+    require_right(mixed(3000, 1));
+    require_right(mixed(3000, 2), {}, std::byte{0x3C});
+}
+
+TEST_CASE("a large text", "[equivalence]") { require_right(mixed(100003)); }
+
+TEST_CASE("a very large text", "[equivalence]") {
+    for_a_gpu();
+    require_right(repeated(mixed(1000003), 50000017));
+    require_right(repeated(runs(1000003, 20000), 50000017));
+}
+
+TEST_CASE("a text of 2^30 bytes", "[.huge]") {
+    for_a_gpu();
+    require_right(repeated(mixed(1000003), std::size_t{1} << 30), {.time_limit = 60});
+}
+
+TEST_CASE("a text of more than 2^32 bytes", "[.huge]") {
+    for_a_gpu();
+    require_right(repeated(mixed(1000003), (std::size_t{1} << 32) + 1234567), {.time_limit = 60});
+}
+
+TEST_CASE("the private copies lie in the workspace", "[step][02_privatized_global]") {
+    const auto outcome = attempt(kata::step(), letters(5000));
+    if (outcome.fault) FAIL(*outcome.fault);
+    if (!outcome.workspace_used)
+        FAIL("right, but nothing was written to the workspace: where is the copy of each block?");
+}
+
+// What each step gains, counted on whole tiles of 16384 characters.
+
+namespace {
+
+// Runs much longer than what a thread counts, for else there is nothing to aggregate.
+const Text& counted_text() {
+    static const Text text = runs(2 * 16384, 1000);
+    return text;
+}
+
+using enum kata::Quantity;
+
+constexpr kata::Claim claims[] = {
+    {"03_privatized_shared", "02_privatized_global", atomics, 100.0,
+     "a letter is counted in shared memory, and only the merge is left of the atomics on global memory",
+     "PMPP-notes 9.4"},
+    {"04_coarsened_contiguous", "03_privatized_shared", threads, 16.0, "a thread counts 16 characters",
+     "PMPP-notes 9.5"},
+    {"04_coarsened_contiguous", "03_privatized_shared", atomics, 4.0,
+     "a block that takes 16 times the characters is merged a sixteenth as often", "PMPP-notes 9.5"},
+    {"05_coarsened_interleaved", "04_coarsened_contiguous", sectors_loaded, 16.0,
+     "neighbouring lanes read neighbouring characters, 32 of them from one sector", "PMPP-notes 9.5"},
+    {"05_coarsened_interleaved", "03_privatized_shared", threads, 16.0, "a thread counts 16 characters",
+     "PMPP-notes 9.5"},
+    {"05_coarsened_interleaved", "03_privatized_shared", atomics, 4.0,
+     "a block that takes 16 times the characters is merged a sixteenth as often", "PMPP-notes 9.5"},
+    {"06_aggregated", "04_coarsened_contiguous", shared_passes, 5.0,
+     "a run of equal bins is one atomic instead of one for each letter", "PMPP-notes 9.6"},
+    {"06_aggregated", "05_coarsened_interleaved", shared_passes, 5.0,
+     "a run of equal bins is one atomic instead of one for each letter", "PMPP-notes 9.6"},
+    // Times, of 2^28 letters. On an H100 (sm_90), before the steps had their present blocks:
+    // 9.0 times (48.5 ms and 5.41 ms), and 12.6 times where runs are long.
+    {"02_privatized_global", "01_global_atomics", kata::Quantity::time, 4.0,
+     "letters of different blocks do not meet on one address", "PMPP-notes 9.4"},
+    // 6.3 times (0.859 ms).
+    {"03_privatized_shared", "02_privatized_global", kata::Quantity::time, 3.0,
+     "an atomic on shared memory does not leave the multiprocessor", "PMPP-notes 9.4"},
+    // 3.9 times (0.221 ms).
+    {"04_coarsened_contiguous", "03_privatized_shared", kata::Quantity::time, 2.0,
+     "fewer copies are zeroed and merged", "PMPP-notes 9.5"},
+    // 2.0 times (0.431 ms).
+    {"05_coarsened_interleaved", "03_privatized_shared", kata::Quantity::time, 1.3,
+     "fewer copies are zeroed and merged", "PMPP-notes 9.5"},
+    // 0.51 times. nvcc makes a round of it one load of one byte and one atomic, where it takes four bytes at
+    // a time from the stretch of 04. So presumably it waits for memory: with 2048 threads on each of 132
+    // multiprocessors, 2^28 bytes are 993 rounds, 0.43 µs each; in 04 fifteen of sixteen loads hit the cache.
+    {"05_coarsened_interleaved", "04_coarsened_contiguous", kata::Quantity::time, 1.0,
+     "neighbouring lanes read neighbouring characters", "PMPP-notes 9.5", kata::Claim::Standing::refuted},
+    // The listing of 9.6, which strides over the grid, takes 2.2 times as long as 05 on runs of up to 100
+    // 000.
+    {"06_aggregated", "05_coarsened_interleaved", kata::Quantity::time, 1.2,
+     "a run of equal bins is one atomic instead of one for each letter", "PMPP-notes 9.6",
+     kata::Claim::Standing::asserted, 100000},
+};
+
+kata::Counts count(const Module& step) { return counts_of(attempt(step, counted_text())); }
+
+}  // namespace
+
+// The figures of the documents.
+
+namespace {
+
+constexpr std::size_t ladder_length = 100000;
+
+kata::Counts figures(const Text& text) {
+    if (!kata::counts_available()) SKIP("nothing is counted on this back end");
+    return counts_of(attempt(kata::step(), text));
+}
+
+std::uint64_t letters_in(const Text& text) {
+    const auto histo = histogram::reference(text);
+    return std::accumulate(histo.begin(), histo.end(), std::uint64_t{0});
+}
+
+/// Bins that hold something after each block's part of the text, summed over blocks.
+std::uint64_t merged(const Text& text, std::size_t characters_of_block) {
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < text.size(); i += characters_of_block) {
+        const auto part = std::span(text).subspan(i, std::min(characters_of_block, text.size() - i));
+        const auto histo = histogram::reference(part);
+        sum += static_cast<std::uint64_t>(
+            std::count_if(histo.begin(), histo.end(), [](unsigned count) { return count > 0; }));
+    }
+    return sum;
+}
+
+}  // namespace
+
+TEST_CASE("9.3: 128 GB/s are 32 G elements a second, 2.5 M atomics, 17.5 M of them on 7 bins",
+          "[figures][01_global_atomics]") {
+    constexpr double channels = 8, bytes = 8, per_cycle = 2, hertz = 1e9, latency = 200;
+    CHECK(channels * bytes * per_cycle * hertz == 128e9);
+    CHECK(channels * bytes * per_cycle * hertz / sizeof(float) == 32e9);
+    CHECK(hertz / (2 * latency) == 2.5e6);  // a read and a write, and nobody else in between
+    CHECK(bins * hertz / (2 * latency) == 17.5e6);
+}
+
+TEST_CASE("01 global atomics: one global atomic a letter", "[figures][01_global_atomics]") {
+    const auto text = mixed(5000);
+    const auto c = figures(text);
+    CHECK(c.global_atomic.accesses == letters_in(text));
+    CHECK(c.global_load.bytes == text.size());
+    // Of a warp of one letter, 31 lanes wait for another one.
+    CHECK(figures(Text(64, 'a')).same_address == 62);
+}
+
+TEST_CASE("02 privatized global: at most blocks x bins atomics on the histogram",
+          "[figures][02_privatized_global]") {
+    const auto text = mixed(5000);
+    const auto c = figures(text);
+    const auto merge = c.global_atomic.accesses - letters_in(text);
+    CHECK(c.blocks == 5);
+    CHECK(merge <= c.blocks * bins);
+    CHECK(merge == merged(text, 1024));
+    CHECK(figures(Text(5000, 'q')).global_atomic.accesses == 5000 + 5);  // of empty bins there is no merge
+}
+
+TEST_CASE("03 privatized shared: at most blocks x bins global atomics", "[figures][03_privatized_shared]") {
+    const auto text = mixed(5000);
+    const auto c = figures(text);
+    CHECK(c.blocks == 5);
+    CHECK(c.global_atomic.accesses <= c.blocks * bins);
+    CHECK(c.global_atomic.accesses == merged(text, 1024));
+    CHECK(c.shared_atomic.accesses == letters_in(text));
+}
+
+TEST_CASE("04, 05 and 06: a sixteenth of the blocks, at most blocks x bins global atomics",
+          "[figures][04_coarsened_contiguous][05_coarsened_interleaved][06_aggregated]") {
+    const auto text = mixed(3 * 16384);
+    const auto c = figures(text);
+    CHECK(c.blocks == 3);
+    CHECK(c.global_atomic.accesses == c.blocks * bins);
+    CHECK(c.global_load.bytes == text.size());
+}
+
+TEST_CASE("04 coarsened contiguous: 16 sectors a load, 6.25 % of them asked for",
+          "[figures][04_coarsened_contiguous]") {
+    const auto c = figures(letters(16384));
+    CHECK(c.global_load.requests == 16384 / 32);
+    CHECK(c.global_load.transactions == 16 * c.global_load.requests);
+    CHECK(c.shared_atomic.accesses == 16384);
+}
+
+TEST_CASE("05 coarsened interleaved: one sector a load, all of it asked for",
+          "[figures][05_coarsened_interleaved]") {
+    const auto c = figures(letters(16384));
+    CHECK(c.global_load.requests == 16384 / 32);
+    CHECK(c.global_load.transactions == c.global_load.requests);
+    CHECK(c.load_efficiency() == 1.0);
+    CHECK(c.shared_atomic.accesses == 16384);
+}
+
+TEST_CASE("06 aggregated: one atomic a run", "[figures][06_aggregated]") {
+    const auto one_run = figures(Text(16384, 'k'));
+    CHECK(one_run.shared_atomic.accesses == 1024);  // or one for each thread
+    // Within a stretch of 16: letters of one bin, what is no letter, another bin, the first bin again.
+    Text stretch{'a', 'b', 'c', 'd', 'a', '-', 'a', 'x', 'x', 'w', ' ', 'b', 'b', 'b', 'b', 'b'};
+    CHECK(figures(repeated(stretch, 16 * 100)).shared_atomic.accesses == 3 * 100);
+    // In any text: as many as there are runs, where a stretch ends a run.
+    const auto text = runs(20000, 30);
+    std::uint64_t expected = 0;
+    for (std::size_t i = 0; i < text.size(); ++i)
+        expected += i % 16 == 0 || (text[i] - 'a') / 4 != (text[i - 1] - 'a') / 4;
+    CHECK(figures(text).shared_atomic.accesses == expected);
+}
+
+TEST_CASE("the table of the lesson: atomics for 100000 letters, all equally often",
+          "[figures][01_global_atomics][02_privatized_global][03_privatized_shared]"
+          "[04_coarsened_contiguous][05_coarsened_interleaved][06_aggregated]") {
+    struct Atomics {
+        std::uint64_t on_global, on_shared;
+    };
+    const std::map<std::string, Atomics> lesson{
+        {"01_global_atomics", {100000, 0}},         {"02_privatized_global", {100686, 0}},
+        {"03_privatized_shared", {686, 100000}},    {"04_coarsened_contiguous", {49, 100000}},
+        {"05_coarsened_interleaved", {49, 100000}}, {"06_aggregated", {49, 86172}},
+    };
+    const auto c = figures(letters(ladder_length));
+    CHECK(c.global_atomic.accesses == lesson.at(kata::step_name()).on_global);
+    CHECK(c.shared_atomic.accesses == lesson.at(kata::step_name()).on_shared);
+}
+
+TEST_CASE("06 aggregated: 2107 atomics for 32768 letters in runs of up to 1000", "[figures][06_aggregated]") {
+    const auto c = figures(counted_text());
+    CHECK(c.shared_atomic.accesses == 2107);
+}
+
+TEST_CASE("two barriers a block",
+          "[figures][02_privatized_global][03_privatized_shared]"
+          "[04_coarsened_contiguous][05_coarsened_interleaved][06_aggregated]") {
+    const auto c = figures(mixed(20000));
+    CHECK(c.barriers == 2 * c.blocks);
+}
+
+TEST_CASE("texts outside the limits are refused in one line", "[limits]") {
+    CHECK_THROWS_AS(histogram::check(histogram::max_length + 1), std::invalid_argument);
+    CHECK_NOTHROW(histogram::check(histogram::max_length));
+    CHECK(histogram::workspace_size(0) == 0);
+    CHECK(histogram::workspace_size(1025) == 2 * bins);
+}
+
+namespace {
+
+kata::Run ladder(const Module& step) { return attempt(step, letters(ladder_length)); }
+
+struct Timed final : kata::TimedProblem {
+    static constexpr std::size_t length = std::size_t{1} << 28;
+    OnDevice device;
+
+    explicit Timed(std::optional<int> longest_run)
+        : device(longest_run ? runs(length, static_cast<unsigned>(*longest_run))
+                             : repeated(letters(1000003), length)) {
+        useful_bytes = static_cast<double>(length) + bins * sizeof(unsigned);
+        operations = static_cast<double>(length);
+    }
+    void run(const Module& step) override { device.run(step); }
+};
+
+/// How much of a text of `length` characters is counted: on the CPU back end more would take minutes.
+std::size_t taken_of(std::size_t length) {
+    constexpr std::size_t most_on_cpu = std::size_t{1} << 22;
+    return std::string_view(kata::backend_name()) == "cpu" ? std::min(length, most_on_cpu) : length;
+}
+
+std::string cut(std::size_t length) {
+    return "only the first " + std::to_string(taken_of(length)) + " of " + std::to_string(length) +
+           " characters are counted: the CPU back end is too slow for more";
+}
+
+Text read_text(const std::filesystem::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    Text text((std::istreambuf_iterator<char>(in)), {});
+    if (!in.is_open() || in.bad() || std::filesystem::is_directory(file))
+        throw kata::Error(file.string() + " cannot be read: it must be a file of text");
+    return text;
+}
+
+void check_text(const std::filesystem::path& file) {
+    const auto length = read_text(file).size();
+    if (taken_of(length) < length) std::cerr << file.filename().string() << ": " << cut(length) << '\n';
+}
+
+/// Counts the letters of a text and draws its histogram.
+kata::Run on_file(const Module& step, const std::filesystem::path& in, const std::filesystem::path& out) {
+    auto text = read_text(in);
+    const auto length = text.size();
+    text.resize(taken_of(length));
+    auto outcome = attempt(step, text, {.time_limit = 600});
+    if (outcome.fault) return outcome;
+
+    std::ofstream drawing(out);
+    if (text.size() < length) drawing << cut(length) << '\n';
+    const auto most = std::max(1u, *std::max_element(outcome.result.begin(), outcome.result.end()));
+    for (int bin = 0; bin < bins; ++bin) {
+        const int first = bin * histogram::letters_per_bin,
+                  last = std::min(first + histogram::letters_per_bin, histogram::letters) - 1;
+        const auto count = outcome.result[static_cast<std::size_t>(bin)];
+        drawing << letter(first) << '-' << letter(last) << std::setw(12) << count << "  "
+                << std::string(static_cast<std::size_t>(60.0 * count / most), '#') << '\n';
+    }
+    if (!drawing.flush()) throw kata::Error(out.string() + " cannot be written");
+    return outcome;
+}
+
+}  // namespace
+
+const kata::Chapter kata::chapter{
+    .name = "histogram",
+    .problem = "a text of 100000 letters, each of which is an output",
+    .timed_problem = "a text of 2^28 letters",
+    .claims = claims,
+    .ladder = ladder,
+    .count = count,
+    .timed = [](std::optional<int> longest_run) { return std::make_unique<Timed>(longest_run); },
+    .check_file = check_text,
+    .on_file = on_file,
+};

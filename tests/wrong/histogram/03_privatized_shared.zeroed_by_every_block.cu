@@ -1,0 +1,35 @@
+// Each block zeroes the histogram, when others may have added to it already.
+//
+// Rejected: race in global memory "histo"
+// On a GPU: of 7 elements differ
+#include "histogram.hpp"
+#include "kata.hpp"
+
+using histogram::bins, histogram::letters, histogram::letters_per_bin;
+
+constexpr int block = 1024;  // threads
+
+__global__ void privatized_shared(const char* text, std::size_t length, unsigned* histo) {
+    // kata: begin
+    __shared__ unsigned histo_s[bins];
+    const unsigned tx = threadIdx.x;
+    if (tx < bins) histo_s[tx] = histo[tx] = 0;
+    __syncthreads();
+
+    const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + tx;
+    if (i < length) {
+        const int letter = text[i] - 'a';
+        if (letter >= 0 && letter < letters) atomicAdd(&histo_s[letter / letters_per_bin], 1);
+    }
+    __syncthreads();
+
+    if (tx < bins && histo_s[tx] > 0) atomicAdd(&histo[tx], histo_s[tx]);
+    // kata: end
+}
+
+void count_letters(const char* text, std::size_t length, unsigned* histo, unsigned* workspace) {
+    // kata: begin
+    const auto blocks = static_cast<unsigned>(ceil_div(length, block));
+    launch(privatized_shared, {blocks, block}, text, length, histo);
+    // kata: end
+}

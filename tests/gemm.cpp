@@ -189,12 +189,12 @@ TEST_CASE("very large matrices", "[equivalence]") {
                   Exactness::exact);
 }
 
-TEST_CASE("C of 2^30 bytes", "[.huge]") {
+TEST_CASE("C of 2^30 bytes", "[.huge][equivalence]") {
     only_on_a_gpu();
     require_right(coded({16384, 16384, 3}), Exactness::exact);
 }
 
-TEST_CASE("C of more than 2^32 bytes", "[.huge]") {
+TEST_CASE("C of more than 2^32 bytes", "[.huge][equivalence]") {
     only_on_a_gpu();
     require_right(coded({65536, 16411, 2}), Exactness::exact);
 }
@@ -391,4 +391,6 @@ const kata::Chapter kata::chapter{
     .ladder = ladder,
     .count = count,
     .timed = [](std::optional<int>) { return std::make_unique<Timed>(); },
+    .columns = {"bytes_loaded", "sectors", "load_efficiency", "shared_loads", "shared_passes", "barriers",
+                "intensity"},
 };

@@ -3,6 +3,7 @@
 
 #include "buffer.hpp"
 #include "check/compare.hpp"
+#include "check/data.hpp"
 #include "error.hpp"
 #include "suite/suite.hpp"
 
@@ -60,16 +61,6 @@ Text runs(std::size_t length, unsigned longest, unsigned seed = 1) {
         text.insert(text.end(), std::min(run, length - text.size()),
                     letter(static_cast<int>(engine() % histogram::letters)));
     }
-    return text;
-}
-
-/// `some`, over and over.
-Text repeated(const Text& some, std::size_t length) {
-    Text text;
-    text.reserve(length);
-    while (text.size() < length)
-        text.insert(text.end(), some.begin(),
-                    some.begin() + static_cast<std::ptrdiff_t>(std::min(some.size(), length - text.size())));
     return text;
 }
 
@@ -193,18 +184,18 @@ TEST_CASE("a large text", "[equivalence]") { require_right(mixed(100003)); }
 
 TEST_CASE("a very large text", "[equivalence]") {
     for_a_gpu();
-    require_right(repeated(mixed(1000003), 50000017));
-    require_right(repeated(runs(1000003, 20000), 50000017));
+    require_right(kata::repeated(mixed(kata::a_few), 50000017));
+    require_right(kata::repeated(runs(kata::a_few, 20000), 50000017));
 }
 
-TEST_CASE("a text of 2^30 bytes", "[.huge]") {
+TEST_CASE("a text of 2^30 bytes", "[.huge][equivalence]") {
     for_a_gpu();
-    require_right(repeated(mixed(1000003), std::size_t{1} << 30), {.time_limit = 60});
+    require_right(kata::repeated(mixed(kata::a_few), std::size_t{1} << 30), {.time_limit = 60});
 }
 
-TEST_CASE("a text of more than 2^32 bytes", "[.huge]") {
+TEST_CASE("a text of more than 2^32 bytes", "[.huge][equivalence]") {
     for_a_gpu();
-    require_right(repeated(mixed(1000003), (std::size_t{1} << 32) + 1234567), {.time_limit = 60});
+    require_right(kata::repeated(mixed(kata::a_few), (std::size_t{1} << 32) + 1234567), {.time_limit = 60});
 }
 
 TEST_CASE("the private copies lie in the workspace", "[step][02_privatized_global]") {
@@ -372,7 +363,7 @@ TEST_CASE("06 aggregated: one atomic a run", "[figures][06_aggregated]") {
     CHECK(one_run.shared_atomic.accesses == 1024);  // or one for each thread
     // Within a stretch of 16: letters of one bin, what is no letter, another bin, the first bin again.
     Text stretch{'a', 'b', 'c', 'd', 'a', '-', 'a', 'x', 'x', 'w', ' ', 'b', 'b', 'b', 'b', 'b'};
-    CHECK(figures(repeated(stretch, 16 * 100)).shared_atomic.accesses == 3 * 100);
+    CHECK(figures(kata::repeated(stretch, 16 * 100)).shared_atomic.accesses == 3 * 100);
     // In any text: as many as there are runs, where a stretch ends a run.
     const auto text = runs(20000, 30);
     std::uint64_t expected = 0;
@@ -426,7 +417,7 @@ struct Timed final : kata::TimedProblem {
 
     explicit Timed(std::optional<int> longest_run)
         : device(longest_run ? runs(length, static_cast<unsigned>(*longest_run))
-                             : repeated(letters(1000003), length)) {
+                             : kata::repeated(letters(kata::a_few), length)) {
         useful_bytes = static_cast<double>(length) + bins * sizeof(unsigned);
         operations = static_cast<double>(length);
     }
@@ -489,6 +480,7 @@ const kata::Chapter kata::chapter{
     .ladder = ladder,
     .count = count,
     .timed = [](std::optional<int> longest_run) { return std::make_unique<Timed>(longest_run); },
+    .columns = {"bytes_loaded", "sectors", "load_efficiency", "atomics", "shared_atomics", "barriers"},
     .check_file = check_text,
     .on_file = on_file,
 };

@@ -270,15 +270,11 @@ TEST_CASE("a boundary of several NaN keeps their bits", "[equivalence]") {
 
 namespace {
 
-/// A sweep over a grid too large to keep several references of: compared plane by plane. A short pattern over
-/// and over, whose period divides neither a row nor a plane, so that all seven neighbours of a cell differ.
+/// A sweep over a grid too large to keep several references of: compared plane by plane.
 template <class T>
 void require_right_by_planes(int n) {
     require_gpu();
-    const auto pattern = kata::coded<T>(10007, 1);
-    Problem<T> p{n, std::vector<T>(cells(n)), distinct<T>};
-    for (std::size_t i = 0, k = 0; i < p.in.size(); ++i, k = k + 1 == pattern.size() ? 0 : k + 1)
-        p.in[i] = pattern[k];
+    const Problem<T> p{n, kata::repeated(kata::coded<T>(kata::a_few, 1), cells(n)), distinct<T>};
     OnDevice<T> device(p);
     const auto compare = [&]() -> std::optional<std::string> {
         if (auto text = device.damage()) return text;
@@ -301,9 +297,9 @@ void require_right_by_planes(int n) {
 
 }  // namespace
 
-TEST_CASE("a grid of 2^30 bytes", "[.huge]") { require_right_by_planes<double>(512); }
+TEST_CASE("a grid of 2^30 bytes", "[.huge][equivalence]") { require_right_by_planes<double>(512); }
 
-TEST_CASE("a grid of more than 2^32 bytes", "[.huge]") { require_right_by_planes<float>(1031); }
+TEST_CASE("a grid of more than 2^32 bytes", "[.huge][equivalence]") { require_right_by_planes<float>(1031); }
 
 // What each step gains, counted on whole tiles: 5 of 6 outputs along an axis, or one of 30.
 
@@ -503,18 +499,15 @@ namespace {
 
 kata::Run ladder(const Module& step) { return attempt(step, real<float>(60), Exactness::rounded); }
 
-/// Random numbers, a million of them over and over: nobody looks at the sums, and more take seconds to make.
-Problem<float> repeated(int n) {
-    auto p = real<float>(100);
-    const auto few = p.in.size();
+Problem<float> large_real(int n) {
+    auto p = real<float>(1);
     p.n = n;
-    p.in.resize(cells(n));
-    for (std::size_t i = few; i < p.in.size(); ++i) p.in[i] = p.in[i - few];
+    p.in = kata::repeated(kata::reals(kata::a_few, 1), cells(n));
     return p;
 }
 
 struct Timed final : kata::TimedProblem {
-    OnDevice<float> device{repeated(1024)};
+    OnDevice<float> device{large_real(1024)};
 
     Timed() {
         useful_bytes = 8.0 * static_cast<double>(cells(device.n));
@@ -535,4 +528,6 @@ const kata::Chapter kata::chapter{
     .timed = [](std::optional<int>) -> std::unique_ptr<kata::TimedProblem> {
         return std::make_unique<Timed>();
     },
+    .columns = {"bytes_loaded", "bytes_stored", "sectors", "load_efficiency", "shared_passes", "barriers",
+                "intensity"},
 };

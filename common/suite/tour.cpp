@@ -113,7 +113,7 @@ std::string title_of(std::string step) {
     return step;
 }
 
-constexpr int title_width = 26, verdict_width = 9, column_width = 12;
+constexpr int title_width = 34, verdict_width = 9, column_width = 12;
 
 template <std::size_t n>
 void print_headings(const std::array<Column, n>& columns) {

@@ -1,6 +1,6 @@
 // The flags are what the workspace happens to hold.
 //
-// Rejected: read of what nobody has written
+// Rejected: race in global memory
 // On a GPU: elements differ
 #include "kata.hpp"
 #include "operators.hpp"

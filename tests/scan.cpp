@@ -265,21 +265,21 @@ void require_right_for_many(int n, Kind kind) {
     Buffer<float> out("out", static_cast<std::size_t>(n));
     Scratch scratch(n);
     const int section = scans_sections(kata::step()) ? scan::max_section : n;
-    const auto in = [&] {
+    auto in = [&] {
         std::vector<float> values(static_cast<std::size_t>(n));
         for (std::size_t i = 0; i < values.size(); i += period.size())
             std::copy_n(period.begin(), std::min(period.size(), values.size() - i),
                         values.begin() + static_cast<std::ptrdiff_t>(i));
         return Buffer<float>("in", std::span<const float>(values));
     }();
-    auto& input = const_cast<Buffer<float>&>(in);
     const auto run = kata::attempt(
         {},
         [&] {
-            call(kata::step(), input.data(), out.data(), n, section, kind, Arithmetic::sum_of_float, scratch);
+            call(kata::step(), in.data(), out.data(), n, section, kind, Arithmetic::sum_of_float, scratch);
         },
         [&]() -> std::optional<std::string> {
             if (auto text = out.damage()) return text;
+            if (auto text = scratch.workspace.damage()) return text;
             const auto got = out.values();
             float sum = 0;
             std::size_t in_period = 0;

@@ -683,6 +683,32 @@ TEST_CASE("a flag must not overtake the data", "[races]") {
     }
 }
 
+TEST_CASE("who was told by somebody who was told has been told", "[races]") {
+    using enum kernels::Relay;
+    const auto [second, silent] =
+        GENERATE(table<kernels::Relay, bool>({{asks, true},
+                                              {does_not_ask, false},
+                                              {another_thread_asks, false},
+                                              {another_thread_asks_before_a_barrier, true}}));
+    for (const auto& conditions : all_orders) {
+        Buffer<int> data("data", 1), out("out", 1);
+        auto flags = filled<int>("flags", 2);
+        auto ticket = filled<unsigned>("ticket", 1);
+        const auto findings = found(
+            [&, second = second] {
+                kernels::relay(second, data.data(), flags.data(), ticket.data(), out.data());
+            },
+            conditions);
+        CAPTURE(findings);
+        REQUIRE(findings.empty() == silent);
+        if (silent) CHECK(out.values()[0] == 1);
+        if (silent) continue;
+        CHECK_THAT(findings[0], StartsWith("race in global memory \"data\", byte 0") &&
+                                    ContainsSubstring(line_of("relay writes")) &&
+                                    ContainsSubstring(line_of("relay reads")) && EndsWith(any_order));
+    }
+}
+
 TEST_CASE("a flag that carries the data needs no fence", "[races]") {
     constexpr int blocks = 20;
     auto in = filled<int>("in", blocks, 1);

@@ -28,6 +28,8 @@ const char* name_of(Quantity q) {
             return "atomics on global memory";
         case Quantity::barriers:
             return "barriers";
+        case Quantity::warp_steps:
+            return "stretches of code that warps execute";
         case Quantity::time:
             break;
     }
@@ -62,6 +64,8 @@ double value_of(Quantity q, const Counts& c) {
                 return c.global_atomic.accesses;
             case Quantity::barriers:
                 return c.barriers;
+            case Quantity::warp_steps:
+                return c.warp_steps;
             case Quantity::time:
                 break;
         }

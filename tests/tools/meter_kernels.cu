@@ -558,6 +558,38 @@ void chained_scan(Fence fence, const int* in, int* out, unsigned* ticket, int* f
     launch(chained_scan_kernel, {blocks, 64}, fence, in, out, ticket, flags, sums);
 }
 
+// The first block to start writes, the second says so to the third, which asks nobody else.
+__global__ void relay_kernel(Relay second, int* data, int* flags, unsigned* ticket, int* out) {
+    __shared__ unsigned block;
+    const unsigned t = threadIdx.x;
+    if (t == 0) block = atomicAdd(ticket, 1u);
+    __syncthreads();
+    if (block == 0 && t == 0) {
+        *data = 1;  // mark: relay writes
+        __threadfence();
+        atomicExch(&flags[0], 1);
+    }
+    if (block == 1) {
+        const unsigned asking = second == Relay::asks ? 0 : second == Relay::does_not_ask ? 64 : 32;
+        if (t == asking)
+            while (atomicAdd(&flags[0], 0) == 0) {
+            }
+        if (second == Relay::another_thread_asks_before_a_barrier) __syncthreads();
+        if (t == 0) {
+            __threadfence();
+            atomicExch(&flags[1], 1);
+        }
+    }
+    if (block == 2 && t == 0) {
+        while (atomicAdd(&flags[1], 0) == 0) {
+        }
+        *out = *data;  // mark: relay reads
+    }
+}
+void relay(Relay second, int* data, int* flags, unsigned* ticket, int* out) {
+    launch(relay_kernel, {3, 64}, second, data, flags, ticket, out);
+}
+
 // One word holds a state and a value, so that there is nothing to overtake.
 __global__ void look_back_scan_kernel(const int* in, int* out, unsigned* ticket, unsigned long long* states) {
     constexpr unsigned long long partial = 1ull << 32, complete = 2ull << 32;

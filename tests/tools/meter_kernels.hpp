@@ -72,6 +72,8 @@ void block_counts_down(int* count, int blocks, bool atomic);
 void volatile_between_blocks(int* flag, int blocks);
 enum class Fence { none, block, device, by_all, by_some };
 void chained_scan(Fence, const int* in, int* out, unsigned* ticket, int* flags, int* sums, int blocks);
+enum class Relay { asks, does_not_ask, another_thread_asks, another_thread_asks_before_a_barrier };
+void relay(Relay, int* data, int* flags, unsigned* ticket, int* out);
 void look_back_scan(const int* in, int* out, unsigned* ticket, unsigned long long* states, int blocks);
 void two_launches(int* data, int threads);
 void dynamic_neighbour(int* out, int threads, bool barrier);

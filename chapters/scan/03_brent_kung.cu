@@ -1,0 +1,38 @@
+// 03 Brent–Kung: a reduction tree upwards, then a reverse tree that hands its partial sums to the places
+// between. Mirrors PMPP-scan 11.4, which gives the two trees without the kernel around them. Changed against
+// 01: 2N − 2 − log₂N additions, never above twice the sequential N − 1, for nearly twice as many rounds.
+// Active threads are the first ones of the block, whatever the stride, so that whole warps rest instead of
+// single lanes.
+#include "kata.hpp"
+#include "operators.hpp"
+#include "scan.hpp"
+
+using scan::Kind;
+
+// A thread per two elements of the section: no round has work for more.
+template <class T, class Op>
+__global__ void brent_kung(const T* in, T* out, int n, Kind kind, Op op) {
+    // kata: begin
+    // Half as many threads as elements: each loads two, as far apart as there are threads.
+    // Reduction tree, stride 1, 2, 4, … below the section: the last element of each 2 * stride takes in the
+    // last one of the left half. Thread t has the pair that ends at (t + 1) * 2 * stride - 1, so that those
+    // with work stand side by side.
+    // Reverse tree, stride from a quarter of the section down to 1: the element at (t + 1) * 2 * stride - 1
+    // is complete, and the one `stride` behind it, if there is one in the section, takes it in.
+    // A barrier before each round, and one before the elements are stored as they were loaded.
+    kata::open();
+    // kata: end
+}
+
+template <class T, class Op>
+void scan_on_device(const T* in, T* out, int n, int section, Kind kind, Op op) {
+    // kata: begin
+    // A block a section, with half as many threads as the section has elements.
+    kata::open();
+    // kata: end
+}
+
+void scan_sections(const void* in, void* out, int n, int section, Kind kind, kata::Operation operation) {
+    with_operator(scan::Offered{}, operation, in, out,
+                  [&](auto in, auto out, auto op) { scan_on_device(in, out, n, section, kind, op); });
+}

@@ -1,0 +1,40 @@
+// 04 Coarsened: each thread scans a subsection of its own one after the other, the threads scan the
+// subsections' last elements together, and each adds what comes before its subsection. Mirrors
+// PMPP-scan 11.5; in its listing every block loads the first section, the subsection's size is also used as
+// the number of threads, and part 3 adds a thread's own sum and misses elements. Changed against 01: the
+// parallel scan, which does more than the least work, is over a quarter of the elements. Global memory is
+// read and written by neighbouring threads side by side, and only shared memory by subsections.
+#include "kata.hpp"
+#include "operators.hpp"
+#include "scan.hpp"
+
+using scan::Kind;
+
+constexpr int coarse_factor = 4;  // elements of a subsection, of which each thread has one
+
+template <class T, class Op>
+__global__ void coarsened(const T* in, T* out, int n, Kind kind, Op op) {
+    // kata: begin
+    // A block loads its section in rounds, neighbouring threads neighbouring elements.
+    // Phase 1: thread t scans elements t * coarse_factor to (t + 1) * coarse_factor - 1 in place, and puts
+    // the last into an array of its own.
+    // Phase 2: step 01 over that array, which has as many elements as there are threads.
+    // Phase 3: each thread but the first adds what the array holds for the thread before it, from the left.
+    // The last of its elements is in the array already.
+    // Store as they were loaded. Which phases need a barrier between them?
+    kata::open();
+    // kata: end
+}
+
+template <class T, class Op>
+void scan_on_device(const T* in, T* out, int n, int section, Kind kind, Op op) {
+    // kata: begin
+    // A block a section; each thread has coarse_factor elements.
+    kata::open();
+    // kata: end
+}
+
+void scan_sections(const void* in, void* out, int n, int section, Kind kind, kata::Operation operation) {
+    with_operator(scan::Offered{}, operation, in, out,
+                  [&](auto in, auto out, auto op) { scan_on_device(in, out, n, section, kind, op); });
+}

@@ -1,0 +1,45 @@
+// 02 Kogge–Stone, double-buffered: a round reads one buffer and writes the other, and then they swap roles.
+// Mirrors PMPP-scan 11.2; its listing has no barrier in the loop, a race. Changed against 01: nobody
+// overwrites what somebody still reads, so that one barrier a round is enough where there were two. The price
+// is twice the shared memory.
+#include "kata.hpp"
+#include "operators.hpp"
+#include "scan.hpp"
+
+using scan::Kind;
+
+// A thread per element of the section.
+template <class T, class Op>
+__global__ void double_buffered(const T* in, T* out, int n, Kind kind, Op op) {
+    // kata: begin
+    __shared__ T buffers[2][scan::max_section];
+    T *from = buffers[0], *to = buffers[1];
+    const int section = blockDim.x, t = threadIdx.x;
+    const int i = blockIdx.x * section + t;
+    if (kind == Kind::inclusive)
+        from[t] = i < n ? in[i] : op.identity();
+    else
+        from[t] = t > 0 && i < n ? in[i - 1] : op.identity();
+
+    for (int stride = 1; stride < section; stride *= 2) {
+        __syncthreads();  // `from` is complete, and nobody reads `to` any more
+        to[t] = t >= stride ? op(from[t - stride], from[t]) : from[t];
+        T* const done = to;
+        to = from;
+        from = done;
+    }
+    if (i < n) out[i] = from[t];
+    // kata: end
+}
+
+template <class T, class Op>
+void scan_on_device(const T* in, T* out, int n, int section, Kind kind, Op op) {
+    // kata: begin
+    launch(double_buffered<T, Op>, {ceil_div(n, section), section}, in, out, n, kind, op);
+    // kata: end
+}
+
+void scan_sections(const void* in, void* out, int n, int section, Kind kind, kata::Operation operation) {
+    with_operator(scan::Offered{}, operation, in, out,
+                  [&](auto in, auto out, auto op) { scan_on_device(in, out, n, section, kind, op); });
+}

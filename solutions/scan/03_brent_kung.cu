@@ -1,0 +1,54 @@
+// 03 Brent–Kung: a reduction tree upwards, then a reverse tree that hands its partial sums to the places
+// between. Mirrors PMPP-scan 11.4, which gives the two trees without the kernel around them. Changed against
+// 01: 2N − 2 − log₂N additions, never above twice the sequential N − 1, for nearly twice as many rounds.
+// Active threads are the first ones of the block, whatever the stride, so that whole warps rest instead of
+// single lanes.
+#include "kata.hpp"
+#include "operators.hpp"
+#include "scan.hpp"
+
+using scan::Kind;
+
+// A thread per two elements of the section: no round has work for more.
+template <class T, class Op>
+__global__ void brent_kung(const T* in, T* out, int n, Kind kind, Op op) {
+    // kata: begin
+    __shared__ T x[scan::max_section];
+    const int threads = blockDim.x, section = 2 * threads, t = threadIdx.x;
+    const int first = blockIdx.x * section;
+    for (int e = t; e < section; e += threads) {
+        const int i = first + e;
+        if (kind == Kind::inclusive)
+            x[e] = i < n ? in[i] : op.identity();
+        else
+            x[e] = e > 0 && i < n ? in[i - 1] : op.identity();
+    }
+
+    for (int stride = 1; stride < section; stride *= 2) {
+        __syncthreads();
+        const int right = (t + 1) * 2 * stride - 1;  // the last element of a pair of subtrees
+        if (right < section) x[right] = op(x[right - stride], x[right]);
+    }
+    for (int stride = section / 4; stride > 0; stride /= 2) {
+        __syncthreads();
+        const int left = (t + 1) * 2 * stride - 1;  // complete; what lies `stride` behind it lacks it
+        if (left + stride < section) x[left + stride] = op(x[left], x[left + stride]);
+    }
+    __syncthreads();
+
+    for (int e = t; e < section; e += threads)
+        if (first + e < n) out[first + e] = x[e];
+    // kata: end
+}
+
+template <class T, class Op>
+void scan_on_device(const T* in, T* out, int n, int section, Kind kind, Op op) {
+    // kata: begin
+    launch(brent_kung<T, Op>, {ceil_div(n, section), section / 2}, in, out, n, kind, op);
+    // kata: end
+}
+
+void scan_sections(const void* in, void* out, int n, int section, Kind kind, kata::Operation operation) {
+    with_operator(scan::Offered{}, operation, in, out,
+                  [&](auto in, auto out, auto op) { scan_on_device(in, out, n, section, kind, op); });
+}

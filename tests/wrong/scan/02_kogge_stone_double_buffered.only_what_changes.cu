@@ -1,0 +1,41 @@
+// What has nothing to its left is not copied into the other buffer.
+//
+// Rejected: read of what nobody has written
+// On a GPU: elements differ
+#include "kata.hpp"
+#include "operators.hpp"
+#include "scan.hpp"
+
+using scan::Kind;
+
+// A thread per element of the section.
+template <class T, class Op>
+__global__ void double_buffered(const T* in, T* out, int n, Kind kind, Op op) {
+    __shared__ T buffers[2][scan::max_section];
+    T *from = buffers[0], *to = buffers[1];
+    const int section = blockDim.x, t = threadIdx.x;
+    const int i = blockIdx.x * section + t;
+    if (kind == Kind::inclusive)
+        from[t] = i < n ? in[i] : op.identity();
+    else
+        from[t] = t > 0 && i < n ? in[i - 1] : op.identity();
+
+    for (int stride = 1; stride < section; stride *= 2) {
+        __syncthreads();  // `from` is complete, and nobody reads `to` any more
+        if (t >= stride) to[t] = op(from[t - stride], from[t]);
+        T* const done = to;
+        to = from;
+        from = done;
+    }
+    if (i < n) out[i] = from[t];
+}
+
+template <class T, class Op>
+void scan_on_device(const T* in, T* out, int n, int section, Kind kind, Op op) {
+    launch(double_buffered<T, Op>, {ceil_div(n, section), section}, in, out, n, kind, op);
+}
+
+void scan_sections(const void* in, void* out, int n, int section, Kind kind, kata::Operation operation) {
+    with_operator(scan::Offered{}, operation, in, out,
+                  [&](auto in, auto out, auto op) { scan_on_device(in, out, n, section, kind, op); });
+}

@@ -1,0 +1,76 @@
+// The sums are scanned by one block, whether or not they fit into its section.
+//
+// Rejected: elements differ
+#include "kata.hpp"
+#include "operators.hpp"
+#include "scan.hpp"
+
+using scan::Kind;
+
+constexpr int threads = 64;
+constexpr int coarse_factor = 4;
+constexpr int section = threads * coarse_factor;
+
+/// Step 04, phases 1 to 3, for the x of a block. Begins and ends with a barrier.
+template <class T, class Op>
+__device__ void scan_in_place(T* x, Op op) {
+    __shared__ T last[threads];
+    const int t = threadIdx.x;
+    T* const mine = x + t * coarse_factor;
+    __syncthreads();
+    for (int k = 1; k < coarse_factor; ++k) mine[k] = op(mine[k - 1], mine[k]);
+    last[t] = mine[coarse_factor - 1];
+    for (int stride = 1; stride < threads; stride *= 2) {
+        __syncthreads();
+        T sum = last[t];
+        if (t >= stride) sum = op(last[t - stride], sum);
+        __syncthreads();
+        last[t] = sum;
+    }
+    __syncthreads();
+    if (t > 0)
+        for (int k = 0; k < coarse_factor - 1; ++k) mine[k] = op(last[t - 1], mine[k]);
+    mine[coarse_factor - 1] = last[t];
+    __syncthreads();
+}
+
+// `in` may be `out`, if the scan is inclusive.
+template <class T, class Op>
+__global__ void scan_each_section(const T* in, T* out, int n, Kind kind, T* sums, Op op) {
+    __shared__ T x[section];
+    const int t = threadIdx.x;
+    const int first = blockIdx.x * section;
+    const int shift = kind == Kind::exclusive;  // over the borders of sections, too: only element 0 is new
+    for (int e = t; e < section; e += threads) {
+        const int i = first + e - shift;
+        x[e] = i >= 0 && i < n ? in[i] : op.identity();
+    }
+    scan_in_place(x, op);
+    for (int e = t; e < section; e += threads)
+        if (first + e < n) out[first + e] = x[e];
+    if (t == 0) sums[blockIdx.x] = x[section - 1];
+}
+
+template <class T, class Op>
+__global__ void add_sums(T* out, int n, const T* sums, Op op) {
+    const T before = sums[blockIdx.x];
+    const int first = (blockIdx.x + 1) * section;  // nothing comes before section 0
+    for (int i = first + threadIdx.x; i < first + section && i < n; i += threads) out[i] = op(before, out[i]);
+}
+
+template <class T, class Op>
+void scan_on_device(const T* in, T* out, int n, Kind kind, T* workspace, Op op) {
+    const int sections = ceil_div(n, section);
+    T* const sums = workspace;
+    launch(scan_each_section<T, Op>, {sections, threads}, in, out, n, kind, sums, op);
+    if (sections <= 1) return;
+    launch(scan_each_section<T, Op>, {1, threads}, sums, sums, sections, Kind::inclusive,
+           workspace + sections, op);
+    launch(add_sums<T, Op>, {sections - 1, threads}, out, n, sums, op);
+}
+
+void scan_whole(const void* in, void* out, int n, Kind kind, void* workspace, kata::Operation operation) {
+    with_operator(scan::Offered{}, operation, in, out, [&]<class T>(const T* in, T* out, auto op) {
+        scan_on_device(in, out, n, kind, static_cast<T*>(workspace), op);
+    });
+}

@@ -1,0 +1,90 @@
+// A block takes the section of its index and waits for one that may not have started. A GPU that starts
+// blocks in order shows nothing of it.
+//
+// Rejected: endless wait
+// On a GPU: nothing
+#include "kata.hpp"
+#include "operators.hpp"
+#include "scan.hpp"
+
+using scan::Kind;
+
+constexpr int threads = 256;
+constexpr int coarse_factor = 16;  // few and large sections: each is a link of the chain
+constexpr int section = threads * coarse_factor;
+
+/// Step 04, phases 1 to 3, for the x of a block. Begins and ends with a barrier.
+template <class T, class Op>
+__device__ void scan_in_place(T* x, Op op) {
+    __shared__ T last[threads];
+    const int t = threadIdx.x;
+    T* const mine = x + t * coarse_factor;
+    __syncthreads();
+    for (int k = 1; k < coarse_factor; ++k) mine[k] = op(mine[k - 1], mine[k]);
+    last[t] = mine[coarse_factor - 1];
+    for (int stride = 1; stride < threads; stride *= 2) {
+        __syncthreads();
+        T sum = last[t];
+        if (t >= stride) sum = op(last[t - stride], sum);
+        __syncthreads();
+        last[t] = sum;
+    }
+    __syncthreads();
+    if (t > 0)
+        for (int k = 0; k < coarse_factor - 1; ++k) mine[k] = op(last[t - 1], mine[k]);
+    mine[coarse_factor - 1] = last[t];
+    __syncthreads();
+}
+
+// `started` counts the blocks that run; sums[s] holds all elements up to the end of section s once ready[s]
+// is 1.
+template <class T, class Op>
+__global__ void single_pass(const T* in, T* out, int n, Kind kind, T* sums, unsigned* ready, int* started,
+                            Op op) {
+    __shared__ T x[section];
+    __shared__ T before;
+    __shared__ int number;
+    const int t = threadIdx.x;
+    if (t == 0) number = blockIdx.x;
+    __syncthreads();
+    const int s = number;
+    const int first = s * section;
+    const int shift = kind == Kind::exclusive;
+    for (int e = t; e < section; e += threads) {
+        const int i = first + e - shift;
+        x[e] = i >= 0 && i < n ? in[i] : op.identity();
+    }
+    scan_in_place(x, op);
+
+    if (t == 0) {
+        before = op.identity();
+        if (s > 0) {
+            while (atomicAdd(&ready[s - 1], 0u) == 0) {
+            }
+            __threadfence();  // what is read from here on is not older than the flag
+            before = sums[s - 1];
+        }
+        sums[s] = op(before, x[section - 1]);
+        __threadfence();  // whoever sees the flag sees the sum
+        atomicExch(&ready[s], 1u);
+    }
+    __syncthreads();
+    for (int e = t; e < section; e += threads)
+        if (first + e < n) out[first + e] = op(before, x[e]);
+}
+
+template <class T, class Op>
+void scan_on_device(const T* in, T* out, int n, Kind kind, T* workspace, Op op) {
+    const int sections = ceil_div(n, section);
+    T* const sums = workspace;
+    auto* const ready = reinterpret_cast<unsigned*>(sums + sections);
+    auto* const started = reinterpret_cast<int*>(ready + sections);
+    cudaMemsetAsync(ready, 0, sections * sizeof *ready + sizeof *started);
+    launch(single_pass<T, Op>, {sections, threads}, in, out, n, kind, sums, ready, started, op);
+}
+
+void scan_whole(const void* in, void* out, int n, Kind kind, void* workspace, kata::Operation operation) {
+    with_operator(scan::Offered{}, operation, in, out, [&]<class T>(const T* in, T* out, auto op) {
+        scan_on_device(in, out, n, kind, static_cast<T*>(workspace), op);
+    });
+}

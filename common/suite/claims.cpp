@@ -28,6 +28,8 @@ const char* name_of(Quantity q) {
             return "atomics on global memory";
         case Quantity::barriers:
             return "barriers";
+        case Quantity::global_requests:
+            return "times that a warp loads from or stores to global memory";
         case Quantity::time:
             break;
     }
@@ -62,6 +64,8 @@ double value_of(Quantity q, const Counts& c) {
                 return c.global_atomic.accesses;
             case Quantity::barriers:
                 return c.barriers;
+            case Quantity::global_requests:
+                return c.global_load.requests + c.global_store.requests;
             case Quantity::time:
                 break;
         }

@@ -24,6 +24,7 @@ enum class Quantity {
     shared_passes,
     atomics,
     barriers,
+    global_requests,
     time
 };
 

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <catch2/generators/catch_generators_range.hpp>
@@ -144,14 +145,12 @@ TEST_CASE("no elements have the identity of the operator", "[equivalence]") {
 
 TEST_CASE("a step takes every type and operator", "[equivalence]") {
     const std::size_t n = GENERATE(1u, 77u, 5003u);
-    const std::size_t place = GENERATE_COPY(std::size_t{0}, n / 2, n - 1);
-    require_right(below_zero<float>(n, place), max_of_float);
-    require_right(below_zero<double>(n, place), max_of_double);
-    require_right(below_zero<int>(n, place), max_of_int);
-    if (place > 0) return;
     require_right(kata::coded<int>(n, 3), sum_of_int);
     require_right(kata::coded<double>(n, 3), sum_of_double);
     require_right(kata::coded<int>(n, 3), counted_sum);
+    require_right(below_zero<float>(n, 0), max_of_float);
+    require_right(below_zero<double>(n, n / 2), max_of_double);
+    require_right(below_zero<int>(n, n - 1), max_of_int);
 }
 
 TEST_CASE("the order of threads and blocks does not matter", "[equivalence]") {
@@ -182,10 +181,11 @@ TEST_CASE("infinities reach the result", "[equivalence]") {
     require_right(values, max_of_float);
 }
 
-TEST_CASE("a large input", "[equivalence]") { require_right_sum(99991); }
+TEST_CASE("a large input", "[equivalence]") { require_right_sum(50021); }
 
-TEST_CASE("so many elements that their partial results fill several blocks", "[equivalence]") {
-    // 512 · 512 elements leave one block of partial results where a block takes the fewest
+// 512 · 512 elements leave one block of partial results where a block takes 512.
+TEST_CASE("so many elements that their partial results fill several blocks",
+          "[equivalence][step][06_neighbored][07_neighbored_less][08_interleaved]") {
     require_right(kata::coded<int>(512 * 512 + 1000, 9), sum_of_int);
 }
 
@@ -248,39 +248,75 @@ using enum kata::Quantity;
 using Standing = kata::Claim::Standing;
 
 constexpr kata::Claim claims[] = {
+    {"02_convergent", "01_simple", global_requests, 3.2,
+     "a warp without work skips the round, instead of taking one lane through it", "PMPP-notes 10.4"},
     {"02_convergent", "01_simple", sectors_loaded, 3.9,
      "the elements that a warp reads lie next to each other and fill their sectors", "PMPP-notes 10.5"},
-    {"02_convergent", "01_simple", warp_steps, 1.5,
-     "a warp without work skips the round, instead of taking one lane through it", "PMPP-notes 10.4"},
     {"03_shared_memory", "02_convergent", sectors_loaded, 2.0,
      "an element is read from global memory once, and partial results from shared memory", "PMPP-notes 10.6"},
-    {"03_shared_memory", "02_convergent", bytes_stored, 2000.0,
+    {"03_shared_memory", "02_convergent", bytes_stored, 1000.0,
      "of the partial results only a block's last one goes to global memory", "PMPP-notes 10.6"},
+    {"04_hierarchical", "03_shared_memory", threads, 1.1, "no second launch reduces what the blocks leave",
+     "PMPP-notes 10.7"},
     {"05_coarsened", "04_hierarchical", threads, 4.0,
      "a thread combines 8 elements before the tree begins, instead of 2", "PMPP-notes 10.8"},
     {"05_coarsened", "04_hierarchical", barriers, 4.0, "fewer blocks have fewer trees", "PMPP-notes 10.8"},
+    {"05_coarsened", "04_hierarchical", shared_passes, 4.0, "fewer blocks have fewer trees",
+     "PMPP-notes 10.8"},
     {"05_coarsened", "04_hierarchical", atomics, 4.0, "fewer blocks have fewer results to combine",
      "PMPP-notes 10.8"},
-    {"07_neighbored_less", "06_neighbored", warp_steps, 1.2,
+    {"07_neighbored_less", "06_neighbored", global_requests, 2.5,
      "whole warps are without work, instead of most lanes of every warp", "REDUCE-vi 3"},
-    {"08_interleaved", "07_neighbored_less", sectors_loaded, 2.0,
+    {"08_interleaved", "07_neighbored_less", sectors_loaded, 3.7,
      "the elements that a warp reads lie next to each other and fill their sectors", "REDUCE-vi 4"},
     {"09_unroll2", "08_interleaved", threads, 1.9, "a thread has two elements instead of one", "REDUCE-vi 5"},
     {"09_unroll2", "08_interleaved", barriers, 1.7, "half as many blocks have half as many trees",
      "REDUCE-vi 5"},
     {"10_unroll4", "09_unroll2", threads, 1.8, "a thread has four elements instead of two", "REDUCE-vi 6"},
-    {"10_unroll4", "09_unroll2", sectors_loaded, 1.2,
-     "a thread keeps the sum of its elements in a register, where 09 has a tree twice as often",
-     "REDUCE-vi 6"},
+    {"10_unroll4", "09_unroll2", bytes_stored, 1.9,
+     "a thread keeps what it makes of its elements in a register until all are in", "REDUCE-vi 6"},
     {"11_unroll8", "10_unroll4", threads, 1.7, "a thread has eight elements instead of four", "REDUCE-vi 7"},
+    {"11_unroll8", "10_unroll4", bytes_stored, 1.9,
+     "a thread keeps what it makes of its elements in a register until all are in", "REDUCE-vi 7"},
     {"12_unroll_last_warp", "11_unroll8", barriers, 2.5, "the last six rounds are one warp's own business",
      "REDUCE-vi 8"},
-    {"13_complete_unroll", "12_unroll_last_warp", warp_steps, 1.0, "there is no loop to count for",
-     "REDUCE-vi 9"},
     {"14_template_unroll", "13_complete_unroll", barriers, 1.25,
      "a round that the block does not have costs no barrier", "REDUCE-vi 10"},
-    {"14_template_unroll", "13_complete_unroll", warp_steps, 1.0, "nothing is asked about the block",
-     "REDUCE-vi 10"},
+    // Times, of 2²⁸ floats. On an H100 (sm_90):
+    // 1.72 times.
+    {"02_convergent", "01_simple", kata::Quantity::time, 1.3,
+     "warps without work skip the round, and the others fill their sectors", "PMPP-notes 10.4, 10.5"},
+    // 1.19 times, from 02 to the one launch of 04, whose kernel is that of 03 but for its last line.
+    {"03_shared_memory", "02_convergent", kata::Quantity::time, 1.05, "the tree moves on chip",
+     "PMPP-notes 10.6"},
+    {"04_hierarchical", "02_convergent", kata::Quantity::time, 1.05, "the tree moves on chip",
+     "PMPP-notes 10.6, 10.7"},
+    // 2.23 times, and then a little faster than the vendor's library.
+    {"05_coarsened", "04_hierarchical", kata::Quantity::time, 1.5,
+     "most of the trees are gone, and with them their barriers and idle threads", "PMPP-notes 10.8"},
+    // 1.81 times; the document has 1.26 in its table 3-5 and 1.79 in the listing of a run.
+    {"07_neighbored_less", "06_neighbored", kata::Quantity::time, 1.4,
+     "whole warps are without work, instead of most lanes of every warp", "REDUCE-vi 3"},
+    // 1.22 times; the document has 1.34 and 1.19. The sectors that 07 wastes in one round are in the cache
+    // in the next one.
+    {"08_interleaved", "07_neighbored_less", kata::Quantity::time, 1.1,
+     "a warp's elements fill their sectors", "REDUCE-vi 4"},
+    // 1.76 times; the document has 1.55 in the listing of a run.
+    {"09_unroll2", "08_interleaved", kata::Quantity::time, 1.4, "there are half as many trees",
+     "REDUCE-vi 5"},
+    // 1.67 times; the document has 1.62.
+    {"10_unroll4", "09_unroll2", kata::Quantity::time, 1.3,
+     "there are half as many trees, and more loads under way", "REDUCE-vi 6"},
+    // 1.31 times; the document has 1.20.
+    {"11_unroll8", "10_unroll4", kata::Quantity::time, 1.1,
+     "there are half as many trees, and more loads under way", "REDUCE-vi 7"},
+    // 0.96 times; the document has 1.05 and 1.04. Six barriers less, and the rounds of a warp that are
+    // left wait for global memory all the same.
+    {"12_unroll_last_warp", "11_unroll8", kata::Quantity::time, 1.04, "six barriers of ten are gone",
+     "REDUCE-vi 8", Standing::refuted},
+    // 1.01 times; the document has 1.06 and 1.00.
+    {"13_complete_unroll", "12_unroll_last_warp", kata::Quantity::time, 1.06, "there is no loop to count for",
+     "REDUCE-vi 9", Standing::refuted},
 };
 
 kata::Counts count(const Module& step) {
@@ -288,6 +324,195 @@ kata::Counts count(const Module& step) {
 }
 
 }  // namespace
+
+TEST_CASE("one atomic a block", "[claims][step][04_hierarchical][05_coarsened]") {
+    if (!kata::counts_available()) SKIP("nothing is counted on this back end");
+    const auto c = count(kata::step());
+    CHECK(c.global_atomic.accesses == c.blocks);
+}
+
+// The figures of the documents and of the lesson.
+
+namespace {
+
+/// What the second block did; the first launch has at least two, a second launch only one.
+template <class T>
+kata::Counts second_block(int n, Arithmetic arithmetic) {
+    if (!kata::counts_available()) SKIP("nothing is counted on this back end");
+    return counts_of(attempt(kata::step(), kata::coded<T>(static_cast<std::size_t>(n), 1), arithmetic,
+                             Exactness::exact, {.only_block = 1}));
+}
+
+kata::Counts figures(int n) {
+    if (!kata::counts_available()) SKIP("nothing is counted on this back end");
+    return counts_of(
+        attempt(kata::step(), kata::coded<double>(static_cast<std::size_t>(n), 1), sum_of_double));
+}
+
+/// One row of REDUCE-vi, table 3-6, with what the meter counts of a block of 512 threads on doubles.
+struct Efficiency {
+    const char* step;
+    double load, store;  // in the table, in percent
+    unsigned loads, load_sectors, stores, store_sectors;
+    double load_efficiency() const { return 8.0 * loads / (32.0 * load_sectors); }
+    double store_efficiency() const { return 8.0 * stores / (32.0 * store_sectors); }
+};
+
+// In the trees, 511 pairs are loaded and their results stored; thread 0 loads and stores once more. Whether
+// in 06 the lanes are 2 · stride apart or in 07 the elements, a sector of four doubles gives two operands of
+// a kind in the first round and one in all others: 2 · (128 + 128 + 64 + … + 1) + 1 sectors loaded, half as
+// many stored. In 08 four: 2 · (64 + 32 + … + 1 + 1 + 1) + 1. From 09 on there are the elements before.
+constexpr Efficiency table_3_6[] = {
+    {"06_neighbored", 16.73, 25.00, 1023, 767, 512, 384},
+    {"07_neighbored_less", 16.75, 25.00, 1023, 767, 512, 384},
+    {"08_interleaved", 77.94, 95.52, 1023, 259, 512, 130},
+    {"11_unroll8", 94.68, 97.71, 1023 + 8 * 512, 259 + 8 * 128, 512 + 512, 130 + 128},
+    {"12_unroll_last_warp", 98.99, 99.40, 1023 + 8 * 512, 259 + 8 * 128, 512 + 512, 130 + 128},
+    {"13_complete_unroll", 98.99, 99.40, 1023 + 8 * 512, 259 + 8 * 128, 512 + 512, 130 + 128},
+    {"14_template_unroll", 98.99, 99.40, 1023 + 8 * 512, 259 + 8 * 128, 512 + 512, 130 + 128},
+};
+
+}  // namespace
+
+// 16.73 %/25.00 % for neighbored, 16.75 %/25.00 %, 77.94 %/95.52 %, 94.68 %/97.71 %, 98.99 %/99.40 % for the
+// unrolled ones: what a profiler said, about a GPU that loads lines of 128 bytes. The meter counts sectors of
+// 32 bytes: 33.3 %/33.3 %, the same, 98.7 %/98.5 %, 99.7 %/99.2 %.
+TEST_CASE("table 3-6: load and store efficiency, 16.7 %/25 % to 99 %/99 %",
+          "[figures][06_neighbored][07_neighbored_less][08_interleaved][11_unroll8][12_unroll_last_warp]"
+          "[13_complete_unroll][14_template_unroll]") {
+    const auto c = second_block<double>(8192, sum_of_double);
+    const auto& row = *std::find_if(std::begin(table_3_6), std::end(table_3_6),
+                                    [](const auto& r) { return kata::step_name() == r.step; });
+    CHECK(c.global_load.accesses == row.loads);
+    CHECK(c.global_load.transactions == row.load_sectors);
+    CHECK(c.global_store.accesses == row.stores);
+    CHECK(c.global_store.transactions == row.store_sectors);
+    CHECK(c.load_efficiency() == row.load_efficiency());
+    CHECK(c.store_efficiency() == row.store_efficiency());
+}
+
+TEST_CASE("table 3-6 has the shape of what is counted", "[figures][06_neighbored]") {
+    for (const auto* row = std::begin(table_3_6) + 1; row != std::end(table_3_6); ++row) {
+        const auto& before = row[-1];
+        CHECK((row->load >= before.load && row->store >= before.store));
+        CHECK(row->load_efficiency() >= before.load_efficiency());
+        CHECK(row->store_efficiency() >= before.store_efficiency());
+    }
+    // What is poor and what is not lies as far apart as there.
+    CHECK(table_3_6[1].load_efficiency() < 0.34);
+    CHECK(table_3_6[2].load_efficiency() > 0.98);
+}
+
+TEST_CASE("table 3-5: the steps are 1.26, 1.34, 4.90, 1.05, 1.06 and 1.02 times as fast",
+          "[figures][14_template_unroll]") {
+    // The quotients of the times that the table states, in seconds; all told 9.35 times, cut and not rounded.
+    constexpr double seconds[] = {0.011722, 0.009321, 0.006967, 0.001422, 0.001355, 0.001280, 0.001253};
+    constexpr double steps[] = {1.26, 1.34, 4.90, 1.05, 1.06, 1.02};
+    constexpr double all_told[] = {1.26, 1.68, 8.24, 8.65, 9.16, 9.35};
+    for (int i = 0; i < 6; ++i) {
+        CHECK(std::abs(seconds[i] / seconds[i + 1] - steps[i]) <= 0.005);
+        CHECK(std::abs(seconds[0] / seconds[i + 1] - all_told[i]) <= (i < 5 ? 0.005 : 0.0052));
+    }
+}
+
+TEST_CASE("16777216 elements are 32768, 16384, 8192 and 4096 blocks of 512 threads",
+          "[figures][06_neighbored][07_neighbored_less][08_interleaved][09_unroll2][10_unroll4][11_unroll8]"
+          "[12_unroll_last_warp][13_complete_unroll][14_template_unroll]") {
+    // a 1024th of them, and one block for the partial results
+    const int a_thread = kata::step_name() < "09"   ? 1
+                         : kata::step_name() < "10" ? 2
+                         : kata::step_name() < "11" ? 4
+                                                    : 8;
+    const auto c = figures(16384);
+    CHECK(c.blocks == 16384u / 512 / static_cast<unsigned>(a_thread) + 1);
+    CHECK(16777216 / 512 / a_thread == (a_thread == 1   ? 32768
+                                        : a_thread == 2 ? 16384
+                                        : a_thread == 4 ? 8192
+                                                        : 4096));
+    CHECK(c.threads == 512 * c.blocks);
+}
+
+TEST_CASE("barriers of a block",
+          "[figures][01_simple][02_convergent][03_shared_memory][04_hierarchical]"
+          "[05_coarsened][06_neighbored][07_neighbored_less][08_interleaved]"
+          "[09_unroll2][10_unroll4][11_unroll8][12_unroll_last_warp]"
+          "[13_complete_unroll][14_template_unroll]") {
+    constexpr unsigned expected[] = {11, 11, 10, 10, 10, 9, 9, 9, 10, 10, 10, 4, 5, 4};
+    const auto c = figures(16384);
+    CHECK(c.barriers == c.blocks * expected[std::stoi(kata::step_name()) - 1]);
+}
+
+TEST_CASE("a block reduces 2048 elements, in 1024 threads",
+          "[figures][01_simple][02_convergent][03_shared_memory]") {
+    CHECK(figures(2048).blocks == 1);
+    CHECK(figures(2049).blocks == 2 + 1);
+    CHECK(figures(2048).threads == 1024);
+}
+
+// Floats, and warps of which some lane has work: in 01 all 32 in the rounds with strides 1 to 32, then 16, 8,
+// 4, 2, 1; in 02 32, 16, 8, 4, 2, 1 and then 1 in each of five more rounds.
+TEST_CASE("01 takes a warp through a round 223 times", "[figures][01_simple]") {
+    const auto c = second_block<float>(4096, sum_of_float);
+    CHECK(c.global_load.requests == 2 * 223 + 1);
+    CHECK(c.global_load.accesses == 2 * 2047 + 1);
+    // 8 sectors an operand with strides 1, 2 and 4, then 4, 2, 1; and those of the rounds with fewer warps
+    CHECK(c.global_load.transactions == 2 * (32 * (8 + 8 + 8 + 4 + 2 + 1) + 31) + 1);
+    CHECK(c.global_store.accesses == 2048);
+}
+
+TEST_CASE("02 takes a warp through a round 68 times", "[figures][02_convergent]") {
+    const auto c = second_block<float>(4096, sum_of_float);
+    CHECK(c.global_load.requests == 2 * (63 + 5) + 1);
+    CHECK(c.global_load.accesses == 2 * 2047 + 1);
+    CHECK(c.global_load.transactions == 2 * (63 * 4 + 2 + 1 + 1 + 1 + 1) + 1);
+    CHECK(c.global_store.accesses == 2048);
+}
+
+TEST_CASE("each element is loaded once, and one result a block is stored",
+          "[figures][03_shared_memory][04_hierarchical][05_coarsened]") {
+    const auto c = second_block<float>(16384, sum_of_float);
+    const unsigned segment = kata::step_name() == "05_coarsened" ? 8192 : 2048;
+    CHECK(c.global_load.accesses == segment);
+    CHECK(c.load_efficiency() == 1);
+    CHECK(c.global_store.accesses + c.global_atomic.accesses == 1);
+    CHECK(c.bank_conflicts == 0);
+}
+
+TEST_CASE("a reduction of n elements applies the operator n - 1 times",
+          "[figures][01_simple][02_convergent][03_shared_memory][06_neighbored][07_neighbored_less]"
+          "[08_interleaved][09_unroll2][10_unroll4][11_unroll8][12_unroll_last_warp][13_complete_unroll]"
+          "[14_template_unroll]") {
+    // Whole segments, for 03 pads what is missing with the identity; of the partial results, too.
+    const auto outcome = attempt(kata::step(), kata::coded<int>(2048, 1), counted_sum);
+    CHECK(outcome.applications == 2047);
+}
+
+TEST_CASE("from an output that starts as the identity, n times", "[figures][04_hierarchical][05_coarsened]") {
+    const auto outcome = attempt(kata::step(), kata::coded<int>(16384, 1), counted_sum);
+    CHECK(outcome.applications == 16384);
+}
+
+// Errata that are about the CPU.
+
+namespace {
+
+/// What the listing of REDUCE-vi 1 computes.
+double recursive_sum_as_printed(std::span<double> data) {
+    if (data.size() == 1) return data[0];
+    const auto stride = data.size() / 2;
+    for (std::size_t i = 0; i < stride; ++i) data[i] += data[i + stride];
+    return recursive_sum_as_printed(data.first(stride));
+}
+
+}  // namespace
+
+TEST_CASE("the recursive sum on the CPU drops the last element of an odd length, as printed", "[limits]") {
+    for (const std::size_t n : {1u, 2u, 7u, 8u, 100u, 1001u}) {
+        std::vector<double> ones(n, 1), mended = ones;
+        CHECK(reduction::recursive_sum(mended) == static_cast<double>(n));
+        CHECK((recursive_sum_as_printed(ones) == static_cast<double>(n)) == std::has_single_bit(n));
+    }
+}
 
 TEST_CASE("sizes outside the limits are refused in one line", "[limits]") {
     const int n = GENERATE(-1, std::numeric_limits<int>::min());

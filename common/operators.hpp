@@ -4,7 +4,9 @@
 #include "arithmetic.hpp"
 #include "kata.hpp"
 
+#include <cstring>
 #include <limits>
+#include <type_traits>
 
 namespace kata {
 
@@ -40,6 +42,31 @@ struct CountedSum {
     }
 };
 
+/// *address = op(*address, value), as one: others may do the same at the same time.
+template <class T>
+__device__ void atomic_combine(T* address, T value, Sum<T>) {
+    atomicAdd(address, value);
+}
+__device__ inline void atomic_combine(int* address, int value, CountedSum op) {
+    atomicAdd(op.applications, 1ull);
+    atomicAdd(address, value);
+}
+template <class T, class Op>
+__device__ void atomic_combine(T* address, T value, Op op) {
+    using Word = std::conditional_t<sizeof(T) == 8, unsigned long long, unsigned>;
+    // The first guess at what is there costs a round where it is wrong, and no more than that.
+    T before = op.identity();
+    for (bool done = false; !done;) {
+        const T after = op(before, value);
+        Word expected, next;
+        memcpy(&expected, &before, sizeof expected);
+        memcpy(&next, &after, sizeof next);
+        const Word found = atomicCAS(reinterpret_cast<Word*>(address), expected, next);
+        done = found == expected;
+        memcpy(&before, &found, sizeof before);
+    }
+}
+
 template <Arithmetic arithmetic>
 auto operator_of(const Operation& o) {
     using enum Arithmetic;
@@ -54,13 +81,13 @@ auto operator_of(const Operation& o) {
 }
 
 /// Calls body(in, out, op) with the types of the operation, which is one of those that are offered; another
-/// one is a logic error of the caller and calls nothing.
-template <Arithmetic... offered, class Body>
-void with_operator(Arithmetics<offered...>, const Operation& operation, const void* in, void* out,
-                   Body&& body) {
+/// one is a logic error of the caller and calls nothing. `in` is a void* or a const void*, and stays what it
+/// is.
+template <Arithmetic... offered, class In, class Body>
+void with_operator(Arithmetics<offered...>, const Operation& operation, In* in, void* out, Body&& body) {
     const auto call = [&](auto op) {
         using T = decltype(op.identity());
-        body(static_cast<const T*>(in), static_cast<T*>(out), op);
+        body(static_cast<std::conditional_t<std::is_const_v<In>, const T, T>*>(in), static_cast<T*>(out), op);
     };
     ((operation.arithmetic == offered ? call(operator_of<offered>(operation)) : void()), ...);
 }

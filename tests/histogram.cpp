@@ -416,7 +416,7 @@ struct Timed final : kata::TimedProblem {
     OnDevice device;
 
     explicit Timed(std::optional<int> longest_run)
-        : device(longest_run ? runs(length, static_cast<unsigned>(*longest_run))
+        : device(longest_run.value_or(0) > 0 ? runs(length, static_cast<unsigned>(*longest_run))
                              : kata::repeated(letters(kata::a_few), length)) {
         useful_bytes = static_cast<double>(length) + bins * sizeof(unsigned);
         operations = static_cast<double>(length);

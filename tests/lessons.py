@@ -36,7 +36,7 @@ def timed(measured):
 
     head, rule = "| step |", "| --- |"
     for k in kinds:
-        head += f" {'' if len(kinds) == 1 else f'{kind} {k}, '}ms | as fast as the step before | of the ceiling |"
+        head += f" {'' if len(kinds) == 1 else f'{kind} {k}, '.replace('_', ' ')}ms | as fast as the step before | of the ceiling |"
         rule += " ---: | ---: | ---: |"
     lines = [head, rule]
     for step in steps:

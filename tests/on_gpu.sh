@@ -22,7 +22,7 @@ verdicts=30
 at_once=4  # processes, where nothing is timed; a huge problem takes a fifth of 80 GB
 tools=(memcheck racecheck initcheck synccheck)
 # Variants of a chapter's timed problem: what distinguishes them, and which there are, first that of the claims.
-declare -A variants=([convolution]='radius 2 7')
+declare -A variants=([convolution]='radius 2 7' [histogram]='longest_run 0 100000')
 metrics=l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum,l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum
 metrics+=,l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum,l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum
 

@@ -636,6 +636,31 @@ TEST_CASE("compare-and-swap builds atomics that CUDA does not have", "[atomics]"
     CHECK(word.values()[0] == 51);
 }
 
+TEST_CASE("atomics for the operators of reductions, whether CUDA has one or not", "[atomics]") {
+    using enum kata::Arithmetic;
+    const Order order = any_order();
+    constexpr int threads = 100;
+    const auto combined = [&]<class T>(kata::Operation operation, T start) {
+        auto in = upload("in", listed<T>(threads, [=](int i) { return (i * 37) % threads - 200; }));
+        auto out = upload<T>("out", {start});
+        const auto seen = observe({.order = order},
+                                  [&] { kernels::combine_all(operation, in.data(), out.data(), threads); });
+        CHECK(seen.findings == std::vector<std::string>{});
+        return out.values()[0];
+    };
+    constexpr int sum = threads * (threads - 1) / 2 - 200 * threads;
+    CHECK(combined({sum_of_int}, 7) == sum + 7);
+    CHECK(combined({sum_of_float}, 7.0f) == sum + 7);
+    CHECK(combined({sum_of_double}, 7.0) == sum + 7);
+    CHECK(combined({max_of_int}, -1000) == threads - 201);
+    CHECK(combined({max_of_float}, -1000.0f) == threads - 201);
+    CHECK(combined({max_of_double}, -1000.0) == threads - 201);
+    CHECK(combined({max_of_int}, 5) == 5);
+    auto applications = zeros<unsigned long long>("applications");
+    CHECK(combined({counted_sum, applications.data()}, 7) == sum + 7);
+    CHECK(applications.values()[0] == threads);
+}
+
 TEST_CASE("the last block sees what the others put behind a fence", "[atomics]") {
     const Order order = any_order();
     constexpr int blocks = 40;

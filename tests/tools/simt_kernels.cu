@@ -1,6 +1,7 @@
 // The kernels of tests/simt.cpp: CUDA C++ in the spellings that students use. A comment `mark: …` names a
 // line.
 #include "kata.hpp"
+#include "operators.hpp"
 #include "simt_kernels.hpp"
 
 #include <cuda_runtime.h>
@@ -354,6 +355,20 @@ __global__ void bits_kernel(unsigned* all, unsigned* any, unsigned* odd) {
 }
 void bits(unsigned* all, unsigned* any, unsigned* odd, int threads) {
     launch(bits_kernel, {1, threads}, all, any, odd);
+}
+
+template <class T, class Op>
+__global__ void combine_all_kernel(const T* in, T* out, Op op) {
+    atomic_combine(out, in[blockIdx.x * blockDim.x + threadIdx.x], op);
+}
+void combine_all(kata::Operation operation, const void* in, void* out, int threads) {
+    using enum kata::Arithmetic;
+    using All = kata::Arithmetics<sum_of_int, max_of_int, sum_of_float, max_of_float, sum_of_double,
+                                  max_of_double, counted_sum>;
+    with_operator(All{}, operation, in, out, [&](auto in, auto out, auto op) {
+        using T = std::remove_pointer_t<decltype(out)>;
+        launch(combine_all_kernel<T, decltype(op)>, {2, threads / 2}, in, out, op);
+    });
 }
 
 __global__ void subtract_kernel(int* word, int* before) { before[threadIdx.x] = atomicSub(word, 2); }

@@ -1,5 +1,6 @@
 // What tests/simt.cpp asks of the CPU back end, each as a host function that launches one kernel.
 #pragma once
+#include "arithmetic.hpp"
 #include "simt/types.hpp"
 
 #include <cstddef>
@@ -57,6 +58,7 @@ void subtract(int* word, int* before, int threads);
 void wrap(unsigned* up, unsigned* down, unsigned limit, int threads);
 void compare_and_swap(float* most, const float* values, int threads);
 void compare_and_swap_short(unsigned short* word, int threads);
+void combine_all(kata::Operation, const void* in, void* out, int threads);
 void scopes(int* word, int threads);
 void last_block_sums(const int* in, int* partial, int* sum, unsigned* done, int blocks);
 

@@ -1,6 +1,7 @@
 // The body of 01 handed in as 02: the right answer, and every element is still read for every neighbour.
 //
 // Rejected: right, but without the point of the step
+// On a GPU: nothing
 #include "kata.hpp"
 #include "stencil.hpp"
 

@@ -1,0 +1,36 @@
+// 02 Convergent: the stride halves, so that the active threads stay together. Mirrors PMPP-notes 10.4 and
+// 10.5. Changed against 01: in each round the first threads of the block combine what lies next to each
+// other with what lies a stride further on. Warps without work skip the round instead of sending one lane
+// into it, and a warp's elements fill the sectors that they lie in.
+#include "kata.hpp"
+#include "operators.hpp"
+#include "reduction.hpp"
+
+constexpr int block = 1024;         // threads
+constexpr int segment = 2 * block;  // elements of a block
+
+template <class T, class Op>
+__global__ void convergent(T* in, T* out, int n, Op op) {
+    // kata: begin
+    // Thread t owns element t of the block's segment. The stride begins at the block and halves; in each
+    // round the threads below it combine their element with the one that lies a stride further on, if there
+    // is one. This reorders the operands, so op must commute.
+    kata::open();
+    // kata: end
+}
+
+template <class T, class Op>
+void reduce(T* in, T* out, int n, T* partials, Op op) {
+    // kata: begin
+    // As in 01 and with convergent: while the elements take more than one block, launch a block for each 2 *
+    // block of them, which leaves its partial result in partials, and go on with the partial results; the
+    // last block writes to out. Never lay new partial results over those that are being read.
+    kata::open();
+    // kata: end
+}
+
+void reduce(void* in, void* out, int n, void* workspace, kata::Operation operation) {
+    with_operator(reduction::Offered{}, operation, in, out, [&](auto in, auto out, auto op) {
+        reduce(in, out, n, static_cast<decltype(out)>(workspace), op);
+    });
+}

@@ -1,0 +1,36 @@
+// 03 Shared memory: the tree moves on chip, and the input stays as it was. Mirrors PMPP-notes 10.6; its
+// listing writes to an output that it does not have. Changed against 02: a thread reads its two elements
+// once and keeps what it makes of them in shared memory. Of the partial results only the last one goes to
+// global memory.
+#include "kata.hpp"
+#include "operators.hpp"
+#include "reduction.hpp"
+
+constexpr int block = 1024;         // threads
+constexpr int segment = 2 * block;  // elements of a block
+
+template <class T, class Op>
+__global__ void shared_memory(const T* in, T* out, int n, Op op) {
+    // kata: begin
+    // The first round of 02 reads its operands from global memory and puts the result into shared memory,
+    // with one element or the identity where the input ends; all further rounds stay there. A barrier comes
+    // before each of them. Do not write to the input.
+    kata::open();
+    // kata: end
+}
+
+template <class T, class Op>
+void reduce(T* in, T* out, int n, T* partials, Op op) {
+    // kata: begin
+    // As in 01 and with shared_memory: while the elements take more than one block, launch a block for each 2
+    // * block of them, which leaves its partial result in partials, and go on with the partial results; the
+    // last block writes to out. Never lay new partial results over those that are being read.
+    kata::open();
+    // kata: end
+}
+
+void reduce(void* in, void* out, int n, void* workspace, kata::Operation operation) {
+    with_operator(reduction::Offered{}, operation, in, out, [&](auto in, auto out, auto op) {
+        reduce(in, out, n, static_cast<decltype(out)>(workspace), op);
+    });
+}

@@ -1,0 +1,35 @@
+// 05 Coarsened: a thread combines several elements on its own before the tree begins. Mirrors PMPP-notes
+// 10.8; its listing reads past the end, as in 04. Changed against 04: where blocks would take turns on the
+// hardware anyway, fewer of them do the same work, with a fraction of the trees, their barriers and their
+// idle threads. Neighbouring threads still read neighbouring elements.
+#include "kata.hpp"
+#include "operators.hpp"
+#include "reduction.hpp"
+
+constexpr int block = 1024;  // threads
+constexpr int coarse_factor = 4;
+constexpr int segment = 2 * coarse_factor * block;  // elements of a block
+
+template <class T, class Op>
+__global__ void coarsened(const T* in, T* out, int n, Op op) {
+    // kata: begin
+    // A thread combines 2 * coarse_factor elements, a block apart from each other, in a register, as far as
+    // the input reaches; the identity where it does not. What it has then goes to shared memory, and from
+    // there on all is as in 04.
+    kata::open();
+    // kata: end
+}
+
+template <class T, class Op>
+void reduce(T* in, T* out, int n, T* partials, Op op) {
+    // kata: begin
+    // As in 04, with a block for each segment of 2 * coarse_factor * block elements.
+    kata::open();
+    // kata: end
+}
+
+void reduce(void* in, void* out, int n, void* workspace, kata::Operation operation) {
+    with_operator(reduction::Offered{}, operation, in, out, [&](auto in, auto out, auto op) {
+        reduce(in, out, n, static_cast<decltype(out)>(workspace), op);
+    });
+}

@@ -1,0 +1,36 @@
+// 06 Neighbored: the second ladder begins, with neighbouring pairs and an element a thread. Mirrors REDUCE-
+// vi 2; its listing lets threads beyond the end leave before a barrier, adds what lies there, and leaves the
+// partial results to the CPU. Changed against 01: every other thread is without work from the first round
+// on.
+#include "kata.hpp"
+#include "operators.hpp"
+#include "reduction.hpp"
+
+constexpr int block = 512;  // threads, and elements of a block
+
+template <class T, class Op>
+__global__ void neighbored(T* in, T* out, int n, Op op) {
+    // kata: begin
+    // Thread t owns element t of the block's segment. With stride 1, 2, 4, … below the block, the threads
+    // whose number is a multiple of twice the stride combine their element with the one that lies a stride
+    // further on, if there is one; a barrier ends each round, and every thread must come to it. Thread 0
+    // writes the block's result, the identity of op where there was no element.
+    kata::open();
+    // kata: end
+}
+
+template <class T, class Op>
+void reduce(T* in, T* out, int n, T* partials, Op op) {
+    // kata: begin
+    // As in 01 and with neighbored: while the elements take more than one block, launch a block for each
+    // block of them, which leaves its partial result in partials, and go on with the partial results; the
+    // last block writes to out. Never lay new partial results over those that are being read.
+    kata::open();
+    // kata: end
+}
+
+void reduce(void* in, void* out, int n, void* workspace, kata::Operation operation) {
+    with_operator(reduction::Offered{}, operation, in, out, [&](auto in, auto out, auto op) {
+        reduce(in, out, n, static_cast<decltype(out)>(workspace), op);
+    });
+}

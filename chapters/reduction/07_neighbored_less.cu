@@ -1,0 +1,34 @@
+// 07 Neighbored, less divergence: the same pairs, taken by the first threads of the block. Mirrors REDUCE-vi
+// 3; its listing has the faults of 06, and its text is wrong about registers: all of this happens in global
+// memory. Changed against 06: the thread's number chooses the pair and not the element, so that whole warps
+// are without work instead of most lanes of every warp.
+#include "kata.hpp"
+#include "operators.hpp"
+#include "reduction.hpp"
+
+constexpr int block = 512;  // threads, and elements of a block
+
+template <class T, class Op>
+__global__ void neighbored_less(T* in, T* out, int n, Op op) {
+    // kata: begin
+    // The rounds of 06, but thread t takes pair t of the round, if the segment has so many: the one whose
+    // first element is 2 * stride * t.
+    kata::open();
+    // kata: end
+}
+
+template <class T, class Op>
+void reduce(T* in, T* out, int n, T* partials, Op op) {
+    // kata: begin
+    // As in 01 and with neighbored_less: while the elements take more than one block, launch a block for each
+    // block of them, which leaves its partial result in partials, and go on with the partial results; the
+    // last block writes to out. Never lay new partial results over those that are being read.
+    kata::open();
+    // kata: end
+}
+
+void reduce(void* in, void* out, int n, void* workspace, kata::Operation operation) {
+    with_operator(reduction::Offered{}, operation, in, out, [&](auto in, auto out, auto op) {
+        reduce(in, out, n, static_cast<decltype(out)>(workspace), op);
+    });
+}

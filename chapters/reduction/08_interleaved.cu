@@ -1,0 +1,33 @@
+// 08 Interleaved: the stride halves, and a warp's elements lie next to each other. Mirrors REDUCE-vi 4; its
+// listing has the faults of 06. Changed against 07: as many threads work in each round as before, but they
+// touch whole sectors. What 02 is to 01, in the other ladder.
+#include "kata.hpp"
+#include "operators.hpp"
+#include "reduction.hpp"
+
+constexpr int block = 512;  // threads, and elements of a block
+
+template <class T, class Op>
+__global__ void interleaved(T* in, T* out, int n, Op op) {
+    // kata: begin
+    // Thread t owns element t of the block's segment. The stride begins at half a block and halves; the
+    // threads below it combine their element with the one that lies a stride further on, if there is one.
+    kata::open();
+    // kata: end
+}
+
+template <class T, class Op>
+void reduce(T* in, T* out, int n, T* partials, Op op) {
+    // kata: begin
+    // As in 01 and with interleaved: while the elements take more than one block, launch a block for each
+    // block of them, which leaves its partial result in partials, and go on with the partial results; the
+    // last block writes to out. Never lay new partial results over those that are being read.
+    kata::open();
+    // kata: end
+}
+
+void reduce(void* in, void* out, int n, void* workspace, kata::Operation operation) {
+    with_operator(reduction::Offered{}, operation, in, out, [&](auto in, auto out, auto op) {
+        reduce(in, out, n, static_cast<decltype(out)>(workspace), op);
+    });
+}

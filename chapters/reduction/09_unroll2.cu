@@ -1,0 +1,34 @@
+// 09 Unroll 2: a block first adds a second block of elements to its own. Mirrors REDUCE-vi 5, whose listing
+// also adds what lies beyond the end in its last block. Changed against 08: half as many blocks, and no
+// thread is without work in the round that all of them share.
+#include "kata.hpp"
+#include "operators.hpp"
+#include "reduction.hpp"
+
+constexpr int block = 512;          // threads
+constexpr int segment = 2 * block;  // elements of a block
+
+template <class T, class Op>
+__global__ void unroll2(T* in, T* out, int n, Op op) {
+    // kata: begin
+    // A block reduces 2 * block elements: each thread combines its element with the one that lies a block
+    // further on, if there is one, and after a barrier all is as in 08.
+    kata::open();
+    // kata: end
+}
+
+template <class T, class Op>
+void reduce(T* in, T* out, int n, T* partials, Op op) {
+    // kata: begin
+    // As in 01 and with unroll2: while the elements take more than one block, launch a block for each 2 *
+    // block of them, which leaves its partial result in partials, and go on with the partial results; the
+    // last block writes to out. Never lay new partial results over those that are being read.
+    kata::open();
+    // kata: end
+}
+
+void reduce(void* in, void* out, int n, void* workspace, kata::Operation operation) {
+    with_operator(reduction::Offered{}, operation, in, out, [&](auto in, auto out, auto op) {
+        reduce(in, out, n, static_cast<decltype(out)>(workspace), op);
+    });
+}

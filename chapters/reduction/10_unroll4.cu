@@ -1,0 +1,35 @@
+// 10 Unroll 4: four blocks of elements, fetched together. Mirrors REDUCE-vi 6; its listing drops the
+// elements at the end that do not fill four blocks. Changed against 09: half as many blocks again, and a
+// thread has four loads under way at a time, none of which waits for another.
+#include "kata.hpp"
+#include "operators.hpp"
+#include "reduction.hpp"
+
+constexpr int block = 512;          // threads
+constexpr int segment = 4 * block;  // elements of a block
+
+template <class T, class Op>
+__global__ void unroll4(T* in, T* out, int n, Op op) {
+    // kata: begin
+    // A block reduces 4 * block elements. Where it has all of them, each thread loads its four, a block
+    // apart, into variables of their own before it combines them; a last block that has fewer adds up what
+    // there is in a loop. After a barrier all is as in 08.
+    kata::open();
+    // kata: end
+}
+
+template <class T, class Op>
+void reduce(T* in, T* out, int n, T* partials, Op op) {
+    // kata: begin
+    // As in 01 and with unroll4: while the elements take more than one block, launch a block for each 4 *
+    // block of them, which leaves its partial result in partials, and go on with the partial results; the
+    // last block writes to out. Never lay new partial results over those that are being read.
+    kata::open();
+    // kata: end
+}
+
+void reduce(void* in, void* out, int n, void* workspace, kata::Operation operation) {
+    with_operator(reduction::Offered{}, operation, in, out, [&](auto in, auto out, auto op) {
+        reduce(in, out, n, static_cast<decltype(out)>(workspace), op);
+    });
+}

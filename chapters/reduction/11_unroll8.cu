@@ -1,0 +1,33 @@
+// 11 Unroll 8: eight blocks of elements, fetched together. Mirrors REDUCE-vi 7; its listing drops the
+// elements at the end that do not fill eight blocks. Changed against 10: half as many blocks again, and
+// eight loads under way.
+#include "kata.hpp"
+#include "operators.hpp"
+#include "reduction.hpp"
+
+constexpr int block = 512;          // threads
+constexpr int segment = 8 * block;  // elements of a block
+
+template <class T, class Op>
+__global__ void unroll8(T* in, T* out, int n, Op op) {
+    // kata: begin
+    // As 10, with eight elements a thread.
+    kata::open();
+    // kata: end
+}
+
+template <class T, class Op>
+void reduce(T* in, T* out, int n, T* partials, Op op) {
+    // kata: begin
+    // As in 01 and with unroll8: while the elements take more than one block, launch a block for each 8 *
+    // block of them, which leaves its partial result in partials, and go on with the partial results; the
+    // last block writes to out. Never lay new partial results over those that are being read.
+    kata::open();
+    // kata: end
+}
+
+void reduce(void* in, void* out, int n, void* workspace, kata::Operation operation) {
+    with_operator(reduction::Offered{}, operation, in, out, [&](auto in, auto out, auto op) {
+        reduce(in, out, n, static_cast<decltype(out)>(workspace), op);
+    });
+}

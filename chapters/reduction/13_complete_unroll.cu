@@ -1,0 +1,37 @@
+// 13 Complete unroll: the rounds of the block are written out, too. Mirrors REDUCE-vi 9; its listing has the
+// faults of 12. Changed against 12: a block has at most 1024 threads and so at most four rounds before the
+// last warp. Each is written down with the size of block that it takes, and no loop is left. A block of 512
+// pays for the round that it does not have with a barrier.
+#include "kata.hpp"
+#include "operators.hpp"
+#include "reduction.hpp"
+
+constexpr int block = 512;          // threads
+constexpr int segment = 8 * block;  // elements of a block
+
+template <class T, class Op>
+__global__ void complete_unroll(T* in, T* out, int n, Op op) {
+    // kata: begin
+    // As 12, but instead of the loop with __syncthreads(), the rounds with strides 512, 256, 128 and 64 one
+    // after the other, each for blocks of at least twice as many threads (ask blockDim.x), and with a barrier
+    // behind it. A lambda that does a round keeps it short.
+    kata::open();
+    // kata: end
+}
+
+template <class T, class Op>
+void reduce(T* in, T* out, int n, T* partials, Op op) {
+    // kata: begin
+    // As in 01 and with complete_unroll: while the elements take more than one block, launch a block for each
+    // 8
+    // * block of them, which leaves its partial result in partials, and go on with the partial results; the
+    // last block writes to out. Never lay new partial results over those that are being read.
+    kata::open();
+    // kata: end
+}
+
+void reduce(void* in, void* out, int n, void* workspace, kata::Operation operation) {
+    with_operator(reduction::Offered{}, operation, in, out, [&](auto in, auto out, auto op) {
+        reduce(in, out, n, static_cast<decltype(out)>(workspace), op);
+    });
+}

@@ -1,0 +1,560 @@
+// The suite of the reduction chapter: what every step must compute, and what each of them must gain.
+#include "reduction.hpp"
+
+#include "buffer.hpp"
+#include "check/compare.hpp"
+#include "check/data.hpp"
+#include "error.hpp"
+#include "suite/suite.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <catch2/generators/catch_generators_range.hpp>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+#include <string_view>
+
+using kata::Arithmetic;
+using kata::Buffer;
+using kata::Module;
+using kata::Order;
+using enum kata::Arithmetic;
+
+namespace {
+
+constexpr bool is_max(Arithmetic a) { return a == max_of_int || a == max_of_float || a == max_of_double; }
+
+/// The documents' kernels work in place; only these keep their partial results elsewhere.
+bool keeps_its_input(const Module& step) {
+    constexpr std::array names{"03_shared_memory", "04_hierarchical", "05_coarsened"};
+    return std::any_of(names.begin(), names.end(),
+                       [&](const char* name) { return step.name().find(name) != std::string::npos; });
+}
+
+/// The problem's arrays on the device. With `keeps`, the input must be left as it was.
+template <class T>
+struct OnDevice {
+    int n;
+    bool keeps;
+    kata::Input<T> in;
+    Buffer<T> out, workspace;
+    Buffer<unsigned long long> applications{"applications", std::vector<unsigned long long>{0}};
+
+    OnDevice(const std::vector<T>& values, bool keeps, std::byte poison = kata::poison)
+        : n(static_cast<int>(values.size())),
+          keeps(keeps),
+          in("in", values),
+          out("out", 1, poison),
+          workspace("workspace", reduction::workspace_elements(n), poison) {}
+
+    void run(const Module& step, Arithmetic arithmetic) {
+        step.function<decltype(reduce)>("reduce")(
+            in.data(), out.data(), n, workspace.data(),
+            {arithmetic, arithmetic == counted_sum ? applications.data() : nullptr});
+    }
+    std::optional<std::string> damage() const {
+        if (auto text = keeps ? in.damage() : in.Buffer<T>::damage()) return text;
+        if (auto text = workspace.damage()) return text;
+        return out.damage();
+    }
+};
+
+enum class Exactness { exact, rounded };
+
+struct Outcome : kata::Run {
+    unsigned long long applications = 0;
+};
+
+template <class T>
+Outcome attempt(const Module& step, const std::vector<T>& values, Arithmetic arithmetic,
+                Exactness how = Exactness::exact, const kata::Conditions& conditions = {},
+                std::byte poison = kata::poison) {
+    const std::span<const T> all(values);
+    const auto n = static_cast<double>(values.size());
+    reduction::check(static_cast<int>(values.size()));
+    OnDevice<T> device(values, keeps_its_input(step), poison);
+    Outcome outcome;
+    const auto compare = [&]() -> std::optional<std::string> {
+        if (auto text = device.damage()) return text;
+        const auto got = device.out.values();
+        const kata::Layout layout{{1}, {}, poison};
+        const auto expected = is_max(arithmetic) ? reduction::max(all) : reduction::sum(all);
+        outcome.applications = device.applications.values()[0];
+        if constexpr (std::is_floating_point_v<T>)
+            if (how == Exactness::rounded) {
+                // A sum of n terms in any order is off by at most n · eps · Σ|terms|; so is the expected one.
+                const double eps = std::numeric_limits<T>::epsilon() / 2 + 0x1p-53;
+                return kata::difference<T>(got, std::vector<double>{expected},
+                                           std::vector<double>{n * eps * reduction::magnitude(all)}, layout);
+            }
+        return kata::difference<T>(got, std::vector<T>{static_cast<T>(expected)}, layout);
+    };
+    static_cast<kata::Run&>(outcome) = kata::attempt(
+        conditions, [&] { device.run(step, arithmetic); }, compare);
+    outcome.outputs = n;  // nothing of interest is said about the one output: the ladder is about the inputs
+    outcome.operations = std::max(n - 1, 0.0);
+    return outcome;
+}
+
+/// Positive and negative numbers, a large one at `place`: whoever loses it, or has another identity than the
+/// operator's, gets another maximum.
+template <class T>
+std::vector<T> below_zero(std::size_t n, std::size_t place) {
+    auto values = kata::coded<T>(n, 5);
+    for (T& value : values) value -= 100;
+    if (place < n) values[place] = -50;
+    return values;
+}
+
+template <class T>
+void require_right(const std::vector<T>& values, Arithmetic arithmetic, Exactness how = Exactness::exact,
+                   const kata::Conditions& conditions = {}, std::byte poison = kata::poison) {
+    CAPTURE(values.size());
+    const auto outcome = attempt(kata::step(), values, arithmetic, how, conditions, poison);
+    if (outcome.fault) FAIL(*outcome.fault);
+}
+
+void require_right_sum(int n, unsigned seed = 1, const kata::Conditions& conditions = {}) {
+    require_right(kata::coded(static_cast<std::size_t>(n), seed), sum_of_float, Exactness::exact, conditions);
+}
+
+}  // namespace
+
+TEST_CASE("a step sums up several blocks and a bit", "[equivalence]") { require_right_sum(10007); }
+
+TEST_CASE("a step sums up any number of elements around its warps, blocks and segments", "[equivalence]") {
+    // segments of 512, 1024, 2048, 4096 and 8192 elements
+    const int n = GENERATE(1, 2, 3, 31, 32, 33, 63, 64, 65, 127, 129, 511, 512, 513, 1023, 1024, 1025, 1531,
+                           2047, 2048, 2049, 3583, 3585, 4095, 4096, 4097, 8191, 8192, 8193);
+    require_right_sum(n);
+}
+
+TEST_CASE("no elements have the identity of the operator", "[equivalence]") {
+    require_right(std::vector<float>{}, sum_of_float);
+    require_right(std::vector<float>{}, max_of_float);
+    require_right(std::vector<double>{}, max_of_double);
+    require_right(std::vector<int>{}, sum_of_int);
+    require_right(std::vector<int>{}, max_of_int);
+}
+
+TEST_CASE("a step takes every type and operator", "[equivalence]") {
+    const std::size_t n = GENERATE(1u, 77u, 5003u);
+    require_right(kata::coded<int>(n, 3), sum_of_int);
+    require_right(kata::coded<double>(n, 3), sum_of_double);
+    require_right(kata::coded<int>(n, 3), counted_sum);
+    require_right(below_zero<float>(n, 0), max_of_float);
+    require_right(below_zero<double>(n, n / 2), max_of_double);
+    require_right(below_zero<int>(n, n - 1), max_of_int);
+}
+
+TEST_CASE("the order of threads and blocks does not matter", "[equivalence]") {
+    const auto order = GENERATE(Order::backwards, Order::shuffled);
+    const unsigned seed = order == Order::shuffled ? GENERATE(1u, 2u) : 1u;
+    CAPTURE(order == Order::shuffled, seed);
+    require_right_sum(10007, 1, {.order = order, .seed = seed});
+    require_right(below_zero<float>(10007, 10006), max_of_float, Exactness::exact,
+                  {.order = order, .seed = seed});
+}
+
+TEST_CASE("rounding stays within the bound of the sum", "[equivalence]") {
+    const std::size_t n = GENERATE(101u, 9001u);
+    require_right(kata::reals<float>(n, 7), sum_of_float, Exactness::rounded);
+    require_right(kata::reals<double>(n, 7), sum_of_double, Exactness::rounded);
+}
+
+TEST_CASE("a second input gets an answer of its own", "[equivalence]") {
+    require_right(kata::coded(5000, 1), sum_of_float);
+    require_right(kata::coded(5000, 2), sum_of_float, Exactness::exact, {}, std::byte{0x3C});
+}
+
+TEST_CASE("infinities reach the result", "[equivalence]") {
+    auto values = kata::coded(5003, 1);
+    values[4999] = std::numeric_limits<float>::infinity();
+    require_right(values, sum_of_float);
+    std::fill(values.begin(), values.end(), -std::numeric_limits<float>::infinity());
+    require_right(values, max_of_float);
+}
+
+TEST_CASE("a large input", "[equivalence]") { require_right_sum(50021); }
+
+// 512 · 512 elements leave one block of partial results where a block takes 512.
+TEST_CASE("so many elements that their partial results fill several blocks",
+          "[equivalence][step][06_neighbored][07_neighbored_less][08_interleaved]") {
+    require_right(kata::coded<int>(512 * 512 + 1000, 9), sum_of_int);
+}
+
+TEST_CASE("a very large input", "[equivalence]") {
+    if (std::string_view(kata::backend_name()) != "gpu") SKIP("for a GPU");
+    require_right(kata::coded<int>(40'000'003, 1), sum_of_int);
+    require_right(below_zero<double>(40'000'003, 40'000'002), max_of_double);
+}
+
+// Data whose reduction is known without going through all of it: a piece of a length that no block divides,
+// over and over.
+
+namespace {
+
+constexpr std::size_t piece = 10007;
+
+template <class T>
+void repeat_piece(std::vector<T>& values) {
+    for (std::size_t i = piece; i < values.size(); i += piece)
+        std::copy_n(values.begin(), std::min(piece, values.size() - i),
+                    values.begin() + static_cast<std::ptrdiff_t>(i));
+}
+
+template <class T>
+void require_right_huge(std::size_t n, Arithmetic arithmetic, std::size_t place) {
+    if (std::string_view(kata::backend_name()) != "gpu") SKIP("for a GPU");
+    std::vector<T> values = kata::coded<T>(piece, 11);
+    values.resize(n);
+    repeat_piece(values);
+    if (place < n) values[place] = 100;
+    require_right(values, arithmetic, Exactness::exact, {.time_limit = 30});
+}
+
+}  // namespace
+
+TEST_CASE("an input of 2^30 bytes", "[.huge][equivalence]") {
+    // Ints, whose sums are exact: 2^30 / 4 elements of at most 15 each do not reach 2^32 by far, as they are
+    // of both signs.
+    require_right_huge<int>(std::size_t{1} << 28, sum_of_int, ~std::size_t{0});
+    require_right_huge<double>(std::size_t{1} << 27, max_of_double, (std::size_t{1} << 27) - 1);
+}
+
+TEST_CASE("an input of more than 2^32 bytes", "[.huge][equivalence]") {
+    constexpr std::size_t n = (std::size_t{1} << 30) + 12345;
+    require_right_huge<int>(n, sum_of_int, n - 1);
+    require_right_huge<float>(n, max_of_float, n - 1);
+}
+
+TEST_CASE("as many elements as an int can count", "[.huge][equivalence]") {
+    constexpr std::size_t n = std::numeric_limits<int>::max();
+    require_right_huge<float>(n, max_of_float, n - 1);
+}
+
+// What each step gains, counted on whole segments: as many floats as the largest of them has, twice.
+
+namespace {
+
+constexpr int counted_elements = 16384;
+using enum kata::Quantity;
+using Standing = kata::Claim::Standing;
+
+constexpr kata::Claim claims[] = {
+    {"02_convergent", "01_simple", global_requests, 3.2,
+     "a warp without work skips the round, instead of taking one lane through it", "PMPP-notes 10.4"},
+    {"02_convergent", "01_simple", sectors_loaded, 3.9,
+     "the elements that a warp reads lie next to each other and fill their sectors", "PMPP-notes 10.5"},
+    {"03_shared_memory", "02_convergent", sectors_loaded, 2.0,
+     "an element is read from global memory once, and partial results from shared memory", "PMPP-notes 10.6"},
+    {"03_shared_memory", "02_convergent", bytes_stored, 1000.0,
+     "of the partial results only a block's last one goes to global memory", "PMPP-notes 10.6"},
+    {"04_hierarchical", "03_shared_memory", threads, 1.1, "no second launch reduces what the blocks leave",
+     "PMPP-notes 10.7"},
+    {"05_coarsened", "04_hierarchical", threads, 4.0,
+     "a thread combines 8 elements before the tree begins, instead of 2", "PMPP-notes 10.8"},
+    {"05_coarsened", "04_hierarchical", barriers, 4.0, "fewer blocks have fewer trees", "PMPP-notes 10.8"},
+    {"05_coarsened", "04_hierarchical", shared_passes, 4.0, "fewer blocks have fewer trees",
+     "PMPP-notes 10.8"},
+    {"05_coarsened", "04_hierarchical", atomics, 4.0, "fewer blocks have fewer results to combine",
+     "PMPP-notes 10.8"},
+    {"07_neighbored_less", "06_neighbored", global_requests, 2.5,
+     "whole warps are without work, instead of most lanes of every warp", "REDUCE-vi 3"},
+    {"08_interleaved", "07_neighbored_less", sectors_loaded, 3.7,
+     "the elements that a warp reads lie next to each other and fill their sectors", "REDUCE-vi 4"},
+    {"09_unroll2", "08_interleaved", threads, 1.9, "a thread has two elements instead of one", "REDUCE-vi 5"},
+    {"09_unroll2", "08_interleaved", barriers, 1.7, "half as many blocks have half as many trees",
+     "REDUCE-vi 5"},
+    {"10_unroll4", "09_unroll2", threads, 1.8, "a thread has four elements instead of two", "REDUCE-vi 6"},
+    {"10_unroll4", "09_unroll2", bytes_stored, 1.9,
+     "a thread keeps what it makes of its elements in a register until all are in", "REDUCE-vi 6"},
+    {"11_unroll8", "10_unroll4", threads, 1.7, "a thread has eight elements instead of four", "REDUCE-vi 7"},
+    {"11_unroll8", "10_unroll4", bytes_stored, 1.9,
+     "a thread keeps what it makes of its elements in a register until all are in", "REDUCE-vi 7"},
+    {"12_unroll_last_warp", "11_unroll8", barriers, 2.5, "the last six rounds are one warp's own business",
+     "REDUCE-vi 8"},
+    {"14_template_unroll", "13_complete_unroll", barriers, 1.25,
+     "a round that the block does not have costs no barrier", "REDUCE-vi 10"},
+    // Times, of 2²⁸ floats. On an H100 (sm_90):
+    // 1.72 times.
+    {"02_convergent", "01_simple", kata::Quantity::time, 1.3,
+     "warps without work skip the round, and the others fill their sectors", "PMPP-notes 10.4, 10.5"},
+    // 1.19 times, from 02 to the one launch of 04, whose kernel is that of 03 but for its last line.
+    {"03_shared_memory", "02_convergent", kata::Quantity::time, 1.05, "the tree moves on chip",
+     "PMPP-notes 10.6"},
+    {"04_hierarchical", "02_convergent", kata::Quantity::time, 1.05, "the tree moves on chip",
+     "PMPP-notes 10.6, 10.7"},
+    // 2.23 times, and then a little faster than the vendor's library.
+    {"05_coarsened", "04_hierarchical", kata::Quantity::time, 1.5,
+     "most of the trees are gone, and with them their barriers and idle threads", "PMPP-notes 10.8"},
+    // 1.81 times; the document has 1.26 in its table 3-5 and 1.79 in the listing of a run.
+    {"07_neighbored_less", "06_neighbored", kata::Quantity::time, 1.4,
+     "whole warps are without work, instead of most lanes of every warp", "REDUCE-vi 3"},
+    // 1.22 times; the document has 1.34 and 1.19. The sectors that 07 wastes in one round are in the cache
+    // in the next one.
+    {"08_interleaved", "07_neighbored_less", kata::Quantity::time, 1.1,
+     "a warp's elements fill their sectors", "REDUCE-vi 4"},
+    // 1.76 times; the document has 1.55 in the listing of a run.
+    {"09_unroll2", "08_interleaved", kata::Quantity::time, 1.4, "there are half as many trees",
+     "REDUCE-vi 5"},
+    // 1.67 times; the document has 1.62.
+    {"10_unroll4", "09_unroll2", kata::Quantity::time, 1.3,
+     "there are half as many trees, and more loads under way", "REDUCE-vi 6"},
+    // 1.31 times; the document has 1.20.
+    {"11_unroll8", "10_unroll4", kata::Quantity::time, 1.1,
+     "there are half as many trees, and more loads under way", "REDUCE-vi 7"},
+    // 0.96 times; the document has 1.05 and 1.04. Six barriers less, and the rounds of a warp that are
+    // left wait for global memory all the same.
+    {"12_unroll_last_warp", "11_unroll8", kata::Quantity::time, 1.04, "six barriers of ten are gone",
+     "REDUCE-vi 8", Standing::refuted},
+    // 1.01 times; the document has 1.06 and 1.00.
+    {"13_complete_unroll", "12_unroll_last_warp", kata::Quantity::time, 1.06, "there is no loop to count for",
+     "REDUCE-vi 9", Standing::refuted},
+};
+
+kata::Counts count(const Module& step) {
+    return counts_of(attempt(step, kata::coded(counted_elements, 1), sum_of_float));
+}
+
+}  // namespace
+
+TEST_CASE("one atomic a block", "[claims][step][04_hierarchical][05_coarsened]") {
+    if (!kata::counts_available()) SKIP("nothing is counted on this back end");
+    const auto c = count(kata::step());
+    if (c.global_atomic.accesses != c.blocks)
+        FAIL("right, but without the point of the step: more than one atomic a block: "
+             << c.global_atomic.accesses << " for " << c.blocks << " blocks");
+}
+
+// The figures of the documents and of the lesson.
+
+namespace {
+
+/// What the second block did; the first launch has at least two, a second launch only one.
+template <class T>
+kata::Counts second_block(int n, Arithmetic arithmetic) {
+    if (!kata::counts_available()) SKIP("nothing is counted on this back end");
+    return counts_of(attempt(kata::step(), kata::coded<T>(static_cast<std::size_t>(n), 1), arithmetic,
+                             Exactness::exact, {.only_block = 1}));
+}
+
+kata::Counts figures(int n) {
+    if (!kata::counts_available()) SKIP("nothing is counted on this back end");
+    return counts_of(
+        attempt(kata::step(), kata::coded<double>(static_cast<std::size_t>(n), 1), sum_of_double));
+}
+
+/// One row of REDUCE-vi, table 3-6, with what the meter counts of a block of 512 threads on doubles.
+struct Efficiency {
+    const char* step;
+    double load, store;  // in the table, in percent
+    unsigned loads, load_sectors, stores, store_sectors;
+    double load_efficiency() const { return 8.0 * loads / (32.0 * load_sectors); }
+    double store_efficiency() const { return 8.0 * stores / (32.0 * store_sectors); }
+};
+
+// In the trees, 511 pairs are loaded and their results stored; thread 0 loads and stores once more. Whether
+// in 06 the lanes are 2 · stride apart or in 07 the elements, a sector of four doubles gives two operands of
+// a kind in the first round and one in all others: 2 · (128 + 128 + 64 + … + 1) + 1 sectors loaded, half as
+// many stored. In 08 four: 2 · (64 + 32 + … + 1 + 1 + 1) + 1. From 09 on there are the elements before.
+constexpr Efficiency table_3_6[] = {
+    {"06_neighbored", 16.73, 25.00, 1023, 767, 512, 384},
+    {"07_neighbored_less", 16.75, 25.00, 1023, 767, 512, 384},
+    {"08_interleaved", 77.94, 95.52, 1023, 259, 512, 130},
+    {"11_unroll8", 94.68, 97.71, 1023 + 8 * 512, 259 + 8 * 128, 512 + 512, 130 + 128},
+    {"12_unroll_last_warp", 98.99, 99.40, 1023 + 8 * 512, 259 + 8 * 128, 512 + 512, 130 + 128},
+    {"13_complete_unroll", 98.99, 99.40, 1023 + 8 * 512, 259 + 8 * 128, 512 + 512, 130 + 128},
+    {"14_template_unroll", 98.99, 99.40, 1023 + 8 * 512, 259 + 8 * 128, 512 + 512, 130 + 128},
+};
+
+}  // namespace
+
+// 16.73 %/25.00 % for neighbored, 16.75 %/25.00 %, 77.94 %/95.52 %, 94.68 %/97.71 %, 98.99 %/99.40 % for the
+// unrolled ones: what a profiler said, about a GPU that loads lines of 128 bytes. The meter counts sectors of
+// 32 bytes: 33.3 %/33.3 %, the same, 98.7 %/98.5 %, 99.7 %/99.2 %.
+TEST_CASE("table 3-6: load and store efficiency, 16.7 %/25 % to 99 %/99 %",
+          "[figures][06_neighbored][07_neighbored_less][08_interleaved][11_unroll8][12_unroll_last_warp]"
+          "[13_complete_unroll][14_template_unroll]") {
+    const auto c = second_block<double>(8192, sum_of_double);
+    const auto& row = *std::find_if(std::begin(table_3_6), std::end(table_3_6),
+                                    [](const auto& r) { return kata::step_name() == r.step; });
+    CHECK(c.global_load.accesses == row.loads);
+    CHECK(c.global_load.transactions == row.load_sectors);
+    CHECK(c.global_store.accesses == row.stores);
+    CHECK(c.global_store.transactions == row.store_sectors);
+    CHECK(c.load_efficiency() == row.load_efficiency());
+    CHECK(c.store_efficiency() == row.store_efficiency());
+}
+
+TEST_CASE("table 3-6 has the shape of what is counted", "[figures][06_neighbored]") {
+    for (const auto* row = std::begin(table_3_6) + 1; row != std::end(table_3_6); ++row) {
+        const auto& before = row[-1];
+        CHECK((row->load >= before.load && row->store >= before.store));
+        CHECK(row->load_efficiency() >= before.load_efficiency());
+        CHECK(row->store_efficiency() >= before.store_efficiency());
+    }
+    // What is poor and what is not lies as far apart as there.
+    CHECK(table_3_6[1].load_efficiency() < 0.34);
+    CHECK(table_3_6[2].load_efficiency() > 0.98);
+}
+
+TEST_CASE("table 3-5: the steps are 1.26, 1.34, 4.90, 1.05, 1.06 and 1.02 times as fast",
+          "[figures][14_template_unroll]") {
+    // The quotients of the times that the table states, in seconds; all told 9.35 times, cut and not rounded.
+    constexpr double seconds[] = {0.011722, 0.009321, 0.006967, 0.001422, 0.001355, 0.001280, 0.001253};
+    constexpr double steps[] = {1.26, 1.34, 4.90, 1.05, 1.06, 1.02};
+    constexpr double all_told[] = {1.26, 1.68, 8.24, 8.65, 9.16, 9.35};
+    for (int i = 0; i < 6; ++i) {
+        CHECK(std::abs(seconds[i] / seconds[i + 1] - steps[i]) <= 0.005);
+        CHECK(std::abs(seconds[0] / seconds[i + 1] - all_told[i]) <= (i < 5 ? 0.005 : 0.0052));
+    }
+}
+
+TEST_CASE("16777216 elements are 32768, 16384, 8192 and 4096 blocks of 512 threads",
+          "[figures][06_neighbored][07_neighbored_less][08_interleaved][09_unroll2][10_unroll4][11_unroll8]"
+          "[12_unroll_last_warp][13_complete_unroll][14_template_unroll]") {
+    // a 1024th of them, and one block for the partial results
+    const int a_thread = kata::step_name() < "09"   ? 1
+                         : kata::step_name() < "10" ? 2
+                         : kata::step_name() < "11" ? 4
+                                                    : 8;
+    const auto c = figures(16384);
+    CHECK(c.blocks == 16384u / 512 / static_cast<unsigned>(a_thread) + 1);
+    CHECK(16777216 / 512 / a_thread == (a_thread == 1   ? 32768
+                                        : a_thread == 2 ? 16384
+                                        : a_thread == 4 ? 8192
+                                                        : 4096));
+    CHECK(c.threads == 512 * c.blocks);
+}
+
+TEST_CASE("barriers of a block",
+          "[figures][01_simple][02_convergent][03_shared_memory][04_hierarchical]"
+          "[05_coarsened][06_neighbored][07_neighbored_less][08_interleaved]"
+          "[09_unroll2][10_unroll4][11_unroll8][12_unroll_last_warp]"
+          "[13_complete_unroll][14_template_unroll]") {
+    constexpr unsigned expected[] = {11, 11, 10, 10, 10, 9, 9, 9, 10, 10, 10, 4, 5, 4};
+    const auto c = figures(16384);
+    CHECK(c.barriers == c.blocks * expected[std::stoi(kata::step_name()) - 1]);
+}
+
+TEST_CASE("a block reduces 2048 elements, in 1024 threads",
+          "[figures][01_simple][02_convergent][03_shared_memory]") {
+    CHECK(figures(2048).blocks == 1);
+    CHECK(figures(2049).blocks == 2 + 1);
+    CHECK(figures(2048).threads == 1024);
+}
+
+// Floats, and warps of which some lane has work: in 01 all 32 in the rounds with strides 1 to 32, then 16, 8,
+// 4, 2, 1; in 02 32, 16, 8, 4, 2, 1 and then 1 in each of five more rounds.
+TEST_CASE("01 takes a warp through a round 223 times", "[figures][01_simple]") {
+    const auto c = second_block<float>(4096, sum_of_float);
+    CHECK(c.global_load.requests == 2 * 223 + 1);
+    CHECK(c.global_load.accesses == 2 * 2047 + 1);
+    // 8 sectors an operand with strides 1, 2 and 4, then 4, 2, 1; and those of the rounds with fewer warps
+    CHECK(c.global_load.transactions == 2 * (32 * (8 + 8 + 8 + 4 + 2 + 1) + 31) + 1);
+    CHECK(c.global_store.accesses == 2048);
+}
+
+TEST_CASE("02 takes a warp through a round 68 times", "[figures][02_convergent]") {
+    const auto c = second_block<float>(4096, sum_of_float);
+    CHECK(c.global_load.requests == 2 * (63 + 5) + 1);
+    CHECK(c.global_load.accesses == 2 * 2047 + 1);
+    CHECK(c.global_load.transactions == 2 * (63 * 4 + 2 + 1 + 1 + 1 + 1) + 1);
+    CHECK(c.global_store.accesses == 2048);
+}
+
+TEST_CASE("each element is loaded once, and one result a block is stored",
+          "[figures][03_shared_memory][04_hierarchical][05_coarsened]") {
+    const auto c = second_block<float>(16384, sum_of_float);
+    const unsigned segment = kata::step_name() == "05_coarsened" ? 8192 : 2048;
+    CHECK(c.global_load.accesses == segment);
+    CHECK(c.load_efficiency() == 1);
+    CHECK(c.global_store.accesses + c.global_atomic.accesses == 1);
+    CHECK(c.bank_conflicts == 0);
+}
+
+TEST_CASE("a reduction of n elements applies the operator n - 1 times",
+          "[figures][01_simple][02_convergent][03_shared_memory][06_neighbored][07_neighbored_less]"
+          "[08_interleaved][09_unroll2][10_unroll4][11_unroll8][12_unroll_last_warp][13_complete_unroll]"
+          "[14_template_unroll]") {
+    // Whole segments, for 03 pads what is missing with the identity; of the partial results, too.
+    const auto outcome = attempt(kata::step(), kata::coded<int>(2048, 1), counted_sum);
+    CHECK(outcome.applications == 2047);
+}
+
+TEST_CASE("from an output that starts as the identity, n times", "[figures][04_hierarchical][05_coarsened]") {
+    const auto outcome = attempt(kata::step(), kata::coded<int>(16384, 1), counted_sum);
+    CHECK(outcome.applications == 16384);
+}
+
+// Errata that are about the CPU.
+
+namespace {
+
+/// What the listing of REDUCE-vi 1 computes.
+double recursive_sum_as_printed(std::span<double> data) {
+    if (data.size() == 1) return data[0];
+    const auto stride = data.size() / 2;
+    for (std::size_t i = 0; i < stride; ++i) data[i] += data[i + stride];
+    return recursive_sum_as_printed(data.first(stride));
+}
+
+}  // namespace
+
+TEST_CASE("the recursive sum on the CPU drops the last element of an odd length, as printed", "[limits]") {
+    for (const std::size_t n : {1u, 2u, 7u, 8u, 100u, 1001u}) {
+        std::vector<double> ones(n, 1), mended = ones;
+        CHECK(reduction::recursive_sum(mended) == static_cast<double>(n));
+        CHECK((recursive_sum_as_printed(ones) == static_cast<double>(n)) == std::has_single_bit(n));
+    }
+}
+
+TEST_CASE("sizes outside the limits are refused in one line", "[limits]") {
+    const int n = GENERATE(-1, std::numeric_limits<int>::min());
+    CHECK_THROWS_AS(reduction::check(n), std::invalid_argument);
+}
+
+namespace {
+
+constexpr int ladder_elements = 65536;
+
+kata::Run ladder(const Module& step) {
+    return attempt(step, kata::reals(ladder_elements, 1), sum_of_float, Exactness::rounded);
+}
+
+/// Random numbers, a piece of them over and over. Steps that work in place reduce what the run before has
+/// left: nobody looks at the sums.
+struct Timed final : kata::TimedProblem {
+    static std::vector<float> data() {
+        std::vector<float> values = kata::reals(piece, 1);
+        values.resize(std::size_t{1} << 28);
+        repeat_piece(values);
+        return values;
+    }
+    OnDevice<float> device{data(), false};
+
+    Timed() {
+        useful_bytes = 4.0 * device.n;
+        operations = device.n - 1.0;
+    }
+    void run(const Module& step) override { device.run(step, sum_of_float); }
+};
+
+}  // namespace
+
+const kata::Chapter kata::chapter{
+    .name = "reduction",
+    .problem = "the sum of 65536 floats (an output: an element that was summed up)",
+    .timed_problem = "the sum of 2^28 floats",
+    .claims = claims,
+    .ladder = ladder,
+    .count = count,
+    .timed = [](std::optional<int>) { return std::make_unique<Timed>(); },
+};

@@ -1,0 +1,39 @@
+// The blocks write to the output one over the other.
+//
+// Rejected: race in global memory "out"
+// On a GPU: elements differ
+#include "kata.hpp"
+#include "operators.hpp"
+#include "reduction.hpp"
+
+constexpr int block = 1024;         // threads
+constexpr int segment = 2 * block;  // elements of a block
+
+template <class T, class Op>
+__global__ void hierarchical(const T* in, T* out, int n, Op op) {
+    __shared__ T in_s[block];
+    const int t = threadIdx.x;
+    const int i = blockIdx.x * segment + t;
+    if (i + block < n)
+        in_s[t] = op(in[i], in[i + block]);
+    else
+        in_s[t] = i < n ? in[i] : op.identity();
+    for (int stride = block / 2; stride > 0; stride /= 2) {
+        __syncthreads();
+        if (t < stride) in_s[t] = op(in_s[t], in_s[t + stride]);
+    }
+    if (t == 0) *out = op(*out, in_s[0]);
+}
+
+template <class T, class Op>
+void reduce(T* in, T* out, int n, T* partials, Op op) {
+    const T identity = op.identity();
+    cudaMemcpyAsync(out, &identity, sizeof identity, cudaMemcpyHostToDevice);
+    launch(hierarchical<T, Op>, {ceil_div(n, segment), block}, in, out, n, op);
+}
+
+void reduce(void* in, void* out, int n, void* workspace, kata::Operation operation) {
+    with_operator(reduction::Offered{}, operation, in, out, [&](auto in, auto out, auto op) {
+        reduce(in, out, n, static_cast<decltype(out)>(workspace), op);
+    });
+}

@@ -1,0 +1,39 @@
+// The listing of PMPP-notes 10.8: nothing keeps the last segment within the input.
+//
+// Rejected: out of bounds
+// On a GPU: elements differ
+#include "kata.hpp"
+#include "operators.hpp"
+#include "reduction.hpp"
+
+constexpr int block = 1024;  // threads
+constexpr int coarse_factor = 4;
+constexpr int segment = 2 * coarse_factor * block;  // elements of a block
+
+template <class T, class Op>
+__global__ void coarsened(const T* in, T* out, int n, Op op) {
+    __shared__ T in_s[block];
+    const int t = threadIdx.x;
+    const int i = blockIdx.x * segment + t;
+    T value = in[i];
+    for (int tile = 1; tile < 2 * coarse_factor; ++tile) value = op(value, in[i + tile * block]);
+    in_s[t] = value;
+    for (int stride = block / 2; stride > 0; stride /= 2) {
+        __syncthreads();
+        if (t < stride) in_s[t] = op(in_s[t], in_s[t + stride]);
+    }
+    if (t == 0) atomic_combine(out, in_s[0], op);
+}
+
+template <class T, class Op>
+void reduce(T* in, T* out, int n, T* partials, Op op) {
+    const T identity = op.identity();
+    cudaMemcpyAsync(out, &identity, sizeof identity, cudaMemcpyHostToDevice);
+    launch(coarsened<T, Op>, {ceil_div(n, segment), block}, in, out, n, op);
+}
+
+void reduce(void* in, void* out, int n, void* workspace, kata::Operation operation) {
+    with_operator(reduction::Offered{}, operation, in, out, [&](auto in, auto out, auto op) {
+        reduce(in, out, n, static_cast<decltype(out)>(workspace), op);
+    });
+}

@@ -1,0 +1,34 @@
+// New partial results are laid over those that other blocks still read.
+//
+// Rejected: race in global memory
+// On a GPU: nothing
+#include "kata.hpp"
+#include "operators.hpp"
+#include "reduction.hpp"
+
+constexpr int block = 512;  // threads, and elements of a block
+
+template <class T, class Op>
+__global__ void neighbored(T* in, T* out, int n, Op op) {
+    T* const data = in + blockIdx.x * block;  // the block's own
+    const int length = n - blockIdx.x * block;
+    const int t = threadIdx.x;
+    for (int stride = 1; stride < block; stride *= 2) {
+        if (t % (2 * stride) == 0 && t + stride < length) data[t] = op(data[t], data[t + stride]);
+        __syncthreads();
+    }
+    if (t == 0) out[blockIdx.x] = length > 0 ? data[0] : op.identity();
+}
+
+template <class T, class Op>
+void reduce(T* in, T* out, int n, T* partials, Op op) {
+    for (; n > block; n = ceil_div(n, block), in = partials)
+        launch(neighbored<T, Op>, {ceil_div(n, block), block}, in, partials, n, op);
+    launch(neighbored<T, Op>, {1, block}, in, out, n, op);
+}
+
+void reduce(void* in, void* out, int n, void* workspace, kata::Operation operation) {
+    with_operator(reduction::Offered{}, operation, in, out, [&](auto in, auto out, auto op) {
+        reduce(in, out, n, static_cast<decltype(out)>(workspace), op);
+    });
+}

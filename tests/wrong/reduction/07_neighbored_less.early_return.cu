@@ -1,0 +1,35 @@
+// The listing of REDUCE-vi 3: threads beyond the end leave before the barrier.
+//
+// Rejected: divergent barrier
+// On a GPU: no element of the output was ever written
+#include "kata.hpp"
+#include "operators.hpp"
+#include "reduction.hpp"
+
+constexpr int block = 512;  // threads, and elements of a block
+
+template <class T, class Op>
+__global__ void neighbored_less(T* in, T* out, int n, Op op) {
+    T* const data = in + blockIdx.x * block;
+    const int length = n - blockIdx.x * block;
+    if (static_cast<int>(threadIdx.x) >= length) return;
+    for (int stride = 1; stride < block; stride *= 2) {
+        const int i = 2 * stride * threadIdx.x;
+        if (i < block && i + stride < length) data[i] = op(data[i], data[i + stride]);
+        __syncthreads();
+    }
+    if (threadIdx.x == 0) out[blockIdx.x] = length > 0 ? data[0] : op.identity();
+}
+
+template <class T, class Op>
+void reduce(T* in, T* out, int n, T* partials, Op op) {
+    for (; n > block; n = ceil_div(n, block), in = partials, partials += n)
+        launch(neighbored_less<T, Op>, {ceil_div(n, block), block}, in, partials, n, op);
+    launch(neighbored_less<T, Op>, {1, block}, in, out, n, op);
+}
+
+void reduce(void* in, void* out, int n, void* workspace, kata::Operation operation) {
+    with_operator(reduction::Offered{}, operation, in, out, [&](auto in, auto out, auto op) {
+        reduce(in, out, n, static_cast<decltype(out)>(workspace), op);
+    });
+}

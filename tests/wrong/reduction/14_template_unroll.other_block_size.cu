@@ -1,0 +1,68 @@
+// The kernel is made for blocks of 256 threads and launched with 512.
+//
+// Rejected: race in global memory
+// On a GPU: elements differ
+#include "kata.hpp"
+#include "operators.hpp"
+#include "reduction.hpp"
+
+constexpr int threads = 512;  // of the blocks that are launched
+
+template <int block, class T, class Op>
+__global__ void template_unroll(T* in, T* out, int n, Op op) {
+    constexpr int segment = 8 * block;
+    T* const data = in + blockIdx.x * segment;
+    const int length = n - blockIdx.x * segment;
+    const int t = threadIdx.x;
+    if (segment <= length) {
+        const T a1 = data[t], a2 = data[t + block], a3 = data[t + 2 * block], a4 = data[t + 3 * block];
+        const T b1 = data[t + 4 * block], b2 = data[t + 5 * block], b3 = data[t + 6 * block],
+                b4 = data[t + 7 * block];
+        data[t] = op(op(op(a1, a2), op(a3, a4)), op(op(b1, b2), op(b3, b4)));
+    } else {
+        for (int i = t + block; i < length; i += block) data[t] = op(data[t], data[i]);
+    }
+    __syncthreads();
+    const auto combine = [&](int stride) {
+        if (t < stride && t + stride < length) data[t] = op(data[t], data[t + stride]);
+    };
+    if constexpr (block >= 1024) {
+        combine(512);
+        __syncthreads();
+    }
+    if constexpr (block >= 512) {
+        combine(256);
+        __syncthreads();
+    }
+    if constexpr (block >= 256) {
+        combine(128);
+        __syncthreads();
+    }
+    if constexpr (block >= 128) {
+        combine(64);
+        __syncthreads();
+    }
+    if (t < 32) {
+#pragma unroll
+        for (int stride = 32; stride > 0; stride /= 2) {
+            combine(stride);
+            __syncwarp();
+        }
+    }
+    if (t == 0) out[blockIdx.x] = length > 0 ? data[0] : op.identity();
+}
+
+template <class T, class Op>
+void reduce(T* in, T* out, int n, T* partials, Op op) {
+    constexpr auto kernel = template_unroll<threads / 2, T, Op>;
+    constexpr int segment = 8 * threads;
+    for (; n > segment; n = ceil_div(n, segment), in = partials, partials += n)
+        launch(kernel, {ceil_div(n, segment), threads}, in, partials, n, op);
+    launch(kernel, {1, threads}, in, out, n, op);
+}
+
+void reduce(void* in, void* out, int n, void* workspace, kata::Operation operation) {
+    with_operator(reduction::Offered{}, operation, in, out, [&](auto in, auto out, auto op) {
+        reduce(in, out, n, static_cast<decltype(out)>(workspace), op);
+    });
+}

@@ -20,6 +20,8 @@ const char* name_of(Quantity q) {
             return "32-byte sectors loaded";
         case Quantity::sectors_stored:
             return "32-byte sectors stored";
+        case Quantity::global_requests:
+            return "times that a warp loads from or stores to global memory";
         case Quantity::threads:
             return "threads";
         case Quantity::shared_passes:
@@ -55,6 +57,8 @@ double value_of(Quantity q, const Counts& c) {
                 return c.global_load.transactions;
             case Quantity::sectors_stored:
                 return c.global_store.transactions;
+            case Quantity::global_requests:
+                return c.global_load.requests + c.global_store.requests;
             case Quantity::threads:
                 return c.threads;
             case Quantity::shared_passes:

@@ -20,6 +20,7 @@ enum class Quantity {
     bytes_stored,
     sectors_loaded,
     sectors_stored,
+    global_requests,
     threads,
     shared_passes,
     atomics,

@@ -102,7 +102,7 @@ Outcome attempt(const Module& step, const std::vector<T>& values, Arithmetic ari
     return outcome;
 }
 
-/// Positive and negative numbers, a large one at `place`: whoever loses it, or has another identity than the
+/// Negative numbers, the largest at `place`: whoever loses it, or has another identity than the
 /// operator's, gets another maximum.
 template <class T>
 std::vector<T> below_zero(std::size_t n, std::size_t place) {
@@ -446,9 +446,10 @@ TEST_CASE("barriers of a block",
 
 TEST_CASE("a block reduces 2048 elements, in 1024 threads",
           "[figures][01_simple][02_convergent][03_shared_memory]") {
-    CHECK(figures(2048).blocks == 1);
-    CHECK(figures(2049).blocks == 2 + 1);
-    CHECK(figures(2048).threads == 1024);
+    const auto whole = figures(2048), and_one = figures(2049);
+    CHECK(whole.blocks == 1);
+    CHECK(whole.threads == 1024);
+    CHECK(and_one.blocks == 2 + 1);
 }
 
 // Floats, and warps of which some lane has work: in 01 all 32 in the rounds with strides 1 to 32, then 16, 8,

@@ -1,7 +1,7 @@
 // The listing of REDUCE-vi 2 in its other fault: nothing asks whether the partner is there.
 //
 // Rejected: out of bounds
-// On a GPU: elements differ
+// On a GPU: out of bounds
 #include "kata.hpp"
 #include "operators.hpp"
 #include "reduction.hpp"

@@ -1,7 +1,7 @@
 // The listing of REDUCE-vi 5: its first round looks at the end of the input, and its tree does not.
 //
 // Rejected: out of bounds
-// On a GPU: elements differ
+// On a GPU: out of bounds
 #include "kata.hpp"
 #include "operators.hpp"
 #include "reduction.hpp"

@@ -149,7 +149,9 @@ TEST_CASE("the order of the blocks does not matter to a sum", "[step][01_vector_
     require(try_add(kata::step(), 1000, {.order = order}));
 }
 
-TEST_CASE("a hundred thousand elements are added", "[step][01_vector_add]") { require(try_add(kata::step(), 100003)); }
+TEST_CASE("a hundred thousand elements are added", "[step][01_vector_add]") {
+    require(try_add(kata::step(), 100003));
+}
 
 TEST_CASE("huge vectors are added", "[.huge][01_vector_add]") {
     const auto n = GENERATE(std::size_t{1} << 28, (std::size_t{1} << 30) + 7);  // 2^30 bytes, above 2^32

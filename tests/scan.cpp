@@ -239,7 +239,7 @@ TEST_CASE("many sections", "[equivalence]") {
     require_right(coded(either(20011, 70001)));
 }
 
-TEST_CASE("very many sections", "[equivalence]") {
+TEST_CASE("a very large number of sections", "[equivalence]") {
     if (std::string_view(kata::backend_name()) != "gpu") SKIP("for a GPU");
     const auto kind = GENERATE(Kind::inclusive, Kind::exclusive);
     require_right(coded((1 << 24) + 4099, 1024, kind));

@@ -6,7 +6,8 @@
 
 constexpr int tile = 32;  // threads, and elements of each tile, per side
 
-__global__ void __launch_bounds__(tile * tile) shared_memory(const float* a, const float* b, float* c, int m, int n, int k) {
+__global__ void __launch_bounds__(tile* tile)
+    shared_memory(const float* a, const float* b, float* c, int m, int n, int k) {
     __shared__ float a_s[tile][tile], b_s[tile][tile];
     const int tx = threadIdx.x, ty = threadIdx.y;
     const int row = blockIdx.y * tile + ty, col = blockIdx.x * tile + tx;

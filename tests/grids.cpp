@@ -204,6 +204,22 @@ TEST_CASE("a huge picture turns gray", "[.huge][02_color_to_grayscale]") {
     require(try_grayscale(kata::step(), s, huge<unsigned char>(3 * std::size_t{21851} * 16381, 1, 255)));
 }
 
+TEST_CASE("neighbouring threads touch neighbouring pixels", "[step][02_color_to_grayscale][03_blur]") {
+    if (!kata::counts_available()) SKIP("nothing is counted on this back end");
+    const Size s{64, 48};
+    const bool gray = kata::step_name().starts_with("02");
+    const auto c = counts_of(gray ? try_grayscale(kata::step(), s, random_bytes(3 * s.pixels(), 1))
+                                  : try_blur(kata::step(), s, 1, random_bytes(s.pixels(), 1)));
+    // With x along columns a warp is two rows of 16 pixels: up to 3 sectors in each for the colours, 2 for a
+    // patch's byte, 1 for the result. With x along rows each of 16 rows has a sector of its own.
+    const auto reads = static_cast<std::uint64_t>(gray ? 3 * 6 : 9 * 4);
+    const auto most = static_cast<std::uint64_t>(s.pixels()) / 32 * (reads + 2);
+    const auto did = c.global_load.transactions + c.global_store.transactions;
+    if (did > most)
+        FAIL("right, but not coalesced: " << did << " sectors where " << most
+                                          << " do. Which threads are neighbours?");
+}
+
 TEST_CASE("a picture of 62 x 76 takes 4 x 5 blocks, in four classes of active threads",
           "[figures][02_color_to_grayscale]") {
     const Size s{76, 62};

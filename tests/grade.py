@@ -139,7 +139,8 @@ def judge(tree, step, records, right, said):
         if record["result"] == "TIMEOUT":
             return "FAIL", "does not end"
         if record["result"] != "OK":
-            if words := re.search(r"^# +(.+)", record["stdout"] + "\n" + record.get("stderr", ""), re.M):
+            # As the tests explain it: "not ok: TEST" and, in the next line, what is wrong.
+            if words := re.search(r"^not ok: .*\n +(.+)", record.get("stderr", ""), re.M):
                 return "FAIL", words.group(1)
             if record["returncode"]:
                 return "FAIL", f"ended with status {record['returncode']}"

@@ -195,26 +195,12 @@ TEST_CASE("a very large input", "[equivalence]") {
     require_right(below_zero<double>(40'000'003, 40'000'002), max_of_double);
 }
 
-// Data whose reduction is known without going through all of it: a piece of a length that no block divides,
-// over and over.
-
 namespace {
-
-constexpr std::size_t piece = 10007;
-
-template <class T>
-void repeat_piece(std::vector<T>& values) {
-    for (std::size_t i = piece; i < values.size(); i += piece)
-        std::copy_n(values.begin(), std::min(piece, values.size() - i),
-                    values.begin() + static_cast<std::ptrdiff_t>(i));
-}
 
 template <class T>
 void require_right_huge(std::size_t n, Arithmetic arithmetic, std::size_t place) {
     if (std::string_view(kata::backend_name()) != "gpu") SKIP("for a GPU");
-    std::vector<T> values = kata::coded<T>(piece, 11);
-    values.resize(n);
-    repeat_piece(values);
+    auto values = kata::repeated(kata::coded<T>(kata::a_few, 11), n);
     if (place < n) values[place] = 100;
     require_right(values, arithmetic, Exactness::exact, {.time_limit = 30});
 }
@@ -537,16 +523,9 @@ kata::Run ladder(const Module& step) {
     return attempt(step, kata::reals(ladder_elements, 1), sum_of_float, Exactness::rounded);
 }
 
-/// Random numbers, a piece of them over and over. Steps that work in place reduce what the run before has
-/// left: nobody looks at the sums.
+/// Steps that work in place reduce what the run before has left: nobody looks at the sums.
 struct Timed final : kata::TimedProblem {
-    static std::vector<float> data() {
-        std::vector<float> values = kata::reals(piece, 1);
-        values.resize(std::size_t{1} << 28);
-        repeat_piece(values);
-        return values;
-    }
-    OnDevice<float> device{data(), false};
+    OnDevice<float> device{kata::repeated(kata::reals(kata::a_few, 1), std::size_t{1} << 28), false};
 
     Timed() {
         useful_bytes = 4.0 * device.n;

@@ -477,18 +477,9 @@ kata::Run ladder(const Module& step) {
     return attempt(step, real(ladder_elements, 1024, Kind::inclusive), {}, Exactness::rounded);
 }
 
-/// Random numbers, a million of them over and over: nobody looks at the sums, and more take seconds to make.
-std::vector<float> repeated(std::size_t n) {
-    auto values = kata::reals(std::min<std::size_t>(n, 1 << 20), 1);
-    const auto few = values.size();
-    values.resize(n);
-    for (std::size_t i = few; i < n; ++i) values[i] = values[i - few];
-    return values;
-}
-
 struct Timed final : kata::TimedProblem {
     static constexpr int n = 1 << 28;
-    kata::Input<float> in{"in", repeated(n)};
+    kata::Input<float> in{"in", kata::repeated(kata::reals(kata::a_few, 1), n)};
     Buffer<float> out{"out", n};
     Scratch scratch{n};
 

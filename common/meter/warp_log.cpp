@@ -68,10 +68,24 @@ class Footprint {
     unsigned count_ = 0;
 };
 
-/// Wide accesses to shared memory are served a half or a quarter of the warp at a time.
+/// Whether any two active lanes that are `distance` apart, in aligned pairs, ask for the same.
+bool agree(std::span<const Event* const> lanes, unsigned distance) {
+    std::array<std::uintptr_t, 32> asked{};
+    for (const auto* e : lanes) asked[e->lane] = e->address;
+    return std::all_of(lanes.begin(), lanes.end(), [&](const Event* e) {
+        const auto other = asked[e->lane ^ distance];
+        return other == 0 || other == e->address;
+    });
+}
+
+/// Wide accesses to shared memory are served a half or a quarter of the warp at a time, and loads twice as
+/// many lanes if throughout the warp either neighbours or lanes two apart agree: NVIDIA says so of compute
+/// capability 7.x, and an H100 counts so.
 void account_shared(std::span<const Event* const> lanes, std::uint64_t lane_bytes, kata::Traffic& traffic,
                     kata::Counts& counts) {
-    const unsigned together = lane_bytes >= 16 ? 8 : lane_bytes >= 8 ? 16 : 32;
+    unsigned together = lane_bytes >= 16 ? 8 : lane_bytes >= 8 ? 16 : 32;
+    if (together < 32 && lanes.front()->what == What::load && (agree(lanes, 1) || agree(lanes, 2)))
+        together *= 2;
     for (std::size_t from = 0, to = 0; from < lanes.size(); from = to) {
         const auto part = lanes[from]->lane / together;
         while (to < lanes.size() && lanes[to]->lane / together == part) ++to;

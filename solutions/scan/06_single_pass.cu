@@ -20,11 +20,14 @@ __device__ void scan_in_place(T* x, Op op) {
     const int t = threadIdx.x;
     T* const mine = x + t * coarse_factor;
     __syncthreads();
-    for (int k = 1; k < coarse_factor; ++k) mine[k] = op(mine[k - 1], mine[k]);
-    last[t] = mine[coarse_factor - 1];
+    T sum = mine[0];
+    for (int k = 1; k < coarse_factor; ++k) {
+        sum = op(sum, mine[k]);
+        mine[k] = sum;
+    }
+    last[t] = sum;
     for (int stride = 1; stride < threads; stride *= 2) {
         __syncthreads();
-        T sum = last[t];
         if (t >= stride) sum = op(last[t - stride], sum);
         __syncthreads();
         last[t] = sum;
@@ -32,7 +35,7 @@ __device__ void scan_in_place(T* x, Op op) {
     __syncthreads();
     if (t > 0)
         for (int k = 0; k < coarse_factor - 1; ++k) mine[k] = op(last[t - 1], mine[k]);
-    mine[coarse_factor - 1] = last[t];
+    mine[coarse_factor - 1] = sum;
     __syncthreads();
 }
 
@@ -43,7 +46,7 @@ __global__ void single_pass(const T* in, T* out, int n, Kind kind, T* sums, unsi
                             Op op) {
     // kata: begin
     __shared__ T x[section];
-    __shared__ T before;
+    __shared__ T sum_before;
     __shared__ int number;
     const int t = threadIdx.x;
     if (t == 0) number = atomicAdd(started, 1);
@@ -58,7 +61,7 @@ __global__ void single_pass(const T* in, T* out, int n, Kind kind, T* sums, unsi
     scan_in_place(x, op);
 
     if (t == 0) {
-        before = op.identity();
+        T before = op.identity();
         if (s > 0) {
             while (atomicAdd(&ready[s - 1], 0u) == 0) {
             }
@@ -68,8 +71,10 @@ __global__ void single_pass(const T* in, T* out, int n, Kind kind, T* sums, unsi
         sums[s] = op(before, x[section - 1]);
         __threadfence();  // whoever sees the flag sees the sum
         atomicExch(&ready[s], 1u);
+        sum_before = before;
     }
     __syncthreads();
+    const T before = sum_before;
     for (int e = t; e < section; e += threads)
         if (first + e < n) out[first + e] = op(before, x[e]);
     // kata: end

@@ -38,14 +38,24 @@ COPY_IN_SHARED(double)
 COPY_IN_SHARED(float4)
 COPY_IN_SHARED(unsigned char)
 
-__global__ void even_lanes_in_shared_kernel(float4* out) {
-    __shared__ float4 tile[32];
-    const int i = threadIdx.x;
-    tile[i] = float4{};
+template <class T>
+__global__ void load_from_shared_kernel(const int* index, T* out) {
+    __shared__ T tile[64];
+    const int t = threadIdx.x, i = index[t];
+    tile[t] = T{};
+    tile[t + 32] = T{};
     __syncwarp();
-    if (i % 2 == 0) out[i] = tile[i / 2];
+    if (i >= 0) out[t] = tile[i];
 }
-void even_lanes_in_shared(float4* out) { launch(even_lanes_in_shared_kernel, {1, 32}, out); }
+void load_from_shared(const int* index, float* out) {
+    launch(load_from_shared_kernel<float>, {1, 32}, index, out);
+}
+void load_from_shared(const int* index, double* out) {
+    launch(load_from_shared_kernel<double>, {1, 32}, index, out);
+}
+void load_from_shared(const int* index, float4* out) {
+    launch(load_from_shared_kernel<float4>, {1, 32}, index, out);
+}
 
 __global__ void transpose_naive(const float* in, float* out, int n) {
     const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;

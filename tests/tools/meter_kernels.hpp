@@ -18,7 +18,10 @@ void copy_in_shared(float* out, int stride,
 void copy_in_shared(double* out, int stride, int threads);
 void copy_in_shared(float4* out, int stride, int threads);
 void copy_in_shared(unsigned char* out, int stride, int threads);
-void even_lanes_in_shared(float4* out);  // one warp, its even lanes
+/// One warp: out[t] = element index[t] of an array of 64 in shared memory; lanes of negative index rest.
+void load_from_shared(const int* index, float* out);
+void load_from_shared(const int* index, double* out);
+void load_from_shared(const int* index, float4* out);
 enum class Transpose { naive, tiled, padded };
 void transpose(Transpose, const float* in, float* out, int n);  // n x n, in blocks of 32 x 32
 void broadcast(const float* in, float* out, int threads);       // in[0], and a word of shared memory

@@ -17,19 +17,20 @@ __global__ void kogge_stone(const T* in, T* out, int n, Kind kind, Op op) {
     __shared__ Kept<T> x[scan::max_section];
     const int section = blockDim.x, t = threadIdx.x;
     const int i = blockIdx.x * section + t;
+    Kept<T> sum;
     if (kind == Kind::inclusive)
-        x[t] = i < n ? in[i] : op.identity();
+        sum = i < n ? in[i] : op.identity();
     else  // the same scan of the section, shifted by one
-        x[t] = t > 0 && i < n ? in[i - 1] : op.identity();
+        sum = t > 0 && i < n ? in[i - 1] : op.identity();
+    x[t] = sum;
 
     for (int stride = 1; stride < section; stride *= 2) {
         __syncthreads();
-        Kept<T> sum = x[t];
         if (t >= stride) sum = op(x[t - stride], sum);
         __syncthreads();
         x[t] = sum;
     }
-    if (i < n) out[i] = x[t];
+    if (i < n) out[i] = sum;
 }
 
 template <class T, class Op>

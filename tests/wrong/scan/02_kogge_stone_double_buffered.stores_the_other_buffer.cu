@@ -14,14 +14,17 @@ __global__ void double_buffered(const T* in, T* out, int n, Kind kind, Op op) {
     T *from = buffers[0], *to = buffers[1];
     const int section = blockDim.x, t = threadIdx.x;
     const int i = blockIdx.x * section + t;
+    T sum;
     if (kind == Kind::inclusive)
-        from[t] = i < n ? in[i] : op.identity();
+        sum = i < n ? in[i] : op.identity();
     else
-        from[t] = t > 0 && i < n ? in[i - 1] : op.identity();
+        sum = t > 0 && i < n ? in[i - 1] : op.identity();
+    from[t] = sum;
 
     for (int stride = 1; stride < section; stride *= 2) {
         __syncthreads();  // `from` is complete, and nobody reads `to` any more
-        to[t] = t >= stride ? op(from[t - stride], from[t]) : from[t];
+        if (t >= stride) sum = op(from[t - stride], sum);
+        to[t] = sum;
         T* const done = to;
         to = from;
         from = done;

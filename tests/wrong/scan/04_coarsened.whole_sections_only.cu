@@ -26,13 +26,16 @@ __global__ void coarsened(const T* in, T* out, int n, Kind kind, Op op) {
 
     // Phase 1: the subsection, sequentially.
     T* const mine = x + t * coarse_factor;
-    for (int k = 1; k < coarse_factor; ++k) mine[k] = op(mine[k - 1], mine[k]);
-    last[t] = mine[coarse_factor - 1];
+    T sum = mine[0];
+    for (int k = 1; k < coarse_factor; ++k) {
+        sum = op(sum, mine[k]);
+        mine[k] = sum;
+    }
+    last[t] = sum;
 
     // Phase 2: Kogge–Stone over the last elements.
     for (int stride = 1; stride < threads; stride *= 2) {
         __syncthreads();
-        T sum = last[t];
         if (t >= stride) sum = op(last[t - stride], sum);
         __syncthreads();
         last[t] = sum;
@@ -42,7 +45,7 @@ __global__ void coarsened(const T* in, T* out, int n, Kind kind, Op op) {
     // Phase 3: what comes before the subsection, to all of its elements but the last, which has it already.
     if (t > 0)
         for (int k = 0; k < coarse_factor - 1; ++k) mine[k] = op(last[t - 1], mine[k]);
-    mine[coarse_factor - 1] = last[t];
+    mine[coarse_factor - 1] = sum;
     __syncthreads();
 
     for (int e = t; e < section; e += threads)

@@ -18,11 +18,14 @@ __device__ void scan_in_place(T* x, Op op) {
     const int t = threadIdx.x;
     T* const mine = x + t * coarse_factor;
     __syncthreads();
-    for (int k = 1; k < coarse_factor; ++k) mine[k] = op(mine[k - 1], mine[k]);
-    last[t] = mine[coarse_factor - 1];
+    T sum = mine[0];
+    for (int k = 1; k < coarse_factor; ++k) {
+        sum = op(sum, mine[k]);
+        mine[k] = sum;
+    }
+    last[t] = sum;
     for (int stride = 1; stride < threads; stride *= 2) {
         __syncthreads();
-        T sum = last[t];
         if (t >= stride) sum = op(last[t - stride], sum);
         __syncthreads();
         last[t] = sum;
@@ -30,7 +33,7 @@ __device__ void scan_in_place(T* x, Op op) {
     __syncthreads();
     if (t > 0)
         for (int k = 0; k < coarse_factor - 1; ++k) mine[k] = op(last[t - 1], mine[k]);
-    mine[coarse_factor - 1] = last[t];
+    mine[coarse_factor - 1] = sum;
     __syncthreads();
 }
 

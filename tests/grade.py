@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Grades students' copies of chapters/ against the tests of this repository: ./kata grade DIR... [--csv FILE]
+"""Grades students' copies of chapters/ against the tests of this repository:
+./kata grade DIR... [--chapter CHAPTER]... [--csv FILE]
 
 Each student's steps are copied into a scratch tree beside copies of this repository's tests, built there, and run where
 they can write nothing. Of what a student sends, steps and headers of their own are used and nothing else. A step that
@@ -31,8 +32,9 @@ GIB = 1 << 30
 class Tree:
     """The scratch tree: this repository with the steps of one student after the other."""
 
-    def __init__(self, path):
+    def __init__(self, path, steps):
         self.path = path
+        self.steps = steps
         self.build = path / "build"
         for name in ("meson.build", "meson.options", "common", "reference", "solutions", "tests", "subprojects"):
             source = ROOT / name
@@ -44,7 +46,7 @@ class Tree:
 
     def take(self, chapters):
         """Makes the steps in the folder `chapters` those of the tree."""
-        for chapter in {step.parent for step in STEPS}:
+        for chapter in {step.parent for step in STEPS}:  # Meson wants a file for every step
             target = self.path / "chapters" / chapter
             shutil.rmtree(target, ignore_errors=True)
             target.mkdir(parents=True)
@@ -63,10 +65,10 @@ class Tree:
 
     def targets(self):
         """The steps and what tests them, without the tests of the tests."""
-        chapters = "|".join({step.parent.name for step in STEPS})
+        chapters = "|".join({step.parent.name for step in self.steps})
         every = subprocess.run(["ninja", "-C", self.build, "-t", "targets", "all"], capture_output=True, text=True, check=True)
         # Only what is linked: Meson has targets like scan-build, which are no suite of a chapter.
-        mine = rf"^((?:(?:chapters|solutions)\.[^/:]+\.so)|(?:{chapters})-[a-z]+): \w+_LINKER$"
+        mine = rf"^((?:chapters|solutions)\.(?:{chapters})\.[^/:]+\.so|(?:{chapters})-[a-z]+): \w+_LINKER$"
         return re.findall(mine, every.stdout, re.M)
 
     def compile(self, **where):
@@ -79,7 +81,7 @@ class Tree:
 
     def test(self):
         """Runs the tests of all steps and gives Meson's records of them: {step: [record of each back end]}."""
-        suites = [option for step in STEPS for option in ("--suite", step.parent.name)]
+        suites = [option for step in self.steps for option in ("--suite", step.parent.name)]
         command = ["meson", "test", "-C", self.build, "--no-rebuild", *suites]
         if self.sandbox:
             command += ["--wrapper", self.sandbox]
@@ -87,7 +89,7 @@ class Tree:
         for log in logs.glob("testlog*.json"):
             log.unlink()
         subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        records = {step: [] for step in STEPS}
+        records = {step: [] for step in self.steps}
         (log,) = logs.glob("testlog*.json")  # has the wrapper's name in its own
         for line in log.read_text(encoding="utf-8", errors="replace").splitlines():
             record = json.loads(line)
@@ -158,12 +160,18 @@ def names_of(folders):
 def main():
     parser = argparse.ArgumentParser(prog="kata grade", description="Grades copies of chapters/.")
     parser.add_argument("folders", metavar="DIR", nargs="+", help="a student's chapters/, or a tree that holds it")
+    parser.add_argument("--chapter", metavar="CHAPTER", action="append", help="grade this one only; may be repeated")
     parser.add_argument("--csv", metavar="FILE", help="write a line for each step of each student")
     arguments = parser.parse_args()
     folders = [pathlib.Path(folder).resolve() for folder in arguments.folders]
     for folder in folders:
         if not folder.is_dir():
             parser.error(f"there is no folder {folder}")
+    known = sorted({step.parent.name for step in STEPS})
+    for chapter in arguments.chapter or ():
+        if chapter not in known:
+            parser.error(f"there is no chapter {chapter}; there are: {' '.join(known)}")
+    steps = [step for step in STEPS if step.parent.name in (arguments.chapter or known)]
     try:
         table = open(arguments.csv, "w", newline="", encoding="utf-8") if arguments.csv else None
     except OSError as error:
@@ -173,7 +181,7 @@ def main():
         sheet.writerow(["student", "chapter", "step", "verdict", "reason"])
 
     with tempfile.TemporaryDirectory(prefix="kata-grade-") as scratch:
-        tree = Tree(pathlib.Path(scratch).resolve())
+        tree = Tree(pathlib.Path(scratch).resolve(), steps)
         if not tree.sandbox:
             print("No bubblewrap (bwrap): what students wrote runs with all your rights. Grade as a user without any.")
         print("Building the tests", flush=True)
@@ -181,25 +189,25 @@ def main():
         tree.configure()
         status, _ = tree.compile()
         right = tree.test()
-        if status or any(r["result"] != "OK" for step in STEPS for r in right[step]) or not all(right.values()):
+        if status or any(r["result"] != "OK" for step in steps for r in right[step]) or not all(right.values()):
             sys.exit("kata: the solutions of this repository do not pass here: nothing can be graded")
 
         for name, folder in zip(names_of(folders), folders):
             print(f"\n{name}", flush=True)
             chapters = folder / "chapters" if (folder / "chapters").is_dir() else folder
-            if not any(is_plain(chapters / step) for step in STEPS):
+            if not any(is_plain(chapters / step) for step in steps):
                 print(f"  no step in {chapters}")
             tree.take(chapters)
             _, said = tree.compile(stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
             records = tree.test()
             count = {"OK": 0, "FAIL": 0, "OPEN": 0}
-            for step in STEPS:
+            for step in steps:
                 verdict, reason = judge(tree, step, records, right, said)
                 count[verdict] += 1
                 print(f"  {str(step.with_suffix('')):40} {verdict:5} {reason}".rstrip())
                 if sheet:
                     sheet.writerow([name, step.parent, step.stem, verdict, reason])
-            print(f"{name}: {count['OK']} of {len(STEPS)} OK, {count['FAIL']} FAIL, {count['OPEN']} OPEN", flush=True)
+            print(f"{name}: {count['OK']} of {len(steps)} OK, {count['FAIL']} FAIL, {count['OPEN']} OPEN", flush=True)
             if table:
                 table.flush()
 

@@ -322,9 +322,11 @@ void Meter::tell_clash(const Region& region, std::uintptr_t address, Verb verb, 
     tell("race in " + std::string(region.serial != 0 ? "global memory " : "") + region.text() +
          (fixed ? "" : ", byte " + std::to_string(address - region.range.begin)) + ": nothing orders\n  " +
          name_of(clash) + did(clash.verb) + other + "\n  " + here() + did(verb) + mine +
-         (same_warp    ? "\n  is a __syncwarp() missing between them?"
-          : same_block ? "\n  is a __syncthreads() missing between them?"
-                       : "\n  blocks run in any order: use an atomic"));
+         (same_warp ? "\n  is a __syncwarp() missing between them?"
+          : same_block
+              ? "\n  is a __syncthreads() missing between them?"
+              : "\n  blocks run in any order: use an atomic, or one as a flag with a __threadfence() "
+                "on both of its sides"));
 }
 
 void Meter::tell_unwritten(const Region& region, std::uint32_t code) {

@@ -112,6 +112,16 @@ void Clocks::fence(unsigned slot, unsigned thread) {
     s.any_fence = true;
     s.unfenced_count -= s.unfenced[thread];
     s.unfenced[thread] = false;
+    for (std::size_t i = 0, count = s.known.size(); i < count; ++i)
+        if (const auto k = s.known[i]; !k.fenced && k.by(s.barriers, thread)) {
+            const Known fenced{k.news, s.barriers, thread, true};
+            if (k.barrier == s.barriers)  // the thread's own, of which nobody else can know
+                s.known[i] = fenced;
+            else if (std::none_of(s.known.begin(), s.known.end(), [&](const Known& other) {
+                         return other.fenced && other.news == k.news && other.by(s.barriers, thread);
+                     }))
+                s.known.push_back(fenced);
+        }
 }
 
 void Clocks::end_launch() {
@@ -119,9 +129,10 @@ void Clocks::end_launch() {
     news_.clear();
 }
 
-std::uint32_t Clocks::unseen(const Record& earlier, unsigned slot, unsigned thread) const {
+std::uint32_t Clocks::unseen(const Record& earlier, Verb now, unsigned slot, unsigned thread) const {
     const auto& s = slots_[slot];
-    if (earlier.block != s.block) return s.known.empty() ? earlier.lanes : unseen_across(earlier, s, thread);
+    if (earlier.block != s.block)
+        return s.known.empty() ? earlier.lanes : unseen_across(earlier, now, s, thread);
     if (earlier.barrier != s.barriers) return 0;
     if (earlier.warp != thread / 32) return earlier.lanes;
     auto lanes = earlier.lanes & ~(1u << thread % 32);
@@ -133,7 +144,7 @@ std::uint32_t Clocks::unseen(const Record& earlier, unsigned slot, unsigned thre
     return lanes;
 }
 
-std::uint32_t Clocks::unseen_across(const Record& earlier, const Slot& s, unsigned thread) const {
+std::uint32_t Clocks::unseen_across(const Record& earlier, Verb now, const Slot& s, unsigned thread) const {
     auto lanes = earlier.lanes;
     ++searches_;
     to_visit_.clear();
@@ -141,7 +152,7 @@ std::uint32_t Clocks::unseen_across(const Record& earlier, const Slot& s, unsign
         if (std::exchange(news->visit, searches_) != searches_) to_visit_.push_back(news);
     };
     for (const auto& k : s.known)
-        if (k.by(s.barriers, thread)) come_by(k.news);
+        if (k.by(s.barriers, thread) && (k.fenced || now != Verb::read)) come_by(k.news);
     while (lanes != 0 && !to_visit_.empty()) {
         const auto* news = to_visit_.back();
         to_visit_.pop_back();
@@ -170,7 +181,7 @@ void Clocks::acquire(unsigned slot, unsigned thread, std::uintptr_t address) {
     const auto* news = found->second;
     if (std::none_of(s.known.begin(), s.known.end(),
                      [&](const Known& k) { return k.news == news && k.by(s.barriers, thread); }))
-        s.known.push_back({news, s.barriers, thread});
+        s.known.push_back({news, s.barriers, thread, false});
 }
 
 void Clocks::release(unsigned slot, unsigned thread, std::uintptr_t address) {
@@ -306,7 +317,7 @@ std::optional<Record> Shadow::settle(Cell& cell, const Record& me, const Clocks&
         const bool clashes = (r.bytes & me.bytes) != 0 && has(conflicts(r.block == me.block)[verb], r.verb);
         const bool replaced = (r.bytes & ~me.bytes) == 0 && stands_for(me.verb, r.verb);
         if (clashes || replaced) {
-            const auto unseen = clocks.unseen(r, slot, thread);
+            const auto unseen = clocks.unseen(r, me.verb, slot, thread);
             if (clashes && unseen != 0 && !clash) {
                 clash = r;
                 clash->lanes = unseen;

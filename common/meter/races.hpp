@@ -37,7 +37,8 @@ struct Record {
 
 /// Who has seen what. Threads of a block are ordered by its barriers, lanes of a warp also by __syncwarp, and
 /// across blocks, whoever reads atomically what was written atomically behind a fence has seen what came
-/// before that fence.
+/// before that fence. A plain read takes a second fence, behind the atomic one, or a cache may answer it with
+/// what it had before.
 class Clocks {
   public:
     void start_block(unsigned slot, std::uint32_t block, unsigned threads);
@@ -58,8 +59,8 @@ class Clocks {
                 .warp = static_cast<std::uint8_t>(warp)};
     }
 
-    /// The lanes whose part in `earlier` did not happen before what the thread does now.
-    std::uint32_t unseen(const Record& earlier, unsigned slot, unsigned thread) const;
+    /// The lanes whose part in `earlier` did not happen before what the thread does `now`.
+    std::uint32_t unseen(const Record& earlier, Verb now, unsigned slot, unsigned thread) const;
 
     /// Whether the block of `earlier` has ended or has passed a barrier since.
     bool past(const Record& earlier) const {
@@ -93,6 +94,7 @@ class Clocks {
     struct Known {
         const News* news;
         std::uint32_t barrier, thread;
+        bool fenced;  // by whoever had read them
         bool by(std::uint32_t now, std::uint32_t who) const { return barrier < now || thread == who; }
     };
     /// A thread's last release, so that one who polls does not say the same over and over.
@@ -118,7 +120,7 @@ class Clocks {
         std::vector<Known> known;
     };
 
-    std::uint32_t unseen_across(const Record& earlier, const Slot&, unsigned thread) const;
+    std::uint32_t unseen_across(const Record& earlier, Verb now, const Slot&, unsigned thread) const;
 
     std::array<Slot, 2> slots_;
     std::deque<News> news_;                                      // of the launch

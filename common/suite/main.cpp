@@ -25,6 +25,7 @@ namespace kata {
 namespace {
 
 Subject the_subject;
+bool a_test_asked_for_the_step = false;
 
 /// What the tests had to say against the step.
 std::vector<std::string> complaints;
@@ -88,6 +89,7 @@ std::string step_name() {
 }
 
 const Module& step() {
+    a_test_asked_for_the_step = true;
     static const Module module = [] {
         namespace fs = std::filesystem;
         const auto& s = subject();
@@ -134,7 +136,9 @@ int main(int argc, char** argv) {
         s.source = source;
         // Cases tagged [step] are for the steps that they name, those tagged [figures] for the solutions of
         // these.
-        if (auto& filters = session.configData().testsOrTags; filters.empty()) {
+        auto& filters = session.configData().testsOrTags;
+        const bool all_tests = filters.empty();
+        if (all_tests) {
             const auto name = "[" + kata::step_name() + "]";
             filters = {"~[figures]~[step],[step]" + name + (s.is_solution ? ",[figures]" + name : "")};
         }
@@ -147,11 +151,14 @@ int main(int argc, char** argv) {
             return 77;  // skipped, for Meson
         }
         const int status = session.run();
+        const auto& reporters = session.config().getReporterSpecs();
+        const bool for_meson = reporters.size() == 1 && reporters.front().name() == "step";
+        if (for_meson && status == 0 && all_tests && !kata::a_test_asked_for_the_step)
+            throw kata::Error("no test calls " + kata::step_name() + ": its suite needs one tagged [step][" +
+                              kata::step_name() + "]");
         if (rejected) return kata::judge_rejection(kata::stated_reason(s.source));
         // Catch2 says 4 where every test was skipped. For Meson the verdict is in the lines of TAP; a status
         // other than 0 would tell it that the suite has broken down.
-        const auto& reporters = session.config().getReporterSpecs();
-        const bool for_meson = reporters.size() == 1 && reporters.front().name() == "step";
         return status == 0 || status == 4 || (for_meson && !kata::complaints.empty()) ? 0 : 1;
     } catch (const std::exception& e) {
         std::cerr << e.what() << '\n';

@@ -544,8 +544,8 @@ void volatile_between_blocks(int* flag, int blocks) {
 }
 
 // A block hands its sum to the next one: the flag must not overtake the sums, of which there are two.
-__global__ void chained_scan_kernel(Fence fence, const int* in, int* out, unsigned* ticket, int* flags,
-                                    int* sums) {
+__global__ void chained_scan_kernel(Fence fence, ReadFence read_fence, const int* in, int* out,
+                                    unsigned* ticket, int* flags, int* sums) {
     __shared__ unsigned block;
     const unsigned t = threadIdx.x;
     if (t == 0) block = atomicAdd(ticket, 1u);
@@ -553,10 +553,20 @@ __global__ void chained_scan_kernel(Fence fence, const int* in, int* out, unsign
     if (t == 0 && block > 0)
         while (atomicAdd(&flags[block - 1], 0) == 0) {
         }
+    if (t == 0 && read_fence == ReadFence::by_asker) __threadfence();
+    if (t == 40 && read_fence == ReadFence::by_another_before_the_barrier) __threadfence();
     __syncthreads();
+    if (t < 2 && read_fence == ReadFence::by_readers) __threadfence();
+    if (t == 40 && read_fence == ReadFence::by_another) __threadfence();
     int sum = in[block];
-    if (t < 2 && block > 0) sum += sums[2 * (block - 1) + t];  // mark: chained scan reads
-    if (t < 2) sums[2 * block + t] = sum;                      // mark: chained scan writes
+    if (t < 2 && block > 0) {
+        const int* const before = &sums[2 * (block - 1) + t];
+        if (read_fence == ReadFence::reads_volatile)
+            sum += *static_cast<const volatile int*>(before);  // mark: chained scan reads volatile
+        else
+            sum += *before;  // mark: chained scan reads
+    }
+    if (t < 2) sums[2 * block + t] = sum;  // mark: chained scan writes
     if (fence == Fence::block) __threadfence_block();
     if (fence == Fence::by_all || (fence == Fence::by_some && t != 1)) __threadfence();
     __syncthreads();
@@ -564,8 +574,9 @@ __global__ void chained_scan_kernel(Fence fence, const int* in, int* out, unsign
     if (t == 0) atomicExch(&flags[block], 1);
     if (t == 0) out[block] = sum;
 }
-void chained_scan(Fence fence, const int* in, int* out, unsigned* ticket, int* flags, int* sums, int blocks) {
-    launch(chained_scan_kernel, {blocks, 64}, fence, in, out, ticket, flags, sums);
+void chained_scan(Fence fence, ReadFence read_fence, const int* in, int* out, unsigned* ticket, int* flags,
+                  int* sums, int blocks) {
+    launch(chained_scan_kernel, {blocks, 64}, fence, read_fence, in, out, ticket, flags, sums);
 }
 
 // The first block to start writes, the second says so to the third, which asks nobody else.
@@ -593,6 +604,7 @@ __global__ void relay_kernel(Relay second, int* data, int* flags, unsigned* tick
     if (block == 2 && t == 0) {
         while (atomicAdd(&flags[1], 0) == 0) {
         }
+        __threadfence();
         *out = *data;  // mark: relay reads
     }
 }
@@ -670,6 +682,7 @@ __global__ void polled_late_kernel(int* data, int* flag, int* out) {
     } else {
         while (atomicAdd(flag, 0) == 0) {
         }
+        __threadfence();
         out[1] = *data;
     }
 }

@@ -74,7 +74,18 @@ void block_reads_other(int* data, int blocks);
 void block_counts_down(int* count, int blocks, bool atomic);
 void volatile_between_blocks(int* flag, int blocks);
 enum class Fence { none, block, device, by_all, by_some };
-void chained_scan(Fence, const int* in, int* out, unsigned* ticket, int* flags, int* sums, int blocks);
+/// Who has a fence between the flag and the sums: who saw the flag, a thread that did not, before the barrier
+/// that tells it or behind, each reader, or nobody, for the reads are volatile, which no cache answers.
+enum class ReadFence {
+    none,
+    by_asker,
+    by_another_before_the_barrier,
+    by_another,
+    by_readers,
+    reads_volatile
+};
+void chained_scan(Fence, ReadFence, const int* in, int* out, unsigned* ticket, int* flags, int* sums,
+                  int blocks);
 enum class Relay { asks, does_not_ask, another_thread_asks, another_thread_asks_before_a_barrier };
 void relay(Relay, int* data, int* flags, unsigned* ticket, int* out);
 void look_back_scan(const int* in, int* out, unsigned* ticket, unsigned long long* states, int blocks);

@@ -423,8 +423,9 @@ __global__ void last_block_sums_kernel(const int* in, int* partial, int* sum, un
     }
     __syncthreads();
     if (!last || threadIdx.x != 0) return;
+    const volatile int* const uncached = partial;
     int total = 0;
-    for (unsigned b = 0; b < gridDim.x; ++b) total += partial[b];
+    for (unsigned b = 0; b < gridDim.x; ++b) total += uncached[b];
     *sum = total;
 }
 void last_block_sums(const int* in, int* partial, int* sum, unsigned* done, int blocks) {

@@ -1,0 +1,94 @@
+// The sum before is read without a fence behind the flag, so that a cache may answer with what stood there
+// when another sum was read.
+//
+// Rejected: race in global memory
+// On a GPU: nothing
+#include "kata.hpp"
+#include "operators.hpp"
+#include "scan.hpp"
+
+using scan::Kind;
+
+constexpr int threads = 256;
+constexpr int coarse_factor = 16;  // few and large sections: each is a link of the chain
+constexpr int section = threads * coarse_factor;
+
+/// Step 04, phases 1 to 3, for the x of a block. Begins and ends with a barrier.
+template <class T, class Op>
+__device__ void scan_in_place(T* x, Op op) {
+    __shared__ T last[threads];
+    const int t = threadIdx.x;
+    T* const mine = x + t * coarse_factor;
+    __syncthreads();
+    T sum = mine[0];
+    for (int k = 1; k < coarse_factor; ++k) {
+        sum = op(sum, mine[k]);
+        mine[k] = sum;
+    }
+    last[t] = sum;
+    for (int stride = 1; stride < threads; stride *= 2) {
+        __syncthreads();
+        if (t >= stride) sum = op(last[t - stride], sum);
+        __syncthreads();
+        last[t] = sum;
+    }
+    __syncthreads();
+    if (t > 0)
+        for (int k = 0; k < coarse_factor - 1; ++k) mine[k] = op(last[t - 1], mine[k]);
+    mine[coarse_factor - 1] = sum;
+    __syncthreads();
+}
+
+// `started` counts the blocks that run; sums[s] holds all elements up to the end of section s once ready[s]
+// is 1.
+template <class T, class Op>
+__global__ void single_pass(const T* in, T* out, int n, Kind kind, T* sums, unsigned* ready, int* started,
+                            Op op) {
+    __shared__ T x[section];
+    __shared__ T sum_before;
+    __shared__ int number;
+    const int t = threadIdx.x;
+    if (t == 0) number = atomicAdd(started, 1);
+    __syncthreads();
+    const int s = number;
+    const int first = s * section;
+    const int shift = kind == Kind::exclusive;
+    for (int e = t; e < section; e += threads) {
+        const int i = first + e - shift;
+        x[e] = i >= 0 && i < n ? in[i] : op.identity();
+    }
+    scan_in_place(x, op);
+
+    if (t == 0) {
+        T before = op.identity();
+        if (s > 0) {
+            while (atomicAdd(&ready[s - 1], 0u) == 0) {
+            }
+            before = sums[s - 1];
+        }
+        sums[s] = op(before, x[section - 1]);
+        __threadfence();  // whoever sees the flag sees the sum
+        atomicExch(&ready[s], 1u);
+        sum_before = before;
+    }
+    __syncthreads();
+    const T before = sum_before;
+    for (int e = t; e < section; e += threads)
+        if (first + e < n) out[first + e] = op(before, x[e]);
+}
+
+template <class T, class Op>
+void scan_on_device(const T* in, T* out, int n, Kind kind, T* workspace, Op op) {
+    const int sections = ceil_div(n, section);
+    T* const sums = workspace;
+    auto* const ready = reinterpret_cast<unsigned*>(sums + sections);
+    auto* const started = reinterpret_cast<int*>(ready + sections);
+    cudaMemsetAsync(ready, 0, sections * sizeof *ready + sizeof *started);
+    launch(single_pass<T, Op>, {sections, threads}, in, out, n, kind, sums, ready, started, op);
+}
+
+void scan_whole(const void* in, void* out, int n, Kind kind, void* workspace, kata::Operation operation) {
+    with_operator(scan::Offered{}, operation, in, out, [&]<class T>(const T* in, T* out, auto op) {
+        scan_on_device(in, out, n, kind, static_cast<T*>(workspace), op);
+    });
+}

@@ -318,6 +318,10 @@ int measure(std::span<char* const> arguments) {
     }
 }
 
+/// In bytes. The CPU back end does a colour picture of 1 MB and a filter of 7 x 7 weights in about 12 s a
+/// step.
+constexpr std::uintmax_t large_file = 4'000'000;
+
 int tour(std::span<char* const> arguments) {
     const auto modules = option(arguments, "--modules");
     if (!modules) throw Error("--tour needs --modules and the folder that they are in");
@@ -333,7 +337,10 @@ int tour(std::span<char* const> arguments) {
                       : clock_available() ? chapter.timed_problem
                                           : chapter.problem)
                   << "\n"
-                  << device_name() << "\n\n";
+                  << device_name() << "\n"
+                  << (file && !clock_available() && fs::file_size(*file) >= large_file
+                          ? "Each access is counted: a file of this size can take minutes a step.\n\n"
+                          : "\n");
     return (clock_available() ? print_ladder(timed, arguments, *modules, file)
                               : print_ladder(columns_of(chapter), arguments, *modules, file)) == 0
                ? 0

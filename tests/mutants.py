@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+"""Which small mistakes the tests let pass: mutants.py BUILD [CHAPTER...]
+
+Changes the solutions in one place at a time, a comparison, an operator, a constant, an index, a barrier, builds each
+mutant for the CPU back end as BUILD does, and runs the tests of its chapter on it. Prints the mutants that pass. Such
+a one either computes and moves the same, or shows what a test is missing: then it becomes a wrong kernel. A chapter
+takes minutes.
+"""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+# Patterns and what takes their place.
+SWAPS = [
+    (r" < ", " <= "),
+    (r" <= ", " < "),
+    (r" > ", " >= "),
+    (r" >= ", " > "),
+    (r" && ", " || "),
+    (r" \+ ", " - "),
+    (r" - ", " + "),
+    (r" \* ", " + "),
+    (r" / ", " * "),
+    (r" % ", " / "),
+    (r" \+= ", " = "),
+    (r"\*= 2", "*= 4"),
+    (r"/= 2", "/= 4"),
+    (r"\? ", "? !"),
+    (r"(thread|block)Idx\.x", r"\1Idx.y"),
+    (r"(thread|block)Idx\.y", r"\1Idx.x"),
+    (r"ceil_div\(", "[](auto a, auto b) { return a / b; }("),
+]
+NUMBER = r"(?<![\w.])\d+(?![\w.])"
+GUARD = r"(\s*)(?:else )?if \(.*\) (\S.*)$"
+# A statement whose absence still compiles.
+STATEMENT = r"\s*(?!const |constexpr |__shared__|T |int |float |auto |for |if |else |return |\})\S.*;\s*$"
+
+
+def changes(code):
+    """What one mistake makes of a line of code."""
+    for pattern, replacement in SWAPS:
+        for match in re.finditer(pattern, code):
+            yield code[: match.start()] + match.expand(replacement) + code[match.end() :]
+    for match in re.finditer(NUMBER, code):
+        yield code[: match.start()] + str(int(match[0]) + 1) + code[match.end() :]
+    if match := re.match(GUARD, code):
+        yield match[1] + match[2]
+    if re.match(STATEMENT, code):
+        yield ""
+
+
+def mutants(source):
+    """The number of a line, what it becomes, and the whole text, for each mistake in the marked bodies."""
+    lines = source.read_text(encoding="utf-8").splitlines()
+    inside = False
+    for number, line in enumerate(lines):
+        if "// kata: " in line:
+            inside = "// kata: begin" in line
+        elif inside:
+            for changed in changes(line.split("//")[0].rstrip()):
+                yield number + 1, changed.strip(), "\n".join([*lines[:number], changed, *lines[number + 1 :], ""])
+
+
+class Bench:
+    """Builds and tests mutants as `build` does the solutions."""
+
+    def __init__(self, build):
+        self.build = build
+        commands = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
+        self.commands = {command["output"].split("/")[0]: command["command"] for command in commands}
+
+    def passes(self, chapter, step, text):
+        """Whether the tests let it pass; None if it does not compile."""
+        with tempfile.TemporaryDirectory(prefix="kata-mutant-") as scratch:
+            source, translated = pathlib.Path(scratch, f"{step}.cu"), pathlib.Path(scratch, f"{step}.cpp")
+            compiled, module = pathlib.Path(scratch, "step.o"), pathlib.Path(scratch, f"mutants.{chapter}.{step}.cpu.so")
+            source.write_text(text, encoding="utf-8")
+            command = re.sub(r" -MD -MQ \S+ -MF \S+| -Werror", "", self.commands[f"solutions.{chapter}.{step}.cpu.so.p"])
+            command = re.sub(r" -o \S+ -c \S+", f" -o {compiled} -c {translated}", command)
+            for step_of_build in (
+                f"{sys.executable} {ROOT / 'common/simt/translate.py'} {source} {translated}",
+                command,
+                f"{command.split()[0]} -shared -o {module} {compiled}",
+            ):
+                if subprocess.run(step_of_build, shell=True, cwd=self.build, capture_output=True).returncode:
+                    return None
+            suite = [self.build / f"{chapter}-cpu", "--step", module, "--source", source, "--reporter", "step", "--abort"]
+            suite += ["--rivals", f"{self.build}/solutions.{chapter}."]
+            try:
+                done = subprocess.run(suite, capture_output=True, text=True, errors="replace", timeout=120)
+            except subprocess.TimeoutExpired:
+                return False
+            return done.returncode == 0 and not re.search(r"^not ok|^Bail out", done.stdout, re.M)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("chapters", metavar="CHAPTER", nargs="*", default=sorted(p.name for p in (ROOT / "solutions").iterdir()))
+    arguments = parser.parse_args()
+    if not (arguments.build / "compile_commands.json").is_file():
+        parser.error(f"{arguments.build} is no folder that Meson has configured")
+    for chapter in arguments.chapters:
+        if not (arguments.build / f"{chapter}-cpu").is_file():
+            parser.error(f"there is no {arguments.build / chapter}-cpu, the suite of such a chapter")
+    bench = Bench(arguments.build.resolve())
+    tried = passed = 0
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as workers:
+        for source in (source for chapter in arguments.chapters for source in sorted((ROOT / "solutions" / chapter).glob("*.cu"))):
+            chapter, step = source.parent.name, source.stem
+            made = list(mutants(source))
+            verdicts = workers.map(lambda mutant: bench.passes(chapter, step, mutant[2]), made)
+            for (number, changed, _), verdict in zip(made, verdicts):
+                tried += verdict is not None
+                passed += bool(verdict)
+                if verdict:
+                    print(f"{source.relative_to(ROOT)}:{number}: {changed or '(nothing)'}", flush=True)
+    print(f"{tried} mutants, {tried - passed} rejected, {passed} passed")
+
+
+if __name__ == "__main__":
+    main()

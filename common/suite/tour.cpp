@@ -320,7 +320,7 @@ int measure(std::span<char* const> arguments) {
 
 /// In bytes. The CPU back end does a colour picture of 1 MB and a filter of 7 x 7 weights in about 12 s a
 /// step.
-constexpr std::uintmax_t large_file = 4'000'000;
+constexpr std::uintmax_t large_picture = 4'000'000;
 
 int tour(std::span<char* const> arguments) {
     const auto modules = option(arguments, "--modules");
@@ -338,8 +338,9 @@ int tour(std::span<char* const> arguments) {
                                           : chapter.problem)
                   << "\n"
                   << device_name() << "\n"
-                  << (file && !clock_available() && fs::file_size(*file) >= large_file
-                          ? "Each access is counted: a file of this size can take minutes a step.\n\n"
+                  << (option(arguments, "--image") && !clock_available() &&
+                              fs::file_size(*file) >= large_picture
+                          ? "Each access is counted: a picture of this size can take minutes a step.\n\n"
                           : "\n");
     return (clock_available() ? print_ladder(timed, arguments, *modules, file)
                               : print_ladder(columns_of(chapter), arguments, *modules, file)) == 0

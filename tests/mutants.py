@@ -13,6 +13,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -85,13 +86,13 @@ class Bench:
             compiled, module = pathlib.Path(scratch, "step.o"), pathlib.Path(scratch, f"mutants.{chapter}.{step}.cpu.so")
             source.write_text(text, encoding="utf-8")
             command = re.sub(r" -MD -MQ \S+ -MF \S+| -Werror", "", self.commands[f"solutions.{chapter}.{step}.cpu.so.p"])
-            command = re.sub(r" -o \S+ -c \S+", f" -o {compiled} -c {translated}", command)
+            compiler, *options = shlex.split(re.sub(r" -o .* -c .*", "", command))
             for step_of_build in (
-                f"{sys.executable} {ROOT / 'common/simt/translate.py'} {source} {translated}",
-                command,
-                f"{command.split()[0]} -shared -o {module} {compiled}",
+                [sys.executable, ROOT / "common/simt/translate.py", source, translated],
+                [compiler, *options, "-o", compiled, "-c", translated],
+                [compiler, "-shared", "-o", module, compiled],
             ):
-                if subprocess.run(step_of_build, shell=True, cwd=self.build, capture_output=True).returncode:
+                if subprocess.run(step_of_build, cwd=self.build, capture_output=True).returncode:
                     return None
             suite = [self.build / f"{chapter}-cpu", "--step", module, "--source", source, "--reporter", "step", "--abort"]
             suite += ["--rivals", f"{self.build}/solutions.{chapter}."]

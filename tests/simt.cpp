@@ -874,8 +874,9 @@ Translation translate(const std::string& source) {
         std::filesystem::temp_directory_path() / ("kata-translate-" + std::to_string(getpid()));
     std::filesystem::create_directory(folder);
     std::ofstream(folder / "step.cu") << source;
-    const auto run = std::string(TRANSLATE) + " " + (folder / "step.cu").string() + " " +
-                     (folder / "step.cpp").string() + " 2> " + (folder / "errors").string();
+    const auto quoted = [](const std::filesystem::path& path) { return "'" + path.string() + "'"; };
+    const auto run = quoted(TRANSLATE) + " " + quoted(folder / "step.cu") + " " +
+                     quoted(folder / "step.cpp") + " 2> " + quoted(folder / "errors");
     const auto read = [&](const char* name) {
         std::ifstream file(folder / name);
         return std::string{std::istreambuf_iterator<char>(file), {}};

@@ -25,14 +25,16 @@ at_once=3  # processes, where nothing is timed; a huge problem takes a fifth of 
 tools=(memcheck racecheck initcheck synccheck)
 # Variants of a chapter's timed problem: what distinguishes them, and which there are, first that of the claims.
 declare -A variants=([convolution]='radius 2 7' [histogram]='longest_run 0 100000')
-# What the meter's --measure calls a quantity, Nsight Compute's counter of it in the L1 cache, and the most that they may
-# differ by, in %. What it counts of the instructions themselves is smsp__sass_l1tex_…, with one underscore less.
+# What the meter's --measure calls a quantity, what Nsight Compute does, and the most that they may differ by, in %.
 quantities=(
-    'global_load_sectors l1tex__t_sectors_pipe_lsu_mem_global_op_ld 1'
-    'global_store_sectors l1tex__t_sectors_pipe_lsu_mem_global_op_st 1'
-    'shared_load_passes l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld 5'
-    'shared_store_passes l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st 5'
+    'global_load_sectors t_sectors_pipe_lsu_mem_global_op_ld 1'
+    'global_store_sectors t_sectors_pipe_lsu_mem_global_op_st 1'
+    'shared_load_passes data_pipe_lsu_wavefronts_mem_shared_op_ld 5'
+    'shared_store_passes data_pipe_lsu_wavefronts_mem_shared_op_st 5'
 )
+# Nsight Compute has it twice: of the instructions themselves, and of a counter in the L1 cache.
+of_instructions=smsp__sass_l1tex_
+of_counter=l1tex__
 
 usage() {
     sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' "$0"
@@ -228,11 +230,10 @@ profiled() {
 }
 
 nsight() {
-    local chapter step file log quantity counter most instructions='' both='' as_written=$BUILD-as-written
+    local chapter step file log quantity name most metrics='' as_written=$BUILD-as-written
     for quantity in "${quantities[@]}"; do
-        read -r _ counter _ <<<"$quantity"
-        instructions+=${instructions:+,}smsp__sass_${counter/__/_}.sum
-        both+=${both:+,}$counter.sum,smsp__sass_${counter/__/_}.sum
+        read -r _ name _ <<<"$quantity"
+        metrics+=${metrics:+,}$of_instructions$name.sum,$of_counter$name.sum
     done
     # ptxas makes one access of several neighbouring ones when it optimises.
     [[ -f $as_written/build.ninja ]] || meson setup "$as_written" -Dgpu=enabled -Dcpu=disabled -Dcuda_args=-Xptxas=-O0
@@ -246,13 +247,13 @@ nsight() {
             log=$logs/$chapter.$step
             [[ ! -x $BUILD/$chapter-cpu ]] ||
                 "$BUILD/$chapter-cpu" --measure "$BUILD/solutions.$chapter.$step.cpu.so" >"$log.counts"
-            profile "$chapter" "$as_written/solutions.$chapter.$step.gpu.so" "$instructions" "$log.as-written"
-            profile "$chapter" "$BUILD/solutions.$chapter.$step.gpu.so" "$both" "$log.as-built"
+            profile "$chapter" "$as_written/solutions.$chapter.$step.gpu.so" "$metrics" "$log.as-written"
+            profile "$chapter" "$BUILD/solutions.$chapter.$step.gpu.so" "$metrics" "$log.as-built"
             for quantity in "${quantities[@]}"; do
-                read -r quantity counter most <<<"$quantity"
+                read -r quantity name most <<<"$quantity"
                 compare "$step,$quantity" "$(values "$log.counts" "$quantity:0")" \
-                    "$(profiled "$log.as-written" "smsp__sass_${counter/__/_}")" "$most" >>"$file" || failed=1
-                echo ",$(profiled "$log.as-built" "smsp__sass_${counter/__/_}"),$(profiled "$log.as-built" "$counter")" >>"$file"
+                    "$(profiled "$log.as-written" "$of_instructions$name")" "$most" >>"$file" || failed=1
+                echo ",$(profiled "$log.as-built" "$of_instructions$name"),$(profiled "$log.as-built" "$of_counter$name")" >>"$file"
             done
         done
         cat "$file"

@@ -112,6 +112,7 @@ void Clocks::fence(unsigned slot, unsigned thread) {
     s.any_fence = true;
     s.unfenced_count -= s.unfenced[thread];
     s.unfenced[thread] = false;
+    // what the thread was told it may read plainly from now on, and behind the next barrier so may all
     for (std::size_t i = 0, count = s.known.size(); i < count; ++i)
         if (const auto k = s.known[i]; !k.fenced && k.by(s.barriers, thread)) {
             const Known fenced{k.news, s.barriers, thread, true};

@@ -20,7 +20,9 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-STEPS = sorted(path.relative_to(ROOT / "chapters") for path in ROOT.glob("chapters/*/[0-9][0-9]_*.cu"))
+LIST = re.search(r"^chapters = \{.*?^\}", (ROOT / "meson.build").read_text(encoding="utf-8"), re.M | re.S)
+CHAPTERS = re.findall(r"^  '(\w+)':", LIST[0], re.M)
+STEPS = [path.relative_to(ROOT / "chapters") for chapter in CHAPTERS for path in sorted((ROOT / "chapters" / chapter).glob("*.cu"))]
 OURS = {path.name for folder in ("common", "reference") for path in (ROOT / folder).rglob("*.h*")}
 
 # What stands in for a step that was not handed in.
@@ -46,7 +48,7 @@ class Tree:
 
     def take(self, chapters):
         """Makes the steps in the folder `chapters` those of the tree."""
-        for chapter in {step.parent for step in STEPS}:  # Meson wants a file for every step
+        for chapter in CHAPTERS:  # Meson wants a file for every step
             target = self.path / "chapters" / chapter
             shutil.rmtree(target, ignore_errors=True)
             target.mkdir(parents=True)
@@ -167,11 +169,10 @@ def main():
     for folder in folders:
         if not folder.is_dir():
             parser.error(f"there is no folder {folder}")
-    known = sorted({step.parent.name for step in STEPS})
     for chapter in arguments.chapter or ():
-        if chapter not in known:
-            parser.error(f"there is no chapter {chapter}; there are: {' '.join(known)}")
-    steps = [step for step in STEPS if step.parent.name in (arguments.chapter or known)]
+        if chapter not in CHAPTERS:
+            parser.error(f"there is no chapter {chapter}; there are: {' '.join(CHAPTERS)}")
+    steps = [step for step in STEPS if step.parent.name in (arguments.chapter or CHAPTERS)]
     try:
         table = open(arguments.csv, "w", newline="", encoding="utf-8") if arguments.csv else None
     except OSError as error:

@@ -334,6 +334,9 @@ constexpr Claim claims[] = {
      "neighbouring threads load neighbouring elements, although each scans four in a row", "PMPP-scan 11.5"},
     {"04_coarsened", "01_kogge_stone", sectors_stored, 1.0,
      "neighbouring threads store neighbouring elements, although each scans four in a row", "PMPP-scan 11.5"},
+    {"04_coarsened", "01_kogge_stone", shared_passes, 1.5,
+     "padding keeps lanes out of each other's banks while they walk through their subsections",
+     "not in the document"},
     {"04_coarsened", "01_kogge_stone", warp_steps, 2.5,
      "the parallel scan is over the last elements of the subsections only", "PMPP-scan 11.5"},
     {"06_single_pass", "05_hierarchical", bytes_loaded, 1.9, "an element is read once instead of twice",
@@ -434,6 +437,12 @@ TEST_CASE("barriers a section of 1024: 20 in place, 10 with two buffers, 20 for 
                                     : name == "02_kogge_stone_double_buffered" ? 10
                                     : name == "03_brent_kung"                  ? 20
                                                                                : 19));
+}
+
+TEST_CASE("padded subsections are free of bank conflicts",
+          "[figures][04_coarsened][05_hierarchical][06_single_pass]") {
+    if (!kata::counts_available()) SKIP("nothing is counted on this back end");
+    CHECK(counts_of(attempt(kata::step(), coded<float>(16384))).bank_conflicts == 0);
 }
 
 TEST_CASE("a single pass loads and stores each element once, three kernels twice",

@@ -13,12 +13,16 @@ constexpr int threads = 64;
 constexpr int coarse_factor = 4;
 constexpr int section = threads * coarse_factor;
 
+/// Where element e of a section lies in x: behind every 32 elements a place stays free. Subsections begin
+/// coarse_factor elements apart; side by side, several lanes of a warp would always be in the same bank.
+__device__ constexpr int padded(int e) { return e + e / 32; }
+
 /// Step 04, phases 1 to 3, for the x of a block. Begins and ends with a barrier.
 template <class T, class Op>
 __device__ void scan_in_place(T* x, Op op) {
     __shared__ T last[threads];
     const int t = threadIdx.x;
-    T* const mine = x + t * coarse_factor;
+    T* const mine = x + padded(t * coarse_factor);
     __syncthreads();
     T sum = mine[0];
     for (int k = 1; k < coarse_factor; ++k) {
@@ -43,8 +47,9 @@ __device__ void scan_in_place(T* x, Op op) {
 template <class T, class Op>
 __global__ void scan_each_section(const T* in, T* out, int n, Kind kind, T* sums, Op op) {
     // kata: begin
-    // Load a section into shared memory; scan_in_place() scans it, and has barriers where it begins and ends.
-    // Store it, and its last element, the sum of the section, in sums[blockIdx.x].
+    // Load a section into shared memory, element e to place padded(e); scan_in_place() scans it, and has
+    // barriers where it begins and ends. Store it, and its last element, the sum of the section, in
+    // sums[blockIdx.x].
     // An exclusive scan is the inclusive one of the input shifted by one. Here only element 0 of the whole is
     // new; the other sections begin with the last element of the one before.
     kata::open();

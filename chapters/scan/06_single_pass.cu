@@ -13,12 +13,16 @@ constexpr int threads = 256;
 constexpr int coarse_factor = 16;  // few and large sections: each is a link of the chain
 constexpr int section = threads * coarse_factor;
 
+/// Where element e of a section lies in x: behind every 32 elements a place stays free. Subsections begin
+/// coarse_factor elements apart; side by side, several lanes of a warp would always be in the same bank.
+__device__ constexpr int padded(int e) { return e + e / 32; }
+
 /// Step 04, phases 1 to 3, for the x of a block. Begins and ends with a barrier.
 template <class T, class Op>
 __device__ void scan_in_place(T* x, Op op) {
     __shared__ T last[threads];
     const int t = threadIdx.x;
-    T* const mine = x + t * coarse_factor;
+    T* const mine = x + padded(t * coarse_factor);
     __syncthreads();
     T sum = mine[0];
     for (int k = 1; k < coarse_factor; ++k) {
@@ -46,7 +50,7 @@ __global__ void single_pass(const T* in, T* out, int n, Kind kind, T* sums, unsi
                             Op op) {
     // kata: begin
     // One thread asks `started` for the number of the section, and tells the others through shared memory.
-    // Load the section and scan it as in 05.
+    // Load the section, element e to place padded(e), and scan it as in 05.
     // One thread then waits until ready[number - 1] is not 0, asking with atomicAdd(…, 0u), takes the sum of
     // all that lies before from sums[number - 1], stores its own in sums[number], and raises ready[number]
     // with atomicExch. A fence, __threadfence(), stands between the sum and the flag, on both sides. Section

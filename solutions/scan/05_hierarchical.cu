@@ -13,12 +13,16 @@ constexpr int threads = 64;
 constexpr int coarse_factor = 4;
 constexpr int section = threads * coarse_factor;
 
+/// Where element e of a section lies in x: behind every 32 elements a place stays free. Subsections begin
+/// coarse_factor elements apart; side by side, several lanes of a warp would always be in the same bank.
+__device__ constexpr int padded(int e) { return e + e / 32; }
+
 /// Step 04, phases 1 to 3, for the x of a block. Begins and ends with a barrier.
 template <class T, class Op>
 __device__ void scan_in_place(T* x, Op op) {
     __shared__ T last[threads];
     const int t = threadIdx.x;
-    T* const mine = x + t * coarse_factor;
+    T* const mine = x + padded(t * coarse_factor);
     __syncthreads();
     T sum = mine[0];
     for (int k = 1; k < coarse_factor; ++k) {
@@ -43,18 +47,18 @@ __device__ void scan_in_place(T* x, Op op) {
 template <class T, class Op>
 __global__ void scan_each_section(const T* in, T* out, int n, Kind kind, T* sums, Op op) {
     // kata: begin
-    __shared__ T x[section];
+    __shared__ T x[padded(section)];
     const int t = threadIdx.x;
     const int first = blockIdx.x * section;
     const int shift = kind == Kind::exclusive;  // over the borders of sections, too: only element 0 is new
     for (int e = t; e < section; e += threads) {
         const int i = first + e - shift;
-        x[e] = i >= 0 && i < n ? in[i] : op.identity();
+        x[padded(e)] = i >= 0 && i < n ? in[i] : op.identity();
     }
     scan_in_place(x, op);
     for (int e = t; e < section; e += threads)
-        if (first + e < n) out[first + e] = x[e];
-    if (t == 0) sums[blockIdx.x] = x[section - 1];
+        if (first + e < n) out[first + e] = x[padded(e)];
+    if (t == 0) sums[blockIdx.x] = x[padded(section - 1)];
     // kata: end
 }
 

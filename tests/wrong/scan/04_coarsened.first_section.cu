@@ -9,23 +9,27 @@ using scan::Kind;
 
 constexpr int coarse_factor = 4;  // elements of a subsection, of which each thread has one
 
+/// Where element e of a section lies in x: behind every 32 elements a place stays free. Subsections begin
+/// coarse_factor elements apart; side by side, several lanes of a warp would always be in the same bank.
+__device__ constexpr int padded(int e) { return e + e / 32; }
+
 template <class T, class Op>
 __global__ void coarsened(const T* in, T* out, int n, Kind kind, Op op) {
-    __shared__ T x[scan::max_section];
+    __shared__ T x[padded(scan::max_section)];
     __shared__ T last[scan::max_section / coarse_factor];
     const int threads = blockDim.x, section = threads * coarse_factor, t = threadIdx.x;
     const int first = blockIdx.x * section;
     for (int e = t; e < section; e += threads) {
         const int i = e;
         if (kind == Kind::inclusive)
-            x[e] = i < n ? in[i] : op.identity();
+            x[padded(e)] = i < n ? in[i] : op.identity();
         else
-            x[e] = e > 0 && i < n ? in[i - 1] : op.identity();
+            x[padded(e)] = e > 0 && i < n ? in[i - 1] : op.identity();
     }
     __syncthreads();
 
     // Phase 1: the subsection, sequentially.
-    T* const mine = x + t * coarse_factor;
+    T* const mine = x + padded(t * coarse_factor);
     T sum = mine[0];
     for (int k = 1; k < coarse_factor; ++k) {
         sum = op(sum, mine[k]);
@@ -49,7 +53,7 @@ __global__ void coarsened(const T* in, T* out, int n, Kind kind, Op op) {
     __syncthreads();
 
     for (int e = t; e < section; e += threads)
-        if (first + e < n) out[first + e] = x[e];
+        if (first + e < n) out[first + e] = x[padded(e)];
 }
 
 template <class T, class Op>

@@ -12,12 +12,16 @@ constexpr int threads = 256;
 constexpr int coarse_factor = 16;  // few and large sections: each is a link of the chain
 constexpr int section = threads * coarse_factor;
 
+/// Where element e of a section lies in x: behind every 32 elements a place stays free. Subsections begin
+/// coarse_factor elements apart; side by side, several lanes of a warp would always be in the same bank.
+__device__ constexpr int padded(int e) { return e + e / 32; }
+
 /// Step 04, phases 1 to 3, for the x of a block. Begins and ends with a barrier.
 template <class T, class Op>
 __device__ void scan_in_place(T* x, Op op) {
     __shared__ T last[threads];
     const int t = threadIdx.x;
-    T* const mine = x + t * coarse_factor;
+    T* const mine = x + padded(t * coarse_factor);
     __syncthreads();
     T sum = mine[0];
     for (int k = 1; k < coarse_factor; ++k) {
@@ -43,7 +47,7 @@ __device__ void scan_in_place(T* x, Op op) {
 template <class T, class Op>
 __global__ void single_pass(const T* in, T* out, int n, Kind kind, T* sums, unsigned* ready, int* started,
                             Op op) {
-    __shared__ T x[section];
+    __shared__ T x[padded(section)];
     __shared__ T sum_before;
     __shared__ int number;
     const int t = threadIdx.x;
@@ -54,7 +58,7 @@ __global__ void single_pass(const T* in, T* out, int n, Kind kind, T* sums, unsi
     const int shift = kind == Kind::exclusive;
     for (int e = t; e < section; e += threads) {
         const int i = first + e - shift;
-        x[e] = i >= 0 && i < n ? in[i] : op.identity();
+        x[padded(e)] = i >= 0 && i < n ? in[i] : op.identity();
     }
     scan_in_place(x, op);
 
@@ -66,7 +70,7 @@ __global__ void single_pass(const T* in, T* out, int n, Kind kind, T* sums, unsi
             __threadfence();  // what is read from here on is not older than the flag
             before = sums[s - 1];
         }
-        sums[s] = op(before, x[section - 1]);
+        sums[s] = op(before, x[padded(section - 1)]);
         __threadfence();  // whoever sees the flag sees the sum
         atomicExch(&ready[s], 1u);
         sum_before = before;
@@ -74,7 +78,7 @@ __global__ void single_pass(const T* in, T* out, int n, Kind kind, T* sums, unsi
     __syncthreads();
     const T before = sum_before;
     for (int e = t; e < section; e += threads)
-        if (first + e < n) out[first + e] = op(before, x[e]);
+        if (first + e < n) out[first + e] = op(before, x[padded(e)]);
 }
 
 template <class T, class Op>

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """What holds for the folders of this repository, whatever the steps compute.
 
-contract.py BUILD             chapters/, solutions/ and tests/wrong/ fit together, and the build in BUILD tests all of them
-contract.py BUILD --verdicts  in the last run of all tests of BUILD every stub was skipped as open, every solution passed
-                              and every wrong kernel was rejected: true of a fresh checkout, in which nobody wrote a step
+contract.py BUILD             the folders of kernels fit together, and the build in BUILD tests all of them
+contract.py BUILD --verdicts  in the last run of all tests of BUILD every stub was skipped as open, every solution and
+                              variant passed and every wrong kernel was rejected: true of a fresh checkout, in which
+                              nobody wrote a step
 """
 
 import json
@@ -12,6 +13,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+TREES = ("chapters", "solutions", "tests/wrong", "tests/variants")
 BEGIN, END = "// kata: begin", "// kata: end"
 
 complaints = []
@@ -71,7 +73,7 @@ def check_step(stub, solution):
 
 
 def check_chapter(chapter):
-    chapters, solutions, wrong = (pathlib.Path(tree, chapter) for tree in ("chapters", "solutions", "tests/wrong"))
+    chapters, solutions, wrong, variants = (pathlib.Path(tree, chapter) for tree in TREES)
     if not (ROOT / solutions).is_dir():
         return complain(solutions, "there is no such folder")
     stubs, written = files(chapters), files(solutions)
@@ -88,14 +90,12 @@ def check_chapter(chapter):
         elif stubs[name].read_bytes() != written[name].read_bytes():
             complain(chapters / name, f"differs from {solutions / name}")
 
-    if not (ROOT / wrong).is_dir():
-        return
-    for name in sorted(files(wrong)):
-        if not re.search(r"^// Rejected: \S", read(wrong / name), re.M):
-            complain(wrong / name, "does not say '// Rejected: …', which is what the tests must say of it")
-        step = name.split(".")[0]
-        if step + ".cu" not in stubs or name.count(".") != 2 or not name.endswith(".cu"):
-            complain(wrong / name, "a wrong kernel is called STEP.MISTAKE.cu, after a step of its chapter")
+    for tree, line, what in (wrong, "Rejected", "the tests must say of it"), (variants, "Timed against", "its time is held against"):
+        for name in sorted(files(tree)) if (ROOT / tree).is_dir() else ():
+            if not re.search(rf"^// {line}: \S", read(tree / name), re.M):
+                complain(tree / name, f"does not say '// {line}: …', which is what {what}")
+            if name.split(".")[0] + ".cu" not in stubs or name.count(".") != 2 or not name.endswith(".cu"):
+                complain(tree / name, "is not called STEP.DIFFERENCE.cu, after a step of its chapter")
 
 
 def source_of(command):
@@ -106,7 +106,7 @@ def source_of(command):
 def expected():
     """Every file that a test must be about, and the verdict on it in a fresh checkout. A test of a wrong kernel of
     which a GPU shows nothing is skipped there."""
-    for tree, verdict in ("chapters", "SKIP"), ("solutions", "OK"), ("tests/wrong", "OK"):
+    for tree, verdict in zip(TREES, ("SKIP", "OK", "OK", "OK")):
         for path in sorted((ROOT / tree).glob("*/*.cu")):
             yield path, verdict
 
@@ -137,12 +137,12 @@ def main():
     if "--verdicts" in sys.argv[2:]:
         check_verdicts(build)
     else:
-        chapters = {path.name for tree in ("chapters", "solutions", "tests/wrong") for path in (ROOT / tree).iterdir()}
+        chapters = {path.name for tree in TREES for path in (ROOT / tree).iterdir()}
         for chapter in sorted(chapters):
             if (ROOT / "chapters" / chapter).is_dir():
                 check_chapter(chapter)
             else:
-                complain(f"chapters/{chapter}", "there is no such folder, but there are solutions or wrong kernels of it")
+                complain(f"chapters/{chapter}", "there is no such folder, but there are other kernels of it")
         check_listed(build)
     print("\n".join(complaints))
     return 1 if complaints else 0

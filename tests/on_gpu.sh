@@ -9,6 +9,7 @@
 #   huge       every solution on inputs of 2^30 bytes and, where indices reach that far, of more than 2^32
 #   sanitize   compute-sanitizer over every solution, with each of its tools
 #   ladder     times: each step against the one before it
+#   variants   times: kernels of tests/variants and tests/wrong against what they say that they are timed against
 #   claims     the timed claims, 30 verdicts on each, all of which must hold; and those that a document makes in vain
 #   nsight     the CPU back end's counts beside Nsight Compute's, for the same launches: of the solutions compiled so
 #              that every access is an instruction (as written), in which sectors must agree within 1 % and passes within
@@ -23,8 +24,8 @@ BUILD=${BUILD:-build}
 verdicts=30
 at_once=3  # processes, where nothing is timed; a huge problem takes a fifth of 80 GB, and of 128 GB beside it
 tools=(memcheck racecheck initcheck synccheck)
-# Variants of a chapter's timed problem: what distinguishes them, and which there are, first that of the claims.
-declare -A variants=([convolution]='radius 2 7' [histogram]='longest_run 0 100000')
+# Kinds of a chapter's timed problem: what distinguishes them, and which there are, first that of the claims.
+declare -A problems=([convolution]='radius 2 7' [histogram]='longest_run 0 100000')
 # What the meter's --measure calls a quantity, what Nsight Compute does, and the most that they may differ by, in %.
 quantities=(
     'global_load_sectors t_sectors_pipe_lsu_mem_global_op_ld 1'
@@ -45,7 +46,7 @@ usage() {
 results=$1
 shift
 parts=("$@")
-[[ $# -gt 0 ]] || parts=(build test huge sanitize ladder claims nsight)
+[[ $# -gt 0 ]] || parts=(build test huge sanitize ladder variants claims nsight)
 logs=$BUILD/on_gpu
 failed=0
 
@@ -166,7 +167,7 @@ ladder() {
     local chapter what kinds kind file before step log
     for chapter in $(chapters); do
         "$BUILD/$chapter-gpu" --tour --modules "$BUILD" || failed=1
-        read -r what kinds <<<"${variants[$chapter]:-variant 0}"
+        read -r what kinds <<<"${problems[$chapter]:-variant 0}"
         file=$(table "$chapter" ladder "step,$what,ms,GB/s,TFLOP/s,% of ceiling,against,times as fast,at least,at most")
         for kind in $kinds; do
             before=
@@ -182,6 +183,36 @@ ladder() {
         echo "ceilings in GB/s and TFLOP/s: $(values "$log" ceiling_gigabytes:0 ceiling_teraflops:1)"
         cat "$file"
     done
+}
+
+variants() {
+    local chapter what kinds kind file sources source kernel against tree log
+    for chapter in $(chapters); do
+        mapfile -t sources < <(grep -ls '^// Timed against: ' tests/{variants,wrong}/"$chapter"/*.cu || true)
+        ((${#sources[@]})) || continue
+        read -r what kinds <<<"${problems[$chapter]:-variant 0}"
+        file=$(table "$chapter" variants "kernel,$what,ms,against,times as fast,at least,at most")
+        for source in "${sources[@]}"; do
+            kernel=$(basename "$source" .cu)
+            tree=$(basename "${source%/*/*}")
+            against=$(sed -n 's|^// Timed against: ||p' "$source")
+            for kind in $kinds; do
+                log=$logs/$chapter.$kernel.$kind
+                "$BUILD/$chapter-gpu" --measure "$BUILD/$tree.$chapter.$kernel.gpu.so" --variant "$kind" \
+                    --against "$(module_of "$chapter" "$against")" >"$log" || failed=1
+                echo "$kernel,$kind,$(values "$log" milliseconds:3),$against,$(
+                    values "$log" faster:3 faster_lower:3 faster_upper:3)" >>"$file"
+            done
+        done
+        cat "$file"
+    done
+}
+
+# module_of CHAPTER STEP|STEP.DIFFERENCE: of a solution or of one of its variants.
+module_of() {
+    local tree=solutions
+    [[ $2 != *.* ]] || tree=variants
+    echo "$BUILD/$tree.$1.$2.gpu.so"
 }
 
 claims() {
@@ -278,6 +309,7 @@ for part in "${parts[@]}"; do
         huge) huge ;;
         sanitize) sanitize ;;
         ladder) ladder ;;
+        variants) variants ;;
         claims) claims ;;
         nsight) nsight ;;
         *) usage ;;

@@ -15,7 +15,8 @@ __global__ void tiled(const float* in, float* out, int width, int height) {
     // kata: begin
     // A block of tile x tile threads makes (tile - 2r) x (tile - 2r) outputs. Each thread loads one element
     // of the input tile into shared memory, 0 where the tile hangs over the image; after a barrier the
-    // threads that do not lie on the halo sum up from shared memory. No thread may leave before the barrier.
+    // threads whose place is in the image and not on the halo sum up from shared memory. No thread may leave
+    // before the barrier.
     kata::open();
     // kata: end
 }

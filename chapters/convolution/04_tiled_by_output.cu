@@ -14,7 +14,8 @@ __global__ void tiled_by_output(const float* in, float* out, int width, int heig
     // kata: begin
     // A block of tile x tile threads makes tile x tile outputs from an input tile of tile + 2r elements a
     // side: each thread loads several of them, in steps of the block, so that neighbouring threads load
-    // neighbouring elements.
+    // neighbouring elements, 0 where the tile hangs over the image. After a barrier each thread whose output
+    // is in the image sums it up.
     kata::open();
     // kata: end
 }

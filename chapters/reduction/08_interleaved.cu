@@ -19,9 +19,9 @@ __global__ void interleaved(T* in, T* out, int n, Op op) {
 template <class T, class Op>
 void reduce(T* in, T* out, int n, T* partials, Op op) {
     // kata: begin
-    // As in 01 and with interleaved: while the elements take more than one block, launch a block for each
-    // block of them, which leaves its partial result in partials, and go on with the partial results; the
-    // last block writes to out. Never lay new partial results over those that are being read.
+    // As in 01, with interleaved: while the elements take more than one block, launch a block of threads for
+    // each `block` elements. Each leaves its partial result in partials; go on with these, and never lay new
+    // ones over those that are being read. The last block writes to out.
     kata::open();
     // kata: end
 }

@@ -1,6 +1,6 @@
 // 09 Unroll 2: a block first adds a second block of elements to its own. Mirrors REDUCE-vi 5, whose listing
-// also adds what lies beyond the end in its last block. Changed against 08: half as many blocks, and no
-// thread is without work in the round that all of them share.
+// also adds what lies beyond the end in its last block. Changed against 08: half as many blocks, and before
+// the tree begins every thread has work.
 #include "kata.hpp"
 #include "operators.hpp"
 #include "reduction.hpp"
@@ -20,9 +20,9 @@ __global__ void unroll2(T* in, T* out, int n, Op op) {
 template <class T, class Op>
 void reduce(T* in, T* out, int n, T* partials, Op op) {
     // kata: begin
-    // As in 01 and with unroll2: while the elements take more than one block, launch a block for each 2 *
-    // block of them, which leaves its partial result in partials, and go on with the partial results; the
-    // last block writes to out. Never lay new partial results over those that are being read.
+    // As in 01, with unroll2: while the elements take more than one block, launch a block of threads for each
+    // `segment` elements. Each leaves its partial result in partials; go on with these, and never lay new
+    // ones over those that are being read. The last block writes to out.
     kata::open();
     // kata: end
 }

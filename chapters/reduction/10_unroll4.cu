@@ -21,9 +21,9 @@ __global__ void unroll4(T* in, T* out, int n, Op op) {
 template <class T, class Op>
 void reduce(T* in, T* out, int n, T* partials, Op op) {
     // kata: begin
-    // As in 01 and with unroll4: while the elements take more than one block, launch a block for each 4 *
-    // block of them, which leaves its partial result in partials, and go on with the partial results; the
-    // last block writes to out. Never lay new partial results over those that are being read.
+    // As in 01, with unroll4: while the elements take more than one block, launch a block of threads for each
+    // `segment` elements. Each leaves its partial result in partials; go on with these, and never lay new
+    // ones over those that are being read. The last block writes to out.
     kata::open();
     // kata: end
 }

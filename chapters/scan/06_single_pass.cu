@@ -43,8 +43,8 @@ __device__ void scan_in_place(T* x, Op op) {
     __syncthreads();
 }
 
-// `started` counts the blocks that run; sums[s] holds all elements up to the end of section s once ready[s]
-// is 1.
+// `started` counts the blocks that have started; sums[s] holds all elements up to the end of section s once
+// ready[s] is 1.
 template <class T, class Op>
 __global__ void single_pass(const T* in, T* out, int n, Kind kind, T* sums, unsigned* ready, int* started,
                             Op op) {

@@ -17,7 +17,8 @@ __global__ void shared_tile(const T* in, T* out, int n, Coefficients<T> c) {
     // A block of tile x tile x tile threads makes out_tile cells along each axis. Each thread loads the
     // element at its own place in the input tile, which begins one cell before the outputs, into shared
     // memory, if that place is in the grid; after a barrier the threads that do not lie on the halo compute
-    // their cell from shared memory. No thread may leave before the barrier.
+    // their cell from shared memory, or copy it as in 01 where it is on the boundary of the grid. No thread
+    // may leave before the barrier.
     kata::open();
     // kata: end
 }

@@ -17,7 +17,8 @@ __global__ void thread_coarsened(const T* in, T* out, int n, Coefficients<T> c) 
     // input are in shared memory: the one before, the middle one and the next. In each round every thread
     // loads its element of the next plane; then those that do not lie on the halo compute their cell of the
     // middle plane, and at last every thread moves its own elements one plane on. Barriers stand between
-    // loading and computing, and between computing and moving.
+    // loading and computing, and between computing and moving. The last tiles hang over the grid: what lies
+    // outside is not loaded, and has no cell. Cells on the boundary of the grid are copied as in 01.
     kata::open();
     // kata: end
 }

@@ -15,8 +15,8 @@ template <class T>
 __global__ void register_tiled(const T* in, T* out, int n, Coefficients<T> c) {
     // kata: begin
     // As 03, but only the middle plane is in shared memory. A thread keeps its own elements of the planes
-    // before and behind, and of the middle one, too, in registers; in each round it stores the last of these
-    // where its neighbours find it. Where are barriers needed?
+    // before and behind, and of the middle one, too, in registers; in each round it stores its element of the
+    // middle plane in shared memory, where its neighbours find it. Where are barriers needed?
     kata::open();
     // kata: end
 }

@@ -26,8 +26,13 @@ __global__ void simple(T* in, T* out, int n, Op op) {
 template <class T, class Op>
 void reduce(T* in, T* out, int n, T* partials, Op op) {
     // kata: begin
-    for (; n > segment; n = ceil_div(n, segment), in = partials, partials += n)
-        launch(simple<T, Op>, {ceil_div(n, segment), block}, in, partials, n, op);
+    while (n > segment) {
+        const int blocks = ceil_div(n, segment);
+        launch(simple<T, Op>, {blocks, block}, in, partials, n, op);
+        n = blocks;
+        in = partials;
+        partials += blocks;  // the next launch reads these, and must not write over them
+    }
     launch(simple<T, Op>, {1, block}, in, out, n, op);
     // kata: end
 }

@@ -31,6 +31,7 @@ template <class T, class Op>
 void reduce(T* in, T* out, int n, T* partials, Op op) {
     // kata: begin
     const T identity = op.identity();
+    // From memory that is not pinned: copied before the call returns, so that `identity` may go.
     cudaMemcpyAsync(out, &identity, sizeof identity, cudaMemcpyHostToDevice);
     launch(hierarchical<T, Op>, {ceil_div(n, segment), block}, in, out, n, op);
     // kata: end

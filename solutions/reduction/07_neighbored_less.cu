@@ -25,8 +25,13 @@ __global__ void neighbored_less(T* in, T* out, int n, Op op) {
 template <class T, class Op>
 void reduce(T* in, T* out, int n, T* partials, Op op) {
     // kata: begin
-    for (; n > block; n = ceil_div(n, block), in = partials, partials += n)
-        launch(neighbored_less<T, Op>, {ceil_div(n, block), block}, in, partials, n, op);
+    while (n > block) {
+        const int blocks = ceil_div(n, block);
+        launch(neighbored_less<T, Op>, {blocks, block}, in, partials, n, op);
+        n = blocks;
+        in = partials;
+        partials += blocks;  // the next launch reads these, and must not write over them
+    }
     launch(neighbored_less<T, Op>, {1, block}, in, out, n, op);
     // kata: end
 }

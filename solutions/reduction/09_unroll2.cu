@@ -1,6 +1,6 @@
 // 09 Unroll 2: a block first adds a second block of elements to its own. Mirrors REDUCE-vi 5, whose listing
-// also adds what lies beyond the end in its last block. Changed against 08: half as many blocks, and no
-// thread is without work in the round that all of them share.
+// also adds what lies beyond the end in its last block. Changed against 08: half as many blocks, and before
+// the tree begins every thread has work.
 #include "kata.hpp"
 #include "operators.hpp"
 #include "reduction.hpp"
@@ -27,8 +27,13 @@ __global__ void unroll2(T* in, T* out, int n, Op op) {
 template <class T, class Op>
 void reduce(T* in, T* out, int n, T* partials, Op op) {
     // kata: begin
-    for (; n > segment; n = ceil_div(n, segment), in = partials, partials += n)
-        launch(unroll2<T, Op>, {ceil_div(n, segment), block}, in, partials, n, op);
+    while (n > segment) {
+        const int blocks = ceil_div(n, segment);
+        launch(unroll2<T, Op>, {blocks, block}, in, partials, n, op);
+        n = blocks;
+        in = partials;
+        partials += blocks;  // the next launch reads these, and must not write over them
+    }
     launch(unroll2<T, Op>, {1, block}, in, out, n, op);
     // kata: end
 }

@@ -43,8 +43,8 @@ __device__ void scan_in_place(T* x, Op op) {
     __syncthreads();
 }
 
-// `started` counts the blocks that run; sums[s] holds all elements up to the end of section s once ready[s]
-// is 1.
+// `started` counts the blocks that have started; sums[s] holds all elements up to the end of section s once
+// ready[s] is 1.
 template <class T, class Op>
 __global__ void single_pass(const T* in, T* out, int n, Kind kind, T* sums, unsigned* ready, int* started,
                             Op op) {
@@ -67,6 +67,7 @@ __global__ void single_pass(const T* in, T* out, int n, Kind kind, T* sums, unsi
     if (t == 0) {
         T before = op.identity();
         if (s > 0) {
+            // Asked atomically: a plain load might be made once for the whole loop, or answered by a cache.
             while (atomicAdd(&ready[s - 1], 0u) == 0) {
             }
             __threadfence();  // what is read from here on is not older than the flag

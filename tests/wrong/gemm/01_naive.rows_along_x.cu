@@ -2,6 +2,7 @@
 //
 // Rejected: threadIdx.x must count columns
 // On a GPU: nothing
+// Timed against: 01_naive
 #include "gemm.hpp"
 #include "kata.hpp"
 

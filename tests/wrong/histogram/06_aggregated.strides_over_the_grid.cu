@@ -2,6 +2,7 @@
 // whole grid apart in the text, so that hardly two of it are one run.
 //
 // Rejected: right, but without the point of the step
+// Timed against: 05_coarsened_interleaved
 #include "histogram.hpp"
 #include "kata.hpp"
 

@@ -46,8 +46,13 @@ __global__ void complete_unroll(T* in, T* out, int n, Op op) {
 
 template <class T, class Op>
 void reduce(T* in, T* out, int n, T* partials, Op op) {
-    for (; n > segment; n = ceil_div(n, segment), in = partials, partials += n)
-        launch(complete_unroll<T, Op>, {ceil_div(n, segment), block}, in, partials, n, op);
+    while (n > segment) {
+        const int blocks = ceil_div(n, segment);
+        launch(complete_unroll<T, Op>, {blocks, block}, in, partials, n, op);
+        n = blocks;
+        in = partials;
+        partials += blocks;  // the next launch reads these, and must not write over them
+    }
     launch(complete_unroll<T, Op>, {1, block}, in, out, n, op);
 }
 

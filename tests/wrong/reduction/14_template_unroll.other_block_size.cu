@@ -56,8 +56,13 @@ template <class T, class Op>
 void reduce(T* in, T* out, int n, T* partials, Op op) {
     constexpr auto kernel = template_unroll<threads / 2, T, Op>;
     constexpr int segment = 8 * threads;
-    for (; n > segment; n = ceil_div(n, segment), in = partials, partials += n)
-        launch(kernel, {ceil_div(n, segment), threads}, in, partials, n, op);
+    while (n > segment) {
+        const int blocks = ceil_div(n, segment);
+        launch(kernel, {blocks, threads}, in, partials, n, op);
+        n = blocks;
+        in = partials;
+        partials += blocks;  // the next launch reads these, and must not write over them
+    }
     launch(kernel, {1, threads}, in, out, n, op);
 }
 

@@ -3,6 +3,7 @@
 //
 // Rejected: right, but without the point of the step
 // On a GPU: nothing
+// Timed against: 04_coarsened
 #include "kata.hpp"
 #include "operators.hpp"
 #include "scan.hpp"

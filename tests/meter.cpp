@@ -558,8 +558,10 @@ std::string race_between(const std::string& one, const std::string& other, const
     return ": nothing orders\n  " + one + "\n  " + other + "\n  " + advice;
 }
 
-const std::string barrier_missing = "is a __syncthreads() missing between them?";
-const std::string warp_missing = "is a __syncwarp() missing between them?";
+const std::string barrier_missing = "is a __syncthreads() missing between them, or must it be an atomic?";
+const std::string warp_missing =
+    "is a __syncthreads() missing between them (__syncwarp(), if only the warp shares it), or must it be an "
+    "atomic?";
 const std::string any_order =
     "blocks run in any order: use an atomic, or one as a flag with a __threadfence() on both of its sides";
 
@@ -783,6 +785,26 @@ TEST_CASE("who polls sees what was written while it had given way", "[races]") {
     }
 }
 
+TEST_CASE("the host must not reach into device memory", "[host]") {
+    auto data = filled<int>("data", 4, 7);
+    CHECK(found([&] { kernels::host_writes(data.data()); }) ==
+          Findings{"the host writes to \"data\", which is device memory, in " + line_of("host writes") +
+                   ": on a GPU the program ends there; let a kernel do it, or one of the cudaMemcpy and "
+                   "cudaMemset calls"});
+    CHECK_THAT(found([&] { kernels::host_reads(data.data()); }).at(0),
+               StartsWith("the host reads \"data\", which is device memory, in " + line_of("host reads")));
+    CHECK_THAT(found(kernels::host_writes_constant).at(0),
+               StartsWith("the host writes to a constant, which is in device memory, in " +
+                          line_of("host writes constant")));
+    CHECK(found([&] { kernels::host_copies(data.data()); }) == Findings{});
+    CHECK(data.values() == std::vector<int>{4, 4, 4, 4});
+}
+
+TEST_CASE("host code may have static variables, shared pointers and atomics", "[host]") {
+    CHECK(kernels::host_library(3) == 3 + 3);
+    CHECK(kernels::host_library(4) == 3 + 4);
+}
+
 TEST_CASE("a read of what nobody has written is told", "[races]") {
     Buffer<int> out("out", 32), unwritten("in", 32);
     CHECK(
@@ -823,7 +845,7 @@ TEST_CASE("an access out of bounds is told with its distance from the buffer", "
     CHECK(read(0) == "");
     CHECK(read(68) == "");
     CHECK(read(69) ==
-          "out of bounds: thread (31,0,0) of block (0,0,0) reads 4 bytes 0 bytes past the end of \"in\" "
+          "out of bounds: thread (31,0,0) of block (0,0,0) reads 4 bytes right past the end of \"in\" "
           "(400 bytes)" +
               in_read);
     CHECK(read(110) ==
@@ -838,7 +860,7 @@ TEST_CASE("an access out of bounds is told with its distance from the buffer", "
                StartsWith("out of bounds: thread (0,0,0) of block (0,0,0) reads 4 bytes that are "
                           "not device memory"));
     CHECK(write(69) ==
-          "out of bounds: thread (31,0,0) of block (0,0,0) writes 4 bytes 0 bytes past the end of "
+          "out of bounds: thread (31,0,0) of block (0,0,0) writes 4 bytes right past the end of "
           "\"out\" (400 bytes)" +
               in_write);
     CHECK_THAT(write(-3), ContainsSubstring("writes 4 bytes 12 bytes before the start of \"out\""));
@@ -847,7 +869,7 @@ TEST_CASE("an access out of bounds is told with its distance from the buffer", "
 
     Buffer<float> empty("nothing", 0);
     CHECK_THAT(fault([&] { kernels::read_at(empty.data(), out.data(), 0); }),
-               ContainsSubstring("reads 4 bytes 0 bytes past the end of \"nothing\" (0 bytes)"));
+               ContainsSubstring("reads 4 bytes right past the end of \"nothing\" (0 bytes)"));
 }
 
 TEST_CASE("an access that reaches over the end is told, too", "[bounds]") {
@@ -865,7 +887,7 @@ TEST_CASE("shared and constant memory have bounds", "[bounds]") {
     CHECK_THAT(
         fault([&] { kernels::dynamic_at(out.data(), 1); }),
         StartsWith("out of bounds: thread (31,0,0)") &&
-            ContainsSubstring("reads 4 bytes 0 bytes past the end of dynamic shared memory (128 bytes)"));
+            ContainsSubstring("reads 4 bytes right past the end of dynamic shared memory (128 bytes)"));
     CHECK_THAT(fault([&] { kernels::dynamic_at(out.data(), -1); }),
                StartsWith("out of bounds: thread (0,0,0)") &&
                    ContainsSubstring("reads 4 bytes 4 bytes before the start of dynamic shared memory"));

@@ -298,11 +298,42 @@ TEST_CASE("a copy that does not fit is refused", "[memory]") {
                Equals("copy refused: 8 bytes at offset 28 do not fit into a symbol of 32 bytes"));
     CHECK_THAT(fault([&] { kernels::constants_read_back(nine.data(), 9); }),
                StartsWith("copy refused: 36 bytes"));
-    CHECK_THAT(fault([&] { kernels::copy_within(out.data() + 2, nine.data(), 7 * sizeof(float)); }),
+    Buffer<float> others("others", std::span<const float>(nine));
+    CHECK_THAT(fault([&] { kernels::copy_within(out.data() + 2, others.data(), 7 * sizeof(float)); }),
                Equals("copy refused: 28 bytes at offset 8 do not fit into \"out\" of 32 bytes"));
-    CHECK_THAT(fault([&] { kernels::copy_within(nine.data(), out.data(), 9 * sizeof(float)); }),
+    CHECK_THAT(fault([&] { kernels::copy_within(others.data(), out.data(), 9 * sizeof(float)); }),
                StartsWith("copy refused: 36 bytes at offset 0"));
-    CHECK(fault([&] { kernels::copy_within(out.data() + 2, nine.data(), 6 * sizeof(float)); }) == "");
+    CHECK(fault([&] { kernels::copy_within(out.data() + 2, others.data(), 6 * sizeof(float)); }) == "");
+}
+
+TEST_CASE("a copy in another direction than it says is refused", "[memory]") {
+    Buffer<float> out("out", 8);
+    std::vector<float> host(8);
+    CHECK(fault([&] { kernels::copy_within(out.data(), host.data(), 4); }) ==
+          "copy refused: cudaMemcpy is told to copy from the device, and that is memory of the host");
+    CHECK(fault([&] { kernels::copy_within(host.data(), out.data(), 4); }) ==
+          "copy refused: cudaMemcpy is told to copy to the device, and that is memory of the host");
+    CHECK(fault([&] { kernels::copy_to_host(out.data(), host.data(), 4); }) ==
+          "copy refused: cudaMemcpy is told to copy to the host, and that is memory of the device");
+    CHECK(fault([&] { kernels::copy_to_host(host.data(), out.data(), 4); }) == "");
+    CHECK(fault([&] { kernels::copy_to_host(out.data(), host.data(), 0); }) == "");
+}
+
+TEST_CASE("what was not allocated cannot be freed, nor what is not one's own, nor twice", "[memory]") {
+    Buffer<float> out("out", 8);
+    CHECK(fault([] { kernels::free_twice(); }) ==
+          "cudaFree refused: that is no pointer from cudaMalloc, or has been freed already");
+    CHECK(fault([&] { kernels::free_it(out.data()); }) ==
+          "cudaFree refused: \"out\" belongs to whoever called the step");
+    CHECK(fault([] { kernels::free_it(nullptr); }) == "");
+}
+
+TEST_CASE("a launch of a template or an overloaded kernel is that of its arguments", "[launch]") {
+    Buffer<int> ints("ints", 4);
+    Buffer<double> doubles("doubles", 4);
+    observe({}, [&] { kernels::chosen_by_arguments(ints.data(), doubles.data()); });
+    CHECK(ints.values() == std::vector<int>{1, 2, 3, 4});
+    CHECK(doubles.values() == std::vector<double>{0.5, 1.5, 2.5, 3.5});
 }
 
 TEST_CASE("variables and buffers of the device outlive a launch", "[memory]") {
@@ -833,7 +864,7 @@ TEST_CASE("pointers to what is no device memory are diagnosed", "[bounds]") {
         CHECK_THAT(fault([&] { kernels::read_through(pointer, out.data()); }),
                    StartsWith(message) && Catch::Matchers::EndsWith(where));
     CHECK_THAT(fault([&] { kernels::unasked_dynamic_shared(out.data()); }),
-               ContainsSubstring("writes 4 bytes 0 bytes past the end of dynamic shared memory (0 bytes)"));
+               ContainsSubstring("writes 4 bytes right past the end of dynamic shared memory (0 bytes)"));
 }
 
 TEST_CASE("a misaligned float4 is diagnosed", "[bounds]") {
@@ -902,12 +933,52 @@ TEST_CASE("the translator refuses in one line what has no meaning on the CPU", "
         {"__pipeline_commit();", "asynchronous copies"},
         {"#include <cuda_fp16.h>", "arithmetic in less than 32 bits"},
         {"#include <cub/cub.cuh>", "such library"},
+        {"cudaEvent_t start;", "cudaEvent_t"},
+        {"cudaMallocManaged(&p, 4);", "cudaMallocManaged"},
+        {"long t = clock64();", "clock64"},
     }));
     const auto made = translate("// a step\n/* of two\nlines */\n" + source + "\n");
     CHECK(made.status != 0);
     CHECK_THAT(made.errors, ContainsSubstring("/step.cu:4: error: the CPU back end has no " + what) &&
                                 Catch::Matchers::EndsWith(": this step needs a GPU build\n"));
     CHECK(std::count(made.errors.begin(), made.errors.end(), '\n') == 1);
+}
+
+TEST_CASE("the translator refuses in one line what nvcc would refuse", "[translator]") {
+    const auto [source, what] = GENERATE(table<std::string, std::string>({
+        {"void k(int n) {\n}\nvoid f() { k<<<1, 2>>>(3); }",
+         ":2: error: k is launched, so it needs a __global__ in front\n"},
+        {"void k(int n) {\n}\nvoid f() { launch(k, {1, 2}, 3); }",
+         ":2: error: k is launched, so it needs a __global__ in front\n"},
+        {"__global__ void k() { __shared__ int n = 0; }",
+         ":2: error: shared memory takes no initial value: let a thread store it, before a barrier\n"},
+        {std::string("const char* s = \"\0\";", 22),
+         ":1: error: this is no text in UTF-8: save it as such\n"},
+    }));
+    const auto made = translate("// a step\n" + source + "\n");
+    CHECK(made.status != 0);
+    CHECK_THAT(made.errors, Catch::Matchers::EndsWith("/step.cu" + what));
+}
+
+TEST_CASE("the translator lets the arguments choose where a name is not enough", "[translator]") {
+    const std::string choose = "simt::configured([=](auto... a) { k(a...); }, 1, 2)(3)";
+    const std::string take = "simt::configured(k, 1, 2)(3)";
+    const auto [kernels, call] = GENERATE_REF(table<std::string, std::string>({
+        {"__global__ void k(int n) {}", take},
+        {"template <class T>\n__global__ void k(T n) {}", choose},
+        {"template <class T>\n__global__ void __launch_bounds__(64) k(T n) {}", choose},
+        {"template <class T>\nT f(T x) { return x; }\n__global__ void k(int n) {}", take},
+        {"__global__ void k(int n) {}\n__global__ void k(float x) {}", choose},
+        {"__global__ void k(int n, int m = 1) {}", choose},
+    }));
+    CHECK_THAT(translate(kernels + "\nvoid f() { k<<<1, 2>>>(3); }\n").text, ContainsSubstring(call));
+    CHECK_THAT(translate(kernels + "\nvoid f() { k<int><<<1, 2>>>(3); }\n").text,
+               ContainsSubstring("simt::configured(k<int>, 1, 2)(3)"));
+}
+
+TEST_CASE("the translator reads files with a mark of their encoding, or in another", "[translator]") {
+    CHECK_THAT(translate("\xEF\xBB\xBFint x;").text, ContainsSubstring("\"\nint x;"));
+    CHECK_THAT(translate("// f\xFCr\nint x;").text, ContainsSubstring("// f\xFCr\nint x;"));
 }
 
 TEST_CASE("the translator leaves comments, literals and line numbers as they are", "[translator]") {

@@ -52,8 +52,10 @@ class Meter final : public simt::Probe {
         findings_.clear();
         told_.clear();
         only_ = conditions.only_block;
+        observing_ = true;
     }
     void observation_ends(kata::Observation& seen) override {
+        observing_ = false;
         seen.counts = counts_;
         seen.findings = std::move(findings_);
     }
@@ -84,6 +86,9 @@ class Meter final : public simt::Probe {
     void touch(const void* address, std::size_t bytes, Verb verb, const void* code);
     void check_stack(const void* here_on_stack, const void* code);
 
+    /// Outside of kernels: the host reaches memory, which on a GPU must not be the device's.
+    void touch_from_host(const void* address, Verb verb, const void* code);
+
   private:
     bool counted(const simt::Block& block) const { return !only_ || *only_ == block.linear; }
     WarpLog& log_of(const simt::Thread& t) { return logs_[simt::running_block->slot][t.warp()]; }
@@ -112,6 +117,7 @@ class Meter final : public simt::Probe {
     std::vector<std::string> findings_;
     std::set<std::pair<std::string, std::string>> told_;  // the two lines of a finding
     std::optional<std::uint64_t> only_;
+    bool observing_ = false;
 
     simt::Image image_;
     dim3 block_dim_, grid_dim_;
@@ -253,13 +259,36 @@ void Meter::touch(const void* pointer, std::size_t bytes, Verb verb, const void*
                       line(event.code));
 }
 
+void Meter::touch_from_host(const void* pointer, Verb verb, const void* code) {
+    if (!observing_ || findings_.size() >= most_findings) return;
+    const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+    const auto& buffers = simt::allocations();
+    const auto buffer = std::find_if(buffers.begin(), buffers.end(),
+                                     [&](const auto& a) { return a.range.contains(address); });
+    std::string what;
+    if (buffer != buffers.end())
+        what = '"' + buffer->name + "\", which is";
+    else if (constants_.contains(address))
+        what = "a constant, which is in";
+    else
+        return;
+    const auto image = simt::image_of(code);
+    const auto at =
+        line_of(image, static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(code) - image.base));
+    if (told_.insert({at, "host"}).second)
+        tell("the host " + std::string(writes(verb) ? "writes to " : "reads ") + what +
+             " device memory, in " + at +
+             ": on a GPU the program ends there; let a kernel do it, or one of the cudaMemcpy and cudaMemset "
+             "calls");
+}
+
 void Meter::refuse(std::uintptr_t address, std::size_t bytes, Verb verb, const void* code) {
     const auto whole = std::to_string(bytes) + " bytes ";
     std::string text = "out of bounds: " + here() + (writes(verb) ? " writes " : " reads ") + whole;
     const Region* near = nullptr;
     std::uintptr_t distance = 1 << 24;
     const auto consider = [&](const Region& r) {
-        if (r.range.begin == 0) return;
+        if (r.range.begin == 0 || (r.range.size() == 0 && address < r.range.begin)) return;
         const auto d = address < r.range.begin ? r.range.begin - address : address + bytes - r.range.end;
         if (d < distance) {
             distance = d;
@@ -279,7 +308,8 @@ void Meter::refuse(std::uintptr_t address, std::size_t bytes, Verb verb, const v
         if (address < r.begin)
             text += std::to_string(r.begin - address) + " bytes before the start of ";
         else if (address >= r.end)
-            text += std::to_string(address - r.end) + " bytes past the end of ";
+            text += (address == r.end ? "right" : std::to_string(address - r.end) + " bytes") +
+                    " past the end of ";
         else
             text += "of which the last " + std::to_string(distance) + " lie past the end of ";
         text += near->text() + " (" + std::to_string(r.size()) + " bytes)";
@@ -319,14 +349,16 @@ void Meter::tell_clash(const Region& region, std::uintptr_t address, Verb verb, 
     // where the compiler puts a block's arrays says nothing to their owner
     const bool fixed =
         region.space == Space::shared && &region != &dynamic_shared_[simt::running_block->slot];
-    tell("race in " + std::string(region.serial != 0 ? "global memory " : "") + region.text() +
-         (fixed ? "" : ", byte " + std::to_string(address - region.range.begin)) + ": nothing orders\n  " +
-         name_of(clash) + did(clash.verb) + other + "\n  " + here() + did(verb) + mine +
-         (same_warp ? "\n  is a __syncwarp() missing between them?"
-          : same_block
-              ? "\n  is a __syncthreads() missing between them?"
-              : "\n  blocks run in any order: use an atomic, or one as a flag with a __threadfence() "
-                "on both of its sides"));
+    tell(
+        "race in " + std::string(region.serial != 0 ? "global memory " : "") + region.text() +
+        (fixed ? "" : ", byte " + std::to_string(address - region.range.begin)) + ": nothing orders\n  " +
+        name_of(clash) + did(clash.verb) + other + "\n  " + here() + did(verb) + mine +
+        (same_warp
+             ? "\n  is a __syncthreads() missing between them (__syncwarp(), if only the warp shares it), or "
+               "must it be an atomic?"
+         : same_block ? "\n  is a __syncthreads() missing between them, or must it be an atomic?"
+                      : "\n  blocks run in any order: use an atomic, or one as a flag with a __threadfence() "
+                        "on both of its sides"));
 }
 
 void Meter::tell_unwritten(const Region& region, std::uint32_t code) {
@@ -353,7 +385,7 @@ namespace {
 using meter::Verb;
 
 void heard(const void* address, std::size_t bytes, Verb verb, const void* code) {
-    if (!simt::running) return;
+    if (!simt::running) return meter::the_meter.touch_from_host(address, verb, code);
     if (verb == Verb::volatile_read) simt::poll();
     meter::the_meter.touch(address, bytes, verb, code);
 }
@@ -396,6 +428,47 @@ void __tsan_func_entry(void*) {
 void __tsan_func_exit() {}
 void __tsan_vptr_update(void**, void*) {}
 void __tsan_vptr_read(void**) {}
+
+// Of the host code of a step: a static variable with a constructor, a shared_ptr, a std::atomic. Kernels have
+// atomics of their own.
+#define METER_ATOMIC(bits, Type)                                                                       \
+    Type __tsan_atomic##bits##_load(const volatile Type* p, int) {                                     \
+        return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                                   \
+    }                                                                                                  \
+    void __tsan_atomic##bits##_store(volatile Type* p, Type v, int) {                                  \
+        __atomic_store_n(p, v, __ATOMIC_SEQ_CST);                                                      \
+    }                                                                                                  \
+    Type __tsan_atomic##bits##_exchange(volatile Type* p, Type v, int) {                               \
+        return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST);                                            \
+    }                                                                                                  \
+    Type __tsan_atomic##bits##_fetch_add(volatile Type* p, Type v, int) {                              \
+        return __atomic_fetch_add(p, v, __ATOMIC_SEQ_CST);                                             \
+    }                                                                                                  \
+    Type __tsan_atomic##bits##_fetch_sub(volatile Type* p, Type v, int) {                              \
+        return __atomic_fetch_sub(p, v, __ATOMIC_SEQ_CST);                                             \
+    }                                                                                                  \
+    Type __tsan_atomic##bits##_fetch_and(volatile Type* p, Type v, int) {                              \
+        return __atomic_fetch_and(p, v, __ATOMIC_SEQ_CST);                                             \
+    }                                                                                                  \
+    Type __tsan_atomic##bits##_fetch_or(volatile Type* p, Type v, int) {                               \
+        return __atomic_fetch_or(p, v, __ATOMIC_SEQ_CST);                                              \
+    }                                                                                                  \
+    Type __tsan_atomic##bits##_fetch_xor(volatile Type* p, Type v, int) {                              \
+        return __atomic_fetch_xor(p, v, __ATOMIC_SEQ_CST);                                             \
+    }                                                                                                  \
+    int __tsan_atomic##bits##_compare_exchange_strong(volatile Type* p, Type* old, Type v, int, int) { \
+        return __atomic_compare_exchange_n(p, old, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);      \
+    }                                                                                                  \
+    int __tsan_atomic##bits##_compare_exchange_weak(volatile Type* p, Type* old, Type v, int, int) {   \
+        return __atomic_compare_exchange_n(p, old, v, true, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);       \
+    }
+METER_ATOMIC(8, std::uint8_t)
+METER_ATOMIC(16, std::uint16_t)
+METER_ATOMIC(32, std::uint32_t)
+METER_ATOMIC(64, std::uint64_t)
+#undef METER_ATOMIC
+void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+void __tsan_atomic_signal_fence(int) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
 
 void __sanitizer_cov_trace_pc() {
     if (simt::running) meter::the_meter.step(METER_CODE);

@@ -90,13 +90,18 @@ namespace kata::backend {
 template <int v>
 using Constant = std::integral_constant<int, v>;
 
+/// `thread` is called by each thread of the launch.
+template <class Thread>
+void launch_threads(const Thread& thread, dim3 grid, dim3 block, std::size_t shared_bytes) {
+    const auto call = +[](const void* t) { (*static_cast<const Thread*>(t))(); };
+    simt::run({grid, block, shared_bytes, reinterpret_cast<const void*>(call), __start_simt_constant,
+               __stop_simt_constant, call, &thread, sizeof thread});
+}
+
 template <class... Parameters>
 void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes,
             std::type_identity_t<Parameters>... arguments) {
-    auto thread = [kernel, arguments...] { kernel(arguments...); };
-    simt::run({grid, block, shared_bytes, reinterpret_cast<const void*>(kernel), __start_simt_constant,
-               __stop_simt_constant, [](const void* t) { (*static_cast<const decltype(thread)*>(t))(); },
-               &thread, sizeof thread});
+    launch_threads([kernel, arguments...] { kernel(arguments...); }, grid, block, shared_bytes);
 }
 
 inline void open() { simt::open(); }
@@ -111,6 +116,15 @@ auto configured(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_
                 const void* /* stream */ = nullptr) {
     return [=](std::type_identity_t<Parameters>... arguments) {
         kata::backend::launch(kernel, grid, block, shared_bytes, arguments...);
+    };
+}
+/// The same where the arguments choose the kernel: a template, or one of several of a name.
+template <class Call>
+auto configured(Call call, dim3 grid, dim3 block, std::size_t shared_bytes = 0,
+                const void* /* stream */ = nullptr) {
+    return [=](auto... arguments) {
+        kata::backend::launch_threads([call, arguments...] { call(arguments...); }, grid, block,
+                                      shared_bytes);
     };
 }
 
@@ -366,13 +380,18 @@ inline cudaError_t cudaFree(void* pointer) {
     return cudaSuccess;
 }
 inline cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes,
-                              cudaMemcpyKind = cudaMemcpyDefault) {
+                              cudaMemcpyKind kind = cudaMemcpyDefault) {
+    if (kind != cudaMemcpyDefault) {
+        simt::check_side("to", to, bytes, kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice);
+        simt::check_side("from", from, bytes,
+                         kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice);
+    }
     simt::copy_memory(to, from, bytes);
     return cudaSuccess;
 }
 inline cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes,
-                                   cudaMemcpyKind = cudaMemcpyDefault, cudaStream_t = nullptr) {
-    return cudaMemcpy(to, from, bytes);
+                                   cudaMemcpyKind kind = cudaMemcpyDefault, cudaStream_t = nullptr) {
+    return cudaMemcpy(to, from, bytes, kind);
 }
 inline cudaError_t cudaMemset(void* to, int value, std::size_t bytes) {
     simt::fill_memory(to, value, bytes);

@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t canary_bytes = 256;
 constexpr std::byte canary{0xC5};
+constexpr const char* cuda_malloc = "cudaMalloc";  // the name of what a step has allocated
 
 std::vector<Allocation>& table() {
     static std::vector<Allocation> table;
@@ -44,8 +45,25 @@ void host_reaches(const void* pointer, std::size_t bytes, bool writes) {
 
 const std::vector<Allocation>& allocations() { return table(); }
 
-void* device_alloc(std::size_t bytes) { return kata::device::allocate(bytes, "cudaMalloc", std::byte{0xA7}); }
-void device_free(void* pointer) { kata::device::release(pointer); }
+void* device_alloc(std::size_t bytes) { return kata::device::allocate(bytes, cuda_malloc, std::byte{0xA7}); }
+void device_free(void* pointer) {
+    const auto* entry = pointer ? find(pointer) : nullptr;
+    if (pointer && !entry)
+        throw kata::Error("cudaFree refused: that is no pointer from cudaMalloc, or has been freed already");
+    if (entry && entry->name != cuda_malloc)
+        throw kata::Error("cudaFree refused: \"" + entry->name + "\" belongs to whoever called the step");
+    kata::device::release(pointer);
+}
+
+void check_side(const char* direction, const void* address, std::size_t bytes, bool of_device) {
+    const auto a = reinterpret_cast<std::uintptr_t>(address);
+    const bool device = std::any_of(table().begin(), table().end(),
+                                    [&](const auto& entry) { return entry.range.contains(a); });
+    if (bytes > 0 && device != of_device)
+        throw kata::Error(std::string("copy refused: cudaMemcpy is told to copy ") + direction + " the " +
+                          (of_device ? "device, and that is memory of the host"
+                                     : "host, and that is memory of the device"));
+}
 
 void copy_memory(void* to, const void* from, std::size_t bytes) {
     host_reaches(from, bytes, false);

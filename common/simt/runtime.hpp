@@ -61,6 +61,9 @@ unsigned present_lanes();
 
 void* device_alloc(std::size_t bytes);
 void device_free(void*);
+/// Throws kata::Error where a copy `to` or `from` an address is said to be one of the device, or of the host,
+/// and is not.
+void check_side(const char* direction, const void* address, std::size_t bytes, bool of_device);
 void copy_memory(void* to, const void* from, std::size_t bytes);
 void fill_memory(void* to, int value, std::size_t bytes);
 /// Throws kata::Error where a copy of `bytes` at `offset` does not fit into a symbol of `size` bytes.

@@ -19,6 +19,7 @@
 #include <fstream>
 #include <iostream>
 #include <memory>
+#include <regex>
 
 namespace kata {
 
@@ -58,9 +59,10 @@ std::string stated_reason(const std::filesystem::path& source) {
 
 /// Whether the source still has a body to be written: a call of open() outside of comments.
 bool is_open(const std::filesystem::path& source) {
+    static const std::regex comment(R"(//.*|/\*.*?\*/)");
     std::ifstream file(source);
     for (std::string line; std::getline(file, line);)
-        if (line.substr(0, line.find("//")).find("kata::open()") != std::string::npos) return true;
+        if (std::regex_replace(line, comment, "").find("kata::open()") != std::string::npos) return true;
     return false;
 }
 

@@ -1,12 +1,20 @@
-// What Meson reads: a line per test case, as TAP, on the standard output stream. What went wrong goes to the
-// standard error stream, which is all that Meson shows of a test that failed. (Catch2's own TAP reporter
-// prints messages of several lines as they are, and Meson takes all but the first for noise.)
+// What Meson reads: a line per test case, as TAP, on what was the standard output stream. What went wrong
+// goes to the standard error stream, which is all that Meson shows of a test that failed; and so does what a
+// step prints, or it would tear these lines or pass for some of them. (Catch2's own TAP reporter prints
+// messages of several lines as they are, and Meson takes all but the first for noise.)
+#include <algorithm>
 #include <catch2/catch_test_case_info.hpp>
+#include <catch2/catch_test_spec.hpp>
+#include <catch2/interfaces/catch_interfaces_config.hpp>
+#include <catch2/internal/catch_test_case_registry_impl.hpp>
 #include <catch2/reporters/catch_reporter_registrars.hpp>
 #include <catch2/reporters/catch_reporter_streaming_base.hpp>
+#include <cstdio>
+#include <cstdlib>
 #include <iostream>
 #include <sstream>
 #include <string>
+#include <unistd.h>
 
 namespace kata {
 
@@ -14,9 +22,23 @@ namespace {
 
 class StepReporter final : public Catch::StreamingReporterBase {
   public:
-    using StreamingReporterBase::StreamingReporterBase;
+    explicit StepReporter(Catch::ReporterConfig&& config)
+        : StreamingReporterBase(std::move(config)), verdicts_(dup(STDOUT_FILENO)) {
+        std::cout.flush();
+        dup2(STDERR_FILENO, STDOUT_FILENO);
+    }
 
     static std::string getDescription() { return "TAP, a line per test case, for Meson"; }
+
+    void testRunStarting(const Catch::TestRunInfo& info) override {
+        StreamingReporterBase::testRunStarting(info);
+        // Said first, so that a step that ends the program has not passed.
+        say("1.." + std::to_string(chosen()));
+        std::atexit([] {
+            if (running) std::cerr << "the step ended the program before its tests did\n";
+        });
+        running = true;
+    }
 
     void assertionEnded(const Catch::AssertionStats& stats) override {
         const auto& result = stats.assertionResult;
@@ -29,6 +51,14 @@ class StepReporter final : public Catch::StreamingReporterBase {
         if (result.hasExpression())
             explain(result.getExpressionInMacro() + " is " + result.getExpandedExpression());
         if (result.hasMessage()) explain(std::string(result.getMessage()));
+        if (result.getResultType() == Catch::ResultWas::FatalErrorCondition)
+            explain(
+                std::string(result.getMessage()).starts_with("SIGTERM")
+                    ? "the time for this test is over; kernels have a limit of their own, so the host code "
+                      "of "
+                      "the step does not return"
+                    : "look at the host code of the step, for what a kernel reaches is checked: an index, a "
+                      "pointer to device memory, an endless recursion");
         std::string with;
         for (const auto& info : stats.infoMessages)
             if (info.type == Catch::ResultWas::Info && info.message != std::string(result.getMessage()))
@@ -38,28 +68,49 @@ class StepReporter final : public Catch::StreamingReporterBase {
 
     void testCaseEnded(const Catch::TestCaseStats& stats) override {
         const bool failed = stats.totals.testCases.failed > 0;
-        m_stream << (failed ? "not ok " : "ok ") << ++cases_ << " - " << stats.testInfo->name;
-        if (!failed && stats.totals.assertions.passed == 0 && !skipped_.empty())
-            m_stream << " # SKIP " << skipped_;
-        m_stream << '\n' << std::flush;
+        say((failed ? "not ok " : "ok ") + std::to_string(++cases_) + " - " + stats.testInfo->name +
+            (!failed && stats.totals.assertions.passed == 0 && !skipped_.empty() ? " # SKIP " + skipped_
+                                                                                 : ""));
         skipped_.clear();
-        if (failed) std::cerr << "not ok: " << stats.testInfo->name << '\n' << wrong_ << std::flush;
+        std::fflush(nullptr);  // what the step has printed, on a line of its own
+        if (failed) std::cerr << "\nnot ok: " << stats.testInfo->name << '\n' << wrong_ << std::flush;
         wrong_.clear();
         StreamingReporterBase::testCaseEnded(stats);
     }
 
     void testRunEnded(const Catch::TestRunStats& stats) override {
-        m_stream << "1.." << cases_ << '\n' << std::flush;
+        running = false;
+        for (const auto all = chosen(); cases_ < all;)  // with --abort, after the first that failed
+            say("ok " + std::to_string(++cases_) + " # SKIP not run");
         StreamingReporterBase::testRunEnded(stats);
     }
 
   private:
+    /// How many test cases run, as Catch2 chooses them.
+    std::size_t chosen() const {
+        const auto& all = Catch::getAllTestCasesSorted(*m_config);
+        const auto& spec = m_config->testSpec();
+        return static_cast<std::size_t>(std::count_if(all.begin(), all.end(), [&](const auto& test) {
+            const auto& info = test.getTestCaseInfo();
+            return spec.hasFilters() ? spec.matches(info) : !info.isHidden();
+        }));
+    }
+    void say(const std::string& line) const {
+        const auto whole = line + "\n";
+        for (std::size_t said = 0; said < whole.size();) {
+            const auto n = write(verdicts_, whole.data() + said, whole.size() - said);
+            if (n <= 0) return;  // nobody reads
+            said += static_cast<std::size_t>(n);
+        }
+    }
     void explain(const std::string& text) {
         std::istringstream lines(text);
         for (std::string line; std::getline(lines, line);) wrong_ += "  " + line + "\n";
     }
 
-    int cases_ = 0;
+    static inline bool running = false;
+    int verdicts_;
+    std::size_t cases_ = 0;
     std::string skipped_, wrong_;
 };
 

@@ -2,6 +2,10 @@
 #include "kata.hpp"
 #include "meter_kernels.hpp"
 
+#include <atomic>
+#include <memory>
+#include <vector>
+
 namespace kernels {
 
 // Traffic.
@@ -774,6 +778,29 @@ __global__ void interpret_kernel(const Operation* program, int length, char* glo
 }
 void interpret(const Operation* program, int length, char* global, int* out, int blocks, int threads) {
     launch(interpret_kernel, {blocks, threads}, program, length, global, out);
+}
+
+void host_writes(int* data) {
+    data[2] = 1;  // mark: host writes
+}
+int host_reads(const int* data) {
+    return data[2];  // mark: host reads
+}
+__global__ void nothing_kernel() {}
+void host_writes_constant() {
+    launch(nothing_kernel, {1, 1});
+    table[1] = 2.0f;  // mark: host writes constant
+}
+void host_copies(int* data) {
+    const std::vector<int> four(4, 4);
+    cudaMemcpy(data, four.data(), sizeof(int) * four.size(), cudaMemcpyHostToDevice);
+}
+int host_library(int x) {
+    static const std::vector<int> first(1, x);
+    const auto shared = std::make_shared<int>(x);
+    const auto again = shared;
+    static std::atomic<int> calls{0};
+    return ++calls > 0 ? first[0] + *again : 0;
 }
 
 }  // namespace kernels

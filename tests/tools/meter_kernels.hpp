@@ -54,6 +54,13 @@ void kogge_stone(float* data);  // 1024 elements
 void barriers(int count, int blocks, int threads);
 void each_block(const float* in, float* out, int blocks);  // block b reads b + 1 elements a thread
 
+// Host code. `data` has four elements.
+void host_writes(int* data);
+int host_reads(const int* data);
+void host_writes_constant();
+void host_copies(int* data);  // 4 to each, as it should be done
+int host_library(int x);      // x plus that of the first call
+
 // Races. One block of `threads` threads on words of shared memory, where nothing else is said.
 void all_write_one(int* out, int threads);
 void two_write_one(int* out, int first, int second);

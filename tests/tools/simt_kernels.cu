@@ -208,6 +208,30 @@ void copy_within(void* to, const void* from, std::size_t bytes) {
     cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToDevice);
 }
 
+void copy_to_host(void* to, const void* from, std::size_t bytes) {
+    cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost);
+}
+void free_it(void* pointer) { cudaFree(pointer); }
+void free_twice() {
+    void* pointer = nullptr;
+    cudaMalloc(&pointer, 4);
+    cudaFree(pointer);
+    cudaFree(pointer);
+}
+
+template <class T>
+__global__ void templated(T* out, T first) {
+    out[threadIdx.x] = first + static_cast<T>(threadIdx.x);
+}
+__global__ void overloaded(int* out) { out[threadIdx.x] += 1; }
+__global__ void overloaded(double* out) { out[threadIdx.x] += 0.5; }
+void chosen_by_arguments(int* ints, double* doubles) {
+    templated<<<1, 4>>>(ints, 0);
+    templated<<<1, 4>>>(doubles, 0.0);
+    overloaded<<<1, 4>>>(ints);
+    overloaded<<<1, 4>>>(doubles);
+}
+
 // Barriers and warps.
 
 __global__ void counting_barriers_kernel(const int* predicate, int* out) {

@@ -31,6 +31,10 @@ void constants(const float* values, std::size_t count, std::size_t offset, float
 void constants_read_back(float* values, std::size_t count);
 void count_on_the_device(int* out, int threads);
 void two_kernels(int* out, int threads);
+void copy_to_host(void* to, const void* from, std::size_t bytes);
+void free_it(void* pointer);
+void free_twice();
+void chosen_by_arguments(int* ints, double* doubles);  // 1, 2, 3, 4 and 0.5, 1.5, 2.5, 3.5
 void copy_within(void* to, const void* from, std::size_t bytes);
 
 // Barriers and warps.

@@ -135,6 +135,11 @@ TEST_CASE("a step takes every radius from 0 to 7", "[equivalence]") {
     require_right(coded({67, 41, radius}), Exactness::exact);
 }
 
+TEST_CASE("more blocks than a block may have threads: grid and block cannot be exchanged",
+          "[step][01_basic][02_constant_memory]") {
+    require_right(coded({1025 * 16, 1, 1}), Exactness::exact);
+}
+
 TEST_CASE("an empty image is no work and no error", "[equivalence]") {
     const auto [width, height] = GENERATE(table<int, int>({{0, 0}, {0, 5}, {5, 0}}));
     require_right(coded({width, height, 2}), Exactness::exact);

@@ -120,6 +120,11 @@ TEST_CASE("a step multiplies matrices of every size around its block and tiles",
     require_right(coded({m, n, k}), Exactness::exact);
 }
 
+TEST_CASE("more blocks than a block may have threads: grid and block cannot be exchanged",
+          "[step][01_naive]") {
+    require_right(coded({1, 1025 * 32, 1}), Exactness::exact);
+}
+
 TEST_CASE("a product without rows or columns is no work and no error", "[equivalence]") {
     const auto [m, n, k] = GENERATE(table<int, int, int>({{0, 0, 0}, {0, 5, 3}, {5, 0, 3}}));
     require_right(coded({m, n, k}), Exactness::exact);

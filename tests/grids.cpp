@@ -149,8 +149,9 @@ TEST_CASE("the order of the blocks does not matter to a sum", "[step][01_vector_
     require(try_add(kata::step(), 1000, {.order = order}));
 }
 
-TEST_CASE("a hundred thousand elements are added", "[step][01_vector_add]") {
-    require(try_add(kata::step(), 100003));
+TEST_CASE("more blocks than a block may have threads: grid and block cannot be exchanged in a row",
+          "[step][01_vector_add]") {
+    require(try_add(kata::step(), 1025 * 256));
 }
 
 TEST_CASE("huge vectors are added", "[.huge][01_vector_add]") {
@@ -278,6 +279,15 @@ TEST_CASE("a white picture stays white: 225 pixels of 255 fit in an int, not in 
 TEST_CASE("the order of the blocks does not matter to a blur", "[step][03_blur]") {
     const auto order = GENERATE(Order::backwards, Order::shuffled);
     require(try_blur(kata::step(), {76, 62}, 1, random_bytes(76 * 62, 3), {.order = order}));
+}
+
+TEST_CASE("more blocks than a block may have threads: grid and block cannot be exchanged in a picture",
+          "[step][02_color_to_grayscale][03_blur]") {
+    const Size s{1025 * 16, 1};
+    if (kata::step_name() == "03_blur")
+        require(try_blur(kata::step(), s, 1, random_bytes(s.pixels(), 4)));
+    else
+        require(try_grayscale(kata::step(), s, random_bytes(3 * s.pixels(), 4)));
 }
 
 TEST_CASE("a huge picture is blurred", "[.huge][03_blur]") {

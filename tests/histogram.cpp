@@ -137,6 +137,11 @@ TEST_CASE("texts of every length around the warp, the block and the tile", "[equ
     require_right(mixed(length, static_cast<unsigned>(length)));
 }
 
+TEST_CASE("more blocks than a block may have threads: grid and block cannot be exchanged",
+          "[step][01_global_atomics]") {
+    require_right(mixed(1025 * 1024));
+}
+
 TEST_CASE("of the 256 bytes only a to z count, four to a bin", "[equivalence]") {
     Text text;  // byte b comes up b + 1 times: no two of them can be mistaken for each other
     for (int byte = 0; byte < 256; ++byte)

@@ -195,6 +195,11 @@ TEST_CASE("a step sweeps grids of every size around its block and tile", "[equiv
     require_right(coded<float>(n), Exactness::exact);
 }
 
+TEST_CASE("more blocks than a block may have threads: grid and block cannot be exchanged",
+          "[step][01_basic]") {
+    require_right(coded<float>(81), Exactness::exact);  // 11³ blocks of 8³ threads
+}
+
 TEST_CASE("a step sweeps grids of double, whose integers are too large for a float", "[equivalence]") {
     const int n = GENERATE(0, 1, 2, 3, 7, 19, 31);
     require_right(coded<double>(n), Exactness::exact);

@@ -105,6 +105,8 @@ const Module& step() {
     return module;
 }
 
+bool step_was_tested() { return a_test_asked_for_the_step; }
+
 const Module& rival(const std::string& name) {
     static std::map<std::string, Module> loaded;
     const auto found = loaded.find(name);

@@ -1,0 +1,28 @@
+// Grid and block are exchanged: right as long as there are no more blocks than a block may have threads.
+//
+// Rejected: launch refused
+#include "convolution.hpp"
+#include "kata.hpp"
+
+constexpr int block = 16;  // threads per side
+
+__global__ void basic(const float* in, const float* filter, float* out, int width, int height, int radius) {
+    const int col = blockIdx.x * blockDim.x + threadIdx.x;
+    const int row = blockIdx.y * blockDim.y + threadIdx.y;
+    if (col >= width || row >= height) return;  // the grid covers whole blocks, the image need not
+    const int side = 2 * radius + 1;
+    float sum = 0.0f;
+    for (int f_row = 0; f_row < side; ++f_row)
+        for (int f_col = 0; f_col < side; ++f_col) {
+            const int in_row = row - radius + f_row;
+            const int in_col = col - radius + f_col;
+            if (in_row >= 0 && in_row < height && in_col >= 0 && in_col < width)
+                sum += filter[f_row * side + f_col] * in[in_row * width + in_col];
+        }
+    out[row * width + col] = sum;
+}
+
+void convolve(const float* in, const float* filter, float* out, int width, int height, int radius) {
+    const dim3 grid(ceil_div(width, block), ceil_div(height, block));
+    launch(basic, {{block, block}, grid}, in, filter, out, width, height, radius);
+}

@@ -1,0 +1,30 @@
+// The host looks at a weight, which is device memory: on a GPU the program ends there.
+//
+// Rejected: the host reads "filter", which is device memory
+// On a GPU: nothing
+#include "convolution.hpp"
+#include "kata.hpp"
+
+constexpr int block = 16;  // threads per side
+
+__global__ void basic(const float* in, const float* filter, float* out, int width, int height, int radius) {
+    const int col = blockIdx.x * blockDim.x + threadIdx.x;
+    const int row = blockIdx.y * blockDim.y + threadIdx.y;
+    if (col >= width || row >= height) return;  // the grid covers whole blocks, the image need not
+    const int side = 2 * radius + 1;
+    float sum = 0.0f;
+    for (int f_row = 0; f_row < side; ++f_row)
+        for (int f_col = 0; f_col < side; ++f_col) {
+            const int in_row = row - radius + f_row;
+            const int in_col = col - radius + f_col;
+            if (in_row >= 0 && in_row < height && in_col >= 0 && in_col < width)
+                sum += filter[f_row * side + f_col] * in[in_row * width + in_col];
+        }
+    out[row * width + col] = sum;
+}
+
+void convolve(const float* in, const float* filter, float* out, int width, int height, int radius) {
+    if (filter[0] == 12345.0f) return;
+    const dim3 grid(ceil_div(width, block), ceil_div(height, block));
+    launch(basic, {grid, {block, block}}, in, filter, out, width, height, radius);
+}

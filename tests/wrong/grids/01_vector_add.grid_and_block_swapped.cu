@@ -1,0 +1,16 @@
+// Grid and block are exchanged: right as long as there are no more blocks than a block may have threads.
+//
+// Rejected: launch refused
+#include "grids.hpp"
+#include "kata.hpp"
+
+constexpr int block = 256;  // threads
+
+__global__ void add(const float* a, const float* b, float* c, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) c[i] = a[i] + b[i];
+}
+
+void vector_add(const float* a, const float* b, float* c, int n) {
+    launch(add, {block, ceil_div(n, block)}, a, b, c, n);
+}

@@ -1,0 +1,21 @@
+// Grid and block are exchanged: right as long as there are no more blocks than a block may have threads.
+//
+// Rejected: launch refused
+#include "grids.hpp"
+#include "kata.hpp"
+
+constexpr int block = 16;  // threads per side
+
+__global__ void to_grayscale(const unsigned char* rgb, unsigned char* gray, int width, int height) {
+    const int col = blockIdx.x * blockDim.x + threadIdx.x;
+    const int row = blockIdx.y * blockDim.y + threadIdx.y;
+    if (col >= width || row >= height) return;
+    const int pixel = row * width + col;
+    const unsigned char r = rgb[3 * pixel], g = rgb[3 * pixel + 1], b = rgb[3 * pixel + 2];
+    gray[pixel] = static_cast<unsigned char>(0.21f * r + 0.72f * g + 0.07f * b);
+}
+
+void color_to_grayscale(const unsigned char* rgb, unsigned char* gray, int width, int height) {
+    const dim3 grid(ceil_div(width, block), ceil_div(height, block));
+    launch(to_grayscale, {{block, block}, grid}, rgb, gray, width, height);
+}

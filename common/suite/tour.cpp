@@ -6,9 +6,8 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
-#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <iomanip>
 #include <iostream>
@@ -23,7 +22,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A quantity of the ladder; `scale` is what a reader sees one of.
+/// A quantity of the ladder, under the key that measure() prints it with.
 struct Column {
     const char* key;
     const char* heading;
@@ -81,6 +80,7 @@ std::string output_of(const std::vector<std::string>& command) {
     int ends[2];
     if (pipe(ends) != 0) throw Error("no pipe to be had");
     const pid_t child = fork();
+    if (child == -1) throw Error("no process to be had");
     if (child == 0) {
         dup2(ends[1], STDOUT_FILENO);
         close(ends[0]);

@@ -80,7 +80,7 @@ def put(text, mark, table, lesson):
     pattern = re.compile(rf"(<!-- {mark} -->\n\n)((?:\|.*\n)*)")
     if not pattern.search(text):
         complaints.append(f"{lesson} has no line <!-- {mark} --> with an empty one behind it, where its table belongs")
-    return pattern.sub(lambda m: m[1] + table, text)
+    return pattern.sub(lambda m: m[1] + table + ("" if m[2] else "\n"), text)
 
 
 def figures(text):

@@ -65,7 +65,7 @@ def check_step(stub, solution):
             complain(stub, f"is longer or shorter than {solution} outside of the marked bodies")
     for line, body in stub_bodies.items():  # kata knows a stub by the same
         if not re.fullmatch(r"(\s*//.*\n)*\s*kata::open\(\);\n(\s*return .*;\n)?", body):
-            complain(f"{stub}:{line}", "this body must be a hint in comments, then kata::open(); and what it must return, if anything")
+            complain(f"{stub}:{line}", "a stub's body is a hint in comments, kata::open(); and at most a return")
         elif not re.search(r"^\s*// \S", body, re.M):
             complain(f"{stub}:{line}", "this body has no hint")
     for body in solution_bodies.values():

@@ -105,7 +105,8 @@ def not_measured(readme, tables):
         mine = [row for row in rows if row["step"].replace("_", " ") == title]
         strange += [f"{title}: {figure}" for figure in figures(line) if figure not in {*said, *rounded(mine)}]
     for chapter, text in re.findall(r"^\| \[(\w+)\]\(chapters/.*?\| \d+ \|(.*)", readme, re.M):
-        strange += [f"{chapter}: {figure}" for figure in figures(text) if figure not in rounded(tables.get(chapter, ("", []))[1])]
+        measured = rounded(tables[chapter][1]) if chapter in tables else set()
+        strange += [f"{chapter}: {figure}" for figure in figures(text) if figure not in measured]
     return strange
 
 
@@ -117,7 +118,7 @@ def check_listed(readme):
         if chapter not in there:
             complaints.append(f"README.md lists {chapter}, which is no chapter")
         elif chapter not in listed:
-            complaints.append(f"README.md has no row of {chapter} in its table of chapters: | [{chapter}](chapters/{chapter}/README.md) | …")
+            complaints.append(f"README.md has no row | [{chapter}](chapters/{chapter}/README.md) | … in its table of chapters")
         elif listed[chapter] != there[chapter]:
             complaints.append(f"README.md says that {chapter} has {listed[chapter]} steps; it has {there[chapter]}")
 

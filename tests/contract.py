@@ -28,12 +28,13 @@ def read(path):
 
 
 def files(folder):
-    return {path.name: path for path in (ROOT / folder).iterdir()}
+    """Without what the desktop leaves there, and what ./kata reset keeps."""
+    return {path.name: path for path in (ROOT / folder).iterdir() if not re.match(r"\.|.*\.mine", path.name)}
 
 
 def split(path):
-    """The text outside of the marked bodies, the marks themselves included, and the bodies."""
-    outside, bodies, inside = [], [], False
+    """The text outside of the marked bodies, the marks themselves included, and the bodies by their first line's number."""
+    outside, bodies, inside = [], {}, False
     for number, line in enumerate(read(path).splitlines(keepends=True), 1):
         mark = line.strip()
         if mark == (BEGIN if inside else END):
@@ -41,12 +42,12 @@ def split(path):
         if mark == END:
             inside = False
         if inside:
-            bodies[-1] += line
+            bodies[body] += line
         else:
             outside.append(line)
         if mark == BEGIN:
-            bodies.append("")
-            inside = True
+            inside, body = True, number + 1
+            bodies[body] = ""
     if inside or not bodies:
         complain(path, f"no '{END}' for the last '{BEGIN}'" if inside else f"has no '{BEGIN}'")
     return outside, bodies
@@ -62,12 +63,12 @@ def check_step(stub, solution):
     else:
         if len(stub_outside) != len(solution_outside):
             complain(stub, f"is longer or shorter than {solution} outside of the marked bodies")
-    for body in stub_bodies:
-        if not re.search(r"^\s*kata::open\(\);$", body, re.M):
-            complain(stub, f"a marked body without 'kata::open();':\n{body}".rstrip())
-        if not re.search(r"^\s*// \S", body, re.M):
-            complain(stub, f"a marked body without a hint:\n{body}".rstrip())
-    for body in solution_bodies:
+    for line, body in stub_bodies.items():  # kata knows a stub by the same
+        if not re.fullmatch(r"(\s*//.*\n)*\s*kata::open\(\);\n(\s*return .*;\n)?", body):
+            complain(f"{stub}:{line}", "a stub's body is a hint in comments, kata::open(); and at most a return")
+        elif not re.search(r"^\s*// \S", body, re.M):
+            complain(f"{stub}:{line}", "this body has no hint")
+    for body in solution_bodies.values():
         if "kata::open()" in body or not body.strip():
             complain(solution, "a body that is still to be written")
 
@@ -77,6 +78,8 @@ def check_chapter(chapter):
     if not (ROOT / solutions).is_dir():
         return complain(solutions, "there is no such folder")
     stubs, written = files(chapters), files(solutions)
+    if "README.md" not in stubs:
+        complain(chapters / "README.md", "the chapter has no lesson")
     for name in stubs.keys() ^ written.keys():
         complain(chapters / name if name in stubs else solutions / name, "has no counterpart in the other tree")
     for name in sorted(stubs.keys() & written.keys()):
@@ -112,7 +115,10 @@ def expected():
 
 
 def check_listed(build):
-    tests = json.loads((build / "meson-info" / "intro-tests.json").read_text(encoding="utf-8"))
+    info = build / "meson-info" / "intro-tests.json"
+    if not info.is_file():
+        sys.exit(f"{build} is no folder that Meson has configured")
+    tests = json.loads(info.read_text(encoding="utf-8"))
     listed = {source_of(test["cmd"]) for test in tests}
     for path, _ in expected():
         if path not in listed:
@@ -120,8 +126,11 @@ def check_listed(build):
 
 
 def check_verdicts(build):
+    log = build / "meson-logs" / "testlog.json"
+    if not log.is_file():
+        sys.exit(f"{build} has no log of Meson's tests: ./kata test runs them")
     verdicts = {}
-    for line in (build / "meson-logs" / "testlog.json").read_text(encoding="utf-8").splitlines():
+    for line in log.read_text(encoding="utf-8").splitlines():
         record = json.loads(line)
         verdicts.setdefault(source_of(record["command"]), set()).add(record["result"])
     for path, verdict in expected():
@@ -133,11 +142,13 @@ def check_verdicts(build):
 
 
 def main():
+    if len(sys.argv) < 2 or sys.argv[2:] not in ([], ["--verdicts"]):
+        sys.exit(__doc__.strip())
     build = pathlib.Path(sys.argv[1])
-    if "--verdicts" in sys.argv[2:]:
+    if len(sys.argv) > 2:
         check_verdicts(build)
     else:
-        chapters = {path.name for tree in TREES for path in (ROOT / tree).iterdir()}
+        chapters = {path.name for tree in TREES for path in (ROOT / tree).iterdir() if path.is_dir()}
         for chapter in sorted(chapters):
             if (ROOT / "chapters" / chapter).is_dir():
                 check_chapter(chapter)

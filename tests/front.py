@@ -114,8 +114,20 @@ class Front(unittest.TestCase):
     def test_a_call_in_a_comment_leaves_no_step_open(self):
         self.write(FIRST)
         with open(self.root / FIRST, "a") as step:
-            step.write("// no kata::open() here\n")
+            step.write("// no kata::open() here\n/* kata::open(); */ /* nor ** kata::open();\n here */\n")
         self.assertNotIn(FIRST, self.kata("next").stdout)
+
+    def test_a_call_behind_a_comment_leaves_a_step_open(self):
+        for comment in ("/* // */", "/* a */ /**/", "// /*\n"):
+            self.write(FIRST)
+            with open(self.root / FIRST, "a") as step:
+                step.write(f"{comment} kata::open();\n")
+            self.assertIn(FIRST, self.kata("next").stdout)
+
+    def test_a_long_step_is_open_like_a_short_one(self):
+        with open(self.root / FIRST, "a") as step:
+            step.write("int x;  // what a pipe cannot hold at once\n" * 10000)
+        self.assertTrue(self.kata("next").stdout.startswith(FIRST))
 
     def test_reset_brings_the_stub_back_and_keeps_what_was_written(self):
         stub = (self.root / STEP).read_text()
@@ -136,6 +148,41 @@ class Front(unittest.TestCase):
         (self.root / STEP).write_text(half)
         self.kata("reset", "conv", "3")
         self.assertEqual((self.root / STEP).read_text(), stub)
+
+    def test_work_above_an_open_call_is_put_back_and_is_no_hint(self):
+        hint, stub = self.kata("hint", "conv", "3").stdout, (self.root / STEP).read_text()
+        for begun in ("    // my own thoughts\n", "    int begun = 0;\n"):
+            (self.root / STEP).write_text(stub.replace("    kata::open();\n", begun + "    kata::open();\n"))
+            self.assertEqual(self.kata("hint", "conv", "3").stdout, hint)
+            self.assertIn("is a stub again", self.kata("reset", "conv", "3").stdout)
+            self.assertEqual((self.root / STEP).read_text(), stub)
+        (self.root / STEP).write_text(stub.replace("    kata::open();\n", begun + "    kata::open();\n"))
+        self.commit("work in progress")
+        self.assertEqual(self.kata("hint", "conv", "3").stdout, hint)
+        self.kata("reset", "conv", "3")
+        self.assertEqual((self.root / STEP).read_text(), stub)
+
+    def test_a_newer_stub_is_the_one_that_counts(self):
+        newer = (self.root / STEP).read_text().replace("// What belongs into", "// In better words, what belongs into")
+        newer = newer.replace("    kata::open();\n", "    kata::open();\n    return 0;\n")  # as of a body with a value
+        (self.root / STEP).write_text(newer)
+        self.commit("a better stub")
+        self.write(STEP)
+        self.assertIn("In better words", self.kata("hint", "conv", "3").stdout)
+        self.kata("reset", "conv", "3")
+        self.assertEqual((self.root / STEP).read_text(), newer)
+
+    def test_a_stub_that_git_has_not_seen_has_its_hint(self):
+        step = self.root / "chapters/convolution/06_new.cu"
+        step.write_text((self.root / STEP).read_text())
+        self.assertIn("What belongs into 03_tiled.cu.", self.kata("hint", "conv", "6").stdout)
+
+    def test_a_chapter_may_have_digits(self):
+        listing = self.root / "meson.build"
+        listing.write_text(listing.read_text().replace("chapters = {\n", "chapters = {\n  'gemm2d': ['01_naive'],\n"))
+        shutil.copytree(self.root / "chapters/gemm", self.root / "chapters/gemm2d", symlinks=True)
+        self.assertTrue(self.kata("next").stdout.startswith("chapters/gemm2d/01_naive.cu"))
+        self.assertIn("chapters/gemm2d/01_naive.cu", self.kata("hint", "gemm2d", "1").stdout)
 
     def test_without_git_there_is_a_stub_only_while_nothing_is_written(self):
         shutil.rmtree(self.root / ".git")

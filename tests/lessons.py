@@ -5,8 +5,9 @@ lessons.py BUILD            complains where a lesson quotes anything else
 lessons.py BUILD --write    puts them there
 
 In chapters/CHAPTER/README.md the table behind <!-- counted --> is the ladder as the CPU back end in BUILD counts it, and
-the one behind <!-- timed --> the times of measured/ladder.csv, whose machine the lesson names. The README of the repository
-picks a few of these figures, which are looked for there.
+the one behind <!-- timed --> the times of measured/ladder.csv, whose machine the lesson names. A chapter that nobody has
+timed yet has neither mark nor file. A step that nobody has timed yet is noted, and fails nothing: who adds one may have no
+GPU. The README of the repository picks a few of these figures, which are looked for there, and counts the steps.
 """
 
 import csv
@@ -17,19 +18,39 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
+complaints = []
+
+
+def steps_of(chapter):
+    return [path.stem for path in sorted((ROOT / "solutions" / chapter).glob("*.cu"))]
+
 
 def counted(chapter, build):
     suite = build / f"{chapter}-cpu"
-    ladder = subprocess.run([suite, "--tour", "--modules", build, "--markdown"], capture_output=True, text=True, check=False)
+    for built in (suite, *(build / f"solutions.{chapter}.{step}.cpu.so" for step in steps_of(chapter))):
+        if not built.is_file():
+            sys.exit(f"there is no {built}: ninja -C {build} builds it")
+    command = [suite, "--tour", "--modules", build, "--sources", ROOT, "--markdown"]
+    ladder = subprocess.run(command, capture_output=True, text=True, check=False)
     if ladder.returncode != 0:
-        sys.exit(f"{suite.name} --tour failed:\n{ladder.stdout}{ladder.stderr}")
+        sys.exit(f"{suite.name} --tour failed:\n{ladder.stderr}".rstrip())
     return ladder.stdout
 
 
 def times(chapter):
-    """The machine, and the rows of the chapter's table."""
-    machine, *lines = (ROOT / "chapters" / chapter / "measured" / "ladder.csv").read_text(encoding="utf-8").splitlines()
-    return re.sub(r", driver.*", "", machine.removeprefix("# ")), list(csv.DictReader(lines))
+    """The machine, and the rows of the chapter's table; None where nobody has timed the chapter."""
+    path = ROOT / "chapters" / chapter / "measured" / "ladder.csv"
+    if not path.is_file():
+        return "", None
+    machine, *lines = path.read_text(encoding="utf-8").splitlines() or [""]
+    rows = list(csv.DictReader(lines))
+    name, steps, measured = path.relative_to(ROOT), steps_of(chapter), {row["step"] for row in rows}
+    if not rows:
+        complaints.append(f"{name} holds no times: tests/on_gpu.sh chapters ladder measures them; or remove it")
+    elif lacking := [step for step in steps if step not in measured]:
+        print(f"note: {name} lacks {', '.join(lacking)}: tests/on_gpu.sh chapters ladder measures it, on a GPU")
+    complaints.extend(f"{name} has times of {step}, which is no step" for step in sorted(measured.difference(steps)))
+    return re.sub(r", driver.*", "", machine.removeprefix("# ")), rows
 
 
 def timed(rows):
@@ -58,8 +79,8 @@ def timed(rows):
 def put(text, mark, table, lesson):
     pattern = re.compile(rf"(<!-- {mark} -->\n\n)((?:\|.*\n)*)")
     if not pattern.search(text):
-        sys.exit(f"{lesson} has no line <!-- {mark} -->")
-    return pattern.sub(lambda m: m[1] + table, text)
+        complaints.append(f"{lesson} has no line <!-- {mark} --> with an empty one behind it, where its table belongs")
+    return pattern.sub(lambda m: m[1] + table + ("" if m[2] else "\n"), text)
 
 
 def figures(text):
@@ -79,40 +100,58 @@ def not_measured(readme, tables):
     counts, rows = tables[ladder[1]]
     for line in re.findall(r"^  \d\d .*", ladder[0], re.M):
         title = re.match(r"  (\d\d [a-z\d -]*[a-z\d]) ", line)[1]
-        said = figures(re.search(rf"^\| {title} \|.*", counts, re.M)[0])
+        row = re.search(rf"^\| {title} \|.*", counts, re.M)
+        said = figures(row[0]) if row else []
         mine = [row for row in rows if row["step"].replace("_", " ") == title]
         strange += [f"{title}: {figure}" for figure in figures(line) if figure not in {*said, *rounded(mine)}]
     for chapter, text in re.findall(r"^\| \[(\w+)\]\(chapters/.*?\| \d+ \|(.*)", readme, re.M):
-        strange += [f"{chapter}: {figure}" for figure in figures(text) if figure not in rounded(tables[chapter][1])]
+        measured = rounded(tables[chapter][1]) if chapter in tables else set()
+        strange += [f"{chapter}: {figure}" for figure in figures(text) if figure not in measured]
     return strange
+
+
+def check_listed(readme):
+    """The README's table of chapters, and how many steps it says they have."""
+    listed = dict(re.findall(r"^\| \[(\w+)\]\(chapters/.*?\| (\d+) \|", readme, re.M))
+    there = {path.parent.name: str(len(steps_of(path.parent.name))) for path in (ROOT / "chapters").glob("*/README.md")}
+    for chapter in sorted(listed.keys() | there.keys()):
+        if chapter not in there:
+            complaints.append(f"README.md lists {chapter}, which is no chapter")
+        elif chapter not in listed:
+            complaints.append(f"README.md has no row | [{chapter}](chapters/{chapter}/README.md) | … in its table of chapters")
+        elif listed[chapter] != there[chapter]:
+            complaints.append(f"README.md says that {chapter} has {listed[chapter]} steps; it has {there[chapter]}")
 
 
 def main(arguments):
     if not arguments or arguments[1:] not in ([], ["--write"]):
         sys.exit(__doc__.strip())
     build, write = pathlib.Path(arguments[0]).resolve(), len(arguments) == 2
-    status = 0
+    if not (build / "build.ninja").is_file():
+        sys.exit(f"{arguments[0]} is no folder that Meson has configured")
     tables = {}
     for path in sorted((ROOT / "chapters").glob("*/README.md")):
         lesson = path.relative_to(ROOT)
         text = before = path.read_text(encoding="utf-8")
         counts = counted(path.parent.name, build)
         machine, rows = times(path.parent.name)
-        tables[path.parent.name] = counts, rows
+        tables[path.parent.name] = counts, rows or []
         text = put(text, "counted", counts, lesson)
-        text = put(text, "timed", timed(rows), lesson)
-        if machine not in text:
-            print(f"{lesson} does not say that its times are from: {machine}")
-            status = 1
+        if rows:
+            text = put(text, "timed", timed(rows), lesson)
+            if machine not in text:
+                complaints.append(f"{lesson} does not say that its times are from: {machine}")
+        elif rows is None and "<!-- timed -->" in text:
+            complaints.append(f"{lesson} has a line <!-- timed -->, but there is no measured/ladder.csv to take times from")
         if write:
             path.write_text(text, encoding="utf-8")
         elif text != before:
-            print(f"{lesson} quotes a table that is not what was measured: {sys.argv[0]} {arguments[0]} --write")
-            status = 1
-    for figure in not_measured((ROOT / "README.md").read_text(encoding="utf-8"), tables):
-        print(f"README.md has a figure that was not measured: {figure}")
-        status = 1
-    return status
+            complaints.append(f"{lesson} quotes a table that is not what was measured: {sys.argv[0]} {arguments[0]} --write")
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    check_listed(readme)
+    complaints.extend(f"README.md has a figure that was not measured: {figure}" for figure in not_measured(readme, tables))
+    print("".join(f"{complaint}\n" for complaint in complaints), end="")
+    return 1 if complaints else 0
 
 
 sys.exit(main(sys.argv[1:]))

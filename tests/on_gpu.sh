@@ -45,8 +45,12 @@ usage() {
 [[ $# -ge 1 && $1 != -* ]] || usage
 results=$1
 shift
+all_parts=(build test huge sanitize ladder variants claims nsight)
 parts=("$@")
-[[ $# -gt 0 ]] || parts=(build test huge sanitize ladder variants claims nsight)
+[[ $# -gt 0 ]] || parts=("${all_parts[@]}")
+for part in "${parts[@]}"; do  # before the first of them takes its hours
+    [[ " ${all_parts[*]} " == *" $part "* ]] || { echo "$0: there is no part '$part'; there are: ${all_parts[*]}" >&2 && exit 2; }
+done
 logs=$BUILD/on_gpu
 failed=0
 
@@ -312,7 +316,6 @@ for part in "${parts[@]}"; do
         variants) variants ;;
         claims) claims ;;
         nsight) nsight ;;
-        *) usage ;;
     esac
 done
 exit "$failed"

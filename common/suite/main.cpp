@@ -1,8 +1,9 @@
 // The command line of a suite: Catch2's own, and what says which step is under test.
 //
 //   convolution-cpu --step 03_tiled.so …        the tests, with all options of Catch2
-//   convolution-cpu --step … --rejected         passes if the tests fail for the reason that the source
-//   states convolution-cpu --tour …                    the ladder (tour.cpp)
+//   convolution-cpu --step … --rejected         passes if the tests fail for the reason in the source
+//   convolution-cpu --tour …                    the ladder (tour.hpp)
+//   convolution-cpu --measure MODULE …          one step of it
 //
 // Exit status: 0 passed or skipped, 1 failed.
 #include "error.hpp"
@@ -18,7 +19,7 @@
 #include <exception>
 #include <fstream>
 #include <iostream>
-#include <memory>
+#include <map>
 #include <regex>
 
 namespace kata {

@@ -6,9 +6,8 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
-#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <iomanip>
 #include <iostream>
@@ -23,7 +22,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A quantity of the ladder; `scale` is what a reader sees one of.
+/// A quantity of the ladder, under the key that measure() prints it with.
 struct Column {
     const char* key;
     const char* heading;
@@ -81,6 +80,7 @@ std::string output_of(const std::vector<std::string>& command) {
     int ends[2];
     if (pipe(ends) != 0) throw Error("no pipe to be had");
     const pid_t child = fork();
+    if (child == -1) throw Error("no process to be had");
     if (child == 0) {
         dup2(ends[1], STDOUT_FILENO);
         close(ends[0]);
@@ -154,6 +154,7 @@ void print_markdown(const std::vector<Column>& columns, const std::vector<Row>& 
     for (std::size_t i = 0; i < columns.size(); ++i) std::cout << " ---: |";
     std::cout << '\n';
     for (const auto& row : rows) {
+        if (!row.fault.empty()) std::cerr << title_of(row.step) << ": " << row.fault << '\n';
         std::cout << "| " << title_of(row.step) << " |";
         for (const auto& c : columns) std::cout << ' ' << text_of(c, row) << " |";
         std::cout << '\n';
@@ -212,9 +213,17 @@ std::vector<std::string> steps_in(const fs::path& modules) {
     return steps;
 }
 
+/// Whether the source was edited since: what the module does is then not what the source says.
+bool outdated(const fs::path& module, const fs::path& source) {
+    return fs::exists(module) && fs::exists(source) &&
+           fs::last_write_time(source) > fs::last_write_time(module);
+}
+
 int print_ladder(const std::vector<Column>& columns, std::span<char* const> arguments,
                  const fs::path& modules, const std::optional<fs::path>& file) {
     const bool mine = flag(arguments, "--mine"), markdown = flag(arguments, "--markdown");
+    const auto sources = option(arguments, "--sources");
+    const char* shown = mine ? "chapters" : "solutions";
     const auto path_of = [&](const char* tree, const std::string& step) {
         return modules / (std::string(tree) + "." + chapter.name + "." + step + "." + backend_name() + ".so");
     };
@@ -227,8 +236,9 @@ int print_ladder(const std::vector<Column>& columns, std::span<char* const> argu
     int failed = 0;
     for (const auto& step : steps) {
         if (isatty(STDERR_FILENO)) std::cerr << "  " << title_of(step) << " …\r" << std::flush;
+        const auto module = path_of(shown, step);
         std::vector<std::string> command{fs::read_symlink("/proc/self/exe").string(), "--measure",
-                                         path_of(mine ? "chapters" : "solutions", step).string()};
+                                         module.string()};
         if (before && before->fault.empty()) {
             command.push_back("--against");
             command.push_back(path_of("solutions", before->step).string());
@@ -236,7 +246,11 @@ int print_ladder(const std::vector<Column>& columns, std::span<char* const> argu
         const auto out =
             file ? fs::path(file->stem().string() + "." + step + file->extension().string()) : fs::path();
         if (file) command.insert(command.end(), {"--file", file->string(), out.string()});
-        auto row = parse(step, output_of(command));
+        Row row{step, "", {}};
+        if (sources && outdated(module, fs::path(*sources) / shown / chapter.name / (step + ".cu")))
+            row.fault = step + " has changed since it was built: mend what the compiler says of it first";
+        else
+            row = parse(step, output_of(command));
         if (row.values.contains("open")) {
             std::cout << std::left << std::setw(title_width) << "  " + title_of(step) << "open\n"
                       << std::right;

@@ -4,9 +4,11 @@
 
 namespace kata {
 
-/// PROGRAM --tour --modules PREFIX [--mine] [--image FILE | --text FILE]: prints the ladder. Modules are
-/// looked for at PREFIX/solutions.CHAPTER.STEP.BACKEND.so and …/chapters.…; the student's is shown with
-/// --mine. Each step runs in a process of its own. Returns 0 when every step that ran was right.
+/// PROGRAM --tour --modules FOLDER [--sources FOLDER] [--mine] [--markdown] [--image FILE | --text FILE]:
+/// prints the ladder, with --markdown as a lesson quotes it. Modules are solutions.CHAPTER.STEP.BACKEND.so in
+/// their folder, with --mine the student's, chapters.…; one that is older than its source in the repository
+/// at --sources did not compile again, and is not run. Each step runs in a process of its own. Returns 0 when
+/// every step that ran was right.
 int tour(std::span<char* const> arguments);
 
 /// PROGRAM --measure MODULE [--against MODULE] [--variant NUMBER] [--file IN OUT] [--once]: one step of the

@@ -6,7 +6,6 @@ import csv
 import io
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -100,6 +99,7 @@ class Grading(unittest.TestCase):
         scratch_of_grade = folder / "with a space"
         scratch_of_grade.mkdir()
         LEFT.unlink(missing_ok=True)
+        cls.addClassCleanup(LEFT.unlink, missing_ok=True)
 
         sheet = folder / "grades.csv"
         names = [*students, LINKED, "empty"]
@@ -177,7 +177,7 @@ class Grading(unittest.TestCase):
     def test_what_is_no_folder_is_named_and_costs_nobody_anything(self):
         self.assertRegex(self.done.stdout, r"README is no folder: not graded")
 
-    @unittest.skipUnless(shutil.which("bwrap"), "there is no bubblewrap")
+    @unittest.skipUnless(grade.sandbox(ROOT)[0], "bubblewrap does not run here")
     def test_nothing_is_left_behind_for_the_next_student(self):
         self.assertNotIn("with all your rights", self.done.stdout)
         self.assertFalse(LEFT.exists())
@@ -228,7 +228,7 @@ class Taking(unittest.TestCase):
 
     def test_what_cannot_be_read_costs_itself_only(self):
         home = self.hand_in("unreadable")
-        with mock.patch("shutil.copyfile", side_effect=PermissionError(13, "Permission denied")):
+        with mock.patch.object(grade.shutil, "copyfile", side_effect=PermissionError(13, "Permission denied")):
             self.assertEqual(self.take(home), {self.step: "cannot be read: Permission denied"})
 
     def test_a_comment_is_not_open(self):
@@ -246,7 +246,7 @@ class Taking(unittest.TestCase):
         before = time.monotonic()
         _, said = grade.run_for(["ninja", "-C", self.folder], 1, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         self.assertLess(time.monotonic() - before, 10)
-        self.assertEqual(grade.compilers_word(self.step.with_suffix(""), said), ": not within 1 s")
+        self.assertEqual(grade.compilers_word(self.step, said), ": not within 1 s")
 
 
 class Verdict(unittest.TestCase):

@@ -216,10 +216,11 @@ TEST_CASE("chevrons launch, and an empty grid is as wrong as on a GPU", "[launch
     const auto seen = observe({}, [&] { kernels::chevrons(in.data(), out.data(), n); });
     CHECK(seen.launches == 2);
     CHECK(out.values() == listed<int>(n, [](int i) { return 3 * i; }));
-    CHECK_THAT(fault([] {
-                   kernels::nothing_by_chevrons({0, 1, 1}, 32, 0);
-               }),
-               Equals("launch refused: grid (0,1,1) has no blocks"));
+    CHECK_THAT(
+        fault([] {
+            kernels::nothing_by_chevrons({0, 1, 1}, 32, 0);
+        }),
+        Equals("launch refused: grid (0,1,1) has no blocks; where there is nothing to do, launch nothing"));
     CHECK_THAT(fault([] { kernels::nothing_by_chevrons(1, 2048, 0); }), StartsWith("launch refused: block"));
 }
 
@@ -326,6 +327,15 @@ TEST_CASE("what was not allocated cannot be freed, nor what is not one's own, no
     CHECK(fault([&] { kernels::free_it(out.data()); }) ==
           "cudaFree refused: \"out\" belongs to whoever called the step");
     CHECK(fault([] { kernels::free_it(nullptr); }) == "");
+}
+
+void launch_small_beside_large(int* out, bool too);  // tools/large_shared.cu
+
+TEST_CASE("a module with more shared memory in a kernel than a block has is refused", "[launch]") {
+    need_meter();
+    Buffer<int> out("out", 32);
+    CHECK(fault([&] { launch_small_beside_large(out.data(), false); }) ==
+          "launch refused: large(int*) has 53248 bytes of shared memory; a block has 49152");
 }
 
 TEST_CASE("a launch of a template or an overloaded kernel is that of its arguments", "[launch]") {
@@ -838,12 +848,12 @@ TEST_CASE("blocks that number themselves as they start may wait for those before
 
 // Memory that is not there
 
-TEST_CASE("more static shared memory than a block has is diagnosed", "[bounds]") {
+TEST_CASE("more static and dynamic shared memory than a block has is diagnosed", "[bounds]") {
     need_meter();
     Buffer<int> out("out", 256);
     CHECK(fault([&] { kernels::static_shared_at_limit(out.data()); }, {}) == "");
     CHECK_THAT(
-        fault([&] { kernels::static_shared_over_limit(out.data()); }, {}),
+        fault([&] { kernels::shared_over_limit(out.data()); }, {}),
         StartsWith("shared memory over the limit: a block uses more than the 49152 bytes that it has, in "
                    "simt_kernels.cu:"));
 }

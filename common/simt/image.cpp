@@ -1,8 +1,14 @@
 #include "simt/image.hpp"
 
 #if defined(__linux__)
+#include <cstdlib>
+#include <cxxabi.h>
+#include <fstream>
+#include <iterator>
 #include <link.h>
+#include <map>
 #include <unistd.h>
+#include <vector>
 
 // The loader's own way to a module's thread-local storage, which also makes it where it has not been touched
 // yet.
@@ -59,9 +65,58 @@ Image image_of(const void* code) {
     return search.image;
 }
 
+namespace {
+
+/// "tiled(float*)" of the symbol of its variable "tiled(float*)::in_s"; of a variable outside of functions,
+/// its own name.
+std::string function_of(const char* symbol) {
+    int status = 0;
+    char* const text = abi::__cxa_demangle(symbol, nullptr, nullptr, &status);
+    std::string name = status == 0 ? text : symbol;
+    std::free(text);
+    if (const auto end = name.rfind(")::"); end != std::string::npos) name.resize(end + 1);
+    return name;
+}
+
+Declared read_most_shared(const std::string& path) {
+    std::ifstream stream(path, std::ios::binary);
+    const std::vector<char> file{std::istreambuf_iterator<char>(stream), {}};
+    const auto at = [&]<class T>(std::size_t offset, T) {
+        return offset + sizeof(T) <= file.size() ? reinterpret_cast<const T*>(file.data() + offset) : nullptr;
+    };
+    std::map<std::string, std::size_t> bytes;
+    const auto* const header = at(0, ElfW(Ehdr){});
+    for (unsigned s = 0; header && s < header->e_shnum; ++s) {
+        const auto section = [&](std::size_t i) {
+            return at(header->e_shoff + i * header->e_shentsize, ElfW(Shdr){});
+        };
+        const auto* const symbols = section(s);
+        if (!symbols || symbols->sh_type != SHT_SYMTAB) continue;
+        const auto* const names = section(symbols->sh_link);
+        for (std::size_t i = 0; names && i < symbols->sh_size / sizeof(ElfW(Sym)); ++i)
+            if (const auto* symbol = at(symbols->sh_offset + i * sizeof(ElfW(Sym)), ElfW(Sym){});
+                symbol && ELF64_ST_TYPE(symbol->st_info) == STT_TLS && symbol->st_shndx != SHN_UNDEF)
+                bytes[function_of(file.data() + names->sh_offset + symbol->st_name)] += symbol->st_size;
+    }
+    Declared most;
+    for (const auto& [function, size] : bytes)
+        if (size > most.bytes) most = {function, size};
+    return most;
+}
+
+}  // namespace
+
+Declared most_shared(const Image& image) {
+    static std::map<std::string, Declared> known;
+    const auto [entry, fresh] = known.try_emplace(image.path);
+    if (fresh) entry->second = read_most_shared(image.path);
+    return entry->second;
+}
+
 #else
 
 Image image_of(const void*) { return {}; }
+Declared most_shared(const Image&) { return {}; }
 
 #endif
 

@@ -24,4 +24,13 @@ struct Image {
 /// The module that `code` is in; an empty one where the loader does not say.
 Image image_of(const void* code);
 
+/// What one function declares in shared memory.
+struct Declared {
+    std::string function;  ///< as in "tiled<2>(float const*, float*)"
+    std::size_t bytes = 0;
+};
+
+/// The function of the module that declares most; nothing where the module's file does not say.
+Declared most_shared(const Image&);
+
 }  // namespace simt

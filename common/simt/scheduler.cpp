@@ -242,13 +242,19 @@ void Scheduler::refuse_what_no_device_takes() const {
         throw kata::Error("launch refused: block " + text_of(b) + " of " + std::to_string(threads) +
                           " threads; " + l.name + " takes at most 1024 threads, 1024 x 1024 x 64");
     if (g.x == 0 || g.y == 0 || g.z == 0)
-        throw kata::Error("launch refused: grid " + text_of(g) + " has no blocks");
+        throw kata::Error("launch refused: grid " + text_of(g) +
+                          " has no blocks; where there is nothing to do, launch nothing");
     if (g.x > l.grid_x || g.y > l.grid_y || g.z > l.grid_z)
         throw kata::Error("launch refused: grid " + text_of(g) + "; " + l.name +
                           " takes at most 2147483647 x 65535 x 65535 blocks");
     if (grid_.launch.shared_bytes > l.shared_bytes)
         throw kata::Error("launch refused: " + std::to_string(grid_.launch.shared_bytes) +
                           " bytes of dynamic shared memory; a block has " + std::to_string(l.shared_bytes));
+    if (grid_.image.shared.size() <= l.shared_bytes) return;
+    // As ptxas does, whether or not that kernel is the one launched.
+    if (const auto most = most_shared(grid_.image); most.bytes > l.shared_bytes)
+        throw kata::Error("launch refused: " + most.function + " has " + std::to_string(most.bytes) +
+                          " bytes of shared memory; a block has " + std::to_string(l.shared_bytes));
 }
 
 std::function<std::uint64_t(std::uint64_t)> Scheduler::block_order(std::uint64_t blocks) {

@@ -2,6 +2,8 @@
 
 #include "error.hpp"
 
+#include <exception>
+
 namespace kata {
 
 Run& Run::operator+=(const Run& other) {
@@ -29,6 +31,12 @@ Run attempt(const Conditions& conditions, const std::function<void()>& work,
         throw;  // no fault of the step: it waits to be written
     } catch (const Error& e) {
         run.fault = e.what();
+        return run;
+    } catch (const std::exception& e) {
+        run.fault = std::string("the host code of the step threw an exception: ") + e.what();
+        return run;
+    } catch (...) {  // also what would end a test of Catch2's without a verdict
+        run.fault = "the host code of the step threw something that is no std::exception";
         return run;
     }
     if (run.seen.findings.empty()) {

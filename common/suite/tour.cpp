@@ -258,8 +258,8 @@ int print_ladder(const std::vector<Column>& columns, std::span<char* const> argu
         }
         if (markdown)
             rows.push_back(row);
-        else
-            print_row(columns, row, before ? &*before : nullptr);
+        else  // against the step before where anything is claimed of one against another
+            print_row(columns, row, before && !chapter.claims.empty() ? &*before : nullptr);
         failed += !row.fault.empty();
         if (row.fault.empty() && file) written = out;
         before = std::move(row);

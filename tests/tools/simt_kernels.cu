@@ -709,7 +709,7 @@ __global__ void static_shared_kernel(int* out) {
     __syncthreads();
     out[threadIdx.x] = all[bytes / sizeof(int) - 1 - threadIdx.x];
 }
-void static_shared_over_limit(int* out) { launch(static_shared_kernel<48 * 1024 + 4>, {1, 256}, out); }
+void shared_over_limit(int* out) { launch(static_shared_kernel<40 * 1024>, {1, 256, 8 * 1024 + 4}, out); }
 void static_shared_at_limit(int* out) { launch(static_shared_kernel<48 * 1024>, {1, 256}, out); }
 
 __global__ void read_through_kernel(const int* pointer, int* out) {

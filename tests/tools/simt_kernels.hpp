@@ -93,7 +93,7 @@ void spin_on_atomic(int* flag);
 void wait_for_block_before(int* flags, int* out, int blocks);
 void wait_for_ticket_before(unsigned* ticket, int* flags, int* out, int blocks);
 void wait_for_flag_in_block(int* out, int threads);
-void static_shared_over_limit(int* out);
+void shared_over_limit(int* out);
 void static_shared_at_limit(int* out);
 void read_through(const int* pointer, int* out);
 void unasked_dynamic_shared(int* out);

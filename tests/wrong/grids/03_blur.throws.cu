@@ -1,0 +1,30 @@
+// The host code looks behind the end of a vector, which throws.
+//
+// Rejected: the host code of the step threw an exception
+#include "grids.hpp"
+#include "kata.hpp"
+
+#include <vector>
+
+constexpr int block = 16;  // threads per side
+
+__global__ void mean(const unsigned char* in, unsigned char* out, int width, int height, int blur_size) {
+    const int col = blockIdx.x * blockDim.x + threadIdx.x;
+    const int row = blockIdx.y * blockDim.y + threadIdx.y;
+    if (col >= width || row >= height) return;
+    int sum = 0, pixels = 0;
+    for (int y = row - blur_size; y <= row + blur_size; ++y)
+        for (int x = col - blur_size; x <= col + blur_size; ++x)
+            if (y >= 0 && y < height && x >= 0 && x < width) {
+                sum += in[y * width + x];
+                ++pixels;
+            }
+    out[row * width + col] = static_cast<unsigned char>(sum / pixels);
+}
+
+void blur(const unsigned char* in, unsigned char* out, int width, int height, int blur_size) {
+    const dim3 grid(ceil_div(width, block), ceil_div(height, block));
+    const std::vector<int> sides(2, 2 * blur_size + 1);
+    if (sides.at(2) > 1) return;
+    launch(mean, {grid, {block, block}}, in, out, width, height, blur_size);
+}

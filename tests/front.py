@@ -76,6 +76,7 @@ class Front(unittest.TestCase):
         self.assertIn("What belongs into 03_tiled.cu.", said)
         for chapter, step in (("convolution", "03"), ("convolution", "03_tiled"), ("c", "03_tiled.cu")):
             self.assertEqual(self.kata("hint", chapter, step).stdout, said)
+        self.assertEqual(self.kata("hint", "chapters/convolution/03_tiled.cu").stdout, said)
 
     def test_a_hint_outlives_the_stub(self):
         said = self.kata("hint", "convolution", "03").stdout

@@ -2,6 +2,7 @@
 // with neighbouring threads in different blocks.
 //
 // Rejected: right, but not coalesced
+// On a GPU: launch refused
 #include "grids.hpp"
 #include "kata.hpp"
 

@@ -962,7 +962,7 @@ TEST_CASE("the translator refuses in one line what nvcc would refuse", "[transla
          ":2: error: k is launched, so it needs a __global__ in front\n"},
         {"__global__ void k() { __shared__ int n = 0; }",
          ":2: error: shared memory takes no initial value: let a thread store it, before a barrier\n"},
-        {std::string("const char* s = \"\0\";", 22),
+        {std::string("const char* s = \"\0\";", 20),
          ":1: error: this is no text in UTF-8: save it as such\n"},
     }));
     const auto made = translate("// a step\n" + source + "\n");

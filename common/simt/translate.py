@@ -38,8 +38,8 @@ DYNAMIC_SHARED = re.compile(
     r"([\w:<>,\s]+?)\s*\b(\w+)\s*\[\s*\]((?:\s*\[[^\[\]]*\])*)\s*;"
 )
 KERNEL = re.compile(
-    rf"(?P<template>\btemplate\s*<[^;{{}}]*?>[^;{{}}()<>]*?)?__global__(?P<between>(?:\s|\w|__launch_bounds__\s*{IN_PARENTHESES}"
-    rf"|[<>:,*&])*?)\b(?P<name>(?!__launch_bounds__)\w+)\s*(?P<parameters>{IN_PARENTHESES})"
+    rf"(?P<template>\btemplate\s*<[^;{{}}]*?>[^;{{}}()<>]*?)?__global__(?:\s|\w|__launch_bounds__\s*{IN_PARENTHESES}"
+    rf"|[<>:,*&])*?\b(?P<name>(?!__launch_bounds__)\w+)\s*(?P<parameters>{IN_PARENTHESES})"
 )
 LAUNCHED = re.compile(r"\b(\w+)\s*(?:<[^<>;{}()]*>\s*)?<<<|\blaunch\s*\(\s*(\w+)\s*[<,]")
 INITIALISED = re.compile(r"__shared__[^;=(){}]*=[^;]*;")

@@ -102,13 +102,8 @@ std::string step_name() {
 const Module& step() {
     a_test_asked_for_the_step = true;
     static const Module module = [] {
-        namespace fs = std::filesystem;
-        const auto& s = subject();
-        Module loaded(s.module);
-        if (!s.source.empty() && fs::exists(s.source) &&
-            fs::last_write_time(s.source) > fs::last_write_time(s.module))
-            throw Error(loaded.name() +
-                        " has changed since it was built: mend what the compiler says of it first");
+        Module loaded(subject().module);
+        require_current(subject().module, subject().source);
         return loaded;
     }();
     return module;

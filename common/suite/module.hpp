@@ -27,4 +27,8 @@ class Module {
     void* handle_;  // stays loaded: kernels may be referred to until the process ends
 };
 
+/// Throws Error where the source was edited since the module was built: what that does is then not what the
+/// source says. Nothing where either does not exist.
+void require_current(const std::filesystem::path& module, const std::filesystem::path& source);
+
 }  // namespace kata

@@ -54,9 +54,8 @@ class StepReporter final : public Catch::StreamingReporterBase {
         if (result.getResultType() == Catch::ResultWas::FatalErrorCondition)
             explain(
                 std::string(result.getMessage()).starts_with("SIGTERM")
-                    ? "the time for this test is over; kernels have a limit of their own, so the host code "
-                      "of "
-                      "the step does not return"
+                    ? "the time for this test is over; a kernel has a limit of its own, so it is host code "
+                      "that does not return"
                     : "look at the host code of the step, for what a kernel reaches is checked: an index, a "
                       "pointer to device memory, an endless recursion");
         std::string with;

@@ -213,12 +213,6 @@ std::vector<std::string> steps_in(const fs::path& modules) {
     return steps;
 }
 
-/// Whether the source was edited since: what the module does is then not what the source says.
-bool outdated(const fs::path& module, const fs::path& source) {
-    return fs::exists(module) && fs::exists(source) &&
-           fs::last_write_time(source) > fs::last_write_time(module);
-}
-
 int print_ladder(const std::vector<Column>& columns, std::span<char* const> arguments,
                  const fs::path& modules, const std::optional<fs::path>& file) {
     const bool mine = flag(arguments, "--mine"), markdown = flag(arguments, "--markdown");
@@ -247,10 +241,12 @@ int print_ladder(const std::vector<Column>& columns, std::span<char* const> argu
             file ? fs::path(file->stem().string() + "." + step + file->extension().string()) : fs::path();
         if (file) command.insert(command.end(), {"--file", file->string(), out.string()});
         Row row{step, "", {}};
-        if (sources && outdated(module, fs::path(*sources) / shown / chapter.name / (step + ".cu")))
-            row.fault = step + " has changed since it was built: mend what the compiler says of it first";
-        else
+        try {
+            if (sources) require_current(module, fs::path(*sources) / shown / chapter.name / (step + ".cu"));
             row = parse(step, output_of(command));
+        } catch (const Error& e) {
+            row.fault = e.what();
+        }
         if (row.values.contains("open")) {
             std::cout << std::left << std::setw(title_width) << "  " + title_of(step) << "open\n"
                       << std::right;

@@ -28,6 +28,12 @@ void launch(void (*kernel)(Parameters...), const Shape& shape, Arguments&&... ar
                     static_cast<Parameters>(arguments)...);
 }
 
+/// Throws kata::Error, which names the line, where a call of the CUDA runtime has failed. A launch returns
+/// nothing itself, so behind each stands check(cudaGetLastError()).
+inline void check(cudaError_t error, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+    if (error != cudaSuccess) backend::fail(error, file, line);
+}
+
 /// Stands in a body that is still to be written; the step is then reported as open. On the host and, on the
 /// CPU back end, in a kernel; in a GPU kernel it does nothing, and the host's open() speaks for the step.
 KATA_HOST_DEVICE inline void open() { backend::open(); }
@@ -51,5 +57,6 @@ void with_constant(int value, Body&& body) {
 }  // namespace kata
 
 using kata::ceil_div;
+using kata::check;
 using kata::launch;
 using kata::with_constant;

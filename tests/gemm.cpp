@@ -1,11 +1,9 @@
 // The suite of the gemm chapter: what every step must compute, and what each of them must gain.
 #include "gemm.hpp"
 
-#include "buffer.hpp"
-#include "check/compare.hpp"
 #include "check/data.hpp"
 #include "error.hpp"
-#include "suite/suite.hpp"
+#include "suite/trial.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
@@ -15,12 +13,12 @@
 
 using kata::Buffer;
 using kata::Module;
+using kata::only_on_a_gpu;
 using kata::Order;
+using kata::require_right;
 using matrices::Shape;
 
 namespace {
-
-constexpr double float_eps = std::numeric_limits<float>::epsilon() / 2;
 
 /// As floats NaN: whoever reads what C held before has it in the result.
 constexpr std::byte nan_poison{0xFF};
@@ -28,6 +26,37 @@ constexpr std::byte nan_poison{0xFF};
 struct Problem {
     Shape shape;
     std::vector<float> a, b;
+    bool exact = true;
+
+    std::string text() const {
+        return std::to_string(shape.m) + " x " + std::to_string(shape.n) + ", K = " + std::to_string(shape.k);
+    }
+    double outputs() const { return static_cast<double>(shape.elements_of_c()); }
+    double operations() const { return matrices::operations(shape); }
+
+    kata::Expected expected() const {
+        matrices::check(shape);
+        kata::Expected e{matrices::reference(a, b, shape), {}, {{shape.n, shape.m}, {32, 32}}};
+        if (exact) return e;
+        // A sum of k products in any order is off by at most k · eps · Σ|terms|, to first order in eps.
+        e.bound = matrices::magnitude(a, b, shape);
+        for (auto& bound : e.bound) bound *= (shape.k + 1) * kata::rounding<float>;
+        return e;
+    }
+
+    struct Device {
+        Shape shape;
+        kata::Input<float> a, b;
+        Buffer<float> c;
+
+        explicit Device(const Problem& p, std::byte poison)
+            : shape(p.shape), a("A", p.a), b("B", p.b), c("C", p.shape.elements_of_c(), poison) {}
+        void run(const Module& step) {
+            step.function<decltype(gemm)>("gemm")(a.data(), b.data(), c.data(), shape.m, shape.n, shape.k);
+        }
+        auto damage() const { return kata::damage_of(a, b, c); }
+        auto result() const { return c.values(); }
+    };
 };
 
 /// Small integers: every sum is exact in float, whatever the order, and a wrong index shows.
@@ -36,68 +65,13 @@ Problem coded(const Shape& s, unsigned seed = 1) {
 }
 
 Problem real(const Shape& s, unsigned seed = 1) {
-    return {s, kata::reals(s.elements_of_a(), seed), kata::reals(s.elements_of_b(), seed + 1000)};
-}
-
-/// The problem's matrices on the device.
-struct OnDevice {
-    Shape shape;
-    kata::Input<float> a, b;
-    Buffer<float> c;
-
-    explicit OnDevice(const Problem& p, std::byte poison = kata::poison)
-        : shape(p.shape), a("A", p.a), b("B", p.b), c("C", p.shape.elements_of_c(), poison) {}
-
-    void run(const Module& step) {
-        step.function<decltype(gemm)>("gemm")(a.data(), b.data(), c.data(), shape.m, shape.n, shape.k);
-    }
-    std::optional<std::string> damage() const {
-        if (auto text = a.damage()) return text;
-        if (auto text = b.damage()) return text;
-        return c.damage();
-    }
-};
-
-enum class Exactness { exact, rounded };
-
-kata::Run attempt(const Module& step, const Problem& p, Exactness how,
-                  const kata::Conditions& conditions = {}, std::byte poison = kata::poison) {
-    matrices::check(p.shape);
-    OnDevice device(p, poison);
-    const auto compare = [&]() -> std::optional<std::string> {
-        if (auto text = device.damage()) return text;
-        const kata::Layout layout{{p.shape.n, p.shape.m}, {32, 32}, poison};
-        const auto expected = matrices::reference(p.a, p.b, p.shape);
-        if (how == Exactness::exact)
-            return kata::difference<float>(device.c.values(),
-                                           std::vector<float>(expected.begin(), expected.end()), layout);
-        // A sum of k products in any order is off by at most k · eps · Σ|terms|, to first order in eps.
-        auto bound = matrices::magnitude(p.a, p.b, p.shape);
-        for (auto& b : bound) b *= (p.shape.k + 1) * float_eps;
-        return kata::difference<float>(device.c.values(), expected, bound, layout);
-    };
-    auto run = kata::attempt(
-        conditions, [&] { device.run(step); }, compare);
-    run.outputs = static_cast<double>(p.shape.elements_of_c());
-    run.operations = matrices::operations(p.shape);
-    return run;
-}
-
-void require_right(const Problem& p, Exactness how, const kata::Conditions& conditions = {},
-                   std::byte poison = kata::poison) {
-    CAPTURE(p.shape.m, p.shape.n, p.shape.k);
-    const auto run = attempt(kata::step(), p, how, conditions, poison);
-    if (run.fault) FAIL(*run.fault);
-}
-
-void only_on_a_gpu() {
-    if (std::string_view(kata::backend_name()) != "gpu") SKIP("for a GPU");
+    return {s, kata::reals(s.elements_of_a(), seed), kata::reals(s.elements_of_b(), seed + 1000), false};
 }
 
 }  // namespace
 
 TEST_CASE("a step multiplies matrices of several blocks and a bit", "[equivalence]") {
-    require_right(coded({70, 75, 37}), Exactness::exact);  // large enough for a mistake to show its pattern
+    require_right(coded({70, 75, 37}));  // large enough for a mistake to show its pattern
 }
 
 TEST_CASE("a step multiplies matrices of every size around its block and tiles", "[equivalence]") {
@@ -117,38 +91,38 @@ TEST_CASE("a step multiplies matrices of every size around its block and tiles",
                                                           {128, 128, 8},
                                                           {127, 129, 11},
                                                           {129, 1, 5}}));
-    require_right(coded({m, n, k}), Exactness::exact);
+    require_right(coded({m, n, k}));
 }
 
 TEST_CASE("more blocks than a block may have threads: grid and block cannot be exchanged",
           "[step][01_naive]") {
-    require_right(coded({1, 1025 * 32, 1}), Exactness::exact);
+    require_right(coded({1, 1025 * 32, 1}));
 }
 
 TEST_CASE("a product without rows or columns is no work and no error", "[equivalence]") {
     const auto [m, n, k] = GENERATE(table<int, int, int>({{0, 0, 0}, {0, 5, 3}, {5, 0, 3}}));
-    require_right(coded({m, n, k}), Exactness::exact);
+    require_right(coded({m, n, k}));
 }
 
 TEST_CASE("a sum of no products is zero", "[equivalence]") {
-    require_right(coded({40, 35, 0}), Exactness::exact, {}, nan_poison);
+    require_right(coded({40, 35, 0}), {.poison = nan_poison});
 }
 
 TEST_CASE("the order of threads and blocks does not matter", "[equivalence]") {
     const auto order = GENERATE(Order::backwards, Order::shuffled);
     const unsigned seed = order == Order::shuffled ? GENERATE(1u, 2u) : 1u;
     CAPTURE(order == Order::shuffled, seed);
-    require_right(coded({35, 67, 37}), Exactness::exact, {.order = order, .seed = seed});
+    require_right(coded({35, 67, 37}), {{.order = order, .seed = seed}});
 }
 
 TEST_CASE("rounding stays within the bound of the sum", "[equivalence]") {
     const int k = GENERATE(2, 45);
-    require_right(real({41, 53, k}, 7), Exactness::rounded);
+    require_right(real({41, 53, k}, 7));
 }
 
 TEST_CASE("a second product gets an answer of its own", "[equivalence]") {
-    require_right(coded({40, 40, 10}, 1), Exactness::exact);
-    require_right(coded({40, 40, 10}, 2), Exactness::exact, {}, nan_poison);
+    require_right(coded({40, 40, 10}, 1));
+    require_right(coded({40, 40, 10}, 2), {.poison = nan_poison});
 }
 
 TEST_CASE("infinities and NaN reach the elements that see them, and no others", "[equivalence]") {
@@ -177,10 +151,10 @@ TEST_CASE("infinities and NaN reach the elements that see them, and no others", 
         b(4, 17) = -inf;
         b(20, 65) = inf;
     }
-    require_right(p, Exactness::exact);
+    require_right(p);
 }
 
-TEST_CASE("large matrices", "[equivalence]") { require_right(coded({193, 161, 24}), Exactness::exact); }
+TEST_CASE("large matrices", "[equivalence]") { require_right(coded({193, 161, 24})); }
 
 TEST_CASE("very large matrices", "[equivalence]") {
     only_on_a_gpu();
@@ -190,24 +164,21 @@ TEST_CASE("very large matrices", "[equivalence]") {
     const Shape s{m, n, k};
     require_right(k > 70'000
                       ? Problem{s, kata::coded(s.elements_of_a(), 1, 1), kata::coded(s.elements_of_b(), 2, 1)}
-                      : coded(s),
-                  Exactness::exact);
+                      : coded(s));
 }
 
 TEST_CASE("C of 2^30 bytes", "[.huge][equivalence]") {
     only_on_a_gpu();
-    require_right(coded({16384, 16384, 3}), Exactness::exact);
+    require_right(coded({16384, 16384, 3}));
 }
 
 TEST_CASE("C of more than 2^32 bytes", "[.huge][equivalence]") {
     only_on_a_gpu();
-    require_right(coded({65536, 16411, 2}), Exactness::exact);
+    require_right(coded({65536, 16411, 2}));
 }
 
 TEST_CASE("neighbouring threads take neighbouring columns", "[step][01_naive]") {
-    if (!kata::counts_available()) SKIP("nothing is counted on this back end");
-    const Shape s{64, 64, 16};
-    const auto c = counts_of(attempt(kata::step(), coded(s), Exactness::exact));
+    const auto c = kata::counted(coded({64, 64, 16}));
     // A warp that covers whole rows of its block loads 1 sector of A and 4 of B for 32 products; with rows
     // and columns exchanged it would be 32 and 1. Blocks of other shapes lie between.
     const double per_warp = 32.0 * static_cast<double>(c.global_load.transactions) / (64 * 64 * 16);
@@ -255,10 +226,6 @@ constexpr kata::Claim claims[] = {
      "a square of results shares more of what a thread has read than a column does", "SGEMM-1D, announced"},
 };
 
-kata::Counts count(const Module& step) {
-    return counts_of(attempt(step, coded(counted_shape), Exactness::exact));
-}
-
 }  // namespace
 
 // The figures of the documents, to the digit: loads by single threads, for each result. K is the number of
@@ -266,10 +233,7 @@ kata::Counts count(const Module& step) {
 
 namespace {
 
-kata::Counts figures(const Shape& s) {
-    if (!kata::counts_available()) SKIP("nothing is counted on this back end");
-    return counts_of(attempt(kata::step(), coded(s), Exactness::exact));
-}
+kata::Counts figures(const Shape& s) { return kata::counted(coded(s)); }
 
 double intensity(const Shape& s, const kata::Counts& c) {
     return matrices::operations(s) / static_cast<double>(c.global_load.bytes);
@@ -300,7 +264,7 @@ TEST_CASE("01 naive: the 4 x 4 matrices of PMPP-grids 3.4", "[figures][01_naive]
         p.b[4 * i] = static_cast<float>(i + 1);
     }
     CHECK(matrices::reference(p.a, p.b, p.shape)[0] == 4321);
-    require_right(p, Exactness::exact);
+    require_right(p);
     // Tiles of 2 x 2: block (1, 0), of row 1, begins at P(2,0), which is element 8. Four tiles cover 4 x 4.
     CHECK((1 * 2) * 4 + 0 == 8);
     CHECK((4 / 2) * (4 / 2) == 4);
@@ -371,20 +335,9 @@ TEST_CASE("sizes at the limits are taken", "[limits]") {
 
 namespace {
 
-constexpr Shape ladder_shape{128, 128, 128};
-
-kata::Run ladder(const Module& step) { return attempt(step, real(ladder_shape), Exactness::rounded); }
-
-struct Timed final : kata::TimedProblem {
-    OnDevice device{real({4096, 4096, 4096})};
-
-    Timed() {
-        const auto& s = device.shape;
-        useful_bytes = 4.0 * static_cast<double>(s.elements_of_a() + s.elements_of_b() + s.elements_of_c());
-        operations = matrices::operations(s);
-    }
-    void run(const Module& step) override { device.run(step); }
-};
+double bytes_of(const Shape& s) {
+    return 4.0 * static_cast<double>(s.elements_of_a() + s.elements_of_b() + s.elements_of_c());
+}
 
 }  // namespace
 
@@ -393,9 +346,16 @@ const kata::Chapter kata::chapter{
     .problem = "matrices of 128 x 128",
     .timed_problem = "matrices of 4096 x 4096",
     .claims = claims,
-    .ladder = ladder,
-    .count = count,
-    .timed = [](std::optional<int>) { return std::make_unique<Timed>(); },
+    .ladder =
+        [](const Module& step) {
+            return try_on(step, ::real({128, 128, 128}));
+        },
+    .count = [](const Module& step) { return counts_of(try_on(step, ::coded(counted_shape))); },
+    .timed =
+        [](std::optional<int>) {
+            constexpr Shape s{4096, 4096, 4096};
+            return std::make_unique<TimedOn<Problem>>(real(s), bytes_of(s));
+        },
     .columns = {"bytes_loaded", "sectors", "load_efficiency", "shared_loads", "shared_passes", "barriers",
                 "intensity"},
 };

@@ -18,6 +18,9 @@ using Constant = std::integral_constant<int, v>;
 [[gnu::visibility("default")]] void run(const void* kernel, dim3 grid, dim3 block, std::size_t shared_bytes,
                                         void** arguments);
 
+/// Throws kata::Error: what CUDA says of the error, and where it was met.
+[[noreturn, gnu::visibility("default")]] void fail(cudaError_t error, const char* file, int line);
+
 /// Throws kata::OpenKata.
 [[noreturn, gnu::visibility("default")]] void stop_at_open();
 

@@ -221,6 +221,11 @@ void run(const void* kernel, dim3 grid, dim3 block, std::size_t shared_bytes, vo
     ++launches;
 }
 
+void fail(cudaError_t error, const char* file, int line) {
+    const std::string_view path(file);
+    gpu::fail(error, std::string(path.substr(path.rfind('/') + 1)) + ":" + std::to_string(line));
+}
+
 void stop_at_open() { throw OpenKata{}; }
 
 }  // namespace backend

@@ -85,7 +85,14 @@ inline constexpr bool one_of = (std::is_same_v<T, Allowed> || ...);
 extern "C" [[gnu::weak, gnu::visibility("hidden")]] char __start_simt_constant[];
 extern "C" [[gnu::weak, gnu::visibility("hidden")]] char __stop_simt_constant[];
 
+enum cudaError_t { cudaSuccess = 0, cudaErrorMemoryAllocation = 2 };
+
 namespace kata::backend {
+
+/// Throws kata::Error. What goes wrong here is mostly thrown where it happens.
+[[noreturn]] inline void fail(cudaError_t error, const char* file, int line) {
+    simt::fail(error, file, line);
+}
 
 template <int v>
 using Constant = std::integral_constant<int, v>;
@@ -361,7 +368,6 @@ inline unsigned __umul24(unsigned a, unsigned b) { return a * b; }
 
 // The part of the runtime interface that a step's host code needs. Everything is synchronous here.
 using cudaStream_t = void*;
-enum cudaError_t { cudaSuccess = 0, cudaErrorMemoryAllocation = 2 };
 enum cudaMemcpyKind {
     cudaMemcpyHostToHost,
     cudaMemcpyHostToDevice,

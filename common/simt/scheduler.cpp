@@ -660,6 +660,9 @@ void run(const Launch& launch) {
 }
 
 [[noreturn]] void open() { throw kata::OpenKata{}; }
+[[noreturn]] void fail(int error, const char* file, int line) {
+    throw kata::Error(text_of(Site{file, line}) + ": CUDA error " + std::to_string(error));
+}
 
 int barrier(int predicate, const char* name, Site site) {
     return scheduler->barrier(predicate, name, site, __builtin_return_address(0));

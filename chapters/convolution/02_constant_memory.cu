@@ -2,8 +2,7 @@
 // Mirrors PMPP-notes 7.3. Changed against 01: a weight is broadcast to the warp from the constant cache and
 // costs no global load. Global loads per weight: one element of the image, 4 bytes for two operations: 0.5
 // OP/B.
-#include "convolution.hpp"
-#include "kata.hpp"
+#include "convolution.cuh"
 
 constexpr int block = 16;  // threads per side
 

@@ -2,8 +2,7 @@
 // The step that SGEMM-1D starts from and does not list. Changed against 01: an element that a block has
 // loaded serves a whole row or column of its threads. Loads per result: K/16 from global memory instead of
 // 2K, and 2K from shared memory.
-#include "gemm.hpp"
-#include "kata.hpp"
+#include "gemm.cuh"
 
 constexpr int tile = 32;  // threads, and elements of each tile, per side
 

@@ -6,8 +6,7 @@
 // The square is spread over the block's tile: a thread's results lie 16 rows and 16 columns apart. Sixteen
 // neighbouring threads so read neighbouring elements of B, without bank conflicts, and store neighbouring
 // elements of C; with eight results side by side they would be eight elements apart.
-#include "gemm.hpp"
-#include "kata.hpp"
+#include "gemm.cuh"
 
 constexpr int bm = 128, bn = 128;              // rows and columns of C that a block computes
 constexpr int bk = 8;                          // elements along K that are on chip at a time

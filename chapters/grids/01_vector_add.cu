@@ -2,8 +2,7 @@
 // Mirrors PMPP-grids 3.1. The grid is as many blocks of 256 threads as cover n elements: 4 for n = 1000, 16
 // for n = 4000. The last block hangs over, hence the guard. Bytes per element: two loads and a store of 4,
 // for one operation.
-#include "grids.hpp"
-#include "kata.hpp"
+#include "grids.cuh"
 
 constexpr int block = 256;  // threads
 

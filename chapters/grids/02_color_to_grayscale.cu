@@ -2,8 +2,7 @@
 // Mirrors PMPP-grids 3.2. Changed against 01: threads are numbered in two directions and flattened to
 // row-major indices, x to columns and y to rows, so that the threads of a warp touch neighbouring pixels. A
 // colour pixel is three bytes, a gray one is one.
-#include "grids.hpp"
-#include "kata.hpp"
+#include "grids.cuh"
 
 constexpr int block = 16;  // threads per side
 

@@ -2,8 +2,7 @@
 // Mirrors PMPP-grids 3.3. Changed against 02: an output depends on (2s+1)² inputs, and at the edges of the
 // picture on fewer: the mean is over the pixels that are really there, 4 in a corner and 6 at an edge for s
 // = 1.
-#include "grids.hpp"
-#include "kata.hpp"
+#include "grids.cuh"
 
 constexpr int block = 16;  // threads per side
 

@@ -2,10 +2,7 @@
 // Mirrors PMPP-notes 9.2; its listing tests `alpha_position`, which does not exist. Where a thread writes
 // depends on the data, so that threads meet: only an atomic addition loses no count. All threads of the grid
 // meet on 7 bins: one global atomic for each letter of the text, and those on one bin go one after the other.
-#include "histogram.hpp"
-#include "kata.hpp"
-
-using histogram::bins, histogram::letters, histogram::letters_per_bin;
+#include "histogram.cuh"
 
 constexpr int block = 1024;  // threads
 

@@ -3,10 +3,7 @@
 // expects copies that somebody else has zeroed, and has block 0 count in the result itself. Changed against
 // 01: a letter meets only the letters of its own block; on the histogram there are at most blocks · bins
 // atomics.
-#include "histogram.hpp"
-#include "kata.hpp"
-
-using histogram::bins, histogram::letters, histogram::letters_per_bin;
+#include "histogram.cuh"
 
 constexpr int block = histogram::copy_characters;  // threads
 

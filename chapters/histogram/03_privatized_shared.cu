@@ -1,10 +1,7 @@
 // 03 Privatized, shared: the block's copy lies in shared memory.
 // The variant that PMPP-notes 9.4 names without a listing. Changed against 02: the atomics of a letter stay
 // on the multiprocessor; what is left of global atomics is the merge, at most blocks · bins of them.
-#include "histogram.hpp"
-#include "kata.hpp"
-
-using histogram::bins, histogram::letters, histogram::letters_per_bin;
+#include "histogram.cuh"
 
 constexpr int block = 1024;  // threads
 

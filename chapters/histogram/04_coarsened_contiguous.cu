@@ -2,10 +2,7 @@
 // PMPP-notes 9.5 names it as what one does on a CPU. Changed against 03: a block takes 16 times the
 // characters, so that its copy is zeroed and merged a sixteenth as often. The lanes of a warp read 16 bytes
 // apart: each load touches 16 sectors, which the L1 cache has to keep for the 15 loads that follow.
-#include "histogram.hpp"
-#include "kata.hpp"
-
-using histogram::bins, histogram::letters, histogram::letters_per_bin;
+#include "histogram.cuh"
 
 constexpr int block = 1024;     // threads
 constexpr int coarsening = 16;  // characters per thread

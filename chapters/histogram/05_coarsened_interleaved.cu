@@ -2,10 +2,7 @@
 // Mirrors PMPP-notes 9.5; its listing indexes the bins with `binIdx`, which does not exist. Changed against
 // 04: in each round the lanes of a warp read neighbouring bytes, 32 of them, which is one sector instead
 // of 16.
-#include "histogram.hpp"
-#include "kata.hpp"
-
-using histogram::bins, histogram::letters, histogram::letters_per_bin;
+#include "histogram.cuh"
 
 constexpr int block = 1024;     // threads
 constexpr int coarsening = 16;  // characters per thread

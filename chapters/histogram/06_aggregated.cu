@@ -3,10 +3,7 @@
 // far apart in the text, and a run of the text is no run of any thread; here a thread has a stretch of text,
 // as in 04. Changed against 04: a counter in a register instead of an atomic a letter; an atomic only where
 // the bin changes, and one at the end of the stretch.
-#include "histogram.hpp"
-#include "kata.hpp"
-
-using histogram::bins, histogram::letters, histogram::letters_per_bin;
+#include "histogram.cuh"
 
 constexpr int block = 1024;     // threads
 constexpr int coarsening = 16;  // characters per thread

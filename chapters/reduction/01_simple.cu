@@ -1,9 +1,7 @@
 // 01 Simple: a tree over neighbouring pairs, in global memory. Mirrors PMPP-notes 10.3, whose listing is a
 // picture, and whose one block ends at 2048 elements: here every 2048 have a block of their own, and what
 // the blocks leave is reduced by the same kernel again.
-#include "kata.hpp"
-#include "operators.hpp"
-#include "reduction.hpp"
+#include "rounds.cuh"
 
 constexpr int block = 1024;         // threads
 constexpr int segment = 2 * block;  // elements of a block
@@ -20,7 +18,7 @@ __global__ void simple(T* in, T* out, int n, Op op) {
 }
 
 template <class T, class Op>
-void reduce(T* in, T* out, int n, T* partials, Op op) {
+void reduce_segments(T* in, T* out, int n, Op op) {
     // kata: begin
     // A block reduces a segment of 2 * block elements. While the elements take more than one, launch a block
     // for each, which leaves its partial result in partials, and go on with the partial results; the last
@@ -28,10 +26,4 @@ void reduce(T* in, T* out, int n, T* partials, Op op) {
     // being read.
     kata::open();
     // kata: end
-}
-
-void reduce(void* in, void* out, int n, void* workspace, kata::Operation operation) {
-    with_operator(reduction::Offered{}, operation, in, out, [&](auto in, auto out, auto op) {
-        reduce(in, out, n, static_cast<decltype(out)>(workspace), op);
-    });
 }

@@ -2,9 +2,7 @@
 // 10.5. Changed against 01: in each round the first threads of the block combine what lies next to each
 // other with what lies a stride further on. Warps without work skip the round instead of sending one lane
 // into it, and a warp's elements fill the sectors that they lie in.
-#include "kata.hpp"
-#include "operators.hpp"
-#include "reduction.hpp"
+#include "rounds.cuh"
 
 constexpr int block = 1024;         // threads
 constexpr int segment = 2 * block;  // elements of a block
@@ -20,17 +18,11 @@ __global__ void convergent(T* in, T* out, int n, Op op) {
 }
 
 template <class T, class Op>
-void reduce(T* in, T* out, int n, T* partials, Op op) {
+void reduce_segments(T* in, T* out, int n, Op op) {
     // kata: begin
     // As in 01, with convergent: while the elements take more than one block, launch a block of threads for
     // each `segment` elements. Each leaves its partial result in partials; go on with these, and never lay
     // new ones over those that are being read. The last block writes to out.
     kata::open();
     // kata: end
-}
-
-void reduce(void* in, void* out, int n, void* workspace, kata::Operation operation) {
-    with_operator(reduction::Offered{}, operation, in, out, [&](auto in, auto out, auto op) {
-        reduce(in, out, n, static_cast<decltype(out)>(workspace), op);
-    });
 }

@@ -2,9 +2,7 @@
 // listing writes to an output that it does not have. Changed against 02: a thread reads its two elements
 // once and keeps what it makes of them in shared memory. Of the partial results only the last one goes to
 // global memory.
-#include "kata.hpp"
-#include "operators.hpp"
-#include "reduction.hpp"
+#include "rounds.cuh"
 
 constexpr int block = 1024;         // threads
 constexpr int segment = 2 * block;  // elements of a block
@@ -20,17 +18,11 @@ __global__ void shared_memory(const T* in, T* out, int n, Op op) {
 }
 
 template <class T, class Op>
-void reduce(T* in, T* out, int n, T* partials, Op op) {
+void reduce_segments(T* in, T* out, int n, Op op) {
     // kata: begin
     // As in 01, with shared_memory: while the elements take more than one block, launch a block of threads
     // for each `segment` elements. Each leaves its partial result in partials; go on with these, and never
     // lay new ones over those that are being read. The last block writes to out.
     kata::open();
     // kata: end
-}
-
-void reduce(void* in, void* out, int n, void* workspace, kata::Operation operation) {
-    with_operator(reduction::Offered{}, operation, in, out, [&](auto in, auto out, auto op) {
-        reduce(in, out, n, static_cast<decltype(out)>(workspace), op);
-    });
 }

@@ -2,9 +2,7 @@
 // 10.8; its listing reads past the end, as in 04. Changed against 04: where blocks would take turns on the
 // hardware anyway, fewer of them do the same work, with a fraction of the trees, their barriers and their
 // idle threads. Neighbouring threads still read neighbouring elements.
-#include "kata.hpp"
-#include "operators.hpp"
-#include "reduction.hpp"
+#include "reduction.cuh"
 
 constexpr int block = 1024;  // threads
 constexpr int coarse_factor = 4;
@@ -26,10 +24,4 @@ void reduce(T* in, T* out, int n, T* partials, Op op) {
     // As in 04, with a block for each segment of 2 * coarse_factor * block elements.
     kata::open();
     // kata: end
-}
-
-void reduce(void* in, void* out, int n, void* workspace, kata::Operation operation) {
-    with_operator(reduction::Offered{}, operation, in, out, [&](auto in, auto out, auto op) {
-        reduce(in, out, n, static_cast<decltype(out)>(workspace), op);
-    });
 }

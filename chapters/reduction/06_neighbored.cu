@@ -2,11 +2,10 @@
 // vi 2; its listing lets threads beyond the end leave before a barrier, adds what lies there, and leaves the
 // partial results to the CPU. Changed against 01: every other thread is without work from the first round
 // on.
-#include "kata.hpp"
-#include "operators.hpp"
-#include "reduction.hpp"
+#include "rounds.cuh"
 
 constexpr int block = 512;  // threads, and elements of a block
+constexpr int segment = block;
 
 template <class T, class Op>
 __global__ void neighbored(T* in, T* out, int n, Op op) {
@@ -20,17 +19,11 @@ __global__ void neighbored(T* in, T* out, int n, Op op) {
 }
 
 template <class T, class Op>
-void reduce(T* in, T* out, int n, T* partials, Op op) {
+void reduce_segments(T* in, T* out, int n, Op op) {
     // kata: begin
     // As in 01, with neighbored: while the elements take more than one block, launch a block of threads for
     // each `block` elements. Each leaves its partial result in partials; go on with these, and never lay new
     // ones over those that are being read. The last block writes to out.
     kata::open();
     // kata: end
-}
-
-void reduce(void* in, void* out, int n, void* workspace, kata::Operation operation) {
-    with_operator(reduction::Offered{}, operation, in, out, [&](auto in, auto out, auto op) {
-        reduce(in, out, n, static_cast<decltype(out)>(workspace), op);
-    });
 }

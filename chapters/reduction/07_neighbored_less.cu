@@ -2,11 +2,10 @@
 // 3; its listing has the faults of 06, and its text is wrong about registers: all of this happens in global
 // memory. Changed against 06: the thread's number chooses the pair and not the element, so that whole warps
 // are without work instead of most lanes of every warp.
-#include "kata.hpp"
-#include "operators.hpp"
-#include "reduction.hpp"
+#include "rounds.cuh"
 
 constexpr int block = 512;  // threads, and elements of a block
+constexpr int segment = block;
 
 template <class T, class Op>
 __global__ void neighbored_less(T* in, T* out, int n, Op op) {
@@ -18,17 +17,11 @@ __global__ void neighbored_less(T* in, T* out, int n, Op op) {
 }
 
 template <class T, class Op>
-void reduce(T* in, T* out, int n, T* partials, Op op) {
+void reduce_segments(T* in, T* out, int n, Op op) {
     // kata: begin
     // As in 01, with neighbored_less: while the elements take more than one block, launch a block of threads
     // for each `block` elements. Each leaves its partial result in partials; go on with these, and never lay
     // new ones over those that are being read. The last block writes to out.
     kata::open();
     // kata: end
-}
-
-void reduce(void* in, void* out, int n, void* workspace, kata::Operation operation) {
-    with_operator(reduction::Offered{}, operation, in, out, [&](auto in, auto out, auto op) {
-        reduce(in, out, n, static_cast<decltype(out)>(workspace), op);
-    });
 }

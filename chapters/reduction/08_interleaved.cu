@@ -1,11 +1,10 @@
 // 08 Interleaved: the stride halves, and a warp's elements lie next to each other. Mirrors REDUCE-vi 4; its
 // listing has the faults of 06. Changed against 07: as many threads work in each round as before, but they
 // touch whole sectors. What 02 is to 01, in the other ladder.
-#include "kata.hpp"
-#include "operators.hpp"
-#include "reduction.hpp"
+#include "rounds.cuh"
 
 constexpr int block = 512;  // threads, and elements of a block
+constexpr int segment = block;
 
 template <class T, class Op>
 __global__ void interleaved(T* in, T* out, int n, Op op) {
@@ -17,17 +16,11 @@ __global__ void interleaved(T* in, T* out, int n, Op op) {
 }
 
 template <class T, class Op>
-void reduce(T* in, T* out, int n, T* partials, Op op) {
+void reduce_segments(T* in, T* out, int n, Op op) {
     // kata: begin
     // As in 01, with interleaved: while the elements take more than one block, launch a block of threads for
     // each `block` elements. Each leaves its partial result in partials; go on with these, and never lay new
     // ones over those that are being read. The last block writes to out.
     kata::open();
     // kata: end
-}
-
-void reduce(void* in, void* out, int n, void* workspace, kata::Operation operation) {
-    with_operator(reduction::Offered{}, operation, in, out, [&](auto in, auto out, auto op) {
-        reduce(in, out, n, static_cast<decltype(out)>(workspace), op);
-    });
 }

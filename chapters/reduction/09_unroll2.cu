@@ -1,9 +1,7 @@
 // 09 Unroll 2: a block first adds a second block of elements to its own. Mirrors REDUCE-vi 5, whose listing
 // also adds what lies beyond the end in its last block. Changed against 08: half as many blocks, and before
 // the tree begins every thread has work.
-#include "kata.hpp"
-#include "operators.hpp"
-#include "reduction.hpp"
+#include "rounds.cuh"
 
 constexpr int block = 512;          // threads
 constexpr int segment = 2 * block;  // elements of a block
@@ -18,17 +16,11 @@ __global__ void unroll2(T* in, T* out, int n, Op op) {
 }
 
 template <class T, class Op>
-void reduce(T* in, T* out, int n, T* partials, Op op) {
+void reduce_segments(T* in, T* out, int n, Op op) {
     // kata: begin
     // As in 01, with unroll2: while the elements take more than one block, launch a block of threads for each
     // `segment` elements. Each leaves its partial result in partials; go on with these, and never lay new
     // ones over those that are being read. The last block writes to out.
     kata::open();
     // kata: end
-}
-
-void reduce(void* in, void* out, int n, void* workspace, kata::Operation operation) {
-    with_operator(reduction::Offered{}, operation, in, out, [&](auto in, auto out, auto op) {
-        reduce(in, out, n, static_cast<decltype(out)>(workspace), op);
-    });
 }

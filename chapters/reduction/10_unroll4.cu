@@ -1,9 +1,7 @@
 // 10 Unroll 4: four blocks of elements, fetched together. Mirrors REDUCE-vi 6; its listing drops the
 // elements at the end that do not fill four blocks. Changed against 09: half as many blocks again, and a
 // thread has four loads under way at a time, none of which waits for another.
-#include "kata.hpp"
-#include "operators.hpp"
-#include "reduction.hpp"
+#include "rounds.cuh"
 
 constexpr int block = 512;          // threads
 constexpr int segment = 4 * block;  // elements of a block
@@ -19,17 +17,11 @@ __global__ void unroll4(T* in, T* out, int n, Op op) {
 }
 
 template <class T, class Op>
-void reduce(T* in, T* out, int n, T* partials, Op op) {
+void reduce_segments(T* in, T* out, int n, Op op) {
     // kata: begin
     // As in 01, with unroll4: while the elements take more than one block, launch a block of threads for each
     // `segment` elements. Each leaves its partial result in partials; go on with these, and never lay new
     // ones over those that are being read. The last block writes to out.
     kata::open();
     // kata: end
-}
-
-void reduce(void* in, void* out, int n, void* workspace, kata::Operation operation) {
-    with_operator(reduction::Offered{}, operation, in, out, [&](auto in, auto out, auto op) {
-        reduce(in, out, n, static_cast<decltype(out)>(workspace), op);
-    });
 }

@@ -2,9 +2,7 @@
 // listing has the fault of 11 and relies on the lanes of a warp moving in lockstep, which they have not done
 // since Volta: volatile orders nothing among them, __syncwarp() does. Changed against 11: once 64 elements
 // are left, all the work is one warp's. The others are done, and the rounds are written out by the compiler.
-#include "kata.hpp"
-#include "operators.hpp"
-#include "reduction.hpp"
+#include "rounds.cuh"
 
 constexpr int block = 512;          // threads
 constexpr int segment = 8 * block;  // elements of a block
@@ -20,17 +18,11 @@ __global__ void unroll_last_warp(T* in, T* out, int n, Op op) {
 }
 
 template <class T, class Op>
-void reduce(T* in, T* out, int n, T* partials, Op op) {
+void reduce_segments(T* in, T* out, int n, Op op) {
     // kata: begin
     // As in 01, with unroll_last_warp: while the elements take more than one block, launch a block of threads
     // for each `segment` elements. Each leaves its partial result in partials; go on with these, and never
     // lay new ones over those that are being read. The last block writes to out.
     kata::open();
     // kata: end
-}
-
-void reduce(void* in, void* out, int n, void* workspace, kata::Operation operation) {
-    with_operator(reduction::Offered{}, operation, in, out, [&](auto in, auto out, auto op) {
-        reduce(in, out, n, static_cast<decltype(out)>(workspace), op);
-    });
 }

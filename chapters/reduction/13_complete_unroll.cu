@@ -2,9 +2,7 @@
 // faults of 12. Changed against 12: a block has at most 1024 threads and so at most four rounds before the
 // last warp. Each is written down with the size of block that it takes, and no loop is left. A block of 512
 // pays for the round that it does not have with a barrier.
-#include "kata.hpp"
-#include "operators.hpp"
-#include "reduction.hpp"
+#include "rounds.cuh"
 
 constexpr int block = 512;          // threads
 constexpr int segment = 8 * block;  // elements of a block
@@ -20,17 +18,11 @@ __global__ void complete_unroll(T* in, T* out, int n, Op op) {
 }
 
 template <class T, class Op>
-void reduce(T* in, T* out, int n, T* partials, Op op) {
+void reduce_segments(T* in, T* out, int n, Op op) {
     // kata: begin
     // As in 01, with complete_unroll: while the elements take more than one block, launch a block of threads
     // for each `segment` elements. Each leaves its partial result in partials; go on with these, and never
     // lay new ones over those that are being read. The last block writes to out.
     kata::open();
     // kata: end
-}
-
-void reduce(void* in, void* out, int n, void* workspace, kata::Operation operation) {
-    with_operator(reduction::Offered{}, operation, in, out, [&](auto in, auto out, auto op) {
-        reduce(in, out, n, static_cast<decltype(out)>(workspace), op);
-    });
 }

@@ -2,11 +2,10 @@
 // listing has the faults of 12. Changed against 13: the compiler knows which rounds a block has, leaves out
 // the others with their barriers, and asks nothing at run time. There is a kernel for each size of block
 // that is used.
-#include "kata.hpp"
-#include "operators.hpp"
-#include "reduction.hpp"
+#include "rounds.cuh"
 
-constexpr int threads = 512;  // of the blocks that are launched
+constexpr int threads = 512;          // of the blocks that are launched
+constexpr int segment = 8 * threads;  // elements of such a block
 
 template <int block, class T, class Op>
 __global__ void template_unroll(T* in, T* out, int n, Op op) {
@@ -18,15 +17,9 @@ __global__ void template_unroll(T* in, T* out, int n, Op op) {
 }
 
 template <class T, class Op>
-void reduce(T* in, T* out, int n, T* partials, Op op) {
+void reduce_segments(T* in, T* out, int n, Op op) {
     // kata: begin
     // As in 13, with template_unroll<threads, T, Op>.
     kata::open();
     // kata: end
-}
-
-void reduce(void* in, void* out, int n, void* workspace, kata::Operation operation) {
-    with_operator(reduction::Offered{}, operation, in, out, [&](auto in, auto out, auto op) {
-        reduce(in, out, n, static_cast<decltype(out)>(workspace), op);
-    });
 }

@@ -2,11 +2,7 @@
 // what stands `stride` elements to its left, and the stride doubles. Mirrors PMPP-scan 11.2; its listing sums
 // int data in float, which is wrong above 2²⁴, and its exclusive variant loads X[i] where X[i − 1] is meant.
 // log₂N rounds instead of N − 1 steps, at N·log₂N − (N − 1) additions instead of N − 1.
-#include "kata.hpp"
-#include "operators.hpp"
-#include "scan.hpp"
-
-using scan::Kind;
+#include "sections.cuh"
 
 // A thread per element of the section.
 template <class T, class Op>
@@ -24,15 +20,10 @@ __global__ void kogge_stone(const T* in, T* out, int n, Kind kind, Op op) {
 }
 
 template <class T, class Op>
-void scan_on_device(const T* in, T* out, int n, int section, Kind kind, Op op) {
+void scan_sections(const T* in, T* out, int n, int section, Kind kind, Op op) {
     // kata: begin
     // A block a section, a thread an element: launch(kogge_stone<T, Op>, {blocks, threads}, in, out, n, kind,
     // op). The last section may be a part of one.
     kata::open();
     // kata: end
-}
-
-void scan_sections(const void* in, void* out, int n, int section, Kind kind, kata::Operation operation) {
-    with_operator(scan::Offered{}, operation, in, out,
-                  [&](auto in, auto out, auto op) { scan_on_device(in, out, n, section, kind, op); });
 }

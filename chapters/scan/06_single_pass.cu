@@ -3,11 +3,7 @@
 // and written once. A section is numbered when its block starts to run, for the GPU promises no order in
 // which blocks do: whoever waits then waits for a block that has started. The price is a chain: the sums of n
 // / 4096 sections are passed from block to block, one after the other.
-#include "kata.hpp"
-#include "operators.hpp"
-#include "scan.hpp"
-
-using scan::Kind;
+#include "whole.cuh"
 
 constexpr int threads = 256;
 constexpr int coarse_factor = 16;  // few and large sections: each is a link of the chain
@@ -61,16 +57,10 @@ __global__ void single_pass(const T* in, T* out, int n, Kind kind, T* sums, unsi
 }
 
 template <class T, class Op>
-void scan_on_device(const T* in, T* out, int n, Kind kind, T* workspace, Op op) {
+void scan_whole(const T* in, T* out, int n, Kind kind, T* workspace, Op op) {
     // kata: begin
     // In the workspace lie the sums, a flag for each section, and the counter of the blocks that have
     // started. Anything may stand there: set flags and counter to 0 with cudaMemsetAsync before the launch.
     kata::open();
     // kata: end
-}
-
-void scan_whole(const void* in, void* out, int n, Kind kind, void* workspace, kata::Operation operation) {
-    with_operator(scan::Offered{}, operation, in, out, [&]<class T>(const T* in, T* out, auto op) {
-        scan_on_device(in, out, n, kind, static_cast<T*>(workspace), op);
-    });
 }

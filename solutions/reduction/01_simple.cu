@@ -1,9 +1,7 @@
 // 01 Simple: a tree over neighbouring pairs, in global memory. Mirrors PMPP-notes 10.3, whose listing is a
 // picture, and whose one block ends at 2048 elements: here every 2048 have a block of their own, and what
 // the blocks leave is reduced by the same kernel again.
-#include "kata.hpp"
-#include "operators.hpp"
-#include "reduction.hpp"
+#include "rounds.cuh"
 
 constexpr int block = 1024;         // threads
 constexpr int segment = 2 * block;  // elements of a block
@@ -19,26 +17,14 @@ __global__ void simple(T* in, T* out, int n, Op op) {
         if (threadIdx.x % stride == 0 && i + stride < length) data[i] = op(data[i], data[i + stride]);
         __syncthreads();
     }
-    if (threadIdx.x == 0) out[blockIdx.x] = length > 0 ? data[0] : op.identity();
+    if (threadIdx.x == 0) out[blockIdx.x] = data[0];
     // kata: end
 }
 
 template <class T, class Op>
-void reduce(T* in, T* out, int n, T* partials, Op op) {
+void reduce_segments(T* in, T* out, int n, Op op) {
     // kata: begin
-    while (n > segment) {
-        const int blocks = ceil_div(n, segment);
-        launch(simple<T, Op>, {blocks, block}, in, partials, n, op);
-        n = blocks;
-        in = partials;
-        partials += blocks;  // the next launch reads these, and must not write over them
-    }
-    launch(simple<T, Op>, {1, block}, in, out, n, op);
+    simple<<<ceil_div(n, segment), block>>>(in, out, n, op);
+    check(cudaGetLastError());
     // kata: end
-}
-
-void reduce(void* in, void* out, int n, void* workspace, kata::Operation operation) {
-    with_operator(reduction::Offered{}, operation, in, out, [&](auto in, auto out, auto op) {
-        reduce(in, out, n, static_cast<decltype(out)>(workspace), op);
-    });
 }

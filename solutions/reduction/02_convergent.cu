@@ -2,9 +2,7 @@
 // 10.5. Changed against 01: in each round the first threads of the block combine what lies next to each
 // other with what lies a stride further on. Warps without work skip the round instead of sending one lane
 // into it, and a warp's elements fill the sectors that they lie in.
-#include "kata.hpp"
-#include "operators.hpp"
-#include "reduction.hpp"
+#include "rounds.cuh"
 
 constexpr int block = 1024;         // threads
 constexpr int segment = 2 * block;  // elements of a block
@@ -19,26 +17,14 @@ __global__ void convergent(T* in, T* out, int n, Op op) {
         if (t < stride && t + stride < length) data[t] = op(data[t], data[t + stride]);
         __syncthreads();
     }
-    if (t == 0) out[blockIdx.x] = length > 0 ? data[0] : op.identity();
+    if (t == 0) out[blockIdx.x] = data[0];
     // kata: end
 }
 
 template <class T, class Op>
-void reduce(T* in, T* out, int n, T* partials, Op op) {
+void reduce_segments(T* in, T* out, int n, Op op) {
     // kata: begin
-    while (n > segment) {
-        const int blocks = ceil_div(n, segment);
-        launch(convergent<T, Op>, {blocks, block}, in, partials, n, op);
-        n = blocks;
-        in = partials;
-        partials += blocks;  // the next launch reads these, and must not write over them
-    }
-    launch(convergent<T, Op>, {1, block}, in, out, n, op);
+    convergent<<<ceil_div(n, segment), block>>>(in, out, n, op);
+    check(cudaGetLastError());
     // kata: end
-}
-
-void reduce(void* in, void* out, int n, void* workspace, kata::Operation operation) {
-    with_operator(reduction::Offered{}, operation, in, out, [&](auto in, auto out, auto op) {
-        reduce(in, out, n, static_cast<decltype(out)>(workspace), op);
-    });
 }

@@ -2,9 +2,7 @@
 // listing writes to an output that it does not have. Changed against 02: a thread reads its two elements
 // once and keeps what it makes of them in shared memory. Of the partial results only the last one goes to
 // global memory.
-#include "kata.hpp"
-#include "operators.hpp"
-#include "reduction.hpp"
+#include "rounds.cuh"
 
 constexpr int block = 1024;         // threads
 constexpr int segment = 2 * block;  // elements of a block
@@ -28,21 +26,9 @@ __global__ void shared_memory(const T* in, T* out, int n, Op op) {
 }
 
 template <class T, class Op>
-void reduce(T* in, T* out, int n, T* partials, Op op) {
+void reduce_segments(T* in, T* out, int n, Op op) {
     // kata: begin
-    while (n > segment) {
-        const int blocks = ceil_div(n, segment);
-        launch(shared_memory<T, Op>, {blocks, block}, in, partials, n, op);
-        n = blocks;
-        in = partials;
-        partials += blocks;  // the next launch reads these, and must not write over them
-    }
-    launch(shared_memory<T, Op>, {1, block}, in, out, n, op);
+    shared_memory<<<ceil_div(n, segment), block>>>(in, out, n, op);
+    check(cudaGetLastError());
     // kata: end
-}
-
-void reduce(void* in, void* out, int n, void* workspace, kata::Operation operation) {
-    with_operator(reduction::Offered{}, operation, in, out, [&](auto in, auto out, auto op) {
-        reduce(in, out, n, static_cast<decltype(out)>(workspace), op);
-    });
 }

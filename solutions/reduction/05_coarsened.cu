@@ -2,9 +2,7 @@
 // 10.8; its listing reads past the end, as in 04. Changed against 04: where blocks would take turns on the
 // hardware anyway, fewer of them do the same work, with a fraction of the trees, their barriers and their
 // idle threads. Neighbouring threads still read neighbouring elements.
-#include "kata.hpp"
-#include "operators.hpp"
-#include "reduction.hpp"
+#include "reduction.cuh"
 
 constexpr int block = 1024;  // threads
 constexpr int coarse_factor = 4;
@@ -33,13 +31,9 @@ void reduce(T* in, T* out, int n, T* partials, Op op) {
     // kata: begin
     const T identity = op.identity();
     // From memory that is not pinned: copied before the call returns, so that `identity` may go.
-    cudaMemcpyAsync(out, &identity, sizeof identity, cudaMemcpyHostToDevice);
-    launch(coarsened<T, Op>, {ceil_div(n, segment), block}, in, out, n, op);
+    check(cudaMemcpyAsync(out, &identity, sizeof identity, cudaMemcpyHostToDevice));
+    if (n == 0) return;
+    coarsened<<<ceil_div(n, segment), block>>>(in, out, n, op);
+    check(cudaGetLastError());
     // kata: end
-}
-
-void reduce(void* in, void* out, int n, void* workspace, kata::Operation operation) {
-    with_operator(reduction::Offered{}, operation, in, out, [&](auto in, auto out, auto op) {
-        reduce(in, out, n, static_cast<decltype(out)>(workspace), op);
-    });
 }

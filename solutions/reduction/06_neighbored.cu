@@ -2,11 +2,10 @@
 // vi 2; its listing lets threads beyond the end leave before a barrier, adds what lies there, and leaves the
 // partial results to the CPU. Changed against 01: every other thread is without work from the first round
 // on.
-#include "kata.hpp"
-#include "operators.hpp"
-#include "reduction.hpp"
+#include "rounds.cuh"
 
 constexpr int block = 512;  // threads, and elements of a block
+constexpr int segment = block;
 
 template <class T, class Op>
 __global__ void neighbored(T* in, T* out, int n, Op op) {
@@ -18,26 +17,14 @@ __global__ void neighbored(T* in, T* out, int n, Op op) {
         if (t % (2 * stride) == 0 && t + stride < length) data[t] = op(data[t], data[t + stride]);
         __syncthreads();
     }
-    if (t == 0) out[blockIdx.x] = length > 0 ? data[0] : op.identity();
+    if (t == 0) out[blockIdx.x] = data[0];
     // kata: end
 }
 
 template <class T, class Op>
-void reduce(T* in, T* out, int n, T* partials, Op op) {
+void reduce_segments(T* in, T* out, int n, Op op) {
     // kata: begin
-    while (n > block) {
-        const int blocks = ceil_div(n, block);
-        launch(neighbored<T, Op>, {blocks, block}, in, partials, n, op);
-        n = blocks;
-        in = partials;
-        partials += blocks;  // the next launch reads these, and must not write over them
-    }
-    launch(neighbored<T, Op>, {1, block}, in, out, n, op);
+    neighbored<<<ceil_div(n, segment), block>>>(in, out, n, op);
+    check(cudaGetLastError());
     // kata: end
-}
-
-void reduce(void* in, void* out, int n, void* workspace, kata::Operation operation) {
-    with_operator(reduction::Offered{}, operation, in, out, [&](auto in, auto out, auto op) {
-        reduce(in, out, n, static_cast<decltype(out)>(workspace), op);
-    });
 }

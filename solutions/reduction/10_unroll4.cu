@@ -1,9 +1,7 @@
 // 10 Unroll 4: four blocks of elements, fetched together. Mirrors REDUCE-vi 6; its listing drops the
 // elements at the end that do not fill four blocks. Changed against 09: half as many blocks again, and a
 // thread has four loads under way at a time, none of which waits for another.
-#include "kata.hpp"
-#include "operators.hpp"
-#include "reduction.hpp"
+#include "rounds.cuh"
 
 constexpr int block = 512;          // threads
 constexpr int segment = 4 * block;  // elements of a block
@@ -25,26 +23,14 @@ __global__ void unroll4(T* in, T* out, int n, Op op) {
         if (t < stride && t + stride < length) data[t] = op(data[t], data[t + stride]);
         __syncthreads();
     }
-    if (t == 0) out[blockIdx.x] = length > 0 ? data[0] : op.identity();
+    if (t == 0) out[blockIdx.x] = data[0];
     // kata: end
 }
 
 template <class T, class Op>
-void reduce(T* in, T* out, int n, T* partials, Op op) {
+void reduce_segments(T* in, T* out, int n, Op op) {
     // kata: begin
-    while (n > segment) {
-        const int blocks = ceil_div(n, segment);
-        launch(unroll4<T, Op>, {blocks, block}, in, partials, n, op);
-        n = blocks;
-        in = partials;
-        partials += blocks;  // the next launch reads these, and must not write over them
-    }
-    launch(unroll4<T, Op>, {1, block}, in, out, n, op);
+    unroll4<<<ceil_div(n, segment), block>>>(in, out, n, op);
+    check(cudaGetLastError());
     // kata: end
-}
-
-void reduce(void* in, void* out, int n, void* workspace, kata::Operation operation) {
-    with_operator(reduction::Offered{}, operation, in, out, [&](auto in, auto out, auto op) {
-        reduce(in, out, n, static_cast<decltype(out)>(workspace), op);
-    });
 }

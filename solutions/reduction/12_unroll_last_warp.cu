@@ -2,9 +2,7 @@
 // listing has the fault of 11 and relies on the lanes of a warp moving in lockstep, which they have not done
 // since Volta: volatile orders nothing among them, __syncwarp() does. Changed against 11: once 64 elements
 // are left, all the work is one warp's. The others are done, and the rounds are written out by the compiler.
-#include "kata.hpp"
-#include "operators.hpp"
-#include "reduction.hpp"
+#include "rounds.cuh"
 
 constexpr int block = 512;          // threads
 constexpr int segment = 8 * block;  // elements of a block
@@ -35,26 +33,14 @@ __global__ void unroll_last_warp(T* in, T* out, int n, Op op) {
             __syncwarp();
         }
     }
-    if (t == 0) out[blockIdx.x] = length > 0 ? data[0] : op.identity();
+    if (t == 0) out[blockIdx.x] = data[0];
     // kata: end
 }
 
 template <class T, class Op>
-void reduce(T* in, T* out, int n, T* partials, Op op) {
+void reduce_segments(T* in, T* out, int n, Op op) {
     // kata: begin
-    while (n > segment) {
-        const int blocks = ceil_div(n, segment);
-        launch(unroll_last_warp<T, Op>, {blocks, block}, in, partials, n, op);
-        n = blocks;
-        in = partials;
-        partials += blocks;  // the next launch reads these, and must not write over them
-    }
-    launch(unroll_last_warp<T, Op>, {1, block}, in, out, n, op);
+    unroll_last_warp<<<ceil_div(n, segment), block>>>(in, out, n, op);
+    check(cudaGetLastError());
     // kata: end
-}
-
-void reduce(void* in, void* out, int n, void* workspace, kata::Operation operation) {
-    with_operator(reduction::Offered{}, operation, in, out, [&](auto in, auto out, auto op) {
-        reduce(in, out, n, static_cast<decltype(out)>(workspace), op);
-    });
 }

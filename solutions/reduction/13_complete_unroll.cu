@@ -2,9 +2,7 @@
 // faults of 12. Changed against 12: a block has at most 1024 threads and so at most four rounds before the
 // last warp. Each is written down with the size of block that it takes, and no loop is left. A block of 512
 // pays for the round that it does not have with a barrier.
-#include "kata.hpp"
-#include "operators.hpp"
-#include "reduction.hpp"
+#include "rounds.cuh"
 
 constexpr int block = 512;          // threads
 constexpr int segment = 8 * block;  // elements of a block
@@ -42,26 +40,14 @@ __global__ void complete_unroll(T* in, T* out, int n, Op op) {
             __syncwarp();
         }
     }
-    if (t == 0) out[blockIdx.x] = length > 0 ? data[0] : op.identity();
+    if (t == 0) out[blockIdx.x] = data[0];
     // kata: end
 }
 
 template <class T, class Op>
-void reduce(T* in, T* out, int n, T* partials, Op op) {
+void reduce_segments(T* in, T* out, int n, Op op) {
     // kata: begin
-    while (n > segment) {
-        const int blocks = ceil_div(n, segment);
-        launch(complete_unroll<T, Op>, {blocks, block}, in, partials, n, op);
-        n = blocks;
-        in = partials;
-        partials += blocks;  // the next launch reads these, and must not write over them
-    }
-    launch(complete_unroll<T, Op>, {1, block}, in, out, n, op);
+    complete_unroll<<<ceil_div(n, segment), block>>>(in, out, n, op);
+    check(cudaGetLastError());
     // kata: end
-}
-
-void reduce(void* in, void* out, int n, void* workspace, kata::Operation operation) {
-    with_operator(reduction::Offered{}, operation, in, out, [&](auto in, auto out, auto op) {
-        reduce(in, out, n, static_cast<decltype(out)>(workspace), op);
-    });
 }

@@ -5,11 +5,7 @@
 // parallel scan, which does more than the least work, is over a quarter of the elements. Global memory is
 // read and written by neighbouring threads side by side, and only shared memory by subsections, whose places
 // are padded against bank conflicts.
-#include "kata.hpp"
-#include "operators.hpp"
-#include "scan.hpp"
-
-using scan::Kind;
+#include "sections.cuh"
 
 constexpr int coarse_factor = 4;  // elements of a subsection, of which each thread has one
 
@@ -63,13 +59,10 @@ __global__ void coarsened(const T* in, T* out, int n, Kind kind, Op op) {
 }
 
 template <class T, class Op>
-void scan_on_device(const T* in, T* out, int n, int section, Kind kind, Op op) {
+void scan_sections(const T* in, T* out, int n, int section, Kind kind, Op op) {
     // kata: begin
-    launch(coarsened<T, Op>, {ceil_div(n, section), section / coarse_factor}, in, out, n, kind, op);
+    if (n == 0) return;
+    coarsened<<<ceil_div(n, section), section / coarse_factor>>>(in, out, n, kind, op);
+    check(cudaGetLastError());
     // kata: end
-}
-
-void scan_sections(const void* in, void* out, int n, int section, Kind kind, kata::Operation operation) {
-    with_operator(scan::Offered{}, operation, in, out,
-                  [&](auto in, auto out, auto op) { scan_on_device(in, out, n, section, kind, op); });
 }

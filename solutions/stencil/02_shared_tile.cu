@@ -3,10 +3,7 @@
 // rereading moves on chip. The block is as large as the input tile, and the threads on the halo have no cell
 // to compute. Global loads per cell: (T / (T − 2))³ elements instead of seven: 13/4 · (1 − 2/T)³ = 1.37 OP/B
 // at T = 8, and T³ threads leave room for little more.
-#include "kata.hpp"
-#include "stencil.hpp"
-
-using stencil::Coefficients;
+#include "stencil.cuh"
 
 constexpr int tile = 8;  // threads and input elements per side of a cube
 constexpr int out_tile = tile - 2;
@@ -40,10 +37,9 @@ __global__ void shared_tile(const T* in, T* out, int n, Coefficients<T> c) {
 template <class T>
 void sweep(const T* in, T* out, int n, Coefficients<T> c) {
     // kata: begin
+    if (n == 0) return;
     const dim3 grid(ceil_div(n, out_tile), ceil_div(n, out_tile), ceil_div(n, out_tile));
-    launch(shared_tile<T>, {grid, {tile, tile, tile}}, in, out, n, c);
+    shared_tile<<<grid, dim3(tile, tile, tile)>>>(in, out, n, c);
+    check(cudaGetLastError());
     // kata: end
 }
-
-void sweep_float(const float* in, float* out, int n, Coefficients<float> c) { sweep(in, out, n, c); }
-void sweep_double(const double* in, double* out, int n, Coefficients<double> c) { sweep(in, out, n, c); }

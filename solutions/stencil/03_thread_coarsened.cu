@@ -2,10 +2,7 @@
 // memory. Mirrors PMPP-notes 8.4; its listing swaps c3 and c4. Changed against 02: a thread computes a column
 // of cells, so T² and no longer T³ threads must fit into a block, and T can be 32. Global loads: 13/4 · (1 −
 // 2/T)³ = 2.68 OP/B at T = 32; a warp reads a row of 32 elements instead of four rows of 8.
-#include "kata.hpp"
-#include "stencil.hpp"
-
-using stencil::Coefficients;
+#include "stencil.cuh"
 
 constexpr int tile = 32;  // threads per side of a square, input elements per side of a cube
 constexpr int out_tile = tile - 2;
@@ -47,10 +44,9 @@ __global__ void thread_coarsened(const T* in, T* out, int n, Coefficients<T> c) 
 template <class T>
 void sweep(const T* in, T* out, int n, Coefficients<T> c) {
     // kata: begin
+    if (n == 0) return;
     const dim3 grid(ceil_div(n, out_tile), ceil_div(n, out_tile), ceil_div(n, out_tile));
-    launch(thread_coarsened<T>, {grid, {tile, tile}}, in, out, n, c);
+    thread_coarsened<<<grid, dim3(tile, tile)>>>(in, out, n, c);
+    check(cudaGetLastError());
     // kata: end
 }
-
-void sweep_float(const float* in, float* out, int n, Coefficients<float> c) { sweep(in, out, n, c); }
-void sweep_double(const double* in, double* out, int n, Coefficients<double> c) { sweep(in, out, n, c); }

@@ -1,8 +1,7 @@
 // The body of 01 handed in as 02: the right answer, with twice the loads.
 //
 // Rejected: right, but without the point of the step
-#include "convolution.hpp"
-#include "kata.hpp"
+#include "convolution.cuh"
 
 constexpr int block = 16;  // threads per side
 
@@ -23,6 +22,8 @@ __global__ void basic(const float* in, const float* filter, float* out, int widt
 }
 
 void convolve(const float* in, const float* filter, float* out, int width, int height, int radius) {
+    if (width == 0 || height == 0) return;
     const dim3 grid(ceil_div(width, block), ceil_div(height, block));
-    launch(basic, {grid, {block, block}}, in, filter, out, width, height, radius);
+    basic<<<grid, dim3(block, block)>>>(in, filter, out, width, height, radius);
+    check(cudaGetLastError());
 }

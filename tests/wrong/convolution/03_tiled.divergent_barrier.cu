@@ -2,8 +2,7 @@
 //
 // Rejected: divergent barrier
 // On a GPU: nothing
-#include "convolution.hpp"
-#include "kata.hpp"
+#include "fixed_radius.cuh"
 
 constexpr int tile = 32;  // threads and input elements per side
 
@@ -31,12 +30,13 @@ __global__ void tiled(const float* in, float* out, int width, int height) {
     out[row * width + col] = sum;
 }
 
-void convolve(const float* in, const float* filter, float* out, int width, int height, int radius) {
-    const int side = 2 * radius + 1;
-    cudaMemcpyToSymbolAsync(weights, filter, side * side * sizeof(float), 0, cudaMemcpyDeviceToDevice);
-    const int out_tile = tile - 2 * radius;
+template <int r>
+void convolve(const float* in, const float* filter, float* out, int width, int height) {
+    if (width == 0 || height == 0) return;
+    constexpr int side = 2 * r + 1;
+    check(cudaMemcpyToSymbol(weights, filter, side * side * sizeof(float), 0, cudaMemcpyDeviceToDevice));
+    constexpr int out_tile = tile - 2 * r;
     const dim3 grid(ceil_div(width, out_tile), ceil_div(height, out_tile));
-    with_constant<convolution::max_radius>(radius, [&](auto r) {
-        launch(tiled<r>, {grid, {tile, tile}}, in, out, width, height);
-    });
+    tiled<r><<<grid, dim3(tile, tile)>>>(in, out, width, height);
+    check(cudaGetLastError());
 }

@@ -1,8 +1,7 @@
 // The body of 02 handed in as 03: the right answer, and every element is still read for every weight.
 //
 // Rejected: right, but without the point of the step
-#include "convolution.hpp"
-#include "kata.hpp"
+#include "convolution.cuh"
 
 constexpr int block = 16;  // threads per side
 
@@ -25,8 +24,10 @@ __global__ void naive(const float* in, float* out, int width, int height, int ra
 }
 
 void convolve(const float* in, const float* filter, float* out, int width, int height, int radius) {
+    if (width == 0 || height == 0) return;
     const int side = 2 * radius + 1;
-    cudaMemcpyToSymbolAsync(weights, filter, side * side * sizeof(float), 0, cudaMemcpyDeviceToDevice);
+    check(cudaMemcpyToSymbol(weights, filter, side * side * sizeof(float), 0, cudaMemcpyDeviceToDevice));
     const dim3 grid(ceil_div(width, block), ceil_div(height, block));
-    launch(naive, {grid, {block, block}}, in, out, width, height, radius);
+    naive<<<grid, dim3(block, block)>>>(in, out, width, height, radius);
+    check(cudaGetLastError());
 }

@@ -2,8 +2,7 @@
 //
 // Rejected: right, but without the point of the step
 // On a GPU: nothing
-#include "convolution.hpp"
-#include "kata.hpp"
+#include "convolution.cuh"
 
 constexpr int block = 16;  // threads per side
 
@@ -26,8 +25,10 @@ __global__ void naive(const float* in, float* out, int width, int height, int ra
 }
 
 void convolve(const float* in, const float* filter, float* out, int width, int height, int radius) {
+    if (width == 0 || height == 0) return;
     const int side = 2 * radius + 1;
-    cudaMemcpyToSymbolAsync(weights, filter, side * side * sizeof(float), 0, cudaMemcpyDeviceToDevice);
+    check(cudaMemcpyToSymbol(weights, filter, side * side * sizeof(float), 0, cudaMemcpyDeviceToDevice));
     const dim3 grid(ceil_div(width, block), ceil_div(height, block));
-    launch(naive, {grid, {block, block}}, in, out, width, height, radius);
+    naive<<<grid, dim3(block, block)>>>(in, out, width, height, radius);
+    check(cudaGetLastError());
 }

@@ -1,8 +1,7 @@
 // The rows of B are taken to be k elements long.
 //
 // Rejected: elements differ
-#include "gemm.hpp"
-#include "kata.hpp"
+#include "gemm.cuh"
 
 constexpr int block = 32;  // threads per side
 
@@ -16,6 +15,8 @@ __global__ void naive(const float* a, const float* b, float* c, int m, int n, in
 }
 
 void gemm(const float* a, const float* b, float* c, int m, int n, int k) {
+    if (m == 0 || n == 0) return;
     const dim3 grid(ceil_div(n, block), ceil_div(m, block));
-    launch(naive, {grid, {block, block}}, a, b, c, m, n, k);
+    naive<<<grid, dim3(block, block)>>>(a, b, c, m, n, k);
+    check(cudaGetLastError());
 }

@@ -1,8 +1,7 @@
 // The body of 01 handed in as 02: the right answer, and every element is still read for every product.
 //
 // Rejected: right, but without the point of the step
-#include "gemm.hpp"
-#include "kata.hpp"
+#include "gemm.cuh"
 
 constexpr int block = 32;  // threads per side
 
@@ -16,6 +15,8 @@ __global__ void shared_memory(const float* a, const float* b, float* c, int m, i
 }
 
 void gemm(const float* a, const float* b, float* c, int m, int n, int k) {
+    if (m == 0 || n == 0) return;
     const dim3 grid(ceil_div(n, block), ceil_div(m, block));
-    launch(shared_memory, {grid, {block, block}}, a, b, c, m, n, k);
+    shared_memory<<<grid, dim3(block, block)>>>(a, b, c, m, n, k);
+    check(cudaGetLastError());
 }

@@ -2,8 +2,7 @@
 //
 // Rejected: race in global memory
 // On a GPU: never written
-#include "grids.hpp"
-#include "kata.hpp"
+#include "grids.cuh"
 
 constexpr int block = 256;  // threads
 
@@ -13,5 +12,7 @@ __global__ void add(const float* a, const float* b, float* c, int n) {
 }
 
 void vector_add(const float* a, const float* b, float* c, int n) {
-    launch(add, {ceil_div(n, block), block}, a, b, c, n);
+    if (n == 0) return;
+    add<<<ceil_div(n, block), block>>>(a, b, c, n);
+    check(cudaGetLastError());
 }

@@ -3,8 +3,7 @@
 //
 // Rejected: race in global memory
 // On a GPU: nothing
-#include "grids.hpp"
-#include "kata.hpp"
+#include "grids.cuh"
 
 constexpr int block = 256;  // threads
 
@@ -14,5 +13,7 @@ __global__ void add(const float* a, const float* b, float* c, int n) {
 }
 
 void vector_add(const float* a, const float* b, float* c, int n) {
-    launch(add, {ceil_div(n, block / 2), block}, a, b, c, n);
+    if (n == 0) return;
+    add<<<ceil_div(n, block / 2), block>>>(a, b, c, n);
+    check(cudaGetLastError());
 }

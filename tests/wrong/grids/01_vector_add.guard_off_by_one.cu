@@ -1,8 +1,7 @@
 // The guard lets one thread too many pass.
 //
 // Rejected: out of bounds
-#include "grids.hpp"
-#include "kata.hpp"
+#include "grids.cuh"
 
 constexpr int block = 256;  // threads
 
@@ -12,5 +11,7 @@ __global__ void add(const float* a, const float* b, float* c, int n) {
 }
 
 void vector_add(const float* a, const float* b, float* c, int n) {
-    launch(add, {ceil_div(n, block), block}, a, b, c, n);
+    if (n == 0) return;
+    add<<<ceil_div(n, block), block>>>(a, b, c, n);
+    check(cudaGetLastError());
 }

@@ -1,8 +1,7 @@
 // The grid is rounded down: what does not fill a block is left out.
 //
 // Rejected: never written
-#include "grids.hpp"
-#include "kata.hpp"
+#include "grids.cuh"
 
 constexpr int block = 256;  // threads
 
@@ -12,5 +11,7 @@ __global__ void add(const float* a, const float* b, float* c, int n) {
 }
 
 void vector_add(const float* a, const float* b, float* c, int n) {
-    launch(add, {n / block, block}, a, b, c, n);
+    if (n == 0) return;
+    add<<<n / block, block>>>(a, b, c, n);
+    check(cudaGetLastError());
 }

@@ -1,8 +1,8 @@
 // Grid and block are exchanged: right as long as there are no more blocks than a block may have threads.
 //
-// Rejected: launch refused
-#include "grids.hpp"
-#include "kata.hpp"
+// Rejected: not coalesced
+// On a GPU: launch refused
+#include "grids.cuh"
 
 constexpr int block = 16;  // threads per side
 
@@ -16,6 +16,8 @@ __global__ void to_grayscale(const unsigned char* rgb, unsigned char* gray, int 
 }
 
 void color_to_grayscale(const unsigned char* rgb, unsigned char* gray, int width, int height) {
+    if (width == 0 || height == 0) return;
     const dim3 grid(ceil_div(width, block), ceil_div(height, block));
-    launch(to_grayscale, {{block, block}, grid}, rgb, gray, width, height);
+    to_grayscale<<<dim3(block, block), grid>>>(rgb, gray, width, height);
+    check(cudaGetLastError());
 }

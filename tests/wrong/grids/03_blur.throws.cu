@@ -1,8 +1,7 @@
 // The host code looks behind the end of a vector, which throws.
 //
 // Rejected: the host code of the step threw an exception
-#include "grids.hpp"
-#include "kata.hpp"
+#include "grids.cuh"
 
 #include <vector>
 
@@ -23,8 +22,10 @@ __global__ void mean(const unsigned char* in, unsigned char* out, int width, int
 }
 
 void blur(const unsigned char* in, unsigned char* out, int width, int height, int blur_size) {
+    if (width == 0 || height == 0) return;
     const dim3 grid(ceil_div(width, block), ceil_div(height, block));
     const std::vector<int> sides(2, 2 * blur_size + 1);
     if (sides.at(2) > 1) return;
-    launch(mean, {grid, {block, block}}, in, out, width, height, blur_size);
+    mean<<<grid, dim3(block, block)>>>(in, out, width, height, blur_size);
+    check(cudaGetLastError());
 }

@@ -2,9 +2,7 @@
 //
 // Rejected: race in global memory
 // On a GPU: nothing
-#include "kata.hpp"
-#include "operators.hpp"
-#include "reduction.hpp"
+#include "rounds.cuh"
 
 constexpr int block = 1024;         // threads
 constexpr int segment = 2 * block;  // elements of a block
@@ -18,23 +16,11 @@ __global__ void simple(T* in, T* out, int n, Op op) {
         // an element without a partner goes up the tree as it is
         if (threadIdx.x % stride == 0 && i + stride < length) data[i] = op(data[i], data[i + stride]);
     }
-    if (threadIdx.x == 0) out[blockIdx.x] = length > 0 ? data[0] : op.identity();
+    if (threadIdx.x == 0) out[blockIdx.x] = data[0];
 }
 
 template <class T, class Op>
-void reduce(T* in, T* out, int n, T* partials, Op op) {
-    while (n > segment) {
-        const int blocks = ceil_div(n, segment);
-        launch(simple<T, Op>, {blocks, block}, in, partials, n, op);
-        n = blocks;
-        in = partials;
-        partials += blocks;  // the next launch reads these, and must not write over them
-    }
-    launch(simple<T, Op>, {1, block}, in, out, n, op);
-}
-
-void reduce(void* in, void* out, int n, void* workspace, kata::Operation operation) {
-    with_operator(reduction::Offered{}, operation, in, out, [&](auto in, auto out, auto op) {
-        reduce(in, out, n, static_cast<decltype(out)>(workspace), op);
-    });
+void reduce_segments(T* in, T* out, int n, Op op) {
+    simple<<<ceil_div(n, segment), block>>>(in, out, n, op);
+    check(cudaGetLastError());
 }

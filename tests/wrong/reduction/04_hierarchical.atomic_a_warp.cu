@@ -2,9 +2,7 @@
 //
 // Rejected: more than one atomic a block
 // On a GPU: nothing
-#include "kata.hpp"
-#include "operators.hpp"
-#include "reduction.hpp"
+#include "reduction.cuh"
 
 constexpr int block = 1024;         // threads
 constexpr int segment = 2 * block;  // elements of a block
@@ -29,12 +27,8 @@ __global__ void hierarchical(const T* in, T* out, int n, Op op) {
 template <class T, class Op>
 void reduce(T* in, T* out, int n, T* partials, Op op) {
     const T identity = op.identity();
-    cudaMemcpyAsync(out, &identity, sizeof identity, cudaMemcpyHostToDevice);
-    launch(hierarchical<T, Op>, {ceil_div(n, segment), block}, in, out, n, op);
-}
-
-void reduce(void* in, void* out, int n, void* workspace, kata::Operation operation) {
-    with_operator(reduction::Offered{}, operation, in, out, [&](auto in, auto out, auto op) {
-        reduce(in, out, n, static_cast<decltype(out)>(workspace), op);
-    });
+    check(cudaMemcpyAsync(out, &identity, sizeof identity, cudaMemcpyHostToDevice));
+    if (n == 0) return;
+    hierarchical<<<ceil_div(n, segment), block>>>(in, out, n, op);
+    check(cudaGetLastError());
 }

@@ -1,12 +1,11 @@
-// New partial results are laid over those that other blocks still read.
+// The partial results are laid over elements that other blocks still read.
 //
 // Rejected: race in global memory
 // On a GPU: nothing
-#include "kata.hpp"
-#include "operators.hpp"
-#include "reduction.hpp"
+#include "rounds.cuh"
 
 constexpr int block = 512;  // threads, and elements of a block
+constexpr int segment = block;
 
 template <class T, class Op>
 __global__ void neighbored(T* in, T* out, int n, Op op) {
@@ -17,22 +16,11 @@ __global__ void neighbored(T* in, T* out, int n, Op op) {
         if (t % (2 * stride) == 0 && t + stride < length) data[t] = op(data[t], data[t + stride]);
         __syncthreads();
     }
-    if (t == 0) out[blockIdx.x] = length > 0 ? data[0] : op.identity();
+    if (t == 0) out[blockIdx.x] = in[blockIdx.x] = data[0];
 }
 
 template <class T, class Op>
-void reduce(T* in, T* out, int n, T* partials, Op op) {
-    while (n > block) {
-        const int blocks = ceil_div(n, block);
-        launch(neighbored<T, Op>, {blocks, block}, in, partials, n, op);
-        n = blocks;
-        in = partials;
-    }
-    launch(neighbored<T, Op>, {1, block}, in, out, n, op);
-}
-
-void reduce(void* in, void* out, int n, void* workspace, kata::Operation operation) {
-    with_operator(reduction::Offered{}, operation, in, out, [&](auto in, auto out, auto op) {
-        reduce(in, out, n, static_cast<decltype(out)>(workspace), op);
-    });
+void reduce_segments(T* in, T* out, int n, Op op) {
+    neighbored<<<ceil_div(n, segment), block>>>(in, out, n, op);
+    check(cudaGetLastError());
 }

@@ -2,11 +2,10 @@
 //
 // Rejected: divergent barrier
 // On a GPU: no element of the output was ever written
-#include "kata.hpp"
-#include "operators.hpp"
-#include "reduction.hpp"
+#include "rounds.cuh"
 
 constexpr int block = 512;  // threads, and elements of a block
+constexpr int segment = block;
 
 template <class T, class Op>
 __global__ void neighbored_less(T* in, T* out, int n, Op op) {
@@ -18,23 +17,11 @@ __global__ void neighbored_less(T* in, T* out, int n, Op op) {
         if (i < block && i + stride < length) data[i] = op(data[i], data[i + stride]);
         __syncthreads();
     }
-    if (threadIdx.x == 0) out[blockIdx.x] = length > 0 ? data[0] : op.identity();
+    if (threadIdx.x == 0) out[blockIdx.x] = data[0];
 }
 
 template <class T, class Op>
-void reduce(T* in, T* out, int n, T* partials, Op op) {
-    while (n > block) {
-        const int blocks = ceil_div(n, block);
-        launch(neighbored_less<T, Op>, {blocks, block}, in, partials, n, op);
-        n = blocks;
-        in = partials;
-        partials += blocks;  // the next launch reads these, and must not write over them
-    }
-    launch(neighbored_less<T, Op>, {1, block}, in, out, n, op);
-}
-
-void reduce(void* in, void* out, int n, void* workspace, kata::Operation operation) {
-    with_operator(reduction::Offered{}, operation, in, out, [&](auto in, auto out, auto op) {
-        reduce(in, out, n, static_cast<decltype(out)>(workspace), op);
-    });
+void reduce_segments(T* in, T* out, int n, Op op) {
+    neighbored_less<<<ceil_div(n, segment), block>>>(in, out, n, op);
+    check(cudaGetLastError());
 }

@@ -2,9 +2,7 @@
 //
 // Rejected: out of bounds
 // On a GPU: out of bounds
-#include "kata.hpp"
-#include "operators.hpp"
-#include "reduction.hpp"
+#include "rounds.cuh"
 
 constexpr int block = 512;          // threads
 constexpr int segment = 2 * block;  // elements of a block
@@ -20,23 +18,11 @@ __global__ void unroll2(T* in, T* out, int n, Op op) {
         if (t < stride) data[t] = op(data[t], data[t + stride]);
         __syncthreads();
     }
-    if (t == 0) out[blockIdx.x] = length > 0 ? data[0] : op.identity();
+    if (t == 0) out[blockIdx.x] = data[0];
 }
 
 template <class T, class Op>
-void reduce(T* in, T* out, int n, T* partials, Op op) {
-    while (n > segment) {
-        const int blocks = ceil_div(n, segment);
-        launch(unroll2<T, Op>, {blocks, block}, in, partials, n, op);
-        n = blocks;
-        in = partials;
-        partials += blocks;  // the next launch reads these, and must not write over them
-    }
-    launch(unroll2<T, Op>, {1, block}, in, out, n, op);
-}
-
-void reduce(void* in, void* out, int n, void* workspace, kata::Operation operation) {
-    with_operator(reduction::Offered{}, operation, in, out, [&](auto in, auto out, auto op) {
-        reduce(in, out, n, static_cast<decltype(out)>(workspace), op);
-    });
+void reduce_segments(T* in, T* out, int n, Op op) {
+    unroll2<<<ceil_div(n, segment), block>>>(in, out, n, op);
+    check(cudaGetLastError());
 }

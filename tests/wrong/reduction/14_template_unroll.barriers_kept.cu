@@ -2,19 +2,17 @@
 //
 // Rejected: right, but without the point of the step
 // On a GPU: nothing
-#include "kata.hpp"
-#include "operators.hpp"
-#include "reduction.hpp"
+#include "rounds.cuh"
 
-constexpr int threads = 512;  // of the blocks that are launched
+constexpr int threads = 512;          // of the blocks that are launched
+constexpr int segment = 8 * threads;  // elements of such a block
 
 template <int block, class T, class Op>
 __global__ void template_unroll(T* in, T* out, int n, Op op) {
-    constexpr int segment = 8 * block;
-    T* const data = in + blockIdx.x * segment;
-    const int length = n - blockIdx.x * segment;
+    T* const data = in + blockIdx.x * 8 * block;
+    const int length = n - blockIdx.x * 8 * block;
     const int t = threadIdx.x;
-    if (segment <= length) {
+    if (8 * block <= length) {
         const T a1 = data[t], a2 = data[t + block], a3 = data[t + 2 * block], a4 = data[t + 3 * block];
         const T b1 = data[t + 4 * block], b2 = data[t + 5 * block], b3 = data[t + 6 * block],
                 b4 = data[t + 7 * block];
@@ -47,25 +45,11 @@ __global__ void template_unroll(T* in, T* out, int n, Op op) {
             __syncwarp();
         }
     }
-    if (t == 0) out[blockIdx.x] = length > 0 ? data[0] : op.identity();
+    if (t == 0) out[blockIdx.x] = data[0];
 }
 
 template <class T, class Op>
-void reduce(T* in, T* out, int n, T* partials, Op op) {
-    constexpr auto kernel = template_unroll<threads, T, Op>;
-    constexpr int segment = 8 * threads;
-    while (n > segment) {
-        const int blocks = ceil_div(n, segment);
-        launch(kernel, {blocks, threads}, in, partials, n, op);
-        n = blocks;
-        in = partials;
-        partials += blocks;  // the next launch reads these, and must not write over them
-    }
-    launch(kernel, {1, threads}, in, out, n, op);
-}
-
-void reduce(void* in, void* out, int n, void* workspace, kata::Operation operation) {
-    with_operator(reduction::Offered{}, operation, in, out, [&](auto in, auto out, auto op) {
-        reduce(in, out, n, static_cast<decltype(out)>(workspace), op);
-    });
+void reduce_segments(T* in, T* out, int n, Op op) {
+    template_unroll<threads, T, Op><<<ceil_div(n, segment), threads>>>(in, out, n, op);
+    check(cudaGetLastError());
 }

@@ -2,11 +2,7 @@
 //
 // Rejected: race in shared memory
 // On a GPU: elements differ
-#include "kata.hpp"
-#include "operators.hpp"
-#include "scan.hpp"
-
-using scan::Kind;
+#include "sections.cuh"
 
 // A thread per two elements of the section: no round has work for more.
 template <class T, class Op>
@@ -38,11 +34,8 @@ __global__ void brent_kung(const T* in, T* out, int n, Kind kind, Op op) {
 }
 
 template <class T, class Op>
-void scan_on_device(const T* in, T* out, int n, int section, Kind kind, Op op) {
-    launch(brent_kung<T, Op>, {ceil_div(n, section), section / 2}, in, out, n, kind, op);
-}
-
-void scan_sections(const void* in, void* out, int n, int section, Kind kind, kata::Operation operation) {
-    with_operator(scan::Offered{}, operation, in, out,
-                  [&](auto in, auto out, auto op) { scan_on_device(in, out, n, section, kind, op); });
+void scan_sections(const T* in, T* out, int n, int section, Kind kind, Op op) {
+    if (n == 0) return;
+    brent_kung<<<ceil_div(n, section), section / 2>>>(in, out, n, kind, op);
+    check(cudaGetLastError());
 }

@@ -2,11 +2,7 @@
 //
 // Rejected: endless wait
 // On a GPU: a wait for a block that never comes
-#include "kata.hpp"
-#include "operators.hpp"
-#include "scan.hpp"
-
-using scan::Kind;
+#include "whole.cuh"
 
 constexpr int threads = 256;
 constexpr int coarse_factor = 16;  // few and large sections: each is a link of the chain
@@ -82,17 +78,13 @@ __global__ void single_pass(const T* in, T* out, int n, Kind kind, T* sums, unsi
 }
 
 template <class T, class Op>
-void scan_on_device(const T* in, T* out, int n, Kind kind, T* workspace, Op op) {
+void scan_whole(const T* in, T* out, int n, Kind kind, T* workspace, Op op) {
+    if (n == 0) return;
     const int sections = ceil_div(n, section);
     T* const sums = workspace;
     auto* const ready = reinterpret_cast<unsigned*>(sums + sections);
     auto* const started = reinterpret_cast<int*>(ready + sections);
-    cudaMemsetAsync(ready, 0, sections * sizeof *ready + sizeof *started);
-    launch(single_pass<T, Op>, {sections, threads}, in, out, n, kind, sums, ready, started, op);
-}
-
-void scan_whole(const void* in, void* out, int n, Kind kind, void* workspace, kata::Operation operation) {
-    with_operator(scan::Offered{}, operation, in, out, [&]<class T>(const T* in, T* out, auto op) {
-        scan_on_device(in, out, n, kind, static_cast<T*>(workspace), op);
-    });
+    check(cudaMemset(ready, 0, sections * sizeof *ready + sizeof *started));
+    single_pass<<<sections, threads>>>(in, out, n, kind, sums, ready, started, op);
+    check(cudaGetLastError());
 }

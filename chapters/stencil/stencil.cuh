@@ -1,0 +1,14 @@
+// What the steps of this chapter include: CUDA C++ on either back end, check(), ceil_div(), and what calls a
+// step for float and for double. Not to be changed: grading takes the repository's own.
+#pragma once
+#include "kata.hpp"
+#include "stencil.hpp"
+
+using stencil::Coefficients;
+
+/// What a step defines: one sweep, as in reference/stencil.hpp, for T = float and double.
+template <class T>
+void sweep(const T* in, T* out, int n, Coefficients<T> c);
+
+void sweep_float(const float* in, float* out, int n, Coefficients<float> c) { sweep(in, out, n, c); }
+void sweep_double(const double* in, double* out, int n, Coefficients<double> c) { sweep(in, out, n, c); }

@@ -1,0 +1,1 @@
+../../chapters/convolution/fixed_radius.cuh

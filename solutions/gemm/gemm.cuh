@@ -1,0 +1,1 @@
+../../chapters/gemm/gemm.cuh

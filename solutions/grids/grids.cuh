@@ -1,0 +1,1 @@
+../../chapters/grids/grids.cuh

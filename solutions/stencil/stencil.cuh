@@ -1,0 +1,1 @@
+../../chapters/stencil/stencil.cuh

@@ -7,155 +7,152 @@ contract.py BUILD --verdicts  in the last run of all tests of BUILD every stub w
                               nobody wrote a step
 """
 
+from __future__ import annotations
+
+import argparse
 import json
 import pathlib
 import re
 import sys
+from collections.abc import Iterator
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-TREES = ("chapters", "solutions", "tests/wrong", "tests/variants")
-BEGIN, END = "// kata: begin", "// kata: end"
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "common" / "front"))
 
-complaints = []
-
-
-def complain(path, text):
-    complaints.append(f"{path}: {text}")
+import bodies
+import mistakes
+from fault import Fault
+from repository import BACKENDS, STEP, Module, Repository, module_of
 
 
-def read(path):
-    return (ROOT / path).read_text(encoding="utf-8")
-
-
-def files(folder):
+def files(folder: pathlib.Path) -> dict[str, pathlib.Path]:
     """Without what the desktop leaves there, and what ./kata reset keeps."""
-    return {path.name: path for path in (ROOT / folder).iterdir() if not re.match(r"\.|.*\.mine", path.name)}
+    return {path.name: path for path in folder.iterdir() if not re.match(r"\.|.*\.mine", path.name)}
 
 
-def split(path):
-    """The text outside of the marked bodies, the marks themselves included, and the bodies by their first line's number."""
-    outside, bodies, inside = [], {}, False
-    for number, line in enumerate(read(path).splitlines(keepends=True), 1):
-        mark = line.strip()
-        if mark == (BEGIN if inside else END):
-            complain(f"{path}:{number}", f"'{mark}' where '{END if inside else BEGIN}' must come first")
-        if mark == END:
-            inside = False
-        if inside:
-            bodies[body] += line
-        else:
-            outside.append(line)
-        if mark == BEGIN:
-            inside, body = True, number + 1
-            bodies[body] = ""
-    if inside or not bodies:
-        complain(path, f"no '{END}' for the last '{BEGIN}'" if inside else f"has no '{BEGIN}'")
-    return outside, bodies
+def check_step(repository: Repository, chapter: str, step: str) -> Iterator[str]:
+    stub, solution = (repository.text(chapter, step, tree) for tree in ("chapters", "solutions"))
+    name, solution_name = f"chapters/{chapter}/{step}.cu", f"solutions/{chapter}/{step}.cu"
+    written = bodies.split(solution, solution_name)[1]
+    if not written:
+        yield f"{solution_name}: has no '{bodies.BEGIN}'"
+    for body in written:
+        if bodies.is_open(body.text) or not body.text.strip():
+            yield f"{solution_name}:{body.line}: a body that is still to be written"
+    if stub != bodies.stub_from(solution, stub, name):
+        yield f"{name}: differs from {solution_name} outside of the marked bodies: ./kata stubs --write"
+    for body in bodies.split(stub, name)[1]:
+        if not body.is_stub:
+            yield f"{name}:{body.line}: a stub's body is a hint in comments, {bodies.OPEN} and at most a return"
+        elif not any(line.strip() for line in body.hint):
+            yield f"{name}:{body.line}: this body has no hint"
 
 
-def check_step(stub, solution):
-    stub_outside, stub_bodies = split(stub)
-    solution_outside, solution_bodies = split(solution)
-    for mine, theirs in zip(stub_outside, solution_outside):
-        if mine != theirs:
-            complain(stub, f"differs from {solution} outside of the marked bodies:\n  {mine}  {theirs}".rstrip())
-            break
-    else:
-        if len(stub_outside) != len(solution_outside):
-            complain(stub, f"is longer or shorter than {solution} outside of the marked bodies")
-    for line, body in stub_bodies.items():  # kata knows a stub by the same
-        if not re.fullmatch(r"(\s*//.*\n)*\s*kata::open\(\);\n(\s*return .*;\n)?", body):
-            complain(f"{stub}:{line}", "a stub's body is a hint in comments, kata::open(); and at most a return")
-        elif not re.search(r"^\s*// \S", body, re.M):
-            complain(f"{stub}:{line}", "this body has no hint")
-    for body in solution_bodies.values():
-        if "kata::open()" in body or not body.strip():
-            complain(solution, "a body that is still to be written")
+def check_mistakes(repository: Repository, chapter: str) -> Iterator[str]:
+    folder = repository.mistakes_file(chapter, "").parent
+    for path in files(folder).values() if folder.is_dir() else ():
+        if path.name.removesuffix(mistakes.SUFFIX) not in repository.steps(chapter, "solutions"):
+            yield f"{path}: is not called STEP{mistakes.SUFFIX}, after a step of its chapter"
+    found = repository.mistakes(chapter)
+    kernels = {mistake.kernel for mistake in found}.union(repository.steps(chapter, "solutions"))
+    for mistake in found:
+        if mistake.timed_against not in {None, *kernels}:
+            yield str(mistake.fault(f"is timed against {mistake.timed_against}, and there is none"))
+        try:
+            repository.kernel(chapter, mistake)
+        except Fault as fault:
+            yield str(fault)
 
 
-def check_chapter(chapter):
-    chapters, solutions, wrong, variants = (pathlib.Path(tree, chapter) for tree in TREES)
-    if not (ROOT / solutions).is_dir():
-        return complain(solutions, "there is no such folder")
-    stubs, written = files(chapters), files(solutions)
+def check_chapter(repository: Repository, chapter: str) -> Iterator[str]:
+    mine, theirs = repository.root / "chapters" / chapter, repository.root / "solutions" / chapter
+    if not theirs.is_dir():
+        yield f"{theirs}: there is no such folder"
+        return
+    stubs, written = files(mine), files(theirs)
     if "README.md" not in stubs:
-        complain(chapters / "README.md", "the chapter has no lesson")
-    for name in stubs.keys() ^ written.keys():
-        complain(chapters / name if name in stubs else solutions / name, "has no counterpart in the other tree")
+        yield f"{mine / 'README.md'}: the chapter has no lesson"
+    for name in sorted(stubs.keys() ^ written.keys()):
+        yield f"{mine / name if name in stubs else theirs / name}: has no counterpart in the other tree"
     for name in sorted(stubs.keys() & written.keys()):
-        if name.endswith(".cu"):
-            if not re.match(r"\d\d_[a-z0-9_]+\.cu$", name):
-                complain(chapters / name, "a step is called NN_name.cu")
-            check_step(chapters / name, solutions / name)
-        elif name == "README.md" or stubs[name].is_dir():
+        if not name.endswith(".cu"):
             if not written[name].is_symlink() or written[name].resolve() != stubs[name].resolve():
-                complain(solutions / name, f"must be a symbolic link to ../../{chapters}/{name}")
-        elif stubs[name].read_bytes() != written[name].read_bytes():
-            complain(chapters / name, f"differs from {solutions / name}")
-
-    for tree, line, what in (wrong, "Rejected", "the tests must say of it"), (variants, "Timed against", "its time is held against"):
-        for name in sorted(files(tree)) if (ROOT / tree).is_dir() else ():
-            if not re.search(rf"^// {line}: \S", read(tree / name), re.M):
-                complain(tree / name, f"does not say '// {line}: …', which is what {what}")
-            if name.split(".")[0] + ".cu" not in stubs or name.count(".") != 2 or not name.endswith(".cu"):
-                complain(tree / name, "is not called STEP.DIFFERENCE.cu, after a step of its chapter")
-
-
-def source_of(command):
-    """The file that a test is about; its suite is told with --source."""
-    return pathlib.Path(command[command.index("--source") + 1]).resolve() if "--source" in command else None
+                yield f"{written[name]}: must be a symbolic link to ../../chapters/{chapter}/{name}"
+        elif not STEP.fullmatch(name):
+            yield f"{stubs[name]}: a step is called NN_name.cu"
+        else:
+            try:
+                yield from check_step(repository, chapter, stubs[name].stem)
+            except Fault as fault:
+                yield str(fault)
+    try:
+        yield from check_mistakes(repository, chapter)
+    except Fault as fault:
+        yield str(fault)
 
 
-def expected():
-    """Every file that a test must be about, and the verdict on it in a fresh checkout. A test of a wrong kernel of
-    which a GPU shows nothing is skipped there."""
-    for tree, verdict in zip(TREES, ("SKIP", "OK", "OK", "OK")):
-        for path in sorted((ROOT / tree).glob("*/*.cu")):
-            yield path, verdict
+def check_folders(repository: Repository) -> Iterator[str]:
+    chapters = repository.chapters()
+    for tree in ("solutions", "tests/wrong"):
+        for path in sorted((repository.root / tree).iterdir()):
+            if path.is_dir() and path.name not in chapters:
+                yield f"chapters/{path.name}: there is no such folder, but there is {tree}/{path.name}"
+    for chapter in chapters:
+        yield from check_chapter(repository, chapter)
 
 
-def check_listed(build):
+def tested(command: list[str]) -> Module | None:
+    """The kernel that a test is about, if it is about a kernel."""
+    module, source = (pathlib.Path((command[command.index(option) :] + [""])[1]).name if option in command else "" for option in ("--step", "--source"))
+    found = module_of(module)
+    return found if found and source.startswith(f"{found.name}.") else None
+
+
+def check_listed(repository: Repository, build: pathlib.Path) -> Iterator[str]:
     info = build / "meson-info" / "intro-tests.json"
     if not info.is_file():
-        sys.exit(f"{build} is no folder that Meson has configured")
-    tests = json.loads(info.read_text(encoding="utf-8"))
-    listed = {source_of(test["cmd"]) for test in tests}
-    for path, _ in expected():
-        if path not in listed:
-            complain(path.relative_to(ROOT), "is in no list of meson.build, so that nothing tests it")
+        raise Fault(f"{build} is no folder that Meson has configured", 2)
+    listed = {tested(test["cmd"]) for test in json.loads(info.read_text(encoding="utf-8"))}
+    built = [backend for backend in BACKENDS if any(module and module.backend == backend for module in listed)]
+    for module in sorted(repository.modules(built) - listed):
+        yield f"{module.tree}/{module.chapter}/{module.name}: {build} does not test it: ./kata test configures it anew"
 
 
-def check_verdicts(build):
+def check_verdicts(repository: Repository, build: pathlib.Path) -> Iterator[str]:
     log = build / "meson-logs" / "testlog.json"
     if not log.is_file():
-        sys.exit(f"{build} has no log of Meson's tests: ./kata test runs them")
-    verdicts = {}
+        raise Fault(f"{build} has no log of Meson's tests: ./kata test runs them", 2)
+    verdicts: dict[tuple[str, str, str], set[str]] = {}
     for line in log.read_text(encoding="utf-8").splitlines():
         record = json.loads(line)
-        verdicts.setdefault(source_of(record["command"]), set()).add(record["result"])
-    for path, verdict in expected():
-        got = verdicts.get(path, {"not run"})
-        if re.search("^// On a GPU: nothing$", path.read_text(encoding="utf-8"), re.M):
-            got = got - {"SKIP"} or {verdict}
-        if got != {verdict}:
-            complain(path.relative_to(ROOT), f"must be {verdict} in a fresh checkout, and is {', '.join(sorted(got))}")
+        if module := tested(record["command"]):
+            verdicts.setdefault(module[:3], set()).add(record["result"])
+    for chapter in repository.chapters():
+        # Of such a kernel nothing is to be seen on a GPU, where its test is skipped.
+        unseen = {mistake.kernel for mistake in repository.mistakes(chapter) if mistake.says("On a GPU") == "nothing"}
+        for tree, name in repository.kernels(chapter):
+            wanted = "SKIP" if tree == "chapters" else "OK"
+            got = verdicts.get((tree, chapter, name), {"not run"})
+            if name in unseen:
+                got = got - {"SKIP"} or {wanted}
+            if got != {wanted}:
+                yield f"{tree}/{chapter}/{name}: must be {wanted} in a fresh checkout, and is {', '.join(sorted(got))}"
 
 
-def main():
-    if len(sys.argv) < 2 or sys.argv[2:] not in ([], ["--verdicts"]):
-        sys.exit(__doc__.strip())
-    build = pathlib.Path(sys.argv[1])
-    if len(sys.argv) > 2:
-        check_verdicts(build)
-    else:
-        chapters = {path.name for tree in TREES for path in (ROOT / tree).iterdir() if path.is_dir()}
-        for chapter in sorted(chapters):
-            if (ROOT / "chapters" / chapter).is_dir():
-                check_chapter(chapter)
-            else:
-                complain(f"chapters/{chapter}", "there is no such folder, but there are other kernels of it")
-        check_listed(build)
-    print("\n".join(complaints))
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", metavar="BUILD", type=pathlib.Path)
+    parser.add_argument("--verdicts", action="store_true")
+    given = parser.parse_args()
+    repository = Repository()
+    try:
+        if given.verdicts:
+            complaints = list(check_verdicts(repository, given.build))
+        else:
+            complaints = [*check_folders(repository), *check_listed(repository, given.build)]
+    except Fault as fault:
+        complaints = [str(fault)]
+    for complaint in complaints:
+        print(complaint.replace(f"{repository.root}/", ""))
     return 1 if complaints else 0
 
 

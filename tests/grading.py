@@ -105,7 +105,7 @@ class Grading(unittest.TestCase):
         names = [*students, LINKED, "empty"]
         given = [folder / name for name in ("README", *names)]
         cls.done = subprocess.run(
-            [sys.executable, ROOT / "tests/grade.py", *given, "--chapter", CHAPTER[:3], "--csv", sheet],
+            [sys.executable, ROOT / "common/front/grade.py", *given, "--chapter", CHAPTER[:3], "--csv", sheet],
             capture_output=True,
             text=True,
             env={**os.environ, "TMPDIR": str(scratch_of_grade)},
@@ -273,7 +273,7 @@ class Verdict(unittest.TestCase):
 
 class CommandLine(unittest.TestCase):
     def refused(self, *arguments):
-        done = subprocess.run([sys.executable, ROOT / "tests/grade.py", *arguments], capture_output=True, text=True)
+        done = subprocess.run([sys.executable, ROOT / "common/front/grade.py", *arguments], capture_output=True, text=True)
         self.assertEqual(done.returncode, 2)
         return done.stderr.splitlines()[-1]
 

@@ -18,18 +18,24 @@ import re
 import resource
 import shlex
 import shutil
-import signal
 import stat
 import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-LIST = re.search(r"^chapters = \{.*?^\}", (ROOT / "meson.build").read_text(encoding="utf-8"), re.M | re.S)
-CHAPTERS = re.findall(r"^  '(\w+)':", LIST[0], re.M)
-STEPS = [path.relative_to(ROOT / "chapters") for chapter in CHAPTERS for path in sorted((ROOT / "chapters" / chapter).glob("*.cu"))]
+import bodies
+import processes
+from repository import BACKENDS, Repository, module_of, suite, targets
+
+REPOSITORY = Repository()
+ROOT = REPOSITORY.root
+CHAPTERS = REPOSITORY.chapters()
+STEPS = [pathlib.Path(chapter, f"{step}.cu") for chapter in CHAPTERS for step in REPOSITORY.steps(chapter, "solutions")]
+HEADERS = (".h", ".hpp", ".cuh")
 # Headers as a step includes them. A student's by such a name would come first where a step is compiled in its folder.
 OURS = {path.relative_to(ROOT / folder) for folder in ("common", "reference") for path in (ROOT / folder).rglob("*.h*")}
+# The chapters' headers lie beside the solutions, too, and are taken from there.
+OURS |= {path.relative_to(path.parent) for path in ROOT.glob("solutions/*/*") if path.name.endswith(HEADERS)}
 
 # What stands in for a step that was not handed in.
 NOT_HANDED_IN = '#include "kata.hpp"\nvoid not_handed_in() { kata::open(); }\n'
@@ -84,11 +90,12 @@ class Tree:
 
     def targets(self):
         """The steps and what tests them, without the tests of the tests."""
-        chapters = "|".join({step.parent.name for step in self.steps})
-        every = subprocess.run(["ninja", "-C", self.build, "-t", "targets", "all"], capture_output=True, text=True, check=True)
-        # Only what is linked: Meson has targets like scan-build, which are no suite of a chapter.
-        mine = rf"^((?:chapters|solutions)\.(?:{chapters})\.[^/:]+\.so|(?:{chapters})-[a-z]+): \w+_LINKER$"
-        return re.findall(mine, every.stdout, re.M)
+        chapters = {step.parent.name for step in self.steps}
+        suites = {suite(chapter, backend) for chapter in chapters for backend in BACKENDS}
+        for target in targets(self.build):
+            module = module_of(target)
+            if target in suites or (module and module.tree in ("chapters", "solutions") and module.chapter in chapters):
+                yield target
 
     def compile(self, **options):
         """Builds what can be built and gives what the compiler said."""
@@ -107,8 +114,7 @@ class Tree:
             log.unlink()
         # CUDA reserves addresses by the hundred GiB.
         limit = None if any(self.build.glob("*-gpu")) else limit_test
-        quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        subprocess.run(command, preexec_fn=limit, **quiet)
+        processes.status_of(command, preexec_fn=limit, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         records = {}
         for log in logs.glob("testlog*.json"):  # one, with the wrapper's name in its own
             for line in log.read_text(encoding="utf-8", errors="replace").splitlines():
@@ -135,7 +141,7 @@ def headers_in(chapters, home):
         if not leads_nowhere_else(chapters / chapter, home):
             continue
         for folder, _, names in os.walk(chapters / chapter):
-            for header in (pathlib.Path(folder, name) for name in names if name.endswith((".h", ".hpp", ".cuh"))):
+            for header in (pathlib.Path(folder, name) for name in names if name.endswith(HEADERS)):
                 if header.relative_to(chapters / chapter) not in OURS and leads_nowhere_else(header, home):
                     yield header.relative_to(chapters)
 
@@ -152,34 +158,13 @@ def limit_test():
 
 def run_for(command, seconds=None, **options):
     """Runs Ninja, without a terminal that a source could read, and gives its status and what was said."""
-    process = subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL,
-        start_new_session=True,
-        preexec_fn=limit_compiler,
-        text=True,
-        errors="replace",
-        **options,
-    )
-    try:
-        said, _ = process.communicate(timeout=seconds)
-        return process.returncode, said
-    except subprocess.TimeoutExpired:
-        return None, f"{end(process)}\nkata: not within {seconds} s\n"
-    except KeyboardInterrupt:  # which another session does not hear of
-        end(process)
-        raise
-
-
-def end(process):
-    """Ends Ninja's process group. The compilers have groups of their own, to which it hands on the first signal."""
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        os.killpg(process.pid, number)
+    limited = {"preexec_fn": limit_compiler, "text": True, "errors": "replace", **options}
+    with processes.running(command, **limited) as process:
         try:
-            return process.communicate(timeout=10)[0]
+            said, _ = process.communicate(timeout=seconds)
+            return process.returncode, said
         except subprocess.TimeoutExpired:
-            pass
-    return ""
+            return None, f"{processes.end(process)}\nkata: not within {seconds} s\n"
 
 
 def sandbox(path):
@@ -196,11 +181,6 @@ def sandbox(path):
         if tried.returncode == 0:
             return command, None
     return None, f"Bubblewrap is refused here ({tried.stderr.strip()})"
-
-
-def is_open(source):
-    text = source.read_text(encoding="utf-8", errors="replace")
-    return "kata::open()" in re.sub(r"//[^\n]*|/\*.*?\*/", " ", text, flags=re.S)
 
 
 def compilers_word(step, said):
@@ -242,9 +222,9 @@ def complaint(record, model):
 
 def judge(tree, step, records, right, said):
     """The verdict on a step, and the reason where it is FAIL."""
-    if is_open(tree.path / "chapters" / step):
+    if bodies.is_open((tree.path / "chapters" / step).read_text(encoding="utf-8", errors="replace")):
         return "OPEN", ""
-    modules = [module for module in right if module.startswith(f"chapters.{step.parent}.{step.stem}.")]
+    modules = [module for module in right if module_of(module)[:3] == ("chapters", step.parent.name, step.stem)]
     if not modules:
         return "FAIL", "is not tested here"
     if not all((tree.build / module).exists() for module in modules):
@@ -296,12 +276,12 @@ def chosen(given, refuse):
     return chapters or CHAPTERS
 
 
-def main():
+def main(given=None):
     parser = argparse.ArgumentParser(prog="kata grade", description="Grades copies of chapters/.")
     parser.add_argument("folders", metavar="DIR", nargs="+", help="a student's chapters/, or a tree that holds it")
     parser.add_argument("--chapter", metavar="CHAPTER", action="append", help="grade this one only; may be repeated")
     parser.add_argument("--csv", metavar="FILE", help="write a line for each step of each student")
-    arguments = parser.parse_args()
+    arguments = parser.parse_args(given)
     sys.stdout.reconfigure(errors="backslashreplace")  # a name or a reason need not be UTF-8
     homes = {}  # each once, in the order given
     for folder in arguments.folders:

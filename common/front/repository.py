@@ -1,0 +1,224 @@
+#!/usr/bin/env python3
+"""What there is in this repository: its chapters and steps, what state a step is in, and what the build calls each."""
+
+from __future__ import annotations
+
+import argparse
+import pathlib
+import re
+import subprocess
+import sys
+from typing import NamedTuple
+
+import bodies
+import mistakes
+from fault import Fault
+
+# The book's, which no folder tells. A chapter that is not named here comes behind these.
+ORDER = ("grids", "convolution", "stencil", "histogram", "reduction", "scan", "gemm")
+# Of what is built: what a student writes, what is right, what must be rejected, and what is right in another way.
+TREES = ("chapters", "solutions", "wrong", "variants")
+BACKENDS = ("gpu", "cpu")  # the tour takes the first of them that is built and can run
+STEP = re.compile(r"\d\d_[a-z0-9_]+\.cu")
+
+
+class Module(NamedTuple):
+    """A kernel as it is built for a back end. The name of a mistake or a variant is STEP.NAME."""
+
+    tree: str
+    chapter: str
+    name: str
+    backend: str
+
+    @property
+    def file(self) -> str:
+        return ".".join((*self, "so"))
+
+    @property
+    def step(self) -> str:
+        return self.name.split(".")[0]
+
+
+def module(tree: str, chapter: str, name: str, backend: str) -> str:
+    """The file name of a module, as meson.build, the suites and all tools have it."""
+    return Module(tree, chapter, name, backend).file
+
+
+def module_of(file: str) -> Module | None:
+    """What a target of the build is, if it is a module of a kernel."""
+    tree, _, rest = file.partition(".")
+    found = re.fullmatch(r"(\w+)\.(\w+(?:\.\w+)?)\.(cpu|gpu)\.so", rest)
+    return Module(tree, *found.groups()) if found and tree in TREES else None
+
+
+def suite(chapter: str, backend: str) -> str:
+    """The program that tests the steps of a chapter."""
+    return f"{chapter}-{backend}"
+
+
+class Repository:
+    def __init__(self, root: pathlib.Path = pathlib.Path(__file__).resolve().parents[2]):
+        self.root = root
+
+    def chapters(self) -> list[str]:
+        """In the order of the book."""
+        there = {path.name for path in (self.root / "chapters").iterdir() if path.is_dir() and not path.name.startswith(".")}
+        return [name for name in ORDER if name in there] + sorted(there.difference(ORDER))
+
+    def steps(self, chapter: str, tree: str = "chapters") -> list[str]:
+        return sorted(path.stem for path in (self.root / tree / chapter).glob("*.cu") if STEP.fullmatch(path.name))
+
+    def source(self, chapter: str, step: str, tree: str = "chapters") -> pathlib.Path:
+        return self.root / tree / chapter / f"{step}.cu"
+
+    def text(self, chapter: str, step: str, tree: str = "chapters") -> str:
+        return self.source(chapter, step, tree).read_text(encoding="utf-8", errors="replace")
+
+    def is_open(self, chapter: str, step: str) -> bool:
+        return bodies.is_open(self.text(chapter, step))
+
+    def stub_of(self, chapter: str, step: str) -> str:
+        """The step as it was before anything was written. Git is asked first, for its newest stub: comments in the file may
+        be the student's own. The file itself is what is left where git knows none."""
+        file = f"chapters/{chapter}/{step}.cu"
+        for commit in self.git("log", "--format=%H", "--", file).split():
+            text = self.git("show", f"{commit}:./{file}")
+            if bodies.is_stub(text):
+                return text
+        if bodies.is_stub(text := self.text(chapter, step)):
+            return text
+        if not self.git("rev-parse", "HEAD"):
+            raise Fault(f"{file} has been written, and this is no git checkout: its stub is only in the original repository")
+        raise Fault(f"{file} has been written, and git knows no earlier stub of it")
+
+    def git(self, *arguments: str) -> str:
+        """What it says; nothing where there is no git, or no checkout."""
+        command = ["git", "-C", str(self.root), *arguments]
+        try:
+            done = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, encoding="utf-8", errors="replace")
+        except OSError:
+            return ""
+        return "" if done.returncode else done.stdout
+
+    def mistakes_file(self, chapter: str, step: str) -> pathlib.Path:
+        return self.root / "tests" / "wrong" / chapter / (step + mistakes.SUFFIX)
+
+    def mistakes_files(self, chapter: str) -> list[pathlib.Path]:
+        return sorted((self.root / "tests" / "wrong" / chapter).glob("*" + mistakes.SUFFIX))
+
+    def mistakes(self, chapter: str) -> list[mistakes.Mistake]:
+        """Those of all steps, variants among them."""
+        return [mistake for path in self.mistakes_files(chapter) for mistake in mistakes.read(path)]
+
+    def kernel(self, chapter: str, mistake: mistakes.Mistake) -> str:
+        return mistakes.kernel(mistake, self.root / "solutions" / chapter)
+
+    def kernels(self, chapter: str) -> list[tuple[str, str]]:
+        """What is built and tested of a chapter: a tree and a name each, the solutions first."""
+        steps = [(tree, step) for tree in ("solutions", "chapters") for step in self.steps(chapter, tree)]
+        return steps + [(mistake.tree, mistake.kernel) for mistake in self.mistakes(chapter)]
+
+    def modules(self, backends: list[str]) -> set[Module]:
+        """What a build for these back ends has."""
+        return {
+            Module(tree, chapter, name, backend)
+            for chapter in self.chapters()
+            for tree, name in self.kernels(chapter)
+            for backend in backends
+        }
+
+    def for_meson(self) -> list[str]:
+        """FILE|TREE/NAME …|SOLUTION …: the kernels that a file is, or that are made of it and of these solutions."""
+        lines = []
+        for chapter in self.chapters():
+            for tree in ("solutions", "chapters"):
+                lines += [f"{self.relative(self.source(chapter, step, tree))}|{tree}/{step}|" for step in self.steps(chapter, tree)]
+            for path in self.mistakes_files(chapter):
+                found = mistakes.read(path)
+                edited = sorted({self.source(chapter, mistake.edited, "solutions") for mistake in found})
+                kernels = (f"{mistake.tree}/{mistake.kernel}" for mistake in found)
+                lines.append(f"{self.relative(path)}|{' '.join(kernels)}|{' '.join(map(self.relative, edited))}")
+        return lines
+
+    def relative(self, path: pathlib.Path) -> str:
+        return path.relative_to(self.root).as_posix()
+
+    def timed(self, chapter: str, backend: str) -> list[str]:
+        """Of each kernel that is timed against another: its name and module, and those of the other."""
+        found = self.mistakes(chapter)
+        trees = {mistake.kernel: mistake.tree for mistake in found}
+        lines = []
+        for mistake in found:
+            if against := mistake.timed_against:
+                mine, theirs = ((trees.get(name, "solutions"), chapter, name, backend) for name in (mistake.kernel, against))
+                lines.append(f"{mistake.kernel} {module(*mine)} {against} {module(*theirs)}")
+        return lines
+
+
+def targets(build: pathlib.Path) -> list[str]:
+    """The programs and modules of a build: all that is linked."""
+    done = subprocess.run(["ninja", "-C", str(build), "-t", "targets", "all"], capture_output=True, text=True)
+    if done.returncode:
+        raise Fault(f"{build} is no folder that Meson has configured")
+    return re.findall(r"^([^:]*): [a-z]*_LINKER(?:_RSP)?$", done.stdout, re.M)
+
+
+def backends(built: list[str], chapter: str) -> list[str]:
+    return [backend for backend in BACKENDS if suite(chapter, backend) in built]
+
+
+def write_kernels(path: pathlib.Path, folder: pathlib.Path) -> None:
+    """The kernels in a file of mistakes, as STEP.NAME.CHAPTER.cu; what has not changed is left alone, so as not to be built
+    again."""
+    repository = Repository(path.resolve().parents[3])
+    chapter, faults = path.resolve().parent.name, []
+    for mistake in mistakes.read(path):
+        target = folder / f"{mistake.kernel}.{chapter}.cu"
+        try:
+            text = repository.kernel(chapter, mistake)
+        except Fault as fault:
+            faults.append(str(fault))
+            continue
+        if not target.is_file() or target.read_text(encoding="utf-8") != text:
+            target.write_text(text, encoding="utf-8")
+    if faults:
+        raise Fault("\n".join(faults))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+
+    def command(name: str, text: str, *arguments: str) -> None:
+        added = commands.add_parser(name, help=text, description=text)
+        for argument in arguments:
+            added.add_argument(argument.lower().rstrip("."), metavar=argument.rstrip("."), nargs="*" if argument[-1] == "." else None)
+
+    command("chapters", "in the order of the book")
+    command("steps", "of a chapter", "CHAPTER")
+    command("module", "the file name of a module", "TREE", "CHAPTER", "NAME", "BACKEND")
+    command("targets", "the programs and modules of a build, without those of the trees named", "BUILD", "TREE...")
+    command("timed", "each kernel that is timed against another: it, its module, the other, its module", "CHAPTER", "BACKEND")
+    command("for-meson", "what meson.build lists")
+    command("write-kernels", "makes the kernels of a file of mistakes", "FILE", "FOLDER")
+    given = parser.parse_args()
+    repository = Repository()
+    if given.command == "write-kernels":
+        write_kernels(pathlib.Path(given.file), pathlib.Path(given.folder))
+        return
+    lines = {
+        "chapters": repository.chapters,
+        "steps": lambda: repository.steps(given.chapter, "solutions"),
+        "module": lambda: [module(given.tree, given.chapter, given.name, given.backend)],
+        "targets": lambda: [name for name in targets(pathlib.Path(given.build)) if name.split(".")[0] not in given.tree],
+        "timed": lambda: repository.timed(given.chapter, given.backend),
+        "for-meson": repository.for_meson,
+    }[given.command]()
+    print("".join(f"{line}\n" for line in lines), end="")
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except Fault as fault:
+        sys.exit(f"error: {fault}")

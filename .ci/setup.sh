@@ -1,7 +1,22 @@
 # shellcheck shell=bash
-# What the build needs, and how to get it. Sourced by ../kata, whose fail() and root it uses; .ci/run comes here by `./kata setup`.
-# Nothing that is present is installed again, and nothing is installed without saying so.
-# shellcheck disable=SC2154
+# What the build needs, and how to get it. ../kata sources it, which must find Python first; what comes behind that runs it:
+#
+#   bash .ci/setup.sh             installs what is missing. What is present is not installed again, and nothing without saying so
+#   bash .ci/setup.sh compiler    the compiler that the build is for
+
+fail() {  # fail STATUS MESSAGE: 1 something failed, 3 something is not installed
+    printf 'kata: %s\n' "$2" >&2
+    exit "$1"
+}
+
+# The path of one: what comes first in PATH may be too old.
+find_python() {
+    local python
+    for python in ${PYTHON:+"$PYTHON"} python3 /usr/bin/python3 python3.14 python3.13 python3.12 python3.11 python3.10 python3.9; do
+        "$python" -c 'import sys; sys.exit(1) if sys.version_info < (3, 9) else print(sys.executable)' 2>/dev/null && return
+    done
+    return 1
+}
 
 # What compiles the build: g++ where there is one, for its instrumentation feeds the meter; CXX overrides.
 compiler() {
@@ -35,7 +50,7 @@ gpu_here() { command -v nvcc && command -v nvidia-smi && nvidia-smi -L; } >/dev/
 
 missing() {  # a word for each thing that is not here
     compiler >/dev/null || echo compiler
-    command -v python3 >/dev/null || echo python3
+    find_python >/dev/null || echo python3
     at_least 1.1 "$(meson --version 2>/dev/null || echo 0)" || echo meson
     command -v ninja >/dev/null || echo ninja
     command -v pkg-config >/dev/null || echo pkg-config
@@ -49,8 +64,11 @@ describe() {  # describe WORD...: for a person whose system we do not know
     for word in "$@"; do
         case $word in
             compiler) echo '  a C++20 compiler: g++ 12 or newer, or clang (without the meter)' ;;
-            python3) echo '  Python 3' ;;
-            meson) echo '  Meson 1.1 or newer (from PyPI where the system has only an older one)' ;;
+            python3) echo "  Python 3.9 or newer; found: $(python3 --version 2>/dev/null || echo none)" ;;
+            meson)
+                echo '  Meson 1.1 or newer (from PyPI where the system has only an older one);' \
+                    "found: $(command -v meson || echo none) $(meson --version 2>/dev/null)"
+                ;;
             ninja) echo '  Ninja' ;;
             pkg-config) echo '  pkg-config' ;;
             catch2) echo '  Catch2 3.4 or newer' ;;
@@ -136,7 +154,7 @@ setup() {
         names=$([[ -z $system ]] || packages "$system" $words)
         [[ -z $names ]] || commands=$(install_commands "$system" $names)
         if [[ -z $commands ]] || { [[ $system != brew ]] && (($(id -u) != 0)); }; then
-            if [[ $words == catch2 && -f $root/subprojects/catch2.wrap ]]; then
+            if [[ $words == catch2 && -f $(dirname "${BASH_SOURCE[0]}")/../subprojects/catch2.wrap ]]; then
                 echo 'No Catch2 3.4 is installed: Meson downloads and builds one, which takes some minutes.'
                 return
             fi
@@ -153,3 +171,12 @@ setup() {
         [[ -z $words ]] || fail 3 "what this system offers is too old or incomplete; needed:"$'\n'"$(describe $words)"
     }
 }
+
+if [[ $0 == "${BASH_SOURCE[0]}" ]]; then
+    set -euo pipefail
+    case ${1-} in
+        compiler) compiler ;;
+        '') setup ;;
+        *) fail 2 "setup.sh knows 'compiler', not '$1'" ;;
+    esac
+fi

@@ -24,6 +24,7 @@ from fault import Fault
 
 SUFFIX = ".mistakes"
 MARK = "// kata: "
+KEYED = re.compile("// (Rejected|On a GPU|Timed against): ")
 TITLE = re.compile(r"== ([a-z0-9_]+)(?: of (\d\d_[a-z0-9_]+))?$")
 
 
@@ -94,7 +95,7 @@ def parse(path: pathlib.Path, line: int, lines: list[str]) -> Mistake:
         raise mistake.fault("its comments come first, before the edits, without an empty line")
     if not mistake.says("Rejected") and not mistake.says("Timed against"):
         raise mistake.fault("says neither '// Rejected: …', what the tests must say of it, nor '// Timed against: …'")
-    if not any(re.match(r"// \S", text) and not re.match("// (Rejected|On a GPU|Timed against): ", text) for text in comments):
+    if not any(re.match(r"// \S", text) and not KEYED.match(text) for text in comments):
         raise mistake.fault("does not say what is wrong, or what differs, in a comment")
     mistake = dataclasses.replace(mistake, edits=tuple(edits(mistake, numbered[len(comments) :])))
     if not mistake.edits and mistake.edited == step:

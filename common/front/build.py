@@ -1,0 +1,140 @@
+"""The build folder: configured, brought up to date with what is in the repository, compiled."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable
+
+import processes
+from fault import Fault
+from repository import Module, Repository, backends, module_of, suite, targets
+
+CLEAR = "\r\033[K"
+
+
+class Progress:
+    """A line that is written over, on a terminal only."""
+
+    def __init__(self) -> None:
+        self.shown = sys.stdout.isatty()
+
+    def show(self, text: str) -> None:
+        if self.shown:
+            print(CLEAR + text[: shutil.get_terminal_size().columns - 1], end="", flush=True)
+
+    def clear(self) -> None:
+        if self.shown:
+            print(CLEAR, end="", flush=True)
+
+
+class Build:
+    def __init__(self, repository: Repository):
+        self.repository = repository
+        self.folder = repository.root / "build"
+
+    def setup(self, *question: str) -> str:
+        """Runs .ci/setup.sh, which installs what is missing, or answers a question."""
+        out = subprocess.PIPE if question else None
+        command = ["bash", self.repository.root / ".ci" / "setup.sh", *question]
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=out, text=True)
+        if done.returncode:
+            sys.exit(done.returncode)  # and it has said why
+        return (done.stdout or "").strip()
+
+    def configure(self) -> None:
+        """Makes the folder, or brings it up to date with what there is to be built."""
+        place = self.folder if self.folder.is_dir() else self.repository.root
+        if not os.access(place, os.W_OK):
+            raise Fault(f"{place} cannot be written, and the build needs that")
+        if not (self.folder / "build.ninja").is_file():
+            self.setup()
+            print(f"\nConfiguring {self.folder}", flush=True)
+            self.meson(env={**os.environ, "CXX": self.setup("compiler")})
+        elif self.configured() != self.repository.modules(self.backends()):
+            self.meson("--reconfigure", stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        elif self.compile(["build.ninja"]):
+            raise Fault("Meson cannot configure the build: see above")
+
+    def meson(self, *options: str, **how) -> None:
+        with processes.running(["meson", "setup", *options, self.folder, self.repository.root], **how) as meson:
+            said = meson.communicate()[0]
+        if meson.returncode:
+            print(said or "", end="")
+            raise Fault("Meson cannot configure the build: see above")
+
+    def configured(self) -> set[Module]:
+        return {module for name in targets(self.folder) if (module := module_of(name))}
+
+    def backends(self) -> list[str]:
+        built = targets(self.folder)
+        return sorted({backend for chapter in self.repository.chapters() for backend in backends(built, chapter)})
+
+    def backend(self, chapter: str) -> str:
+        """That of the tour: the GPU's if there is a GPU to run it."""
+        built = backends(targets(self.folder), chapter)
+        if not built:
+            raise Fault(f"{chapter} has no step yet, or no suite")
+        return built[0] if len(built) == 1 or self.gpu_here() else "cpu"
+
+    @staticmethod
+    def gpu_here() -> bool:
+        if not shutil.which("nvidia-smi") or not shutil.which("nvcc"):
+            return False
+        return subprocess.run(["nvidia-smi", "-L"], capture_output=True).returncode == 0
+
+    def has(self, file: str) -> bool:
+        return (self.folder / file).exists()
+
+    def suite(self, chapter: str, backend: str) -> pathlib.Path:
+        path = self.folder / suite(chapter, backend)
+        if not path.exists():
+            raise Fault(f"without {path.name} no step of {chapter} can be tested")
+        return path
+
+    def compile(self, wanted: Iterable[str] = ()) -> set[str]:
+        """Builds the targets, or all, whatever else fails. Shows of a failure what the compiler says, and not the command
+        line. Gives the targets that failed."""
+        failed: set[str] = set()
+        progress, is_command = Progress(), False
+        options = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "errors": "replace"}
+        with processes.running(["ninja", "-C", self.folder, "-k", "0", *wanted], **options) as ninja:
+            for line in processes.lines_of(ninja):
+                if is_command:
+                    is_command = False
+                elif re.match(r"\[\d+/\d+\] ", line):
+                    progress.show(line)
+                elif line.startswith("FAILED: "):
+                    progress.clear()
+                    name = re.sub(r"^FAILED: (\[.*?\] )?", "", line).split(" ")[0].split(".p/")[0]
+                    failed.add(name)
+                    print(f"\n{described(name)}:")
+                    is_command = True  # is what comes next
+                elif not line.startswith("ninja: ") or line.startswith("ninja: error: "):
+                    progress.clear()
+                    # As seen from the root.
+                    print(re.sub(r"\.\./(chapters|solutions|tests|common|reference)/", r"\1/", line))
+            progress.clear()
+        if ninja.returncode and not failed:
+            failed.add("the build")
+        return failed
+
+
+def described(target: str) -> str:
+    """What a person is told that has not been built."""
+    if module := module_of(target):
+        return f"{path_of(module)} does not compile"
+    if target.endswith(".cu"):
+        return "a mistake does not fit its solution"
+    return f"{target} cannot be built"
+
+
+def path_of(module: Module) -> str:
+    """As a person knows a kernel: its file, or the file of mistakes and its name there."""
+    if module.tree in ("chapters", "solutions"):
+        return f"{module.tree}/{module.chapter}/{module.name}.cu"
+    return f"tests/wrong/{module.chapter}/{module.step}.mistakes: {module.name.split('.')[-1]}"

@@ -1,0 +1,149 @@
+"""What Meson's tests say, as a student wants it: a line for each step, and once why a step fails."""
+
+from __future__ import annotations
+
+import collections
+import json
+import pathlib
+import re
+import signal
+import subprocess
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import processes
+from build import Build, Progress, path_of
+from fault import Fault
+from repository import TREES, Module, module_of
+
+# What Meson says, as one of three.
+OF_MESON = {"OK": "OK", "EXPECTEDFAIL": "OK", "SKIP": "SKIP"}
+PRINTED = 20  # lines of what a step has printed that passes
+
+
+class Verdict(NamedTuple):
+    name: str  # as Meson has it: "grids-wrong / 01_vector_add.no_guard"
+    module: Module | None  # of a kernel
+    result: str  # OK, SKIP, FAIL
+    reason: str  # in full; of what passes, what it has printed
+
+    @property
+    def title(self) -> str:
+        return path_of(self.module) if self.module else self.name
+
+    @property
+    def suite(self) -> str:
+        """The chapter, or the suite of what is no kernel."""
+        return self.module.chapter if self.module else self.name.split(" / ")[0]
+
+
+def run(build: Build, selection: Sequence[str]) -> list[Verdict]:
+    """Runs tests, of which Meson keeps a record each."""
+    log = build.folder / "meson-logs" / "testlog.json"
+    log.unlink(missing_ok=True)
+    progress, said = Progress(), []
+    options = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "errors": "replace"}
+    with processes.running(["meson", "test", "-C", build.folder, "--no-rebuild", *selection], **options) as meson:
+        for line in processes.lines_of(meson):
+            said.append(line)
+            if re.match(r" *\d+/\d+ ", line):
+                progress.show(line.strip())
+        progress.clear()
+    if not log.is_file():
+        raise Fault("Meson ran no test, and says:\n" + "\n".join(said[-10:]))
+    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    # Meson has them in the order in which they ended.
+    return sorted((verdict_of(json.loads(line)) for line in lines), key=lambda verdict: verdict.name)
+
+
+def verdict_of(record: dict) -> Verdict:
+    name = record["name"].split(":", 1)[-1]
+    result = OF_MESON.get(record["result"], "FAIL")
+    return Verdict(name, kernel_of(record["command"]), result, reason_of(record) if result == "FAIL" else printed(record))
+
+
+def kernel_of(command: list[str]) -> Module | None:
+    """The kernel that a test is about, if it is about one."""
+    if "--step" not in command or "--source" not in command:
+        return None
+    module = module_of(pathlib.Path(command[command.index("--step") + 1]).name)
+    source = pathlib.Path(command[command.index("--source") + 1]).name
+    return module if module and source.startswith(f"{module.name}.") else None
+
+
+def printed(record: dict) -> str:
+    return record.get("stderr", "").strip("\n")
+
+
+def reason_of(record: dict) -> str:
+    """Why a test has not passed, as it says itself; else what Meson knows."""
+    status, said = record["returncode"], printed(record)
+    if not re.search(r"^\s*not ok", said, re.M):
+        if record["result"] == "TIMEOUT":
+            said += f"\ndoes not end: it was stopped after {record['duration']:.0f} s"
+        elif status < 0:
+            said += f"\nended by a signal: {signal.Signals(-status).name}"
+        elif not said:
+            said = record["stdout"].strip("\n") or f"ended with status {status}"
+    return said.strip("\n")
+
+
+def failed(verdicts: Iterable[Verdict]) -> list[Verdict]:
+    return [verdict for verdict in verdicts if verdict.result == "FAIL"]
+
+
+def indented(text: str) -> str:
+    return "".join(f"  {line}\n" if line else "\n" for line in text.splitlines())
+
+
+def explain(verdict: Verdict, not_built: set[str]) -> str:
+    """A verdict, and why; the compiler has said itself what it does not like."""
+    if verdict.module and verdict.module.file in not_built:
+        return f"FAIL  {verdict.title} does not compile: see above\n"
+    return f"FAIL  {verdict.title}\n{indented(verdict.reason)}"
+
+
+def of_one_step(verdicts: list[Verdict]) -> str:
+    """Its verdict, from each back end; of what passes, what it has printed."""
+    lines = []
+    for verdict in verdicts:
+        where = f" ({verdict.module.backend})" if len(verdicts) > 1 and verdict.module else ""
+        lines.append(f"{verdict.result:4}  {verdict.title}{where}\n")
+        if verdict.result == "OK" and verdict.reason:
+            said = verdict.reason.splitlines()
+            more = [] if len(said) <= PRINTED else [f"… and {len(said) - PRINTED} lines more"]
+            lines.append("It printed:\n" + indented("\n".join(said[:PRINTED] + more)))
+        elif verdict.result == "FAIL":
+            lines.append(indented(verdict.reason))
+    return "".join(lines)
+
+
+def of_a_chapter(verdicts: list[Verdict], not_built: set[str]) -> str:
+    """A line for each step, and below them why those fail that do."""
+    lines = [f"{verdict.result:4}  {verdict.title}\n" for verdict in verdicts]
+    return "".join([*lines, *("\n" + explain(verdict, not_built) for verdict in failed(verdicts)), "\n", totals(verdicts)])
+
+
+def of_all(verdicts: list[Verdict], not_built: set[str], chapters: list[str]) -> str:
+    """A line for each chapter, and below them why what fails does."""
+    by_suite: dict[str, list[Verdict]] = {}
+    for verdict in verdicts:
+        by_suite.setdefault(verdict.suite, []).append(verdict)
+    others = [name for name in by_suite if name not in chapters]
+    lines = []
+    for name in [*others, *(chapter for chapter in chapters if chapter in by_suite)]:
+        trees = [(tree, [v for v in by_suite[name] if v.module and v.module.tree == tree]) for tree in TREES]
+        parts = [f"{'yours' if tree == 'chapters' else tree} {counts(found)}" for tree, found in trees if found]
+        lines.append(f"{name:12}  {' | '.join(parts) or counts(by_suite[name])}\n")
+    return "".join([*lines, *("\n" + explain(verdict, not_built) for verdict in failed(verdicts)), "\n", totals(verdicts)])
+
+
+def counts(verdicts: list[Verdict]) -> str:
+    count = collections.Counter(verdict.result for verdict in verdicts)
+    return ", ".join(f"{count[result]} {result}" for result in ("OK", "SKIP", "FAIL") if count[result])
+
+
+def totals(verdicts: list[Verdict]) -> str:
+    open_steps = any(verdict.result == "SKIP" and verdict.module and verdict.module.tree == "chapters" for verdict in verdicts)
+    note = "; SKIP is still to be written" if open_steps else ""
+    return f"{len(verdicts)} test{'s' * (len(verdicts) != 1)}: {counts(verdicts)}{note}\n"

@@ -1,39 +1,45 @@
 #!/usr/bin/env python3
 """The tables of measurements that the lessons quote, held against what is measured.
 
-lessons.py BUILD            complains where a lesson quotes anything else
-lessons.py BUILD --write    puts them there
+lessons.py BUILD [CHAPTER...]            complains where a lesson quotes anything else
+lessons.py BUILD [CHAPTER...] --write    puts them there
 
 In chapters/CHAPTER/README.md the table behind <!-- counted --> is the ladder as the CPU back end in BUILD counts it, and
 the one behind <!-- timed --> the times of measured/ladder.csv, whose machine the lesson names. A chapter that nobody has
 timed yet has neither mark nor file. A step that nobody has timed yet is noted, and fails nothing: who adds one may have no
-GPU. The README of the repository picks a few of these figures, which are looked for there, and counts the steps.
+GPU. Only the chapters that are named must be built. The README of the repository picks a few of these figures, which are looked for there, and counts the steps.
 """
 
+import argparse
 import csv
 import pathlib
 import re
 import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "common" / "front"))
+
+from repository import Repository, module, suite
+
+REPOSITORY = Repository()
+ROOT = REPOSITORY.root
 
 complaints = []
 
 
 def steps_of(chapter):
-    return [path.stem for path in sorted((ROOT / "solutions" / chapter).glob("*.cu"))]
+    return REPOSITORY.steps(chapter, "solutions")
 
 
 def counted(chapter, build):
-    suite = build / f"{chapter}-cpu"
-    for built in (suite, *(build / f"solutions.{chapter}.{step}.cpu.so" for step in steps_of(chapter))):
+    program = build / suite(chapter, "cpu")
+    for built in (program, *(build / module("solutions", chapter, step, "cpu") for step in steps_of(chapter))):
         if not built.is_file():
             sys.exit(f"there is no {built}: ninja -C {build} builds it")
-    command = [suite, "--tour", "--modules", build, "--sources", ROOT, "--markdown"]
+    command = [program, "--tour", "--modules", build, "--sources", ROOT, "--markdown"]
     ladder = subprocess.run(command, capture_output=True, text=True, check=False)
     if ladder.returncode != 0:
-        sys.exit(f"{suite.name} --tour failed:\n{ladder.stderr}".rstrip())
+        sys.exit(f"{program.name} --tour failed:\n{ladder.stderr}".rstrip())
     return ladder.stdout
 
 
@@ -97,15 +103,17 @@ def not_measured(readme, tables):
     """The figures of the README that are in no table: {chapter: (what is counted, what is timed)}."""
     strange = []
     ladder = re.search(r"^```\n(\w+): .*?^```", readme, re.M | re.S)
-    counts, rows = tables[ladder[1]]
-    for line in re.findall(r"^  \d\d .*", ladder[0], re.M):
+    counts, rows = tables.get(ladder[1], ("", []))
+    for line in re.findall(r"^  \d\d .*", ladder[0], re.M) if ladder[1] in tables else ():
         title = re.match(r"  (\d\d [a-z\d -]*[a-z\d]) ", line)[1]
         row = re.search(rf"^\| {title} \|.*", counts, re.M)
         said = figures(row[0]) if row else []
         mine = [row for row in rows if row["step"].replace("_", " ") == title]
         strange += [f"{title}: {figure}" for figure in figures(line) if figure not in {*said, *rounded(mine)}]
     for chapter, text in re.findall(r"^\| \[(\w+)\]\(chapters/.*?\| \d+ \|(.*)", readme, re.M):
-        measured = rounded(tables[chapter][1]) if chapter in tables else set()
+        if chapter not in tables:
+            continue
+        measured = rounded(tables[chapter][1])
         strange += [f"{chapter}: {figure}" for figure in figures(text) if figure not in measured]
     return strange
 
@@ -113,7 +121,7 @@ def not_measured(readme, tables):
 def check_listed(readme):
     """The README's table of chapters, and how many steps it says they have."""
     listed = dict(re.findall(r"^\| \[(\w+)\]\(chapters/.*?\| (\d+) \|", readme, re.M))
-    there = {path.parent.name: str(len(steps_of(path.parent.name))) for path in (ROOT / "chapters").glob("*/README.md")}
+    there = {chapter: str(len(steps_of(chapter))) for chapter in REPOSITORY.chapters()}
     for chapter in sorted(listed.keys() | there.keys()):
         if chapter not in there:
             complaints.append(f"README.md lists {chapter}, which is no chapter")
@@ -123,19 +131,26 @@ def check_listed(readme):
             complaints.append(f"README.md says that {chapter} has {listed[chapter]} steps; it has {there[chapter]}")
 
 
-def main(arguments):
-    if not arguments or arguments[1:] not in ([], ["--write"]):
-        sys.exit(__doc__.strip())
-    build, write = pathlib.Path(arguments[0]).resolve(), len(arguments) == 2
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", metavar="BUILD", type=pathlib.Path)
+    parser.add_argument("chapters", metavar="CHAPTER", nargs="*")
+    parser.add_argument("--write", action="store_true")
+    given = parser.parse_intermixed_args()
+    build = given.build.resolve()
     if not (build / "build.ninja").is_file():
-        sys.exit(f"{arguments[0]} is no folder that Meson has configured")
+        sys.exit(f"{given.build} is no folder that Meson has configured")
+    there = [chapter for chapter in REPOSITORY.chapters() if steps_of(chapter)]
+    if strange := [chapter for chapter in given.chapters if chapter not in there]:
+        parser.error(f"there is no chapter {strange[0]} with steps; there are: {' '.join(there)}")
     tables = {}
-    for path in sorted((ROOT / "chapters").glob("*/README.md")):
+    for chapter in given.chapters or there:
+        path = ROOT / "chapters" / chapter / "README.md"
         lesson = path.relative_to(ROOT)
         text = before = path.read_text(encoding="utf-8")
-        counts = counted(path.parent.name, build)
-        machine, rows = times(path.parent.name)
-        tables[path.parent.name] = counts, rows or []
+        counts = counted(chapter, build)
+        machine, rows = times(chapter)
+        tables[chapter] = counts, rows or []
         text = put(text, "counted", counts, lesson)
         if rows:
             text = put(text, "timed", timed(rows), lesson)
@@ -143,10 +158,10 @@ def main(arguments):
                 complaints.append(f"{lesson} does not say that its times are from: {machine}")
         elif rows is None and "<!-- timed -->" in text:
             complaints.append(f"{lesson} has a line <!-- timed -->, but there is no measured/ladder.csv to take times from")
-        if write:
+        if given.write:
             path.write_text(text, encoding="utf-8")
         elif text != before:
-            complaints.append(f"{lesson} quotes a table that is not what was measured: {sys.argv[0]} {arguments[0]} --write")
+            complaints.append(f"{lesson} quotes a table that is not what was measured: {sys.argv[0]} {given.build} {chapter} --write")
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     check_listed(readme)
     complaints.extend(f"README.md has a figure that was not measured: {figure}" for figure in not_measured(readme, tables))
@@ -154,4 +169,4 @@ def main(arguments):
     return 1 if complaints else 0
 
 
-sys.exit(main(sys.argv[1:]))
+sys.exit(main())

@@ -9,7 +9,7 @@
 #   huge       every solution on inputs of 2^30 bytes and, where indices reach that far, of more than 2^32
 #   sanitize   compute-sanitizer over every solution, with each of its tools
 #   ladder     times: each step against the one before it
-#   variants   times: kernels of tests/variants and tests/wrong against what they say that they are timed against
+#   variants   times: kernels of tests/wrong against what they say that they are timed against
 #   claims     the timed claims, 30 verdicts on each, all of which must hold; and those that a document makes in vain
 #   nsight     the CPU back end's counts beside Nsight Compute's, for the same launches: of the solutions compiled so
 #              that every access is an instruction (as written), in which sectors must agree within 1 % and passes within
@@ -61,11 +61,13 @@ machine() {
     echo "# ${gpu%%,*}, CUDA $cuda, driver ${gpu##*, }"
 }
 
+front() { python3 common/front/repository.py "$@"; }  # what there is, and what the build calls it
 chapters() {
     # shellcheck disable=SC2086  # names of chapters hold no spaces
-    if [[ -n ${CHAPTERS-} ]]; then printf '%s\n' $CHAPTERS; else for chapter in solutions/*/; do basename "$chapter"; done; fi
+    if [[ -n ${CHAPTERS-} ]]; then printf '%s\n' $CHAPTERS; else front chapters; fi
 }
-steps() { for step in solutions/"$1"/*.cu; do basename "$step" .cu; done; }
+steps() { front steps "$1"; }
+solution() { echo "$BUILD/$(front module solutions "$1" "$2" "${3:-gpu}")"; }  # solution CHAPTER STEP [BACKEND]: its module
 
 # table CHAPTER NAME HEADINGS: begins a table and says where it is.
 table() {
@@ -94,7 +96,7 @@ values() {
 suite() {
     local chapter=$1 step=$2
     shift 2
-    ${under:-} "$BUILD/$chapter-gpu" --step "$BUILD/solutions.$chapter.$step.gpu.so" \
+    ${under:-} "$BUILD/$chapter-gpu" --step "$(solution "$chapter" "$step")" \
         --rivals "$BUILD/solutions.$chapter." --source "solutions/$chapter/$step.cu" "$@"
 }
 
@@ -177,8 +179,8 @@ ladder() {
             before=
             for step in $(steps "$chapter"); do
                 log=$logs/$chapter.$step.$kind
-                "$BUILD/$chapter-gpu" --measure "$BUILD/solutions.$chapter.$step.gpu.so" --variant "$kind" \
-                    ${before:+--against "$BUILD/solutions.$chapter.$before.gpu.so"} >"$log" || failed=1
+                "$BUILD/$chapter-gpu" --measure "$(solution "$chapter" "$step")" --variant "$kind" \
+                    ${before:+--against "$(solution "$chapter" "$before")"} >"$log" || failed=1
                 echo "$step,$kind,$(values "$log" milliseconds:3 gigabytes:0 teraflops:2 of_ceiling:1),$before,$(
                     values "$log" faster:3 faster_lower:3 faster_upper:3)" >>"$file"
                 before=$step
@@ -190,33 +192,22 @@ ladder() {
 }
 
 variants() {
-    local chapter what kinds kind file sources source kernel against tree log
+    local chapter what kinds kind file timed kernel module against other log
     for chapter in $(chapters); do
-        mapfile -t sources < <(grep -ls '^// Timed against: ' tests/{variants,wrong}/"$chapter"/*.cu || true)
-        ((${#sources[@]})) || continue
+        timed=$(front timed "$chapter" gpu)
+        [[ -n $timed ]] || continue
         read -r what kinds <<<"${problems[$chapter]:-variant 0}"
         file=$(table "$chapter" variants "kernel,$what,ms,against,times as fast,at least,at most")
-        for source in "${sources[@]}"; do
-            kernel=$(basename "$source" .cu)
-            tree=$(basename "${source%/*/*}")
-            against=$(sed -n 's|^// Timed against: ||p' "$source")
+        while read -r kernel module against other <&3; do
             for kind in $kinds; do
                 log=$logs/$chapter.$kernel.$kind
-                "$BUILD/$chapter-gpu" --measure "$BUILD/$tree.$chapter.$kernel.gpu.so" --variant "$kind" \
-                    --against "$(module_of "$chapter" "$against")" >"$log" || failed=1
+                "$BUILD/$chapter-gpu" --measure "$BUILD/$module" --variant "$kind" --against "$BUILD/$other" >"$log" || failed=1
                 echo "$kernel,$kind,$(values "$log" milliseconds:3),$against,$(
                     values "$log" faster:3 faster_lower:3 faster_upper:3)" >>"$file"
             done
-        done
+        done 3<<<"$timed"
         cat "$file"
     done
-}
-
-# module_of CHAPTER STEP|STEP.DIFFERENCE: of a solution or of one of its variants.
-module_of() {
-    local tree=solutions
-    [[ $2 != *.* ]] || tree=variants
-    echo "$BUILD/$tree.$1.$2.gpu.so"
 }
 
 claims() {
@@ -265,7 +256,7 @@ profiled() {
 }
 
 nsight() {
-    local chapter step file log quantity name most metrics='' as_written=$BUILD-as-written
+    local chapter step file log module quantity name most metrics='' as_written=$BUILD-as-written
     for quantity in "${quantities[@]}"; do
         read -r _ name _ <<<"$quantity"
         metrics+=${metrics:+,}$of_instructions$name.sum,$of_counter$name.sum
@@ -274,16 +265,17 @@ nsight() {
     [[ -f $as_written/build.ninja ]] || meson setup "$as_written" -Dgpu=enabled -Dcpu=disabled -Dcuda_args=-Xptxas=-O0
     # shellcheck disable=SC2046
     ninja -C "$as_written" $(for chapter in $(chapters); do
-        for step in $(steps "$chapter"); do echo "solutions.$chapter.$step.gpu.so"; done
+        for step in $(steps "$chapter"); do front module solutions "$chapter" "$step" gpu; done
     done)
     for chapter in $(chapters); do
         file=$(table "$chapter" nsight "step,quantity,meter,as written,difference in %,as built,counter in L1")
         for step in $(steps "$chapter"); do
             log=$logs/$chapter.$step
             [[ ! -x $BUILD/$chapter-cpu ]] ||
-                "$BUILD/$chapter-cpu" --measure "$BUILD/solutions.$chapter.$step.cpu.so" >"$log.counts"
-            profile "$chapter" "$as_written/solutions.$chapter.$step.gpu.so" "$metrics" "$log.as-written"
-            profile "$chapter" "$BUILD/solutions.$chapter.$step.gpu.so" "$metrics" "$log.as-built"
+                "$BUILD/$chapter-cpu" --measure "$(solution "$chapter" "$step" cpu)" >"$log.counts"
+            module=$(solution "$chapter" "$step")
+            profile "$chapter" "$as_written/${module##*/}" "$metrics" "$log.as-written"
+            profile "$chapter" "$module" "$metrics" "$log.as-built"
             for quantity in "${quantities[@]}"; do
                 read -r quantity name most <<<"$quantity"
                 compare "$step,$quantity" "$(values "$log.counts" "$quantity:0")" \

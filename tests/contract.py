@@ -21,7 +21,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "common"
 import bodies
 import mistakes
 from fault import Fault
-from repository import BACKENDS, STEP, Module, Repository, module_of
+from repository import BACKENDS, STEP, Repository
+from verdicts import kernel_of
 
 
 def files(folder: pathlib.Path) -> dict[str, pathlib.Path]:
@@ -100,18 +101,11 @@ def check_folders(repository: Repository) -> Iterator[str]:
         yield from check_chapter(repository, chapter)
 
 
-def tested(command: list[str]) -> Module | None:
-    """The kernel that a test is about, if it is about a kernel."""
-    module, source = (pathlib.Path((command[command.index(option) :] + [""])[1]).name if option in command else "" for option in ("--step", "--source"))
-    found = module_of(module)
-    return found if found and source.startswith(f"{found.name}.") else None
-
-
 def check_listed(repository: Repository, build: pathlib.Path) -> Iterator[str]:
     info = build / "meson-info" / "intro-tests.json"
     if not info.is_file():
         raise Fault(f"{build} is no folder that Meson has configured", 2)
-    listed = {tested(test["cmd"]) for test in json.loads(info.read_text(encoding="utf-8"))}
+    listed = {kernel_of(test["cmd"]) for test in json.loads(info.read_text(encoding="utf-8"))}
     built = [backend for backend in BACKENDS if any(module and module.backend == backend for module in listed)]
     for module in sorted(repository.modules(built) - listed):
         yield f"{module.tree}/{module.chapter}/{module.name}: {build} does not test it: ./kata test configures it anew"
@@ -124,7 +118,7 @@ def check_verdicts(repository: Repository, build: pathlib.Path) -> Iterator[str]
     verdicts: dict[tuple[str, str, str], set[str]] = {}
     for line in log.read_text(encoding="utf-8").splitlines():
         record = json.loads(line)
-        if module := tested(record["command"]):
+        if module := kernel_of(record["command"]):
             verdicts.setdefault(module[:3], set()).add(record["result"])
     for chapter in repository.chapters():
         # Of such a kernel nothing is to be seen on a GPU, where its test is skipped.

@@ -1,0 +1,396 @@
+#!/usr/bin/env python3
+"""What common/front knows of a repository, and what it must refuse; without building anything."""
+
+import ast
+import contextlib
+import io
+import pathlib
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "common" / "front"))
+
+import author
+import bodies
+import contract
+import mistakes
+import repository
+import verdicts
+from fault import Fault
+from repository import Module, Repository
+
+SOLUTION = """// 01 Add: a thread an element.
+// Mirrors nothing.
+#include "sums.cuh"
+
+__global__ void add(const float* a, float* b, int n) {
+    // kata: begin
+    const int i = threadIdx.x;
+
+    if (i < n) b[i] = a[i];
+    __syncthreads();
+    __syncthreads();
+    // kata: end
+}
+
+int sum(int n) {
+    // kata: begin
+    return n;
+    // kata: end
+}
+"""
+STUB = """// 01 Add: a thread an element.
+// Mirrors nothing.
+#include "sums.cuh"
+
+__global__ void add(const float* a, float* b, int n) {
+    // kata: begin
+    // A thread an element.
+    kata::open();
+    // kata: end
+}
+
+int sum(int n) {
+    // kata: begin
+    // All of them.
+    kata::open();
+    return 0;
+    // kata: end
+}
+"""
+NO_GUARD = """== no_guard
+// Threads beyond the end write, too.
+// Rejected: out of bounds
+-     if (i < n) b[i] = a[i];
++     b[i] = a[i];
+"""
+
+
+class Scratch(unittest.TestCase):
+    """A repository of one chapter with one step."""
+
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory(prefix="kata-facts-")
+        self.addCleanup(scratch.cleanup)
+        self.root = pathlib.Path(scratch.name)
+        self.repository = Repository(self.root)
+        self.write("solutions/sums/01_add.cu", SOLUTION)
+        self.write("chapters/sums/01_add.cu", STUB)
+        self.write("chapters/sums/README.md", "| step | what |\n| --- | --- |\n| [01 add](01_add.cu) | all |\n\n| other |\n")
+        (self.root / "solutions/sums/README.md").symlink_to("../../chapters/sums/README.md")
+        self.write("README.md", "| [sums](chapters/sums/README.md) | 1 | fast |\n")
+        self.mistakes = self.write("tests/wrong/sums/01_add.mistakes", NO_GUARD)
+
+    def write(self, path, text):
+        path = self.root / path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def complaints(self):
+        return list(contract.check_folders(self.repository))
+
+
+class Mistakes(Scratch):
+    def made(self, text):
+        self.mistakes.write_text(text, encoding="utf-8")
+        return [self.repository.kernel("sums", mistake) for mistake in self.repository.mistakes("sums")]
+
+    def refused(self, text, *words):
+        with self.assertRaises(Fault) as caught:
+            self.made(text)
+        for word in ("01_add.mistakes:", *words):
+            self.assertIn(word, str(caught.exception))
+
+    def test_a_kernel_is_the_solution_with_the_edit_below_its_reason(self):
+        (kernel,) = self.made("// Some words on the file.\n\n" + NO_GUARD)
+        wanted = SOLUTION.split("\n", 2)[2].replace("if (i < n) ", "").replace("    // kata: begin\n", "").replace("    // kata: end\n", "")
+        self.assertEqual(kernel, "// Threads beyond the end write, too.\n// Rejected: out of bounds\n" + wanted)
+
+    def test_lines_may_be_added_removed_and_blank(self):
+        (kernel,) = self.made(
+            "== late\n// Why.\n// Rejected: race\n-     const int i = threadIdx.x;\n-\n@\n"
+            "-     __syncthreads();\n-     __syncthreads();\n+     __syncthreads();\n+\n+     int i;\n"
+        )
+        self.assertIn("int n) {\n    if (i < n) b[i] = a[i];\n    __syncthreads();\n\n    int i;\n}\n", kernel)
+
+    def test_another_step_is_handed_in_as_this_one(self):
+        self.write("solutions/sums/02_all.cu", SOLUTION.replace("a[i]", "2 * a[i]"))
+        (kernel,) = self.made("== body of 02_all\n// The other step.\n// Rejected: without the point\n")
+        self.assertIn("b[i] = 2 * a[i]", kernel)
+
+    def test_what_is_timed_and_not_rejected_is_a_variant(self):
+        self.made(NO_GUARD + "\n" + NO_GUARD.replace("no_guard", "fast").replace("Rejected: out of bounds", "Timed against: 01_add"))
+        self.assertEqual([mistake.tree for mistake in self.repository.mistakes("sums")], ["wrong", "variants"])
+        module = "variants.sums.01_add.fast.cpu.so"
+        self.assertEqual(self.repository.timed("sums", "cpu"), [f"01_add.fast {module} 01_add solutions.sums.01_add.cpu.so"])
+
+    def test_an_edit_of_what_the_solution_no_longer_says_is_refused(self):
+        gone = NO_GUARD.replace("- ", "-     int j;\n- ")
+        self.refused("\n" + gone, ":5:", "no_guard", "0 places", "solutions/sums/01_add.cu", "int j;")
+
+    def test_an_edit_of_what_the_solution_says_twice_is_refused(self):
+        self.refused(NO_GUARD.replace("-     if (i < n) b[i] = a[i];", "-     __syncthreads();"), ":4:", "2 places", "__syncthreads();")
+
+    def test_two_edits_of_one_line_are_refused(self):
+        self.refused(NO_GUARD + "@\n-\n-     if (i < n) b[i] = a[i];\n", "two edits of the same line")
+
+    def test_a_mistake_without_a_difference_is_refused(self):
+        self.refused(NO_GUARD.split("- ")[0], ":1:", "changes nothing")
+        self.refused(NO_GUARD.replace("+     b[i]", "+     if (i < n) b[i]"), ":4:", "changes nothing")
+
+    def test_a_name_is_given_once(self):
+        self.refused(f"{NO_GUARD}\n{NO_GUARD}", ":7:", "no_guard", "line 1")
+
+    def test_a_mistake_says_what_it_is_and_what_the_tests_must_say(self):
+        self.refused(NO_GUARD.replace("// Rejected: out of bounds\n", ""), "neither '// Rejected: …'")
+        self.refused(NO_GUARD.replace("out of bounds", ""), "neither '// Rejected: …'")
+        self.refused(NO_GUARD.replace("// Threads beyond the end write, too.\n", ""), "does not say what is wrong")
+
+    def test_what_is_no_line_of_a_mistake_is_refused(self):
+        self.refused(NO_GUARD.replace("+     b", "      b"), ":5:", "begins with none of")
+        self.refused(NO_GUARD.replace("-     if", "-if"), ":4:", "begins with none of")
+        self.refused(NO_GUARD.replace("-     if", "+     if"), ":4:", "'+' without a line '-'")
+        self.refused(NO_GUARD + "// An afterthought.\n", "comments come first")
+        self.refused(NO_GUARD.replace("== no_guard", "== no guard"), ":1:", "== NAME")
+        self.refused("no_guard\n" + NO_GUARD, ":1:", "'== NAME'")
+        self.refused(NO_GUARD.replace("no_guard", "no_guard of 09_gone"), "there is no", "09_gone.cu")
+
+    def test_a_changed_line_becomes_an_edit_that_gives_it_back(self):
+        lines = SOLUTION.splitlines()
+        for number, line in enumerate(lines, 1):
+            if number in (1, 2) or "// kata" in line or not line:
+                continue
+            for changed in ("changed();", ""):
+                edit = mistakes.as_edit(SOLUTION, number, changed)
+                (kernel,) = self.made(f"== changed\n// Why.\n// Rejected: it\n{edit}\n")
+                wanted = [*lines[: number - 1], *([changed] if changed else []), *lines[number:]]
+                self.assertEqual(kernel.splitlines()[2:], mistakes.code_of("\n".join(wanted)), edit)
+
+    def test_only_kernels_that_differ_are_written_again(self):
+        folder = self.root / "build"
+        folder.mkdir()
+        repository.write_kernels(self.mistakes, folder)
+        kernel = folder / "01_add.no_guard.sums.cu"
+        before = kernel.stat().st_mtime_ns
+        self.mistakes.write_text(NO_GUARD + "\n" + NO_GUARD.replace("no_guard", "again"))
+        repository.write_kernels(self.mistakes, folder)
+        self.assertEqual(kernel.stat().st_mtime_ns, before)
+        self.assertTrue((folder / "01_add.again.sums.cu").is_file())
+
+    def test_all_mistakes_that_fit_no_more_are_named_at_once(self):
+        self.mistakes.write_text(f"{NO_GUARD}\n{NO_GUARD.replace('no_guard', 'again')}")
+        self.write("solutions/sums/01_add.cu", SOLUTION.replace("i < n", "i <= n"))
+        with self.assertRaisesRegex(Fault, "(?s):4: no_guard: .*:10: again: "):
+            repository.write_kernels(self.mistakes, self.root)
+
+
+class Names(Scratch):
+    def test_chapters_are_in_the_order_of_the_book_and_others_behind(self):
+        for name in ("scan", "grids", "aaa", ".hidden"):
+            (self.root / "chapters" / name).mkdir()
+        self.assertEqual(self.repository.chapters(), ["grids", "scan", "aaa", "sums"])
+
+    def test_the_order_names_only_chapters_that_there_are(self):
+        self.assertEqual(set(repository.ORDER) - set(Repository().chapters()), set())
+
+    def test_steps_are_what_is_in_the_folder(self):
+        for name in ("02_b.cu", "10_c.cu", "notes.cu", "03_d.cu.mine", "1_e.cu", "README"):
+            self.write(f"chapters/sums/{name}", STUB)
+        self.assertEqual(self.repository.steps("sums"), ["01_add", "02_b", "10_c"])
+        self.assertEqual(self.repository.steps("sums", "solutions"), ["01_add"])
+
+    def test_a_module_has_one_name(self):
+        for module in (Module("solutions", "scan", "03_x", "gpu"), Module("wrong", "gemm2d", "01_y.no_z", "cpu")):
+            self.assertEqual(repository.module(*module), module.file)
+            self.assertEqual(repository.module_of(module.file), module)
+        for other in ("scan-cpu", "tests/check", "libcheck.a", "solutions.scan.03_x.so", "others.scan.03_x.cpu.so", "build.ninja"):
+            self.assertIsNone(repository.module_of(other), other)
+
+    def test_what_is_built_is_what_is_in_the_folders(self):
+        self.assertEqual(self.repository.kernels("sums"), [("solutions", "01_add"), ("chapters", "01_add"), ("wrong", "01_add.no_guard")])
+        wrong = "tests/wrong/sums/01_add.mistakes|wrong/01_add.no_guard|solutions/sums/01_add.cu"
+        self.assertEqual(self.repository.for_meson()[-1], wrong)
+        self.assertEqual(len(self.repository.modules(["cpu", "gpu"])), 6)
+
+    def test_a_folder_that_is_no_build_is_refused(self):
+        with self.assertRaisesRegex(Fault, "no folder that Meson has configured"):
+            repository.targets(self.root)
+
+
+class Bodies(unittest.TestCase):
+    def test_a_step_is_open_by_a_line_that_begins_with_the_call(self):
+        for text in ("kata::open();", "  kata::open(); return 0;\n", "\tkata::open();\r\n", STUB):
+            self.assertTrue(bodies.is_open(text), text)
+        for text in ("// kata::open();", "/* kata::open(); */", 'puts("kata::open();");', "x = kata::open();", SOLUTION):
+            self.assertFalse(bodies.is_open(text), text)
+        self.assertEqual(bodies.open_lines(STUB), [8, 15])
+
+    def test_a_stub_is_hints_the_call_and_a_value(self):
+        self.assertTrue(bodies.is_stub(STUB))
+        for old, new in (("    kata::open();\n", ""), ("kata::open();", "f();"), ("// All of them.", "int x;"), ("// kata: end\n", "")):
+            self.assertFalse(bodies.is_stub(STUB.replace(old, new, 1)), new)
+        self.assertFalse(bodies.is_stub(SOLUTION))
+        self.assertFalse(bodies.is_stub("int x;\n"))
+
+    def test_marks_come_in_turns(self):
+        for old, new, line in (("// kata: begin", "", 9), ("// kata: end", "", 13), ("    // kata: end\n}\n\nint", "}\n\nint", 12)):
+            with self.assertRaisesRegex(Fault, rf"step\.cu:{line}: .* must come first"):
+                bodies.split(STUB.replace(old, new, 1), "step.cu")
+        with self.assertRaisesRegex(Fault, r"step\.cu:13: no '// kata: end'"):
+            bodies.split(STUB[: STUB.rindex("    // kata: end")], "step.cu")
+
+    def test_a_stub_is_made_of_its_solution_and_its_hints(self):
+        changed = SOLUTION.replace("float* b", "float* out")
+        self.assertEqual(bodies.stub_from(SOLUTION, STUB, "step.cu"), STUB)
+        self.assertEqual(bodies.stub_from(changed, STUB, "step.cu"), STUB.replace("float* b", "float* out"))
+        with self.assertRaisesRegex(Fault, "has 2 bodies, and its solution 1"):
+            bodies.stub_from(SOLUTION[: SOLUTION.index("int sum")], STUB, "step.cu")
+
+    def test_hints_say_where_they_belong(self):
+        said = bodies.hints(STUB, "step.cu")
+        self.assertEqual(
+            said,
+            "step.cu:6, in __global__ void add(const float* a, float* b, int n)\n    A thread an element.\n\n"
+            "step.cu:13, in int sum(int n)\n    All of them.\n",
+        )
+
+
+class Contract(Scratch):
+    def says(self, *words):
+        complaints = "\n".join(self.complaints())
+        for word in words:
+            self.assertIn(word, complaints)
+
+    def test_a_repository_that_fits_has_no_complaints(self):
+        self.assertEqual(self.complaints(), [])
+
+    def test_what_does_not_fit_is_named(self):
+        self.write("chapters/sums/01_add.cu", STUB.replace("float* b", "float* c"))
+        self.says("chapters/sums/01_add.cu: differs from solutions/sums/01_add.cu outside")
+        self.write("chapters/sums/01_add.cu", STUB.replace("    // All of them.\n", ""))
+        self.says("01_add.cu:13: this body has no hint")
+        self.write("chapters/sums/01_add.cu", SOLUTION)
+        self.says("01_add.cu:6: a stub's body is")
+        self.write("solutions/sums/01_add.cu", STUB)
+        self.says("solutions/sums/01_add.cu:6: a body that is still to be written")
+
+    def test_files_without_a_counterpart_are_named(self):
+        self.write("solutions/sums/02_more.cu", SOLUTION)
+        self.write("chapters/sums/sums.cuh", "")
+        self.write("solutions/sums/sums.cuh", "")
+        self.write("tests/wrong/sums/07_gone.mistakes", "")
+        self.write("tests/wrong/gone/01_gone.mistakes", "")
+        self.says("02_more.cu: has no counterpart", "sums.cuh: must be a symbolic link", "07_gone.mistakes: is not called STEP", "chapters/gone")
+
+    def test_mistakes_that_do_not_fit_are_named(self):
+        self.mistakes.write_text(NO_GUARD.replace("i < n", "i <= n"))
+        self.says("01_add.mistakes:4: no_guard: 0 places")
+        self.mistakes.write_text(NO_GUARD.replace("// Rejected", "// Timed against: 09_gone\n// Rejected"))
+        self.says("is timed against 09_gone")
+
+
+class Authors(Scratch):
+    def quietly(self, function, *arguments):
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            self.status = function(*arguments)
+        return said.getvalue()
+
+    def test_a_new_step_fits(self):
+        said = self.quietly(author.new_step, self.repository, "sums", "02_more_of_it")
+        self.assertEqual(self.complaints(), [])
+        self.assertEqual(self.repository.steps("sums"), ["01_add", "02_more_of_it"])
+        self.assertTrue(bodies.is_stub(self.repository.text("sums", "02_more_of_it")))
+        self.assertTrue(self.repository.text("sums", "02_more_of_it").startswith("// 02 More of it: "))
+        lesson = (self.root / "chapters/sums/README.md").read_text()
+        self.assertIn("| all |\n| [02 more of it](02_more_of_it.cu) | … |\n\n| other |", lesson)
+        self.assertIn("| 2 | fast |", (self.root / "README.md").read_text())
+        self.assertEqual(self.repository.mistakes("sums")[1:], [])
+        self.assertTrue(self.repository.mistakes_file("sums", "02_more_of_it").is_file())
+        for word in ("Left to do", "tests/sums.cpp", "hints in words"):
+            self.assertIn(word, said)
+
+    def test_a_new_chapter_fits_and_takes_steps(self):
+        self.quietly(author.new_chapter, self.repository, "products")
+        self.assertEqual(self.complaints(), [])
+        self.assertIn("| [products](chapters/products/README.md) | 0 | |\n", (self.root / "README.md").read_text())
+        self.quietly(author.new_step, self.repository, "products", "01_all")
+        self.assertEqual(self.complaints(), ["solutions/products/01_all.cu:5: a body that is still to be written"])
+        self.assertIn("[01 all](01_all.cu)", (self.root / "chapters/products/README.md").read_text())
+
+    def test_names_that_are_taken_or_are_none_are_refused(self):
+        for name, word in (("01_other", "has 01_add"), ("add", "is not NN_name"), ("02_Add", "is not NN_name"), ("../x", "is not NN_name")):
+            with self.assertRaisesRegex(Fault, word):
+                author.new_step(self.repository, "sums", name)
+        for name, word in (("sums", "there is a chapter sums already"), ("Products", "is no name"), ("a b", "is no name")):
+            with self.assertRaisesRegex(Fault, word):
+                author.new_chapter(self.repository, name)
+
+    def test_stubs_follow_their_solutions(self):
+        self.quietly(author.stubs, self.repository, ["sums"], False)
+        self.assertEqual(self.status, 0)
+        self.write("solutions/sums/01_add.cu", SOLUTION.replace("float* b", "float* out"))
+        self.write("solutions/sums/02_new.cu", SOLUTION)
+        said = self.quietly(author.stubs, self.repository, ["sums"], False)
+        self.assertEqual(self.status, 1)
+        self.assertIn("chapters/sums/01_add.cu differs", said)
+        self.assertIn("chapters/sums/02_new.cu is missing", said)
+        self.quietly(author.stubs, self.repository, ["sums"], True)
+        self.assertEqual((self.status, self.complaints()), (0, []))
+        self.assertEqual(self.repository.text("sums", "01_add"), STUB.replace("float* b", "float* out"))
+
+    def test_a_mistake_is_shown_as_a_whole_kernel(self):
+        listed = self.quietly(author.mistake, self.repository, "sums", "01_add", None, None)
+        self.assertRegex(listed, r"\Ano_guard +Threads beyond the end write, too\.\n\Z")
+        kernel = self.quietly(author.mistake, self.repository, "sums", "01_add", "no_guard", None)
+        self.assertIn("    b[i] = a[i];\n", kernel)
+        file = self.root / "mine.cu"
+        self.quietly(author.mistake, self.repository, "sums", "01_add", "no_guard", str(file))
+        self.assertEqual(file.read_text(), kernel)
+        for name, where, word in (("no_guard", str(file), "already"), ("nothing", None, "there are: no_guard")):
+            with self.assertRaisesRegex(Fault, word):
+                author.mistake(self.repository, "sums", "01_add", name, where)
+
+
+class Verdicts(unittest.TestCase):
+    """Of what Meson records of a test."""
+
+    def verdict(self, result, stderr="", tree="chapters", name="01_add", **record):
+        command = ["sums-cpu", "--step", f"build/{tree}.sums.{name}.cpu.so", "--source", f"../{name}.sums.cu"]
+        said = {"name": f"kata:sums / {name}", "result": result, "stdout": "", "stderr": stderr, "returncode": 0, "duration": 30.2}
+        return verdicts.verdict_of({**said, "command": command, **record})
+
+    def test_a_failure_is_explained_once(self):
+        said = verdicts.of_a_chapter([self.verdict("FAIL", "\nnot ok: adds\n  c[0] is 1\n"), self.verdict("SKIP")], set())
+        self.assertEqual(said.count("not ok: adds\n    c[0] is 1"), 1)
+        self.assertIn("2 tests: 1 SKIP, 1 FAIL; SKIP is still to be written", said)
+
+    def test_what_no_test_could_say_is_said(self):
+        self.assertIn("stopped after 30 s", self.verdict("TIMEOUT").reason)
+        self.assertIn("SIGSEGV", self.verdict("ERROR", returncode=-11).reason)
+        self.assertIn("status 3", self.verdict("ERROR", returncode=3).reason)
+
+    def test_what_does_not_compile_is_said_in_a_line(self):
+        wrong = self.verdict("FAIL", "not built", tree="wrong", name="01_add.no_guard")
+        said = verdicts.of_all([wrong], {wrong.module.file}, ["sums"])
+        self.assertIn("sums          wrong 1 FAIL\n\nFAIL  tests/wrong/sums/01_add.mistakes: no_guard does not compile: see above\n", said)
+
+    def test_what_a_step_prints_is_shown_but_not_at_length(self):
+        self.assertEqual(verdicts.of_one_step([self.verdict("OK", "hello\n")]), "OK    chapters/sums/01_add.cu\nIt printed:\n  hello\n")
+        said = verdicts.of_one_step([self.verdict("OK", "hello\n" * 1000)])
+        self.assertIn("and 980 lines more", said)
+
+    def test_a_test_of_no_kernel_is_none_of_a_chapter(self):
+        self.assertIsNone(self.verdict("EXPECTEDFAIL", command=["grids-cpu", "--step", "solutions.grids.01_a.cpu.so", "--source", "99_b.cu"]).module)
+
+
+class Language(unittest.TestCase):
+    def test_python_3_9_reads_it(self):
+        for path in (*(ROOT / "common/front").glob("*.py"), *(ROOT / "tests").glob("*.py")):
+            ast.parse(path.read_text(encoding="utf-8"), feature_version=(3, 9))
+
+
+if __name__ == "__main__":
+    unittest.main()

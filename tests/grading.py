@@ -6,6 +6,7 @@ import csv
 import io
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -13,9 +14,12 @@ import time
 import unittest
 from unittest import mock
 
-import grade
-
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "common" / "front"))
+
+import grade
+from repository import Repository
+
 CHAPTER = "grids"
 STEPS = ["01_vector_add", "02_color_to_grayscale", "03_blur"]
 
@@ -38,14 +42,18 @@ def solution(step):
 
 
 def wrong(kernel):
-    return (ROOT / "tests" / "wrong" / CHAPTER / f"{kernel}.cu").read_text()
+    repository = Repository()
+    return next(repository.kernel(CHAPTER, mistake) for mistake in repository.mistakes(CHAPTER) if mistake.kernel == kernel)
+
+
+LAUNCH = r"(?m)^(?=    \w+<<<)"
 
 
 def with_first(step, statement):
     """The solution, which does something else before its first launch."""
-    text = solution(step)
-    assert "    launch(" in text
-    return text.replace("    launch(", f"    {statement}\n    launch(", 1)
+    text, launches = re.subn(LAUNCH, f"    {statement}\n", solution(step))
+    assert launches == 1
+    return text
 
 
 class Grading(unittest.TestCase):
@@ -60,7 +68,7 @@ class Grading(unittest.TestCase):
             "right": {step: solution(step) for step in STEPS},
             "mistaken": {
                 "01_vector_add": wrong("01_vector_add.whole_blocks_only"),
-                "02_color_to_grayscale": solution("02_color_to_grayscale").replace("    launch(", "    lunch(", 1),
+                "02_color_to_grayscale": re.sub(LAUNCH, "    lunch", solution("02_color_to_grayscale")),
                 "03_blur": wrong("03_blur.in_place"),
             },
             "quitting": {
@@ -74,7 +82,7 @@ class Grading(unittest.TestCase):
                 "03_blur": '#include "broken.hpp"\n' + solution("03_blur"),
             },
             "endless": {"01_vector_add": ENDLESS, "03_blur": solution("03_blur")},
-            "unwritten": {step: '#include "kata.hpp"\nvoid nothing() { kata::open(); }\n' for step in STEPS},
+            "unwritten": {step: '#include "kata.hpp"\nvoid nothing() {\n    kata::open();\n}\n' for step in STEPS},
         }
         for student, steps in students.items():
             chapter = folder / student / "chapters" / CHAPTER
@@ -90,7 +98,8 @@ class Grading(unittest.TestCase):
         (linked / "01_vector_add.cu").symlink_to(outside)
         (linked / "02_color_to_grayscale.cu").write_text('#include "mine.hpp"\n' + solution("02_color_to_grayscale"))
         (linked / "mine.hpp").write_text("#pragma once\n")
-        (linked / "grids.hpp").write_text("#error not the one of this repository\n")
+        for header in ("grids.hpp", "grids.cuh"):
+            (linked / header).write_text("#error not the one of this repository\n")
         (folder / "empty").mkdir()
         (folder / "README").write_text("a class\n")
         # The whole repository, in a folder of its own.
@@ -221,7 +230,7 @@ class Taking(unittest.TestCase):
         self.assertEqual(self.take(student), {self.step: ""})
 
     def test_only_headers_that_hide_ours_are_left_out(self):
-        names = ["types.hpp", "lib/data.hpp", "kata.hpp", "grids.hpp", "meter/counts.hpp"]
+        names = ["types.hpp", "lib/data.hpp", "kata.hpp", "grids.hpp", "grids.cuh", "meter/counts.hpp"]
         self.take(self.hand_in("headers", **dict.fromkeys(names, "")))
         taken = [name for name in names if (self.tree.path / "chapters" / CHAPTER / name).exists()]
         self.assertEqual(taken, ["types.hpp", "lib/data.hpp"])
@@ -231,11 +240,8 @@ class Taking(unittest.TestCase):
         with mock.patch.object(grade.shutil, "copyfile", side_effect=PermissionError(13, "Permission denied")):
             self.assertEqual(self.take(home), {self.step: "cannot be read: Permission denied"})
 
-    def test_a_comment_is_not_open(self):
-        source = self.folder / "source.cu"
-        for text, is_open in (("kata::open();", True), ("/* kata::open(); */", False), ("/*\n\n*/kata::open();", True)):
-            source.write_text(text)
-            self.assertEqual(grade.is_open(source), is_open, text)
+    def test_what_was_not_handed_in_is_open(self):
+        self.assertTrue(grade.bodies.is_open(grade.NOT_HANDED_IN))
 
     def test_names_tell_students_apart(self):
         homes = [pathlib.Path(home) for home in ("/t/x/alice", "/t/y/alice", "/t/y/bob", "/alice")]

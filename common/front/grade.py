@@ -38,7 +38,7 @@ OURS = {path.relative_to(ROOT / folder) for folder in ("common", "reference") fo
 OURS |= {path.relative_to(path.parent) for path in ROOT.glob("solutions/*/*") if path.name.endswith(HEADERS)}
 
 # What stands in for a step that was not handed in.
-NOT_HANDED_IN = '#include "kata.hpp"\nvoid not_handed_in() { kata::open(); }\n'
+NOT_HANDED_IN = '#include "kata.hpp"\nvoid not_handed_in() {\n    kata::open();\n}\n'
 
 GIB = 1 << 30
 COMPILE_SECONDS = 600  # for all steps of a student

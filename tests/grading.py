@@ -233,7 +233,9 @@ class Taking(unittest.TestCase):
         names = ["types.hpp", "lib/data.hpp", "kata.hpp", "grids.hpp", "grids.cuh", "meter/counts.hpp"]
         self.take(self.hand_in("headers", **dict.fromkeys(names, "")))
         taken = [name for name in names if (self.tree.path / "chapters" / CHAPTER / name).exists()]
-        self.assertEqual(taken, ["types.hpp", "lib/data.hpp"])
+        self.assertEqual(taken, ["types.hpp", "lib/data.hpp", "grids.cuh"])
+        ours = (ROOT / "solutions" / CHAPTER / "grids.cuh").read_text()  # and not what was handed in
+        self.assertEqual((self.tree.path / "chapters" / CHAPTER / "grids.cuh").read_text(), ours)
 
     def test_what_cannot_be_read_costs_itself_only(self):
         home = self.hand_in("unreadable")

@@ -34,8 +34,9 @@ STEPS = [pathlib.Path(chapter, f"{step}.cu") for chapter in CHAPTERS for step in
 HEADERS = (".h", ".hpp", ".cuh")
 # Headers as a step includes them. A student's by such a name would come first where a step is compiled in its folder.
 OURS = {path.relative_to(ROOT / folder) for folder in ("common", "reference") for path in (ROOT / folder).rglob("*.h*")}
-# The chapters' headers lie beside the solutions, too, and are taken from there.
-OURS |= {path.relative_to(path.parent) for path in ROOT.glob("solutions/*/*") if path.name.endswith(HEADERS)}
+# The chapters' own, which lie beside the steps.
+OF_CHAPTERS = [path.relative_to(ROOT / "solutions") for path in ROOT.glob("solutions/*/*") if path.name.endswith(HEADERS)]
+OURS |= {pathlib.Path(path.name) for path in OF_CHAPTERS}
 
 # What stands in for a step that was not handed in.
 NOT_HANDED_IN = '#include "kata.hpp"\nvoid not_handed_in() {\n    kata::open();\n}\n'
@@ -76,6 +77,8 @@ class Tree:
                     found[step] = ""
             except OSError as error:
                 found[step] = f"cannot be read: {error.strerror}"
+        for header in OF_CHAPTERS:
+            shutil.copyfile(ROOT / "solutions" / header, self.path / "chapters" / header)
         for header in headers_in(chapters, home):
             target = self.path / "chapters" / header
             try:

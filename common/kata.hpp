@@ -28,8 +28,9 @@ void launch(void (*kernel)(Parameters...), const Shape& shape, Arguments&&... ar
                     static_cast<Parameters>(arguments)...);
 }
 
-/// Throws kata::Error, which names the line, where a call of the CUDA runtime has failed. A launch returns
-/// nothing itself, so behind each stands check(cudaGetLastError()).
+/// Throws kata::Error where a call of the CUDA runtime has failed: the line, what CUDA says of it, and what
+/// to do about it where that is known. A launch returns nothing itself, so behind each stands
+/// check(cudaGetLastError()), which says what a refused launch had asked for and what the device has.
 inline void check(cudaError_t error, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
     if (error != cudaSuccess) backend::fail(error, file, line);
 }

@@ -2,6 +2,7 @@
 #include "buffer.hpp"
 #include "error.hpp"
 #include "gpu/device.hpp"
+#include "gpu/launches.hpp"
 #include "observe.hpp"
 #include "timing/gpu_timer.hpp"
 #include "tools/gpu_kernels.hpp"
@@ -19,6 +20,8 @@
 #include <vector>
 
 using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::EndsWith;
+using Catch::Matchers::StartsWith;
 using kata::Buffer;
 
 namespace {
@@ -71,17 +74,58 @@ TEST_CASE("a block gets as much dynamic shared memory as the device has", "[gpu]
 }
 
 TEST_CASE("a launch that the device cannot take is refused with the limit that it breaks", "[gpu]") {
-    const int most = kata::gpu::attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) / 4;
+    const int most = kata::gpu::attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+    Buffer<int> out("out", 200);
+    const auto over = [&](dim3 grid, dim3 block, std::size_t bytes = 0) {
+        return said_against([&] { run_store_over(out.data(), grid, block, bytes); });
+    };
+    CHECK_THAT(
+        over(1, 2048),
+        StartsWith("gpu_kernels.cu:") &&
+            ContainsSubstring(": launch refused: grid (1, 1, 1), block (2048, 1, 1) = 2048 threads, ") &&
+            EndsWith("; a block has room for 1024 threads"));
+    CHECK_THAT(over(1, {1, 1, 65}), EndsWith("a block may have (1024, 1024, 64) threads at most"));
+    CHECK_THAT(over(1, {32, 0}), EndsWith("a block needs at least one thread in x, y and z"));
+    CHECK_THAT(over({1, 65536}, 1), EndsWith("x has the most room, or let threads loop"));
+    CHECK_THAT(over({0, 5}, 1),
+               EndsWith("the grid has no blocks: where there is nothing to do, launch nothing"));
+    CHECK_THAT(over(1, 1, static_cast<std::size_t>(most) + 1),
+               ContainsSubstring("a block has room for " + std::to_string(most) + " bytes"));
+    CHECK_THAT(over(1, 1, 48 * 1024 + 1), ContainsSubstring("a block gets 49152 bytes of shared memory") &&
+                                              ContainsSubstring("cudaFuncSetAttribute"));
+    CHECK_THAT(said_against([&] { run_greedy(out.data()); }),
+               ContainsSubstring("registers a thread, this kernel has room for "));
+    CHECK(over(1, 1) == "nothing");
+    CHECK(out.values().front() == 1);
+}
+
+TEST_CASE("a refused launch is explained where the step did not look, too", "[gpu]") {
     Buffer<int> out("out", 1);
-    CHECK_THAT(said_against([&] { run_reverse(out.data(), out.data(), most + 1); }),
-               ContainsSubstring("launch refused") &&
-                   ContainsSubstring("a block has room for " + std::to_string(4 * most) + " bytes"));
-    CHECK_THAT(said_against([&] { run_too_many_threads(out.data()); }),
-               ContainsSubstring("2048 threads") && ContainsSubstring("a block has room for 1024 threads"));
-    CHECK_THAT(said_against([&] { run_too_many_threads_unseen(out.data()); }),
-               ContainsSubstring("the step did not look"));
+    CHECK_THAT(said_against([&] { run_store_unseen(out.data(), 1, 2048); }),
+               StartsWith("launch refused: grid (1, 1, 1), block (2048, 1, 1) = 2048 threads, ") &&
+                   EndsWith("; a block has room for 1024 threads"));
+    CHECK_THAT(said_against([&] {
+                   run_store_unseen(out.data(), {3, 0}, 1);
+               }),
+               StartsWith("launch refused: grid (3, 0, 1)") && ContainsSubstring("launch nothing"));
+    CHECK(said_against([&] { run_store_unseen(out.data(), 1, 1); }) == "nothing");
+}
+
+TEST_CASE("launches of a module are counted, but for those that are refused", "[gpu]") {
+    Buffer<int> out("out", 1000);
+    CHECK(kata::observe({}, [&] { run_store(out.data(), 1); }).launches == 1);
+    CHECK(kata::observe({}, [] {}).launches == 0);
+    CHECK_THAT(said_against([&] { run_fill_twice(out.data(), out.size()); }), StartsWith("launch refused"));
+    CHECK(kata::gpu::launches().taken == 2);
+}
+
+TEST_CASE("a call that fails is told with its line and what CUDA says of it", "[gpu]") {
+    Buffer<int> out("out", 1);
+    CHECK_THAT(said_against([&] { run_bad_copy(out.data()); }),
+               StartsWith("gpu_kernels.cu:") && ContainsSubstring(": invalid copy direction"));
+    CHECK_THAT(said_against([&] { run_bad_copy_unseen(out.data()); }),
+               ContainsSubstring("and the step did not look"));
     CHECK(said_against([&] { run_store(out.data(), 3); }) == "nothing");
-    CHECK(out.values().front() == 3);
 }
 
 TEST_CASE("a store next to a buffer is found", "[gpu]") {

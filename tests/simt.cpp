@@ -307,6 +307,11 @@ TEST_CASE("a copy that does not fit is refused", "[memory]") {
     CHECK(fault([&] { kernels::copy_within(out.data() + 2, others.data(), 6 * sizeof(float)); }) == "");
 }
 
+TEST_CASE("check() names the line and what CUDA says of the error", "[memory]") {
+    CHECK(fault([] { kernels::check_errors(false); }) == "");
+    CHECK(fault([] { kernels::check_errors(true); }) == line_of("check") + ": invalid argument");
+}
+
 TEST_CASE("a copy in another direction than it says is refused", "[memory]") {
     Buffer<float> out("out", 8);
     std::vector<float> host(8);

@@ -85,13 +85,24 @@ inline constexpr bool one_of = (std::is_same_v<T, Allowed> || ...);
 extern "C" [[gnu::weak, gnu::visibility("hidden")]] char __start_simt_constant[];
 extern "C" [[gnu::weak, gnu::visibility("hidden")]] char __stop_simt_constant[];
 
-enum cudaError_t { cudaSuccess = 0, cudaErrorMemoryAllocation = 2 };
+// Most of what goes wrong is thrown where it happens; the rest of CUDA's errors is never met here.
+enum cudaError_t { cudaSuccess = 0, cudaErrorInvalidValue = 1, cudaErrorMemoryAllocation = 2 };
+inline const char* cudaGetErrorString(cudaError_t error) {
+    return error == cudaSuccess             ? "no error"
+           : error == cudaErrorInvalidValue ? "invalid argument"
+                                            : "out of memory";
+}
+inline const char* cudaGetErrorName(cudaError_t error) {
+    return error == cudaSuccess             ? "cudaSuccess"
+           : error == cudaErrorInvalidValue ? "cudaErrorInvalidValue"
+                                            : "cudaErrorMemoryAllocation";
+}
 
 namespace kata::backend {
 
-/// Throws kata::Error. What goes wrong here is mostly thrown where it happens.
+/// Throws kata::Error.
 [[noreturn]] inline void fail(cudaError_t error, const char* file, int line) {
-    simt::fail(error, file, line);
+    simt::fail(cudaGetErrorString(error), file, line);
 }
 
 template <int v>
@@ -428,6 +439,3 @@ cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, std::size_t bytes, s
 inline cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
 inline cudaError_t cudaGetLastError() { return cudaSuccess; }
 inline cudaError_t cudaPeekAtLastError() { return cudaSuccess; }
-inline const char* cudaGetErrorString(cudaError_t error) {
-    return error == cudaSuccess ? "no error" : "out of memory";
-}

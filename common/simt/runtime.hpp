@@ -38,8 +38,8 @@ void run(const Launch&);
 
 [[noreturn]] void open();
 
-/// A call of the runtime interface gave `error`. Throws kata::Error.
-[[noreturn]] void fail(int error, const char* file, int line);
+/// A call of the runtime interface has failed, of which CUDA says `error`. Throws kata::Error.
+[[noreturn]] void fail(const char* error, const char* file, int line);
 
 /// Barrier of the block: returns, over all its threads, how many gave a predicate that is not 0.
 int barrier(int predicate, const char* name, Site);

@@ -660,8 +660,8 @@ void run(const Launch& launch) {
 }
 
 [[noreturn]] void open() { throw kata::OpenKata{}; }
-[[noreturn]] void fail(int error, const char* file, int line) {
-    throw kata::Error(text_of(Site{file, line}) + ": CUDA error " + std::to_string(error));
+[[noreturn]] void fail(const char* error, const char* file, int line) {
+    throw kata::Error(text_of(Site{file, line}) + ": " + error);
 }
 
 int barrier(int predicate, const char* name, Site site) {

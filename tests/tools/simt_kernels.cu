@@ -204,6 +204,12 @@ void two_kernels(int* out, int threads) {
     cudaFree(between);
 }
 
+void check_errors(bool fails) {
+    check(cudaSuccess);
+    check(cudaGetLastError());
+    if (fails) check(cudaErrorInvalidValue);  // mark: check
+}
+
 void copy_within(void* to, const void* from, std::size_t bytes) {
     cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToDevice);
 }

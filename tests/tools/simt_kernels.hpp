@@ -35,6 +35,7 @@ void copy_to_host(void* to, const void* from, std::size_t bytes);
 void free_it(void* pointer);
 void free_twice();
 void chosen_by_arguments(int* ints, double* doubles);  // 1, 2, 3, 4 and 0.5, 1.5, 2.5, 3.5
+void check_errors(bool fails);
 void copy_within(void* to, const void* from, std::size_t bytes);
 
 // Barriers and warps.

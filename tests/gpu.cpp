@@ -4,7 +4,7 @@
 #include "gpu/device.hpp"
 #include "gpu/launches.hpp"
 #include "observe.hpp"
-#include "timing/gpu_timer.hpp"
+#include "stopwatch.hpp"
 #include "tools/gpu_kernels.hpp"
 
 #include <algorithm>
@@ -166,19 +166,19 @@ TEST_CASE("a buffer that the GPU has no room for is refused with what is free", 
 }
 
 TEST_CASE("the timer measures what the device does", "[gpu]") {
-    kata::GpuTimer timer;
-    timer.time([] { run_spin(1000); });
-    const double few = timer.time([] { run_spin(1'000'000); }),
-                 many = timer.time([] { run_spin(5'000'000); });
+    const auto watch = kata::stopwatch();
+    watch->time([] { run_spin(1000); });
+    const double few = watch->time([] { run_spin(1'000'000); }),
+                 many = watch->time([] { run_spin(5'000'000); });
     CHECK(few >= 0.9e-3);  // the clock within a kernel ticks coarsely
     CHECK(few < 1.3e-3);
     CHECK(many >= 4.9e-3);
     CHECK(many < 5.3e-3);
-    CHECK(timer.time([] {}) < 1e-4);
+    CHECK(watch->time([] {}) < 1e-4);
 }
 
 TEST_CASE("the ceilings are those of the device", "[gpu]") {
-    const auto ceilings = kata::measure_ceilings();
+    const auto ceilings = kata::stopwatch()->ceilings();
     // Two transfers a clock, and a copy gets most of them.
     const double pins = 2e3 * kata::gpu::attribute(cudaDevAttrMemoryClockRate) *
                         kata::gpu::attribute(cudaDevAttrGlobalMemoryBusWidth) / 8;

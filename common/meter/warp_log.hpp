@@ -1,6 +1,6 @@
 // What the lanes of a warp did, put together again as the warp would have executed it.
 #pragma once
-#include "meter/counts.hpp"
+#include "counts.hpp"
 
 #include <array>
 #include <cstddef>

@@ -6,6 +6,7 @@
 #include "simt/image.hpp"
 #include "simt/runtime.hpp"
 #include "simt/watchdog.hpp"
+#include "stopwatch.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -716,5 +717,7 @@ Observation observe(const Conditions& conditions, const std::function<void()>& w
 const char* backend_name() { return "cpu"; }
 std::string device_name() { return std::string("CPU back end, limits of ") + simt::limits().name; }
 bool counts_available() { return simt::meter != nullptr; }
+bool keeps_time() { return false; }
+std::unique_ptr<Stopwatch> stopwatch() { return nullptr; }
 
 }  // namespace kata

@@ -7,7 +7,7 @@
 //
 // Exit status: 0 passed or skipped, 1 failed.
 #include "error.hpp"
-#include "suite/clock.hpp"
+#include "stopwatch.hpp"
 #include "suite/suite.hpp"
 #include "suite/tour.hpp"
 
@@ -52,7 +52,7 @@ std::string stated_reason(const std::filesystem::path& source) {
     std::string reason;
     for (std::string line; std::getline(file, line);) {
         if (line.starts_with(mark)) reason = line.substr(mark.size());
-        if (line.starts_with(gpu_mark) && clock_available()) reason = line.substr(gpu_mark.size());
+        if (line.starts_with(gpu_mark) && keeps_time()) reason = line.substr(gpu_mark.size());
     }
     if (!reason.empty()) return reason;
     throw Error(source.filename().string() + " does not say \"" + mark + "…\": why it must be rejected");

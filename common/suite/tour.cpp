@@ -1,6 +1,7 @@
 #include "suite/tour.hpp"
 
 #include "error.hpp"
+#include "stopwatch.hpp"
 #include "suite/clock.hpp"
 #include "suite/suite.hpp"
 
@@ -310,7 +311,7 @@ int measure(std::span<char* const> arguments) {
         print("outputs", run.outputs);
         if (run.seen.counts) print_counts(run);
         // A picture is there to be looked at; what a step takes is timed on a problem that fills the GPU.
-        if (clock_available() && !in && !flag(arguments, "--once")) {
+        if (keeps_time() && !in && !flag(arguments, "--once")) {
             const auto against = option(arguments, "--against"), variant = option(arguments, "--variant");
             const auto times =
                 time_step(step, against ? std::optional<Module>(std::in_place, *against) : std::nullopt,
@@ -343,17 +344,16 @@ int tour(std::span<char* const> arguments) {
     if (!flag(arguments, "--markdown"))
         std::cout << "\n"
                   << chapter.name << ": "
-                  << (file                ? file->filename().string()
-                      : clock_available() ? chapter.timed_problem
-                                          : chapter.problem)
+                  << (file           ? file->filename().string()
+                      : keeps_time() ? chapter.timed_problem
+                                     : chapter.problem)
                   << "\n"
                   << device_name() << "\n"
-                  << (option(arguments, "--image") && !clock_available() &&
-                              fs::file_size(*file) >= large_picture
+                  << (option(arguments, "--image") && !keeps_time() && fs::file_size(*file) >= large_picture
                           ? "Each access is counted: a picture of this size can take minutes a step.\n\n"
                           : "\n");
-    return (clock_available() ? print_ladder(timed, arguments, *modules, file)
-                              : print_ladder(columns_of(chapter), arguments, *modules, file)) == 0
+    return (keeps_time() ? print_ladder(timed, arguments, *modules, file)
+                         : print_ladder(columns_of(chapter), arguments, *modules, file)) == 0
                ? 0
                : 1;
 }

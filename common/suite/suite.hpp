@@ -107,8 +107,6 @@ const Subject& subject();
 std::string step_name();
 /// Its module. Throws Error when it has not been built, or is older than its source.
 const Module& step();
-/// Whether a test has called step().
-bool step_was_tested();
 /// The solution of another step of the chapter.
 const Module& rival(const std::string& name);
 

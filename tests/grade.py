@@ -32,7 +32,7 @@ STEPS = [path.relative_to(ROOT / "chapters") for chapter in CHAPTERS for path in
 OURS = {path.relative_to(ROOT / folder) for folder in ("common", "reference") for path in (ROOT / folder).rglob("*.h*")}
 
 # What stands in for a step that was not handed in.
-NOT_HANDED_IN = '#include "kata.hpp"\nvoid not_handed_in() { kata::open(); }\n'
+NOT_HANDED_IN = '#include "kata.hpp"\nvoid not_handed_in() {\n    kata::open();\n}\n'
 
 GIB = 1 << 30
 COMPILE_SECONDS = 600  # for all steps of a student

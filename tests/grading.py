@@ -74,7 +74,7 @@ class Grading(unittest.TestCase):
                 "03_blur": '#include "broken.hpp"\n' + solution("03_blur"),
             },
             "endless": {"01_vector_add": ENDLESS, "03_blur": solution("03_blur")},
-            "unwritten": {step: '#include "kata.hpp"\nvoid nothing() { kata::open(); }\n' for step in STEPS},
+            "unwritten": {step: '#include "kata.hpp"\nvoid nothing() {\n    kata::open();\n}\n' for step in STEPS},
         }
         for student, steps in students.items():
             chapter = folder / student / "chapters" / CHAPTER

@@ -61,14 +61,18 @@ TEST_CASE("a kernel of a module runs", "[gpu]") {
     CHECK(out.damage() == std::nullopt);
 }
 
-TEST_CASE("a block gets as much dynamic shared memory as the device has", "[gpu]") {
+TEST_CASE("a block gets as much dynamic shared memory as the device has, where it was asked for", "[gpu]") {
     const int most = kata::gpu::attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) / 4;
     const int count = GENERATE_COPY(12 * 1024, 12 * 1024 + 1, most);
     CAPTURE(count);
     std::vector<int> values(static_cast<std::size_t>(count));
     for (int i = 0; i < count; ++i) values[static_cast<std::size_t>(i)] = 7 * i;
     Buffer<int> in("in", std::span<const int>(values)), out("out", values.size());
-    CHECK(said_against([&] { run_reverse(in.data(), out.data(), count); }) == "nothing");
+    if (count == 12 * 1024 + 1)  // the first to ask, for what was asked for stays
+        CHECK_THAT(said_against([&] { run_reverse(in.data(), out.data(), count, false); }),
+                   StartsWith("gpu_kernels.cu:") && ContainsSubstring("launch refused") &&
+                       ContainsSubstring("a block gets 49152 bytes of shared memory, and more only"));
+    CHECK(said_against([&] { run_reverse(in.data(), out.data(), count, count > 12 * 1024); }) == "nothing");
     std::reverse(values.begin(), values.end());
     CHECK(out.values() == values);
 }
@@ -97,6 +101,13 @@ TEST_CASE("a launch that the device cannot take is refused with the limit that i
                ContainsSubstring("registers a thread, this kernel has room for "));
     CHECK(over(1, 1) == "nothing");
     CHECK(out.values().front() == 1);
+}
+
+TEST_CASE("more shared memory than the device has cannot be asked for", "[gpu]") {
+    const int most = kata::gpu::attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) / 4;
+    Buffer<int> out("out", 1);
+    CHECK_THAT(said_against([&] { run_reverse(out.data(), out.data(), most + 1, true); }),
+               StartsWith("gpu_kernels.cu:") && ContainsSubstring(": invalid argument; "));
 }
 
 TEST_CASE("a refused launch is explained where the step did not look, too", "[gpu]") {

@@ -60,16 +60,6 @@ std::string misdeed(cudaError_t error) {
     }
 }
 
-/// A block gets more shared memory than every GPU has only where its kernel was allowed it.
-cudaError_t make_room(const void* kernel, std::size_t shared_bytes) {
-    if (shared_bytes == 0) return cudaSuccess;
-    cudaFuncAttributes function{};
-    const cudaError_t error = cudaFuncGetAttributes(&function, kernel);
-    if (error != cudaSuccess || function.sharedSizeBytes + shared_bytes <= 48 * 1024) return error;
-    const auto bytes = static_cast<int>(std::min<std::size_t>(shared_bytes, 1 << 30));
-    return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
-}
-
 /// A process that ends in the usual way waits for its kernels, and one of them never ends.
 void leave_without_waiting() {
     on_exit(
@@ -183,8 +173,7 @@ namespace backend {
 
 void run(const void* kernel, dim3 grid, dim3 block, std::size_t shared_bytes, void** arguments) {
     require_device();
-    cudaError_t error = make_room(kernel, shared_bytes);
-    if (error == cudaSuccess) error = cudaLaunchKernel(kernel, grid, block, arguments, shared_bytes, nullptr);
+    const cudaError_t error = cudaLaunchKernel(kernel, grid, block, arguments, shared_bytes, nullptr);
     if (error != cudaSuccess) gpu::explain({error, kernel, grid, block, shared_bytes});
 }
 

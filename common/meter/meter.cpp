@@ -121,6 +121,7 @@ class Meter final : public simt::Probe {
 
     simt::Image image_;
     dim3 block_dim_, grid_dim_;
+    std::size_t shared_limit_ = 0;
     simt::Range arguments_, constants_;
     std::vector<Region> globals_;
     Region variables_;                                      // __device__ variables of the module
@@ -141,6 +142,7 @@ void Meter::launch_begins(const simt::Grid& grid) {
     image_ = grid.image;
     block_dim_ = grid.block_dim;
     grid_dim_ = grid.grid_dim;
+    shared_limit_ = grid.shared_limit;
     const auto address = [](const void* p) { return reinterpret_cast<std::uintptr_t>(p); };
     arguments_ = {address(grid.launch.arguments),
                   address(grid.launch.arguments) + grid.launch.arguments_bytes};
@@ -253,10 +255,9 @@ void Meter::touch(const void* pointer, std::size_t bytes, Verb verb, const void*
     if (global) return;
     const auto& fixed = static_shared_[slot].shadow;
     const auto used = 4 * (fixed ? fixed->words_touched : 0) + dynamic_shared_[slot].range.size();
-    if (used > simt::limits().shared_bytes)
+    if (used > shared_limit_)
         simt::give_up("shared memory over the limit: a block uses more than the " +
-                      std::to_string(simt::limits().shared_bytes) + " bytes that it has, in " +
-                      line(event.code));
+                      std::to_string(shared_limit_) + " bytes that it has, in " + line(event.code));
 }
 
 void Meter::touch_from_host(const void* pointer, Verb verb, const void* code) {

@@ -110,16 +110,18 @@ using Constant = std::integral_constant<int, v>;
 
 /// `thread` is called by each thread of the launch.
 template <class Thread>
-void launch_threads(const Thread& thread, dim3 grid, dim3 block, std::size_t shared_bytes) {
+void launch_threads(const Thread& thread, dim3 grid, dim3 block, std::size_t shared_bytes,
+                    const void* kernel = nullptr) {
     const auto call = +[](const void* t) { (*static_cast<const Thread*>(t))(); };
-    simt::run({grid, block, shared_bytes, reinterpret_cast<const void*>(call), __start_simt_constant,
+    simt::run({grid, block, shared_bytes, reinterpret_cast<const void*>(call), kernel, __start_simt_constant,
                __stop_simt_constant, call, &thread, sizeof thread});
 }
 
 template <class... Parameters>
 void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes,
             std::type_identity_t<Parameters>... arguments) {
-    launch_threads([kernel, arguments...] { kernel(arguments...); }, grid, block, shared_bytes);
+    launch_threads([kernel, arguments...] { kernel(arguments...); }, grid, block, shared_bytes,
+                   reinterpret_cast<const void*>(kernel));
 }
 
 inline void open() { simt::open(); }
@@ -436,6 +438,19 @@ cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, std::size_t bytes, s
     std::memcpy(to, reinterpret_cast<const char*>(&symbol) + offset, bytes);
     return cudaSuccess;
 }
+enum cudaFuncAttribute {
+    cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
+    cudaFuncAttributePreferredSharedMemoryCarveout = 9,  // a wish about the L1 cache, of which there is none
+};
+inline cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute, int value) {
+    if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize) simt::allow_shared(kernel, value);
+    return cudaSuccess;
+}
+template <class... Parameters>
+cudaError_t cudaFuncSetAttribute(void (*kernel)(Parameters...), cudaFuncAttribute attribute, int value) {
+    return cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), attribute, value);
+}
+
 inline cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
 inline cudaError_t cudaGetLastError() { return cudaSuccess; }
 inline cudaError_t cudaPeekAtLastError() { return cudaSuccess; }

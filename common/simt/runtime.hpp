@@ -25,7 +25,8 @@ struct Site {
 struct Launch {
     dim3 grid, block;
     std::size_t shared_bytes;
-    const void* code;  // the kernel, to find its module by
+    const void* code;    // something of the kernel's module, to find it by
+    const void* kernel;  // null where only the compiler knows which one the arguments have chosen
     const void *constants, *constants_end;
     void (*call)(const void*);
     const void* arguments;
@@ -57,6 +58,10 @@ unsigned active_mask(Site);
 void before_atomic(const void* address, unsigned bytes, const void* code);
 void fence();
 void yield();
+
+/// Launches of the kernel may ask for as much dynamic shared memory. Throws kata::Error where no block has
+/// it.
+void allow_shared(const void* kernel, int bytes);
 
 int lane();
 /// A bit per lane of the running thread's warp that the block has.

@@ -51,7 +51,6 @@ constexpr bool can_move_shared = true;
 std::string text_of(uint3 v) {
     return "(" + std::to_string(v.x) + "," + std::to_string(v.y) + "," + std::to_string(v.z) + ")";
 }
-std::string text_of(dim3 v) { return text_of(uint3{v.x, v.y, v.z}); }
 std::string text_of(Site site) {
     const char* slash = std::strrchr(site.file, '/');
     return std::string(slash ? slash + 1 : site.file) + ":" + std::to_string(site.line);
@@ -121,6 +120,22 @@ struct Session {
     std::uint64_t launches = 0;
 };
 Session* session = nullptr;
+
+/// Dynamic shared memory that a kernel has been allowed, until the process ends.
+struct Asked {
+    const void* kernel;
+    std::string module;
+    std::size_t bytes;
+};
+std::vector<Asked> asked_for;
+
+/// For a kernel that is not known, the most that one of its module may have.
+std::size_t asked_by(const void* kernel, const Image& image) {
+    std::size_t most = 0;
+    for (const auto& a : asked_for)
+        if (kernel ? a.kernel == kernel : a.module == image.path) most = std::max(most, a.bytes);
+    return most;
+}
 
 class Scheduler {
   public:
@@ -198,7 +213,7 @@ class Scheduler {
         return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
     }
 
-    void refuse_what_no_device_takes() const;
+    void refuse_what_no_device_takes();
     std::function<std::uint64_t(std::uint64_t)> block_order(std::uint64_t blocks);
     void start(unsigned slot, std::uint64_t linear);
     Block* pick();
@@ -233,29 +248,21 @@ class Scheduler {
 
 Scheduler* scheduler = nullptr;
 
-void Scheduler::refuse_what_no_device_takes() const {
-    const auto& l = limits();
-    const auto& b = grid_.block_dim;
-    const auto& g = grid_.grid_dim;
-    const std::uint64_t threads = static_cast<std::uint64_t>(b.x) * b.y * b.z;
-    if (threads == 0) throw kata::Error("launch refused: block " + text_of(b) + " has no threads");
-    if (threads > l.threads_per_block || b.x > l.block_x || b.y > l.block_y || b.z > l.block_z)
-        throw kata::Error("launch refused: block " + text_of(b) + " of " + std::to_string(threads) +
-                          " threads; " + l.name + " takes at most 1024 threads, 1024 x 1024 x 64");
-    if (g.x == 0 || g.y == 0 || g.z == 0)
-        throw kata::Error("launch refused: grid " + text_of(g) +
-                          " has no blocks; where there is nothing to do, launch nothing");
-    if (g.x > l.grid_x || g.y > l.grid_y || g.z > l.grid_z)
-        throw kata::Error("launch refused: grid " + text_of(g) + "; " + l.name +
-                          " takes at most 2147483647 x 65535 x 65535 blocks");
-    if (grid_.launch.shared_bytes > l.shared_bytes)
-        throw kata::Error("launch refused: " + std::to_string(grid_.launch.shared_bytes) +
-                          " bytes of dynamic shared memory; a block has " + std::to_string(l.shared_bytes));
-    if (grid_.image.shared.size() <= l.shared_bytes) return;
+void Scheduler::refuse_what_no_device_takes() {
+    const auto extent = [](dim3 d) { return kata::Extent{d.x, d.y, d.z}; };
+    const auto& launch = grid_.launch;
+    kata::Configuration asked{extent(launch.grid), extent(launch.block), launch.shared_bytes};
+    asked.asked = asked_by(launch.kernel, grid_.image);
+    if (grid_.image.shared.size() + launch.shared_bytes > limits.unasked && launch.kernel)
+        asked.static_shared = shared_of(grid_.image, launch.kernel);
+    if (const auto text = excess(asked, limits); !text.empty())
+        throw kata::Error(asked.refused() + ": " + text);
+    if (asked.asked > 0 && launch.shared_bytes <= asked.asked) grid_.shared_limit = limits.shared;
+    if (grid_.image.shared.size() <= limits.unasked) return;
     // As ptxas does, whether or not that kernel is the one launched.
-    if (const auto most = most_shared(grid_.image); most.bytes > l.shared_bytes)
+    if (const auto most = most_shared(grid_.image); most.bytes > limits.unasked)
         throw kata::Error("launch refused: " + most.function + " has " + std::to_string(most.bytes) +
-                          " bytes of shared memory; a block has " + std::to_string(l.shared_bytes));
+                          " bytes of shared memory; a block has " + std::to_string(limits.unasked));
 }
 
 std::function<std::uint64_t(std::uint64_t)> Scheduler::block_order(std::uint64_t blocks) {
@@ -636,11 +643,6 @@ std::string name_of(const Block& block, unsigned i, dim3 d) {
     return name_of(uint3{i % d.x, i / d.x % d.y, i / d.x / d.y}, block.index);
 }
 
-const Limits& limits() {
-    static constexpr Limits limits;
-    return limits;
-}
-
 void run(const Launch& launch) {
     if (running)
         give_up("a kernel launches a kernel: dynamic parallelism has no meaning on the CPU back end");
@@ -681,6 +683,17 @@ void yield() {
     running->polls |= polls_per_turn - 1;  // so that the turn ends
     scheduler->poll();
 }
+void allow_shared(const void* kernel, int bytes) {
+    const auto image = image_of(kernel);
+    const auto declared = shared_of(image, kernel);
+    if (bytes < 0 || declared + static_cast<std::size_t>(bytes) > limits.shared)
+        throw kata::Error("cudaFuncSetAttribute refused: " + std::to_string(bytes) +
+                          " bytes of dynamic shared memory; a block has room for " +
+                          std::to_string(limits.shared) + " bytes of shared memory, and " +
+                          std::to_string(declared) + " of them are this kernel's __shared__ variables");
+    std::erase_if(asked_for, [&](const Asked& a) { return a.kernel == kernel; });
+    asked_for.push_back({kernel, image.path, static_cast<std::size_t>(bytes)});
+}
 int lane() { return static_cast<int>(running->lane()); }
 unsigned present_lanes() { return ~0u >> (32 - running_block->lanes(running->warp())); }
 
@@ -715,7 +728,7 @@ Observation observe(const Conditions& conditions, const std::function<void()>& w
 }
 
 const char* backend_name() { return "cpu"; }
-std::string device_name() { return std::string("CPU back end, limits of ") + simt::limits().name; }
+std::string device_name() { return std::string("CPU back end, limits of ") + simt::architecture; }
 bool counts_available() { return simt::meter != nullptr; }
 bool keeps_time() { return false; }
 std::unique_ptr<Stopwatch> stopwatch() { return nullptr; }

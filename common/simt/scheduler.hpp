@@ -1,5 +1,6 @@
 // The threads, warps and blocks of a launch on the CPU back end, and what the meter wants to hear of them.
 #pragma once
+#include "limits.hpp"
 #include "observe.hpp"
 #include "simt/image.hpp"
 #include "simt/runtime.hpp"
@@ -19,14 +20,10 @@ extern dim3 blockDim, gridDim;
 
 namespace simt {
 
-/// The limits that a launch is held to: those of compute capability 9.0 without opt-in shared memory.
-struct Limits {
-    const char* name = "sm_90";
-    unsigned threads_per_block = 1024;
-    unsigned block_x = 1024, block_y = 1024, block_z = 64;
-    unsigned grid_x = 2147483647, grid_y = 65535, grid_z = 65535;
-    std::size_t shared_bytes = 48 * 1024;
-};
+/// The limits that a launch is held to: those of compute capability 9.0.
+inline constexpr const char* architecture = "sm_90";
+inline constexpr kata::Limits limits{
+    1024, {1024, 1024, 64}, {2147483647, 65535, 65535}, 48 * 1024, 227 * 1024};
 
 enum class State : unsigned char { fresh, ready, at_barrier, at_collective, at_active_mask, done };
 
@@ -75,6 +72,7 @@ struct Grid {
     Image image;
     dim3 block_dim, grid_dim;
     kata::Conditions conditions;
+    std::size_t shared_limit = limits.unasked;  // what a block may use of shared memory
 };
 
 /// Listens to a launch. Everything is called on the scheduler's side unless said otherwise.
@@ -132,6 +130,5 @@ struct Allocation {
     std::uint64_t serial = 0;  // tells it from one that had the same address before
 };
 const std::vector<Allocation>& allocations();  // by address
-const Limits& limits();
 
 }  // namespace simt

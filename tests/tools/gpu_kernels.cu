@@ -61,7 +61,9 @@ void run_fill_twice(int* out, std::size_t count) {
     store<<<1, 2048>>>(out, 1);  // which no device takes
 }
 void run_store(int* to, int value) { store<<<1, 1>>>(to, value); }
-void run_reverse(const int* in, int* out, int count) {
+void run_reverse(const int* in, int* out, int count, bool ask) {
+    const auto bytes = static_cast<int>(count * sizeof(int));
+    if (ask) check(cudaFuncSetAttribute(reverse, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
     reverse<<<1, 256, count * sizeof(int)>>>(in, out, count);
     check(cudaGetLastError());
 }

@@ -8,7 +8,8 @@
 void run_fill(int* out, std::size_t count);        ///< out[i] = i
 void run_fill_twice(int* out, std::size_t count);  ///< and a third launch, which is refused
 void run_store(int* to, int value);
-void run_reverse(const int* in, int* out, int count);  ///< through 4 * count bytes of dynamic shared memory
+/// Through 4 * count bytes of dynamic shared memory, which it asks for before the launch or not.
+void run_reverse(const int* in, int* out, int count, bool ask);
 void run_endless(int* out);
 void run_endless_and_wait(int* out);
 void run_misaligned(int* out);

@@ -7,7 +7,9 @@
 #include "meter/locate.hpp"
 #include "meter/races.hpp"
 #include "meter/warp_log.hpp"
+#include "simt/diagnose.hpp"
 #include "simt/scheduler.hpp"
+#include "simt/stacks.hpp"
 
 #include <algorithm>
 #include <array>
@@ -72,7 +74,7 @@ class Meter final : public simt::Probe {
         clocks_.synchronise(block.slot, warp, mask);
     }
     void warp_stops(const simt::Block& block, unsigned warp) override;
-    void synchronising(simt::Thread&, const void* code) override { step(code); }
+    void synchronising(const void* code) override { step(code); }
     void fence(const simt::Block& block, const simt::Thread& t) override {
         clocks_.fence(block.slot, t.linear);
     }

@@ -74,7 +74,7 @@ class Meter final : public simt::Probe {
         clocks_.synchronise(block.slot, warp, mask);
     }
     void warp_stops(const simt::Block& block, unsigned warp) override;
-    void synchronising(const void* code) override { step(code); }
+    void synchronising(const void* code) override { enter(code); }
     void fence(const simt::Block& block, const simt::Thread& t) override {
         clocks_.fence(block.slot, t.linear);
     }
@@ -84,7 +84,7 @@ class Meter final : public simt::Probe {
     bool log_full(const simt::Thread& t) override { return log_of(t).full(t.lane()); }
 
     /// On the thread's side.
-    void step(const void* code) { log({0, offset_of(code), 0, What::step, Space::none}); }
+    void enter(const void* code) { log({0, offset_of(code), 0, What::basic_block, Space::none}); }
     void touch(const void* address, std::size_t bytes, Verb verb, const void* code);
     void check_stack(const void* here_on_stack, const void* code);
 
@@ -474,7 +474,7 @@ void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(__ATOMIC_SEQ_CST); 
 void __tsan_atomic_signal_fence(int) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
 
 void __sanitizer_cov_trace_pc() {
-    if (simt::running) meter::the_meter.step(METER_CODE);
+    if (simt::running) meter::the_meter.enter(METER_CODE);
 }
 
 }  // extern "C"

@@ -31,8 +31,8 @@ const char* name_of(Quantity q) {
             return "atomics on global memory";
         case Quantity::barriers:
             return "barriers";
-        case Quantity::warp_steps:
-            return "stretches of code that warps execute";
+        case Quantity::basic_blocks:
+            return "basic blocks that warps execute";
         case Quantity::time:
             break;
     }
@@ -69,8 +69,8 @@ double value_of(Quantity q, const Counts& c) {
                 return c.global_atomic.accesses;
             case Quantity::barriers:
                 return c.barriers;
-            case Quantity::warp_steps:
-                return c.warp_steps;
+            case Quantity::basic_blocks:
+                return c.basic_blocks;
             case Quantity::time:
                 break;
         }

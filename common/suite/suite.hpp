@@ -25,7 +25,7 @@ enum class Quantity {
     shared_passes,
     atomics,
     barriers,
-    warp_steps,
+    basic_blocks,
     time
 };
 

@@ -42,7 +42,7 @@ const std::vector<Column> counted{
     {"shared_passes", "sh. passes", "/output", 3},
     {"shared_atomics", "sh. atomics", "/output", 3},
     {"bank_conflicts", "conflicts", "/output", 3},
-    {"warp_steps", "warp steps", "/output", 3},
+    {"basic_blocks", "basic blocks", "/output", 3},
     {"active_lanes", "lanes", "of 32", 1},
     {"barriers", "barriers", "/block", 0},
     {"intensity", "intensity", "OP/B", 2},
@@ -124,7 +124,7 @@ std::string title_of(std::string step) {
     return step;
 }
 
-constexpr int title_width = 34, verdict_width = 9, column_width = 12;
+constexpr int title_width = 34, verdict_width = 9, column_width = 13;
 
 /// Those of the counted columns that tell this chapter's steps apart.
 std::vector<Column> columns_of(const Chapter& c) {
@@ -287,7 +287,7 @@ void print_counts(const Run& run) {
     print("shared_passes", per_output(c.shared_load.transactions + c.shared_store.transactions +
                                       c.shared_atomic.transactions));
     print("shared_atomics", per_output(c.shared_atomic.accesses));
-    print("warp_steps", per_output(c.warp_steps));
+    print("basic_blocks", per_output(c.basic_blocks));
     print("active_lanes", c.active_lanes());
     print("bank_conflicts", per_output(c.bank_conflicts));
     print("barriers", c.blocks > 0 ? static_cast<double>(c.barriers) / static_cast<double>(c.blocks) : 0);

@@ -545,5 +545,5 @@ const kata::Chapter kata::chapter{
     .count = count,
     .timed = [](std::optional<int>) { return std::make_unique<Timed>(); },
     .columns = {"bytes_loaded", "bytes_stored", "sectors", "load_efficiency", "store_efficiency", "atomics",
-                "warp_steps", "barriers"},
+                "basic_blocks", "barriers"},
 };

@@ -325,7 +325,7 @@ constexpr Claim claims[] = {
     {"03_brent_kung", "01_kogge_stone", threads, 2.0,
      "no round of the trees has work for more than half as many threads as there are elements",
      "PMPP-scan 11.4"},
-    {"03_brent_kung", "01_kogge_stone", warp_steps, 1.4,
+    {"03_brent_kung", "01_kogge_stone", basic_blocks, 1.4,
      "the threads that are active in a round stand side by side, so that the other warps rest",
      "PMPP-scan 11.4"},
     {"04_coarsened", "01_kogge_stone", threads, 4.0, "a thread has a subsection of four elements",
@@ -337,7 +337,7 @@ constexpr Claim claims[] = {
     {"04_coarsened", "01_kogge_stone", shared_passes, 1.5,
      "padding keeps lanes out of each other's banks while they walk through their subsections",
      "not in the document"},
-    {"04_coarsened", "01_kogge_stone", warp_steps, 2.5,
+    {"04_coarsened", "01_kogge_stone", basic_blocks, 2.5,
      "the parallel scan is over the last elements of the subsections only", "PMPP-scan 11.5"},
     {"06_single_pass", "05_hierarchical", bytes_loaded, 1.9, "an element is read once instead of twice",
      "PMPP-scan 11.7"},
@@ -514,5 +514,5 @@ const kata::Chapter kata::chapter{
     .timed = [](std::optional<int>) -> std::unique_ptr<kata::TimedProblem> {
         return std::make_unique<Timed>();
     },
-    .columns = {"bytes_loaded", "bytes_stored", "sectors", "bank_conflicts", "warp_steps", "barriers"},
+    .columns = {"bytes_loaded", "bytes_stored", "sectors", "bank_conflicts", "basic_blocks", "barriers"},
 };

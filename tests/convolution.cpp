@@ -174,7 +174,7 @@ TEST_CASE("a huge image", "[.huge][equivalence]") {
     const auto shape = GENERATE(Shape{16384, 16384, 1}, Shape{32768, 32801, 1});  // 2^30 bytes, above 2^32
     auto p = coded({1, 1, shape.radius});
     p.shape = shape;
-    p.in = kata::repeated(kata::coded(kata::a_few, 1), static_cast<std::size_t>(shape.outputs()));
+    p.in = kata::repeated(kata::coded(kata::prime_period, 1), static_cast<std::size_t>(shape.outputs()));
     require_right(p, Exactness::exact);
 }
 
@@ -309,7 +309,7 @@ kata::Run ladder(const Module& step) { return attempt(step, real(ladder_shape), 
 Problem large_real(const Shape& s) {
     auto p = real({1, 1, s.radius});
     p.shape = s;
-    p.in = kata::repeated(kata::reals(kata::a_few, 1), static_cast<std::size_t>(s.outputs()));
+    p.in = kata::repeated(kata::reals(kata::prime_period, 1), static_cast<std::size_t>(s.outputs()));
     return p;
 }
 

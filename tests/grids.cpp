@@ -131,7 +131,7 @@ void require(const kata::Run& run) {
 template <class T>
 std::vector<T> huge(std::size_t count, unsigned seed, int largest = 15) {
     if (std::string_view(kata::backend_name()) != "gpu") SKIP("for a GPU");
-    return kata::repeated(kata::coded<T>(kata::a_few, seed, largest), count);
+    return kata::repeated(kata::coded<T>(kata::prime_period, seed, largest), count);
 }
 
 }  // namespace
@@ -371,8 +371,10 @@ kata::Run on_file(const Module& step, const std::filesystem::path& in, const std
 struct Timed final : kata::TimedProblem {
     static constexpr Size s{8192, 8192};
     const Bytes rgb = random_bytes(3 * s.pixels(), 1);
-    Input<float> a{"a", kata::repeated(kata::reals(kata::a_few, 1), static_cast<std::size_t>(s.pixels()))};
-    Input<float> b{"b", kata::repeated(kata::reals(kata::a_few, 2), static_cast<std::size_t>(s.pixels()))};
+    Input<float> a{"a",
+                   kata::repeated(kata::reals(kata::prime_period, 1), static_cast<std::size_t>(s.pixels()))};
+    Input<float> b{"b",
+                   kata::repeated(kata::reals(kata::prime_period, 2), static_cast<std::size_t>(s.pixels()))};
     Buffer<float> c{"c", static_cast<std::size_t>(s.pixels())};
     Input<unsigned char> in{"in", rgb};
     Buffer<unsigned char> out{"out", static_cast<std::size_t>(s.pixels())};

@@ -189,18 +189,19 @@ TEST_CASE("a large text", "[equivalence]") { require_right(mixed(100003)); }
 
 TEST_CASE("a very large text", "[equivalence]") {
     for_a_gpu();
-    require_right(kata::repeated(mixed(kata::a_few), 50000017));
-    require_right(kata::repeated(runs(kata::a_few, 20000), 50000017));
+    require_right(kata::repeated(mixed(kata::prime_period), 50000017));
+    require_right(kata::repeated(runs(kata::prime_period, 20000), 50000017));
 }
 
 TEST_CASE("a text of 2^30 bytes", "[.huge][equivalence]") {
     for_a_gpu();
-    require_right(kata::repeated(mixed(kata::a_few), std::size_t{1} << 30), {.time_limit = 60});
+    require_right(kata::repeated(mixed(kata::prime_period), std::size_t{1} << 30), {.time_limit = 60});
 }
 
 TEST_CASE("a text of more than 2^32 bytes", "[.huge][equivalence]") {
     for_a_gpu();
-    require_right(kata::repeated(mixed(kata::a_few), (std::size_t{1} << 32) + 1234567), {.time_limit = 60});
+    require_right(kata::repeated(mixed(kata::prime_period), (std::size_t{1} << 32) + 1234567),
+                  {.time_limit = 60});
 }
 
 TEST_CASE("the private copies lie in the workspace", "[step][02_privatized_global]") {
@@ -435,7 +436,7 @@ struct Timed final : kata::TimedProblem {
 
     explicit Timed(std::optional<int> longest_run)
         : device(longest_run.value_or(0) > 0 ? runs(length, static_cast<unsigned>(*longest_run))
-                                             : kata::repeated(letters(kata::a_few), length)) {
+                                             : kata::repeated(letters(kata::prime_period), length)) {
         useful_bytes = static_cast<double>(length) + bins * sizeof(unsigned);
         operations = static_cast<double>(length);
     }

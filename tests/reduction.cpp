@@ -200,7 +200,7 @@ namespace {
 template <class T>
 void require_right_huge(std::size_t n, Arithmetic arithmetic, std::size_t place) {
     if (std::string_view(kata::backend_name()) != "gpu") SKIP("for a GPU");
-    auto values = kata::repeated(kata::coded<T>(kata::a_few, 11), n);
+    auto values = kata::repeated(kata::coded<T>(kata::prime_period, 11), n);
     if (place < n) values[place] = 100;
     require_right(values, arithmetic, Exactness::exact, {.time_limit = 30});
 }
@@ -525,7 +525,7 @@ kata::Run ladder(const Module& step) {
 
 /// Steps that work in place reduce what the run before has left: nobody looks at the sums.
 struct Timed final : kata::TimedProblem {
-    OnDevice<float> device{kata::repeated(kata::reals(kata::a_few, 1), std::size_t{1} << 28), false};
+    OnDevice<float> device{kata::repeated(kata::reals(kata::prime_period, 1), std::size_t{1} << 28), false};
 
     Timed() {
         useful_bytes = 4.0 * device.n;

@@ -488,7 +488,7 @@ kata::Run ladder(const Module& step) {
 
 struct Timed final : kata::TimedProblem {
     static constexpr int n = 1 << 28;
-    kata::Input<float> in{"in", kata::repeated(kata::reals(kata::a_few, 1), n)};
+    kata::Input<float> in{"in", kata::repeated(kata::reals(kata::prime_period, 1), n)};
     Buffer<float> out{"out", n};
     Scratch scratch{n};
 

@@ -279,7 +279,7 @@ namespace {
 template <class T>
 void require_right_by_planes(int n) {
     require_gpu();
-    const Problem<T> p{n, kata::repeated(kata::coded<T>(kata::a_few, 1), cells(n)), distinct<T>};
+    const Problem<T> p{n, kata::repeated(kata::coded<T>(kata::prime_period, 1), cells(n)), distinct<T>};
     OnDevice<T> device(p);
     const auto compare = [&]() -> std::optional<std::string> {
         if (auto text = device.damage()) return text;
@@ -507,7 +507,7 @@ kata::Run ladder(const Module& step) { return attempt(step, real<float>(60), Exa
 Problem<float> large_real(int n) {
     auto p = real<float>(1);
     p.n = n;
-    p.in = kata::repeated(kata::reals(kata::a_few, 1), cells(n));
+    p.in = kata::repeated(kata::reals(kata::prime_period, 1), cells(n));
     return p;
 }
 

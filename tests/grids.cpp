@@ -43,7 +43,7 @@ kata::Run try_add(const Module& step, const std::vector<float>& a, const std::ve
     const int n = static_cast<int>(size);
     Input<float> in_a("a", a), in_b("b", b);
     Buffer<float> out("c", size);
-    auto run = kata::attempt(
+    auto run = kata::observed_run(
         conditions,
         [&] { step.function<decltype(vector_add)>("vector_add")(in_a.data(), in_b.data(), out.data(), n); },
         [&]() -> std::optional<std::string> {
@@ -71,7 +71,7 @@ PictureRun try_grayscale(const Module& step, const Size& s, const Bytes& rgb,
     Input<unsigned char> in("rgb", rgb);
     Buffer<unsigned char> out("gray", rgb.size() / 3, poison);
     PictureRun run;
-    static_cast<kata::Run&>(run) = kata::attempt(
+    static_cast<kata::Run&>(run) = kata::observed_run(
         conditions,
         [&] {
             step.function<decltype(color_to_grayscale)>("color_to_grayscale")(in.data(), out.data(), s.width,
@@ -99,7 +99,7 @@ PictureRun try_blur(const Module& step, const Size& s, int blur_size, const Byte
     Input<unsigned char> in("in", pixels);
     Buffer<unsigned char> out("out", pixels.size(), poison);
     PictureRun run;
-    static_cast<kata::Run&>(run) = kata::attempt(
+    static_cast<kata::Run&>(run) = kata::observed_run(
         conditions,
         [&] { step.function<decltype(blur)>("blur")(in.data(), out.data(), s.width, s.height, blur_size); },
         [&]() -> std::optional<std::string> {

@@ -96,7 +96,7 @@ Outcome attempt(const Module& step, const Text& text, const Conditions& conditio
     const auto expected = histogram::reference(text);
     OnDevice device(text, poison);
     Outcome outcome;
-    static_cast<kata::Run&>(outcome) = kata::attempt(
+    static_cast<kata::Run&>(outcome) = kata::observed_run(
         conditions, [&] { device.run(step); },
         [&]() -> std::optional<std::string> {
             if (auto wrong = device.damage()) return wrong;

@@ -123,7 +123,7 @@ Outcome attempt(const Module& step, const Problem<T>& p, const kata::Conditions&
     Buffer<T> out("out", p.in.size(), poison);
     Scratch scratch(p.elements(), poison);
     Outcome outcome;
-    static_cast<kata::Run&>(outcome) = kata::attempt(
+    static_cast<kata::Run&>(outcome) = kata::observed_run(
         conditions,
         [&] { call(step, in.data(), out.data(), p.elements(), p.section, p.kind, p.arithmetic, scratch); },
         [&]() -> std::optional<std::string> {
@@ -272,7 +272,7 @@ void require_right_for_many(int n, Kind kind) {
                         values.begin() + static_cast<std::ptrdiff_t>(i));
         return Buffer<float>("in", std::span<const float>(values));
     }();
-    const auto run = kata::attempt(
+    const auto run = kata::observed_run(
         {},
         [&] {
             call(kata::step(), in.data(), out.data(), n, section, kind, Arithmetic::sum_of_float, scratch);

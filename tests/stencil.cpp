@@ -164,7 +164,7 @@ kata::Run attempt(const Module& step, const Problem<T>& p, Exactness how,
         }
         return text ? text : boundary_changed(got, p);
     };
-    auto run = kata::attempt(
+    auto run = kata::observed_run(
         conditions, [&] { device.run(step); }, compare);
     run.outputs = static_cast<double>(cells(p.n));
     run.operations = stencil::operations(p.n) * p.sweeps;
@@ -294,7 +294,7 @@ void require_right_by_planes(int n) {
         }
         return std::nullopt;
     };
-    const auto run = kata::attempt(
+    const auto run = kata::observed_run(
         {.time_limit = 60}, [&] { device.run(kata::step()); }, compare);
     CAPTURE(n, sizeof(T));
     if (run.fault) FAIL(*run.fault);

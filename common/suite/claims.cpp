@@ -119,7 +119,7 @@ TEST_CASE("the step gains what its lesson promises", "[claims]") {
 namespace {
 
 /// Times the claims of one standing about the step under test, and fails where one turns out otherwise.
-void time_claims(kata::Claim::Standing standing, kata::Outcome expected, const char* otherwise) {
+void time_claims(kata::Claim::Standing standing, kata::Answer expected, const char* otherwise) {
     if (!kata::keeps_time()) SKIP("this back end keeps no time");
     for (const auto& claim : kata::chapter.claims) {
         if (claim.better != kata::step_name() || claim.quantity != kata::Quantity::time) continue;
@@ -132,7 +132,7 @@ void time_claims(kata::Claim::Standing standing, kata::Outcome expected, const c
                           "%s is %.3f (%.3f to %.3f, %d pairs) times as fast as %s; claimed: %.2f",
                           claim.better, verdict.ratio, verdict.lower, verdict.upper, verdict.pairs,
                           claim.worse, claim.least);
-            if (verdict.outcome == expected)
+            if (verdict.answer == expected)
                 SUCCEED(text);
             else
                 FAIL_CHECK(otherwise << ": " << claim.why << "\n  " << text);
@@ -144,11 +144,11 @@ void time_claims(kata::Claim::Standing standing, kata::Outcome expected, const c
 }  // namespace
 
 TEST_CASE("the step is faster where its lesson says so", "[timed]") {
-    time_claims(kata::Claim::Standing::asserted, kata::Outcome::holds,
+    time_claims(kata::Claim::Standing::asserted, kata::Answer::holds,
                 "right, but without the point of the step");
 }
 
 // For maintainers, who measured on one device what others may show otherwise.
 TEST_CASE("what a document claims in vain is not so on this device either", "[.refuted]") {
-    time_claims(kata::Claim::Standing::refuted, kata::Outcome::refuted, "refuted elsewhere, and not here");
+    time_claims(kata::Claim::Standing::refuted, kata::Answer::refuted, "refuted elsewhere, and not here");
 }

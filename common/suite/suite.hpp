@@ -121,7 +121,7 @@ const Counts& counts_of(const Run&);
 
 /// Runs `work`, which runs a step, and says what it did and what is wrong with it, if anything: a broken
 /// rule, a race, and last what `compare` finds, to which a step that launched nothing is an explanation.
-Run attempt(const Conditions&, const std::function<void()>& work,
-            const std::function<std::optional<std::string>()>& compare);
+Run observed_run(const Conditions&, const std::function<void()>& work,
+                 const std::function<std::optional<std::string>()>& compare);
 
 }  // namespace kata

@@ -350,7 +350,7 @@ kata::Run on_file(const Module& step, const std::filesystem::path& in, const std
 
 }  // namespace
 
-const kata::Chapter kata::chapter{
+static const kata::Chapter chapter{
     .name = "convolution",
     .problem = "an image of 320 x 240 and a filter of 5 x 5 weights",
     .timed_problem = "an image of 16384 x 16384 and a filter of 5 x 5 weights",
@@ -361,3 +361,4 @@ const kata::Chapter kata::chapter{
     .check_file = [](const std::filesystem::path& file) { kata::read_picture(file); },
     .on_file = on_file,
 };
+const kata::Chapter& kata::chapter = ::chapter;

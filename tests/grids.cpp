@@ -399,7 +399,7 @@ struct Timed final : kata::TimedProblem {
 
 }  // namespace
 
-const kata::Chapter kata::chapter{
+static const kata::Chapter chapter{
     .name = "grids",
     .problem = "vectors of 76800 elements and a picture of 320 x 240",
     .timed_problem = "vectors of 8192² elements and a picture of 8192 x 8192",
@@ -412,3 +412,4 @@ const kata::Chapter kata::chapter{
     .check_file = [](const std::filesystem::path& file) { kata::read_picture(file); },
     .on_file = on_file,
 };
+const kata::Chapter& kata::chapter = ::chapter;

@@ -536,7 +536,7 @@ struct Timed final : kata::TimedProblem {
 
 }  // namespace
 
-const kata::Chapter kata::chapter{
+static const kata::Chapter chapter{
     .name = "reduction",
     .problem = "the sum of 65536 floats (an output: an element that was summed up)",
     .timed_problem = "the sum of 2^28 floats",
@@ -547,3 +547,4 @@ const kata::Chapter kata::chapter{
     .columns = {"bytes_loaded", "bytes_stored", "sectors", "load_efficiency", "store_efficiency", "atomics",
                 "basic_blocks", "barriers"},
 };
+const kata::Chapter& kata::chapter = ::chapter;

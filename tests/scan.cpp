@@ -504,7 +504,7 @@ struct Timed final : kata::TimedProblem {
 
 }  // namespace
 
-const kata::Chapter kata::chapter{
+static const kata::Chapter chapter{
     .name = "scan",
     .problem = "65536 elements; sections of 1024 in steps 01 to 04, the whole in 05 and 06",
     .timed_problem = "268435456 elements; sections of 1024 in steps 01 to 04, the whole in 05 and 06",
@@ -516,3 +516,4 @@ const kata::Chapter kata::chapter{
     },
     .columns = {"bytes_loaded", "bytes_stored", "sectors", "bank_conflicts", "basic_blocks", "barriers"},
 };
+const kata::Chapter& kata::chapter = ::chapter;

@@ -523,7 +523,7 @@ struct Timed final : kata::TimedProblem {
 
 }  // namespace
 
-const kata::Chapter kata::chapter{
+static const kata::Chapter chapter{
     .name = "stencil",
     .problem = "a grid of 60 x 60 x 60 cells",
     .timed_problem = "a grid of 1024 x 1024 x 1024 cells",
@@ -536,3 +536,4 @@ const kata::Chapter kata::chapter{
     .columns = {"bytes_loaded", "bytes_stored", "sectors", "load_efficiency", "shared_passes", "barriers",
                 "intensity"},
 };
+const kata::Chapter& kata::chapter = ::chapter;

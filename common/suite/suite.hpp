@@ -67,7 +67,7 @@ struct TimedProblem {
     virtual void run(const Module&) = 0;
 };
 
-/// A chapter's own part of the machine; each suite defines one, in tests/.
+/// A chapter's own part of the machine.
 struct Chapter {
     const char* name;
     const char* problem;        ///< what the ladder runs, in words
@@ -92,7 +92,9 @@ struct Chapter {
     std::function<Run(const Module&, const std::filesystem::path& in, const std::filesystem::path& out)>
         on_file = {};
 };
-extern const Chapter chapter;
+/// Each suite, in tests/, binds this to a Chapter of its own, defined outside of this namespace: within it,
+/// what its lambdas call would be looked up here first.
+extern const Chapter& chapter;
 
 /// The step under test.
 struct Subject {

@@ -4,11 +4,11 @@
 #include "gpu/device.hpp"
 #include "gpu/launches.hpp"
 #include "observe.hpp"
+#include "process.hpp"
 #include "stopwatch.hpp"
 #include "tools/gpu_kernels.hpp"
 
 #include <algorithm>
-#include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <catch2/matchers/catch_matchers.hpp>
@@ -40,13 +40,7 @@ std::string said_against(const std::function<void()>& work) {
 /// that its process does later.
 std::string written_by(const std::string& hidden_test_case) {
     const auto self = std::filesystem::read_symlink("/proc/self/exe").string();
-    FILE* const pipe = popen(("'" + self + "' '" + hidden_test_case + "' 2>&1").c_str(), "r");
-    REQUIRE(pipe != nullptr);
-    std::string text;
-    std::array<char, 256> buffer;
-    while (std::fgets(buffer.data(), buffer.size(), pipe) != nullptr) text += buffer.data();
-    pclose(pipe);
-    return text;
+    return kata::run_program({self, hidden_test_case}, kata::Errors::joined).output;
 }
 
 }  // namespace

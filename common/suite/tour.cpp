@@ -1,12 +1,12 @@
 #include "suite/tour.hpp"
 
 #include "error.hpp"
+#include "process.hpp"
 #include "stopwatch.hpp"
 #include "suite/clock.hpp"
 #include "suite/suite.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -14,7 +14,6 @@
 #include <iostream>
 #include <map>
 #include <sstream>
-#include <sys/wait.h>
 #include <unistd.h>
 
 namespace kata {
@@ -73,30 +72,9 @@ bool flag(std::span<char* const> arguments, const std::string& name) {
     return std::any_of(arguments.begin(), arguments.end(), [&](const char* a) { return a == name; });
 }
 
-/// Runs a program and returns what it wrote; its standard error stream goes where ours goes.
+/// What a step's own process has to say of it.
 std::string output_of(const std::vector<std::string>& command) {
-    std::vector<char*> words;
-    for (const auto& word : command) words.push_back(const_cast<char*>(word.c_str()));
-    words.push_back(nullptr);
-    int ends[2];
-    if (pipe(ends) != 0) throw Error("no pipe to be had");
-    const pid_t child = fork();
-    if (child == -1) throw Error("no process to be had");
-    if (child == 0) {
-        dup2(ends[1], STDOUT_FILENO);
-        close(ends[0]);
-        close(ends[1]);
-        execv(words[0], words.data());
-        _exit(127);
-    }
-    close(ends[1]);
-    std::string text;
-    std::array<char, 4096> buffer;
-    for (ssize_t n; (n = read(ends[0], buffer.data(), buffer.size())) > 0;)
-        text.append(buffer.data(), static_cast<std::size_t>(n));
-    close(ends[0]);
-    int status = 0;
-    waitpid(child, &status, 0);
+    auto [text, status] = run_program(command);
     if (WIFSIGNALED(status))
         text += "fault the step crashed: " + std::string(strsignal(WTERMSIG(status))) + "\n";
     return text;

@@ -1,4 +1,12 @@
-// What every step includes: CUDA C++ on either back end, and the one spelling of a kernel launch.
+// What every step includes: CUDA C++ on either back end.
+//
+// A kernel is launched by kernel<<<grid, block, bytes>>>(…), with check(cudaGetLastError()) behind it. What
+// no device takes is refused on both back ends, and so is a grid without blocks: an empty problem is the host
+// code's to notice. A block has 48 KiB of shared memory, `bytes` of dynamic shared memory and the kernel's
+// own
+// __shared__ variables together. More, on sm_90 up to 227 KiB, it has as dynamic shared memory, and where
+// that was asked for before the launch: check(cudaFuncSetAttribute(kernel,
+// cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)).
 #pragma once
 #if defined(__CUDACC__)
 #include "gpu/cuda.hpp"
@@ -28,8 +36,9 @@ void launch(void (*kernel)(Parameters...), const Shape& shape, Arguments&&... ar
                     static_cast<Parameters>(arguments)...);
 }
 
-/// Throws kata::Error, which names the line, where a call of the CUDA runtime has failed. A launch returns
-/// nothing itself, so behind each stands check(cudaGetLastError()).
+/// Throws kata::Error where a call of the CUDA runtime has failed: the line, what CUDA says of it, and what
+/// to do about it where that is known. A launch returns nothing itself, so behind each stands
+/// check(cudaGetLastError()), which says what a refused launch had asked for and what the device has.
 inline void check(cudaError_t error, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
     if (error != cudaSuccess) backend::fail(error, file, line);
 }

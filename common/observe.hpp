@@ -1,6 +1,6 @@
 // Runs a step and says what it did. One interface, two back ends: the CPU back end counts, the GPU is timed.
 #pragma once
-#include "meter/counts.hpp"
+#include "counts.hpp"
 
 #include <cstdint>
 #include <functional>

@@ -139,6 +139,40 @@ void reverse_dynamic_template(const double* in, double* out, int n) {
     launch(reverse_dynamic_template_kernel<double>, {1, n, n * sizeof(double)}, in, out);
 }
 
+// Through n elements of dynamic shared memory, in one block of 256 threads.
+__global__ void reverse_large_kernel(const int* in, int* out, int n) {
+    extern __shared__ int large[];
+    for (int i = threadIdx.x; i < n; i += blockDim.x) large[i] = in[i];
+    __syncthreads();
+    for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = large[n - 1 - i];
+}
+void reverse_large(const int* in, int* out, int n, int asked) {
+    if (asked >= 0)
+        check(cudaFuncSetAttribute(reverse_large_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, asked));
+    reverse_large_kernel<<<1, 256, n * sizeof(int)>>>(in, out, n);
+}
+
+template <class T>
+__global__ void beside_static_kernel(T* out, int n) {
+    extern __shared__ T beside[];
+    __shared__ T fixed[2 * 1024];
+    for (int i = threadIdx.x; i < n; i += blockDim.x) beside[i] = i;
+    for (int i = threadIdx.x; i < 2 * 1024; i += blockDim.x) fixed[i] = i;
+    __syncthreads();
+    out[threadIdx.x] = beside[n - 1 - threadIdx.x] + fixed[threadIdx.x];
+}
+void beside_static(int* out, int n, int asked, bool named) {
+    check(
+        cudaFuncSetAttribute(beside_static_kernel<int>, cudaFuncAttributePreferredSharedMemoryCarveout, 100));
+    if (asked >= 0)
+        check(cudaFuncSetAttribute(reinterpret_cast<const void*>(&beside_static_kernel<int>),
+                                   cudaFuncAttributeMaxDynamicSharedMemorySize, asked));
+    if (named)
+        beside_static_kernel<int><<<1, 256, n * sizeof(int)>>>(out, n);
+    else
+        beside_static_kernel<<<1, 256, n * sizeof(int)>>>(out, n);
+}
+
 template <class T>
 __device__ T pick(const T* from, int at) {
     return from[at];
@@ -202,6 +236,12 @@ void two_kernels(int* out, int threads) {
     square_kernel<<<1, threads>>>(between, out);
     cudaDeviceSynchronize();
     cudaFree(between);
+}
+
+void check_errors(bool fails) {
+    check(cudaSuccess);
+    check(cudaGetLastError());
+    if (fails) check(cudaErrorInvalidValue);  // mark: check
 }
 
 void copy_within(void* to, const void* from, std::size_t bytes) {

@@ -170,8 +170,8 @@ def backends(built: list[str], chapter: str) -> list[str]:
 def write_kernels(path: pathlib.Path, folder: pathlib.Path) -> None:
     """The kernels in a file of mistakes, as STEP.NAME.CHAPTER.cu; what has not changed is left alone, so as not to be built
     again."""
-    repository = Repository(path.resolve().parents[3])
-    chapter, faults = path.resolve().parent.name, []
+    repository = Repository(path.parents[3])  # as it was given, for messages to name files in the same way
+    chapter, faults = path.parent.name, []
     for mistake in mistakes.read(path):
         target = folder / f"{mistake.kernel}.{chapter}.cu"
         try:
@@ -221,4 +221,4 @@ if __name__ == "__main__":
     try:
         main()
     except Fault as fault:
-        sys.exit(f"error: {fault}")
+        sys.exit(str(fault))

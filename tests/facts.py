@@ -206,6 +206,8 @@ class Names(Scratch):
         for module in (Module("solutions", "scan", "03_x", "gpu"), Module("wrong", "gemm2d", "01_y.no_z", "cpu")):
             self.assertEqual(repository.module(*module), module.file)
             self.assertEqual(repository.module_of(module.file), module)
+            self.assertTrue(module.file.startswith(repository.prefix(*module[:3])))
+            self.assertTrue(module.file.startswith(repository.prefix(*module[:2])))
         for other in ("scan-cpu", "tests/check", "libcheck.a", "solutions.scan.03_x.so", "others.scan.03_x.cpu.so", "build.ninja"):
             self.assertIsNone(repository.module_of(other), other)
 

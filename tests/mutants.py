@@ -23,7 +23,7 @@ sys.path.insert(0, str(ROOT / "common" / "front"))
 
 import bodies
 from mistakes import as_edit
-from repository import Repository, module, suite
+from repository import Repository, module, prefix, suite
 
 # Patterns and what takes their place.
 SWAPS = [
@@ -101,7 +101,7 @@ class Bench:
                 if subprocess.run(step_of_build, cwd=self.build, capture_output=True).returncode:
                     return None
             test = [self.build / suite(chapter, "cpu"), "--step", made, "--source", source, "--reporter", "step", "--abort"]
-            test += ["--rivals", f"{self.build}/solutions.{chapter}."]
+            test += ["--rivals", self.build / prefix("solutions", chapter)]
             try:
                 done = subprocess.run(test, capture_output=True, text=True, errors="replace", timeout=120)
             except subprocess.TimeoutExpired:

@@ -97,7 +97,7 @@ suite() {
     local chapter=$1 step=$2
     shift 2
     ${under:-} "$BUILD/$chapter-gpu" --step "$(solution "$chapter" "$step")" \
-        --rivals "$BUILD/solutions.$chapter." --source "solutions/$chapter/$step.cu" "$@"
+        --rivals "$BUILD/$(front prefix solutions "$chapter")" --source "solutions/$chapter/$step.cu" "$@"
 }
 
 build() {

@@ -15,6 +15,7 @@ from fault import Fault
 from repository import Module, Repository, backends, module_of, suite, targets
 
 CLEAR = "\r\033[K"
+QUIET = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "errors": "replace"}
 
 
 class Progress:
@@ -51,17 +52,18 @@ class Build:
         place = self.folder if self.folder.is_dir() else self.repository.root
         if not os.access(place, os.W_OK):
             raise Fault(f"{place} cannot be written, and the build needs that")
+        setup = ["meson", "setup", self.folder, self.repository.root]
         if not (self.folder / "build.ninja").is_file():
             self.setup()
             print(f"\nConfiguring {self.folder}", flush=True)
-            self.meson(env={**os.environ, "CXX": self.setup("compiler")})
+            self.run_meson(setup, env={**os.environ, "CXX": self.setup("compiler")})
         elif self.configured() != self.repository.modules(self.backends()):
-            self.meson("--reconfigure", stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        elif self.compile(["build.ninja"]):
-            raise Fault("Meson cannot configure the build: see above")
+            self.run_meson([*setup, "--reconfigure"], **QUIET)
+        else:
+            self.run_meson(["ninja", "-C", self.folder, "build.ninja"], **QUIET)
 
-    def meson(self, *options: str, **how) -> None:
-        with processes.running(["meson", "setup", *options, self.folder, self.repository.root], **how) as meson:
+    def run_meson(self, command: list[object], **how) -> None:
+        with processes.running(command, **how) as meson:
             said = meson.communicate()[0]
         if meson.returncode:
             print(said or "", end="")
@@ -101,8 +103,7 @@ class Build:
         line. Gives the targets that failed."""
         failed: set[str] = set()
         progress, is_command = Progress(), False
-        options = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "errors": "replace"}
-        with processes.running(["ninja", "-C", self.folder, "-k", "0", *wanted], **options) as ninja:
+        with processes.running(["ninja", "-C", self.folder, "-k", "0", *wanted], **QUIET) as ninja:
             for line in processes.lines_of(ninja):
                 if is_command:
                     is_command = False

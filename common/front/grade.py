@@ -25,7 +25,7 @@ import tempfile
 
 import bodies
 import processes
-from repository import BACKENDS, Repository, module_of, suite, targets
+from repository import BACKENDS, Repository, module_of, prefix, suite, targets
 
 REPOSITORY = Repository()
 ROOT = REPOSITORY.root
@@ -188,7 +188,7 @@ def sandbox(path):
 
 def compilers_word(step, said):
     """The first error in the part of Ninja's output that is about a step; it may be one of a header."""
-    about = rf"^FAILED: (?:\[.*?\] )?chapters\.{step.parent}\.{step.stem}\..*?(?=^\[\d+/\d+\] |^ninja: |\Z)"
+    about = rf"^FAILED: (?:\[.*?\] )?{re.escape(prefix('chapters', step.parent.name, step.stem))}.*?(?=^\[\d+/\d+\] |^ninja: |\Z)"
     part = re.search(about, said, re.M | re.S)
     word = re.search(r"error: (.*)", part[0]) if part else re.search(r"^kata: (.*)", said, re.M)
     return ": " + word[1] if word else ""
@@ -227,7 +227,7 @@ def judge(tree, step, records, right, said):
     """The verdict on a step, and the reason where it is FAIL."""
     if bodies.is_open((tree.path / "chapters" / step).read_text(encoding="utf-8", errors="replace")):
         return "OPEN", ""
-    modules = [module for module in right if module_of(module)[:3] == ("chapters", step.parent.name, step.stem)]
+    modules = [module for module in right if module.startswith(prefix("chapters", step.parent.name, step.stem))]
     if not modules:
         return "FAIL", "is not tested here"
     if not all((tree.build / module).exists() for module in modules):

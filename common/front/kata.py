@@ -337,7 +337,7 @@ def main() -> int:
         return status
     except Fault as fault:
         sys.stdout.flush()
-        print(f"kata: {fault}", file=sys.stderr)
+        print(f"kata: {fault}".replace(f"{Repository().root}/", ""), file=sys.stderr)
         return fault.status
     except KeyboardInterrupt:
         print("\nkata: stopped", file=sys.stderr)

@@ -44,6 +44,11 @@ def module(tree: str, chapter: str, name: str, backend: str) -> str:
     return Module(tree, chapter, name, backend).file
 
 
+def prefix(tree: str, chapter: str, name: str = "") -> str:
+    """What the file names of modules begin with: of a chapter's, or of one kernel's on every back end."""
+    return ".".join((tree, chapter, *([name] if name else []), ""))
+
+
 def module_of(file: str) -> Module | None:
     """What a target of the build is, if it is a module of a kernel."""
     tree, _, rest = file.partition(".")
@@ -170,8 +175,8 @@ def backends(built: list[str], chapter: str) -> list[str]:
 def write_kernels(path: pathlib.Path, folder: pathlib.Path) -> None:
     """The kernels in a file of mistakes, as STEP.NAME.CHAPTER.cu; what has not changed is left alone, so as not to be built
     again."""
-    repository = Repository(path.resolve().parents[3])
-    chapter, faults = path.resolve().parent.name, []
+    repository = Repository(path.parents[3])  # as it was given, for messages to name files in the same way
+    chapter, faults = path.parent.name, []
     for mistake in mistakes.read(path):
         target = folder / f"{mistake.kernel}.{chapter}.cu"
         try:
@@ -197,6 +202,7 @@ def main() -> None:
     command("chapters", "in the order of the book")
     command("steps", "of a chapter", "CHAPTER")
     command("module", "the file name of a module", "TREE", "CHAPTER", "NAME", "BACKEND")
+    command("prefix", "what the file names of a chapter's modules begin with", "TREE", "CHAPTER")
     command("targets", "the programs and modules of a build, without those of the trees named", "BUILD", "TREE...")
     command("timed", "each kernel that is timed against another: it, its module, the other, its module", "CHAPTER", "BACKEND")
     command("for-meson", "what meson.build lists")
@@ -210,6 +216,7 @@ def main() -> None:
         "chapters": repository.chapters,
         "steps": lambda: repository.steps(given.chapter, "solutions"),
         "module": lambda: [module(given.tree, given.chapter, given.name, given.backend)],
+        "prefix": lambda: [prefix(given.tree, given.chapter)],
         "targets": lambda: [name for name in targets(pathlib.Path(given.build)) if name.split(".")[0] not in given.tree],
         "timed": lambda: repository.timed(given.chapter, given.backend),
         "for-meson": repository.for_meson,
@@ -221,4 +228,4 @@ if __name__ == "__main__":
     try:
         main()
     except Fault as fault:
-        sys.exit(f"error: {fault}")
+        sys.exit(str(fault))

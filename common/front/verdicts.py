@@ -7,12 +7,11 @@ import json
 import pathlib
 import re
 import signal
-import subprocess
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import processes
-from build import Build, Progress, path_of
+from build import QUIET, Build, Progress, path_of
 from fault import Fault
 from repository import TREES, Module, module_of
 
@@ -42,8 +41,7 @@ def run(build: Build, selection: Sequence[str]) -> list[Verdict]:
     log = build.folder / "meson-logs" / "testlog.json"
     log.unlink(missing_ok=True)
     progress, said = Progress(), []
-    options = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "errors": "replace"}
-    with processes.running(["meson", "test", "-C", build.folder, "--no-rebuild", *selection], **options) as meson:
+    with processes.running(["meson", "test", "-C", build.folder, "--no-rebuild", *selection], **QUIET) as meson:
         for line in processes.lines_of(meson):
             said.append(line)
             if re.match(r" *\d+/\d+ ", line):

@@ -2,11 +2,12 @@
 //
 // A kernel is launched by kernel<<<grid, block, bytes>>>(…), with check(cudaGetLastError()) behind it. What
 // no device takes is refused on both back ends, and so is a grid without blocks: an empty problem is the host
-// code's to notice. A block has 48 KiB of shared memory, `bytes` of dynamic shared memory and the kernel's
-// own
-// __shared__ variables together. More, on sm_90 up to 227 KiB, it has as dynamic shared memory, and where
-// that was asked for before the launch: check(cudaFuncSetAttribute(kernel,
-// cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)).
+// code's to notice.
+//
+// A block has 48 KiB of shared memory for its __shared__ variables and the `bytes` of the launch together. It
+// gets more, on sm_90 up to 227 KiB, as dynamic shared memory that was asked for before the launch:
+//
+//   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
 #pragma once
 #if defined(__CUDACC__)
 #include "gpu/cuda.hpp"

@@ -2,11 +2,12 @@
 //
 // A kernel is launched by kernel<<<grid, block, bytes>>>(…), with check(cudaGetLastError()) behind it. What
 // no device takes is refused on both back ends, and so is a grid without blocks: an empty problem is the host
-// code's to notice. A block has 48 KiB of shared memory, `bytes` of dynamic shared memory and the kernel's
-// own
-// __shared__ variables together. More, on sm_90 up to 227 KiB, it has as dynamic shared memory, and where
-// that was asked for before the launch: check(cudaFuncSetAttribute(kernel,
-// cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)).
+// code's to notice.
+//
+// A block has 48 KiB of shared memory for its __shared__ variables and the `bytes` of the launch together. It
+// gets more, on sm_90 up to 227 KiB, as dynamic shared memory that was asked for before the launch:
+//
+//   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
 #pragma once
 #if defined(__CUDACC__)
 #include "gpu/cuda.hpp"
@@ -14,27 +15,9 @@
 #include "simt/cuda.hpp"
 #endif
 #include <concepts>
-#include <cstddef>
 #include <type_traits>
 
 namespace kata {
-
-/// Grid and block in blocks and threads, dynamic shared memory in bytes.
-struct Shape {
-    dim3 grid;
-    dim3 block;
-    std::size_t shared_bytes = 0;
-};
-
-/// Runs `kernel` over `shape`, on the GPU or on the CPU back end. A grid without blocks is no work and no
-/// error. Throws kata::Error where the device refuses the launch or, on the CPU back end, where a thread
-/// breaks a rule.
-template <class... Parameters, class... Arguments>
-void launch(void (*kernel)(Parameters...), const Shape& shape, Arguments&&... arguments) {
-    if (shape.grid.x == 0 || shape.grid.y == 0 || shape.grid.z == 0) return;
-    backend::launch(kernel, shape.grid, shape.block, shape.shared_bytes,
-                    static_cast<Parameters>(arguments)...);
-}
 
 /// Throws kata::Error where a call of the CUDA runtime has failed: the line, what CUDA says of it, and what
 /// to do about it where that is known. A launch returns nothing itself, so behind each stands
@@ -67,5 +50,4 @@ void with_constant(int value, Body&& body) {
 
 using kata::ceil_div;
 using kata::check;
-using kata::launch;
 using kata::with_constant;

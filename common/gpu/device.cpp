@@ -171,12 +171,6 @@ std::string remedy(cudaError_t error) {
 
 namespace backend {
 
-void run(const void* kernel, dim3 grid, dim3 block, std::size_t shared_bytes, void** arguments) {
-    require_device();
-    const cudaError_t error = cudaLaunchKernel(kernel, grid, block, arguments, shared_bytes, nullptr);
-    if (error != cudaSuccess) gpu::explain({error, kernel, grid, block, shared_bytes});
-}
-
 void fail(cudaError_t error, const char* file, int line) {
     const std::string_view path(file);
     const std::string where = std::string(path.substr(path.rfind('/') + 1)) + ":" + std::to_string(line);

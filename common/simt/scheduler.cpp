@@ -476,7 +476,7 @@ void poll() { scheduler->poll(); }
 void run(const Launch& launch) {
     if (running)
         give_up("a kernel launches a kernel: dynamic parallelism has no meaning on the CPU back end");
-    if (!session) throw kata::Error("launch() outside of observe()");
+    if (!session) throw kata::Error("launch outside of observe()");
     ++session->launches;
     Scheduler one(launch);
     scheduler = &one;

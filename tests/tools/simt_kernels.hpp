@@ -14,7 +14,6 @@ void places(unsigned* out, dim3 grid, dim3 block);
 void places_by_reference(unsigned* out, unsigned blocks, unsigned threads);
 void order_of_arrival(unsigned* ticket, unsigned* out, unsigned blocks, unsigned threads);
 void nothing(dim3 grid, dim3 block, std::size_t shared_bytes);
-void nothing_by_chevrons(dim3 grid, dim3 block, std::size_t shared_bytes);
 
 // Memory. Each reverses an array of n elements, in one block of n threads, through the memory of its name.
 void reverse_static(const int* in, int* out);         // n = 64

@@ -439,6 +439,11 @@ TEST_CASE("Kogge–Stone: N·log₂N − (N−1) additions",
     CHECK(additions(kata::step(), n) == N * log2(n) - (N - 1));
 }
 
+TEST_CASE("Kogge–Stone: warps with something to add have 9248 lanes for N = 1024, not N·log₂N",
+          "[figures][01_kogge_stone]") {
+    CHECK(32 * kata::counted(coded(1024)).shared_load.requests == 9248);
+}
+
 TEST_CASE("Brent–Kung: 2N − 2 − log₂N additions, never above twice the sequential N−1",
           "[figures][03_brent_kung]") {
     const int n = GENERATE(32, 64, 128, 256, 512, 1024);

@@ -1,24 +1,25 @@
-// 01 Global atomics: a thread per character, which adds 1 to a bin in global memory.
-// Mirrors PMPP-notes 9.2; its listing tests `alpha_position`, which does not exist. Where a thread writes
-// depends on the data, so that threads meet: only an atomic addition loses no count. All threads of the grid
-// meet on 7 bins: one global atomic for each letter of the text, and those on one bin go one after the other.
+// 01 Global atomics: a thread for each character, which adds 1 to a bin in global memory.
+// Mirrors PMPP-notes 9.2; its listing tests `alpha_position`, which does not exist.
+// Where a thread writes depends on the data, so threads meet, and only an atomic addition loses no
+// count. All threads of the grid meet on 7 bins: one global atomic for each letter of the text, and
+// those on one bin go one after the other.
 #include "histogram.cuh"
 
 constexpr int block = 1024;  // threads
 
 __global__ void global_atomics(const char* text, std::size_t length, unsigned* histo) {
     // kata: begin
-    // A thread per character; the last block hangs over the end of the text. Which letter is it, 0 to 25?
-    // What is none counts nowhere, and a char may be negative. Four letters share a bin. Other threads add to
-    // the same bin at the same time, which is what atomicAdd is for.
+    // A thread for each character; the last block hangs over the end of the text. Which letter is it, 0 to
+    // 25? What is none counts nowhere, and a char may be negative. Four letters share a bin. Other threads
+    // add to the same bin at the same time, which is what atomicAdd is for.
     kata::open();
     // kata: end
 }
 
 void count_letters(const char* text, std::size_t length, unsigned* histo, unsigned* workspace) {
     // kata: begin
-    // The histogram holds anything before: zero it (cudaMemsetAsync). Then a grid of as many blocks as cover
-    // the text; an empty text needs none, which is no error.
+    // The histogram holds anything before: zero it with cudaMemset. Then launch as many blocks as cover the
+    // text; an empty text needs none, and a grid without blocks is an error.
     kata::open();
     // kata: end
 }

@@ -1,17 +1,18 @@
-// 02 Privatized, global: each block counts in a copy of its own, still in global memory, and adds it to the
-// histogram at the end. Mirrors PMPP-notes 9.4; its listing calls syncthreads(), which does not exist,
-// expects copies that somebody else has zeroed, and has block 0 count in the result itself. Changed against
-// 01: a letter meets only the letters of its own block; on the histogram there are at most blocks · bins
-// atomics.
+// 02 Privatized, global: each block counts in a copy of its own, still in global memory, and adds the
+// copy to the histogram at the end. Mirrors PMPP-notes 9.4. Its listing calls syncthreads(), which does
+// not exist, expects copies that somebody else has zeroed, and has block 0 count in the result itself.
+// Changed against 01: a letter only meets the letters of its own block, and on the histogram itself
+// there are at most blocks · bins atomics.
 #include "histogram.cuh"
 
 constexpr int block = histogram::copy_characters;  // threads
 
 __global__ void privatized_global(const char* text, std::size_t length, unsigned* histo, unsigned* copies) {
     // kata: begin
-    // The copy of block b begins at copies + b * bins, and nobody has zeroed it. Zero it; count as in 01, but
-    // in the copy; add the copy to the histogram, a thread for each bin and none for an empty one. Between
-    // these three parts the whole block has to wait, and the threads beyond the end of the text with it.
+    // The copy of block b begins at copies + b * bins, and nobody has zeroed it. Zero it, count as in 01, but
+    // in the copy, and add the copy to the histogram: a thread for each bin, or several bins for a thread
+    // where there are more bins than threads, and no atomic for an empty one. Between these three parts the
+    // whole block has to wait, and the threads beyond the end of the text with it.
     kata::open();
     // kata: end
 }

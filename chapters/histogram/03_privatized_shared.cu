@@ -1,6 +1,7 @@
 // 03 Privatized, shared: the block's copy lies in shared memory.
-// The variant that PMPP-notes 9.4 names without a listing. Changed against 02: the atomics of a letter stay
-// on the multiprocessor; what is left of global atomics is the merge, at most blocks · bins of them.
+// The variant that PMPP-notes 9.4 names without a listing. Changed against 02: the atomic of a letter
+// stays on the multiprocessor. The only global atomics left are those of the merge, at most
+// blocks · bins.
 #include "histogram.cuh"
 
 constexpr int block = 1024;  // threads

@@ -1,6 +1,6 @@
-// 04 Coarsened, contiguous: a thread counts a stretch of neighbouring characters.
+// 04 Coarsened, contiguous: a thread counts a stretch of 16 neighbouring characters.
 // PMPP-notes 9.5 names it as what one does on a CPU. Changed against 03: a block takes 16 times the
-// characters, so that its copy is zeroed and merged a sixteenth as often. The lanes of a warp read 16 bytes
+// characters, so its copy is zeroed and merged a sixteenth as often. The lanes of a warp read 16 bytes
 // apart: each load touches 16 sectors, which the L1 cache has to keep for the 15 loads that follow.
 #include "histogram.cuh"
 

@@ -1,10 +1,9 @@
-// 02 Kogge–Stone, double-buffered: a round reads one buffer and writes the other, and then they swap roles.
-// Mirrors PMPP-scan 11.2; its listing has no barrier in the loop, a race. Changed against 01: nobody
-// overwrites what somebody still reads, so that one barrier a round is enough where there were two. The price
-// is twice the shared memory.
+// 02 Kogge–Stone, double-buffered: a round reads one buffer and writes the other, and then the two swap
+// roles. Mirrors PMPP-scan 11.2, whose listing has no barrier in the loop: a race.
+// Changed against 01: nobody overwrites what somebody still reads, so one barrier a round is enough
+// where there were two. The price is twice the shared memory.
 #include "sections.cuh"
 
-// A thread per element of the section.
 template <class T, class Op>
 __global__ void double_buffered(const T* in, T* out, int n, Kind kind, Op op) {
     // kata: begin

@@ -1,11 +1,10 @@
-// 03 Brent–Kung: a reduction tree upwards, then a reverse tree that hands its partial sums to the places
-// between. Mirrors PMPP-scan 11.4, which gives the two trees without the kernel around them. Changed against
-// 01: 2N − 2 − log₂N additions, never above twice the sequential N − 1, for nearly twice as many rounds.
-// Active threads are the first ones of the block, whatever the stride, so that whole warps rest instead of
-// single lanes.
+// 03 Brent–Kung: a reduction tree going up, then a reverse tree that hands its partial sums to the
+// elements between. Mirrors PMPP-scan 11.4, which lists the two trees without the kernel around them.
+// Changed against 01: 2N − 2 − log₂N additions, less than twice the sequential N − 1, in nearly twice
+// as many rounds. The threads with work are the first ones of the block, whatever the stride, so that
+// the other warps have nothing to execute; spread over all warps, they would keep all of them busy.
 #include "sections.cuh"
 
-// A thread per two elements of the section: no round has work for more.
 template <class T, class Op>
 __global__ void brent_kung(const T* in, T* out, int n, Kind kind, Op op) {
     // kata: begin

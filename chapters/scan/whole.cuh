@@ -7,6 +7,10 @@
 
 using scan::Kind;
 
+/// Where element e of a section lies in shared memory: as in step 04, a place stays free behind every 32
+/// elements, against bank conflicts.
+__device__ constexpr int padded(int e) { return e + e / 32; }
+
 /// What these steps define: all n elements are scanned as one, with a ∘ b = op(a, b), which need not commute.
 /// `workspace` has scan::workspace_bytes(n) bytes, aligned for every type, in which anything may stand.
 template <class T, class Op>

@@ -1,27 +1,31 @@
-// 02 Privatized, global: each block counts in a copy of its own, still in global memory, and adds it to the
-// histogram at the end. Mirrors PMPP-notes 9.4; its listing calls syncthreads(), which does not exist,
-// expects copies that somebody else has zeroed, and has block 0 count in the result itself. Changed against
-// 01: a letter meets only the letters of its own block; on the histogram there are at most blocks · bins
-// atomics.
+// 02 Privatized, global: each block counts in a copy of its own, still in global memory, and adds the
+// copy to the histogram at the end. Mirrors PMPP-notes 9.4. Its listing calls syncthreads(), which does
+// not exist, expects copies that somebody else has zeroed, and has block 0 count in the result itself.
+// Changed against 01: a letter only meets the letters of its own block, and on the histogram itself
+// there are at most blocks · bins atomics.
 #include "histogram.cuh"
 
 constexpr int block = histogram::copy_characters;  // threads
 
 __global__ void privatized_global(const char* text, std::size_t length, unsigned* histo, unsigned* copies) {
     // kata: begin
-    const unsigned tx = threadIdx.x;
-    unsigned* copy = copies + std::size_t{blockIdx.x} * bins;
-    if (tx < bins) copy[tx] = 0;
-    __syncthreads();
+    unsigned* const copy = copies + std::size_t{blockIdx.x} * bins;  // of this block
+    // A thread for each bin; if there were more bins than threads, some would take several.
+    for (unsigned bin = threadIdx.x; bin < bins; bin += blockDim.x) copy[bin] = 0;
+    __syncthreads();  // nobody counts in what is not zeroed yet
 
-    const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + tx;
-    if (i < length) {
+    const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    if (i < length) {  // no return: the threads beyond the end must come to the barrier, too
         const int letter = text[i] - 'a';
         if (letter >= 0 && letter < letters) atomicAdd(&copy[letter / letters_per_bin], 1);
     }
-    __syncthreads();
+    __syncthreads();  // all letters of the block are counted
 
-    if (tx < bins && copy[tx] > 0) atomicAdd(&histo[tx], copy[tx]);
+    for (unsigned bin = threadIdx.x; bin < bins; bin += blockDim.x) {
+        const unsigned count = copy[bin];
+        // Atomically, because other blocks add theirs; adding 0 would only cost time.
+        if (count > 0) atomicAdd(&histo[bin], count);
+    }
     // kata: end
 }
 

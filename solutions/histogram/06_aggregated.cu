@@ -1,8 +1,8 @@
-// 06 Aggregated: a run of equal bins is added with one atomic.
-// Mirrors PMPP-notes 9.6. Its listing strides over the grid like 05, so that what a thread sees in a row lies
-// far apart in the text, and a run of the text is no run of any thread; here a thread has a stretch of text,
-// as in 04. Changed against 04: a counter in a register instead of an atomic a letter; an atomic only where
-// the bin changes, and one at the end of the stretch.
+// 06 Aggregated: as long as a thread meets the same bin, it counts in a register, and one atomic adds
+// what it has counted. Mirrors PMPP-notes 9.6.
+// Changed against 05: an atomic only where the bin changes, and one at the end. What a thread meets one
+// after the other lies as far apart in the text as the grid has threads, so only runs that are longer
+// than that are runs for a thread.
 #include "histogram.cuh"
 
 constexpr int block = 1024;     // threads
@@ -11,29 +11,34 @@ constexpr int coarsening = 16;  // characters per thread
 __global__ void aggregated(const char* text, std::size_t length, unsigned* histo) {
     // kata: begin
     __shared__ unsigned histo_s[bins];
-    const unsigned tx = threadIdx.x;
-    if (tx < bins) histo_s[tx] = 0;
-    __syncthreads();
+    for (unsigned bin = threadIdx.x; bin < bins; bin += blockDim.x) histo_s[bin] = 0;
+    __syncthreads();  // zeroed
 
-    const std::size_t first = (std::size_t{blockIdx.x} * blockDim.x + tx) * coarsening;
-    const std::size_t end = min(first + coarsening, length);
-    int run_bin = 0;
-    unsigned run = 0;  // letters of run_bin that no atomic has added yet
-    for (std::size_t i = first; i < end; ++i) {
+    unsigned accumulator = 0;  // letters of previous_bin that no atomic has added yet
+    int previous_bin = -1;     // none: the first letter begins a run
+    const std::size_t first = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    const std::size_t threads = std::size_t{gridDim.x} * blockDim.x;
+    for (std::size_t i = first; i < length; i += threads) {
         const int letter = text[i] - 'a';
-        if (letter < 0 || letter >= letters) continue;  // does not end a run
+        if (letter < 0 || letter >= letters) continue;  // counts nowhere, and ends no run
         const int bin = letter / letters_per_bin;
-        if (bin != run_bin) {
-            if (run > 0) atomicAdd(&histo_s[run_bin], run);
-            run_bin = bin;
-            run = 0;
+        if (bin == previous_bin) {
+            ++accumulator;
+        } else {
+            // Before the first letter there is nothing to add, and no bin to add it to.
+            if (accumulator > 0) atomicAdd(&histo_s[previous_bin], accumulator);
+            accumulator = 1;  // this letter
+            previous_bin = bin;
         }
-        ++run;
     }
-    if (run > 0) atomicAdd(&histo_s[run_bin], run);
-    __syncthreads();
+    // The last run: no other bin has ended it.
+    if (accumulator > 0) atomicAdd(&histo_s[previous_bin], accumulator);
+    __syncthreads();  // counted
 
-    if (tx < bins && histo_s[tx] > 0) atomicAdd(&histo[tx], histo_s[tx]);
+    for (unsigned bin = threadIdx.x; bin < bins; bin += blockDim.x) {
+        const unsigned count = histo_s[bin];
+        if (count > 0) atomicAdd(&histo[bin], count);
+    }
     // kata: end
 }
 

@@ -1,29 +1,34 @@
-// 01 Kogge–Stone: a block scans a section in place, in shared memory; in each round every element takes in
-// what stands `stride` elements to its left, and the stride doubles. Mirrors PMPP-scan 11.2; its listing sums
-// int data in float, which is wrong above 2²⁴, and its exclusive variant loads X[i] where X[i − 1] is meant.
-// log₂N rounds instead of N − 1 steps, at N·log₂N − (N − 1) additions instead of N − 1.
+// 01 Kogge–Stone: a block scans one section in shared memory, with a thread for each element. In each
+// round every element adds what stands `stride` places to its left, and then the stride doubles.
+// Mirrors PMPP-scan 11.2. Its listing sums int data in float, which is wrong above 2²⁴, and its
+// exclusive variant loads X[i] where X[i − 1] is meant.
+// log₂N rounds instead of N − 1 steps, for N·log₂N − (N − 1) additions instead of N − 1.
 #include "sections.cuh"
 
-// A thread per element of the section.
 template <class T, class Op>
 __global__ void kogge_stone(const T* in, T* out, int n, Kind kind, Op op) {
     // kata: begin
-    __shared__ T x[scan::max_section];
+    __shared__ T x[scan::max_section];  // the section; one array for all threads of the block
     const int section = blockDim.x, t = threadIdx.x;
-    const int i = blockIdx.x * section + t;
-    T sum;
-    if (kind == Kind::inclusive)
+    const int i = blockIdx.x * section + t;  // this thread's element, in the whole array
+    T sum;                                   // of that element and, round by round, of more to its left
+    if (kind == Kind::inclusive) {
+        // The last section may hang over the end. The identity there changes no sum.
         sum = i < n ? in[i] : op.identity();
-    else  // the same scan of the section, shifted by one
+    } else {
+        // The same scan, shifted by one: each sum then ends before its own element.
         sum = t > 0 && i < n ? in[i - 1] : op.identity();
+    }
     x[t] = sum;
 
     for (int stride = 1; stride < section; stride *= 2) {
-        __syncthreads();
-        if (t >= stride) sum = op(x[t - stride], sum);  // in this order: op need not commute
-        __syncthreads();  // thread t + stride must have read x[t] before it changes
-        x[t] = sum;
+        __syncthreads();  // all of x is written: by the loads, or by the round before
+        // What stands left is the left operand, because op need not commute.
+        if (t >= stride) sum = op(x[t - stride], sum);
+        __syncthreads();              // thread t + stride has read x[t], which may change now
+        if (t >= stride) x[t] = sum;  // the others had nothing to add
     }
+    // Only here: a thread beyond the end that returned earlier would be missing at the barriers.
     if (i < n) out[i] = sum;
     // kata: end
 }
@@ -31,8 +36,9 @@ __global__ void kogge_stone(const T* in, T* out, int n, Kind kind, Op op) {
 template <class T, class Op>
 void scan_sections(const T* in, T* out, int n, int section, Kind kind, Op op) {
     // kata: begin
-    if (n == 0) return;
+    if (n == 0) return;  // a grid without blocks is an error in CUDA
+    // A block for each section; ceil_div rounds up, so that the last one may be a part of a section.
     kogge_stone<<<ceil_div(n, section), section>>>(in, out, n, kind, op);
-    check(cudaGetLastError());
+    check(cudaGetLastError());  // a launch returns nothing: this asks whether it was refused
     // kata: end
 }

@@ -1,39 +1,45 @@
-// 03 Brent–Kung: a reduction tree upwards, then a reverse tree that hands its partial sums to the places
-// between. Mirrors PMPP-scan 11.4, which gives the two trees without the kernel around them. Changed against
-// 01: 2N − 2 − log₂N additions, never above twice the sequential N − 1, for nearly twice as many rounds.
-// Active threads are the first ones of the block, whatever the stride, so that whole warps rest instead of
-// single lanes.
+// 03 Brent–Kung: a reduction tree going up, then a reverse tree that hands its partial sums to the
+// elements between. Mirrors PMPP-scan 11.4, which lists the two trees without the kernel around them.
+// Changed against 01: 2N − 2 − log₂N additions, less than twice the sequential N − 1, in nearly twice
+// as many rounds. The threads with work are the first ones of the block, whatever the stride, so that
+// the other warps have nothing to execute; spread over all warps, they would keep all of them busy.
 #include "sections.cuh"
 
-// A thread per two elements of the section: no round has work for more.
 template <class T, class Op>
 __global__ void brent_kung(const T* in, T* out, int n, Kind kind, Op op) {
     // kata: begin
     __shared__ T x[scan::max_section];
+    // No round has work for more threads than half of the elements, so each thread loads two.
     const int threads = blockDim.x, section = 2 * threads, t = threadIdx.x;
-    const int first = blockIdx.x * section;
+    const int first = blockIdx.x * section;  // where the section begins in the whole array
+    // `threads` apart, so that neighbouring threads load neighbouring elements.
     for (int e = t; e < section; e += threads) {
         const int i = first + e;
-        if (kind == Kind::inclusive)
+        if (kind == Kind::inclusive) {
             x[e] = i < n ? in[i] : op.identity();
-        else
+        } else {
             x[e] = e > 0 && i < n ? in[i - 1] : op.identity();
+        }
     }
 
+    // Reduction tree: the last element of each 2 · stride gets the sum of all of them.
     for (int stride = 1; stride < section; stride *= 2) {
-        __syncthreads();
-        const int right = (t + 1) * 2 * stride - 1;  // the last element of a pair of subtrees
+        __syncthreads();  // one a round: no thread reads what another one writes in the same round
+        // The pairs go to threads 0, 1, 2, …, which stand side by side.
+        const int right = (t + 1) * 2 * stride - 1;
         if (right < section) x[right] = op(x[right - stride], x[right]);
     }
+    // Reverse tree: from the top down, because a sum must be complete before it is handed on.
     for (int stride = section / 4; stride > 0; stride /= 2) {
         __syncthreads();
         const int left = (t + 1) * 2 * stride - 1;  // complete; what lies `stride` behind it lacks it
         if (left + stride < section) x[left + stride] = op(x[left], x[left + stride]);
     }
-    __syncthreads();
+    __syncthreads();  // a thread stores what other threads have completed
 
-    for (int e = t; e < section; e += threads)
+    for (int e = t; e < section; e += threads) {
         if (first + e < n) out[first + e] = x[e];
+    }
     // kata: end
 }
 

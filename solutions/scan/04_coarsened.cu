@@ -1,36 +1,39 @@
-// 04 Coarsened: each thread scans a subsection of its own one after the other, the threads scan the
-// subsections' last elements together, and each adds what comes before its subsection. Mirrors
-// PMPP-scan 11.5; in its listing every block loads the first section, the subsection's size is also used as
-// the number of threads, and part 3 adds a thread's own sum and misses elements. Changed against 01: the
-// parallel scan, which does more than the least work, is over a quarter of the elements. Global memory is
-// read and written by neighbouring threads side by side, and only shared memory by subsections, whose places
-// are padded against bank conflicts.
+// 04 Coarsened: each thread scans a subsection of its own sequentially, the threads together scan the
+// last elements of the subsections, and each thread adds what comes before its own. Mirrors
+// PMPP-scan 11.5. In its listing every block loads the first section, the number of threads is also
+// used as the length of a subsection, and part 3 adds a thread's own sum and misses elements.
+// Changed against 01: the parallel scan, with its many additions, is over a quarter of the elements.
+// Neighbouring threads still load and store neighbouring elements. Only shared memory is walked through
+// in subsections, and it is padded, or the lanes of a warp would meet in the same banks.
 #include "sections.cuh"
 
-constexpr int coarse_factor = 4;  // elements of a subsection, of which each thread has one
+constexpr int coarse_factor = 4;  // elements of a subsection
 
-/// Where element e of a section lies in x: behind every 32 elements a place stays free. Subsections begin
-/// coarse_factor elements apart; side by side, several lanes of a warp would always be in the same bank.
+/// Where element e of a section lies in x. Lanes read coarse_factor places apart, so that only every
+/// fourth of the 32 banks would be used. One free place behind every 32 elements shifts those that
+/// would meet to banks of their own.
 __device__ constexpr int padded(int e) { return e + e / 32; }
 
 template <class T, class Op>
 __global__ void coarsened(const T* in, T* out, int n, Kind kind, Op op) {
     // kata: begin
     __shared__ T x[padded(scan::max_section)];
-    __shared__ T last[scan::max_section / coarse_factor];
+    __shared__ T last[scan::max_section / coarse_factor];  // of each subsection
     const int threads = blockDim.x, section = threads * coarse_factor, t = threadIdx.x;
     const int first = blockIdx.x * section;
+    // Not each thread its own subsection: neighbouring threads load neighbouring elements.
     for (int e = t; e < section; e += threads) {
         const int i = first + e;
-        if (kind == Kind::inclusive)
+        if (kind == Kind::inclusive) {
             x[padded(e)] = i < n ? in[i] : op.identity();
-        else
+        } else {
             x[padded(e)] = e > 0 && i < n ? in[i - 1] : op.identity();
+        }
     }
-    __syncthreads();
+    __syncthreads();  // what a thread scans, other threads have loaded
 
-    // Phase 1: the subsection, sequentially.
-    T* const mine = x + padded(t * coarse_factor);
+    // Phase 1: scan the subsection, without a barrier, because nobody else touches it.
+    T* const mine = x + padded(t * coarse_factor);  // no free place within: 32 is a multiple of 4
     T sum = mine[0];
     for (int k = 1; k < coarse_factor; ++k) {
         sum = op(sum, mine[k]);
@@ -38,23 +41,25 @@ __global__ void coarsened(const T* in, T* out, int n, Kind kind, Op op) {
     }
     last[t] = sum;
 
-    // Phase 2: Kogge–Stone over the last elements.
+    // Phase 2: Kogge–Stone as in 01, over the last elements.
     for (int stride = 1; stride < threads; stride *= 2) {
         __syncthreads();
         if (t >= stride) sum = op(last[t - stride], sum);
         __syncthreads();
-        last[t] = sum;
+        if (t >= stride) last[t] = sum;
     }
-    __syncthreads();
+    __syncthreads();  // last[t - 1] is final
 
-    // Phase 3: what comes before the subsection, to all of its elements but the last, which has it already.
-    if (t > 0)
+    // Phase 3: add what comes before the subsection. The last element has it already: it is `sum`.
+    if (t > 0) {
         for (int k = 0; k < coarse_factor - 1; ++k) mine[k] = op(last[t - 1], mine[k]);
+    }
     mine[coarse_factor - 1] = sum;
-    __syncthreads();
+    __syncthreads();  // stored, as loaded, by other threads
 
-    for (int e = t; e < section; e += threads)
+    for (int e = t; e < section; e += threads) {
         if (first + e < n) out[first + e] = x[padded(e)];
+    }
     // kata: end
 }
 

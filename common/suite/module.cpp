@@ -24,6 +24,8 @@ Module::Module(const std::filesystem::path& path) : name_(step_of(path.filename(
     if (!handle_) throw Error(name_ + " cannot be loaded: " + dlerror());
 }
 
+bool Module::has(const char* name) const { return dlsym(handle_, name) != nullptr; }
+
 void* Module::symbol(const char* name) const {
     if (void* found = dlsym(handle_, name)) return found;
     throw Error(name_ + " defines no " + name + "(): the chapter's header says what a step defines");

@@ -17,6 +17,9 @@ class Module {
         return reinterpret_cast<Function*>(symbol(name));
     }
 
+    /// Whether it exports anything under `name`.
+    bool has(const char* name) const;
+
     /// "03_tiled"
     const std::string& name() const { return name_; }
 

@@ -12,7 +12,7 @@ __global__ void shared_memory(const T* in, T* out, int n, Op op) {
     // kata: begin
     __shared__ T in_s[block_dim];  // one partial result a thread; its size must be known to the compiler
     const int t = threadIdx.x;
-    const int i = 2 * blockDim.x * blockIdx.x + t;
+    const int i = 2 * blockDim.x * blockIdx.x + t;  // every block before this one takes two elements a thread
     // The first round of 02. Past the end stands the identity, which changes no result: from here on every
     // thread has an element, and no round asks where the input ends.
     if (i + block_dim < n)

@@ -12,6 +12,7 @@ __global__ void hierarchical(const T* in, T* out, int n, Op op) {
     // kata: begin
     __shared__ T in_s[block_dim];
     const int t = threadIdx.x;
+    // As in 03: two elements a thread, the identity past the end, and the tree in shared memory.
     const int i = 2 * blockDim.x * blockIdx.x + t;
     if (i + block_dim < n)
         in_s[t] = op(in[i], in[i + block_dim]);

@@ -18,9 +18,10 @@ __global__ void coarsened(const T* in, T* out, int n, Op op) {
     T value = i < n ? in[i] : op.identity();  // in a register, which needs no barrier
     // The elements of a thread lie a block apart, so those of a warp lie side by side. The number of rounds
     // is a constant: the compiler unrolls the loop, and no load waits for the one before.
-    for (int tile = 1; tile < 2 * coarse_factor; ++tile)
+    for (int tile = 1; tile < 2 * coarse_factor; ++tile) {
         if (i + tile * block_dim < n) value = op(value, in[i + tile * block_dim]);
-    in_s[t] = value;
+    }
+    in_s[t] = value;  // here the tree of 03 begins
     for (int stride = blockDim.x / 2; stride > 0; stride /= 2) {
         __syncthreads();
         if (t < stride) in_s[t] = op(in_s[t], in_s[t + stride]);

@@ -18,6 +18,7 @@ __global__ void unroll_last_warp(T* in, T* out, int n, Op op) {
     const int length = n - first;  // elements from there to the end of the input
     const int t = threadIdx.x;
     if (8 * block <= length) {
+        // Eight loads under way, as in 11.
         const T a1 = data[t], a2 = data[t + block], a3 = data[t + 2 * block], a4 = data[t + 3 * block];
         const T b1 = data[t + 4 * block], b2 = data[t + 5 * block], b3 = data[t + 6 * block],
                 b4 = data[t + 7 * block];
@@ -31,6 +32,8 @@ __global__ void unroll_last_warp(T* in, T* out, int n, Op op) {
         __syncthreads();
     }
     if (t < 32) {  // the first warp: nobody else touches the 64 elements that are left
+        // Without t < stride, as in the document, lane t would read what lane t + stride is writing. The
+        // number of rounds is a constant: the compiler writes them out.
 #pragma unroll
         for (int stride = 32; stride > 0; stride /= 2) {
             if (t < stride && t + stride < length) data[t] = op(data[t], data[t + stride]);

@@ -16,6 +16,7 @@ __global__ void complete_unroll(T* in, T* out, int n, Op op) {
     const int length = n - first;  // elements from there to the end of the input
     const int t = threadIdx.x;
     if (8 * block <= length) {
+        // Eight loads under way, as in 11.
         const T a1 = data[t], a2 = data[t + block], a3 = data[t + 2 * block], a4 = data[t + 3 * block];
         const T b1 = data[t + 4 * block], b2 = data[t + 5 * block], b3 = data[t + 6 * block],
                 b4 = data[t + 7 * block];
@@ -24,7 +25,7 @@ __global__ void complete_unroll(T* in, T* out, int n, Op op) {
         for (int i = t + block; i < length; i += block) data[t] = op(data[t], data[i]);
     }
     __syncthreads();
-    const auto combine = [&](int stride) {
+    const auto combine = [&](int stride) {  // a round of 12
         if (t < stride && t + stride < length) data[t] = op(data[t], data[t + stride]);
     };
     // A round with stride s is for blocks of at least 2s threads. All threads of the block get the same
@@ -37,7 +38,7 @@ __global__ void complete_unroll(T* in, T* out, int n, Op op) {
     __syncthreads();
     if (blockDim.x >= 128) combine(64);
     __syncthreads();
-    if (t < 32) {
+    if (t < 32) {  // the last warp, as in 12
 #pragma unroll
         for (int stride = 32; stride > 0; stride /= 2) {
             combine(stride);

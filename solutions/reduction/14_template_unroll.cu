@@ -15,6 +15,7 @@ __global__ void template_unroll(T* in, T* out, int n, Op op) {
     const int length = n - first;  // elements from there to the end of the input
     const int t = threadIdx.x;
     if (8 * block <= length) {
+        // Eight loads under way, as in 11.
         const T a1 = data[t], a2 = data[t + block], a3 = data[t + 2 * block], a4 = data[t + 3 * block];
         const T b1 = data[t + 4 * block], b2 = data[t + 5 * block], b3 = data[t + 6 * block],
                 b4 = data[t + 7 * block];
@@ -23,7 +24,7 @@ __global__ void template_unroll(T* in, T* out, int n, Op op) {
         for (int i = t + block; i < length; i += block) data[t] = op(data[t], data[i]);
     }
     __syncthreads();
-    const auto combine = [&](int stride) {
+    const auto combine = [&](int stride) {  // a round of 12
         if (t < stride && t + stride < length) data[t] = op(data[t], data[t + stride]);
     };
     if constexpr (block >= 1024) {  // decided while compiling: nothing of a round that is missing is left
@@ -42,7 +43,7 @@ __global__ void template_unroll(T* in, T* out, int n, Op op) {
         combine(64);
         __syncthreads();
     }
-    if (t < 32) {
+    if (t < 32) {  // the last warp, as in 12
 #pragma unroll
         for (int stride = 32; stride > 0; stride /= 2) {
             combine(stride);
@@ -56,6 +57,7 @@ __global__ void template_unroll(T* in, T* out, int n, Op op) {
 template <class T, class Op>
 void reduce_segments(T* in, T* out, int n, Op op) {
     // kata: begin
+    // Unlike T and Op, `block` cannot be deduced from the arguments.
     template_unroll<block_dim, T, Op><<<ceil_div(n, segment), block_dim>>>(in, out, n, op);
     check(cudaGetLastError());
     // kata: end

@@ -509,7 +509,7 @@ static const kata::Chapter chapter{
     .timed =
         [](std::optional<int> longest_run) {
             const auto p = ::timed(static_cast<unsigned>(longest_run.value_or(0)));
-            return std::make_unique<TimedOn<Problem>>(p, p.outputs() + bins * sizeof(unsigned));
+            return std::make_unique<kata::TimedOn<Problem>>(p, p.outputs() + bins * sizeof(unsigned));
         },
     .columns = {"bytes_loaded", "sectors", "load_efficiency", "atomics", "shared_atomics", "barriers"},
     .check_file = check_text,

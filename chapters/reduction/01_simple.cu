@@ -1,18 +1,19 @@
-// 01 Simple: a tree over neighbouring pairs, in global memory. Mirrors PMPP-notes 10.3, whose listing is a
-// picture, and whose one block ends at 2048 elements: here every 2048 have a block of their own, and what
-// the blocks leave is reduced by the same kernel again.
+// 01 Simple: a tree over neighbouring pairs, in global memory. Mirrors PMPP-notes 10.3, whose
+// listing is a picture. Its one block ends at 2048 elements: here every 2048 have a block of their
+// own, and the same kernel reduces what the blocks leave, until one value is left (rounds.cuh).
 #include "rounds.cuh"
 
-constexpr int block = 1024;         // threads
-constexpr int segment = 2 * block;  // elements of a block
+constexpr int block_dim = 1024;         // threads of a block
+constexpr int segment = 2 * block_dim;  // elements that a block reduces
 
 template <class T, class Op>
 __global__ void simple(T* in, T* out, int n, Op op) {
     // kata: begin
-    // Thread t owns element 2t of the block's segment. With stride 1, 2, 4, … up to the block, the threads
-    // whose number is a multiple of the stride combine their element with the one that lies a stride further
-    // on, if there is one; a barrier ends each round. Thread 0 writes the block's result, the identity of op
-    // where there was no element.
+    // Thread t takes element 2t of the block's segment, which begins 2 * blockDim.x elements behind that
+    // of the block before. With stride 1, 2, 4, … up to blockDim.x, the threads whose number is a multiple
+    // of the stride combine their element with the one that lies a stride further on, if there is one; a
+    // barrier ends each round, and every thread must come to it. Thread 0 writes the block's result to
+    // out[blockIdx.x].
     kata::open();
     // kata: end
 }
@@ -20,10 +21,8 @@ __global__ void simple(T* in, T* out, int n, Op op) {
 template <class T, class Op>
 void reduce_segments(T* in, T* out, int n, Op op) {
     // kata: begin
-    // A block reduces a segment of 2 * block elements. While the elements take more than one, launch a block
-    // for each, which leaves its partial result in partials, and go on with the partial results; the last
-    // block writes to out, and is launched even if n is 0. Never lay new partial results over those that are
-    // being read.
+    // Launch a block of block_dim threads for each `segment` elements, the last of which may be fewer, and
+    // check the launch. rounds.cuh calls this again for what the blocks leave.
     kata::open();
     // kata: end
 }

@@ -1,18 +1,18 @@
-// 02 Convergent: the stride halves, so that the active threads stay together. Mirrors PMPP-notes 10.4 and
-// 10.5. Changed against 01: in each round the first threads of the block combine what lies next to each
-// other with what lies a stride further on. Warps without work skip the round instead of sending one lane
-// into it, and a warp's elements fill the sectors that they lie in.
+// 02 Convergent: the stride halves, so that the active threads stay together. Mirrors PMPP-notes
+// 10.4 and 10.5. Changed against 01: in each round the first threads of the block combine what lies
+// next to each other with what lies a stride further on. Warps without work skip the round instead
+// of sending one lane into it, and a warp's elements fill the sectors that they lie in.
 #include "rounds.cuh"
 
-constexpr int block = 1024;         // threads
-constexpr int segment = 2 * block;  // elements of a block
+constexpr int block_dim = 1024;         // threads of a block
+constexpr int segment = 2 * block_dim;  // elements that a block reduces
 
 template <class T, class Op>
 __global__ void convergent(T* in, T* out, int n, Op op) {
     // kata: begin
-    // Thread t owns element t of the block's segment. The stride begins at the block and halves; in each
-    // round the threads below it combine their element with the one that lies a stride further on, if there
-    // is one. This reorders the operands, so op must commute.
+    // Thread t takes element t of the block's segment. The stride begins at blockDim.x and halves; in each
+    // round the threads below it combine their element with the one that lies a stride further on, if
+    // there is one. This reorders the operands, so op must commute.
     kata::open();
     // kata: end
 }
@@ -20,9 +20,7 @@ __global__ void convergent(T* in, T* out, int n, Op op) {
 template <class T, class Op>
 void reduce_segments(T* in, T* out, int n, Op op) {
     // kata: begin
-    // As in 01, with convergent: while the elements take more than one block, launch a block of threads for
-    // each `segment` elements. Each leaves its partial result in partials; go on with these, and never lay
-    // new ones over those that are being read. The last block writes to out.
+    // As in 01.
     kata::open();
     // kata: end
 }

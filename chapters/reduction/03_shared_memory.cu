@@ -1,18 +1,18 @@
-// 03 Shared memory: the tree moves on chip, and the input stays as it was. Mirrors PMPP-notes 10.6; its
-// listing writes to an output that it does not have. Changed against 02: a thread reads its two elements
-// once and keeps what it makes of them in shared memory. Of the partial results only the last one goes to
-// global memory.
+// 03 Shared memory: the tree moves on chip, and the input stays as it was. Mirrors PMPP-notes 10.6;
+// its listing writes to an output that it does not have. Changed against 02: a thread reads its two
+// elements once and keeps what it makes of them in shared memory. Of the partial results only the
+// last one goes to global memory.
 #include "rounds.cuh"
 
-constexpr int block = 1024;         // threads
-constexpr int segment = 2 * block;  // elements of a block
+constexpr int block_dim = 1024;         // threads of a block
+constexpr int segment = 2 * block_dim;  // elements that a block reduces
 
 template <class T, class Op>
 __global__ void shared_memory(const T* in, T* out, int n, Op op) {
     // kata: begin
     // The first round of 02 reads its operands from global memory and puts the result into shared memory,
-    // with one element or the identity where the input ends; all further rounds stay there. A barrier comes
-    // before each of them. Do not write to the input.
+    // with one element or the identity where the input ends; all further rounds stay there. A barrier
+    // comes before each of them. Do not write to the input.
     kata::open();
     // kata: end
 }
@@ -20,9 +20,7 @@ __global__ void shared_memory(const T* in, T* out, int n, Op op) {
 template <class T, class Op>
 void reduce_segments(T* in, T* out, int n, Op op) {
     // kata: begin
-    // As in 01, with shared_memory: while the elements take more than one block, launch a block of threads
-    // for each `segment` elements. Each leaves its partial result in partials; go on with these, and never
-    // lay new ones over those that are being read. The last block writes to out.
+    // As in 01.
     kata::open();
     // kata: end
 }

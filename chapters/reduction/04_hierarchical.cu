@@ -1,26 +1,26 @@
-// 04 Hierarchical: one launch for any length, blocks combine their results by an atomic. Mirrors PMPP-notes
-// 10.7; its listing reads past the end unless the length is a multiple of the segment. Changed against 03:
-// what the blocks leave is not reduced by a second launch, but block by block into the output, which starts
-// from the identity.
+// 04 Hierarchical: one launch for any length, blocks combine their results by an atomic. Mirrors
+// PMPP-notes 10.7; its listing reads past the end unless the length is a multiple of the segment.
+// Changed against 03: what the blocks leave is not reduced by a second launch, but block by block
+// into the output, which starts from the identity.
 #include "reduction.cuh"
 
-constexpr int block = 1024;         // threads
-constexpr int segment = 2 * block;  // elements of a block
+constexpr int block_dim = 1024;         // threads of a block
+constexpr int segment = 2 * block_dim;  // elements that a block reduces
 
 template <class T, class Op>
 __global__ void hierarchical(const T* in, T* out, int n, Op op) {
     // kata: begin
-    // As in 03, but thread 0 hands the result of its block to atomic_combine(out, …, op), which is atomicAdd
-    // for a sum.
+    // As in 03, but thread 0 hands the result of its block to atomic_combine(out, …, op), which is
+    // atomicAdd for a sum.
     kata::open();
     // kata: end
 }
 
 template <class T, class Op>
-void reduce(T* in, T* out, int n, T* partials, Op op) {
+void reduce(const T* in, T* out, int n, Op op) {
     // kata: begin
-    // Set the output to the identity of op, with cudaMemcpyAsync from the host; then launch once, a block for
-    // each segment of 2 * block elements. The workspace is not needed.
+    // Set the output to the identity of op, with cudaMemcpyAsync from the host; then launch once, a block
+    // for each `segment` elements. For no elements launch nothing: a grid of no blocks is an error.
     kata::open();
     // kata: end
 }

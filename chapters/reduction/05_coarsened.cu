@@ -1,27 +1,28 @@
-// 05 Coarsened: a thread combines several elements on its own before the tree begins. Mirrors PMPP-notes
-// 10.8; its listing reads past the end, as in 04. Changed against 04: where blocks would take turns on the
-// hardware anyway, fewer of them do the same work, with a fraction of the trees, their barriers and their
-// idle threads. Neighbouring threads still read neighbouring elements.
+// 05 Coarsened: a thread combines several elements on its own before the tree begins. Mirrors
+// PMPP-notes 10.8; its listing reads past the end, as in 04. Changed against 04: where blocks would
+// take turns on the hardware anyway, fewer of them do the same work, with a fraction of the trees,
+// their barriers and their idle threads; and a thread has eight loads under way instead of two.
+// Neighbouring threads still read neighbouring elements.
 #include "reduction.cuh"
 
-constexpr int block = 1024;  // threads
+constexpr int block_dim = 1024;  // threads of a block
 constexpr int coarse_factor = 4;
-constexpr int segment = 2 * coarse_factor * block;  // elements of a block
+constexpr int segment = 2 * coarse_factor * block_dim;  // elements that a block reduces
 
 template <class T, class Op>
 __global__ void coarsened(const T* in, T* out, int n, Op op) {
     // kata: begin
-    // A thread combines 2 * coarse_factor elements, a block apart from each other, in a register, as far as
-    // the input reaches; the identity where it does not. What it has then goes to shared memory, and from
-    // there on all is as in 04.
+    // A thread combines 2 * coarse_factor elements, a block apart from each other, in a register, as far
+    // as the input reaches; the identity where it does not. What it has then goes to shared memory, and
+    // from there on all is as in 04.
     kata::open();
     // kata: end
 }
 
 template <class T, class Op>
-void reduce(T* in, T* out, int n, T* partials, Op op) {
+void reduce(const T* in, T* out, int n, Op op) {
     // kata: begin
-    // As in 04, with a block for each segment of 2 * coarse_factor * block elements.
+    // As in 04.
     kata::open();
     // kata: end
 }

@@ -1,19 +1,19 @@
-// 06 Neighbored: the second ladder begins, with neighbouring pairs and an element a thread. Mirrors REDUCE-
-// vi 2; its listing lets threads beyond the end leave before a barrier, adds what lies there, and leaves the
-// partial results to the CPU. Changed against 01: every other thread is without work from the first round
-// on.
+// 06 Neighbored: the second ladder begins, with neighbouring pairs and an element a thread. Mirrors
+// REDUCE-vi 2; its listing lets threads beyond the end leave before a barrier, adds what lies
+// there, and leaves the partial results to the CPU. Changed against 01: every other thread is
+// without work from the first round on.
 #include "rounds.cuh"
 
-constexpr int block = 512;  // threads, and elements of a block
-constexpr int segment = block;
+constexpr int block_dim = 512;      // threads of a block
+constexpr int segment = block_dim;  // elements that a block reduces
 
 template <class T, class Op>
 __global__ void neighbored(T* in, T* out, int n, Op op) {
     // kata: begin
-    // Thread t owns element t of the block's segment. With stride 1, 2, 4, … below the block, the threads
-    // whose number is a multiple of twice the stride combine their element with the one that lies a stride
-    // further on, if there is one; a barrier ends each round, and every thread must come to it. Thread 0
-    // writes the block's result, the identity of op where there was no element.
+    // Thread t takes element t of the block's segment. With stride 1, 2, 4, … below blockDim.x, the
+    // threads whose number is a multiple of twice the stride combine their element with the one that lies
+    // a stride further on, if there is one; a barrier ends each round, and every thread must come to it.
+    // Thread 0 writes the block's result to out[blockIdx.x].
     kata::open();
     // kata: end
 }
@@ -21,9 +21,7 @@ __global__ void neighbored(T* in, T* out, int n, Op op) {
 template <class T, class Op>
 void reduce_segments(T* in, T* out, int n, Op op) {
     // kata: begin
-    // As in 01, with neighbored: while the elements take more than one block, launch a block of threads for
-    // each `block` elements. Each leaves its partial result in partials; go on with these, and never lay new
-    // ones over those that are being read. The last block writes to out.
+    // As in 01.
     kata::open();
     // kata: end
 }

@@ -1,11 +1,12 @@
-// 07 Neighbored, less divergence: the same pairs, taken by the first threads of the block. Mirrors REDUCE-vi
-// 3; its listing has the faults of 06, and its text is wrong about registers: all of this happens in global
-// memory. Changed against 06: the thread's number chooses the pair and not the element, so that whole warps
-// are without work instead of most lanes of every warp.
+// 07 Neighbored, less divergence: the same pairs, taken by the first threads of the block. Mirrors
+// REDUCE-vi 3; its listing has the faults of 06, and its text is wrong about registers: all of this
+// happens in global memory. Changed against 06: the thread's number chooses the pair and not the
+// element, so that whole warps are without work instead of most lanes of every warp, and nobody
+// divides.
 #include "rounds.cuh"
 
-constexpr int block = 512;  // threads, and elements of a block
-constexpr int segment = block;
+constexpr int block_dim = 512;      // threads of a block
+constexpr int segment = block_dim;  // elements that a block reduces
 
 template <class T, class Op>
 __global__ void neighbored_less(T* in, T* out, int n, Op op) {
@@ -19,9 +20,7 @@ __global__ void neighbored_less(T* in, T* out, int n, Op op) {
 template <class T, class Op>
 void reduce_segments(T* in, T* out, int n, Op op) {
     // kata: begin
-    // As in 01, with neighbored_less: while the elements take more than one block, launch a block of threads
-    // for each `block` elements. Each leaves its partial result in partials; go on with these, and never lay
-    // new ones over those that are being read. The last block writes to out.
+    // As in 01.
     kata::open();
     // kata: end
 }

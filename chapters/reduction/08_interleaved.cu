@@ -1,16 +1,17 @@
-// 08 Interleaved: the stride halves, and a warp's elements lie next to each other. Mirrors REDUCE-vi 4; its
-// listing has the faults of 06. Changed against 07: as many threads work in each round as before, but they
-// touch whole sectors. What 02 is to 01, in the other ladder.
+// 08 Interleaved: the stride halves, and a warp's elements lie next to each other. Mirrors
+// REDUCE-vi 4; its listing has the faults of 06. Changed against 07: as many threads work in each
+// round as before, but they touch whole sectors. What 02 is to 01, in the other ladder.
 #include "rounds.cuh"
 
-constexpr int block = 512;  // threads, and elements of a block
-constexpr int segment = block;
+constexpr int block_dim = 512;      // threads of a block
+constexpr int segment = block_dim;  // elements that a block reduces
 
 template <class T, class Op>
 __global__ void interleaved(T* in, T* out, int n, Op op) {
     // kata: begin
-    // Thread t owns element t of the block's segment. The stride begins at half a block and halves; the
-    // threads below it combine their element with the one that lies a stride further on, if there is one.
+    // Thread t takes element t of the block's segment. The stride begins at half of blockDim.x and halves;
+    // the threads below it combine their element with the one that lies a stride further on, if there is
+    // one.
     kata::open();
     // kata: end
 }
@@ -18,9 +19,7 @@ __global__ void interleaved(T* in, T* out, int n, Op op) {
 template <class T, class Op>
 void reduce_segments(T* in, T* out, int n, Op op) {
     // kata: begin
-    // As in 01, with interleaved: while the elements take more than one block, launch a block of threads for
-    // each `block` elements. Each leaves its partial result in partials; go on with these, and never lay new
-    // ones over those that are being read. The last block writes to out.
+    // As in 01.
     kata::open();
     // kata: end
 }

@@ -1,16 +1,16 @@
-// 09 Unroll 2: a block first adds a second block of elements to its own. Mirrors REDUCE-vi 5, whose listing
-// also adds what lies beyond the end in its last block. Changed against 08: half as many blocks, and before
-// the tree begins every thread has work.
+// 09 Unroll 2: a block first adds a second block of elements to its own. Mirrors REDUCE-vi 5, whose
+// listing also adds what lies beyond the end in its last block. Changed against 08: half as many
+// blocks, and before the tree begins every thread has work.
 #include "rounds.cuh"
 
-constexpr int block = 512;          // threads
-constexpr int segment = 2 * block;  // elements of a block
+constexpr int block_dim = 512;          // threads of a block
+constexpr int segment = 2 * block_dim;  // elements that a block reduces
 
 template <class T, class Op>
 __global__ void unroll2(T* in, T* out, int n, Op op) {
     // kata: begin
-    // A block reduces 2 * block elements: each thread combines its element with the one that lies a block
-    // further on, if there is one, and after a barrier all is as in 08.
+    // A block reduces 2 * blockDim.x elements: each thread combines its element with the one that lies a
+    // block further on, if there is one, and after a barrier all is as in 08.
     kata::open();
     // kata: end
 }
@@ -18,9 +18,7 @@ __global__ void unroll2(T* in, T* out, int n, Op op) {
 template <class T, class Op>
 void reduce_segments(T* in, T* out, int n, Op op) {
     // kata: begin
-    // As in 01, with unroll2: while the elements take more than one block, launch a block of threads for each
-    // `segment` elements. Each leaves its partial result in partials; go on with these, and never lay new
-    // ones over those that are being read. The last block writes to out.
+    // As in 01.
     kata::open();
     // kata: end
 }

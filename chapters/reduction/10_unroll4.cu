@@ -1,17 +1,17 @@
-// 10 Unroll 4: four blocks of elements, fetched together. Mirrors REDUCE-vi 6; its listing drops the
-// elements at the end that do not fill four blocks. Changed against 09: half as many blocks again, and a
-// thread has four loads under way at a time, none of which waits for another.
+// 10 Unroll 4: four blocks of elements, fetched together. Mirrors REDUCE-vi 6; its listing drops
+// the elements at the end that do not fill four blocks. Changed against 09: half as many blocks
+// again, and a thread has four loads under way at a time, none of which waits for another.
 #include "rounds.cuh"
 
-constexpr int block = 512;          // threads
-constexpr int segment = 4 * block;  // elements of a block
+constexpr int block_dim = 512;          // threads of a block
+constexpr int segment = 4 * block_dim;  // elements that a block reduces
 
 template <class T, class Op>
 __global__ void unroll4(T* in, T* out, int n, Op op) {
     // kata: begin
-    // A block reduces 4 * block elements. Where it has all of them, each thread loads its four, a block
-    // apart, into variables of their own before it combines them; a last block that has fewer adds up what
-    // there is in a loop. After a barrier all is as in 08.
+    // A block reduces 4 * blockDim.x elements. Where it has all of them, each thread loads its four, a
+    // block apart, into variables of their own before it combines them; a last block that has fewer
+    // combines what there is in a loop. After a barrier all is as in 08.
     kata::open();
     // kata: end
 }
@@ -19,9 +19,7 @@ __global__ void unroll4(T* in, T* out, int n, Op op) {
 template <class T, class Op>
 void reduce_segments(T* in, T* out, int n, Op op) {
     // kata: begin
-    // As in 01, with unroll4: while the elements take more than one block, launch a block of threads for each
-    // `segment` elements. Each leaves its partial result in partials; go on with these, and never lay new
-    // ones over those that are being read. The last block writes to out.
+    // As in 01.
     kata::open();
     // kata: end
 }

@@ -1,10 +1,10 @@
-// 11 Unroll 8: eight blocks of elements, fetched together. Mirrors REDUCE-vi 7; its listing drops the
-// elements at the end that do not fill eight blocks. Changed against 10: half as many blocks again, and
-// eight loads under way.
+// 11 Unroll 8: eight blocks of elements, fetched together. Mirrors REDUCE-vi 7; its listing drops
+// the elements at the end that do not fill eight blocks. Changed against 10: half as many blocks
+// again, and eight loads under way.
 #include "rounds.cuh"
 
-constexpr int block = 512;          // threads
-constexpr int segment = 8 * block;  // elements of a block
+constexpr int block_dim = 512;          // threads of a block
+constexpr int segment = 8 * block_dim;  // elements that a block reduces
 
 template <class T, class Op>
 __global__ void unroll8(T* in, T* out, int n, Op op) {
@@ -17,9 +17,7 @@ __global__ void unroll8(T* in, T* out, int n, Op op) {
 template <class T, class Op>
 void reduce_segments(T* in, T* out, int n, Op op) {
     // kata: begin
-    // As in 01, with unroll8: while the elements take more than one block, launch a block of threads for each
-    // `segment` elements. Each leaves its partial result in partials; go on with these, and never lay new
-    // ones over those that are being read. The last block writes to out.
+    // As in 01.
     kata::open();
     // kata: end
 }

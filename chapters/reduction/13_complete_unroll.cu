@@ -1,18 +1,18 @@
-// 13 Complete unroll: the rounds of the block are written out, too. Mirrors REDUCE-vi 9; its listing has the
-// faults of 12. Changed against 12: a block has at most 1024 threads and so at most four rounds before the
-// last warp. Each is written down with the size of block that it takes, and no loop is left. A block of 512
-// pays for the round that it does not have with a barrier.
+// 13 Complete unroll: the rounds of the block are written out, too. Mirrors REDUCE-vi 9; its
+// listing has the faults of 12. Changed against 12: a block has at most 1024 threads and so at most
+// four rounds before the last warp. Each is written down with the size of block that it takes, and
+// no loop is left. A block of 512 pays for the round that it does not have with a barrier.
 #include "rounds.cuh"
 
-constexpr int block = 512;          // threads
-constexpr int segment = 8 * block;  // elements of a block
+constexpr int block_dim = 512;          // threads of a block
+constexpr int segment = 8 * block_dim;  // elements that a block reduces
 
 template <class T, class Op>
 __global__ void complete_unroll(T* in, T* out, int n, Op op) {
     // kata: begin
-    // As 12, but instead of the loop with __syncthreads(), the rounds with strides 512, 256, 128 and 64 one
-    // after the other, each for blocks of at least twice as many threads (ask blockDim.x), and with a barrier
-    // behind it. A lambda that does a round keeps it short.
+    // As 12, but instead of the loop with __syncthreads(), the rounds with strides 512, 256, 128 and 64
+    // one after the other, each for blocks of at least twice as many threads (ask blockDim.x), and with a
+    // barrier behind it. A lambda that does a round keeps it short.
     kata::open();
     // kata: end
 }
@@ -20,9 +20,7 @@ __global__ void complete_unroll(T* in, T* out, int n, Op op) {
 template <class T, class Op>
 void reduce_segments(T* in, T* out, int n, Op op) {
     // kata: begin
-    // As in 01, with complete_unroll: while the elements take more than one block, launch a block of threads
-    // for each `segment` elements. Each leaves its partial result in partials; go on with these, and never
-    // lay new ones over those that are being read. The last block writes to out.
+    // As in 01.
     kata::open();
     // kata: end
 }

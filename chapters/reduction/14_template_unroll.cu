@@ -1,17 +1,17 @@
-// 14 Template unroll: the size of the block is a parameter of the template. Mirrors REDUCE-vi 10; its
-// listing has the faults of 12. Changed against 13: the compiler knows which rounds a block has, leaves out
-// the others with their barriers, and asks nothing at run time. There is a kernel for each size of block
-// that is used.
+// 14 Template unroll: the size of the block is a parameter of the template. Mirrors REDUCE-vi 10;
+// its listing has the faults of 12. Changed against 13: the compiler knows which rounds a block
+// has, leaves out the others with their barriers, and asks nothing at run time. There is a kernel
+// for each size of block that is used.
 #include "rounds.cuh"
 
-constexpr int threads = 512;          // of the blocks that are launched
-constexpr int segment = 8 * threads;  // elements of such a block
+constexpr int block_dim = 512;          // threads of a block
+constexpr int segment = 8 * block_dim;  // elements that a block reduces
 
 template <int block, class T, class Op>
 __global__ void template_unroll(T* in, T* out, int n, Op op) {
     // kata: begin
-    // As 13, but the conditions ask the template's parameter, in an if constexpr that holds the round and its
-    // barrier.
+    // As 13, but the conditions ask the template's parameter, in an if constexpr that holds the round and
+    // its barrier.
     kata::open();
     // kata: end
 }
@@ -19,7 +19,7 @@ __global__ void template_unroll(T* in, T* out, int n, Op op) {
 template <class T, class Op>
 void reduce_segments(T* in, T* out, int n, Op op) {
     // kata: begin
-    // As in 13, with template_unroll<threads, T, Op>.
+    // As in 01, with template_unroll<block_dim, T, Op>.
     kata::open();
     // kata: end
 }

@@ -2,7 +2,9 @@
 // ceil_div(), the operators, and the loop that reduces the partial results by the same kernel, until there is
 // one. Not to be changed: grading takes the repository's own.
 #pragma once
-#include "reduction.cuh"
+#include "kata.hpp"
+#include "operators.hpp"
+#include "reduction.hpp"
 
 /// How many elements a block reduces. Each step says so: constexpr int segment = …
 extern const int segment;
@@ -12,6 +14,7 @@ extern const int segment;
 template <class T, class Op>
 void reduce_segments(T* in, T* out, int n, Op op);
 
+/// *out = in[0] ∘ in[1] ∘ … ∘ in[n − 1], where a ∘ b is op(a, b), and op.identity() for n = 0.
 template <class T, class Op>
 void reduce(T* in, T* out, int n, T* workspace, Op op) {
     if (n == 0) {
@@ -26,4 +29,10 @@ void reduce(T* in, T* out, int n, T* workspace, Op op) {
         workspace += n;  // the next launch reads these, and must not write over them
     }
     reduce_segments(in, out, n, op);
+}
+
+void reduce(void* in, void* out, int n, void* workspace, kata::Operation operation) {
+    with_operator(reduction::Offered{}, operation, in, out, [&]<class T>(T* in, T* out, auto op) {
+        reduce(in, out, n, static_cast<T*>(workspace), op);
+    });
 }

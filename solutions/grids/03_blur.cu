@@ -1,7 +1,7 @@
-// 03 Blur: a thread per pixel that reads a whole patch of the picture.
-// Mirrors PMPP-grids 3.3. Changed against 02: an output depends on (2s+1)² inputs, and at the edges of the
-// picture on fewer: the mean is over the pixels that are really there, 4 in a corner and 6 at an edge for s
-// = 1.
+// 03 Blur: a thread per pixel that reads a whole patch of the picture. Mirrors PMPP-grids 3.3.
+// Changed against 02: an output depends on (2s + 1)² inputs, and at the edges of the picture on
+// fewer. The mean is over the pixels that are really there, 4 in a corner and 6 at an edge for
+// s = 1.
 #include "grids.cuh"
 
 constexpr int block = 16;  // threads per side
@@ -10,15 +10,21 @@ __global__ void mean(const unsigned char* in, unsigned char* out, int width, int
     // kata: begin
     const int col = blockIdx.x * blockDim.x + threadIdx.x;
     const int row = blockIdx.y * blockDim.y + threadIdx.y;
-    if (col >= width || row >= height) return;
-    int sum = 0, pixels = 0;
-    for (int y = row - blur_size; y <= row + blur_size; ++y)
-        for (int x = col - blur_size; x <= col + blur_size; ++x)
-            if (y >= 0 && y < height && x >= 0 && x < width) {
-                sum += in[y * width + x];
-                ++pixels;
+    if (col < width && row < height) {
+        int pix_val = 0;  // wider than a pixel: the sum does not fit into a byte
+        int pixels = 0;   // counted, for the patch may hang over the edge of the picture
+        for (int blur_row = -blur_size; blur_row <= blur_size; ++blur_row) {
+            for (int blur_col = -blur_size; blur_col <= blur_size; ++blur_col) {
+                const int cur_row = row + blur_row, cur_col = col + blur_col;
+                // Negative to the left and above: with unsigned indices no comparison would see that.
+                if (cur_row >= 0 && cur_row < height && cur_col >= 0 && cur_col < width) {
+                    pix_val += in[cur_row * width + cur_col];
+                    ++pixels;
+                }
             }
-    out[row * width + col] = static_cast<unsigned char>(sum / pixels);
+        }
+        out[row * width + col] = static_cast<unsigned char>(pix_val / pixels);  // at least its own pixel
+    }
     // kata: end
 }
 

@@ -1,30 +1,38 @@
-// 01 Simple: a tree over neighbouring pairs, in global memory. Mirrors PMPP-notes 10.3, whose listing is a
-// picture, and whose one block ends at 2048 elements: here every 2048 have a block of their own, and what
-// the blocks leave is reduced by the same kernel again.
+// 01 Simple: a tree over neighbouring pairs, in global memory. Mirrors PMPP-notes 10.3, whose
+// listing is a picture. Its one block ends at 2048 elements: here every 2048 have a block of their
+// own, and the same kernel reduces what the blocks leave, until one value is left (rounds.cuh).
 #include "rounds.cuh"
 
-constexpr int block = 1024;         // threads
-constexpr int segment = 2 * block;  // elements of a block
+constexpr int block_dim = 1024;         // threads of a block
+constexpr int segment = 2 * block_dim;  // elements that a block reduces
 
 template <class T, class Op>
 __global__ void simple(T* in, T* out, int n, Op op) {
     // kata: begin
-    T* const data = in + blockIdx.x * segment;  // the tree grows where the input was
-    const int length = n - blockIdx.x * segment;
-    const int i = 2 * threadIdx.x;
+    // Built-in variables are unsigned. As int they can be compared with n.
+    const int block = blockDim.x;
+    const int first = blockIdx.x * 2 * block;  // where this block's segment begins
+    T* const data = in + first;                // in place: partial results replace the input
+    const int length = n - first;              // elements from there to the end of the input
+    const int t = threadIdx.x;
+    const int i = 2 * t;  // two elements a thread: this one and its neighbour
     for (int stride = 1; stride <= block; stride *= 2) {
-        // an element without a partner goes up the tree as it is
-        if (threadIdx.x % stride == 0 && i + stride < length) data[i] = op(data[i], data[i + stride]);
+        // Partial results lie a stride apart. Every second one takes in its neighbour: that of each thread
+        // whose number is a multiple of the stride. Without a neighbour it goes on to the next round as it
+        // is.
+        if (t % stride == 0 && i + stride < length) data[i] = op(data[i], data[i + stride]);
+        // The next round reads what other threads have written in this one. All threads must come to a
+        // barrier, so it stands outside of the condition.
         __syncthreads();
     }
-    if (threadIdx.x == 0) out[blockIdx.x] = data[0];
+    if (t == 0) out[blockIdx.x] = data[0];  // the root of the tree; thread 0 wrote it itself
     // kata: end
 }
 
 template <class T, class Op>
 void reduce_segments(T* in, T* out, int n, Op op) {
     // kata: begin
-    simple<<<ceil_div(n, segment), block>>>(in, out, n, op);
-    check(cudaGetLastError());
+    simple<<<ceil_div(n, segment), block_dim>>>(in, out, n, op);  // rounded up: the last segment may be short
+    check(cudaGetLastError());  // <<<…>>> returns nothing: this says whether it was refused
     // kata: end
 }

@@ -1,38 +1,42 @@
-// 04 Hierarchical: one launch for any length, blocks combine their results by an atomic. Mirrors PMPP-notes
-// 10.7; its listing reads past the end unless the length is a multiple of the segment. Changed against 03:
-// what the blocks leave is not reduced by a second launch, but block by block into the output, which starts
-// from the identity.
+// 04 Hierarchical: one launch for any length, blocks combine their results by an atomic. Mirrors
+// PMPP-notes 10.7; its listing reads past the end unless the length is a multiple of the segment.
+// Changed against 03: what the blocks leave is not reduced by a second launch, but block by block
+// into the output, which starts from the identity.
 #include "reduction.cuh"
 
-constexpr int block = 1024;         // threads
-constexpr int segment = 2 * block;  // elements of a block
+constexpr int block_dim = 1024;         // threads of a block
+constexpr int segment = 2 * block_dim;  // elements that a block reduces
 
 template <class T, class Op>
 __global__ void hierarchical(const T* in, T* out, int n, Op op) {
     // kata: begin
-    __shared__ T in_s[block];
+    __shared__ T in_s[block_dim];
     const int t = threadIdx.x;
-    const int i = blockIdx.x * segment + t;
-    if (i + block < n)
-        in_s[t] = op(in[i], in[i + block]);
+    // As in 03: two elements a thread, the identity past the end, and the tree in shared memory.
+    const int i = 2 * blockDim.x * blockIdx.x + t;
+    if (i + block_dim < n)
+        in_s[t] = op(in[i], in[i + block_dim]);
     else
         in_s[t] = i < n ? in[i] : op.identity();
-    for (int stride = block / 2; stride > 0; stride /= 2) {
+    for (int stride = blockDim.x / 2; stride > 0; stride /= 2) {
         __syncthreads();
         if (t < stride) in_s[t] = op(in_s[t], in_s[t + stride]);
     }
+    // Blocks cannot wait for each other. An atomic makes reading, combining and writing one step, so none of
+    // them is lost; one a block, since those on one address take turns.
     if (t == 0) atomic_combine(out, in_s[0], op);
     // kata: end
 }
 
 template <class T, class Op>
-void reduce(T* in, T* out, int n, T* partials, Op op) {
+void reduce(const T* in, T* out, int n, Op op) {
     // kata: begin
+    // Every atomic combines with what stands in the output, so that must start from the identity.
     const T identity = op.identity();
     // From memory that is not pinned: copied before the call returns, so that `identity` may go.
     check(cudaMemcpyAsync(out, &identity, sizeof identity, cudaMemcpyHostToDevice));
-    if (n == 0) return;
-    hierarchical<<<ceil_div(n, segment), block>>>(in, out, n, op);
+    if (n == 0) return;  // a grid of no blocks is an error
+    hierarchical<<<ceil_div(n, segment), block_dim>>>(in, out, n, op);
     check(cudaGetLastError());
     // kata: end
 }

@@ -1,21 +1,26 @@
-// 06 Neighbored: the second ladder begins, with neighbouring pairs and an element a thread. Mirrors REDUCE-
-// vi 2; its listing lets threads beyond the end leave before a barrier, adds what lies there, and leaves the
-// partial results to the CPU. Changed against 01: every other thread is without work from the first round
-// on.
+// 06 Neighbored: the second ladder begins, with neighbouring pairs and an element a thread. Mirrors
+// REDUCE-vi 2; its listing lets threads beyond the end leave before a barrier, adds what lies
+// there, and leaves the partial results to the CPU. Changed against 01: every other thread is
+// without work from the first round on.
 #include "rounds.cuh"
 
-constexpr int block = 512;  // threads, and elements of a block
-constexpr int segment = block;
+constexpr int block_dim = 512;      // threads of a block
+constexpr int segment = block_dim;  // elements that a block reduces
 
 template <class T, class Op>
 __global__ void neighbored(T* in, T* out, int n, Op op) {
     // kata: begin
-    T* const data = in + blockIdx.x * block;  // the block's own
-    const int length = n - blockIdx.x * block;
+    // Known when the kernel runs, as in the document, and not to the compiler, up to step 13: it cannot
+    // unroll the loop over the rounds, and the remainder below is a division.
+    const int block = blockDim.x;
+    const int first = blockIdx.x * block;  // where this block's segment begins
+    T* const data = in + first;            // in place: partial results replace the input
+    const int length = n - first;          // elements from there to the end of the input
     const int t = threadIdx.x;
     for (int stride = 1; stride < block; stride *= 2) {
+        // As in 01, but thread t takes element t: in no round has an odd thread any work.
         if (t % (2 * stride) == 0 && t + stride < length) data[t] = op(data[t], data[t + stride]);
-        __syncthreads();
+        __syncthreads();  // the next round reads what other threads have written in this one
     }
     if (t == 0) out[blockIdx.x] = data[0];
     // kata: end
@@ -24,7 +29,7 @@ __global__ void neighbored(T* in, T* out, int n, Op op) {
 template <class T, class Op>
 void reduce_segments(T* in, T* out, int n, Op op) {
     // kata: begin
-    neighbored<<<ceil_div(n, segment), block>>>(in, out, n, op);
+    neighbored<<<ceil_div(n, segment), block_dim>>>(in, out, n, op);
     check(cudaGetLastError());
     // kata: end
 }

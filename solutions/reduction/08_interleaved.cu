@@ -1,18 +1,21 @@
-// 08 Interleaved: the stride halves, and a warp's elements lie next to each other. Mirrors REDUCE-vi 4; its
-// listing has the faults of 06. Changed against 07: as many threads work in each round as before, but they
-// touch whole sectors. What 02 is to 01, in the other ladder.
+// 08 Interleaved: the stride halves, and a warp's elements lie next to each other. Mirrors
+// REDUCE-vi 4; its listing has the faults of 06. Changed against 07: as many threads work in each
+// round as before, but they touch whole sectors. What 02 is to 01, in the other ladder.
 #include "rounds.cuh"
 
-constexpr int block = 512;  // threads, and elements of a block
-constexpr int segment = block;
+constexpr int block_dim = 512;      // threads of a block
+constexpr int segment = block_dim;  // elements that a block reduces
 
 template <class T, class Op>
 __global__ void interleaved(T* in, T* out, int n, Op op) {
     // kata: begin
-    T* const data = in + blockIdx.x * block;
-    const int length = n - blockIdx.x * block;
+    const int block = blockDim.x;
+    const int first = blockIdx.x * block;  // where this block's segment begins
+    T* const data = in + first;
+    const int length = n - first;  // elements from there to the end of the input
     const int t = threadIdx.x;
     for (int stride = block / 2; stride > 0; stride /= 2) {
+        // Lane by lane both operands lie side by side.
         if (t < stride && t + stride < length) data[t] = op(data[t], data[t + stride]);
         __syncthreads();
     }
@@ -23,7 +26,7 @@ __global__ void interleaved(T* in, T* out, int n, Op op) {
 template <class T, class Op>
 void reduce_segments(T* in, T* out, int n, Op op) {
     // kata: begin
-    interleaved<<<ceil_div(n, segment), block>>>(in, out, n, op);
+    interleaved<<<ceil_div(n, segment), block_dim>>>(in, out, n, op);
     check(cudaGetLastError());
     // kata: end
 }

@@ -1,19 +1,21 @@
-// 09 Unroll 2: a block first adds a second block of elements to its own. Mirrors REDUCE-vi 5, whose listing
-// also adds what lies beyond the end in its last block. Changed against 08: half as many blocks, and before
-// the tree begins every thread has work.
+// 09 Unroll 2: a block first adds a second block of elements to its own. Mirrors REDUCE-vi 5, whose
+// listing also adds what lies beyond the end in its last block. Changed against 08: half as many
+// blocks, and before the tree begins every thread has work.
 #include "rounds.cuh"
 
-constexpr int block = 512;          // threads
-constexpr int segment = 2 * block;  // elements of a block
+constexpr int block_dim = 512;          // threads of a block
+constexpr int segment = 2 * block_dim;  // elements that a block reduces
 
 template <class T, class Op>
 __global__ void unroll2(T* in, T* out, int n, Op op) {
     // kata: begin
-    T* const data = in + blockIdx.x * segment;
-    const int length = n - blockIdx.x * segment;
+    const int block = blockDim.x;
+    const int first = blockIdx.x * 2 * block;  // where this block's segment begins
+    T* const data = in + first;
+    const int length = n - first;  // elements from there to the end of the input
     const int t = threadIdx.x;
-    if (t + block < length) data[t] = op(data[t], data[t + block]);
-    __syncthreads();
+    if (t + block < length) data[t] = op(data[t], data[t + block]);  // no thread idles here
+    __syncthreads();  // the tree reads what other threads have written
     for (int stride = block / 2; stride > 0; stride /= 2) {
         if (t < stride && t + stride < length) data[t] = op(data[t], data[t + stride]);
         __syncthreads();
@@ -25,7 +27,7 @@ __global__ void unroll2(T* in, T* out, int n, Op op) {
 template <class T, class Op>
 void reduce_segments(T* in, T* out, int n, Op op) {
     // kata: begin
-    unroll2<<<ceil_div(n, segment), block>>>(in, out, n, op);
+    unroll2<<<ceil_div(n, segment), block_dim>>>(in, out, n, op);
     check(cudaGetLastError());
     // kata: end
 }

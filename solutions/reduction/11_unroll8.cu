@@ -1,23 +1,26 @@
-// 11 Unroll 8: eight blocks of elements, fetched together. Mirrors REDUCE-vi 7; its listing drops the
-// elements at the end that do not fill eight blocks. Changed against 10: half as many blocks again, and
-// eight loads under way.
+// 11 Unroll 8: eight blocks of elements, fetched together. Mirrors REDUCE-vi 7; its listing drops
+// the elements at the end that do not fill eight blocks. Changed against 10: half as many blocks
+// again, and eight loads under way.
 #include "rounds.cuh"
 
-constexpr int block = 512;          // threads
-constexpr int segment = 8 * block;  // elements of a block
+constexpr int block_dim = 512;          // threads of a block
+constexpr int segment = 8 * block_dim;  // elements that a block reduces
 
 template <class T, class Op>
 __global__ void unroll8(T* in, T* out, int n, Op op) {
     // kata: begin
-    T* const data = in + blockIdx.x * segment;
-    const int length = n - blockIdx.x * segment;
+    const int block = blockDim.x;
+    const int first = blockIdx.x * 8 * block;  // where this block's segment begins
+    T* const data = in + first;
+    const int length = n - first;  // elements from there to the end of the input
     const int t = threadIdx.x;
-    if (segment <= length) {
+    if (8 * block <= length) {
+        // Eight loads under way, as in 10; and four operators that do not wait for each other.
         const T a1 = data[t], a2 = data[t + block], a3 = data[t + 2 * block], a4 = data[t + 3 * block];
         const T b1 = data[t + 4 * block], b2 = data[t + 5 * block], b3 = data[t + 6 * block],
                 b4 = data[t + 7 * block];
         data[t] = op(op(op(a1, a2), op(a3, a4)), op(op(b1, b2), op(b3, b4)));
-    } else {
+    } else {  // the last segment is short
         for (int i = t + block; i < length; i += block) data[t] = op(data[t], data[i]);
     }
     __syncthreads();
@@ -32,7 +35,7 @@ __global__ void unroll8(T* in, T* out, int n, Op op) {
 template <class T, class Op>
 void reduce_segments(T* in, T* out, int n, Op op) {
     // kata: begin
-    unroll8<<<ceil_div(n, segment), block>>>(in, out, n, op);
+    unroll8<<<ceil_div(n, segment), block_dim>>>(in, out, n, op);
     check(cudaGetLastError());
     // kata: end
 }

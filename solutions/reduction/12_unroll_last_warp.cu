@@ -1,24 +1,29 @@
-// 12 Unroll the last warp: the last six rounds need no barrier of the block. Mirrors REDUCE-vi 8; its
-// listing has the fault of 11 and relies on the lanes of a warp moving in lockstep, which they have not done
-// since Volta: volatile orders nothing among them, __syncwarp() does. Changed against 11: once 64 elements
-// are left, all the work is one warp's. The others are done, and the rounds are written out by the compiler.
+// 12 Unroll the last warp: the last six rounds need no barrier of the block. Mirrors REDUCE-vi 8;
+// its listing has the fault of 11 and relies on the lanes of a warp moving in lockstep, which they
+// have not done since Volta: volatile orders nothing among them, __syncwarp() does. Changed against
+// 11: once 64 elements are left, all the work is one warp's, and the others are done. As in the
+// document a block needs at least 64 threads, and the warp works in memory; today one would write
+// its rounds with __shfl_down_sync(), from register to register.
 #include "rounds.cuh"
 
-constexpr int block = 512;          // threads
-constexpr int segment = 8 * block;  // elements of a block
+constexpr int block_dim = 512;          // threads of a block
+constexpr int segment = 8 * block_dim;  // elements that a block reduces
 
 template <class T, class Op>
 __global__ void unroll_last_warp(T* in, T* out, int n, Op op) {
     // kata: begin
-    T* const data = in + blockIdx.x * segment;
-    const int length = n - blockIdx.x * segment;
+    const int block = blockDim.x;
+    const int first = blockIdx.x * 8 * block;  // where this block's segment begins
+    T* const data = in + first;
+    const int length = n - first;  // elements from there to the end of the input
     const int t = threadIdx.x;
-    if (segment <= length) {
+    if (8 * block <= length) {
+        // Eight loads under way, as in 11.
         const T a1 = data[t], a2 = data[t + block], a3 = data[t + 2 * block], a4 = data[t + 3 * block];
         const T b1 = data[t + 4 * block], b2 = data[t + 5 * block], b3 = data[t + 6 * block],
                 b4 = data[t + 7 * block];
         data[t] = op(op(op(a1, a2), op(a3, a4)), op(op(b1, b2), op(b3, b4)));
-    } else {
+    } else {  // the last segment is short
         for (int i = t + block; i < length; i += block) data[t] = op(data[t], data[i]);
     }
     __syncthreads();
@@ -26,11 +31,13 @@ __global__ void unroll_last_warp(T* in, T* out, int n, Op op) {
         if (t < stride && t + stride < length) data[t] = op(data[t], data[t + stride]);
         __syncthreads();
     }
-    if (t < 32) {
+    if (t < 32) {  // the first warp: nobody else touches the 64 elements that are left
+        // Without t < stride, as in the document, lane t would read what lane t + stride is writing. The
+        // number of rounds is a constant: the compiler writes them out.
 #pragma unroll
         for (int stride = 32; stride > 0; stride /= 2) {
             if (t < stride && t + stride < length) data[t] = op(data[t], data[t + stride]);
-            __syncwarp();
+            __syncwarp();  // to a warp what __syncthreads() is to a block
         }
     }
     if (t == 0) out[blockIdx.x] = data[0];
@@ -40,7 +47,7 @@ __global__ void unroll_last_warp(T* in, T* out, int n, Op op) {
 template <class T, class Op>
 void reduce_segments(T* in, T* out, int n, Op op) {
     // kata: begin
-    unroll_last_warp<<<ceil_div(n, segment), block>>>(in, out, n, op);
+    unroll_last_warp<<<ceil_div(n, segment), block_dim>>>(in, out, n, op);
     check(cudaGetLastError());
     // kata: end
 }

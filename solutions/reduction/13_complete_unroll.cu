@@ -1,30 +1,35 @@
-// 13 Complete unroll: the rounds of the block are written out, too. Mirrors REDUCE-vi 9; its listing has the
-// faults of 12. Changed against 12: a block has at most 1024 threads and so at most four rounds before the
-// last warp. Each is written down with the size of block that it takes, and no loop is left. A block of 512
-// pays for the round that it does not have with a barrier.
+// 13 Complete unroll: the rounds of the block are written out, too. Mirrors REDUCE-vi 9; its
+// listing has the faults of 12. Changed against 12: a block has at most 1024 threads and so at most
+// four rounds before the last warp. Each is written down with the size of block that it takes, and
+// no loop is left. A block of 512 pays for the round that it does not have with a barrier.
 #include "rounds.cuh"
 
-constexpr int block = 512;          // threads
-constexpr int segment = 8 * block;  // elements of a block
+constexpr int block_dim = 512;          // threads of a block
+constexpr int segment = 8 * block_dim;  // elements that a block reduces
 
 template <class T, class Op>
 __global__ void complete_unroll(T* in, T* out, int n, Op op) {
     // kata: begin
-    T* const data = in + blockIdx.x * segment;
-    const int length = n - blockIdx.x * segment;
+    const int block = blockDim.x;
+    const int first = blockIdx.x * 8 * block;  // where this block's segment begins
+    T* const data = in + first;
+    const int length = n - first;  // elements from there to the end of the input
     const int t = threadIdx.x;
-    if (segment <= length) {
+    if (8 * block <= length) {
+        // Eight loads under way, as in 11.
         const T a1 = data[t], a2 = data[t + block], a3 = data[t + 2 * block], a4 = data[t + 3 * block];
         const T b1 = data[t + 4 * block], b2 = data[t + 5 * block], b3 = data[t + 6 * block],
                 b4 = data[t + 7 * block];
         data[t] = op(op(op(a1, a2), op(a3, a4)), op(op(b1, b2), op(b3, b4)));
-    } else {
+    } else {  // the last segment is short
         for (int i = t + block; i < length; i += block) data[t] = op(data[t], data[i]);
     }
     __syncthreads();
-    const auto combine = [&](int stride) {
+    const auto combine = [&](int stride) {  // a round of 12
         if (t < stride && t + stride < length) data[t] = op(data[t], data[t + stride]);
     };
+    // A round with stride s is for blocks of at least 2s threads. All threads of the block get the same
+    // answer from blockDim.x, so the barriers might stand inside; the document has them outside.
     if (blockDim.x >= 1024) combine(512);
     __syncthreads();
     if (blockDim.x >= 512) combine(256);
@@ -33,7 +38,7 @@ __global__ void complete_unroll(T* in, T* out, int n, Op op) {
     __syncthreads();
     if (blockDim.x >= 128) combine(64);
     __syncthreads();
-    if (t < 32) {
+    if (t < 32) {  // the last warp, as in 12
 #pragma unroll
         for (int stride = 32; stride > 0; stride /= 2) {
             combine(stride);
@@ -47,7 +52,7 @@ __global__ void complete_unroll(T* in, T* out, int n, Op op) {
 template <class T, class Op>
 void reduce_segments(T* in, T* out, int n, Op op) {
     // kata: begin
-    complete_unroll<<<ceil_div(n, segment), block>>>(in, out, n, op);
+    complete_unroll<<<ceil_div(n, segment), block_dim>>>(in, out, n, op);
     check(cudaGetLastError());
     // kata: end
 }

@@ -46,8 +46,7 @@ struct Expected {
 ///   Device(problem, poison)   its arrays there: run(step), damage(), result()
 ///   expected(), outputs(), operations()
 template <class Problem>
-Run try_on(const Module& step, const Problem& p, const Trial& trial = {}) {
-    typename Problem::Device device(p, trial.poison);
+Run try_on(const Module& step, const Problem& p, typename Problem::Device& device, const Trial& trial = {}) {
     auto run = attempt(
         trial.conditions, [&] { device.run(step); },
         [&]() -> std::optional<std::string> {
@@ -57,6 +56,13 @@ Run try_on(const Module& step, const Problem& p, const Trial& trial = {}) {
     run.outputs = p.outputs();
     run.operations = p.operations();
     return run;
+}
+
+/// The same, for whom the result is of no further use.
+template <class Problem>
+Run try_on(const Module& step, const Problem& p, const Trial& trial = {}) {
+    typename Problem::Device device(p, trial.poison);
+    return try_on(step, p, device, trial);
 }
 
 template <class Problem>

@@ -313,6 +313,8 @@ TEST_CASE("04 thread tile 2-D: K/64 global and K/4 shared loads a result", "[fig
     CHECK(per_result(c.global_load, s) == 32 / 64.0);
     CHECK(per_result(c.shared_load, s) == 32 / 4.0);
     CHECK(intensity(s, c) == 32);  // OP/B
+    // A warp and one step along K; of neighbouring results it would be 8 · 4 + 8 · 2 = 48.
+    CHECK(c.shared_load.transactions == 16 * 32 * c.threads / 32);
     CHECK(c.threads == s.elements_of_c() / 64);
 }
 

@@ -1,6 +1,8 @@
 // 01 Basic: a thread computes one output element, everything comes from global memory.
-// Mirrors PMPP-notes 7.2; its listing lacks the guard on the output and the types of inRow and inCol.
-// Global loads per weight: one element of the image and one weight, 8 bytes for two operations: 0.25 OP/B.
+//
+// Mirrors PMPP-notes 7.2. The listing there has no guard on the output, and does not declare inRow
+// and inCol. Global loads per weight: one element of the image and one weight, 8 bytes for two
+// operations: 0.25 OP/B.
 #include "convolution.cuh"
 
 constexpr int block = 16;  // threads per side
@@ -16,7 +18,9 @@ __global__ void basic(const float* in, const float* filter, float* out, int widt
 
 void convolve(const float* in, const float* filter, float* out, int width, int height, int radius) {
     // kata: begin
-    // As many blocks of block x block threads as cover the image in both directions, then launch(basic, …).
+    // As many blocks of block x block threads as cover the image in both directions; an empty image
+    // needs none, and none cannot be launched. Launch the kernel, then ask with cudaGetLastError()
+    // whether the launch was refused.
     kata::open();
     // kata: end
 }

@@ -1,11 +1,15 @@
-// 02 Constant memory: the weights, which all threads read in the same order, move to constant memory.
-// Mirrors PMPP-notes 7.3. Changed against 01: a weight is broadcast to the warp from the constant cache and
-// costs no global load. Global loads per weight: one element of the image, 4 bytes for two operations: 0.5
-// OP/B.
+// 02 Constant memory: the weights move to constant memory.
+//
+// Mirrors PMPP-notes 7.3. Changed against 01: the weights are a __constant__ array, which the host
+// fills with cudaMemcpyToSymbol() before the launch. All threads read them in the same order and no
+// thread writes them, so a warp gets a weight as one broadcast from the constant cache and loads
+// nothing. Global loads per weight: one element of the image, 4 bytes for two operations: 0.5 OP/B.
 #include "convolution.cuh"
 
 constexpr int block = 16;  // threads per side
 
+// The document has F[2R + 1][2R + 1], with a radius R that the compiler knows. This radius is known
+// at run time only: room for the largest filter, whose rows follow each other without gaps.
 __constant__ float weights[convolution::max_weights];
 
 __global__ void constant_memory(const float* in, float* out, int width, int height, int radius) {
@@ -17,8 +21,9 @@ __global__ void constant_memory(const float* in, float* out, int width, int heig
 
 void convolve(const float* in, const float* filter, float* out, int width, int height, int radius) {
     // kata: begin
-    // The filter is in device memory and `weights` is a symbol: cudaMemcpyToSymbolAsync with
-    // cudaMemcpyDeviceToDevice copies it before the launch.
+    // Before the launch, copy the filter, of which (2r+1)² weights are used, to the symbol `weights`:
+    // cudaMemcpyToSymbol(), with cudaMemcpyDeviceToDevice, for the filter is in device memory. The rest
+    // is as in 01.
     kata::open();
     // kata: end
 }

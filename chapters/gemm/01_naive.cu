@@ -1,7 +1,7 @@
 // 01 Naive: a thread computes one element of C, everything comes from global memory.
-// Mirrors PMPP-grids 3.4, figure 3.11, whose listing is for squares; here A is m x k and B is k x n. Columns
-// run along x: the 32 threads of a warp read 32 neighbouring elements of B, and all of them the same element
-// of A. Global loads per result: 2K, 8 bytes for two operations.
+//
+// Mirrors PMPP-grids 3.4, figure 3.11, whose listing is for squares; here A is m x k and B is k x n.
+// Global loads per result: 2K, 8 bytes for two operations.
 #include "gemm.cuh"
 
 constexpr int block = 32;  // threads per side
@@ -18,7 +18,8 @@ __global__ void naive(const float* a, const float* b, float* c, int m, int n, in
 void gemm(const float* a, const float* b, float* c, int m, int n, int k) {
     // kata: begin
     // Launch blocks of block x block threads, as many as it takes to cover n columns along x and m rows along
-    // y. launch(naive, {grid, {block, block}}, …) runs the kernel.
+    // y; an empty C needs none, and none cannot be launched. Ask with cudaGetLastError() whether the launch
+    // was refused.
     kata::open();
     // kata: end
 }

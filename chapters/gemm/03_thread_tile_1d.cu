@@ -1,8 +1,10 @@
 // 03 Thread tile, 1-D: a thread computes a column of TM = 8 results.
-// Mirrors SGEMM-1D; its listing tests flattened indices only, so that an infinity in one row of A reaches the
-// row before, and it calls assert without its header. Changed against 02: a thread reads an element of B from
-// shared memory once and uses it for eight results, and the block's tile of C grows to 64 x 64. Loads per
-// result: K/32 from global memory instead of K/16, and 9K/8 from shared memory instead of 2K.
+//
+// Mirrors SGEMM-1D. The listing there tests flattened indices only, so that an infinity in one row of
+// A reaches the row before, and it calls assert without its header. Changed against 02: a thread reads
+// an element of B from shared memory once and uses it for eight results, and the block's tile of C
+// grows to 64 x 64. Loads per result: K/32 from global memory instead of K/16, and 9K/8 from shared
+// memory instead of 2K.
 #include "gemm.cuh"
 
 constexpr int bm = 64, bn = 64;  // rows and columns of C that a block computes
@@ -15,9 +17,9 @@ __global__ void thread_tile_1d(const float* a, const float* b, float* c, int m, 
     // kata: begin
     // A block is a row of 512 threads: turn threadIdx.x into a place three times. In A's tile (bm x bk) and
     // in B's (bk x bn) it says which element the thread loads, in the tile of C (bm x bn) in which column its
-    // tm results lie and in which row they begin. For each phase: load, 0 outside the matrices; barrier;
-    // multiply; barrier. Take one element of B at a time and use it for all tm sums. Each result has a guard
-    // of its own.
+    // tm results lie and which of the groups of tm rows they are. For each phase: load, 0 outside the
+    // matrices; barrier; multiply; barrier. Take one element of B at a time and use it for all tm sums. Each
+    // result has a guard of its own.
     kata::open();
     // kata: end
 }

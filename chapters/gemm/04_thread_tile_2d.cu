@@ -1,11 +1,13 @@
 // 04 Thread tile, 2-D: a thread computes a square of TM x TN = 8 x 8 results.
-// SGEMM-1D announces it at its end and does not list it. Changed against 03: what a thread has read of a row
-// and of a column serves a whole square, 64 products for 16 elements, and the block's tile grows to 128 x
-// 128. Loads per result: K/64 from global memory instead of K/32, and K/4 from shared memory instead of 9K/8.
 //
-// The square is spread over the block's tile: a thread's results lie 16 rows and 16 columns apart. Sixteen
-// neighbouring threads so read neighbouring elements of B, without bank conflicts, and store neighbouring
-// elements of C; with eight results side by side they would be eight elements apart.
+// SGEMM-1D announces it at its end and does not list it. Changed against 03: what a thread has read
+// of a row and of a column serves a whole square, 64 products for 16 elements, and the block's tile
+// grows to 128 x 128. Loads per result: K/64 from global memory instead of K/32, and K/4 from shared
+// memory instead of 9K/8.
+//
+// The square is spread over the block's tile: a thread's results lie 16 rows and 16 columns apart. So
+// sixteen neighbouring threads read neighbouring elements of B, without bank conflicts, and store
+// neighbouring elements of C; with eight results side by side these would lie eight elements apart.
 #include "gemm.cuh"
 
 constexpr int bm = 128, bn = 128;              // rows and columns of C that a block computes

@@ -1,5 +1,7 @@
 // 01 Basic: a thread computes one cell, everything comes from global memory.
-// Mirrors PMPP-notes 8.2; its listing leaves the boundary unwritten, so that it relies on what was in `out`.
+//
+// Mirrors PMPP-notes 8.2. The listing there writes only cells inside: the document takes it that the
+// boundary is in `out` already, here a step writes all of it.
 // Global loads per cell: seven elements, 28 bytes for 13 operations: 0.46 OP/B.
 #include "stencil.cuh"
 
@@ -18,7 +20,8 @@ __global__ void basic(const T* in, T* out, int n, Coefficients<T> c) {
 template <class T>
 void sweep(const T* in, T* out, int n, Coefficients<T> c) {
     // kata: begin
-    // Whole blocks of block x block x block threads that cover n cells along each axis.
+    // Whole blocks of block x block x block threads that cover n cells along each axis. No cells need no
+    // blocks, and no blocks cannot be launched. Ask with cudaGetLastError() whether the launch was refused.
     kata::open();
     // kata: end
 }

@@ -1,8 +1,9 @@
 // 04 Register tiled: of the three planes only the middle one stays in shared memory.
-// Mirrors PMPP-notes 8.5; its listing swaps c3 and c4 and stores an undeclared inNext_s. Changed against 03:
-// of the planes before and behind, a thread needs only the element in its own column, so both are registers,
-// and so is its own element of the middle plane. Global loads stay as they are, 2.68 OP/B at T = 32; shared
-// memory shrinks to a third, and a thread stores to it once a plane instead of three times.
+//
+// Mirrors PMPP-notes 8.5, which swaps c3 and c4 and stores an undeclared inNext_s. Changed against
+// 03: of the planes before and behind, a thread needs only the element in its own column, so both are
+// registers, and so is its own element of the middle plane. Shared memory shrinks to a third, and a
+// thread stores to it once a plane instead of three times. Global loads stay: 2.68 OP/B at T = 32.
 #include "stencil.cuh"
 
 constexpr int tile = 32;  // threads per side of a square, input elements per side of a cube
@@ -12,8 +13,9 @@ template <class T>
 __global__ void register_tiled(const T* in, T* out, int n, Coefficients<T> c) {
     // kata: begin
     // As 03, but only the middle plane is in shared memory. A thread keeps its own elements of the planes
-    // before and behind, and of the middle one, too, in registers; in each round it stores its element of the
-    // middle plane in shared memory, where its neighbours find it. Where are barriers needed?
+    // before and behind, and of the middle one, too, in registers; when the planes move on, it stores its
+    // element of the new middle plane in shared memory, where its neighbours find it. Where are barriers
+    // needed?
     kata::open();
     // kata: end
 }

@@ -58,7 +58,7 @@ Run try_on(const Module& step, const Problem& p, typename Problem::Device& devic
     return run;
 }
 
-/// The same for who does not look at the device afterwards.
+/// The same, where nobody looks at the device afterwards.
 template <class Problem>
 Run try_on(const Module& step, const Problem& p, const Trial& trial = {}) {
     typename Problem::Device device(p, trial.poison);

@@ -1,8 +1,10 @@
 // 03 Thread tile, 1-D: a thread computes a column of TM = 8 results.
-// Mirrors SGEMM-1D; its listing tests flattened indices only, so that an infinity in one row of A reaches the
-// row before, and it calls assert without its header. Changed against 02: a thread reads an element of B from
-// shared memory once and uses it for eight results, and the block's tile of C grows to 64 x 64. Loads per
-// result: K/32 from global memory instead of K/16, and 9K/8 from shared memory instead of 2K.
+//
+// Mirrors SGEMM-1D. The listing there tests flattened indices only, so that an infinity in one row of
+// A reaches the row before, and it calls assert without its header. Changed against 02: a thread reads
+// an element of B from shared memory once and uses it for eight results, and the block's tile of C
+// grows to 64 x 64. Loads per result: K/32 from global memory instead of K/16, and 9K/8 from shared
+// memory instead of 2K.
 #include "gemm.cuh"
 
 constexpr int bm = 64, bn = 64;  // rows and columns of C that a block computes
@@ -14,37 +16,41 @@ static_assert(bm * bk == threads && bk * bn == threads, "a thread loads one elem
 __global__ void thread_tile_1d(const float* a, const float* b, float* c, int m, int n, int k) {
     // kata: begin
     __shared__ float a_s[bm][bk], b_s[bk][bn];
-    const int first_row = blockIdx.y * bm, first_col = blockIdx.x * bn;
-    // What the thread computes: column tx of the block's tile, rows ty to ty + tm - 1.
-    const int tx = threadIdx.x % bn, ty = threadIdx.x / bn * tm;
-    // What it loads. Neighbouring threads take neighbouring elements of a row, of eight in A and of 64 in B.
+    const int first_row = blockIdx.y * bm, first_col = blockIdx.x * bn;  // of the block's tile of C
+    // The block is a row of threads, which take three shapes. To compute: bn columns, and one row for
+    // every tm rows of the tile. The thread has column tx and rows ty * tm to ty * tm + tm - 1.
+    const int tx = threadIdx.x % bn, ty = threadIdx.x / bn;
+    // To load: that of each tile. Neighbouring threads take neighbouring elements of a row, which is 8
+    // elements long in A's tile and 64 in B's.
     const int a_x = threadIdx.x % bk, a_y = threadIdx.x / bk;
     const int b_x = threadIdx.x % bn, b_y = threadIdx.x / bn;
 
-    float sum[tm] = {};
+    float sum[tm] = {};  // in registers, once the loops over it are unrolled
     for (int phase = 0; phase < ceil_div(k, bk); ++phase) {
         const int a_row = first_row + a_y, a_col = phase * bk + a_x;
         const int b_row = phase * bk + b_y, b_col = first_col + b_x;
         a_s[a_y][a_x] = a_row < m && a_col < k ? a[a_row * k + a_col] : 0.0f;
         b_s[b_y][b_x] = b_row < k && b_col < n ? b[b_row * n + b_col] : 0.0f;
         __syncthreads();
+        // The place along K is the outer loop, so that what is read of B stays at hand for all results.
         for (int i = 0; i < bk; ++i) {
             const float b_i = b_s[i][tx];
-            for (int r = 0; r < tm; ++r) sum[r] += a_s[ty + r][i] * b_i;
+            for (int r = 0; r < tm; ++r) sum[r] += a_s[ty * tm + r][i] * b_i;
         }
         __syncthreads();
     }
 
-    const int row = first_row + ty, col = first_col + tx;
-    for (int r = 0; r < tm; ++r)
-        if (row + r < m && col < n) c[(row + r) * n + col] = sum[r];
+    const int row = first_row + ty * tm, col = first_col + tx;
+    for (int r = 0; r < tm; ++r) {
+        if (row + r < m && col < n) c[(row + r) * n + col] = sum[r];  // C may end within the column
+    }
     // kata: end
 }
 
 void gemm(const float* a, const float* b, float* c, int m, int n, int k) {
     // kata: begin
     if (m == 0 || n == 0) return;
-    const dim3 grid(ceil_div(n, bn), ceil_div(m, bm));
+    const dim3 grid(ceil_div(n, bn), ceil_div(m, bm));  // of tiles, which are larger than the block
     thread_tile_1d<<<grid, threads>>>(a, b, c, m, n, k);
     check(cudaGetLastError());
     // kata: end

@@ -1,4 +1,13 @@
-// What every step includes: CUDA C++ on either back end, and the one spelling of a kernel launch.
+// What every step includes: CUDA C++ on either back end.
+//
+// A kernel is launched by kernel<<<grid, block, bytes>>>(…), with check(cudaGetLastError()) behind it. What
+// no device takes is refused on both back ends, and so is a grid without blocks: an empty problem is the host
+// code's to notice.
+//
+// A block has 48 KiB of shared memory for its __shared__ variables and the `bytes` of the launch together. It
+// gets more, on sm_90 up to 227 KiB, as dynamic shared memory that was asked for before the launch:
+//
+//   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
 #pragma once
 #if defined(__CUDACC__)
 #include "gpu/cuda.hpp"
@@ -6,30 +15,13 @@
 #include "simt/cuda.hpp"
 #endif
 #include <concepts>
-#include <cstddef>
 #include <type_traits>
 
 namespace kata {
 
-/// Grid and block in blocks and threads, dynamic shared memory in bytes.
-struct Shape {
-    dim3 grid;
-    dim3 block;
-    std::size_t shared_bytes = 0;
-};
-
-/// Runs `kernel` over `shape`, on the GPU or on the CPU back end. A grid without blocks is no work and no
-/// error. Throws kata::Error where the device refuses the launch or, on the CPU back end, where a thread
-/// breaks a rule.
-template <class... Parameters, class... Arguments>
-void launch(void (*kernel)(Parameters...), const Shape& shape, Arguments&&... arguments) {
-    if (shape.grid.x == 0 || shape.grid.y == 0 || shape.grid.z == 0) return;
-    backend::launch(kernel, shape.grid, shape.block, shape.shared_bytes,
-                    static_cast<Parameters>(arguments)...);
-}
-
-/// Throws kata::Error, which names the line, where a call of the CUDA runtime has failed. A launch returns
-/// nothing itself, so behind each stands check(cudaGetLastError()).
+/// Throws kata::Error where a call of the CUDA runtime has failed: the line, what CUDA says of it, and what
+/// to do about it where that is known. A launch returns nothing itself, so behind each stands
+/// check(cudaGetLastError()), which says what a refused launch had asked for and what the device has.
 inline void check(cudaError_t error, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
     if (error != cudaSuccess) backend::fail(error, file, line);
 }
@@ -58,5 +50,4 @@ void with_constant(int value, Body&& body) {
 
 using kata::ceil_div;
 using kata::check;
-using kata::launch;
 using kata::with_constant;

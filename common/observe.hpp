@@ -1,6 +1,6 @@
 // Runs a step and says what it did. One interface, two back ends: the CPU back end counts, the GPU is timed.
 #pragma once
-#include "meter/counts.hpp"
+#include "counts.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -28,7 +28,7 @@ struct Observation {
     std::optional<Counts> counts;
     /// Races, reads of what nobody wrote: one readable text each, without repetitions.
     std::vector<std::string> findings;
-    /// Kernels that were launched through launch().
+    /// Kernels that were launched.
     std::uint64_t launches = 0;
 };
 

@@ -341,21 +341,22 @@ double bytes_of(const Shape& s) {
 
 }  // namespace
 
-const kata::Chapter kata::chapter{
+static const kata::Chapter chapter{
     .name = "gemm",
     .problem = "matrices of 128 x 128",
     .timed_problem = "matrices of 4096 x 4096",
     .claims = claims,
     .ladder =
         [](const Module& step) {
-            return try_on(step, ::real({128, 128, 128}));
+            return try_on(step, real({128, 128, 128}));
         },
-    .count = [](const Module& step) { return counts_of(try_on(step, ::coded(counted_shape))); },
+    .count = [](const Module& step) { return counts_of(try_on(step, coded(counted_shape))); },
     .timed =
         [](std::optional<int>) {
             constexpr Shape s{4096, 4096, 4096};
-            return std::make_unique<TimedOn<Problem>>(real(s), bytes_of(s));
+            return std::make_unique<kata::TimedOn<Problem>>(real(s), bytes_of(s));
         },
     .columns = {"bytes_loaded", "sectors", "load_efficiency", "shared_loads", "shared_passes", "barriers",
                 "intensity"},
 };
+const kata::Chapter& kata::chapter = ::chapter;

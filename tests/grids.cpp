@@ -43,7 +43,7 @@ kata::Run try_add(const Module& step, const std::vector<float>& a, const std::ve
     const int n = static_cast<int>(size);
     Input<float> in_a("a", a), in_b("b", b);
     Buffer<float> out("c", size);
-    auto run = kata::attempt(
+    auto run = kata::observed_run(
         conditions,
         [&] { step.function<decltype(vector_add)>("vector_add")(in_a.data(), in_b.data(), out.data(), n); },
         [&]() -> std::optional<std::string> {
@@ -71,7 +71,7 @@ PictureRun try_grayscale(const Module& step, const Size& s, const Bytes& rgb,
     Input<unsigned char> in("rgb", rgb);
     Buffer<unsigned char> out("gray", rgb.size() / 3, poison);
     PictureRun run;
-    static_cast<kata::Run&>(run) = kata::attempt(
+    static_cast<kata::Run&>(run) = kata::observed_run(
         conditions,
         [&] {
             step.function<decltype(color_to_grayscale)>("color_to_grayscale")(in.data(), out.data(), s.width,
@@ -99,7 +99,7 @@ PictureRun try_blur(const Module& step, const Size& s, int blur_size, const Byte
     Input<unsigned char> in("in", pixels);
     Buffer<unsigned char> out("out", pixels.size(), poison);
     PictureRun run;
-    static_cast<kata::Run&>(run) = kata::attempt(
+    static_cast<kata::Run&>(run) = kata::observed_run(
         conditions,
         [&] { step.function<decltype(blur)>("blur")(in.data(), out.data(), s.width, s.height, blur_size); },
         [&]() -> std::optional<std::string> {
@@ -131,7 +131,7 @@ void require(const kata::Run& run) {
 template <class T>
 std::vector<T> huge(std::size_t count, unsigned seed, int largest = 15) {
     if (std::string_view(kata::backend_name()) != "gpu") SKIP("for a GPU");
-    return kata::repeated(kata::coded<T>(kata::a_few, seed, largest), count);
+    return kata::repeated(kata::coded<T>(kata::prime_period, seed, largest), count);
 }
 
 }  // namespace
@@ -371,8 +371,10 @@ kata::Run on_file(const Module& step, const std::filesystem::path& in, const std
 struct Timed final : kata::TimedProblem {
     static constexpr Size s{8192, 8192};
     const Bytes rgb = random_bytes(3 * s.pixels(), 1);
-    Input<float> a{"a", kata::repeated(kata::reals(kata::a_few, 1), static_cast<std::size_t>(s.pixels()))};
-    Input<float> b{"b", kata::repeated(kata::reals(kata::a_few, 2), static_cast<std::size_t>(s.pixels()))};
+    Input<float> a{"a",
+                   kata::repeated(kata::reals(kata::prime_period, 1), static_cast<std::size_t>(s.pixels()))};
+    Input<float> b{"b",
+                   kata::repeated(kata::reals(kata::prime_period, 2), static_cast<std::size_t>(s.pixels()))};
     Buffer<float> c{"c", static_cast<std::size_t>(s.pixels())};
     Input<unsigned char> in{"in", rgb};
     Buffer<unsigned char> out{"out", static_cast<std::size_t>(s.pixels())};
@@ -397,7 +399,7 @@ struct Timed final : kata::TimedProblem {
 
 }  // namespace
 
-const kata::Chapter kata::chapter{
+static const kata::Chapter chapter{
     .name = "grids",
     .problem = "vectors of 76800 elements and a picture of 320 x 240",
     .timed_problem = "vectors of 8192² elements and a picture of 8192 x 8192",
@@ -410,3 +412,4 @@ const kata::Chapter kata::chapter{
     .check_file = [](const std::filesystem::path& file) { kata::read_picture(file); },
     .on_file = on_file,
 };
+const kata::Chapter& kata::chapter = ::chapter;

@@ -96,7 +96,7 @@ Outcome attempt(const Module& step, const Text& text, const Conditions& conditio
     const auto expected = histogram::reference(text);
     OnDevice device(text, poison);
     Outcome outcome;
-    static_cast<kata::Run&>(outcome) = kata::attempt(
+    static_cast<kata::Run&>(outcome) = kata::observed_run(
         conditions, [&] { device.run(step); },
         [&]() -> std::optional<std::string> {
             if (auto wrong = device.damage()) return wrong;
@@ -189,18 +189,19 @@ TEST_CASE("a large text", "[equivalence]") { require_right(mixed(100003)); }
 
 TEST_CASE("a very large text", "[equivalence]") {
     for_a_gpu();
-    require_right(kata::repeated(mixed(kata::a_few), 50000017));
-    require_right(kata::repeated(runs(kata::a_few, 20000), 50000017));
+    require_right(kata::repeated(mixed(kata::prime_period), 50000017));
+    require_right(kata::repeated(runs(kata::prime_period, 20000), 50000017));
 }
 
 TEST_CASE("a text of 2^30 bytes", "[.huge][equivalence]") {
     for_a_gpu();
-    require_right(kata::repeated(mixed(kata::a_few), std::size_t{1} << 30), {.time_limit = 60});
+    require_right(kata::repeated(mixed(kata::prime_period), std::size_t{1} << 30), {.time_limit = 60});
 }
 
 TEST_CASE("a text of more than 2^32 bytes", "[.huge][equivalence]") {
     for_a_gpu();
-    require_right(kata::repeated(mixed(kata::a_few), (std::size_t{1} << 32) + 1234567), {.time_limit = 60});
+    require_right(kata::repeated(mixed(kata::prime_period), (std::size_t{1} << 32) + 1234567),
+                  {.time_limit = 60});
 }
 
 TEST_CASE("the private copies lie in the workspace", "[step][02_privatized_global]") {
@@ -230,7 +231,7 @@ constexpr kata::Claim claims[] = {
      "PMPP-notes 9.5"},
     {"04_coarsened_contiguous", "03_privatized_shared", atomics, 4.0,
      "a block that takes 16 times the characters is merged a sixteenth as often", "PMPP-notes 9.5"},
-    {"04_coarsened_contiguous", "03_privatized_shared", warp_steps, 2.0,
+    {"04_coarsened_contiguous", "03_privatized_shared", basic_blocks, 2.0,
      "what is done once a thread is done a sixteenth as often, and all lanes still count", "PMPP-notes 9.5"},
     {"05_coarsened_interleaved", "04_coarsened_contiguous", sectors_loaded, 16.0,
      "neighbouring lanes read neighbouring characters, 32 of them from one sector", "PMPP-notes 9.5"},
@@ -238,11 +239,11 @@ constexpr kata::Claim claims[] = {
      "PMPP-notes 9.5"},
     {"05_coarsened_interleaved", "03_privatized_shared", atomics, 4.0,
      "a block that takes 16 times the characters is merged a sixteenth as often", "PMPP-notes 9.5"},
-    {"05_coarsened_interleaved", "03_privatized_shared", warp_steps, 2.0,
+    {"05_coarsened_interleaved", "03_privatized_shared", basic_blocks, 2.0,
      "what is done once a thread is done a sixteenth as often, and all lanes still count", "PMPP-notes 9.5"},
     {"06_aggregated", "05_coarsened_interleaved", threads, 1.0, "a thread still counts 16 characters",
      "PMPP-notes 9.6"},
-    {"06_aggregated", "03_privatized_shared", warp_steps, 1.5,
+    {"06_aggregated", "03_privatized_shared", basic_blocks, 1.5,
      "what a thread does to find runs costs less than what it saves, and all lanes still count",
      "PMPP-notes 9.6"},
     {"06_aggregated", "04_coarsened_contiguous", shared_passes, 5.0,
@@ -435,7 +436,7 @@ struct Timed final : kata::TimedProblem {
 
     explicit Timed(std::optional<int> longest_run)
         : device(longest_run.value_or(0) > 0 ? runs(length, static_cast<unsigned>(*longest_run))
-                                             : kata::repeated(letters(kata::a_few), length)) {
+                                             : kata::repeated(letters(kata::prime_period), length)) {
         useful_bytes = static_cast<double>(length) + bins * sizeof(unsigned);
         operations = static_cast<double>(length);
     }
@@ -490,7 +491,7 @@ kata::Run on_file(const Module& step, const std::filesystem::path& in, const std
 
 }  // namespace
 
-const kata::Chapter kata::chapter{
+static const kata::Chapter chapter{
     .name = "histogram",
     .problem = "a text of 100000 letters, each of which is an output",
     .timed_problem = "a text of 2^28 letters",
@@ -502,3 +503,4 @@ const kata::Chapter kata::chapter{
     .check_file = check_text,
     .on_file = on_file,
 };
+const kata::Chapter& kata::chapter = ::chapter;

@@ -473,8 +473,9 @@ TEST_CASE("a request is accounted for by kind, memory, sectors and banks", "[acc
     CHECK(atomic.same_address == 30);
     CHECK(atomic.bank_conflicts == 1);
     CHECK(request(What::atomic, Space::global, 8, {5}, at(0, 8)).global_atomic == traffic(1, 8, 1, 1));
-    const auto step = request(What::step, Space::none, 0, {1, 2, 3}, at(0, 0));
-    CHECK(std::pair(step.lane_steps, step.warp_steps) == std::pair(std::uint64_t{3}, std::uint64_t{1}));
+    const auto step = request(What::basic_block, Space::none, 0, {1, 2, 3}, at(0, 0));
+    CHECK(std::pair(step.lane_basic_blocks, step.basic_blocks) ==
+          std::pair(std::uint64_t{3}, std::uint64_t{1}));
 }
 
 TEST_CASE("the log takes the lowest code address first, of all lanes that can go on", "[account]") {

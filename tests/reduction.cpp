@@ -95,7 +95,7 @@ Outcome attempt(const Module& step, const std::vector<T>& values, Arithmetic ari
             }
         return kata::difference<T>(got, std::vector<T>{static_cast<T>(expected)}, layout);
     };
-    static_cast<kata::Run&>(outcome) = kata::attempt(
+    static_cast<kata::Run&>(outcome) = kata::observed_run(
         conditions, [&] { device.run(step, arithmetic); }, compare);
     outcome.outputs = n;  // nothing of interest is said about the one output: the ladder is about the inputs
     outcome.operations = std::max(n - 1, 0.0);
@@ -200,7 +200,7 @@ namespace {
 template <class T>
 void require_right_huge(std::size_t n, Arithmetic arithmetic, std::size_t place) {
     if (std::string_view(kata::backend_name()) != "gpu") SKIP("for a GPU");
-    auto values = kata::repeated(kata::coded<T>(kata::a_few, 11), n);
+    auto values = kata::repeated(kata::coded<T>(kata::prime_period, 11), n);
     if (place < n) values[place] = 100;
     require_right(values, arithmetic, Exactness::exact, {.time_limit = 30});
 }
@@ -525,7 +525,7 @@ kata::Run ladder(const Module& step) {
 
 /// Steps that work in place reduce what the run before has left: nobody looks at the sums.
 struct Timed final : kata::TimedProblem {
-    OnDevice<float> device{kata::repeated(kata::reals(kata::a_few, 1), std::size_t{1} << 28), false};
+    OnDevice<float> device{kata::repeated(kata::reals(kata::prime_period, 1), std::size_t{1} << 28), false};
 
     Timed() {
         useful_bytes = 4.0 * device.n;
@@ -536,7 +536,7 @@ struct Timed final : kata::TimedProblem {
 
 }  // namespace
 
-const kata::Chapter kata::chapter{
+static const kata::Chapter chapter{
     .name = "reduction",
     .problem = "the sum of 65536 floats (an output: an element that was summed up)",
     .timed_problem = "the sum of 2^28 floats",
@@ -545,5 +545,6 @@ const kata::Chapter kata::chapter{
     .count = count,
     .timed = [](std::optional<int>) { return std::make_unique<Timed>(); },
     .columns = {"bytes_loaded", "bytes_stored", "sectors", "load_efficiency", "store_efficiency", "atomics",
-                "warp_steps", "barriers"},
+                "basic_blocks", "barriers"},
 };
+const kata::Chapter& kata::chapter = ::chapter;

@@ -29,6 +29,7 @@
 namespace {
 
 using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::EndsWith;
 using Catch::Matchers::Equals;
 using Catch::Matchers::StartsWith;
 using kata::Buffer;
@@ -185,9 +186,8 @@ TEST_CASE("threads and blocks run in the order that the conditions say", "[order
 
 // Launches
 
-TEST_CASE("launches are counted, and one without blocks is no launch", "[launch]") {
+TEST_CASE("launches are counted", "[launch]") {
     CHECK(observe({}, [] { kernels::nothing({2, 3}, 32, 0); }).launches == 1);
-    CHECK(observe({}, [] { kernels::nothing({0, 3}, 32, 0); }).launches == 0);
     CHECK(observe({}, [] {}).launches == 0);
 }
 
@@ -198,16 +198,18 @@ TEST_CASE("a launch that no device takes is refused", "[launch]") {
     CHECK(fault_of(70'000, 1) == "");
     CHECK(fault_of(1, {32, 32}) == "");
     CHECK(fault_of(1, 1, 48 * 1024) == "");
-    CHECK_THAT(fault_of(1, 1025), StartsWith("launch refused: block (1025,1,1) of 1025 threads"));
-    CHECK_THAT(fault_of(1, {32, 33}), StartsWith("launch refused: block (32,33,1) of 1056 threads"));
-    CHECK_THAT(fault_of(1, {1, 1, 65}), StartsWith("launch refused: block (1,1,65) of 65 threads"));
-    CHECK_THAT(fault_of(1, {65536, 65536}), StartsWith("launch refused: block (65536,65536,1)"));
-    CHECK_THAT(fault_of(1, {0, 4}), Equals("launch refused: block (0,4,1) has no threads"));
-    CHECK_THAT(fault_of({1, 65536}, 1), StartsWith("launch refused: grid (1,65536,1)"));
-    CHECK_THAT(fault_of({1, 1, 65536}, 1), StartsWith("launch refused: grid (1,1,65536)"));
-    CHECK_THAT(fault_of({0x80000000}, 1), StartsWith("launch refused: grid (2147483648,1,1)"));
+    CHECK_THAT(fault_of(1, 1025),
+               Equals("launch refused: grid (1, 1, 1), block (1025, 1, 1) = 1025 threads, 0 bytes of dynamic "
+                      "shared memory: a block has room for 1024 threads"));
+    CHECK_THAT(fault_of(1, {32, 33}), ContainsSubstring("block (32, 33, 1) = 1056 threads"));
+    CHECK_THAT(fault_of(1, {1, 1, 65}), EndsWith(": a block may have (1024, 1024, 64) threads at most"));
+    CHECK_THAT(fault_of(1, {65536, 65536}), EndsWith(": a block has room for 1024 threads"));
+    CHECK_THAT(fault_of(1, {0, 4}), EndsWith(": a block needs at least one thread in x, y and z"));
+    for (const dim3 grid : {dim3(1, 65536), dim3(1, 1, 65536), dim3(0x80000000)})
+        CHECK_THAT(fault_of(grid, 1),
+                   ContainsSubstring(": a grid may have (2147483647, 65535, 65535) blocks"));
     CHECK_THAT(fault_of(1, 1, 48 * 1024 + 1),
-               Equals("launch refused: 49153 bytes of dynamic shared memory; a block has 49152"));
+               ContainsSubstring(" 49153 bytes of dynamic shared memory: a block gets 49152 bytes"));
 }
 
 TEST_CASE("chevrons launch, and an empty grid is as wrong as on a GPU", "[launch]") {
@@ -216,16 +218,16 @@ TEST_CASE("chevrons launch, and an empty grid is as wrong as on a GPU", "[launch
     const auto seen = observe({}, [&] { kernels::chevrons(in.data(), out.data(), n); });
     CHECK(seen.launches == 2);
     CHECK(out.values() == listed<int>(n, [](int i) { return 3 * i; }));
-    CHECK_THAT(
-        fault([] {
-            kernels::nothing_by_chevrons({0, 1, 1}, 32, 0);
-        }),
-        Equals("launch refused: grid (0,1,1) has no blocks; where there is nothing to do, launch nothing"));
-    CHECK_THAT(fault([] { kernels::nothing_by_chevrons(1, 2048, 0); }), StartsWith("launch refused: block"));
+    CHECK_THAT(fault([] {
+                   kernels::nothing({0, 1, 1}, 32, 0);
+               }),
+               StartsWith("launch refused: grid (0, 1, 1), ") &&
+                   EndsWith(": the grid has no blocks: where there is nothing to do, launch nothing"));
+    CHECK_THAT(fault([] { kernels::nothing(1, 2048, 0); }), StartsWith("launch refused: grid"));
 }
 
 TEST_CASE("a launch outside of an observation is refused", "[launch]") {
-    CHECK_THROWS_WITH(kernels::nothing(1, 1, 0), "launch() outside of observe()");
+    CHECK_THROWS_WITH(kernels::nothing(1, 1, 0), "launch outside of observe()");
     CHECK_THROWS_WITH(observe({}, [] { observe({}, [] {}); }), "observe() inside of observe()");
     CHECK(fault([] { kernels::nothing(1, 1, 0); }) == "");
 }
@@ -278,6 +280,46 @@ TEST_CASE("shared memory and structures are aligned as they ask for", "[memory]"
     CHECK(misfit.values()[0] == 0);
 }
 
+TEST_CASE("a block has more than 48 KiB of dynamic shared memory where it was asked for", "[memory]") {
+    constexpr int unasked = 12 * 1024, most = 227 * 256;  // elements of 4 bytes
+    const int n = GENERATE_COPY(unasked, unasked + 1, most);
+    auto in = upload("in", counted<int>(n)), out = zeros<int>("out", static_cast<std::size_t>(n));
+    CHECK(fault([&] { kernels::reverse_large(in.data(), out.data(), n, 4 * n); }, {}) == "");
+    CHECK(out.values() == listed<int>(n, [=](int i) { return n - 1 - i; }));
+    CHECK_THAT(
+        fault([&] { kernels::reverse_large(in.data(), out.data(), n, 4 * most + 1); }),
+        Equals("cudaFuncSetAttribute refused: 232449 bytes of dynamic shared memory; a block has room "
+               "for 232448 bytes of shared memory, and 0 of them are this kernel's __shared__ variables"));
+    const auto unasked_for = fault([&] { kernels::reverse_large(in.data(), out.data(), n, 0); }, {});
+    if (n == unasked)
+        CHECK(unasked_for == "");
+    else
+        CHECK_THAT(unasked_for,
+                   ContainsSubstring("a block gets 49152 bytes of shared memory, and more only"));
+}
+
+TEST_CASE(
+    "static shared memory counts, too, and a kernel that the arguments choose has what its module asked for",
+    "[memory]") {
+    constexpr int rest = 10 * 1024, large = 12 * 1024;
+    const bool named = GENERATE(true, false);
+    CAPTURE(named);
+    Buffer<int> out("out", 256);
+    const auto fault_of = [&](int n, int asked) {
+        return fault([&] { kernels::beside_static(out.data(), n, asked, named); }, {});
+    };
+    CHECK(fault_of(rest, 0) == "");
+    if (named)
+        CHECK_THAT(fault_of(rest + 1, 0), ContainsSubstring("a block gets 49152 bytes of shared memory"));
+    else if (kata::counts_available())
+        CHECK_THAT(fault_of(rest + 1, 0),
+                   StartsWith("shared memory over the limit: a block uses more than the 49152"));
+    CHECK(fault_of(large, 4 * large) == "");
+    CHECK(out.values() == listed<int>(256, [](int) { return large - 1; }));
+    CHECK_THAT(fault_of(large, 220 * 1024),
+               EndsWith("and 8192 of them are this kernel's __shared__ variables"));
+}
+
 TEST_CASE("constants are copied to their symbol, in whole and in part", "[memory]") {
     Buffer<float> out("out", 8);
     const auto eight = counted<float>(8, 1), two = std::vector<float>{-1, -2};
@@ -305,6 +347,11 @@ TEST_CASE("a copy that does not fit is refused", "[memory]") {
     CHECK_THAT(fault([&] { kernels::copy_within(others.data(), out.data(), 9 * sizeof(float)); }),
                StartsWith("copy refused: 36 bytes at offset 0"));
     CHECK(fault([&] { kernels::copy_within(out.data() + 2, others.data(), 6 * sizeof(float)); }) == "");
+}
+
+TEST_CASE("check() names the line and what CUDA says of the error", "[memory]") {
+    CHECK(fault([] { kernels::check_errors(false); }) == "");
+    CHECK(fault([] { kernels::check_errors(true); }) == line_of("check") + ": invalid argument");
 }
 
 TEST_CASE("a copy in another direction than it says is refused", "[memory]") {
@@ -848,14 +895,12 @@ TEST_CASE("blocks that number themselves as they start may wait for those before
 
 // Memory that is not there
 
-TEST_CASE("more static and dynamic shared memory than a block has is diagnosed", "[bounds]") {
-    need_meter();
+TEST_CASE("more static and dynamic shared memory than a block has is refused", "[bounds]") {
     Buffer<int> out("out", 256);
     CHECK(fault([&] { kernels::static_shared_at_limit(out.data()); }, {}) == "");
     CHECK_THAT(
         fault([&] { kernels::shared_over_limit(out.data()); }, {}),
-        StartsWith("shared memory over the limit: a block uses more than the 49152 bytes that it has, in "
-                   "simt_kernels.cu:"));
+        StartsWith("launch refused: ") && ContainsSubstring(": a block gets 49152 bytes of shared memory"));
 }
 
 TEST_CASE("pointers to what is no device memory are diagnosed", "[bounds]") {

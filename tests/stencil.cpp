@@ -164,7 +164,7 @@ kata::Run attempt(const Module& step, const Problem<T>& p, Exactness how,
         }
         return text ? text : boundary_changed(got, p);
     };
-    auto run = kata::attempt(
+    auto run = kata::observed_run(
         conditions, [&] { device.run(step); }, compare);
     run.outputs = static_cast<double>(cells(p.n));
     run.operations = stencil::operations(p.n) * p.sweeps;
@@ -279,7 +279,7 @@ namespace {
 template <class T>
 void require_right_by_planes(int n) {
     require_gpu();
-    const Problem<T> p{n, kata::repeated(kata::coded<T>(kata::a_few, 1), cells(n)), distinct<T>};
+    const Problem<T> p{n, kata::repeated(kata::coded<T>(kata::prime_period, 1), cells(n)), distinct<T>};
     OnDevice<T> device(p);
     const auto compare = [&]() -> std::optional<std::string> {
         if (auto text = device.damage()) return text;
@@ -294,7 +294,7 @@ void require_right_by_planes(int n) {
         }
         return std::nullopt;
     };
-    const auto run = kata::attempt(
+    const auto run = kata::observed_run(
         {.time_limit = 60}, [&] { device.run(kata::step()); }, compare);
     CAPTURE(n, sizeof(T));
     if (run.fault) FAIL(*run.fault);
@@ -507,7 +507,7 @@ kata::Run ladder(const Module& step) { return attempt(step, real<float>(60), Exa
 Problem<float> large_real(int n) {
     auto p = real<float>(1);
     p.n = n;
-    p.in = kata::repeated(kata::reals(kata::a_few, 1), cells(n));
+    p.in = kata::repeated(kata::reals(kata::prime_period, 1), cells(n));
     return p;
 }
 
@@ -523,7 +523,7 @@ struct Timed final : kata::TimedProblem {
 
 }  // namespace
 
-const kata::Chapter kata::chapter{
+static const kata::Chapter chapter{
     .name = "stencil",
     .problem = "a grid of 60 x 60 x 60 cells",
     .timed_problem = "a grid of 1024 x 1024 x 1024 cells",
@@ -536,3 +536,4 @@ const kata::Chapter kata::chapter{
     .columns = {"bytes_loaded", "bytes_stored", "sectors", "load_efficiency", "shared_passes", "barriers",
                 "intensity"},
 };
+const kata::Chapter& kata::chapter = ::chapter;

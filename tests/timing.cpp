@@ -92,9 +92,7 @@ struct Tally {
     int most_pairs = 0;
 
     void add(const Verdict& verdict) {
-        ++(verdict.outcome == Outcome::holds     ? holds
-           : verdict.outcome == Outcome::refuted ? refuted
-                                                 : undecided);
+        ++(verdict.answer == Answer::holds ? holds : verdict.answer == Answer::refuted ? refuted : undecided);
         most_pairs = std::max(most_pairs, verdict.pairs);
     }
 };
@@ -168,7 +166,7 @@ TEST_CASE("a margin inside the noise stays undecided, with every pair spent", "[
     int undecided = 0;
     for (unsigned seed = 1; seed <= 500; ++seed) {
         const Verdict verdict = judge(noises[2], seed, 1.21, 1.2);
-        if (verdict.outcome != Outcome::undecided) continue;
+        if (verdict.answer != Answer::undecided) continue;
         ++undecided;
         REQUIRE(verdict.pairs == PairedOptions{}.max_pairs);
         REQUIRE(verdict.lower <= 1.2);
@@ -190,14 +188,14 @@ TEST_CASE("one pair in sixteen that says otherwise asks for more pairs", "[timin
     const Clocked one = clock_of({1});
     const auto two_but_once = [runs = 0]() mutable { return ++runs == 10 ? 0.5 : 2.0; };
     const Verdict verdict = at_least_as_fast(one, two_but_once, 1.5);
-    CHECK(verdict.outcome == Outcome::holds);
+    CHECK(verdict.answer == Answer::holds);
     CHECK(verdict.pairs == 32);
     CHECK(verdict.ratio == 2.0);
 }
 
 TEST_CASE("a ratio exactly as claimed neither holds nor is refuted", "[timing]") {
     const Verdict verdict = at_least_as_fast(clock_of({0.5}), clock_of({1}), 2.0);
-    CHECK(verdict.outcome == Outcome::undecided);
+    CHECK(verdict.answer == Answer::undecided);
     CHECK(verdict.lower == 2.0);
     CHECK(verdict.upper == 2.0);
 }
@@ -205,7 +203,7 @@ TEST_CASE("a ratio exactly as claimed neither holds nor is refuted", "[timing]")
 TEST_CASE("too few pairs for the promised error say nothing, however clear they look", "[timing]") {
     const int pairs = GENERATE(1, 7, 8, 13);
     const Verdict verdict = at_least_as_fast(clock_of({1}), clock_of({100}), 2.0, {.max_pairs = pairs});
-    CHECK(verdict.outcome == Outcome::undecided);
+    CHECK(verdict.answer == Answer::undecided);
     CHECK(verdict.pairs == pairs);
     CHECK_THAT(verdict.ratio, WithinRel(100.0, 1e-12));
     CHECK(verdict.lower == 0);
@@ -282,7 +280,7 @@ TEST_CASE("more pairs bring the bounds closer", "[timing]") {
 
 TEST_CASE("a machine that gets ever slower favours neither side", "[timing]") {
     const Verdict verdict = judge({.name = "steep drift", .spread = 0.001, .drift = 0.02}, 3, 1.0, 1.05);
-    CHECK(verdict.outcome == Outcome::refuted);
+    CHECK(verdict.answer == Answer::refuted);
     CHECK_THAT(verdict.ratio, WithinRel(1.0, 0.01));
 }
 
@@ -290,7 +288,7 @@ TEST_CASE("the verdict does not change with the unit of time", "[timing]") {
     const double unit = GENERATE(1e-9, 1.0, 1e9);
     Machine machine(noises[1], 11);
     const Verdict verdict = at_least_as_fast(machine.program(unit), machine.program(1.5 * unit), 1.2);
-    CHECK(verdict.outcome == Outcome::holds);
+    CHECK(verdict.answer == Answer::holds);
     CHECK_THAT(verdict.ratio, WithinRel(1.5, 0.05));
 }
 

@@ -63,6 +63,6 @@ std::vector<T> repeated(const std::vector<T>& few, std::size_t count) {
 }
 
 /// A prime, for `repeated`.
-inline constexpr std::size_t a_few = 1'000'003;
+inline constexpr std::size_t prime_period = 1'000'003;
 
 }  // namespace kata

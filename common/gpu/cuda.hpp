@@ -2,7 +2,6 @@
 // suite's executable (device.cpp): a step is a module with hidden symbols, and kata::Error must have one type
 // for all.
 #pragma once
-#include <cstddef>
 #include <cuda_runtime.h>
 #include <type_traits>
 
@@ -13,22 +12,11 @@ namespace kata::backend {
 template <int v>
 using Constant = std::integral_constant<int, v>;
 
-/// Launches on the default stream and does not wait. `arguments` points to each argument of the kernel.
-/// Throws kata::Error where the launch is refused or no GPU can be used.
-[[gnu::visibility("default")]] void run(const void* kernel, dim3 grid, dim3 block, std::size_t shared_bytes,
-                                        void** arguments);
-
 /// Throws kata::Error: what CUDA says of the error, and where it was met.
 [[noreturn, gnu::visibility("default")]] void fail(cudaError_t error, const char* file, int line);
 
 /// Throws kata::OpenKata.
 [[noreturn, gnu::visibility("default")]] void stop_at_open();
-
-template <class... P>
-void launch(void (*kernel)(P...), dim3 grid, dim3 block, std::size_t shared_bytes, P... arguments) {
-    void* pointers[] = {&arguments..., nullptr};  // C++ has no array of nothing
-    run(reinterpret_cast<const void*>(kernel), grid, block, shared_bytes, pointers);
-}
 
 KATA_HOST_DEVICE inline void open() {
 #if !defined(__CUDA_ARCH__)

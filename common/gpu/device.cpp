@@ -2,20 +2,19 @@
 
 #include "error.hpp"
 #include "gpu/cuda.hpp"
+#include "gpu/launches.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <thread>
-#include <utility>
 
 namespace kata {
 
 namespace {
 
 std::string lost_to;  // what took the device from this process; empty while it is usable
-std::uint64_t launches = 0;
 
 std::string version(int number) {
     return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
@@ -59,66 +58,6 @@ std::string misdeed(cudaError_t error) {
         default:
             return cudaGetErrorString(error);
     }
-}
-
-std::string text(dim3 size) {
-    return "(" + std::to_string(size.x) + ", " + std::to_string(size.y) + ", " + std::to_string(size.z) + ")";
-}
-
-std::uint64_t volume(dim3 size) { return std::uint64_t{size.x} * size.y * size.z; }
-
-/// The first limit that the launch breaks, and what to do about it; empty where none is known to be broken.
-std::string advice(cudaError_t error, const void* kernel, dim3 grid, dim3 block, std::size_t shared_bytes) {
-    const auto limit = [](cudaDeviceAttr which) { return static_cast<unsigned>(gpu::attribute(which)); };
-    if (error == cudaErrorNoKernelImageForDevice || error == cudaErrorInvalidDeviceFunction ||
-        error == cudaErrorUnsupportedPtxVersion)
-        return "the step was built for another GPU: configure with -Dgpu_arch=" + gpu::architecture();
-
-    const unsigned threads = limit(cudaDevAttrMaxThreadsPerBlock);
-    const dim3 largest_block(limit(cudaDevAttrMaxBlockDimX), limit(cudaDevAttrMaxBlockDimY),
-                             limit(cudaDevAttrMaxBlockDimZ));
-    const dim3 largest_grid(limit(cudaDevAttrMaxGridDimX), limit(cudaDevAttrMaxGridDimY),
-                            limit(cudaDevAttrMaxGridDimZ));
-    const auto beyond = [](dim3 size, dim3 most) {
-        return size.x > most.x || size.y > most.y || size.z > most.z;
-    };
-    if (volume(block) == 0) return "a block needs at least one thread in x, y and z";
-    if (volume(block) > threads) return "a block has room for " + std::to_string(threads) + " threads";
-    if (beyond(block, largest_block)) return "a block may have " + text(largest_block) + " threads at most";
-    if (beyond(grid, largest_grid))
-        return "a grid may have " + text(largest_grid) +
-               " blocks at most: x has the most room, or let threads loop";
-
-    cudaFuncAttributes function{};
-    if (cudaFuncGetAttributes(&function, kernel) != cudaSuccess) return "";
-    const std::size_t shared = limit(cudaDevAttrMaxSharedMemoryPerBlockOptin);
-    if (function.sharedSizeBytes + shared_bytes > shared)
-        return "a block has room for " + std::to_string(shared) + " bytes of shared memory, and " +
-               std::to_string(function.sharedSizeBytes) + " of them are this kernel's __shared__ arrays";
-    if (volume(block) > static_cast<std::uint64_t>(function.maxThreadsPerBlock))
-        return "with " + std::to_string(function.numRegs) + " registers a thread, this kernel has room for " +
-               std::to_string(function.maxThreadsPerBlock) +
-               " threads a block: take fewer, or __launch_bounds__";
-    return "";
-}
-
-[[noreturn]] void refuse(cudaError_t error, const void* kernel, dim3 grid, dim3 block,
-                         std::size_t shared_bytes) {
-    gpu::fail(error,
-              "launch refused: grid " + text(grid) + ", block " + text(block) + " = " +
-                  std::to_string(volume(block)) + " threads, " + std::to_string(shared_bytes) +
-                  " bytes of dynamic shared memory",
-              advice(error, kernel, grid, block, shared_bytes));
-}
-
-/// A block gets more shared memory than every GPU has only where its kernel was allowed it.
-cudaError_t make_room(const void* kernel, std::size_t shared_bytes) {
-    if (shared_bytes == 0) return cudaSuccess;
-    cudaFuncAttributes function{};
-    const cudaError_t error = cudaFuncGetAttributes(&function, kernel);
-    if (error != cudaSuccess || function.sharedSizeBytes + shared_bytes <= 48 * 1024) return error;
-    const auto bytes = static_cast<int>(std::min<std::size_t>(shared_bytes, 1 << 30));
-    return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
 }
 
 /// A process that ends in the usual way waits for its kernels, and one of them never ends.
@@ -196,8 +135,6 @@ void wait(double seconds) {
 
 bool lost() { return !lost_to.empty(); }
 
-std::uint64_t take_launches() { return std::exchange(launches, 0); }
-
 int attribute(cudaDeviceAttr which) {
     int value = 0;
     check(cudaDeviceGetAttribute(&value, which, 0), "the GPU does not say what it can do");
@@ -209,21 +146,37 @@ std::string architecture() {
            std::to_string(attribute(cudaDevAttrComputeCapabilityMinor));
 }
 
+std::string remedy(cudaError_t error) {
+    switch (error) {
+        case cudaErrorMemoryAllocation:
+            return "ask for less, and give back with cudaFree what is no longer needed";
+        case cudaErrorInvalidValue:
+            return "an argument is out of its range: a null pointer, a size, an offset";
+        case cudaErrorInvalidMemcpyDirection:
+            return "the direction must be one of cudaMemcpyKind";
+        case cudaErrorInvalidDevicePointer:
+            return "that is no pointer to memory of the device";
+        case cudaErrorInvalidSymbol:
+            return "give the __constant__ or __device__ variable itself, not its name or its address";
+        case cudaErrorNoKernelImageForDevice:
+        case cudaErrorInvalidDeviceFunction:
+        case cudaErrorUnsupportedPtxVersion:
+            return "the step was built for another GPU: configure with -Dgpu_arch=" + architecture();
+        default:
+            return "";
+    }
+}
+
 }  // namespace gpu
 
 namespace backend {
 
-void run(const void* kernel, dim3 grid, dim3 block, std::size_t shared_bytes, void** arguments) {
-    require_device();
-    cudaError_t error = make_room(kernel, shared_bytes);
-    if (error == cudaSuccess) error = cudaLaunchKernel(kernel, grid, block, arguments, shared_bytes, nullptr);
-    if (error != cudaSuccess) refuse(error, kernel, grid, block, shared_bytes);
-    ++launches;
-}
-
 void fail(cudaError_t error, const char* file, int line) {
     const std::string_view path(file);
-    gpu::fail(error, std::string(path.substr(path.rfind('/') + 1)) + ":" + std::to_string(line));
+    const std::string where = std::string(path.substr(path.rfind('/') + 1)) + ":" + std::to_string(line);
+    const auto& refused = gpu::launches().refused;
+    if (refused && refused->error == error) gpu::explain(*refused, where);
+    gpu::fail(error, where, gpu::remedy(error));
 }
 
 void stop_at_open() { throw OpenKata{}; }

@@ -1,7 +1,6 @@
 // The GPU as this back end sees it: whether it can be used, and what its errors mean. Device 0 and its
 // default stream.
 #pragma once
-#include <cstdint>
 #include <cuda_runtime_api.h>
 #include <string>
 #include <string_view>
@@ -18,6 +17,9 @@ namespace gpu {
 /// the cause and is said instead, and the device is lost.
 [[noreturn]] void fail(cudaError_t error, std::string_view failed, std::string_view advice = {});
 
+/// What to do about an error of the runtime, where that is known.
+std::string remedy(cudaError_t);
+
 /// Fails unless `error` is cudaSuccess.
 inline void check(cudaError_t error, std::string_view failed) {
     if (error != cudaSuccess) fail(error, failed);
@@ -29,9 +31,6 @@ void wait(double seconds);
 
 /// Whether the device is of no more use to this process. Calls to it may then fail, or never return.
 bool lost();
-
-/// How many kernels launch() has started since the last call.
-std::uint64_t take_launches();
 
 int attribute(cudaDeviceAttr);
 

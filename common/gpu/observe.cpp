@@ -1,6 +1,7 @@
 #include "observe.hpp"
 
 #include "gpu/device.hpp"
+#include "gpu/launches.hpp"
 
 #include <chrono>
 #include <condition_variable>
@@ -39,7 +40,7 @@ Observation observe(const Conditions& conditions, const std::function<void()>& w
     const double limit = conditions.time_limit.value_or(5.0);
     require_device();
     cudaGetLastError();  // not this step's
-    gpu::take_launches();
+    gpu::forget_launches();
     try {
         call_watched(work, 2 * limit);  // twice, for the driver may have to compile the kernels first
     } catch (...) {
@@ -48,9 +49,10 @@ Observation observe(const Conditions& conditions, const std::function<void()>& w
     }
     const cudaError_t unseen = cudaGetLastError();
     gpu::wait(limit);
-    gpu::check(unseen, "a CUDA call or a <<<>>> launch of the step failed, and the step did not look");
+    if (gpu::launches().refused) gpu::explain(*gpu::launches().refused);  // whether or not the step looked
+    gpu::check(unseen, "a CUDA call of the step failed, and the step did not look");
     Observation observation;
-    observation.launches = gpu::take_launches();
+    observation.launches = gpu::launches().taken;
     return observation;
 }
 

@@ -7,7 +7,9 @@
 #include "meter/locate.hpp"
 #include "meter/races.hpp"
 #include "meter/warp_log.hpp"
+#include "simt/diagnose.hpp"
 #include "simt/scheduler.hpp"
+#include "simt/stacks.hpp"
 
 #include <algorithm>
 #include <array>
@@ -72,7 +74,7 @@ class Meter final : public simt::Probe {
         clocks_.synchronise(block.slot, warp, mask);
     }
     void warp_stops(const simt::Block& block, unsigned warp) override;
-    void synchronising(simt::Thread&, const void* code) override { step(code); }
+    void synchronising(const void* code) override { enter(code); }
     void fence(const simt::Block& block, const simt::Thread& t) override {
         clocks_.fence(block.slot, t.linear);
     }
@@ -82,7 +84,7 @@ class Meter final : public simt::Probe {
     bool log_full(const simt::Thread& t) override { return log_of(t).full(t.lane()); }
 
     /// On the thread's side.
-    void step(const void* code) { log({0, offset_of(code), 0, What::step, Space::none}); }
+    void enter(const void* code) { log({0, offset_of(code), 0, What::basic_block, Space::none}); }
     void touch(const void* address, std::size_t bytes, Verb verb, const void* code);
     void check_stack(const void* here_on_stack, const void* code);
 
@@ -121,6 +123,7 @@ class Meter final : public simt::Probe {
 
     simt::Image image_;
     dim3 block_dim_, grid_dim_;
+    std::size_t shared_limit_ = 0;
     simt::Range arguments_, constants_;
     std::vector<Region> globals_;
     Region variables_;                                      // __device__ variables of the module
@@ -141,6 +144,7 @@ void Meter::launch_begins(const simt::Grid& grid) {
     image_ = grid.image;
     block_dim_ = grid.block_dim;
     grid_dim_ = grid.grid_dim;
+    shared_limit_ = grid.shared_limit;
     const auto address = [](const void* p) { return reinterpret_cast<std::uintptr_t>(p); };
     arguments_ = {address(grid.launch.arguments),
                   address(grid.launch.arguments) + grid.launch.arguments_bytes};
@@ -253,10 +257,9 @@ void Meter::touch(const void* pointer, std::size_t bytes, Verb verb, const void*
     if (global) return;
     const auto& fixed = static_shared_[slot].shadow;
     const auto used = 4 * (fixed ? fixed->words_touched : 0) + dynamic_shared_[slot].range.size();
-    if (used > simt::limits().shared_bytes)
+    if (used > shared_limit_)
         simt::give_up("shared memory over the limit: a block uses more than the " +
-                      std::to_string(simt::limits().shared_bytes) + " bytes that it has, in " +
-                      line(event.code));
+                      std::to_string(shared_limit_) + " bytes that it has, in " + line(event.code));
 }
 
 void Meter::touch_from_host(const void* pointer, Verb verb, const void* code) {
@@ -471,7 +474,7 @@ void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(__ATOMIC_SEQ_CST); 
 void __tsan_atomic_signal_fence(int) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
 
 void __sanitizer_cov_trace_pc() {
-    if (simt::running) meter::the_meter.step(METER_CODE);
+    if (simt::running) meter::the_meter.enter(METER_CODE);
 }
 
 }  // extern "C"

@@ -20,7 +20,7 @@ namespace meter {
 enum class Verb : std::uint8_t { read, write, volatile_read, volatile_write, update };
 constexpr bool writes(Verb v) { return v == Verb::write || v == Verb::volatile_write || v == Verb::update; }
 constexpr bool reads(Verb v) { return v == Verb::read || v == Verb::volatile_read || v == Verb::update; }
-constexpr bool signals(Verb v) { return v >= Verb::volatile_read; }
+constexpr bool signals(Verb v) { return v != Verb::read && v != Verb::write; }
 
 /// What lanes of a warp did to a word at one time of the warp.
 struct Record {

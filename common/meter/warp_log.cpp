@@ -108,9 +108,9 @@ kata::Traffic& traffic_of(const Event& e, kata::Counts& c) {
 
 void account(std::span<const Event* const> lanes, kata::Counts& counts) {
     const auto& first = *lanes.front();
-    if (first.what == What::step) {
-        counts.lane_steps += lanes.size();
-        ++counts.warp_steps;
+    if (first.what == What::basic_block) {
+        counts.lane_basic_blocks += lanes.size();
+        ++counts.basic_blocks;
         return;
     }
     auto& traffic = traffic_of(first, counts);

@@ -1,6 +1,6 @@
 // What the lanes of a warp did, put together again as the warp would have executed it.
 #pragma once
-#include "meter/counts.hpp"
+#include "counts.hpp"
 
 #include <array>
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace meter {
 
-/// What an event of a lane was. A step is the entry into a basic block.
-enum class What : std::uint8_t { step, load, store, atomic };
+/// What an event of a lane was; `basic_block` is the entry into a basic block.
+enum class What : std::uint8_t { basic_block, load, store, atomic };
 enum class Space : std::uint8_t { none, global, shared, constant };
 
 /// Small, for a launch makes millions of them.

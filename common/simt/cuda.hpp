@@ -85,13 +85,24 @@ inline constexpr bool one_of = (std::is_same_v<T, Allowed> || ...);
 extern "C" [[gnu::weak, gnu::visibility("hidden")]] char __start_simt_constant[];
 extern "C" [[gnu::weak, gnu::visibility("hidden")]] char __stop_simt_constant[];
 
-enum cudaError_t { cudaSuccess = 0, cudaErrorMemoryAllocation = 2 };
+// Most of what goes wrong is thrown where it happens; the rest of CUDA's errors is never met here.
+enum cudaError_t { cudaSuccess = 0, cudaErrorInvalidValue = 1, cudaErrorMemoryAllocation = 2 };
+inline const char* cudaGetErrorString(cudaError_t error) {
+    return error == cudaSuccess             ? "no error"
+           : error == cudaErrorInvalidValue ? "invalid argument"
+                                            : "out of memory";
+}
+inline const char* cudaGetErrorName(cudaError_t error) {
+    return error == cudaSuccess             ? "cudaSuccess"
+           : error == cudaErrorInvalidValue ? "cudaErrorInvalidValue"
+                                            : "cudaErrorMemoryAllocation";
+}
 
 namespace kata::backend {
 
-/// Throws kata::Error. What goes wrong here is mostly thrown where it happens.
+/// Throws kata::Error.
 [[noreturn]] inline void fail(cudaError_t error, const char* file, int line) {
-    simt::fail(error, file, line);
+    simt::fail(cudaGetErrorString(error), file, line);
 }
 
 template <int v>
@@ -99,16 +110,18 @@ using Constant = std::integral_constant<int, v>;
 
 /// `thread` is called by each thread of the launch.
 template <class Thread>
-void launch_threads(const Thread& thread, dim3 grid, dim3 block, std::size_t shared_bytes) {
+void launch_threads(const Thread& thread, dim3 grid, dim3 block, std::size_t shared_bytes,
+                    const void* kernel = nullptr) {
     const auto call = +[](const void* t) { (*static_cast<const Thread*>(t))(); };
-    simt::run({grid, block, shared_bytes, reinterpret_cast<const void*>(call), __start_simt_constant,
+    simt::run({grid, block, shared_bytes, reinterpret_cast<const void*>(call), kernel, __start_simt_constant,
                __stop_simt_constant, call, &thread, sizeof thread});
 }
 
 template <class... Parameters>
 void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes,
             std::type_identity_t<Parameters>... arguments) {
-    launch_threads([kernel, arguments...] { kernel(arguments...); }, grid, block, shared_bytes);
+    launch_threads([kernel, arguments...] { kernel(arguments...); }, grid, block, shared_bytes,
+                   reinterpret_cast<const void*>(kernel));
 }
 
 inline void open() { simt::open(); }
@@ -425,9 +438,19 @@ cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, std::size_t bytes, s
     std::memcpy(to, reinterpret_cast<const char*>(&symbol) + offset, bytes);
     return cudaSuccess;
 }
+enum cudaFuncAttribute {
+    cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
+    cudaFuncAttributePreferredSharedMemoryCarveout = 9,  // a wish about the L1 cache, of which there is none
+};
+inline cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute, int value) {
+    if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize) simt::allow_shared(kernel, value);
+    return cudaSuccess;
+}
+template <class... Parameters>
+cudaError_t cudaFuncSetAttribute(void (*kernel)(Parameters...), cudaFuncAttribute attribute, int value) {
+    return cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), attribute, value);
+}
+
 inline cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
 inline cudaError_t cudaGetLastError() { return cudaSuccess; }
 inline cudaError_t cudaPeekAtLastError() { return cudaSuccess; }
-inline const char* cudaGetErrorString(cudaError_t error) {
-    return error == cudaSuccess ? "no error" : "out of memory";
-}

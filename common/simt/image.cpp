@@ -74,17 +74,25 @@ std::string function_of(const char* symbol) {
     char* const text = abi::__cxa_demangle(symbol, nullptr, nullptr, &status);
     std::string name = status == 0 ? text : symbol;
     std::free(text);
+    if (name.starts_with("void "))
+        name.erase(0, 5);  // said of a template, and not within its variables' names
     if (const auto end = name.rfind(")::"); end != std::string::npos) name.resize(end + 1);
     return name;
 }
 
-Declared read_most_shared(const std::string& path) {
+/// What a module's file says of its functions.
+struct Symbols {
+    std::map<std::uintptr_t, std::string> functions;  // by offset in the module
+    std::map<std::string, std::size_t> shared;        // bytes that each declares
+};
+
+Symbols read_symbols(const std::string& path) {
     std::ifstream stream(path, std::ios::binary);
     const std::vector<char> file{std::istreambuf_iterator<char>(stream), {}};
     const auto at = [&]<class T>(std::size_t offset, T) {
         return offset + sizeof(T) <= file.size() ? reinterpret_cast<const T*>(file.data() + offset) : nullptr;
     };
-    std::map<std::string, std::size_t> bytes;
+    Symbols found;
     const auto* const header = at(0, ElfW(Ehdr){});
     for (unsigned s = 0; header && s < header->e_shnum; ++s) {
         const auto section = [&](std::size_t i) {
@@ -93,30 +101,47 @@ Declared read_most_shared(const std::string& path) {
         const auto* const symbols = section(s);
         if (!symbols || symbols->sh_type != SHT_SYMTAB) continue;
         const auto* const names = section(symbols->sh_link);
-        for (std::size_t i = 0; names && i < symbols->sh_size / sizeof(ElfW(Sym)); ++i)
-            if (const auto* symbol = at(symbols->sh_offset + i * sizeof(ElfW(Sym)), ElfW(Sym){});
-                symbol && ELF64_ST_TYPE(symbol->st_info) == STT_TLS && symbol->st_shndx != SHN_UNDEF)
-                bytes[function_of(file.data() + names->sh_offset + symbol->st_name)] += symbol->st_size;
+        for (std::size_t i = 0; names && i < symbols->sh_size / sizeof(ElfW(Sym)); ++i) {
+            const auto* const symbol = at(symbols->sh_offset + i * sizeof(ElfW(Sym)), ElfW(Sym){});
+            if (!symbol || symbol->st_shndx == SHN_UNDEF) continue;
+            const auto* const name = file.data() + names->sh_offset + symbol->st_name;
+            const auto type = ELF64_ST_TYPE(symbol->st_info);
+            if (type == STT_TLS) found.shared[function_of(name)] += symbol->st_size;
+            if (type == STT_FUNC) found.functions[symbol->st_value] = name;
+        }
     }
-    Declared most;
-    for (const auto& [function, size] : bytes)
-        if (size > most.bytes) most = {function, size};
-    return most;
+    return found;
+}
+
+const Symbols& symbols_of(const Image& image) {
+    static std::map<std::string, Symbols> known;
+    const auto [entry, fresh] = known.try_emplace(image.path);
+    if (fresh) entry->second = read_symbols(image.path);
+    return entry->second;
 }
 
 }  // namespace
 
 Declared most_shared(const Image& image) {
-    static std::map<std::string, Declared> known;
-    const auto [entry, fresh] = known.try_emplace(image.path);
-    if (fresh) entry->second = read_most_shared(image.path);
-    return entry->second;
+    Declared most;
+    for (const auto& [function, size] : symbols_of(image).shared)
+        if (size > most.bytes) most = {function, size};
+    return most;
+}
+
+std::size_t shared_of(const Image& image, const void* function) {
+    const auto& symbols = symbols_of(image);
+    const auto found = symbols.functions.find(reinterpret_cast<std::uintptr_t>(function) - image.base);
+    if (found == symbols.functions.end()) return 0;
+    const auto declared = symbols.shared.find(function_of(found->second.c_str()));
+    return declared == symbols.shared.end() ? 0 : declared->second;
 }
 
 #else
 
 Image image_of(const void*) { return {}; }
 Declared most_shared(const Image&) { return {}; }
+std::size_t shared_of(const Image&, const void*) { return 0; }
 
 #endif
 

@@ -32,5 +32,7 @@ struct Declared {
 
 /// The function of the module that declares most; nothing where the module's file does not say.
 Declared most_shared(const Image&);
+/// What the function at this address declares; likewise.
+std::size_t shared_of(const Image&, const void* function);
 
 }  // namespace simt

@@ -45,7 +45,7 @@ void host_reaches(const void* pointer, std::size_t bytes, bool writes) {
 
 const std::vector<Allocation>& allocations() { return table(); }
 
-void* device_alloc(std::size_t bytes) { return kata::device::allocate(bytes, cuda_malloc, std::byte{0xA7}); }
+void* device_alloc(std::size_t bytes) { return kata::device::allocate(bytes, cuda_malloc, kata::poison); }
 void device_free(void* pointer) {
     const auto* entry = pointer ? find(pointer) : nullptr;
     if (pointer && !entry)

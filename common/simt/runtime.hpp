@@ -25,7 +25,8 @@ struct Site {
 struct Launch {
     dim3 grid, block;
     std::size_t shared_bytes;
-    const void* code;  // the kernel, to find its module by
+    const void* code;    // something of the kernel's module, to find it by
+    const void* kernel;  // null where only the compiler knows which one the arguments have chosen
     const void *constants, *constants_end;
     void (*call)(const void*);
     const void* arguments;
@@ -38,8 +39,8 @@ void run(const Launch&);
 
 [[noreturn]] void open();
 
-/// A call of the runtime interface gave `error`. Throws kata::Error.
-[[noreturn]] void fail(int error, const char* file, int line);
+/// A call of the runtime interface has failed, of which CUDA says `error`. Throws kata::Error.
+[[noreturn]] void fail(const char* error, const char* file, int line);
 
 /// Barrier of the block: returns, over all its threads, how many gave a predicate that is not 0.
 int barrier(int predicate, const char* name, Site);
@@ -57,6 +58,10 @@ unsigned active_mask(Site);
 void before_atomic(const void* address, unsigned bytes, const void* code);
 void fence();
 void yield();
+
+/// Launches of the kernel may ask for as much dynamic shared memory. Throws kata::Error where no block has
+/// it.
+void allow_shared(const void* kernel, int bytes);
 
 int lane();
 /// A bit per lane of the running thread's warp that the block has.

@@ -2,24 +2,25 @@
 // gives up its turn only where it waits. Nothing is left to chance but what a printed seed decides.
 #include "simt/scheduler.hpp"
 
+#include "buffer.hpp"
 #include "error.hpp"
+#include "simt/admit.hpp"
+#include "simt/diagnose.hpp"
 #include "simt/image.hpp"
 #include "simt/runtime.hpp"
+#include "simt/stacks.hpp"
 #include "simt/watchdog.hpp"
+#include "stopwatch.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <ctime>
+#include <exception>
 #include <functional>
-#include <map>
 #include <memory>
-#include <new>
 #include <numeric>
 #include <random>
 #include <span>
-#include <sys/mman.h>
-
-extern "C" [[gnu::weak]] void __asan_unpoison_memory_region(const volatile void*, std::size_t);
 
 uint3 threadIdx, blockIdx;
 dim3 blockDim, gridDim;
@@ -31,14 +32,10 @@ namespace simt {
 
 Thread* running = nullptr;
 Block* running_block = nullptr;
-Range stacks;
 
 namespace {
 
 namespace context = boost::context;
-
-constexpr std::size_t stack_bytes = 128 * 1024;  // reserved; only what is used takes memory
-constexpr unsigned polls_per_turn = 64;          // a power of two
 
 // As cuda.hpp has it.
 #if defined(__SANITIZE_ADDRESS__)
@@ -46,73 +43,6 @@ constexpr bool can_move_shared = false;
 #else
 constexpr bool can_move_shared = true;
 #endif
-
-std::string text_of(uint3 v) {
-    return "(" + std::to_string(v.x) + "," + std::to_string(v.y) + "," + std::to_string(v.z) + ")";
-}
-std::string text_of(dim3 v) { return text_of(uint3{v.x, v.y, v.z}); }
-std::string text_of(Site site) {
-    const char* slash = std::strrchr(site.file, '/');
-    return std::string(slash ? slash + 1 : site.file) + ":" + std::to_string(site.line);
-}
-std::string plural(std::size_t count, const char* noun) {
-    return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
-}
-
-/// Stacks for fibers, from one reservation, so that "is this a thread's own variable" is one comparison.
-class StackPool {
-  public:
-    std::byte* take() {
-        if (free_.empty()) grow();
-        auto* stack = free_.back();
-        free_.pop_back();
-        return stack;
-    }
-    void give(std::byte* stack) { free_.push_back(stack); }
-    /// Frames that were left without a return are still forbidden ground to AddressSanitizer.
-    void forget_frames() {
-        if (__asan_unpoison_memory_region) __asan_unpoison_memory_region(base_, used_ * stack_bytes);
-    }
-
-  private:
-    void grow() {
-        if (base_ == nullptr) {
-            void* p = mmap(nullptr, most * stack_bytes, PROT_READ | PROT_WRITE,
-                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-            if (p == MAP_FAILED) throw kata::Error("no address space for the stacks of a block's threads");
-            base_ = static_cast<std::byte*>(p);
-            stacks = {reinterpret_cast<std::uintptr_t>(base_),
-                      reinterpret_cast<std::uintptr_t>(base_) + most * stack_bytes};
-        }
-        auto* stack = base_ + used_++ * stack_bytes;
-        mprotect(stack, 4096, PROT_NONE);  // an overflow is a crash, not silent damage to a neighbour
-        free_.push_back(stack);
-    }
-
-    static constexpr std::size_t below = 8;                // room for an overflow to be found in
-    static constexpr std::size_t most = below + 2 * 1024;  // two resident blocks
-    std::byte* base_ = nullptr;
-    std::size_t used_ = below;
-    std::vector<std::byte*> free_;
-};
-
-StackPool& stack_pool() {
-    static StackPool pool;
-    return pool;
-}
-
-/// Hands a stack of the pool to Boost.Context.
-struct PooledStack {
-    std::byte* stack;
-    context::stack_context allocate() const {
-        context::stack_context c;
-        // neighbouring stacks start in different cache sets
-        c.size = stack_bytes - reinterpret_cast<std::uintptr_t>(stack) / stack_bytes * 320 % 8192;
-        c.sp = stack + c.size;
-        return c;
-    }
-    void deallocate(context::stack_context&) const {}
-};
 
 /// What the launches of one observation share.
 struct Session {
@@ -131,7 +61,7 @@ class Scheduler {
           deadline_(processor_seconds() + time_limit_) {}
 
     void run() {
-        refuse_what_no_device_takes();
+        admit(grid_);
         ::blockDim = grid_.block_dim;
         ::gridDim = grid_.grid_dim;
         if (probe_) probe_->launch_begins(grid_);
@@ -154,15 +84,13 @@ class Scheduler {
         if (fault_) stack_pool().forget_frames();
         running_block = nullptr;
         if (probe_) probe_->launch_ends();
-        if (open_) throw kata::OpenKata{};
-        if (fault_) throw kata::Error(*fault_);
+        if (fault_) std::rethrow_exception(fault_);
     }
 
     // Called on the threads' side.
 
-    [[noreturn]] void stop(std::optional<std::string> message) {
-        if (!fault_) fault_ = message ? *message : "";
-        open_ = open_ || !message;
+    [[noreturn]] void stop(const std::string& message) {
+        fail(message);
         leave();
         __builtin_unreachable();
     }
@@ -174,7 +102,8 @@ class Scheduler {
     /// To be called from time to time behind the time limit: ends a launch whose thread has not come back to
     /// the scheduler since the last call, for one that does will be told there.
     void end_if_stuck() {
-        if (std::exchange(resumes_when_asked_, resumes_) == resumes_) stop(spinning(*running_block));
+        if (std::exchange(resumes_when_asked_, resumes_) == resumes_)
+            stop(spinning(*running_block, time_limit_));
     }
     int barrier(int predicate, const char* name, Site site, const void* code);
     std::uint64_t exchange(Collective, unsigned mask, std::uint64_t value, int source, const char* name, Site,
@@ -197,7 +126,6 @@ class Scheduler {
         return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
     }
 
-    void refuse_what_no_device_takes() const;
     std::function<std::uint64_t(std::uint64_t)> block_order(std::uint64_t blocks);
     void start(unsigned slot, std::uint64_t linear);
     Block* pick();
@@ -210,9 +138,11 @@ class Scheduler {
     void abandon(Block&);
     bool release_active_mask(Block&, unsigned warp);
     void release_barrier(Block&);
-    std::string why_stuck(const Block&) const;
-    std::string spinning(const Block&) const;
 
+    /// Ends the launch, unless something has ended it already.
+    void fail(const std::string& message) {
+        if (!fault_) fault_ = std::make_exception_ptr(kata::Error(message));
+    }
     /// Back to the scheduler; returns when the thread is resumed.
     void leave() { scheduler_ = std::move(scheduler_).resume(); }
 
@@ -226,36 +156,10 @@ class Scheduler {
     std::unique_ptr<Block> spare_;
     unsigned last_ = 0;
     Block* in_shared_ = nullptr;  // whose static shared memory is in place
-    std::optional<std::string> fault_;
-    bool open_ = false;
+    std::exception_ptr fault_;    // what ends the launch
 };
 
 Scheduler* scheduler = nullptr;
-
-void Scheduler::refuse_what_no_device_takes() const {
-    const auto& l = limits();
-    const auto& b = grid_.block_dim;
-    const auto& g = grid_.grid_dim;
-    const std::uint64_t threads = static_cast<std::uint64_t>(b.x) * b.y * b.z;
-    if (threads == 0) throw kata::Error("launch refused: block " + text_of(b) + " has no threads");
-    if (threads > l.threads_per_block || b.x > l.block_x || b.y > l.block_y || b.z > l.block_z)
-        throw kata::Error("launch refused: block " + text_of(b) + " of " + std::to_string(threads) +
-                          " threads; " + l.name + " takes at most 1024 threads, 1024 x 1024 x 64");
-    if (g.x == 0 || g.y == 0 || g.z == 0)
-        throw kata::Error("launch refused: grid " + text_of(g) +
-                          " has no blocks; where there is nothing to do, launch nothing");
-    if (g.x > l.grid_x || g.y > l.grid_y || g.z > l.grid_z)
-        throw kata::Error("launch refused: grid " + text_of(g) + "; " + l.name +
-                          " takes at most 2147483647 x 65535 x 65535 blocks");
-    if (grid_.launch.shared_bytes > l.shared_bytes)
-        throw kata::Error("launch refused: " + std::to_string(grid_.launch.shared_bytes) +
-                          " bytes of dynamic shared memory; a block has " + std::to_string(l.shared_bytes));
-    if (grid_.image.shared.size() <= l.shared_bytes) return;
-    // As ptxas does, whether or not that kernel is the one launched.
-    if (const auto most = most_shared(grid_.image); most.bytes > l.shared_bytes)
-        throw kata::Error("launch refused: " + most.function + " has " + std::to_string(most.bytes) +
-                          " bytes of shared memory; a block has " + std::to_string(l.shared_bytes));
-}
 
 std::function<std::uint64_t(std::uint64_t)> Scheduler::block_order(std::uint64_t blocks) {
     switch (grid_.conditions.order) {
@@ -306,8 +210,8 @@ void Scheduler::start(unsigned slot, std::uint64_t linear) {
         std::shuffle(block.lane_order.begin(), block.lane_order.end(), random_);
     }
     block.dynamic.reserve(1);  // an address to report, should a kernel use what its launch did not ask for
-    block.dynamic.assign(grid_.launch.shared_bytes, std::byte{0xA7});  // shared memory starts as garbage
-    block.saved.assign(grid_.image.shared.size(), std::byte{0xA7});
+    block.dynamic.assign(grid_.launch.shared_bytes, kata::poison);  // shared memory starts as garbage
+    block.saved.assign(grid_.image.shared.size(), kata::poison);
     if (probe_) probe_->block_begins(block);
 }
 
@@ -349,11 +253,11 @@ void Scheduler::work_on(Block& block) {
         for (auto& t : block.threads)
             polling = polling || (t.state == State::ready && t.polls >= polls_per_turn);
         if (!progress) {
-            fault_ = why_stuck(block);
+            fail(why_stuck(block));
             return;
         }
         if (processor_seconds() > deadline_) {
-            fault_ = spinning(block);
+            fail(spinning(block, time_limit_));
             return;
         }
         if (!alone && (polling || random_() % 4 == 0)) return;
@@ -369,7 +273,7 @@ bool Scheduler::run_warp(Block& block, unsigned warp) {
         for (const auto lane : block.lane_order) {
             if (lane >= lanes) continue;
             auto& t = block.threads[first + lane];
-            if (t.state > State::ready || t.paused || (probe_ && probe_->log_full(t))) continue;
+            if (!t.can_go_on() || t.paused || (probe_ && probe_->log_full(t))) continue;
             resume(block, t);
             any = again = true;
             if (fault_) return true;
@@ -398,10 +302,9 @@ void Scheduler::resume(Block& block, Thread& t) {
             } catch (const context::detail::forced_unwind&) {
                 throw;
             } catch (const kata::OpenKata&) {
-                open_ = true;
-                fault_ = "";
+                fault_ = std::current_exception();
             } catch (const std::exception& e) {
-                fault_ = std::string("the kernel threw: ") + e.what();
+                fail(std::string("the kernel threw: ") + e.what());
             }
             running->state = State::done;
             return std::move(scheduler_);
@@ -414,7 +317,7 @@ void Scheduler::resume(Block& block, Thread& t) {
         stack_pool().give(t.stack);
         t.stack = nullptr;
     }
-    if (++resumes_ % 1024 == 0 && processor_seconds() > deadline_ && !fault_) fault_ = spinning(block);
+    if (++resumes_ % 1024 == 0 && processor_seconds() > deadline_) fail(spinning(block, time_limit_));
 }
 
 void Scheduler::finish(Block& block) {
@@ -438,7 +341,7 @@ void Scheduler::abandon(Block& block) {
 int Scheduler::barrier(int predicate, const char* name, Site site, const void* code) {
     auto& block = *running_block;
     auto& me = *running;
-    if (probe_) probe_->synchronising(me, code);
+    if (probe_) probe_->synchronising(code);
     me.waits_in = name;
     me.site = site;
     me.state = State::at_barrier;
@@ -463,6 +366,36 @@ void Scheduler::release_barrier(Block& block) {
     if (probe_) probe_->barrier(block);
 }
 
+/// Gives each lane in `mask` what the collective makes of the values of all.
+void combine(std::span<Thread> warp, unsigned mask, Collective what) {
+    for (unsigned l = 0; l < warp.size(); ++l) {
+        if (!(mask >> l & 1)) continue;
+        auto& t = warp[l];
+        t.result = 0;
+        switch (what) {
+            case Collective::sync:
+                break;
+            case Collective::shuffle: {
+                const auto from = static_cast<unsigned>(t.source) % 32;
+                t.result = mask >> from & 1 ? warp[from].value : t.value;
+                break;
+            }
+            case Collective::ballot:
+                for (unsigned k = 0; k < warp.size(); ++k)
+                    if (mask >> k & 1 && warp[k].value != 0) t.result |= 1u << k;
+                break;
+            case Collective::match:
+                for (unsigned k = 0; k < warp.size(); ++k)
+                    if (mask >> k & 1 && warp[k].value == t.value) t.result |= 1u << k;
+                break;
+            case Collective::sum:
+                for (unsigned k = 0; k < warp.size(); ++k)
+                    if (mask >> k & 1) t.result += warp[k].value;
+                break;
+        }
+    }
+}
+
 std::uint64_t Scheduler::exchange(Collective what, unsigned mask, std::uint64_t value, int source,
                                   const char* name, Site site, const void* code) {
     auto& block = *running_block;
@@ -473,7 +406,7 @@ std::uint64_t Scheduler::exchange(Collective what, unsigned mask, std::uint64_t 
         stop(std::string(name) + " in " + text_of(site) + ": " + name_of(me.index, block.index) +
              " calls it with a mask that does not name its own lane " + std::to_string(me.lane()));
     mask &= present_lanes();
-    if (probe_) probe_->synchronising(me, code);
+    if (probe_) probe_->synchronising(code);
     me.waits_in = name;
     me.site = site;
     me.state = State::at_collective;
@@ -490,32 +423,7 @@ std::uint64_t Scheduler::exchange(Collective what, unsigned mask, std::uint64_t 
         leave();  // the lane that completes the mask computes for all
         return me.result;
     }
-    for (unsigned l = 0; l < lanes; ++l) {
-        if (!(mask >> l & 1)) continue;
-        auto& t = warp[l];
-        t.result = 0;
-        switch (what) {
-            case Collective::sync:
-                break;
-            case Collective::shuffle: {
-                const auto from = static_cast<unsigned>(t.source) % 32;
-                t.result = mask >> from & 1 ? warp[from].value : t.value;
-                break;
-            }
-            case Collective::ballot:
-                for (unsigned k = 0; k < lanes; ++k)
-                    if (mask >> k & 1 && warp[k].value != 0) t.result |= 1u << k;
-                break;
-            case Collective::match:
-                for (unsigned k = 0; k < lanes; ++k)
-                    if (mask >> k & 1 && warp[k].value == t.value) t.result |= 1u << k;
-                break;
-            case Collective::sum:
-                for (unsigned k = 0; k < lanes; ++k)
-                    if (mask >> k & 1) t.result += warp[k].value;
-                break;
-        }
-    }
+    combine({warp, lanes}, mask, what);
     for (unsigned l = 0; l < lanes; ++l)
         if (mask >> l & 1) warp[l].state = State::ready;
     if (probe_ && what == Collective::sync) probe_->warp_synchronised(block, me.warp(), mask);
@@ -524,7 +432,7 @@ std::uint64_t Scheduler::exchange(Collective what, unsigned mask, std::uint64_t 
 
 unsigned Scheduler::active_mask(Site site, const void* code) {
     auto& me = *running;
-    if (probe_) probe_->synchronising(me, code);
+    if (probe_) probe_->synchronising(code);
     me.waits_in = "__activemask";
     me.site = site;
     me.state = State::at_active_mask;
@@ -559,91 +467,16 @@ void Scheduler::before_atomic(const void* address, unsigned bytes, const void* c
     if (probe_) probe_->atomic(address, bytes, code);
 }
 
-/// Groups the threads of a block that cannot go on by what each waits for.
-std::string Scheduler::why_stuck(const Block& block) const {
-    struct Group {
-        unsigned threads = 0;
-        const Thread* first = nullptr;
-    };
-    std::map<std::string, Group> groups;
-    bool barrier = false, collective = false;
-    for (const auto& t : block.threads) {
-        std::string what = "left the kernel";
-        if (t.state != State::done) {
-            what = "wait at " + std::string(t.waits_in) + " in " + text_of(t.site);
-            barrier = barrier || t.state == State::at_barrier;
-            collective = collective || t.state == State::at_collective;
-        }
-        auto& g = groups[what];
-        if (g.threads++ == 0) g.first = &t;
-    }
-    std::string text = barrier && !collective ? "divergent barrier: " : "deadlock: ";
-    text += "the threads of block " + text_of(block.index) + " do not all come to the same ";
-    text += barrier && !collective ? "__syncthreads" : "place";
-    for (const auto& [what, group] : groups)
-        text +=
-            "\n  " + plural(group.threads, "thread") + ", first " + text_of(group.first->index) + ", " + what;
-    for (const auto& t : block.threads) {
-        if (t.state != State::at_collective) continue;
-        std::string absent;
-        const unsigned first = t.warp() * 32;
-        unsigned count = 0;
-        for (unsigned l = 0; l < 32 && first + l < block.threads.size(); ++l) {
-            const auto& other = block.threads[first + l];
-            if (!(t.mask >> l & 1) || (other.state == State::at_collective && other.mask == t.mask)) continue;
-            if (++count <= 8) absent += (absent.empty() ? "" : ", ") + std::to_string(l);
-        }
-        if (count > 8) absent += ", …";
-        char mask[16];
-        std::snprintf(mask, sizeof mask, "0x%08x", t.mask);
-        text += std::string("\n  the mask ") + mask + " of " + t.waits_in + " names " +
-                plural(count, "lane") + " that did not come: " + absent;
-        break;
-    }
-    return text;
-}
-
-std::string Scheduler::spinning(const Block& block) const {
-    const Thread* polls = nullptr;
-    const Thread* busy = running;
-    for (const auto& t : block.threads) {
-        if (running || t.state != State::ready) continue;
-        (t.polls > polls_per_turn ? polls : busy) = &t;
-    }
-    char text[64];
-    std::snprintf(text, sizeof text, " after %g s of processor time", time_limit_);
-    const std::string after = text;
-    if (polls)
-        return "endless wait: " + name_of(polls->index, block.index) + " still polls memory" + after +
-               "; does it wait for a block that has not started?";
-    if (busy)
-        return "endless loop: " + name_of(busy->index, block.index) + " still runs" + after +
-               "; does its loop end for every thread?";
-    return "endless launch: block " + text_of(block.index) + " still runs" + after;
-}
-
 }  // namespace
 
-[[noreturn]] void give_up(std::string message) { scheduler->stop(std::move(message)); }
+[[noreturn]] void give_up(const std::string& message) { scheduler->stop(message); }
 void pause() { scheduler->pause(); }
 void poll() { scheduler->poll(); }
-
-std::string name_of(uint3 thread, uint3 block) {
-    return "thread " + text_of(thread) + " of block " + text_of(block);
-}
-std::string name_of(const Block& block, unsigned i, dim3 d) {
-    return name_of(uint3{i % d.x, i / d.x % d.y, i / d.x / d.y}, block.index);
-}
-
-const Limits& limits() {
-    static constexpr Limits limits;
-    return limits;
-}
 
 void run(const Launch& launch) {
     if (running)
         give_up("a kernel launches a kernel: dynamic parallelism has no meaning on the CPU back end");
-    if (!session) throw kata::Error("launch() outside of observe()");
+    if (!session) throw kata::Error("launch outside of observe()");
     ++session->launches;
     Scheduler one(launch);
     scheduler = &one;
@@ -660,8 +493,8 @@ void run(const Launch& launch) {
 }
 
 [[noreturn]] void open() { throw kata::OpenKata{}; }
-[[noreturn]] void fail(int error, const char* file, int line) {
-    throw kata::Error(text_of(Site{file, line}) + ": CUDA error " + std::to_string(error));
+[[noreturn]] void fail(const char* error, const char* file, int line) {
+    throw kata::Error(text_of(Site{file, line}) + ": " + error);
 }
 
 int barrier(int predicate, const char* name, Site site) {
@@ -714,7 +547,9 @@ Observation observe(const Conditions& conditions, const std::function<void()>& w
 }
 
 const char* backend_name() { return "cpu"; }
-std::string device_name() { return std::string("CPU back end, limits of ") + simt::limits().name; }
+std::string device_name() { return std::string("CPU back end, limits of ") + simt::architecture; }
 bool counts_available() { return simt::meter != nullptr; }
+bool keeps_time() { return false; }
+std::unique_ptr<Stopwatch> stopwatch() { return nullptr; }
 
 }  // namespace kata

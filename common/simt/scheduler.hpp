@@ -1,5 +1,6 @@
 // The threads, warps and blocks of a launch on the CPU back end, and what the meter wants to hear of them.
 #pragma once
+#include "limits.hpp"
 #include "observe.hpp"
 #include "simt/image.hpp"
 #include "simt/runtime.hpp"
@@ -19,14 +20,13 @@ extern dim3 blockDim, gridDim;
 
 namespace simt {
 
-/// The limits that a launch is held to: those of compute capability 9.0 without opt-in shared memory.
-struct Limits {
-    const char* name = "sm_90";
-    unsigned threads_per_block = 1024;
-    unsigned block_x = 1024, block_y = 1024, block_z = 64;
-    unsigned grid_x = 2147483647, grid_y = 65535, grid_z = 65535;
-    std::size_t shared_bytes = 48 * 1024;
-};
+/// The limits that a launch is held to: those of compute capability 9.0.
+inline constexpr const char* architecture = "sm_90";
+inline constexpr kata::Limits limits{
+    1024, {1024, 1024, 64}, {2147483647, 65535, 65535}, 48 * 1024, 227 * 1024};
+
+/// How often a thread may poll memory before its turn ends; a power of two.
+inline constexpr unsigned polls_per_turn = 64;
 
 enum class State : unsigned char { fresh, ready, at_barrier, at_collective, at_active_mask, done };
 
@@ -47,6 +47,7 @@ struct Thread {
     int source = 0;
     unsigned polls = 0;
 
+    bool can_go_on() const { return state == State::fresh || state == State::ready; }
     unsigned lane() const { return linear % 32; }
     unsigned warp() const { return linear / 32; }
 };
@@ -75,6 +76,7 @@ struct Grid {
     Image image;
     dim3 block_dim, grid_dim;
     kata::Conditions conditions;
+    std::size_t shared_limit = limits.unasked;  // what a block may use of shared memory
 };
 
 /// Listens to a launch. Everything is called on the scheduler's side unless said otherwise.
@@ -94,7 +96,7 @@ class Probe {
     /// The warp's lanes have run as far as they could for now.
     virtual void warp_stops(const Block&, unsigned warp) = 0;
     /// On the thread's side: it has come to a barrier or a collective called from `code`.
-    virtual void synchronising(Thread&, const void* code) = 0;
+    virtual void synchronising(const void* code) = 0;
     virtual void fence(const Block&, const Thread&) = 0;
     virtual void atomic(const void* address, unsigned bytes, const void* code) = 0;
     /// Whether the thread may not be resumed before its warp has been accounted for.
@@ -108,21 +110,14 @@ class Probe {
 extern Thread* running;
 extern Block* running_block;
 
-/// The stacks of all fibers.
-extern Range stacks;
-
 /// Ends the launch with `message`; the running thread does not come back.
-[[noreturn]] void give_up(std::string message);
+[[noreturn]] void give_up(const std::string& message);
 
 /// Lets the other threads run.
 void pause();
 /// The same, now and then, for a thread that may be waiting for what another one writes. To be called before
 /// it looks.
 void poll();
-
-/// "thread (3,0,0) of block (7,0,0)"
-std::string name_of(const Block&, unsigned thread_linear, dim3 block_dim);
-std::string name_of(uint3 thread, uint3 block);
 
 /// Buffers in device memory.
 struct Allocation {
@@ -132,6 +127,5 @@ struct Allocation {
     std::uint64_t serial = 0;  // tells it from one that had the same address before
 };
 const std::vector<Allocation>& allocations();  // by address
-const Limits& limits();
 
 }  // namespace simt

@@ -24,7 +24,7 @@ REFUSED = [
     (r"#\s*include\s*<(?:cub|thrust|cuda)/", "such library"),
     (r"\basm\s*(?:volatile\s*)?\(|\b__asm(?:__)?\b", "inline PTX"),
     (r"\bcuda(?:Event|Stream(?!_t\b)|Graph|MallocManaged|MallocHost|MallocPitch|MallocAsync|FreeAsync|HostAlloc|Memcpy[23]D"
-     r"|MemPrefetch|(?:Get|Set)Device|Device(?:Get|Set)|Func(?:Get|Set)|Occupancy|LaunchKernel)\w*", "{}"),
+     r"|MemPrefetch|(?:Get|Set)Device|Device(?:Get|Set)|Func(?:Get|Set(?!Attribute\b))|Occupancy|LaunchKernel)\w*", "{}"),
     (r"\b(?:clock64|globaltimer|__trap)(?=\s*\()", "{}"),
     (r"\btexture\s*<|\bcuda(?:Texture|Surface)Object_t\b|\b(?:tex|surf)[123]D\w*\s*[<(]", "textures"),
 ]

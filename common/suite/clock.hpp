@@ -1,5 +1,4 @@
-// Times of steps, where the back end keeps time: on the GPU (gpu/clock.cpp), not on the CPU back end
-// (simt/clock.cpp).
+// Times of steps, where the back end keeps time.
 #pragma once
 #include "suite/suite.hpp"
 #include "timing/paired.hpp"
@@ -9,8 +8,6 @@
 #include <vector>
 
 namespace kata {
-
-bool clock_available();
 
 /// So many verdicts on a claim about time, each from runs of its own, over the chapter's timed problem.
 std::vector<Verdict> time_claim(const Claim&, const Module& better, const Module& worse, int verdicts);

@@ -17,6 +17,9 @@ class Module {
         return reinterpret_cast<Function*>(symbol(name));
     }
 
+    /// Whether it exports `symbol`: how a suite tells which of several things this step is to do.
+    bool has(const char* symbol) const;
+
     /// "03_tiled"
     const std::string& name() const { return name_; }
 

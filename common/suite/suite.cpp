@@ -22,8 +22,8 @@ const Counts& counts_of(const Run& run) {
     return run.seen.counts.value();
 }
 
-Run attempt(const Conditions& conditions, const std::function<void()>& work,
-            const std::function<std::optional<std::string>()>& compare) {
+Run observed_run(const Conditions& conditions, const std::function<void()>& work,
+                 const std::function<std::optional<std::string>()>& compare) {
     Run run;
     try {
         run.seen = observe(conditions, work);

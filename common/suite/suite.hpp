@@ -25,7 +25,7 @@ enum class Quantity {
     shared_passes,
     atomics,
     barriers,
-    warp_steps,
+    basic_blocks,
     time
 };
 
@@ -67,7 +67,7 @@ struct TimedProblem {
     virtual void run(const Module&) = 0;
 };
 
-/// A chapter's own part of the machine; each suite defines one, in tests/.
+/// A chapter's own part of the machine.
 struct Chapter {
     const char* name;
     const char* problem;        ///< what the ladder runs, in words
@@ -92,7 +92,9 @@ struct Chapter {
     std::function<Run(const Module&, const std::filesystem::path& in, const std::filesystem::path& out)>
         on_file = {};
 };
-extern const Chapter chapter;
+/// Each suite, in tests/, binds this to a Chapter of its own, defined outside of this namespace: within it,
+/// what its lambdas call would be looked up here first.
+extern const Chapter& chapter;
 
 /// The step under test.
 struct Subject {
@@ -107,8 +109,6 @@ const Subject& subject();
 std::string step_name();
 /// Its module. Throws Error when it has not been built, or is older than its source.
 const Module& step();
-/// Whether a test has called step().
-bool step_was_tested();
 /// The solution of another step of the chapter.
 const Module& rival(const std::string& name);
 
@@ -123,7 +123,7 @@ const Counts& counts_of(const Run&);
 
 /// Runs `work`, which runs a step, and says what it did and what is wrong with it, if anything: a broken
 /// rule, a race, and last what `compare` finds, to which a step that launched nothing is an explanation.
-Run attempt(const Conditions&, const std::function<void()>& work,
-            const std::function<std::optional<std::string>()>& compare);
+Run observed_run(const Conditions&, const std::function<void()>& work,
+                 const std::function<std::optional<std::string>()>& compare);
 
 }  // namespace kata

@@ -1,11 +1,12 @@
 #include "suite/tour.hpp"
 
 #include "error.hpp"
+#include "process.hpp"
+#include "stopwatch.hpp"
 #include "suite/clock.hpp"
 #include "suite/suite.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -13,7 +14,6 @@
 #include <iostream>
 #include <map>
 #include <sstream>
-#include <sys/wait.h>
 #include <unistd.h>
 
 namespace kata {
@@ -41,7 +41,7 @@ const std::vector<Column> counted{
     {"shared_passes", "sh. passes", "/output", 3},
     {"shared_atomics", "sh. atomics", "/output", 3},
     {"bank_conflicts", "conflicts", "/output", 3},
-    {"warp_steps", "warp steps", "/output", 3},
+    {"basic_blocks", "basic blocks", "/output", 3},
     {"active_lanes", "lanes", "of 32", 1},
     {"barriers", "barriers", "/block", 0},
     {"intensity", "intensity", "OP/B", 2},
@@ -72,30 +72,9 @@ bool flag(std::span<char* const> arguments, const std::string& name) {
     return std::any_of(arguments.begin(), arguments.end(), [&](const char* a) { return a == name; });
 }
 
-/// Runs a program and returns what it wrote; its standard error stream goes where ours goes.
+/// What a step's own process has to say of it.
 std::string output_of(const std::vector<std::string>& command) {
-    std::vector<char*> words;
-    for (const auto& word : command) words.push_back(const_cast<char*>(word.c_str()));
-    words.push_back(nullptr);
-    int ends[2];
-    if (pipe(ends) != 0) throw Error("no pipe to be had");
-    const pid_t child = fork();
-    if (child == -1) throw Error("no process to be had");
-    if (child == 0) {
-        dup2(ends[1], STDOUT_FILENO);
-        close(ends[0]);
-        close(ends[1]);
-        execv(words[0], words.data());
-        _exit(127);
-    }
-    close(ends[1]);
-    std::string text;
-    std::array<char, 4096> buffer;
-    for (ssize_t n; (n = read(ends[0], buffer.data(), buffer.size())) > 0;)
-        text.append(buffer.data(), static_cast<std::size_t>(n));
-    close(ends[0]);
-    int status = 0;
-    waitpid(child, &status, 0);
+    auto [text, status] = run_program(command);
     if (WIFSIGNALED(status))
         text += "fault the step crashed: " + std::string(strsignal(WTERMSIG(status))) + "\n";
     return text;
@@ -123,7 +102,7 @@ std::string title_of(std::string step) {
     return step;
 }
 
-constexpr int title_width = 34, verdict_width = 9, column_width = 12;
+constexpr int title_width = 34, verdict_width = 9, column_width = 13;
 
 /// Those of the counted columns that tell this chapter's steps apart.
 std::vector<Column> columns_of(const Chapter& c) {
@@ -286,7 +265,7 @@ void print_counts(const Run& run) {
     print("shared_passes", per_output(c.shared_load.transactions + c.shared_store.transactions +
                                       c.shared_atomic.transactions));
     print("shared_atomics", per_output(c.shared_atomic.accesses));
-    print("warp_steps", per_output(c.warp_steps));
+    print("basic_blocks", per_output(c.basic_blocks));
     print("active_lanes", c.active_lanes());
     print("bank_conflicts", per_output(c.bank_conflicts));
     print("barriers", c.blocks > 0 ? static_cast<double>(c.barriers) / static_cast<double>(c.blocks) : 0);
@@ -310,7 +289,7 @@ int measure(std::span<char* const> arguments) {
         print("outputs", run.outputs);
         if (run.seen.counts) print_counts(run);
         // A picture is there to be looked at; what a step takes is timed on a problem that fills the GPU.
-        if (clock_available() && !in && !flag(arguments, "--once")) {
+        if (keeps_time() && !in && !flag(arguments, "--once")) {
             const auto against = option(arguments, "--against"), variant = option(arguments, "--variant");
             const auto times =
                 time_step(step, against ? std::optional<Module>(std::in_place, *against) : std::nullopt,
@@ -343,17 +322,16 @@ int tour(std::span<char* const> arguments) {
     if (!flag(arguments, "--markdown"))
         std::cout << "\n"
                   << chapter.name << ": "
-                  << (file                ? file->filename().string()
-                      : clock_available() ? chapter.timed_problem
-                                          : chapter.problem)
+                  << (file           ? file->filename().string()
+                      : keeps_time() ? chapter.timed_problem
+                                     : chapter.problem)
                   << "\n"
                   << device_name() << "\n"
-                  << (option(arguments, "--image") && !clock_available() &&
-                              fs::file_size(*file) >= large_picture
+                  << (option(arguments, "--image") && !keeps_time() && fs::file_size(*file) >= large_picture
                           ? "Each access is counted: a picture of this size can take minutes a step.\n\n"
                           : "\n");
-    return (clock_available() ? print_ladder(timed, arguments, *modules, file)
-                              : print_ladder(columns_of(chapter), arguments, *modules, file)) == 0
+    return (keeps_time() ? print_ladder(timed, arguments, *modules, file)
+                         : print_ladder(columns_of(chapter), arguments, *modules, file)) == 0
                ? 0
                : 1;
 }

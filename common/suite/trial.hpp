@@ -48,7 +48,7 @@ struct Expected {
 template <class Problem>
 Run try_on(const Module& step, const Problem& p, const Trial& trial = {}) {
     typename Problem::Device device(p, trial.poison);
-    auto run = attempt(
+    auto run = observed_run(
         trial.conditions, [&] { device.run(step); },
         [&]() -> std::optional<std::string> {
             if (auto text = device.damage()) return text;

@@ -119,11 +119,11 @@ Verdict at_least_as_fast(const Clocked& a, const Clocked& b, double least_ratio,
         pairs.extend_to(count);
         budget += options.error / static_cast<double>(counts.size());
         const Ratio now = pairs.summary(rank_within(budget, count));
-        const Outcome outcome = now.lower > least_ratio   ? Outcome::holds
-                                : now.upper < least_ratio ? Outcome::refuted
-                                                          : Outcome::undecided;
-        verdict = {now, outcome};
-        if (outcome != Outcome::undecided) break;
+        const Answer answer = now.lower > least_ratio   ? Answer::holds
+                              : now.upper < least_ratio ? Answer::refuted
+                                                        : Answer::undecided;
+        verdict = {now, answer};
+        if (answer != Answer::undecided) break;
     }
     return verdict;
 }

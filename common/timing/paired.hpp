@@ -27,10 +27,10 @@ struct Ratio {
     int pairs;
 };
 
-enum class Outcome { holds, refuted, undecided };
+enum class Answer { holds, refuted, undecided };
 
 struct Verdict : Ratio {
-    Outcome outcome;
+    Answer answer;
 };
 
 /// Whether a is more than `least_ratio` times as fast as b. Looks after 8 pairs, 16, 32 and so on, and stops

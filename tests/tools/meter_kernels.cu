@@ -15,9 +15,9 @@ __global__ void copy_kernel(const T* in, T* out, int stride) {
     const int i = threadIdx.x;
     out[i] = in[i * stride];
 }
-#define COPY(T)                                                \
-    void copy(const T* in, T* out, int stride, int threads) {  \
-        launch(copy_kernel<T>, {1, threads}, in, out, stride); \
+#define COPY(T)                                               \
+    void copy(const T* in, T* out, int stride, int threads) { \
+        copy_kernel<T><<<1, threads>>>(in, out, stride);      \
     }
 COPY(float)
 COPY(double)
@@ -33,9 +33,9 @@ __global__ void copy_in_shared_kernel(T* out, int stride) {
     __syncthreads();
     out[i] = tile[i * stride];
 }
-#define COPY_IN_SHARED(T)                                            \
-    void copy_in_shared(T* out, int stride, int threads) {           \
-        launch(copy_in_shared_kernel<T>, {1, threads}, out, stride); \
+#define COPY_IN_SHARED(T)                                      \
+    void copy_in_shared(T* out, int stride, int threads) {     \
+        copy_in_shared_kernel<T><<<1, threads>>>(out, stride); \
     }
 COPY_IN_SHARED(float)
 COPY_IN_SHARED(double)
@@ -51,14 +51,12 @@ __global__ void load_from_shared_kernel(const int* index, T* out) {
     __syncwarp();
     if (i >= 0) out[t] = tile[i];
 }
-void load_from_shared(const int* index, float* out) {
-    launch(load_from_shared_kernel<float>, {1, 32}, index, out);
-}
+void load_from_shared(const int* index, float* out) { load_from_shared_kernel<float><<<1, 32>>>(index, out); }
 void load_from_shared(const int* index, double* out) {
-    launch(load_from_shared_kernel<double>, {1, 32}, index, out);
+    load_from_shared_kernel<double><<<1, 32>>>(index, out);
 }
 void load_from_shared(const int* index, float4* out) {
-    launch(load_from_shared_kernel<float4>, {1, 32}, index, out);
+    load_from_shared_kernel<float4><<<1, 32>>>(index, out);
 }
 
 __global__ void transpose_naive(const float* in, float* out, int n) {
@@ -87,24 +85,24 @@ __global__ void broadcast_kernel(const float* in, float* out) {
     __syncthreads();
     out[threadIdx.x] = in[0] + word;
 }
-void broadcast(const float* in, float* out, int threads) { launch(broadcast_kernel, {1, threads}, in, out); }
+void broadcast(const float* in, float* out, int threads) { broadcast_kernel<<<1, threads>>>(in, out); }
 
 __global__ void read_only_kernel(const float* in, float* out) { out[threadIdx.x] = __ldg(in + threadIdx.x); }
-void read_only(const float* in, float* out, int threads) { launch(read_only_kernel, {1, threads}, in, out); }
+void read_only(const float* in, float* out, int threads) { read_only_kernel<<<1, threads>>>(in, out); }
 
 __global__ void reversed_kernel(const float* in, float* out) {
     out[blockDim.x - 1 - threadIdx.x] = in[blockDim.x - 1 - threadIdx.x];
 }
-void reversed(const float* in, float* out, int threads) { launch(reversed_kernel, {1, threads}, in, out); }
+void reversed(const float* in, float* out, int threads) { reversed_kernel<<<1, threads>>>(in, out); }
 
 __constant__ float table[64];
 __global__ void constant_broadcast_kernel(float* out) { out[threadIdx.x] = table[3]; }
-void constant_broadcast(float* out, int threads) { launch(constant_broadcast_kernel, {1, threads}, out); }
+void constant_broadcast(float* out, int threads) { constant_broadcast_kernel<<<1, threads>>>(out); }
 __global__ void constant_by_lane_kernel(float* out) { out[threadIdx.x] = table[threadIdx.x]; }
-void constant_by_lane(float* out, int threads) { launch(constant_by_lane_kernel, {1, threads}, out); }
+void constant_by_lane(float* out, int threads) { constant_by_lane_kernel<<<1, threads>>>(out); }
 
 __global__ void atomics_kernel(int* sums, int different) { atomicAdd(&sums[threadIdx.x % different], 1); }
-void atomics(int* sums, int different, int threads) { launch(atomics_kernel, {1, threads}, sums, different); }
+void atomics(int* sums, int different, int threads) { atomics_kernel<<<1, threads>>>(sums, different); }
 __global__ void atomics_in_shared_kernel(int* sums, int different) {
     __shared__ int sum[64];
     if (threadIdx.x < 64) sum[threadIdx.x] = 0;
@@ -114,7 +112,7 @@ __global__ void atomics_in_shared_kernel(int* sums, int different) {
     if (static_cast<int>(threadIdx.x) < different) sums[threadIdx.x] = sum[threadIdx.x];
 }
 void atomics_in_shared(int* sums, int different, int threads) {
-    launch(atomics_in_shared_kernel, {1, threads}, sums, different);
+    atomics_in_shared_kernel<<<1, threads>>>(sums, different);
 }
 
 // Control flow.
@@ -126,7 +124,7 @@ __global__ void two_halves_kernel(const float* in, float* out) {
     else
         out[lane + 32] = -in[lane + 32];
 }
-void two_halves(const float* in, float* out) { launch(two_halves_kernel, {1, 32}, in, out); }
+void two_halves(const float* in, float* out) { two_halves_kernel<<<1, 32>>>(in, out); }
 
 __global__ void nested_halves_kernel(const float* in, float* out) {
     const int lane = threadIdx.x;
@@ -142,7 +140,7 @@ __global__ void nested_halves_kernel(const float* in, float* out) {
     }
     out[lane] = x;
 }
-void nested_halves(const float* in, float* out) { launch(nested_halves_kernel, {1, 32}, in, out); }
+void nested_halves(const float* in, float* out) { nested_halves_kernel<<<1, 32>>>(in, out); }
 
 __global__ void skipped_iterations_kernel(const float* in, float* out, int rounds) {
     const int lane = threadIdx.x;
@@ -152,7 +150,7 @@ __global__ void skipped_iterations_kernel(const float* in, float* out, int round
     out[lane] = sum;
 }
 void skipped_iterations(const float* in, float* out, int rounds) {
-    launch(skipped_iterations_kernel, {1, 32}, in, out, rounds);
+    skipped_iterations_kernel<<<1, 32>>>(in, out, rounds);
 }
 
 __global__ void continued_iterations_kernel(const float* in, float* out, int rounds) {
@@ -167,7 +165,7 @@ __global__ void continued_iterations_kernel(const float* in, float* out, int rou
     out[lane] = sum;
 }
 void continued_iterations(const float* in, float* out, int rounds) {
-    launch(continued_iterations_kernel, {1, 32}, in, out, rounds);
+    continued_iterations_kernel<<<1, 32>>>(in, out, rounds);
 }
 
 __global__ void broken_loop_kernel(const float* in, float* out) {
@@ -179,7 +177,7 @@ __global__ void broken_loop_kernel(const float* in, float* out) {
     }
     out[lane] = sum;
 }
-void broken_loop(const float* in, float* out) { launch(broken_loop_kernel, {1, 32}, in, out); }
+void broken_loop(const float* in, float* out) { broken_loop_kernel<<<1, 32>>>(in, out); }
 
 __global__ void trip_counts_kernel(const float* in, float* out) {
     const int lane = threadIdx.x;
@@ -187,7 +185,7 @@ __global__ void trip_counts_kernel(const float* in, float* out) {
     for (int i = 0; i < lane; ++i) sum += in[i * 32 + lane];
     out[lane] = sum;
 }
-void trip_counts(const float* in, float* out) { launch(trip_counts_kernel, {1, 32}, in, out); }
+void trip_counts(const float* in, float* out) { trip_counts_kernel<<<1, 32>>>(in, out); }
 
 __global__ void nested_trip_counts_kernel(const float* in, float* out) {
     const int lane = threadIdx.x;
@@ -197,7 +195,7 @@ __global__ void nested_trip_counts_kernel(const float* in, float* out) {
         out[i * 32 + lane] = sum;
     }
 }
-void nested_trip_counts(const float* in, float* out) { launch(nested_trip_counts_kernel, {1, 32}, in, out); }
+void nested_trip_counts(const float* in, float* out) { nested_trip_counts_kernel<<<1, 32>>>(in, out); }
 
 // Each lane halves its number until it is odd.
 __global__ void while_not_done_kernel(const float* in, float* out) {
@@ -209,7 +207,7 @@ __global__ void while_not_done_kernel(const float* in, float* out) {
     }
     out[threadIdx.x] = sum;
 }
-void while_not_done(const float* in, float* out) { launch(while_not_done_kernel, {1, 32}, in, out); }
+void while_not_done(const float* in, float* out) { while_not_done_kernel<<<1, 32>>>(in, out); }
 
 __global__ void switched_kernel(const float* in, float* out) {
     const int lane = threadIdx.x;
@@ -229,14 +227,14 @@ __global__ void switched_kernel(const float* in, float* out) {
     }
     out[lane] = x;
 }
-void switched(const float* in, float* out) { launch(switched_kernel, {1, 32}, in, out); }
+void switched(const float* in, float* out) { switched_kernel<<<1, 32>>>(in, out); }
 
 __global__ void short_circuit_kernel(const float* in, float* out) {
     const int lane = threadIdx.x;
     const bool both = lane % 2 == 0 && in[lane] > 0.0f && in[32 + lane] > 0.0f;
     out[lane] = both ? in[64 + lane] : 0.0f;
 }
-void short_circuit(const float* in, float* out) { launch(short_circuit_kernel, {1, 32}, in, out); }
+void short_circuit(const float* in, float* out) { short_circuit_kernel<<<1, 32>>>(in, out); }
 
 __global__ void known_condition_kernel(const float* in, float* out) {
     const int lane = threadIdx.x;
@@ -245,7 +243,7 @@ __global__ void known_condition_kernel(const float* in, float* out) {
     if (!at_end) sum += in[lane - 1];
     out[lane] = sum;
 }
-void known_condition(const float* in, float* out) { launch(known_condition_kernel, {1, 32}, in, out); }
+void known_condition(const float* in, float* out) { known_condition_kernel<<<1, 32>>>(in, out); }
 
 template <class T>
 __device__ T smoothed(const T* in, int i) {
@@ -267,7 +265,7 @@ __global__ void helpers_in_branches_kernel(const float* in, float* out, int roun
     }
 }
 void helpers_in_branches(const float* in, float* out, int rounds) {
-    launch(helpers_in_branches_kernel, {1, 32}, in, out, rounds);
+    helpers_in_branches_kernel<<<1, 32>>>(in, out, rounds);
 }
 
 __global__ void early_exit_kernel(const float* in, float* out, int n) {
@@ -278,7 +276,7 @@ __global__ void early_exit_kernel(const float* in, float* out, int n) {
     out[i] = x;
 }
 void early_exit(const float* in, float* out, int n, int threads) {
-    launch(early_exit_kernel, {1, threads}, in, out, n);
+    early_exit_kernel<<<1, threads>>>(in, out, n);
 }
 
 __global__ void one_pointer_kernel(const float* in, float* out) {
@@ -289,7 +287,7 @@ __global__ void one_pointer_kernel(const float* in, float* out) {
     const float* from = lane % 2 == 0 ? tile : in;
     out[lane] = from[lane];
 }
-void one_pointer(const float* in, float* out) { launch(one_pointer_kernel, {1, 32}, in, out); }
+void one_pointer(const float* in, float* out) { one_pointer_kernel<<<1, 32>>>(in, out); }
 
 __global__ void long_until_barrier_kernel(const float* in, float* out, int rounds) {
     float sum = 0.0f;
@@ -298,7 +296,7 @@ __global__ void long_until_barrier_kernel(const float* in, float* out, int round
     out[threadIdx.x] = sum;
 }
 void long_until_barrier(const float* in, float* out, int rounds, int threads) {
-    launch(long_until_barrier_kernel, {1, threads}, in, out, rounds);
+    long_until_barrier_kernel<<<1, threads>>>(in, out, rounds);
 }
 __global__ void long_until_warp_kernel(const float* in, float* out, int rounds) {
     float sum = 0.0f;
@@ -307,7 +305,7 @@ __global__ void long_until_warp_kernel(const float* in, float* out, int rounds) 
     out[threadIdx.x] = sum;
 }
 void long_until_warp(const float* in, float* out, int rounds, int threads) {
-    launch(long_until_warp_kernel, {1, threads}, in, out, rounds);
+    long_until_warp_kernel<<<1, threads>>>(in, out, rounds);
 }
 
 __global__ void uniform_kernel(const float* in, float* out) {
@@ -317,7 +315,7 @@ __global__ void uniform_kernel(const float* in, float* out) {
     out[i] = sum;
 }
 void uniform(const float* in, float* out, int blocks, int threads) {
-    launch(uniform_kernel, {blocks, threads}, in, out);
+    uniform_kernel<<<blocks, threads>>>(in, out);
 }
 
 template <bool second_barrier>
@@ -334,20 +332,20 @@ __global__ void kogge_stone_kernel(float* data) {
     }
     data[t] = x[t];
 }
-void kogge_stone(float* data) { launch(kogge_stone_kernel<true>, {1, 1024}, data); }
-void kogge_stone_single_barrier(float* data) { launch(kogge_stone_kernel<false>, {1, 1024}, data); }
+void kogge_stone(float* data) { kogge_stone_kernel<true><<<1, 1024>>>(data); }
+void kogge_stone_single_barrier(float* data) { kogge_stone_kernel<false><<<1, 1024>>>(data); }
 
 __global__ void barriers_kernel(int count) {
     for (int i = 0; i < count; ++i) __syncthreads();
 }
-void barriers(int count, int blocks, int threads) { launch(barriers_kernel, {blocks, threads}, count); }
+void barriers(int count, int blocks, int threads) { barriers_kernel<<<blocks, threads>>>(count); }
 
 __global__ void each_block_kernel(const float* in, float* out) {
     float sum = 0.0f;
     for (unsigned k = 0; k <= blockIdx.x; ++k) sum += in[k * blockDim.x + threadIdx.x];
     out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
-void each_block(const float* in, float* out, int blocks) { launch(each_block_kernel, {blocks, 64}, in, out); }
+void each_block(const float* in, float* out, int blocks) { each_block_kernel<<<blocks, 64>>>(in, out); }
 
 // Races.
 
@@ -357,7 +355,7 @@ __global__ void all_write_one_kernel(int* out) {
     __syncthreads();
     if (threadIdx.x == 0) *out = word;
 }
-void all_write_one(int* out, int threads) { launch(all_write_one_kernel, {1, threads}, out); }
+void all_write_one(int* out, int threads) { all_write_one_kernel<<<1, threads>>>(out); }
 
 __global__ void two_write_one_kernel(int* out, int first, int second) {
     __shared__ int word[3];
@@ -367,9 +365,7 @@ __global__ void two_write_one_kernel(int* out, int first, int second) {
     __syncthreads();
     if (t == 0) *out = word[1];
 }
-void two_write_one(int* out, int first, int second) {
-    launch(two_write_one_kernel, {1, 128}, out, first, second);
-}
+void two_write_one(int* out, int first, int second) { two_write_one_kernel<<<1, 128>>>(out, first, second); }
 
 __global__ void neighbour_kernel(int* out, bool barrier) {
     __shared__ int tile[1024];
@@ -378,7 +374,7 @@ __global__ void neighbour_kernel(int* out, bool barrier) {
     if (barrier) __syncthreads();
     out[t] = tile[(t + 1) % blockDim.x];  // mark: neighbour reads
 }
-void neighbour(int* out, int threads, bool barrier) { launch(neighbour_kernel, {1, threads}, out, barrier); }
+void neighbour(int* out, int threads, bool barrier) { neighbour_kernel<<<1, threads>>>(out, barrier); }
 
 __global__ void neighbour_in_warp_kernel(int* out, bool synchronise) {
     __shared__ int tile[32];
@@ -387,9 +383,7 @@ __global__ void neighbour_in_warp_kernel(int* out, bool synchronise) {
     if (synchronise) __syncwarp();
     out[t] = tile[t ^ 1];
 }
-void neighbour_in_warp(int* out, bool synchronise) {
-    launch(neighbour_in_warp_kernel, {1, 32}, out, synchronise);
-}
+void neighbour_in_warp(int* out, bool synchronise) { neighbour_in_warp_kernel<<<1, 32>>>(out, synchronise); }
 
 __global__ void two_lines_kernel(int* out) {
     __shared__ int a[64], b[64];
@@ -400,7 +394,7 @@ __global__ void two_lines_kernel(int* out) {
     sum += b[t ^ 32];
     out[t] = sum;
 }
-void two_lines(int* out) { launch(two_lines_kernel, {1, 64}, out); }
+void two_lines(int* out) { two_lines_kernel<<<1, 64>>>(out); }
 
 __global__ void many_lines_kernel(int* out) {
     __shared__ int a[64];
@@ -419,7 +413,7 @@ __global__ void many_lines_kernel(int* out) {
     sum += again[other];
     out[t] = sum;
 }
-void many_lines(int* out) { launch(many_lines_kernel, {1, 64}, out); }
+void many_lines(int* out) { many_lines_kernel<<<1, 64>>>(out); }
 
 __global__ void double_buffer_kernel(float* data, bool barrier) {
     __shared__ float a[256], b[256];
@@ -436,7 +430,7 @@ __global__ void double_buffer_kernel(float* data, bool barrier) {
     }
     data[t] = from[t];
 }
-void double_buffer(float* data, bool barrier) { launch(double_buffer_kernel, {1, 256}, data, barrier); }
+void double_buffer(float* data, bool barrier) { double_buffer_kernel<<<1, 256>>>(data, barrier); }
 
 // The last steps of a reduction, as they were written before Volta and as they must be since.
 __device__ void volatile_tail(volatile float* x, unsigned t) {
@@ -469,7 +463,7 @@ __global__ void reduction_tail_kernel(Tail tail, float* data) {
         synchronised_tail(x, t);
     if (t == 0) data[0] = x[0];
 }
-void reduction_tail(Tail tail, float* data) { launch(reduction_tail_kernel, {1, 64}, tail, data); }
+void reduction_tail(Tail tail, float* data) { reduction_tail_kernel<<<1, 64>>>(tail, data); }
 
 __global__ void histogram_kernel(const int* in, int* bins, int n, bool atomic) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -480,7 +474,7 @@ __global__ void histogram_kernel(const int* in, int* bins, int n, bool atomic) {
         bins[in[i]] += 1;  // mark: histogram
 }
 void histogram(const int* in, int* bins, int n, bool atomic) {
-    launch(histogram_kernel, {ceil_div(n, 64), 64}, in, bins, n, atomic);
+    histogram_kernel<<<ceil_div(n, 64), 64>>>(in, bins, n, atomic);
 }
 
 __global__ void private_histogram_kernel(const int* in, int* bins, int n, bool zeroed, bool atomic,
@@ -498,28 +492,26 @@ __global__ void private_histogram_kernel(const int* in, int* bins, int n, bool z
     if (t < 16) atomicAdd(&bins[t], mine[t]);  // mark: private histogram adds
 }
 void private_histogram(const int* in, int* bins, int n, bool zeroed, bool atomic, bool barrier) {
-    launch(private_histogram_kernel, {2, 128}, in, bins, n, zeroed, atomic, barrier);
+    private_histogram_kernel<<<2, 128>>>(in, bins, n, zeroed, atomic, barrier);
 }
 
 __global__ void bytes_of_words_kernel(unsigned char* out, int step) {
     out[threadIdx.x * step / 4] = static_cast<unsigned char>(threadIdx.x);
 }
 void bytes_of_words(unsigned char* out, int threads, int step) {
-    launch(bytes_of_words_kernel, {1, threads}, out, step);
+    bytes_of_words_kernel<<<1, threads>>>(out, step);
 }
 __global__ void byte_read_by_other_kernel(unsigned char* out) {
     const int t = threadIdx.x;
     if (t < 4) out[t] = 1;
     if (t == 40) out[8] = out[0];
 }
-void byte_read_by_other(unsigned char* out, int threads) {
-    launch(byte_read_by_other_kernel, {1, threads}, out);
-}
+void byte_read_by_other(unsigned char* out, int threads) { byte_read_by_other_kernel<<<1, threads>>>(out); }
 
 __global__ void blocks_write_one_kernel(int* out) {
     if (threadIdx.x == 0) *out = blockIdx.x;
 }
-void blocks_write_one(int* out, int blocks) { launch(blocks_write_one_kernel, {blocks, 32}, out); }
+void blocks_write_one(int* out, int blocks) { blocks_write_one_kernel<<<blocks, 32>>>(out); }
 
 __global__ void block_reads_other_kernel(int* data) {
     const int b = blockIdx.x;
@@ -527,7 +519,7 @@ __global__ void block_reads_other_kernel(int* data) {
     __syncthreads();
     data[gridDim.x + b] = data[(b + 1) % gridDim.x];
 }
-void block_reads_other(int* data, int blocks) { launch(block_reads_other_kernel, {blocks, 1}, data); }
+void block_reads_other(int* data, int blocks) { block_reads_other_kernel<<<blocks, 1>>>(data); }
 
 __global__ void block_counts_down_kernel(int* count, bool atomic) {
     if (threadIdx.x != 0) return;
@@ -537,15 +529,13 @@ __global__ void block_counts_down_kernel(int* count, bool atomic) {
         *count = *count - 1;
 }
 void block_counts_down(int* count, int blocks, bool atomic) {
-    launch(block_counts_down_kernel, {blocks, 32}, count, atomic);
+    block_counts_down_kernel<<<blocks, 32>>>(count, atomic);
 }
 
 __global__ void volatile_between_blocks_kernel(volatile int* flag) {
     if (threadIdx.x == 0) *flag = *flag + 1;
 }
-void volatile_between_blocks(int* flag, int blocks) {
-    launch(volatile_between_blocks_kernel, {blocks, 32}, flag);
-}
+void volatile_between_blocks(int* flag, int blocks) { volatile_between_blocks_kernel<<<blocks, 32>>>(flag); }
 
 // A block hands its sum to the next one: the flag must not overtake the sums, of which there are two.
 __global__ void chained_scan_kernel(Fence fence, ReadFence read_fence, const int* in, int* out,
@@ -580,7 +570,7 @@ __global__ void chained_scan_kernel(Fence fence, ReadFence read_fence, const int
 }
 void chained_scan(Fence fence, ReadFence read_fence, const int* in, int* out, unsigned* ticket, int* flags,
                   int* sums, int blocks) {
-    launch(chained_scan_kernel, {blocks, 64}, fence, read_fence, in, out, ticket, flags, sums);
+    chained_scan_kernel<<<blocks, 64>>>(fence, read_fence, in, out, ticket, flags, sums);
 }
 
 // The first block to start writes, the second says so to the third, which asks nobody else.
@@ -613,7 +603,7 @@ __global__ void relay_kernel(Relay second, int* data, int* flags, unsigned* tick
     }
 }
 void relay(Relay second, int* data, int* flags, unsigned* ticket, int* out) {
-    launch(relay_kernel, {3, 64}, second, data, flags, ticket, out);
+    relay_kernel<<<3, 64>>>(second, data, flags, ticket, out);
 }
 
 // One word holds a state and a value, so that there is nothing to overtake.
@@ -640,7 +630,7 @@ __global__ void look_back_scan_kernel(const int* in, int* out, unsigned* ticket,
     out[block] = before + own;
 }
 void look_back_scan(const int* in, int* out, unsigned* ticket, unsigned long long* states, int blocks) {
-    launch(look_back_scan_kernel, {blocks, 32}, in, out, ticket, states);
+    look_back_scan_kernel<<<blocks, 32>>>(in, out, ticket, states);
 }
 
 __global__ void fill_kernel(int* data) { data[threadIdx.x] = threadIdx.x; }
@@ -648,8 +638,8 @@ __global__ void shift_kernel(int* data) {
     data[blockDim.x + threadIdx.x] = data[(threadIdx.x + 1) % blockDim.x];
 }
 void two_launches(int* data, int threads) {
-    launch(fill_kernel, {1, threads}, data);
-    launch(shift_kernel, {1, threads}, data);
+    fill_kernel<<<1, threads>>>(data);
+    shift_kernel<<<1, threads>>>(data);
 }
 
 __global__ void dynamic_neighbour_kernel(int* out, bool barrier) {
@@ -659,7 +649,7 @@ __global__ void dynamic_neighbour_kernel(int* out, bool barrier) {
     out[threadIdx.x] = line[(threadIdx.x + 1) % blockDim.x];
 }
 void dynamic_neighbour(int* out, int threads, bool barrier) {
-    launch(dynamic_neighbour_kernel, {1, threads, threads * sizeof(int)}, out, barrier);
+    dynamic_neighbour_kernel<<<1, threads, threads * sizeof(int)>>>(out, barrier);
 }
 
 __global__ void unwritten_shared_kernel(int* out) {
@@ -668,14 +658,14 @@ __global__ void unwritten_shared_kernel(int* out) {
     __syncthreads();
     out[threadIdx.x] = tile[31 - threadIdx.x];  // mark: unwritten shared
 }
-void unwritten_shared(int* out) { launch(unwritten_shared_kernel, {1, 32}, out); }
+void unwritten_shared(int* out) { unwritten_shared_kernel<<<1, 32>>>(out); }
 __global__ void unwritten_dynamic_kernel(int* out) {
     extern __shared__ int line[];
     out[threadIdx.x] = line[threadIdx.x];
 }
-void unwritten_dynamic(int* out) { launch(unwritten_dynamic_kernel, {1, 32, 32 * sizeof(int)}, out); }
+void unwritten_dynamic(int* out) { unwritten_dynamic_kernel<<<1, 32, 32 * sizeof(int)>>>(out); }
 __global__ void unwritten_global_kernel(const int* in, int* out) { out[threadIdx.x] = in[threadIdx.x]; }
-void unwritten_global(const int* in, int* out) { launch(unwritten_global_kernel, {1, 32}, in, out); }
+void unwritten_global(const int* in, int* out) { unwritten_global_kernel<<<1, 32>>>(in, out); }
 
 __global__ void polled_late_kernel(int* data, int* flag, int* out) {
     if (blockIdx.x == 0) {
@@ -690,44 +680,42 @@ __global__ void polled_late_kernel(int* data, int* flag, int* out) {
         out[1] = *data;
     }
 }
-void polled_late(int* data, int* flag, int* out) { launch(polled_late_kernel, {2, 1}, data, flag, out); }
+void polled_late(int* data, int* flag, int* out) { polled_late_kernel<<<2, 1>>>(data, flag, out); }
 
 // Out of bounds.
 
 __global__ void read_at_kernel(const float* in, float* out, long offset) {
     out[threadIdx.x] = in[threadIdx.x + offset];  // mark: read at
 }
-void read_at(const float* in, float* out, long offset) { launch(read_at_kernel, {1, 32}, in, out, offset); }
+void read_at(const float* in, float* out, long offset) { read_at_kernel<<<1, 32>>>(in, out, offset); }
 __global__ void write_at_kernel(float* out, long offset) {
     out[threadIdx.x + offset] = 1.0f;  // mark: write at
 }
-void write_at(float* out, long offset) { launch(write_at_kernel, {1, 32}, out, offset); }
+void write_at(float* out, long offset) { write_at_kernel<<<1, 32>>>(out, offset); }
 __global__ void read_vector_at_kernel(const float4* in, float4* out, long offset) {
     out[threadIdx.x] = in[threadIdx.x + offset];
 }
 void read_vector_at(const float4* in, float4* out, long offset) {
-    launch(read_vector_at_kernel, {1, 1}, in, out, offset);
+    read_vector_at_kernel<<<1, 1>>>(in, out, offset);
 }
 __global__ void write_constant_kernel() {
     table[threadIdx.x] = 1.0f;  // mark: write constant
 }
-void write_constant() { launch(write_constant_kernel, {1, 32}); }
+void write_constant() { write_constant_kernel<<<1, 32>>>(); }
 __global__ void shared_at_kernel(float* out, long offset) {
     __shared__ float tile[32];
     tile[threadIdx.x] = 1.0f;
     __syncthreads();
     out[threadIdx.x] = (tile + offset)[threadIdx.x];
 }
-void shared_at(float* out, long offset) { launch(shared_at_kernel, {1, 32}, out, offset); }
+void shared_at(float* out, long offset) { shared_at_kernel<<<1, 32>>>(out, offset); }
 __global__ void dynamic_at_kernel(float* out, long offset) {
     extern __shared__ float line_of_floats[];
     line_of_floats[threadIdx.x] = 1.0f;
     __syncthreads();
     out[threadIdx.x] = line_of_floats[threadIdx.x + offset];
 }
-void dynamic_at(float* out, long offset) {
-    launch(dynamic_at_kernel, {1, 32, 32 * sizeof(float)}, out, offset);
-}
+void dynamic_at(float* out, long offset) { dynamic_at_kernel<<<1, 32, 32 * sizeof(float)>>>(out, offset); }
 
 // Programs as data.
 
@@ -777,7 +765,7 @@ __global__ void interpret_kernel(const Operation* program, int length, char* glo
     out[thread] = sum;
 }
 void interpret(const Operation* program, int length, char* global, int* out, int blocks, int threads) {
-    launch(interpret_kernel, {blocks, threads}, program, length, global, out);
+    interpret_kernel<<<blocks, threads>>>(program, length, global, out);
 }
 
 void host_writes(int* data) {
@@ -788,7 +776,7 @@ int host_reads(const int* data) {
 }
 __global__ void nothing_kernel() {}
 void host_writes_constant() {
-    launch(nothing_kernel, {1, 1});
+    nothing_kernel<<<1, 1>>>();
     table[1] = 2.0f;  // mark: host writes constant
 }
 void host_copies(int* data) {

@@ -24,7 +24,7 @@ __global__ void places_kernel(unsigned* out) {
     mine[6] = blockDim.x, mine[7] = blockDim.y, mine[8] = blockDim.z;
     mine[9] = gridDim.x, mine[10] = gridDim.y, mine[11] = gridDim.z;
 }
-void places(unsigned* out, dim3 grid, dim3 block) { launch(places_kernel, {grid, block}, out); }
+void places(unsigned* out, dim3 grid, dim3 block) { places_kernel<<<grid, block>>>(out); }
 
 __global__ void places_by_reference_kernel(unsigned* out) {
     const dim3 block = blockDim;
@@ -32,7 +32,7 @@ __global__ void places_by_reference_kernel(unsigned* out) {
     out[linear(blockIdx, gridDim) * block.x + linear(thread, block)] = blockIdx.x * warpSize + thread.x;
 }
 void places_by_reference(unsigned* out, unsigned blocks, unsigned threads) {
-    launch(places_by_reference_kernel, {blocks, threads}, out);
+    places_by_reference_kernel<<<blocks, threads>>>(out);
 }
 
 __global__ void order_of_arrival_kernel(unsigned* ticket, unsigned* out) {
@@ -40,14 +40,11 @@ __global__ void order_of_arrival_kernel(unsigned* ticket, unsigned* out) {
     out[atomicAdd(ticket, 1u)] = i;
 }
 void order_of_arrival(unsigned* ticket, unsigned* out, unsigned blocks, unsigned threads) {
-    launch(order_of_arrival_kernel, {blocks, threads}, ticket, out);
+    order_of_arrival_kernel<<<blocks, threads>>>(ticket, out);
 }
 
 __global__ void nothing_kernel() {}
 void nothing(dim3 grid, dim3 block, std::size_t shared_bytes) {
-    launch(nothing_kernel, {grid, block, shared_bytes});
-}
-void nothing_by_chevrons(dim3 grid, dim3 block, std::size_t shared_bytes) {
     nothing_kernel<<<grid, block, shared_bytes>>>();
 }
 
@@ -59,7 +56,7 @@ __global__ void reverse_static_kernel(const int* in, int* out) {
     __syncthreads();
     out[threadIdx.x] = tile[63 - threadIdx.x];
 }
-void reverse_static(const int* in, int* out) { launch(reverse_static_kernel, {1, 64}, in, out); }
+void reverse_static(const int* in, int* out) { reverse_static_kernel<<<1, 64>>>(in, out); }
 
 __global__ void reverse_static_volume_kernel(const int* in, int* out) {
     __shared__ int volume[4][4][4], plane[4][4];
@@ -70,7 +67,7 @@ __global__ void reverse_static_volume_kernel(const int* in, int* out) {
     out[i] = volume[3 - threadIdx.z][3 - threadIdx.y][3 - threadIdx.x] + plane[threadIdx.x][threadIdx.y];
 }
 void reverse_static_volume(const int* in, int* out) {
-    launch(reverse_static_volume_kernel, {1, {4, 4, 4}}, in, out);
+    reverse_static_volume_kernel<<<1, dim3(4, 4, 4)>>>(in, out);
 }
 
 __shared__ int tile_of_all[64];
@@ -83,7 +80,7 @@ __global__ void reverse_in_namespace_kernel(const int* in, int* out) {
     __syncthreads();
     out[threadIdx.x] = tile_of_all[offset_of_all - threadIdx.x];
 }
-void reverse_in_namespace(const int* in, int* out) { launch(reverse_in_namespace_kernel, {1, 64}, in, out); }
+void reverse_in_namespace(const int* in, int* out) { reverse_in_namespace_kernel<<<1, 64>>>(in, out); }
 
 __global__ void reverse_dynamic_kernel(const int* in, int* out) {
     extern __shared__ int buffer[];
@@ -92,7 +89,7 @@ __global__ void reverse_dynamic_kernel(const int* in, int* out) {
     out[threadIdx.x] = buffer[blockDim.x - 1 - threadIdx.x];
 }
 void reverse_dynamic(const int* in, int* out, int n) {
-    launch(reverse_dynamic_kernel, {1, n, n * sizeof(int)}, in, out);
+    reverse_dynamic_kernel<<<1, n, n * sizeof(int)>>>(in, out);
 }
 
 __global__ void reverse_dynamic_volatile_kernel(const int* in, int* out) {
@@ -102,7 +99,7 @@ __global__ void reverse_dynamic_volatile_kernel(const int* in, int* out) {
     out[threadIdx.x] = impatient[blockDim.x - 1 - threadIdx.x];
 }
 void reverse_dynamic_volatile(const int* in, int* out, int n) {
-    launch(reverse_dynamic_volatile_kernel, {1, n, n * sizeof(int)}, in, out);
+    reverse_dynamic_volatile_kernel<<<1, n, n * sizeof(int)>>>(in, out);
 }
 
 extern __shared__ __align__(sizeof(int4)) int pool[];
@@ -114,7 +111,7 @@ __global__ void reverse_dynamic_in_namespace_kernel(const int* in, int* out) {
     out[threadIdx.x] = *(pool_end() - 1 - threadIdx.x);
 }
 void reverse_dynamic_in_namespace(const int* in, int* out, int n) {
-    launch(reverse_dynamic_in_namespace_kernel, {1, n, n * sizeof(int)}, in, out);
+    reverse_dynamic_in_namespace_kernel<<<1, n, n * sizeof(int)>>>(in, out);
 }
 
 __global__ void reverse_dynamic_rows_kernel(const int* in, int* out) {
@@ -125,7 +122,7 @@ __global__ void reverse_dynamic_rows_kernel(const int* in, int* out) {
     out[i] = rows[mirrored / 4][mirrored % 4];
 }
 void reverse_dynamic_rows(const int* in, int* out, int n) {
-    launch(reverse_dynamic_rows_kernel, {1, n, n * sizeof(int)}, in, out);
+    reverse_dynamic_rows_kernel<<<1, n, n * sizeof(int)>>>(in, out);
 }
 
 template <class T>
@@ -136,7 +133,41 @@ __global__ void reverse_dynamic_template_kernel(const T* in, T* out) {
     out[threadIdx.x] = elements[blockDim.x - 1 - threadIdx.x];
 }
 void reverse_dynamic_template(const double* in, double* out, int n) {
-    launch(reverse_dynamic_template_kernel<double>, {1, n, n * sizeof(double)}, in, out);
+    reverse_dynamic_template_kernel<double><<<1, n, n * sizeof(double)>>>(in, out);
+}
+
+// Through n elements of dynamic shared memory, in one block of 256 threads.
+__global__ void reverse_large_kernel(const int* in, int* out, int n) {
+    extern __shared__ int large[];
+    for (int i = threadIdx.x; i < n; i += blockDim.x) large[i] = in[i];
+    __syncthreads();
+    for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = large[n - 1 - i];
+}
+void reverse_large(const int* in, int* out, int n, int asked) {
+    if (asked >= 0)
+        check(cudaFuncSetAttribute(reverse_large_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, asked));
+    reverse_large_kernel<<<1, 256, n * sizeof(int)>>>(in, out, n);
+}
+
+template <class T>
+__global__ void beside_static_kernel(T* out, int n) {
+    extern __shared__ T beside[];
+    __shared__ T fixed[2 * 1024];
+    for (int i = threadIdx.x; i < n; i += blockDim.x) beside[i] = i;
+    for (int i = threadIdx.x; i < 2 * 1024; i += blockDim.x) fixed[i] = i;
+    __syncthreads();
+    out[threadIdx.x] = beside[n - 1 - threadIdx.x] + fixed[threadIdx.x];
+}
+void beside_static(int* out, int n, int asked, bool named) {
+    check(
+        cudaFuncSetAttribute(beside_static_kernel<int>, cudaFuncAttributePreferredSharedMemoryCarveout, 100));
+    if (asked >= 0)
+        check(cudaFuncSetAttribute(reinterpret_cast<const void*>(&beside_static_kernel<int>),
+                                   cudaFuncAttributeMaxDynamicSharedMemorySize, asked));
+    if (named)
+        beside_static_kernel<int><<<1, 256, n * sizeof(int)>>>(out, n);
+    else
+        beside_static_kernel<<<1, 256, n * sizeof(int)>>>(out, n);
 }
 
 template <class T>
@@ -155,7 +186,7 @@ __global__ void reverse_cut_by_hand_kernel(const int* in, const double* weights,
     out[i] = pick(weight, n - 1 - i) * pick(value, n - 1 - i);
 }
 void reverse_cut_by_hand(const int* in, const double* weights, double* out, int n) {
-    launch(reverse_cut_by_hand_kernel, {1, n, n * (sizeof(double) + sizeof(int))}, in, weights, out);
+    reverse_cut_by_hand_kernel<<<1, n, n*(sizeof(double) + sizeof(int))>>>(in, weights, out);
 }
 
 struct __align__(16) Pair {
@@ -168,14 +199,14 @@ __global__ void aligned_shared_kernel(unsigned* misfit) {
     *misfit = reinterpret_cast<std::uintptr_t>(before) % 128 + reinterpret_cast<std::uintptr_t>(behind) % 16 +
               reinterpret_cast<std::uintptr_t>(pairs) % 16 + sizeof(Pair) % 16;
 }
-void aligned_shared(unsigned* misfit) { launch(aligned_shared_kernel, {1, 1}, misfit); }
+void aligned_shared(unsigned* misfit) { aligned_shared_kernel<<<1, 1>>>(misfit); }
 
 __constant__ float table[8];
 static __constant__ float factor = 2.0f;
 __global__ void constants_kernel(float* out) { out[threadIdx.x] = factor * table[threadIdx.x]; }
 void constants(const float* values, std::size_t count, std::size_t offset, float* out) {
     CHECK(cudaMemcpyToSymbol(table, values, count * sizeof(float), offset * sizeof(float)));
-    launch(constants_kernel, {1, 8}, out);
+    constants_kernel<<<1, 8>>>(out);
 }
 void constants_read_back(float* values, std::size_t count) {
     CHECK(cudaMemcpyFromSymbol(values, table, count * sizeof(float)));
@@ -187,8 +218,8 @@ __global__ void fetch_counter_kernel(int* out) { *out = counter; }
 void count_on_the_device(int* out, int threads) {
     const int zero = 0;
     cudaMemcpyToSymbol(counter, &zero, sizeof zero);
-    launch(count_on_the_device_kernel, {1, threads});
-    launch(fetch_counter_kernel, {1, 1}, out);
+    count_on_the_device_kernel<<<1, threads>>>();
+    fetch_counter_kernel<<<1, 1>>>(out);
 }
 
 __global__ void fill_kernel(int* out) { out[threadIdx.x] = threadIdx.x; }
@@ -202,6 +233,12 @@ void two_kernels(int* out, int threads) {
     square_kernel<<<1, threads>>>(between, out);
     cudaDeviceSynchronize();
     cudaFree(between);
+}
+
+void check_errors(bool fails) {
+    check(cudaSuccess);
+    check(cudaGetLastError());
+    if (fails) check(cudaErrorInvalidValue);  // mark: check
 }
 
 void copy_within(void* to, const void* from, std::size_t bytes) {
@@ -241,7 +278,7 @@ __global__ void counting_barriers_kernel(const int* predicate, int* out) {
     out[3 * threadIdx.x + 2] = __syncthreads_or(p);
 }
 void counting_barriers(const int* predicate, int* out, int threads) {
-    launch(counting_barriers_kernel, {1, threads}, predicate, out);
+    counting_barriers_kernel<<<1, threads>>>(predicate, out);
 }
 
 __global__ void shuffle_kernel(Shuffle kind, unsigned mask, int argument, int width, const int* in,
@@ -264,7 +301,7 @@ __global__ void shuffle_kernel(Shuffle kind, unsigned mask, int argument, int wi
     }
 }
 void shuffle(Shuffle kind, unsigned mask, int argument, int width, const int* in, int* out, int threads) {
-    launch(shuffle_kernel, {1, threads}, kind, mask, argument, width, in, out);
+    shuffle_kernel<<<1, threads>>>(kind, mask, argument, width, in, out);
 }
 
 __global__ void shuffle_types_kernel(double* doubles, long long* longs, unsigned* halves) {
@@ -274,7 +311,7 @@ __global__ void shuffle_types_kernel(double* doubles, long long* longs, unsigned
     halves[lane] = __shfl_down_sync(0xffffffff, static_cast<unsigned short>(lane), 1);
 }
 void shuffle_types(double* doubles, long long* longs, unsigned* halves) {
-    launch(shuffle_types_kernel, {1, 32}, doubles, longs, halves);
+    shuffle_types_kernel<<<1, 32>>>(doubles, longs, halves);
 }
 
 __global__ void votes_kernel(unsigned mask, const int* predicate, unsigned* out) {
@@ -284,7 +321,7 @@ __global__ void votes_kernel(unsigned mask, const int* predicate, unsigned* out)
     out[3 * threadIdx.x + 2] = __all_sync(mask, predicate[threadIdx.x]);
 }
 void votes(unsigned mask, const int* predicate, unsigned* out, int threads) {
-    launch(votes_kernel, {1, threads}, mask, predicate, out);
+    votes_kernel<<<1, threads>>>(mask, predicate, out);
 }
 
 __global__ void matches_kernel(unsigned mask, const int* values, unsigned* out) {
@@ -295,14 +332,14 @@ __global__ void matches_kernel(unsigned mask, const int* values, unsigned* out) 
     out[3 * threadIdx.x + 2] = same;
 }
 void matches(unsigned mask, const int* values, unsigned* out, int threads) {
-    launch(matches_kernel, {1, threads}, mask, values, out);
+    matches_kernel<<<1, threads>>>(mask, values, out);
 }
 
 __global__ void sums_kernel(unsigned mask, const int* values, int* out) {
     if (mask >> threadIdx.x % 32 & 1) out[threadIdx.x] = __reduce_add_sync(mask, values[threadIdx.x]);
 }
 void sums(unsigned mask, const int* values, int* out, int threads) {
-    launch(sums_kernel, {1, threads}, mask, values, out);
+    sums_kernel<<<1, threads>>>(mask, values, out);
 }
 
 // The halves of a warp each swap neighbours through shared memory, in different code.
@@ -318,7 +355,7 @@ __global__ void swap_in_halves_kernel(const int* in, int* out) {
         out[lane] = tile[lane ^ 3];
     }
 }
-void swap_in_halves(const int* in, int* out) { launch(swap_in_halves_kernel, {1, 32}, in, out); }
+void swap_in_halves(const int* in, int* out) { swap_in_halves_kernel<<<1, 32>>>(in, out); }
 
 // Lanes come to one place after loops of very different lengths.
 __global__ void active_lanes_kernel(const int* rounds, unsigned* out) {
@@ -327,7 +364,7 @@ __global__ void active_lanes_kernel(const int* rounds, unsigned* out) {
     out[threadIdx.x] = __activemask();
 }
 void active_lanes(const int* rounds, unsigned* out, int threads) {
-    launch(active_lanes_kernel, {1, threads}, rounds, out);
+    active_lanes_kernel<<<1, threads>>>(rounds, out);
 }
 
 __global__ void active_halves_kernel(unsigned* out) {
@@ -336,7 +373,7 @@ __global__ void active_halves_kernel(unsigned* out) {
     else if (threadIdx.x < 24)
         out[threadIdx.x] = __activemask();
 }
-void active_halves(unsigned* out) { launch(active_halves_kernel, {1, 32}, out); }
+void active_halves(unsigned* out) { active_halves_kernel<<<1, 32>>>(out); }
 
 // Atomics.
 
@@ -344,9 +381,9 @@ template <class T>
 __global__ void add_up_kernel(T* sum, T* before, T value) {
     before[blockIdx.x * blockDim.x + threadIdx.x] = atomicAdd(sum, value);
 }
-#define ADD_UP(T)                                                       \
-    void add_up(T* sum, T* before, T value, int threads) {              \
-        launch(add_up_kernel<T>, {2, threads / 2}, sum, before, value); \
+#define ADD_UP(T)                                                 \
+    void add_up(T* sum, T* before, T value, int threads) {        \
+        add_up_kernel<T><<<2, threads / 2>>>(sum, before, value); \
     }
 ADD_UP(int)
 ADD_UP(unsigned)
@@ -357,9 +394,7 @@ ADD_UP(double)
 __global__ void exchange_all_kernel(int* word, int* before) {
     before[threadIdx.x] = atomicExch(word, threadIdx.x);
 }
-void exchange_all(int* word, int* before, int threads) {
-    launch(exchange_all_kernel, {1, threads}, word, before);
-}
+void exchange_all(int* word, int* before, int threads) { exchange_all_kernel<<<1, threads>>>(word, before); }
 
 __global__ void extremes_kernel(int* least, int* most, long long* long_least, unsigned long long* long_most) {
     const int value = (static_cast<int>(threadIdx.x) * 37) % 64 - 20;
@@ -369,7 +404,7 @@ __global__ void extremes_kernel(int* least, int* most, long long* long_least, un
     atomicMax(long_most, (threadIdx.x + 1ull) << 40);
 }
 void extremes(int* least, int* most, long long* long_least, unsigned long long* long_most, int threads) {
-    launch(extremes_kernel, {1, threads}, least, most, long_least, long_most);
+    extremes_kernel<<<1, threads>>>(least, most, long_least, long_most);
 }
 
 __global__ void bits_kernel(unsigned* all, unsigned* any, unsigned* odd) {
@@ -378,7 +413,7 @@ __global__ void bits_kernel(unsigned* all, unsigned* any, unsigned* odd) {
     atomicXor(odd, 1u << threadIdx.x % 32);
 }
 void bits(unsigned* all, unsigned* any, unsigned* odd, int threads) {
-    launch(bits_kernel, {1, threads}, all, any, odd);
+    bits_kernel<<<1, threads>>>(all, any, odd);
 }
 
 template <class T, class Op>
@@ -391,19 +426,19 @@ void combine_all(kata::Operation operation, const void* in, void* out, int threa
                                   max_of_double, counted_sum>;
     with_operator(All{}, operation, in, out, [&](auto in, auto out, auto op) {
         using T = std::remove_pointer_t<decltype(out)>;
-        launch(combine_all_kernel<T, decltype(op)>, {2, threads / 2}, in, out, op);
+        combine_all_kernel<T, decltype(op)><<<2, threads / 2>>>(in, out, op);
     });
 }
 
 __global__ void subtract_kernel(int* word, int* before) { before[threadIdx.x] = atomicSub(word, 2); }
-void subtract(int* word, int* before, int threads) { launch(subtract_kernel, {1, threads}, word, before); }
+void subtract(int* word, int* before, int threads) { subtract_kernel<<<1, threads>>>(word, before); }
 
 __global__ void wrap_kernel(unsigned* up, unsigned* down, unsigned limit) {
     atomicInc(up, limit);
     atomicDec(down, limit);
 }
 void wrap(unsigned* up, unsigned* down, unsigned limit, int threads) {
-    launch(wrap_kernel, {1, threads}, up, down, limit);
+    wrap_kernel<<<1, threads>>>(up, down, limit);
 }
 
 __device__ void atomic_max(float* address, float value) {
@@ -418,7 +453,7 @@ __global__ void compare_and_swap_kernel(float* most, const float* values) {
     atomic_max(most, values[threadIdx.x]);
 }
 void compare_and_swap(float* most, const float* values, int threads) {
-    launch(compare_and_swap_kernel, {1, threads}, most, values);
+    compare_and_swap_kernel<<<1, threads>>>(most, values);
 }
 __global__ void compare_and_swap_short_kernel(unsigned short* word) {
     unsigned short old = atomicCAS(word, static_cast<unsigned short>(0), static_cast<unsigned short>(1)),
@@ -429,14 +464,14 @@ __global__ void compare_and_swap_short_kernel(unsigned short* word) {
     } while (old != expected);
 }
 void compare_and_swap_short(unsigned short* word, int threads) {
-    launch(compare_and_swap_short_kernel, {1, threads}, word);
+    compare_and_swap_short_kernel<<<1, threads>>>(word);
 }
 
 __global__ void scopes_kernel(int* word) {
     atomicAdd_block(word, 1);
     atomicAdd_system(word, 1);
 }
-void scopes(int* word, int threads) { launch(scopes_kernel, {1, threads}, word); }
+void scopes(int* word, int threads) { scopes_kernel<<<1, threads>>>(word); }
 
 __global__ void last_block_sums_kernel(const int* in, int* partial, int* sum, unsigned* done) {
     __shared__ bool last;
@@ -453,7 +488,7 @@ __global__ void last_block_sums_kernel(const int* in, int* partial, int* sum, un
     *sum = total;
 }
 void last_block_sums(const int* in, int* partial, int* sum, unsigned* done, int blocks) {
-    launch(last_block_sums_kernel, {blocks, 32}, in, partial, sum, done);
+    last_block_sums_kernel<<<blocks, 32>>>(in, partial, sum, done);
 }
 
 // What else stands in kernels.
@@ -501,7 +536,7 @@ __global__ void arithmetic_kernel(const float* in, float* floats, int* ints, uns
     static_assert(std::is_same_v<decltype(max(1.0f, 2.0)), double>);
 }
 void arithmetic(const float* in, float* floats, int* ints, unsigned* words) {
-    launch(arithmetic_kernel, {1, 1}, in, floats, ints, words);
+    arithmetic_kernel<<<1, 1>>>(in, floats, ints, words);
 }
 
 __global__ void read_only_cache_kernel(const float* __restrict__ in, float* __restrict__ out, int n) {
@@ -510,7 +545,7 @@ __global__ void read_only_cache_kernel(const float* __restrict__ in, float* __re
     out[i] = 2.0f * __ldg(&in[i]);
 }
 void read_only_cache(const float* in, float* out, int n) {
-    launch(read_only_cache_kernel, {ceil_div(n, 32), 32}, in, out, n);
+    read_only_cache_kernel<<<ceil_div(n, 32), 32>>>(in, out, n);
 }
 
 __global__ void vector_copy_kernel(const float* in, float* out, int n) {
@@ -520,7 +555,7 @@ __global__ void vector_copy_kernel(const float* in, float* out, int n) {
     reinterpret_cast<float4*>(out)[i] = make_float4(v.w, v.z, v.y, v.x);
 }
 void vector_copy(const float* in, float* out, int n) {
-    launch(vector_copy_kernel, {ceil_div(n / 4, 32), 32}, in, out, n);
+    vector_copy_kernel<<<ceil_div(n / 4, 32), 32>>>(in, out, n);
 }
 
 __global__ void grid_stride_kernel(const int* in, int* out, int n) {
@@ -528,7 +563,7 @@ __global__ void grid_stride_kernel(const int* in, int* out, int n) {
         out[i] = in[i] + 1;
 }
 void grid_stride(const int* in, int* out, int n, int blocks, int threads) {
-    launch(grid_stride_kernel, {blocks, threads}, in, out, n);
+    grid_stride_kernel<<<blocks, threads>>>(in, out, n);
 }
 
 typedef unsigned char uchar;
@@ -555,8 +590,8 @@ struct Difference {
     __device__ int operator()(int a, int b) const { return a - b; }
 };
 void odds_and_ends(const int* in, int* out, int n) {
-    launch(odds_and_ends_kernel<3, Difference>, {ceil_div(n, 128), 128}, in, out, n, Window{1, n - 2},
-           Difference{});
+    odds_and_ends_kernel<3, Difference>
+        <<<ceil_div(n, 128), 128>>>(in, out, n, Window{1, n - 2}, Difference{});
 }
 
 template <int scale>
@@ -579,13 +614,13 @@ __global__ void speak_kernel() {
     if (threadIdx.x % 2 == 1)
         printf("thread %d says %.2f\n", static_cast<int>(threadIdx.x), 0.25 * threadIdx.x);
 }
-void speak(int threads) { launch(speak_kernel, {1, threads}); }
+void speak(int threads) { speak_kernel<<<1, threads>>>(); }
 
 __global__ void open_kernel() {
     __syncthreads();
     kata::open();
 }
-void open_in_kernel() { launch(open_kernel, {2, 64}); }
+void open_in_kernel() { open_kernel<<<2, 64>>>(); }
 void open_on_host() { kata::open(); }
 
 // What must be refused or diagnosed.
@@ -593,13 +628,13 @@ void open_on_host() { kata::open(); }
 __global__ void assertion_kernel(int n) {
     assert(static_cast<int>(threadIdx.x) < n);  // mark: assertion
 }
-void assertion(int n) { launch(assertion_kernel, {2, 8}, n); }
+void assertion(int n) { assertion_kernel<<<2, 8>>>(n); }
 
 __global__ void divergent_barrier_kernel(int n) {
     if (static_cast<int>(threadIdx.x) >= n) return;
     __syncthreads();  // mark: divergent barrier
 }
-void divergent_barrier(int threads, int n) { launch(divergent_barrier_kernel, {{2, 2}, threads}, n); }
+void divergent_barrier(int threads, int n) { divergent_barrier_kernel<<<dim3(2, 2), threads>>>(n); }
 
 __global__ void two_barriers_kernel(int n) {
     if (static_cast<int>(threadIdx.x) < n)
@@ -607,7 +642,7 @@ __global__ void two_barriers_kernel(int n) {
     else
         __syncthreads();  // mark: second of two barriers
 }
-void two_barriers(int threads, int n) { launch(two_barriers_kernel, {1, threads}, n); }
+void two_barriers(int threads, int n) { two_barriers_kernel<<<1, threads>>>(n); }
 
 __global__ void barrier_against_shuffle_kernel() {
     if (threadIdx.x % 32 < 16)
@@ -615,54 +650,54 @@ __global__ void barrier_against_shuffle_kernel() {
     else
         __syncwarp();  // mark: shuffle against barrier
 }
-void barrier_against_shuffle(int threads) { launch(barrier_against_shuffle_kernel, {1, threads}); }
+void barrier_against_shuffle(int threads) { barrier_against_shuffle_kernel<<<1, threads>>>(); }
 
 __global__ void absent_lanes_kernel(int* out) {
     if (threadIdx.x < 16) out[threadIdx.x] = __shfl_down_sync(0xffffffff, 1, 1);  // mark: absent lanes
 }
-void absent_lanes(int* out) { launch(absent_lanes_kernel, {1, 32}, out); }
+void absent_lanes(int* out) { absent_lanes_kernel<<<1, 32>>>(out); }
 
 __global__ void foreign_mask_kernel(int* out) {
     out[threadIdx.x] = __ballot_sync(0x0000ffff, 1);  // mark: foreign mask
 }
-void foreign_mask(int* out) { launch(foreign_mask_kernel, {1, 32}, out); }
+void foreign_mask(int* out) { foreign_mask_kernel<<<1, 32>>>(out); }
 
 __global__ void unlike_masks_kernel(int* out) {
     const unsigned mask = threadIdx.x < 16 ? 0xffffffff : 0xffff0000;
     out[threadIdx.x] = __any_sync(mask, 1);  // mark: unlike masks
 }
-void unlike_masks(int* out) { launch(unlike_masks_kernel, {1, 32}, out); }
+void unlike_masks(int* out) { unlike_masks_kernel<<<1, 32>>>(out); }
 
 __global__ void endless_kernel(volatile int* out) {
     for (unsigned i = 0; i != threadIdx.x + 1; i += 2) *out = i;
 }
-void endless(int* out) { launch(endless_kernel, {1, 2}, out); }
+void endless(int* out) { endless_kernel<<<1, 2>>>(out); }
 
 __global__ void endless_without_memory_kernel() {
     if (threadIdx.x == blockDim.x - 1)
         for (;;) {
         }
 }
-void endless_without_memory(int threads) { launch(endless_without_memory_kernel, {1, threads}); }
+void endless_without_memory(int threads) { endless_without_memory_kernel<<<1, threads>>>(); }
 
 // Not volatile, so that the flag is read once and never again.
 __global__ void spin_on_plain_kernel(const int* flag) {
     while (*flag == 0) {
     }
 }
-void spin_on_plain(int* flag) { launch(spin_on_plain_kernel, {1, 2}, flag); }
+void spin_on_plain(int* flag) { spin_on_plain_kernel<<<1, 2>>>(flag); }
 
 __global__ void spin_on_volatile_kernel(volatile int* flag) {
     while (*flag == 0) {
     }
 }
-void spin_on_volatile(int* flag) { launch(spin_on_volatile_kernel, {1, 2}, flag); }
+void spin_on_volatile(int* flag) { spin_on_volatile_kernel<<<1, 2>>>(flag); }
 
 __global__ void spin_on_atomic_kernel(int* flag) {
     while (atomicAdd(flag, 0) == 0) {
     }
 }
-void spin_on_atomic(int* flag) { launch(spin_on_atomic_kernel, {1, 2}, flag); }
+void spin_on_atomic(int* flag) { spin_on_atomic_kernel<<<1, 2>>>(flag); }
 
 // Passes a sum from block to block: wrong, for blocks may start in any order; and right.
 __device__ void pass_on(unsigned block, int* flags, int* out) {
@@ -676,7 +711,7 @@ __global__ void wait_for_block_before_kernel(int* flags, int* out) {
     if (threadIdx.x == 0) pass_on(blockIdx.x, flags, out);
 }
 void wait_for_block_before(int* flags, int* out, int blocks) {
-    launch(wait_for_block_before_kernel, {blocks, 32}, flags, out);
+    wait_for_block_before_kernel<<<blocks, 32>>>(flags, out);
 }
 __global__ void wait_for_ticket_before_kernel(unsigned* ticket, int* flags, int* out) {
     __shared__ unsigned block;
@@ -685,7 +720,7 @@ __global__ void wait_for_ticket_before_kernel(unsigned* ticket, int* flags, int*
     if (threadIdx.x == 0) pass_on(block, flags, out);
 }
 void wait_for_ticket_before(unsigned* ticket, int* flags, int* out, int blocks) {
-    launch(wait_for_ticket_before_kernel, {blocks, 32}, ticket, flags, out);
+    wait_for_ticket_before_kernel<<<blocks, 32>>>(ticket, flags, out);
 }
 
 // A thread waits for a later one, which a scheduler that never turns to the latter would not survive.
@@ -698,9 +733,7 @@ __global__ void wait_for_flag_in_block_kernel(int* out) {
     }
     out[threadIdx.x] = 1;
 }
-void wait_for_flag_in_block(int* out, int threads) {
-    launch(wait_for_flag_in_block_kernel, {1, threads}, out);
-}
+void wait_for_flag_in_block(int* out, int threads) { wait_for_flag_in_block_kernel<<<1, threads>>>(out); }
 
 template <int bytes>
 __global__ void static_shared_kernel(int* out) {
@@ -709,23 +742,21 @@ __global__ void static_shared_kernel(int* out) {
     __syncthreads();
     out[threadIdx.x] = all[bytes / sizeof(int) - 1 - threadIdx.x];
 }
-void shared_over_limit(int* out) { launch(static_shared_kernel<40 * 1024>, {1, 256, 8 * 1024 + 4}, out); }
-void static_shared_at_limit(int* out) { launch(static_shared_kernel<48 * 1024>, {1, 256}, out); }
+void shared_over_limit(int* out) { static_shared_kernel<40 * 1024><<<1, 256, 8 * 1024 + 4>>>(out); }
+void static_shared_at_limit(int* out) { static_shared_kernel<48 * 1024><<<1, 256>>>(out); }
 
 __global__ void read_through_kernel(const int* pointer, int* out) {
     out[threadIdx.x] = pointer[threadIdx.x];  // mark: read through
 }
-void read_through(const int* pointer, int* out) { launch(read_through_kernel, {1, 4}, pointer, out); }
+void read_through(const int* pointer, int* out) { read_through_kernel<<<1, 4>>>(pointer, out); }
 
-void unasked_dynamic_shared(int* out) { launch(reverse_dynamic_kernel, {1, 8}, out, out); }
+void unasked_dynamic_shared(int* out) { reverse_dynamic_kernel<<<1, 8>>>(out, out); }
 
 __global__ void misaligned_kernel(const float* in, float* out, int offset) {
     const float4 v = *reinterpret_cast<const float4*>(in + offset);  // mark: misaligned
     *out = v.x;
 }
-void misaligned(const float* in, float* out, int offset) {
-    launch(misaligned_kernel, {1, 1}, in, out, offset);
-}
+void misaligned(const float* in, float* out, int offset) { misaligned_kernel<<<1, 1>>>(in, out, offset); }
 
 __device__ int depth_of(int* out, int depth) {
     if (depth == 0) return 0;
@@ -733,16 +764,16 @@ __device__ int depth_of(int* out, int depth) {
     return depth_of(out, depth - 1) + *out;
 }
 __global__ void recurse_kernel(int* out, int depth) { *out = depth_of(out, depth); }
-void recurse(int* out, int depth) { launch(recurse_kernel, {1, 1}, out, depth); }
+void recurse(int* out, int depth) { recurse_kernel<<<1, 1>>>(out, depth); }
 
 __global__ void large_frame_kernel(int* out, int n) {
     volatile int local[100'000];
     for (int i = 0; i < n; ++i) local[i] = i;
     *out = local[n - 1];
 }
-void large_frame(int* out, int n) { launch(large_frame_kernel, {1, 2}, out, n); }
+void large_frame(int* out, int n) { large_frame_kernel<<<1, 2>>>(out, n); }
 
-__global__ void launching_kernel() { launch(nothing_kernel, {1, 1}); }
-void launch_in_kernel() { launch(launching_kernel, {1, 1}); }
+__global__ void launching_kernel() { nothing_kernel<<<1, 1>>>(); }
+void launch_in_kernel() { launching_kernel<<<1, 1>>>(); }
 
 }  // namespace kernels

@@ -14,7 +14,6 @@ void places(unsigned* out, dim3 grid, dim3 block);
 void places_by_reference(unsigned* out, unsigned blocks, unsigned threads);
 void order_of_arrival(unsigned* ticket, unsigned* out, unsigned blocks, unsigned threads);
 void nothing(dim3 grid, dim3 block, std::size_t shared_bytes);
-void nothing_by_chevrons(dim3 grid, dim3 block, std::size_t shared_bytes);
 
 // Memory. Each reverses an array of n elements, in one block of n threads, through the memory of its name.
 void reverse_static(const int* in, int* out);         // n = 64
@@ -26,6 +25,9 @@ void reverse_dynamic_in_namespace(const int* in, int* out, int n);
 void reverse_dynamic_rows(const int* in, int* out, int n);  // n a multiple of 4
 void reverse_dynamic_template(const double* in, double* out, int n);
 void reverse_cut_by_hand(const int* in, const double* weights, double* out, int n);  // out = in * weights
+// With cudaFuncSetAttribute before it, unless `asked` is negative.
+void reverse_large(const int* in, int* out, int n, int asked);
+void beside_static(int* out, int n, int asked, bool named);  // n ints, and 8 KiB of static shared memory
 void aligned_shared(unsigned* misfit);
 void constants(const float* values, std::size_t count, std::size_t offset, float* out);  // 8 floats out
 void constants_read_back(float* values, std::size_t count);
@@ -35,6 +37,7 @@ void copy_to_host(void* to, const void* from, std::size_t bytes);
 void free_it(void* pointer);
 void free_twice();
 void chosen_by_arguments(int* ints, double* doubles);  // 1, 2, 3, 4 and 0.5, 1.5, 2.5, 3.5
+void check_errors(bool fails);
 void copy_within(void* to, const void* from, std::size_t bytes);
 
 // Barriers and warps.

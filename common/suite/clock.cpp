@@ -1,20 +1,29 @@
 #include "suite/clock.hpp"
 
-#include "timing/gpu_timer.hpp"
+#include "error.hpp"
+#include "stopwatch.hpp"
 
 #include <algorithm>
 
 namespace kata {
 
-bool clock_available() { return true; }
+namespace {
+
+std::unique_ptr<Stopwatch> a_stopwatch() {
+    auto watch = stopwatch();
+    if (!watch) throw Error("this back end keeps no time");
+    return watch;
+}
+
+}  // namespace
 
 std::vector<Verdict> time_claim(const Claim& claim, const Module& better, const Module& worse, int verdicts) {
-    GpuTimer timer;
+    const auto watch = a_stopwatch();
     const auto problem = chapter.timed(claim.variant);
     std::vector<Verdict> all;
     while (verdicts-- > 0)
-        all.push_back(at_least_as_fast([&] { return timer.time([&] { problem->run(better); }); },
-                                       [&] { return timer.time([&] { problem->run(worse); }); },
+        all.push_back(at_least_as_fast([&] { return watch->time([&] { problem->run(better); }); },
+                                       [&] { return watch->time([&] { problem->run(worse); }); },
                                        claim.least));
     return all;
 }
@@ -23,10 +32,10 @@ std::vector<std::pair<std::string, double>> time_step(const Module& step,
                                                       const std::optional<Module>& against,
                                                       std::optional<int> variant) {
     constexpr int warm_ups = 2, runs = 15;
-    const auto ceilings = measure_ceilings();
-    GpuTimer timer;
+    const auto watch = a_stopwatch();
+    const auto ceilings = watch->ceilings();
     const auto problem = chapter.timed(variant);
-    const auto time = [&](const Module& m) { return timer.time([&] { problem->run(m); }); };
+    const auto time = [&](const Module& m) { return watch->time([&] { problem->run(m); }); };
     std::vector<double> times;
     for (int i = 0; i < warm_ups + runs; ++i) times.push_back(time(step));
     times.erase(times.begin(), times.begin() + warm_ups);

@@ -22,11 +22,11 @@ struct Counts {
     Traffic shared_load, shared_store, shared_atomic;
     Traffic constant_load;
 
-    std::uint64_t barriers = 0;        ///< __syncthreads passed, summed over blocks
-    std::uint64_t same_address = 0;    ///< atomics that had to wait for another lane of their request
-    std::uint64_t bank_conflicts = 0;  ///< shared passes beyond those that the width of the request needs
-    std::uint64_t lane_steps = 0;      ///< basic blocks executed, summed over lanes
-    std::uint64_t warp_steps = 0;      ///< basic blocks executed, summed over warps
+    std::uint64_t barriers = 0;           ///< __syncthreads passed, summed over blocks
+    std::uint64_t same_address = 0;       ///< atomics that had to wait for another lane of their request
+    std::uint64_t bank_conflicts = 0;     ///< shared passes beyond those that the width of the request needs
+    std::uint64_t lane_basic_blocks = 0;  ///< basic blocks executed, summed over lanes
+    std::uint64_t basic_blocks = 0;       ///< basic blocks executed, summed over warps
     std::uint64_t blocks = 0;
     std::uint64_t threads = 0;
     std::uint64_t launches = 0;
@@ -43,9 +43,10 @@ struct Counts {
     double load_efficiency() const { return efficiency(global_load); }
     double store_efficiency() const { return efficiency(global_store); }
 
-    /// Active lanes per executed warp step, 0 to 32.
+    /// Active lanes in a basic block that a warp executes, 0 to 32.
     double active_lanes() const {
-        return warp_steps == 0 ? 0.0 : static_cast<double>(lane_steps) / static_cast<double>(warp_steps);
+        return basic_blocks == 0 ? 0.0
+                                 : static_cast<double>(lane_basic_blocks) / static_cast<double>(basic_blocks);
     }
 };
 
@@ -60,7 +61,7 @@ inline Counts& Counts::operator+=(const Counts& o) {
     shared_load += o.shared_load, shared_store += o.shared_store, shared_atomic += o.shared_atomic;
     constant_load += o.constant_load;
     barriers += o.barriers, same_address += o.same_address, bank_conflicts += o.bank_conflicts;
-    lane_steps += o.lane_steps, warp_steps += o.warp_steps;
+    lane_basic_blocks += o.lane_basic_blocks, basic_blocks += o.basic_blocks;
     blocks += o.blocks, threads += o.threads, launches += o.launches;
     return *this;
 }

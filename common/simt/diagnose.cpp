@@ -1,0 +1,91 @@
+#include "simt/diagnose.hpp"
+
+#include <cstdio>
+#include <cstring>
+#include <map>
+
+namespace simt {
+
+namespace {
+
+std::string plural(std::size_t count, const char* noun) {
+    return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+std::string text_of(uint3 v) {
+    return "(" + std::to_string(v.x) + "," + std::to_string(v.y) + "," + std::to_string(v.z) + ")";
+}
+std::string text_of(Site site) {
+    const char* slash = std::strrchr(site.file, '/');
+    return std::string(slash ? slash + 1 : site.file) + ":" + std::to_string(site.line);
+}
+
+std::string name_of(uint3 thread, uint3 block) {
+    return "thread " + text_of(thread) + " of block " + text_of(block);
+}
+
+std::string why_stuck(const Block& block) {
+    struct Group {
+        unsigned threads = 0;
+        const Thread* first = nullptr;
+    };
+    std::map<std::string, Group> groups;
+    bool barrier = false, collective = false;
+    for (const auto& t : block.threads) {
+        std::string what = "left the kernel";
+        if (t.state != State::done) {
+            what = "wait at " + std::string(t.waits_in) + " in " + text_of(t.site);
+            barrier = barrier || t.state == State::at_barrier;
+            collective = collective || t.state == State::at_collective;
+        }
+        auto& g = groups[what];
+        if (g.threads++ == 0) g.first = &t;
+    }
+    std::string text = barrier && !collective ? "divergent barrier: " : "deadlock: ";
+    text += "the threads of block " + text_of(block.index) + " do not all come to the same ";
+    text += barrier && !collective ? "__syncthreads" : "place";
+    for (const auto& [what, group] : groups)
+        text +=
+            "\n  " + plural(group.threads, "thread") + ", first " + text_of(group.first->index) + ", " + what;
+    for (const auto& t : block.threads) {
+        if (t.state != State::at_collective) continue;
+        std::string absent;
+        const unsigned first = t.warp() * 32;
+        unsigned count = 0;
+        for (unsigned l = 0; l < 32 && first + l < block.threads.size(); ++l) {
+            const auto& other = block.threads[first + l];
+            if (!(t.mask >> l & 1) || (other.state == State::at_collective && other.mask == t.mask)) continue;
+            if (++count <= 8) absent += (absent.empty() ? "" : ", ") + std::to_string(l);
+        }
+        if (count > 8) absent += ", …";
+        char mask[16];
+        std::snprintf(mask, sizeof mask, "0x%08x", t.mask);
+        text += std::string("\n  the mask ") + mask + " of " + t.waits_in + " names " +
+                plural(count, "lane") + " that did not come: " + absent;
+        break;
+    }
+    return text;
+}
+
+std::string spinning(const Block& block, double seconds) {
+    const Thread* polls = nullptr;
+    const Thread* busy = running;
+    for (const auto& t : block.threads) {
+        if (running || t.state != State::ready) continue;
+        (t.polls > polls_per_turn ? polls : busy) = &t;
+    }
+    char text[64];
+    std::snprintf(text, sizeof text, " after %g s of processor time", seconds);
+    const std::string after = text;
+    if (polls)
+        return "endless wait: " + name_of(polls->index, block.index) + " still polls memory" + after +
+               "; does it wait for a block that has not started?";
+    if (busy)
+        return "endless loop: " + name_of(busy->index, block.index) + " still runs" + after +
+               "; does its loop end for every thread?";
+    return "endless launch: block " + text_of(block.index) + " still runs" + after;
+}
+
+}  // namespace simt

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""Which folder of common/ includes which: prints the arrows, and fails on one that is not allowed below.
+
+A back end knows no suite and no timing, the meter knows the CPU back end and not the other way round, and what compares
+or times knows no back end at all.
+"""
+
+import pathlib
+import re
+import sys
+import tempfile
+
+COMMON = pathlib.Path(__file__).resolve().parent.parent / "common"
+DOOR, TOP = "for steps", "for all"  # headers that lie in no folder: what steps include, and what several rooms share
+FOR_STEPS = ("kata.hpp", "operators.hpp")
+
+ALLOWED = {
+    (DOOR, "simt"): "a step is compiled for one back end or the other",
+    (DOOR, "gpu"): "a step is compiled for one back end or the other",
+    (DOOR, TOP): "suites choose the operators that steps apply",
+    ("simt", TOP): "implements the interface that both back ends share",
+    ("gpu", TOP): "implements the interface that both back ends share",
+    ("meter", TOP): "says what it has counted",
+    ("meter", "simt"): "listens to the threads of the CPU back end",
+    ("check", TOP): "errors are one type",
+    ("timing", TOP): "errors are one type",
+    ("suite", TOP): "runs steps on whatever back end it is linked with",
+    ("suite", "check"): "compares what they computed",
+    ("suite", "timing"): "judges claims about time",
+}
+
+
+def room_of(path):
+    return path.parts[0] if len(path.parts) > 1 else DOOR if path.name in FOR_STEPS else TOP
+
+
+def arrows_of(common):
+    """Each arrow from room to room, with the includes that draw it; an include of what is not in common is one, too."""
+    arrows = {}
+    for source in sorted(path for path in common.rglob("*") if path.suffix in (".cpp", ".hpp")):
+        here = source.relative_to(common)
+        for included in re.findall(r'^#\s*include "([^"]+)"', source.read_text(encoding="utf-8"), re.M):
+            found = [path for path in (here.parent / included, pathlib.Path(included)) if (common / path).is_file()]
+            there = room_of(found[0]) if found else "elsewhere"
+            if there != room_of(here):
+                arrows.setdefault((room_of(here), there), []).append(f"{here} includes {included}")
+    return arrows
+
+
+def complaints_of(arrows):
+    """What is drawn and not allowed, and what is allowed and no longer drawn."""
+    forbidden = [f"{start} must not know {end}: {what}"
+                 for (start, end), includes in arrows.items() if (start, end) not in ALLOWED for what in includes]
+    return forbidden + [f"{start} no longer knows {end}: take the arrow out of the list"
+                        for start, end in ALLOWED.keys() - arrows.keys()]
+
+
+def says_no():
+    """Whether a back end that includes a suite is found, and a room that reaches out of common."""
+    with tempfile.TemporaryDirectory(prefix="kata-layers-") as folder:
+        common = pathlib.Path(folder)
+        for name, text in (("simt/clock.cpp", '#include "suite/clock.hpp"\n#include <vector>\n#include "near.hpp"\n'),
+                           ("simt/near.hpp", ""), ("suite/clock.hpp", '  // #include "gpu/x.hpp"\n#include "scan.hpp"\n')):
+            (common / name).parent.mkdir(exist_ok=True)
+            (common / name).write_text(text)
+        arrows = arrows_of(common)
+        return (arrows == {("simt", "suite"): ["simt/clock.cpp includes suite/clock.hpp"],
+                           ("suite", "elsewhere"): ["suite/clock.hpp includes scan.hpp"]}
+                and "simt must not know suite: simt/clock.cpp includes suite/clock.hpp" in complaints_of(arrows))
+
+
+def main():
+    arrows = arrows_of(COMMON)
+    for (start, end), includes in sorted(arrows.items()):
+        print(f"{start:9} -> {end:9} {len(includes):3}  {ALLOWED.get((start, end), '')}".rstrip())
+    complaints = complaints_of(arrows) + ([] if says_no() else ["layers.py does not see an arrow that it must see"])
+    print(*complaints, sep="\n", end="\n" if complaints else "", file=sys.stderr)
+    return 1 if complaints else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -106,7 +106,12 @@ class Mistakes(Scratch):
 
     def test_a_kernel_is_the_solution_with_the_edit_below_its_reason(self):
         (kernel,) = self.made("// Some words on the file.\n\n" + NO_GUARD)
-        wanted = SOLUTION.split("\n", 2)[2].replace("if (i < n) ", "").replace("    // kata: begin\n", "").replace("    // kata: end\n", "")
+        wanted = (
+            SOLUTION.split("\n", 2)[2]
+            .replace("if (i < n) ", "")
+            .replace("    // kata: begin\n", "")
+            .replace("    // kata: end\n", "")
+        )
         self.assertEqual(kernel, "// Threads beyond the end write, too.\n// Rejected: out of bounds\n" + wanted)
 
     def test_lines_may_be_added_removed_and_blank(self):
@@ -122,7 +127,11 @@ class Mistakes(Scratch):
         self.assertIn("b[i] = 2 * a[i]", kernel)
 
     def test_what_is_timed_and_not_rejected_is_a_variant(self):
-        self.made(NO_GUARD + "\n" + NO_GUARD.replace("no_guard", "fast").replace("Rejected: out of bounds", "Timed against: 01_add"))
+        self.made(
+            NO_GUARD
+            + "\n"
+            + NO_GUARD.replace("no_guard", "fast").replace("Rejected: out of bounds", "Timed against: 01_add")
+        )
         self.assertEqual([mistake.tree for mistake in self.repository.mistakes("sums")], ["wrong", "variants"])
         module = "variants.sums.01_add.fast.cpu.so"
         self.assertEqual(self.repository.timed("sums", "cpu"), [f"01_add.fast {module} 01_add solutions.sums.01_add.cpu.so"])
@@ -132,7 +141,12 @@ class Mistakes(Scratch):
         self.refused("\n" + gone, ":5:", "no_guard", "0 places", "solutions/sums/01_add.cu", "int j;")
 
     def test_an_edit_of_what_the_solution_says_twice_is_refused(self):
-        self.refused(NO_GUARD.replace("-     if (i < n) b[i] = a[i];", "-     __syncthreads();"), ":4:", "2 places", "__syncthreads();")
+        self.refused(
+            NO_GUARD.replace("-     if (i < n) b[i] = a[i];", "-     __syncthreads();"),
+            ":4:",
+            "2 places",
+            "__syncthreads();",
+        )
 
     def test_two_edits_of_one_line_are_refused(self):
         self.refused(NO_GUARD + "@\n-\n-     if (i < n) b[i] = a[i];\n", "two edits of the same line")
@@ -208,11 +222,20 @@ class Names(Scratch):
             self.assertEqual(repository.module_of(module.file), module)
             self.assertTrue(module.file.startswith(repository.prefix(*module[:3])))
             self.assertTrue(module.file.startswith(repository.prefix(*module[:2])))
-        for other in ("scan-cpu", "tests/check", "libcheck.a", "solutions.scan.03_x.so", "others.scan.03_x.cpu.so", "build.ninja"):
+        for other in (
+            "scan-cpu",
+            "tests/check",
+            "libcheck.a",
+            "solutions.scan.03_x.so",
+            "others.scan.03_x.cpu.so",
+            "build.ninja",
+        ):
             self.assertIsNone(repository.module_of(other), other)
 
     def test_what_is_built_is_what_is_in_the_folders(self):
-        self.assertEqual(self.repository.kernels("sums"), [("solutions", "01_add"), ("chapters", "01_add"), ("wrong", "01_add.no_guard")])
+        self.assertEqual(
+            self.repository.kernels("sums"), [("solutions", "01_add"), ("chapters", "01_add"), ("wrong", "01_add.no_guard")]
+        )
         wrong = "tests/wrong/sums/01_add.mistakes|wrong/01_add.no_guard|solutions/sums/01_add.cu"
         self.assertEqual(self.repository.for_meson()[-1], wrong)
         self.assertEqual(len(self.repository.modules(["cpu", "gpu"])), 6)
@@ -232,13 +255,22 @@ class Bodies(unittest.TestCase):
 
     def test_a_stub_is_hints_the_call_and_a_value(self):
         self.assertTrue(bodies.is_stub(STUB))
-        for old, new in (("    kata::open();\n", ""), ("kata::open();", "f();"), ("// All of them.", "int x;"), ("// kata: end\n", "")):
+        for old, new in (
+            ("    kata::open();\n", ""),
+            ("kata::open();", "f();"),
+            ("// All of them.", "int x;"),
+            ("// kata: end\n", ""),
+        ):
             self.assertFalse(bodies.is_stub(STUB.replace(old, new, 1)), new)
         self.assertFalse(bodies.is_stub(SOLUTION))
         self.assertFalse(bodies.is_stub("int x;\n"))
 
     def test_marks_come_in_turns(self):
-        for old, new, line in (("// kata: begin", "", 9), ("// kata: end", "", 13), ("    // kata: end\n}\n\nint", "}\n\nint", 12)):
+        for old, new, line in (
+            ("// kata: begin", "", 9),
+            ("// kata: end", "", 13),
+            ("    // kata: end\n}\n\nint", "}\n\nint", 12),
+        ):
             with self.assertRaisesRegex(Fault, rf"step\.cu:{line}: .* must come first"):
                 bodies.split(STUB.replace(old, new, 1), "step.cu")
         with self.assertRaisesRegex(Fault, r"step\.cu:13: no '// kata: end'"):
@@ -285,7 +317,12 @@ class Contract(Scratch):
         self.write("solutions/sums/sums.cuh", "")
         self.write("tests/wrong/sums/07_gone.mistakes", "")
         self.write("tests/wrong/gone/01_gone.mistakes", "")
-        self.says("02_more.cu: has no counterpart", "sums.cuh: must be a symbolic link", "07_gone.mistakes: is not called STEP", "chapters/gone")
+        self.says(
+            "02_more.cu: has no counterpart",
+            "sums.cuh: must be a symbolic link",
+            "07_gone.mistakes: is not called STEP",
+            "chapters/gone",
+        )
 
     def test_mistakes_that_do_not_fit_are_named(self):
         self.mistakes.write_text(NO_GUARD.replace("i < n", "i <= n"))
@@ -323,7 +360,12 @@ class Authors(Scratch):
         self.assertIn("[01 all](01_all.cu)", (self.root / "chapters/products/README.md").read_text())
 
     def test_names_that_are_taken_or_are_none_are_refused(self):
-        for name, word in (("01_other", "has 01_add"), ("add", "is not NN_name"), ("02_Add", "is not NN_name"), ("../x", "is not NN_name")):
+        for name, word in (
+            ("01_other", "has 01_add"),
+            ("add", "is not NN_name"),
+            ("02_Add", "is not NN_name"),
+            ("../x", "is not NN_name"),
+        ):
             with self.assertRaisesRegex(Fault, word):
                 author.new_step(self.repository, "sums", name)
         for name, word in (("sums", "there is a chapter sums already"), ("Products", "is no name"), ("a b", "is no name")):
@@ -361,7 +403,14 @@ class Verdicts(unittest.TestCase):
 
     def verdict(self, result, stderr="", tree="chapters", name="01_add", **record):
         command = ["sums-cpu", "--step", f"build/{tree}.sums.{name}.cpu.so", "--source", f"../{name}.sums.cu"]
-        said = {"name": f"kata:sums / {name}", "result": result, "stdout": "", "stderr": stderr, "returncode": 0, "duration": 30.2}
+        said = {
+            "name": f"kata:sums / {name}",
+            "result": result,
+            "stdout": "",
+            "stderr": stderr,
+            "returncode": 0,
+            "duration": 30.2,
+        }
         return verdicts.verdict_of({**said, "command": command, **record})
 
     def test_a_failure_is_explained_once(self):
@@ -377,15 +426,24 @@ class Verdicts(unittest.TestCase):
     def test_what_does_not_compile_is_said_in_a_line(self):
         wrong = self.verdict("FAIL", "not built", tree="wrong", name="01_add.no_guard")
         said = verdicts.of_all([wrong], {wrong.module.file}, ["sums"])
-        self.assertIn("sums          wrong 1 FAIL\n\nFAIL  tests/wrong/sums/01_add.mistakes: no_guard does not compile: see above\n", said)
+        self.assertIn(
+            "sums          wrong 1 FAIL\n\nFAIL  tests/wrong/sums/01_add.mistakes: no_guard does not compile: see above\n",
+            said,
+        )
 
     def test_what_a_step_prints_is_shown_but_not_at_length(self):
-        self.assertEqual(verdicts.of_one_step([self.verdict("OK", "hello\n")]), "OK    chapters/sums/01_add.cu\nIt printed:\n  hello\n")
+        self.assertEqual(
+            verdicts.of_one_step([self.verdict("OK", "hello\n")]), "OK    chapters/sums/01_add.cu\nIt printed:\n  hello\n"
+        )
         said = verdicts.of_one_step([self.verdict("OK", "hello\n" * 1000)])
         self.assertIn("and 980 lines more", said)
 
     def test_a_test_of_no_kernel_is_none_of_a_chapter(self):
-        self.assertIsNone(self.verdict("EXPECTEDFAIL", command=["grids-cpu", "--step", "solutions.grids.01_a.cpu.so", "--source", "99_b.cu"]).module)
+        self.assertIsNone(
+            self.verdict(
+                "EXPECTEDFAIL", command=["grids-cpu", "--step", "solutions.grids.01_a.cpu.so", "--source", "99_b.cu"]
+            ).module
+        )
 
 
 class Language(unittest.TestCase):

@@ -19,6 +19,18 @@ __global__ void {name}(const float* in, float* out, int n) {{
     // kata: end
 }}
 """
+LESSON = """The problem, and what its ladder teaches.
+
+| step | what is new | document |
+| --- | --- | --- |
+
+## The ladder
+
+## What was measured
+
+<!-- counted -->
+
+"""
 
 
 def title_of(step: str) -> str:
@@ -78,7 +90,9 @@ def stubs(repository: Repository, chapters: list[str], write: bool) -> int:
                 print(f"{name} is written again" if before else f"{name} is new: put its hints into words")
             else:
                 status = 1
-                print(f"{name} {'differs from its solution outside of the bodies' if before else 'is missing'}: ./kata stubs --write")
+                print(
+                    f"{name} {'differs from its solution outside of the bodies' if before else 'is missing'}: ./kata stubs --write"
+                )
     print(f"{right} stub{'s are as their solutions are' if right != 1 else ' is as its solution is'}")
     return status
 
@@ -156,7 +170,9 @@ def add_row(lesson: pathlib.Path, step: str) -> str | None:
     heads = [i for i, line in enumerate(lines[:-1]) if line.startswith("| step |") and re.match(r"\|[ -:]+\|", lines[i + 1])]
     if not rows and not heads:
         return None
-    above = max((i for i in rows if re.search(r"\((\d\d_\w+)\.cu\)", lines[i])[1] < step), default=(rows or [heads[0] + 2])[0] - 1)
+    above = max(
+        (i for i in rows if re.search(r"\((\d\d_\w+)\.cu\)", lines[i])[1] < step), default=(rows or [heads[0] + 2])[0] - 1
+    )
     cells = lines[above].count("|") - 2
     lines.insert(above + 1, f"| [{title_of(step).lower()}]({step}.cu) |" + " … |" * cells + "\n")
     return "".join(lines)
@@ -178,8 +194,7 @@ def new_chapter(repository: Repository, chapter: str) -> int:
     if chapter in repository.chapters():
         raise Fault(f"there is a chapter {chapter} already; a new step of it has a name: ./kata new {chapter} NN_name", 2)
     print("New:")
-    lesson = f"# {chapter.capitalize()}\n\nThe problem, and what its ladder teaches.\n\n| step | what is new | document |\n| --- | --- | --- |\n"
-    lesson += "\n## The ladder\n\n## What was measured\n\n<!-- counted -->\n\n"
+    lesson = f"# {chapter.capitalize()}\n\n{LESSON}"
     header = f'// What the steps of this chapter include.\n#pragma once\n\n#include "kata.hpp"\n#include "{chapter}.hpp"\n'
     for name, text in (("README.md", lesson), (f"{chapter}.cuh", header)):
         create(repository, repository.root / "chapters" / chapter / name, text)

@@ -74,7 +74,8 @@ def is_stub(text: str) -> bool:
 def hints(text: str, name: str) -> str:
     """What is to be written, each body with the line that it belongs to."""
     return "\n".join(
-        f"{name}:{body.line}, in {body.of}\n" + "".join(f"    {line}\n" for line in body.hint) for body in split(text, name)[1]
+        f"{name}:{body.line}, in {body.of}\n" + "".join(f"    {line}\n" for line in body.hint)
+        for body in split(text, name)[1]
     )
 
 

@@ -41,7 +41,7 @@ class Build:
     def setup(self, *question: str) -> str:
         """Runs .ci/setup.sh, which installs what is missing, or answers a question."""
         out = subprocess.PIPE if question else None
-        command = ["bash", self.repository.root / ".ci" / "setup.sh", *question]
+        command = ["bash", str(self.repository.root / ".ci" / "setup.sh"), *question]
         done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=out, text=True)
         if done.returncode:
             sys.exit(done.returncode)  # and it has said why

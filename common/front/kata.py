@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
-import pathlib
 import re
 import shutil
 import signal
@@ -67,7 +66,9 @@ def one_step(repository: Repository, given: argparse.Namespace) -> tuple[str, st
     """Chapter, step, and the step's path from the root."""
     chapter, step = pick_step(repository, given.step)
     if step is None or len(given.step) > 2:
-        raise Fault(f"usage: ./kata {given.command} CHAPTER STEP, as in: ./kata {given.command} {repository.chapters()[0]} 01", 2)
+        raise Fault(
+            f"usage: ./kata {given.command} CHAPTER STEP, as in: ./kata {given.command} {repository.chapters()[0]} 01", 2
+        )
     return chapter, step, f"chapters/{chapter}/{step}.cu"
 
 
@@ -127,7 +128,7 @@ def test(repository: Repository, given: argparse.Namespace) -> int:
         print(verdicts.of_one_step(found), end="")
         if lines := bodies.open_lines(repository.text(chapter, step)):
             where = ", ".join(map(str, lines))
-            print(f"      It still calls kata::open(), in line {where}: ./kata hint {chapter} {step[:2]} says what is to be written.")
+            print(f"      It still calls kata::open(), in line {where}; what is to be written: ./kata hint {chapter} {step[:2]}")
     return 1 if not_built or verdicts.failed(found) else 0
 
 
@@ -279,9 +280,14 @@ COMMANDS = {
     "setup": Command("", "install what is missing; tour and test do so themselves", setup, nothing),
     "new": Command("CHAPTER [NN_name]", "begin a step, or a chapter, in all the places that it needs", new, new_arguments),
     "mistake": Command(
-        "CHAPTER STEP [NAME] [-o FILE]", "the mistakes that the tests know of a step, or one as a whole kernel", mistake, mistake_arguments
+        "CHAPTER STEP [NAME] [-o FILE]",
+        "the mistakes that the tests know of a step, or one as a whole kernel",
+        mistake,
+        mistake_arguments,
     ),
-    "stubs": Command("[CHAPTER...] [--write]", "whether each stub is its solution outside of the bodies", stubs, stubs_arguments),
+    "stubs": Command(
+        "[CHAPTER...] [--write]", "whether each stub is its solution outside of the bodies", stubs, stubs_arguments
+    ),
 }
 FOR_AUTHORS = ("new", "mistake", "stubs")
 

@@ -104,7 +104,9 @@ def parse(path: pathlib.Path, line: int, lines: list[str]) -> Mistake:
 
 
 def edits(mistake: Mistake, numbered: list[tuple[int, str]]) -> Iterator[Edit]:
-    first, old, new = 0, [], []
+    first = 0
+    old: list[str] = []
+    new: list[str] = []
     for number, text in [*numbered, (0, "@")]:
         sign, code = text[:1], text[2:]
         if text[1:2].strip() or sign not in ("-", "+", "@"):

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import bodies
 import mistakes
 from fault import Fault
+from mistakes import Mistake
 
 # The book's, which no folder tells. A chapter that is not named here comes behind these.
 ORDER = ("grids", "convolution", "stencil", "histogram", "reduction", "scan", "gemm")
@@ -111,11 +112,11 @@ class Repository:
     def mistakes_files(self, chapter: str) -> list[pathlib.Path]:
         return sorted((self.root / "tests" / "wrong" / chapter).glob("*" + mistakes.SUFFIX))
 
-    def mistakes(self, chapter: str) -> list[mistakes.Mistake]:
+    def mistakes(self, chapter: str) -> list[Mistake]:
         """Those of all steps, variants among them."""
         return [mistake for path in self.mistakes_files(chapter) for mistake in mistakes.read(path)]
 
-    def kernel(self, chapter: str, mistake: mistakes.Mistake) -> str:
+    def kernel(self, chapter: str, mistake: Mistake) -> str:
         return mistakes.kernel(mistake, self.root / "solutions" / chapter)
 
     def kernels(self, chapter: str) -> list[tuple[str, str]]:
@@ -137,7 +138,9 @@ class Repository:
         lines = []
         for chapter in self.chapters():
             for tree in ("solutions", "chapters"):
-                lines += [f"{self.relative(self.source(chapter, step, tree))}|{tree}/{step}|" for step in self.steps(chapter, tree)]
+                lines += [
+                    f"{self.relative(self.source(chapter, step, tree))}|{tree}/{step}|" for step in self.steps(chapter, tree)
+                ]
             for path in self.mistakes_files(chapter):
                 found = mistakes.read(path)
                 edited = sorted({self.source(chapter, mistake.edited, "solutions") for mistake in found})
@@ -197,14 +200,18 @@ def main() -> None:
     def command(name: str, text: str, *arguments: str) -> None:
         added = commands.add_parser(name, help=text, description=text)
         for argument in arguments:
-            added.add_argument(argument.lower().rstrip("."), metavar=argument.rstrip("."), nargs="*" if argument[-1] == "." else None)
+            added.add_argument(
+                argument.lower().rstrip("."), metavar=argument.rstrip("."), nargs="*" if argument[-1] == "." else None
+            )
 
     command("chapters", "in the order of the book")
     command("steps", "of a chapter", "CHAPTER")
     command("module", "the file name of a module", "TREE", "CHAPTER", "NAME", "BACKEND")
     command("prefix", "what the file names of a chapter's modules begin with", "TREE", "CHAPTER")
     command("targets", "the programs and modules of a build, without those of the trees named", "BUILD", "TREE...")
-    command("timed", "each kernel that is timed against another: it, its module, the other, its module", "CHAPTER", "BACKEND")
+    command(
+        "timed", "each kernel that is timed against another: it, its module, the other, its module", "CHAPTER", "BACKEND"
+    )
     command("for-meson", "what meson.build lists")
     command("write-kernels", "makes the kernels of a file of mistakes", "FILE", "FOLDER")
     given = parser.parse_args()

@@ -142,6 +142,8 @@ def counts(verdicts: list[Verdict]) -> str:
 
 
 def totals(verdicts: list[Verdict]) -> str:
-    open_steps = any(verdict.result == "SKIP" and verdict.module and verdict.module.tree == "chapters" for verdict in verdicts)
+    open_steps = any(
+        verdict.result == "SKIP" and verdict.module and verdict.module.tree == "chapters" for verdict in verdicts
+    )
     note = "; SKIP is still to be written" if open_steps else ""
     return f"{len(verdicts)} test{'s' * (len(verdicts) != 1)}: {counts(verdicts)}{note}\n"

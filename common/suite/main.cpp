@@ -3,11 +3,12 @@
 //   convolution-cpu --step 03_tiled.so …        the tests, with all options of Catch2
 //   convolution-cpu --step … --rejected         passes if the tests fail for the reason in the source
 //   convolution-cpu --tour …                    the ladder (tour.hpp)
-//   convolution-cpu --measure MODULE …          one step of it
+//   convolution-cpu --measure MODULE …          one step of it (measure.hpp)
 //
 // Exit status: 0 passed or skipped, 1 failed.
 #include "error.hpp"
-#include "stopwatch.hpp"
+#include "suite/measure.hpp"
+#include "suite/source.hpp"
 #include "suite/suite.hpp"
 #include "suite/tour.hpp"
 
@@ -17,7 +18,6 @@
 #include <catch2/reporters/catch_reporter_event_listener.hpp>
 #include <catch2/reporters/catch_reporter_registrars.hpp>
 #include <exception>
-#include <fstream>
 #include <iostream>
 #include <map>
 
@@ -49,29 +49,6 @@ class Listener final : public Catch::EventListenerBase {
         complaints.push_back(std::move(text));
     }
 };
-
-/// What a kernel that must be rejected says of itself: the rest of the line behind "// Rejected: ". A GPU
-/// cannot tell everything that the CPU back end can, so behind "// On a GPU: " may stand what is seen there.
-std::string stated_reason(const std::filesystem::path& source) {
-    std::ifstream file(source);
-    const std::string mark = "// Rejected: ", gpu_mark = "// On a GPU: ";
-    std::string reason;
-    for (std::string line; std::getline(file, line);) {
-        if (line.starts_with(mark)) reason = line.substr(mark.size());
-        if (line.starts_with(gpu_mark) && keeps_time()) reason = line.substr(gpu_mark.size());
-    }
-    if (!reason.empty()) return reason;
-    throw Error(source.filename().string() + " does not say \"" + mark + "…\": why it must be rejected");
-}
-
-/// Whether the source still has a body to be written: a line that begins with a call of open().
-bool is_open(const std::filesystem::path& source) {
-    std::ifstream file(source);
-    for (std::string line; std::getline(file, line);)
-        if (line.compare(std::min(line.find_first_not_of(" \t"), line.size()), 13, "kata::open();") == 0)
-            return true;
-    return false;
-}
 
 int judge_rejection(const std::string& reason) {
     if (complaints.empty()) {
@@ -161,9 +138,11 @@ int main(int argc, char** argv) {
             throw kata::Error("no test calls " + kata::step_name() + ": its suite needs one tagged [step][" +
                               kata::step_name() + "]");
         if (rejected) return kata::judge_rejection(kata::stated_reason(s.source));
-        // Catch2 says 4 where every test was skipped. For Meson the verdict is in the lines of TAP; a status
-        // other than 0 would tell it that the suite has broken down.
-        return status == 0 || status == 4 || (for_meson && !kata::complaints.empty()) ? 0 : 1;
+        // For Meson the verdict is in the lines of TAP; a status other than 0 would tell it that the suite
+        // has broken down.
+        if (for_meson && !kata::complaints.empty()) return 0;
+        constexpr int every_test_was_skipped = 4;  // as Catch2 says it
+        return status == 0 || status == every_test_was_skipped ? 0 : 1;
     } catch (const std::exception& e) {
         std::cerr << e.what() << '\n';
         return 1;

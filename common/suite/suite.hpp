@@ -82,7 +82,7 @@ struct Chapter {
     /// Makes the problem of the timed claims, on the device; or a variant of it that the chapter's lesson
     /// times too, under a number that says something in the chapter.
     std::function<std::unique_ptr<TimedProblem>(std::optional<int> variant)> timed;
-    /// Keys of the counted columns that the ladder shows; those of tour.cpp.
+    /// Keys of the counted columns that the ladder shows; those of ladder.cpp.
     std::vector<std::string> columns = {"bytes_loaded",   "bytes_stored", "sectors",  "load_efficiency",
                                         "bank_conflicts", "barriers",     "intensity"};
     /// Throws Error, in one line, for a file that on_file cannot read.

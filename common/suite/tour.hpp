@@ -11,8 +11,4 @@ namespace kata {
 /// every step that ran was right.
 int tour(std::span<char* const> arguments);
 
-/// PROGRAM --measure MODULE [--against MODULE] [--variant NUMBER] [--file IN OUT] [--once]: one step of the
-/// ladder, as lines "name value". With --once nothing is timed, so that a profiler sees one run and no more.
-int measure(std::span<char* const> arguments);
-
 }  // namespace kata

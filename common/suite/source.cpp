@@ -1,0 +1,31 @@
+#include "suite/source.hpp"
+
+#include "error.hpp"
+#include "stopwatch.hpp"
+
+#include <algorithm>
+#include <fstream>
+
+namespace kata {
+
+bool is_open(const std::filesystem::path& source) {
+    std::ifstream file(source);
+    for (std::string line; std::getline(file, line);)
+        if (line.compare(std::min(line.find_first_not_of(" \t"), line.size()), 13, "kata::open();") == 0)
+            return true;
+    return false;
+}
+
+std::string stated_reason(const std::filesystem::path& source) {
+    std::ifstream file(source);
+    const std::string mark = "// Rejected: ", gpu_mark = "// On a GPU: ";
+    std::string reason;
+    for (std::string line; std::getline(file, line);) {
+        if (line.starts_with(mark)) reason = line.substr(mark.size());
+        if (line.starts_with(gpu_mark) && keeps_time()) reason = line.substr(gpu_mark.size());
+    }
+    if (!reason.empty()) return reason;
+    throw Error(source.filename().string() + " does not say \"" + mark + "…\": why it must be rejected");
+}
+
+}  // namespace kata

@@ -14,6 +14,9 @@ namespace kata {
 template <class T>
 inline constexpr double rounding = std::numeric_limits<T>::epsilon() / 2;
 
+/// As floats NaN: whoever reads what an output held before has it in the result.
+inline constexpr std::byte nan_poison{0xFF};
+
 struct Trial {
     Conditions conditions = {};
     std::byte poison = kata::poison;  ///< what outputs hold before
@@ -70,6 +73,24 @@ void require_right(const Problem& p, const Trial& trial = {}) {
     INFO(p.text());
     const auto run = try_on(step(), p, trial);
     if (run.fault) FAIL(*run.fault);
+}
+
+/// The order in which threads and blocks run does not matter: backwards, and shuffled by two seeds.
+template <class Problem>
+void require_right_in_any_order(const Problem& p) {
+    for (const Conditions& c : {Conditions{.order = Order::backwards}, Conditions{.order = Order::shuffled},
+                                Conditions{.order = Order::shuffled, .seed = 2}}) {
+        INFO((c.order == Order::backwards ? "backwards" : "shuffled by seed " + std::to_string(c.seed)));
+        require_right(p, {c});
+    }
+}
+
+/// Each of two problems gets an answer of its own: none is left from the first, and nothing is made of what
+/// the outputs held before.
+template <class First, class Second>
+void require_answers_of_their_own(const First& first, const Second& second) {
+    require_right(first);
+    require_right(second, {.poison = nan_poison});
 }
 
 /// What the step under test does to the problem, where that is counted.

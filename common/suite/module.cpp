@@ -31,8 +31,6 @@ void* Module::symbol(const char* name) const {
     throw Error(name_ + " defines no " + name + "(): the chapter's header says what a step defines");
 }
 
-bool Module::has(const char* symbol) const { return dlsym(handle_, symbol) != nullptr; }
-
 void require_current(const std::filesystem::path& module, const std::filesystem::path& source) {
     if (exists(module) && exists(source) && last_write_time(source) > last_write_time(module))
         throw Error(step_of(module.filename().string()) +

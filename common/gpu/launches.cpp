@@ -81,15 +81,13 @@ cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** a
                             shared_bytes);
 }
 
-// What nvcc calls since CUDA 13, which no header declares to a C++ compiler.
-#if CUDART_VERSION >= 13000
-cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments,
+// What nvcc calls since CUDA 13, with a cudaKernel_t; no header declares it to a C++ compiler.
+cudaError_t __cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
                                std::size_t shared_bytes, cudaStream_t stream) {
     static const auto real = kata::gpu::next(&__cudaLaunchKernel, "__cudaLaunchKernel");
     return kata::gpu::noted(real(kernel, grid, block, arguments, shared_bytes, stream), kernel, grid, block,
                             shared_bytes);
 }
-#endif
 
 cudaError_t cudaLaunchCooperativeKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
                                         std::size_t shared_bytes, cudaStream_t stream) {

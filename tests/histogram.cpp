@@ -118,6 +118,12 @@ TEST_CASE("more blocks than a block may have threads: grid and block cannot be e
     require_right(mixed(1025 * 1024));
 }
 
+TEST_CASE("many threads share the text", "[step][01_global_atomics][02_privatized_global]") {
+    const auto c = counted(letters(4096));
+    if (c.threads < 4096 / 8)
+        FAIL("right, but without the point of the step: " << c.threads << " threads for 4096 characters");
+}
+
 TEST_CASE("of the 256 bytes only a to z count, four to a bin", "[equivalence]") {
     Text text;  // byte b comes up b + 1 times: no two of them can be mistaken for each other
     for (int byte = 0; byte < 256; ++byte)

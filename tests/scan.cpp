@@ -171,6 +171,12 @@ TEST_CASE("a step scans sections of every length",
     require_right(coded(2 * section + 17, section, kind));
 }
 
+TEST_CASE("many threads share a section", "[step][01_kogge_stone]") {
+    const auto c = kata::counted(coded(4096));
+    if (c.threads < 4096 / 8)
+        FAIL("right, but without the point of the step: " << c.threads << " threads for 4096 elements");
+}
+
 TEST_CASE("a step scans every length around the sections of its own",
           "[step][05_hierarchical][06_single_pass]") {
     const auto kind = GENERATE(Kind::inclusive, Kind::exclusive);

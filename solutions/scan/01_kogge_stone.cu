@@ -9,9 +9,11 @@ template <class T, class Op>
 __global__ void kogge_stone(const T* in, T* out, int n, Kind kind, Op op) {
     // kata: begin
     __shared__ T x[scan::max_section];  // the section; one array for all threads of the block
+    // Signed, although blockIdx and threadIdx are unsigned: below 0 an unsigned index would wrap around.
     const int section = blockDim.x, t = threadIdx.x;
-    const int i = blockIdx.x * section + t;  // this thread's element, in the whole array
-    T sum;                                   // of that element and, round by round, of more to its left
+    // The thread's element in the whole array, and a sum that ends with it: of one element, then of 2, 4, …
+    const int i = blockIdx.x * section + t;
+    T sum;
     if (kind == Kind::inclusive) {
         // The last section may hang over the end. The identity there changes no sum.
         sum = i < n ? in[i] : op.identity();
@@ -25,8 +27,8 @@ __global__ void kogge_stone(const T* in, T* out, int n, Kind kind, Op op) {
         __syncthreads();  // all of x is written: by the loads, or by the round before
         // What stands left is the left operand, because op need not commute.
         if (t >= stride) sum = op(x[t - stride], sum);
-        __syncthreads();              // thread t + stride has read x[t], which may change now
-        if (t >= stride) x[t] = sum;  // the others had nothing to add
+        __syncthreads();  // thread t + stride has read x[t], which may change now
+        if (t >= stride) x[t] = sum;
     }
     // Only here: a thread beyond the end that returned earlier would be missing at the barriers.
     if (i < n) out[i] = sum;

@@ -22,10 +22,10 @@ __global__ void brent_kung(const T* in, T* out, int n, Kind kind, Op op) {
         }
     }
 
-    // Reduction tree: the last element of each 2 · stride gets the sum of all of them.
+    // Reduction tree: of every 2 · stride elements, the last one gets the sum of all.
     for (int stride = 1; stride < section; stride *= 2) {
         __syncthreads();  // one a round: no thread reads what another one writes in the same round
-        // The pairs go to threads 0, 1, 2, …, which stand side by side.
+        // Thread t takes the t-th of these, so that the threads with work stand side by side.
         const int right = (t + 1) * 2 * stride - 1;
         if (right < section) x[right] = op(x[right - stride], x[right]);
     }

@@ -55,7 +55,7 @@ __global__ void coarsened(const T* in, T* out, int n, Kind kind, Op op) {
         for (int k = 0; k < coarse_factor - 1; ++k) mine[k] = op(last[t - 1], mine[k]);
     }
     mine[coarse_factor - 1] = sum;
-    __syncthreads();  // stored, as loaded, by other threads
+    __syncthreads();  // other threads store what this one has scanned
 
     for (int e = t; e < section; e += threads) {
         if (first + e < n) out[first + e] = x[padded(e)];

@@ -19,7 +19,7 @@ __device__ void scan_in_place(T* x, Op op) {
     __shared__ T last[threads];
     const int t = threadIdx.x;
     T* const mine = x + padded(t * coarse_factor);
-    __syncthreads();
+    __syncthreads();  // x is complete: other threads have loaded it
     // Phase 1: the subsection, sequentially.
     T sum = mine[0];
     for (int k = 1; k < coarse_factor; ++k) {
@@ -34,7 +34,7 @@ __device__ void scan_in_place(T* x, Op op) {
         __syncthreads();
         if (t >= stride) last[t] = sum;
     }
-    __syncthreads();
+    __syncthreads();  // last[t - 1] is final
     // Phase 3: add what comes before the subsection.
     if (t > 0) {
         for (int k = 0; k < coarse_factor - 1; ++k) mine[k] = op(last[t - 1], mine[k]);
@@ -62,8 +62,8 @@ __global__ void scan_each_section(const T* in, T* out, int n, Kind kind, T* sums
     for (int e = t; e < section; e += threads) {
         if (first + e < n) out[first + e] = x[padded(e)];
     }
-    // The last element of a scan is the sum of all; of a section that is cut off, too, thanks to the
-    // identity.
+    // The last element of a scan is the sum of all. In a section that is cut off it is, too: what is
+    // missing there has been loaded as the identity.
     if (t == 0) sums[blockIdx.x] = x[padded(section - 1)];
     // kata: end
 }

@@ -18,7 +18,7 @@ __device__ void scan_in_place(T* x, Op op) {
     __shared__ T last[threads];
     const int t = threadIdx.x;
     T* const mine = x + padded(t * coarse_factor);
-    __syncthreads();
+    __syncthreads();  // x is complete: other threads have loaded it
     // Phase 1: the subsection, sequentially.
     T sum = mine[0];
     for (int k = 1; k < coarse_factor; ++k) {
@@ -33,7 +33,7 @@ __device__ void scan_in_place(T* x, Op op) {
         __syncthreads();
         if (t >= stride) last[t] = sum;
     }
-    __syncthreads();
+    __syncthreads();  // last[t - 1] is final
     // Phase 3: add what comes before the subsection.
     if (t > 0) {
         for (int k = 0; k < coarse_factor - 1; ++k) mine[k] = op(last[t - 1], mine[k]);
@@ -97,7 +97,8 @@ void scan_whole(const T* in, T* out, int n, Kind kind, T* workspace, Op op) {
     T* const sums = workspace;
     auto* const ready = reinterpret_cast<unsigned*>(sums + sections);
     auto* const started = reinterpret_cast<int*>(ready + sections);
-    // Flags and counter lie side by side, so one call zeroes both. A flag of the last scan would lie.
+    // Flags and counter lie side by side, so one call zeroes both. A flag that an earlier scan has left would
+    // be believed.
     check(cudaMemset(ready, 0, sections * sizeof *ready + sizeof *started));
     single_pass<<<sections, threads>>>(in, out, n, kind, sums, ready, started, op);
     check(cudaGetLastError());

@@ -17,7 +17,8 @@ __global__ void neighbored_less(T* in, T* out, int n, Op op) {
     const int length = n - first;  // elements from there to the end of the input
     const int t = threadIdx.x;
     for (int stride = 1; stride < block; stride *= 2) {
-        const int i = 2 * stride * t;  // thread t takes pair t of this round: the first threads have work
+        const int i = 2 * stride * t;  // thread t takes pair t of this round, if there is one
+        // So the first threads have work, and the warps behind them have none.
         if (i < block && i + stride < length) data[i] = op(data[i], data[i + stride]);
         __syncthreads();
     }

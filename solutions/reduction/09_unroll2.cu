@@ -15,8 +15,9 @@ __global__ void unroll2(T* in, T* out, int n, Op op) {
     const int length = n - first;  // elements from there to the end of the input
     const int t = threadIdx.x;
     if (t + block < length) data[t] = op(data[t], data[t + block]);  // no thread idles here
-    __syncthreads();  // the tree reads what other threads have written
-    for (int stride = block / 2; stride > 0; stride /= 2) {
+    // The tree reads what other threads have written.
+    __syncthreads();
+    for (int stride = block / 2; stride > 0; stride /= 2) {  // the tree of 08
         if (t < stride && t + stride < length) data[t] = op(data[t], data[t + stride]);
         __syncthreads();
     }

@@ -22,7 +22,7 @@ __global__ void unroll4(T* in, T* out, int n, Op op) {
         for (int i = t + block; i < length; i += block) data[t] = op(data[t], data[i]);
     }
     __syncthreads();
-    for (int stride = block / 2; stride > 0; stride /= 2) {
+    for (int stride = block / 2; stride > 0; stride /= 2) {  // the tree of 08
         if (t < stride && t + stride < length) data[t] = op(data[t], data[t + stride]);
         __syncthreads();
     }

@@ -27,7 +27,7 @@ __global__ void unroll_last_warp(T* in, T* out, int n, Op op) {
         for (int i = t + block; i < length; i += block) data[t] = op(data[t], data[i]);
     }
     __syncthreads();
-    for (int stride = block / 2; stride > 32; stride /= 2) {
+    for (int stride = block / 2; stride > 32; stride /= 2) {  // the tree of 08, without its last six rounds
         if (t < stride && t + stride < length) data[t] = op(data[t], data[t + stride]);
         __syncthreads();
     }

@@ -19,6 +19,7 @@
 #include <functional>
 #include <iostream>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <span>
@@ -951,23 +952,28 @@ namespace {
 
 struct Translation {
     int status;
-    std::string errors, text;
+    std::string errors, text, dependencies;
 };
 
-/// What the translator makes of a source.
-Translation translate(const std::string& source) {
+/// What the translator makes of a source beside which lie other files.
+Translation translate(const std::string& source, const std::map<std::string, std::string>& beside = {}) {
     const auto folder =
         std::filesystem::temp_directory_path() / ("kata-translate-" + std::to_string(getpid()));
-    std::filesystem::create_directory(folder);
+    std::filesystem::create_directories(folder / "own");
     std::ofstream(folder / "step.cu") << source;
+    for (const auto& [name, text] : beside) std::ofstream(folder / name) << text;
     const auto quoted = [](const std::filesystem::path& path) { return "'" + path.string() + "'"; };
-    const auto run = quoted(TRANSLATE) + " " + quoted(folder / "step.cu") + " " +
-                     quoted(folder / "step.cpp") + " 2> " + quoted(folder / "errors");
+    auto run = quoted(TRANSLATE);
+    for (const auto* argument : {"step.cu", "step.cpp", "step.d"}) run += " " + quoted(folder / argument);
+    run += " 2> " + quoted(folder / "errors");
     const auto read = [&](const char* name) {
         std::ifstream file(folder / name);
-        return std::string{std::istreambuf_iterator<char>(file), {}};
+        std::string text{std::istreambuf_iterator<char>(file), {}};
+        for (std::size_t at; (at = text.find(folder.string() + "/")) != std::string::npos;)
+            text.erase(at, folder.string().size() + 1);
+        return text;
     };
-    Translation result{std::system(run.c_str()), read("errors"), read("step.cpp")};
+    Translation result{std::system(run.c_str()), read("errors"), read("step.cpp"), read("step.d")};
     std::filesystem::remove_all(folder);
     return result;
 }
@@ -987,6 +993,7 @@ TEST_CASE("the translator refuses in one line what has no meaning on the CPU", "
         {"#include <cuda/barrier>", "asynchronous copies"},
         {"__pipeline_commit();", "asynchronous copies"},
         {"#include <cuda_fp16.h>", "arithmetic in less than 32 bits"},
+        {"#include \"cuda_fp16.h\"", "arithmetic in less than 32 bits"},
         {"#include <cub/cub.cuh>", "such library"},
         {"cudaEvent_t start;", "cudaEvent_t"},
         {"cudaMallocManaged(&p, 4);", "cudaMallocManaged"},
@@ -994,7 +1001,7 @@ TEST_CASE("the translator refuses in one line what has no meaning on the CPU", "
     }));
     const auto made = translate("// a step\n/* of two\nlines */\n" + source + "\n");
     CHECK(made.status != 0);
-    CHECK_THAT(made.errors, ContainsSubstring("/step.cu:4: error: the CPU back end has no " + what) &&
+    CHECK_THAT(made.errors, ContainsSubstring("step.cu:4: error: the CPU back end has no " + what) &&
                                 Catch::Matchers::EndsWith(": this step needs a GPU build\n"));
     CHECK(std::count(made.errors.begin(), made.errors.end(), '\n') == 1);
 }
@@ -1003,32 +1010,97 @@ TEST_CASE("the translator refuses in one line what nvcc would refuse", "[transla
     const auto [source, what] = GENERATE(table<std::string, std::string>({
         {"void k(int n) {\n}\nvoid f() { k<<<1, 2>>>(3); }",
          ":2: error: k is launched, so it needs a __global__ in front\n"},
-        {"void k(int n) {\n}\nvoid f() { launch(k, {1, 2}, 3); }",
+        {"namespace a { template <class T> inline void k(T n) {\n} }\nvoid f() { ::a::k<int><<<1, 2>>>(3); }",
          ":2: error: k is launched, so it needs a __global__ in front\n"},
         {"__global__ void k() { __shared__ int n = 0; }",
          ":2: error: shared memory takes no initial value: let a thread store it, before a barrier\n"},
+        {"__global__ void k() { __shared__ float s[2][2]{}; }",
+         ":2: error: shared memory takes no initial value: let a thread store it, before a barrier\n"},
+        {"__global__ void k() {\n  extern __shared__ float s[];\n  int n = sizeof(s) / sizeof(s[0]); }",
+         ":4: error: s has no size: the launch says how many bytes there are\n"},
+        {"__global__ void k() { extern __shared__ alignas(16) char s[]; }",
+         ":2: error: nvcc takes no alignas behind extern: put it in front, or use __align__\n"},
+        {"struct S { static __global__ void k(); };", ":2: error: a kernel cannot be a member function\n"},
+        {"__global__ void k() {\n k<<<1, 2>>>(); }",
+         ":3: error: a kernel launches no other: nvcc takes that only with -rdc=true\n"},
+        {"#define BEGIN <<<",
+         ":2: error: a launch stands in one piece, as kernel<<<grid, block>>>(arguments)\n"},
         {std::string("const char* s = \"\0\";", 20),
          ":1: error: this is no text in UTF-8: save it as such\n"},
     }));
     const auto made = translate("// a step\n" + source + "\n");
     CHECK(made.status != 0);
-    CHECK_THAT(made.errors, Catch::Matchers::EndsWith("/step.cu" + what));
+    CHECK(made.errors == "step.cu" + what);
 }
 
-TEST_CASE("the translator lets the arguments choose where a name is not enough", "[translator]") {
-    const std::string choose = "simt::configured([=](auto... a) { k(a...); }, 1, 2)(3)";
-    const std::string take = "simt::configured(k, 1, 2)(3)";
-    const auto [kernels, call] = GENERATE_REF(table<std::string, std::string>({
-        {"__global__ void k(int n) {}", take},
-        {"template <class T>\n__global__ void k(T n) {}", choose},
-        {"template <class T>\n__global__ void __launch_bounds__(64) k(T n) {}", choose},
-        {"template <class T>\nT f(T x) { return x; }\n__global__ void k(int n) {}", take},
-        {"__global__ void k(int n) {}\n__global__ void k(float x) {}", choose},
-        {"__global__ void k(int n, int m = 1) {}", choose},
+TEST_CASE("the translator finds the whole of a launch, and nothing beside it", "[translator]") {
+    const auto [launch, call] = GENERATE(table<std::string, std::string>({
+        {"k<<<1, 2>>>(3);", "simt::configured(SIMT_KERNEL(k), 1, 2)(3);"},
+        {"k<< <1, 2>> >(3);", "simt::configured(SIMT_KERNEL(k), 1, 2)(3);"},
+        {"if (x) ::a::k<4><<<1, 2>>>(3);", "if (x) simt::configured(SIMT_KERNEL(::a::k<4>), 1, 2)(3);"},
+        {"if (x) (k)<<<1, 2>>>(3);", "if (x) simt::configured(SIMT_KERNEL((k)), 1, 2)(3);"},
+        {"return t[i]<<<1, 2>>>(3);", "return simt::configured(SIMT_KERNEL(t[i]), 1, 2)(3);"},
+        {"p->f(1).k<<<1, 2>>>(3);", "simt::configured(SIMT_KERNEL(p->f(1).k), 1, 2)(3);"},
+        {"k<A<B<4>>, (5 > 4)><<<1, 2>>>(3);", "simt::configured(SIMT_KERNEL(k<A<B<4>>, (5 > 4)>), 1, 2)(3);"},
+        {"k<n < 4><<<1, 2>>>(3);", "simt::configured(SIMT_KERNEL(k<n < 4>), 1, 2)(3);"},
+        {"k<<<A<A<B<4>>>::v, n >> 2>>>(m >> 3);",
+         "simt::configured(SIMT_KERNEL(k), A<A<B<4>>>::v, n >> 2)(m >> 3);"},
+        {"k<<<1, 2>>>(NULL, f(NULL));", "simt::configured(SIMT_KERNEL(k), 1, 2)(nullptr, f(NULL));"},
+        {"s << \"k\" << 'k' << 1'000 << R\"(\"k<<<)\";", "s << \"k\" << 'k' << 1'000 << R\"(\"k<<<)\";"},
     }));
-    CHECK_THAT(translate(kernels + "\nvoid f() { k<<<1, 2>>>(3); }\n").text, ContainsSubstring(call));
-    CHECK_THAT(translate(kernels + "\nvoid f() { k<int><<<1, 2>>>(3); }\n").text,
-               ContainsSubstring("simt::configured(k<int>, 1, 2)(3)"));
+    const std::string kernel = "template <bool b> __global__ void k(int n) {}\nvoid f() { ";
+    CHECK_THAT(translate(kernel + launch + " }\n").text, ContainsSubstring("void f() { " + call + " }\n"));
+}
+
+TEST_CASE("the translator passes over what only nvcc compiles", "[translator]") {
+    const auto [condition, refused] = GENERATE(table<std::string, bool>({
+        {"#ifdef __CUDA_ARCH__", false},
+        {"#if __CUDA_ARCH__ >= 700 && defined(FAST)", false},
+        {"#if defined(FAST) && (defined __CUDACC__)", false},
+        {"#if 0", false},
+        {"#ifndef __CUDA_ARCH__\n#else", false},
+        {"#if 1\n#elif FAST", false},
+        {"#ifdef __CUDA_ARCH__\n#elif FAST", true},
+        {"#ifdef __CUDA_ARCH__\n#else", true},
+        {"#if FAST", true},
+        {"#if !FAST", true},
+        {"#if __CUDA_ARCH__ >= 700 || FAST", true},
+        {"#if !(__CUDA_ARCH__ >= 700)", true},
+        {"#if __CUDA_ARCH__ < 700", true},
+    }));
+    CAPTURE(condition);
+    const auto made = translate(condition + "\nasm(\"\");\n#endif\n");
+    CHECK((made.status != 0) == refused);
+    CHECK((made.errors.find("inline PTX") != std::string::npos) == refused);
+}
+
+TEST_CASE("the translator reads the headers that lie beside the step", "[translator]") {
+    const std::map<std::string, std::string> beside{
+        {"own/a.cuh", "#pragma once\n#include \"b.h\"\nvoid g() { k<<<1, 2>>>(); }"},
+        {"own/b.h", "int b;\n"},
+    };
+    const auto made = translate("#include \"own/a.cuh\"  // mine\n#include \"kata.hpp\"\nint x;\n", beside);
+    CHECK(made.errors == "");
+    CHECK(made.dependencies == "step.cpp: step.cu own/a.cuh own/b.h\n");
+    CHECK_THAT(made.text,
+               ContainsSubstring("#line 1 \"own/a.cuh\"\n\n#include \"own/b.h\"\n"
+                                 "void g() { simt::configured(SIMT_KERNEL(k), 1, 2)(); }\n") &&
+                   ContainsSubstring("#line 1 \"step.cu\"\n  // mine\n#include \"kata.hpp\"\nint x;\n"));
+
+    const std::string plain = "#include \"own/b.h\"\n#include \"own/none.h\"\n";
+    CHECK(translate(plain, beside).text == "#line 1 \"step.cu\"\n" + plain);
+
+    const auto wrong = translate("#include \"own/c.h\"\n", {{"own/c.h", "\n\nwmma::x;\n"}});
+    CHECK(wrong.status != 0);
+    CHECK(wrong.errors ==
+          "own/c.h:3: error: the CPU back end has no tensor cores: this step needs a GPU build\n");
+
+    const auto circle =
+        translate("#include \"own/d.h\"\n",
+                  {{"own/d.h", "#pragma once\n#include \"e.h\"\nvoid g() { k<<<1, 2>>>(); }\n"},
+                   {"own/e.h", "#pragma once\n#include \"d.h\"\nint e;\n"}});
+    CHECK(circle.errors == "");
+    CHECK_THAT(circle.text, ContainsSubstring("\nint e;\n"));
 }
 
 TEST_CASE("the translator reads files with a mark of their encoding, or in another", "[translator]") {
@@ -1046,12 +1118,12 @@ TEST_CASE("the translator leaves comments, literals and line numbers as they are
     const auto made = translate(source);
     CHECK(made.status == 0);
     CHECK(made.errors == "");
-    CHECK_THAT(made.text,
-               ContainsSubstring("#line 1 \"") &&
-                   ContainsSubstring("\n// asm(\"x\") and k<<<1, 2>>>()\n"
-                                     "const char* s = \"texture<float> k<<<1, 2>>>()\"; const char c = "
-                                     "'\"';\n"
-                                     "void f() { simt::configured(k<g<int>, 3>, dim3(1,  // one\n"
-                                     "                               2),\n"
-                                     "                          32)(a, b); }\n"));
+    CHECK_THAT(made.text, ContainsSubstring("#line 1 \"") &&
+                              ContainsSubstring(
+                                  "\n// asm(\"x\") and k<<<1, 2>>>()\n"
+                                  "const char* s = \"texture<float> k<<<1, 2>>>()\"; const char c = "
+                                  "'\"';\n"
+                                  "void f() { simt::configured(SIMT_KERNEL(k<g<int>, 3>), dim3(1,  // one\n"
+                                  "                               2),\n"
+                                  "                          32)(a, b); }\n"));
 }

@@ -38,10 +38,15 @@
 #endif
 #define __constant__ __attribute__((section("simt_constant")))
 
-// `extern __shared__ T name[]` is read as a T* of that name: where the bytes are that the launch asked for.
+// `extern __shared__ T name[]` is read as `extern T simt_name[]`, which only says the type, and by it and one
+// of these a T* of that name: where the bytes are that the launch asked for.
 #define SIMT_TEXT_OF(x) #x
 #define SIMT_TEXT(x) SIMT_TEXT_OF(x)
-#define SIMT_DYNAMIC_SHARED __asm__(SIMT_TEXT(__USER_LABEL_PREFIX__) "simt_dynamic_shared")
+#define SIMT_DYNAMIC(name) \
+    [[maybe_unused]] simt::Dynamic<decltype(simt_##name)> name = simt::dynamic<decltype(simt_##name)>()
+#define SIMT_DYNAMIC_OUTSIDE(name)                            \
+    extern simt::Dynamic<decltype(simt_##name)> name __asm__( \
+        SIMT_TEXT(__USER_LABEL_PREFIX__) "simt_dynamic_shared")
 extern "C" std::byte* const simt_dynamic_shared;
 
 using uint = unsigned;
@@ -58,8 +63,22 @@ inline constexpr int warpSize = 32;
 namespace simt {
 
 template <class T>
-std::decay_t<T> dynamic_shared() {
-    return reinterpret_cast<std::decay_t<T>>(simt_dynamic_shared);
+struct DynamicForm {
+    using type = T&;
+};
+template <class T>
+struct DynamicForm<T[]> {
+    using type = T* const;  // and no reference to an array without a size, which a lambda could not copy
+};
+template <class T>
+using Dynamic = typename DynamicForm<T>::type;
+
+template <class T>
+Dynamic<T> dynamic() {
+    if constexpr (std::is_unbounded_array_v<T>)
+        return reinterpret_cast<Dynamic<T>>(simt_dynamic_shared);
+    else
+        return reinterpret_cast<T&>(*simt_dynamic_shared);
 }
 
 template <class T>
@@ -108,7 +127,7 @@ namespace kata::backend {
 template <int v>
 using Constant = std::integral_constant<int, v>;
 
-/// `thread` is called by each thread of the launch.
+/// `thread` is called by each thread of the launch; `kernel` is what the launch names, where that is known.
 template <class Thread>
 void launch_threads(const Thread& thread, dim3 grid, dim3 block, std::size_t shared_bytes,
                     const void* kernel = nullptr) {
@@ -130,23 +149,79 @@ inline void open() { simt::open(); }
 
 namespace simt {
 
-/// What kernel<<<grid, block, bytes>>>(…) is read as: configured(kernel, grid, block, bytes)(…).
+/// Takes the address of what can only be one kernel: no name of several, and no template whose arguments the
+/// call has to choose.
+struct AddressOf {
+    template <class Result, class... Parameters>
+    auto operator()(Result (*kernel)(Parameters...)) const {
+        static_assert(std::is_void_v<Result>, "a kernel returns void");
+        return kernel;
+    }
+};
+
+/// A launch that waits for its arguments. They become the kernel's parameters here, as in a call: 0 may be a
+/// null pointer, and {1, 2} a structure.
 template <class... Parameters>
-auto configured(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes = 0,
-                const void* /* stream */ = nullptr) {
-    return [=](std::type_identity_t<Parameters>... arguments) {
+struct Configured {
+    void (*kernel)(Parameters...);
+    dim3 grid, block;
+    std::size_t shared_bytes;
+
+    void operator()(Parameters... arguments) const {
         kata::backend::launch(kernel, grid, block, shared_bytes, arguments...);
-    };
+    }
+};
+
+/// The same of a kernel with default arguments. They are no part of its type: a call has to fill them in.
+template <class Call, class... Parameters>
+struct ConfiguredWithDefaults : Configured<Parameters...> {
+    Call call;
+
+    using Configured<Parameters...>::operator();
+    template <class... Arguments>
+    requires(sizeof...(Arguments) < sizeof...(Parameters)) void operator()(Arguments... arguments) const {
+        kata::backend::launch_threads([call = call, arguments...] { call(arguments...); }, this->grid,
+                                      this->block, this->shared_bytes,
+                                      reinterpret_cast<const void*>(this->kernel));
+    }
+};
+
+/// Whether the call can do without the last parameters, or some of them.
+template <class Call, class Given, class... Rest>
+inline constexpr bool has_defaults = false;
+template <class Call, class... Given, class Next, class... Rest>
+inline constexpr bool has_defaults<Call, void(Given...), Next, Rest...> =
+    std::is_invocable_v<Call, Given...> || has_defaults<Call, void(Given..., Next), Rest...>;
+
+template <class Call, class... Parameters>
+auto configured(void (*kernel)(Parameters...), Call call, dim3 grid, dim3 block, std::size_t shared_bytes) {
+    const Configured<Parameters...> known{kernel, grid, block, shared_bytes};
+    if constexpr (has_defaults<Call, void(), Parameters...>)
+        return ConfiguredWithDefaults<Call, Parameters...>{known, call};
+    else
+        return known;
 }
-/// The same where the arguments choose the kernel: a template, or one of several of a name.
-template <class Call>
-auto configured(Call call, dim3 grid, dim3 block, std::size_t shared_bytes = 0,
+
+/// What kernel<<<grid, block, bytes, stream>>>(…) is read as: configured(SIMT_KERNEL(kernel), grid, …)(…).
+template <class Address, class Call>
+auto configured(Address address, Call call, dim3 grid, dim3 block = {}, std::size_t shared_bytes = 0,
                 const void* /* stream */ = nullptr) {
-    return [=](auto... arguments) {
-        kata::backend::launch_threads([call, arguments...] { call(arguments...); }, grid, block,
-                                      shared_bytes);
-    };
+    if constexpr (std::is_invocable_v<Address, AddressOf>)
+        return configured(address(AddressOf{}), call, grid, block, shared_bytes);
+    else
+        return [=](auto... arguments) {
+            static_assert(std::is_invocable_v<Call, decltype(arguments)&...>,
+                          "no kernel of this name takes arguments of these types");
+            static_assert(std::is_void_v<decltype(call(arguments...))>, "a kernel returns void");
+            kata::backend::launch_threads([call, arguments...] { call(arguments...); }, grid, block,
+                                          shared_bytes);
+        };
 }
+/// The kernel in both forms that a launch may need: its address, if the name alone says it, and a call in
+/// which the compiler finds out what the arguments choose.
+#define SIMT_KERNEL(...)                                                                  \
+    [&](auto address) -> decltype(address(__VA_ARGS__)) { return address(__VA_ARGS__); }, \
+        [&](auto... arguments) -> decltype(__VA_ARGS__(arguments...)) { return __VA_ARGS__(arguments...); }
 
 }  // namespace simt
 

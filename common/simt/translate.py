@@ -1,19 +1,25 @@
 #!/usr/bin/env python3
-"""Makes a CUDA source readable for a C++ compiler: translate.py step.cu step.cpp
+"""Makes a CUDA source readable for a C++ compiler: translate.py step.cu step.cpp [step.d]
 
-What has no C++ form is replaced, line for line:
-  extern __shared__ T name[];       ->  a pointer to what the launch asked for
-  kernel<<<grid, block, bytes>>>(   ->  a launch, of a template or an overloaded kernel as a call that the compiler resolves
-  __shared__ alignas(n)             ->  alignas(n) __shared__
-  static __shared__                 ->  __shared__
-  #include <cuda_runtime.h>         ->  nothing: the step's own include declares what there is
+What has no C++ form is replaced where it stands, so that everything else keeps its line:
+  kernel<<<grid, block, bytes>>>(…)  ->  simt::configured(SIMT_KERNEL(kernel), grid, block, bytes)(…)
+  extern __shared__ T name[];        ->  extern T simt_name[]; and a name for what the launch asked for
+  __shared__ alignas(n)              ->  alignas(n) __shared__
+  static __shared__                  ->  __shared__
+  #include <cuda_runtime.h>          ->  nothing: the step's own include declares what there is
+  #include "mine.cuh"                ->  its text, if it lies beside the step and there is something to replace in it
 What has no meaning on the CPU back end is refused in one line, and so is what nvcc would refuse and a C++ compiler
-does not: a kernel without __global__, an initial value in shared memory.
+does not, such as a kernel without __global__ or an initial value in shared memory. Into step.d goes, for Ninja, what
+was read.
 """
 
+import os
 import pathlib
 import re
 import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+HOUSE = [ROOT / "common", ROOT / "reference"]  # nothing to translate there
 
 REFUSED = [
     (r"#\s*include\s*<cooperative_groups|\bcooperative_groups::|\bcudaLaunchCooperative", "cooperative groups"),
@@ -24,100 +30,492 @@ REFUSED = [
     (r"#\s*include\s*<(?:cub|thrust|cuda)/", "such library"),
     (r"\basm\s*(?:volatile\s*)?\(|\b__asm(?:__)?\b", "inline PTX"),
     (r"\bcuda(?:Event|Stream(?!_t\b)|Graph|MallocManaged|MallocHost|MallocPitch|MallocAsync|FreeAsync|HostAlloc|Memcpy[23]D"
-     r"|MemPrefetch|(?:Get|Set)Device|Device(?:Get|Set)|Func(?:Get|Set(?!Attribute\b))|Occupancy|LaunchKernel)\w*", "{}"),
+     r"|MemPrefetch|(?:Get|Set)Device|Device(?:Get|Set|Prop)|Func(?:Get|Set(?!Attribute\b))|Occupancy|LaunchKernel)\w*", "{}"),
     (r"\b(?:clock64|globaltimer|__trap)(?=\s*\()", "{}"),
     (r"\btexture\s*<|\bcuda(?:Texture|Surface)Object_t\b|\b(?:tex|surf)[123]D\w*\s*[<(]", "textures"),
 ]
-
-IN_PARENTHESES = r"\((?:[^()]|\([^()]*\))*\)"
-TOOLKIT = re.compile(r"#[ \t]*include[ \t]*<(?:cuda|cuda_runtime|cuda_runtime_api|device_launch_parameters)\.h>")
-STATIC = re.compile(r"\bstatic\s+(__shared__\b)|(\b__shared__\s+)static\b")
-ALIGNED = re.compile(rf"(__shared__\s+)(alignas\s*{IN_PARENTHESES}\s*)")
-DYNAMIC_SHARED = re.compile(
-    rf"extern\s+((?:volatile\s+)?)__shared__\s+(?:(?:__align__|alignas)\s*{IN_PARENTHESES}\s*)?"
-    r"([\w:<>,\s]+?)\s*\b(\w+)\s*\[\s*\]((?:\s*\[[^\[\]]*\])*)\s*;"
-)
-KERNEL = re.compile(
-    rf"(?P<template>\btemplate\s*<[^;{{}}]*?>[^;{{}}()<>]*?)?__global__(?:\s|\w|__launch_bounds__\s*{IN_PARENTHESES}"
-    rf"|[<>:,*&])*?\b(?P<name>(?!__launch_bounds__)\w+)\s*(?P<parameters>{IN_PARENTHESES})"
-)
-LAUNCHED = re.compile(r"\b(\w+)\s*(?:<[^<>;{}()]*>\s*)?<<<|\blaunch\s*\(\s*(\w+)\s*[<,]")
-INITIALISED = re.compile(r"__shared__[^;=(){}]*=[^;]*;")
-LAUNCH = re.compile(
-    rf"([A-Za-z_][\w:]*(?:\s*<(?:[^<>;{{}}()]|<[^<>;{{}}]*>|{IN_PARENTHESES})*>)?)\s*<<<(.*?)>>>\s*\(", re.S
+TOOLKIT = re.compile(
+    r"(?:cuda|cuda_runtime|cuda_runtime_api|cuda_device_runtime_api|device_(?:launch_parameters|functions|types)"
+    r"|device_atomic_functions|vector_(?:types|functions)|driver_types|builtin_types|host_defines|math_functions)\.h"
 )
 
+# What looks like code and is none, numbers (for the ' in them), and includes (for the name, which is no string).
+NO_CODE = re.compile(
+    r"//(?:\\\n|[^\n])*|/\*.*?\*/|(?P<literal>R\"([^()\\\s]*)\(.*?\)\2\"|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])+')"
+    r"|(?P<keep>\b\d[\w.']*)|^(?P<include>[ \t]*\#[ \t]*include[ \t]*)(?:\"(?P<quoted>[^\"\n]+)\"|<(?P<angled>[^>\n]+)>)",
+    re.S | re.M,
+)
+DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(\w+)((?:\\\n|[^\n])*)", re.M)
+TOKEN = re.compile(r"\"\s*\"|[A-Za-z_]\w*|\d[\w.']*|::|->|&&|\|\||[<>=!]=|[^\s\\]")
+NAME = re.compile(r"[A-Za-z_]\w*")
 
-def blank_comments(text):
-    """The text with comments and literals blanked out, every character in its place."""
-    def blank(match):
-        return re.sub(r"[^\n]", " ", match.group(0))
-    return re.sub(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])'", blank, text, flags=re.S)
-
-
-def in_function(code, position):
-    """Whether braces are open there that are no namespace's."""
-    open_braces = []
-    for brace in re.finditer(r"(\bnamespace\b[\w:\s]*|\bextern\s+)?\{|\}", code[:position]):
-        if brace[0] != "}":
-            open_braces.append(brace[1] is None)
-        elif open_braces:
-            open_braces.pop()
-    return any(open_braces)
+DEVICE_ONLY = re.compile(r"__CUDA\w*|__NVCC__")  # macros that nvcc alone defines
+STATEMENTS = {"return", "co_return", "if", "else", "do", "while", "for", "switch", "case", "default", "throw", "and", "or", "not"}
+ATTRIBUTES = {"alignas", "__align__", "__attribute__", "__launch_bounds__", "__cluster_dims__", "decltype", "requires"}
+SPECIFIERS = {"extern", "static", "volatile", "const", "inline", "constexpr", "thread_local"}
 
 
-def substitute(pattern, replacement, text, elsewhere=None):
-    """Replaces where the pattern matches outside of comments, keeping the number of lines; outside of functions by
-    what is given for there."""
-    code = blank_comments(text)
-    out, end = [], 0
-    for match in pattern.finditer(code):
-        form = elsewhere if elsewhere and not in_function(code, match.start()) else replacement
-        if callable(form):
-            form = form(match[1])
-        new = re.sub(r"\\(\d)", lambda group: text[slice(*match.span(int(group[1])))], form)
-        lost = match.group(0).count("\n") - new.count("\n")
-        out += [text[end:match.start()], new, "\n" * lost]
+def is_name(word):
+    return bool(NAME.fullmatch(word)) and word not in STATEMENTS
+
+
+# Conditions of the preprocessor, as far as what only nvcc compiles goes.
+
+
+def split(words, operator):
+    """The parts between operators that stand in no parentheses."""
+    parts, depth = [[]], 0
+    for word in words:
+        depth += (word == "(") - (word == ")")
+        if word == operator and depth == 0:
+            parts.append([])
+        else:
+            parts[-1].append(word)
+    return parts
+
+
+def holds(words, guess):
+    """Whether a condition of #if holds on the CPU back end; `guess` says so of what only the compiler knows."""
+    for operator, combine in (("||", any), ("&&", all)):
+        parts = split(words, operator)
+        if len(parts) > 1:
+            return combine([holds(part, guess) for part in parts])
+    if words[:1] == ["!"]:
+        return not holds(words[1:], not guess)
+    if words[:1] == ["("] and words[-1] == ")":
+        return holds(words[1:-1], guess)
+    if words[:1] == ["defined"]:
+        return guess and not any(map(DEVICE_ONLY.fullmatch, words[1:]))
+    comparison = "".join("0" if DEVICE_ONLY.fullmatch(word) else word for word in words)
+    if re.fullmatch(r"(?:0|[1-9]\d*)(?:(?:[<>]=?|[=!]=)(?:0|[1-9]\d*))?", comparison):
+        return bool(eval(comparison))  # numbers, and at most one comparison
+    return guess
+
+
+def live(code):
+    """The code with blanks for what stands under a condition that never holds on the CPU back end."""
+    out, end, branches = [], 0, []  # of each open #if: whether this branch may be compiled, whether one before it is
+    for match in [*DIRECTIVE.finditer(code), None]:
+        is_live = all(may_be for may_be, _ in branches)
+        start = match.start() if match else len(code)
+        out.append(code[end:start] if is_live else re.sub(r"[^\n]", " ", code[end:start]))
+        if not match:
+            return "".join(out)
         end = match.end()
-    return "".join(out) + text[end:]
+        kind, condition = match[1], TOKEN.findall(match[2])
+        if kind in ("ifdef", "ifndef"):
+            condition = ["!", "defined", *condition] if kind == "ifndef" else ["defined", *condition]
+        if kind in ("if", "ifdef", "ifndef"):
+            branches.append((holds(condition, True), holds(condition, False)))
+        elif kind == "elif" and branches:
+            _, done = branches.pop()
+            branches.append((not done and holds(condition, True), done or holds(condition, False)))
+        elif kind == "else" and branches:
+            branches.append((not branches.pop()[1], True))
+        elif kind == "endif" and branches:
+            branches.pop()
+        out.append(match[0] if is_live else re.sub(r"[^\n]", " ", match[0]))
 
 
-def error(source, code, position, message):
-    sys.exit(f"{source}:{code.count(chr(10), 0, position) + 1}: error: {message}")
+# Tokens. A place is the index of one.
 
 
-def resolved_by_arguments(code):
-    """The kernels whose name alone says not which function is launched, or with which arguments."""
-    kernels = [(match["name"], match["template"] or "=" in match["parameters"]) for match in KERNEL.finditer(code)]
-    names = [name for name, _ in kernels]
-    return {name for name, by_arguments in kernels if by_arguments or names.count(name) > 1}
+class Tokens:
+    """Those of a text without its directives, or of the body of one macro."""
+
+    def __init__(self, code, start=0, end=None, parameters=(), of_macro=False):
+        self.found = list(TOKEN.finditer(code, start, len(code) if end is None else end))
+        self.words = [token[0] for token in self.found]
+        self.end = len(code) if end is None else end
+        self.parameters, self.of_macro = parameters, of_macro
+
+    def start_of(self, place):
+        return self.found[place].start() if place < len(self.found) else self.end
+
+    def word(self, place):
+        return self.words[place] if 0 <= place < len(self.words) else ""
+
+    def partner(self, place):
+        """Where the bracket is closed that opens here, or opened that closes here; None if it is not."""
+        step, depth = (1 if self.words[place] in {"(", "[", "{"} else -1), 0
+        while 0 <= place < len(self.words):
+            depth += (self.words[place] in {"(", "[", "{"}) - (self.words[place] in {")", "]", "}"})
+            if depth == 0:
+                return place
+            place += step
+        return None
+
+    def scan(self, place):
+        """The places from here to the end of the brackets around it, without what stands in brackets of its own."""
+        while place < len(self.words) and self.words[place] not in {")", "]", "}"}:
+            yield place
+            if self.words[place] in {"(", "[", "{"}:
+                place = self.partner(place)
+                if place is None:
+                    return
+            place += 1
+
+    def scopes(self):
+        """What each place stands in: in a function or an initial value, and right in a class."""
+        out, open_braces, head = [], [], 0
+        for place, word in enumerate(self.words):
+            if word == "{":
+                before = self.words[head:place]
+                of_namespace = "namespace" in before or before[:1] == ["extern"] and before[-1][0] == '"'
+                of_class = not {"class", "struct", "union"}.isdisjoint(before) and before[-1] != ")"
+                open_braces.append((not of_namespace, of_class))
+            elif word == "}" and open_braces:
+                open_braces.pop()
+            if word in {";", "{", "}"}:
+                head = place + 1
+            out.append((any(inside for inside, _ in open_braces), bool(open_braces) and open_braces[-1][1]))
+        return out
+
+    def statement(self, place):
+        """From where to where the declaration goes that this place is in."""
+        start = place
+        while start > 0:
+            before = self.words[start - 1]
+            if before in {")", "]"}:
+                opened = self.partner(start - 1)
+                if before == ")" and (opened is None or self.word(opened - 1) not in ATTRIBUTES):
+                    break
+                start = opened - (before == ")")
+            elif before in {";", "{", "}", ":", "("} or before in STATEMENTS:
+                break
+            else:
+                start -= 1
+        for at in self.scan(place):
+            if self.words[at] == ";":
+                return start, at
+        return start, (self.partner(at) or at) + 1  # in a macro, or a mistake
+
+    def name_of_template(self, place, kernels):
+        """The name in front of template arguments that end here. One < may be a comparison: kernels are known."""
+        depth, first = 0, None
+        while place > 0 and self.words[place] not in {"(", "[", "{", ";", "}"}:
+            word, before = self.words[place], self.words[place - 1]
+            if word in {")", "]"}:
+                place = self.partner(place)
+                if place is None:
+                    return None
+            elif word == ">":
+                depth += 1
+            elif word == "<" and is_name(before) and self.word(place + 1) != "<":
+                depth -= 1
+                if depth <= 0 and before in kernels:
+                    return place - 1
+                if depth == 0 and first is None:
+                    first = place - 1
+            place -= 1
+        return first
+
+    def callee(self, end, kernels):
+        """Where the expression in front of `end` begins: k, ::a::k<4>, (k), table[i], choice.kernel; and its last name."""
+        place, last = end - 1, None
+        while place is not None and place >= 0:
+            word = self.words[place]
+            if word == ">":
+                place = self.name_of_template(place, kernels)
+                continue
+            if word in {")", "]"}:
+                place = self.partner(place)
+                if place is None:
+                    break
+                if is_name(self.word(place - 1)) or self.word(place - 1) == "]" or (word, self.word(place - 1)) == ("]", ")"):
+                    place -= 1  # a call or a subscript
+                    last = last or ""
+                    continue
+            elif not is_name(word):
+                break
+            last = word if last is None else last
+            before = self.word(place - 1)
+            if before == "template":
+                place -= 1
+                before = self.word(place - 1)
+            if before == "::" and not is_name(self.word(place - 2)) and self.word(place - 2) != ">":
+                return place - 1, last
+            if before not in {"::", ".", "->"}:
+                return place, last
+            place -= 2
+        return None, None
+
+    def launches(self, kernels):
+        """Of each launch the places of its kernel, of <<< and of >>>, and the kernel's name. None where there is none."""
+        for place in range(len(self.words) - 2):
+            if self.words[place : place + 3] != ["<", "<", "<"]:
+                continue
+            start, name = self.callee(place, kernels)
+            close = None
+            for at in self.scan(place + 3):
+                behind = self.word(at + 3)
+                if self.words[at] == ";":
+                    break
+                if self.words[at : at + 3] == [">", ">", ">"] and (behind == "(" or is_name(behind)):
+                    close = at
+                    break
+            yield start, place, close, name
+
+    def kernels(self, markers):
+        """Of each kernel the places of __global__, or of a macro for it, and of its name."""
+        for place, word in enumerate(self.words):
+            if word in markers:
+                for at in self.scan(place + 1):
+                    if self.words[at] in {";", "{"}:
+                        break
+                    if self.word(at + 1) == "(" and is_name(self.words[at]) and self.words[at] not in ATTRIBUTES:
+                        yield place, at
+                        break
+
+
+class Source:
+    """The step or a header beside it, and what is to be replaced there."""
+
+    def __init__(self, path):
+        self.path = path
+        content = path.read_bytes()
+        if b"\0" in content:
+            sys.exit(f"{path}:1: error: this is no text in UTF-8: save it as such")
+        self.text = content.decode("utf-8-sig", errors="surrogateescape").replace("\r\n", "\n")
+        self.included = []  # (start, end, name, whether in quotes)
+        self.edits = []  # (start, end, new text)
+        self.headers = []  # (start, end, Source)
+
+        def blank(match):
+            if match["keep"]:
+                return match[0]
+            if match["include"]:
+                return f"{match['include']}<{match['quoted'] or match['angled']}>"
+            blanks = re.sub(r"[^\n]", " ", match[0])
+            return f'"{blanks[1:-1]}"' if match["literal"] else blanks
+
+        self.code = live(NO_CODE.sub(blank, self.text))
+        self.parts = [Tokens(DIRECTIVE.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), self.code))]
+        self.once = None  # where it says #pragma once
+        self.macros = {}  # those without parameters, and their words
+        for match in DIRECTIVE.finditer(self.code):
+            if match[1] == "include" and (included := NO_CODE.match(self.text, match.start())) and included["include"]:
+                name = included["quoted"] or included["angled"]
+                self.included.append((included.end("include"), included.end(), name, bool(included["quoted"])))
+            elif match[1] == "define" and (macro := re.match(r"\s*(\w+)(\([^()]*\))?", match[2])):
+                body = Tokens(self.code, match.start(2) + macro.end(), match.end(), NAME.findall(macro[2] or ""), True)
+                self.parts.append(body)
+                self.macros[macro[1]] = body.words
+            elif match[1] == "pragma" and match[2].split() == ["once"]:
+                self.once = match.span()
+
+    def error(self, position, message):
+        sys.exit(f"{self.path}:{self.code.count(chr(10), 0, position) + 1}: error: {message}")
+
+    def refuse(self):
+        """What the CPU back end has not."""
+        for pattern, what in REFUSED:
+            if match := re.search(pattern, self.code):
+                what = what.format(match[0])
+                self.error(match.start(), f"the CPU back end has no {what}: this step needs a GPU build")
+
+    def check_kernel(self, tokens, marker, name):
+        """What nvcc refuses of a kernel's definition."""
+        start = tokens.start_of(marker)
+        if tokens.scopes()[marker][1] and "friend" not in tokens.words[slice(*tokens.statement(marker))]:
+            self.error(start, "a kernel cannot be a member function")
+        behind = tokens.partner(name + 1)
+        if behind is not None and tokens.word(behind + 1) in {"noexcept", "throw"}:
+            self.error(start, f"a kernel takes no {tokens.word(behind + 1)}")
+        body = next((at for at in tokens.scan((behind or name) + 1) if tokens.words[at] in {";", "{"}), None)
+        if body is not None and tokens.words[body] == "{":
+            for at in range(body, tokens.partner(body) or body):
+                if tokens.words[at : at + 3] == ["<", "<", "<"]:
+                    self.error(tokens.start_of(at), "a kernel launches no other: nvcc takes that only with -rdc=true")
+
+    def translate_launches(self, tokens, kernels):
+        """Gives the names that are launched, and where."""
+        for start, chevrons, close, name in tokens.launches(kernels):
+            position = tokens.start_of(chevrons)
+            if start is None or close is None:
+                self.error(position, "a launch stands in one piece, as kernel<<<grid, block>>>(arguments)")
+            self.edits += [
+                (tokens.start_of(start), tokens.start_of(start), "simt::configured(SIMT_KERNEL("),
+                (position, tokens.found[chevrons + 2].end(), "), "),
+                (tokens.start_of(close), tokens.found[close + 2].end(), ")"),
+            ]
+            for at in tokens.scan(close + 4):  # NULL is a number to a template that hands it on
+                if tokens.words[at] == "NULL" and {tokens.word(at - 1), tokens.word(at + 1)} <= {"(", ",", ")"}:
+                    self.edits.append((*tokens.found[at].span(), "nullptr"))
+            if name not in tokens.parameters:
+                yield name
+
+    def translate_shared(self, tokens, markers):
+        scopes = tokens.scopes()
+        for place, word in enumerate(tokens.words):
+            if word not in markers:
+                continue
+            start, end = tokens.statement(place)
+            words = tokens.words[start:end]
+            self.check_alignment(tokens, start, end)
+            if "extern" in words:
+                self.edits.append((*tokens.found[place].span(), ""))
+                self.translate_dynamic(tokens, start, end, scopes[place][0] or tokens.of_macro)
+                continue
+            if self.has_initial_value(tokens, start, end):
+                self.error(tokens.start_of(place), "shared memory takes no initial value: let a thread store it, before a barrier")
+            for at in range(start, end):
+                if tokens.words[at] == "static":
+                    self.edits.append((*tokens.found[at].span(), ""))
+                elif tokens.words[at] == "alignas" and at > start and (close := tokens.partner(at + 1)):
+                    text = self.text[tokens.start_of(at) : tokens.found[close].end()]
+                    self.edits.append((tokens.start_of(start), tokens.start_of(start), " ".join(text.split()) + " "))
+                    self.edits.append((tokens.start_of(at), tokens.found[close].end(), "\n" * text.count("\n")))
+
+    def check_alignment(self, tokens, start, end):
+        """An alignas belongs to the variable in front of everything, or to its type; nvcc says so less clearly."""
+        before = []
+        for at in tokens.scan(start):
+            if at >= end:
+                return
+            word = tokens.words[at]
+            if word == "alignas" and before and SPECIFIERS.issuperset(before):
+                self.error(tokens.start_of(at), f"nvcc takes no alignas behind {before[-1]}: put it in front, or use __align__")
+            if word not in {"__shared__", "[", "("} and word not in ATTRIBUTES:
+                before.append(word)
+
+    def has_initial_value(self, tokens, start, end):
+        of_class = False
+        for at in tokens.scan(start):
+            if at >= end:
+                return False
+            word, before = tokens.words[at], tokens.word(at - 1)
+            of_class = of_class or word in {"class", "struct", "union", "enum"}
+            if word == "=" or word == "{" and not of_class:
+                return True
+            if word == "(" and is_name(before) and before not in ATTRIBUTES and at - 2 >= start:
+                close, type_ = tokens.partner(at), tokens.words[at - 2]
+                if close and tokens.word(close + 1) in {";", ","} and type_ != "__shared__" and type_ not in SPECIFIERS:
+                    return True
+        return False
+
+    def translate_dynamic(self, tokens, start, end, in_function):
+        """Declares what the name's type is, so that a second type of it is found, and the name for the memory."""
+        names, last, sized, angles = [], None, False, 0
+        for at in [*tokens.scan(start), end]:
+            word = tokens.word(at) if at < end else ","
+            angles += (word == "<") - (word == ">")
+            if at <= end and word == "," and angles <= 0:
+                names += [last] if last is not None else []
+                last, sized = None, False
+            elif word == "[":
+                sized = True
+            elif word == "(" and tokens.word(at - 1) not in ATTRIBUTES:  # (*rows)[4]
+                last = next((i for i in range(at, tokens.partner(at) or at) if is_name(tokens.words[i])), last)
+            elif not sized and is_name(word) and word not in ATTRIBUTES:
+                last = at
+            if at >= end:
+                break
+        glue = "simt_##" if tokens.of_macro else "simt_"
+        form = "SIMT_DYNAMIC({})" if in_function else "SIMT_DYNAMIC_OUTSIDE({})"
+        for name in names:
+            self.edits.append((tokens.start_of(name), tokens.start_of(name), glue))
+            if tokens.words[name + 1 : name + 3] == ["[", "]"]:
+                self.check_sizeof(tokens, tokens.words[name], end)
+        behind = tokens.found[end - 1].end()
+        self.edits.append((behind, behind, "".join("; " + form.format(tokens.words[name]) for name in names)))
+
+    def check_sizeof(self, tokens, name, end):
+        for at in range(end, self.end_of_block(tokens, end)):
+            if tokens.words[at : at + 2] == ["sizeof", name] and tokens.word(at + 2) != "[" \
+                    or tokens.words[at : at + 4] == ["sizeof", "(", name, ")"]:
+                self.error(tokens.start_of(at), f"{name} has no size: the launch says how many bytes there are")
+
+    @staticmethod
+    def end_of_block(tokens, place):
+        return max(tokens.scan(place), default=place)
+
+    def reached(self, seen=None):
+        """This source and all that it includes, each once."""
+        seen = [] if seen is None else seen
+        if self not in seen:
+            seen.append(self)
+            for _, _, header in self.headers:
+                header.reached(seen)
+        return seen
+
+    def is_touched(self):
+        return any(source.edits for source in self.reached())
+
+    def translated(self, folder, including=()):
+        """The text for a compiler that looks for headers in `folder`."""
+        edits = self.edits + ([(*self.once, "")] if including and self.once else [])
+        for start, end, header in self.headers:
+            if not header.is_touched():
+                if self.path.parent != folder:
+                    edits.append((start, end, f'"{os.path.relpath(header.path, folder)}"'))
+                continue
+            start = self.code.rindex("#", 0, start)
+            line = self.code.count("\n", 0, start) + 1
+            text = "\n" if header in (*including, self) else header.translated(folder, (*including, self))
+            edits.append((start, end, f'\n{text}\n#line {line} "{self.path}"\n'))
+        out, end = [], 0
+        for start, stop, new in sorted(edits, key=lambda edit: edit[:2]):
+            out += [self.text[end:start], new]
+            end = stop
+        text = f'#line 1 "{self.path}"\n{"".join(out)}{self.text[end:]}'
+        if including and self.once:
+            once = "SIMT_ONCE_" + re.sub(r"\W", lambda match: f"_{ord(match[0]):x}_", str(self.path))
+            text = f"#ifndef {once}\n#define {once}\n{text}\n#endif"
+        return text
+
+
+def read_all(step):
+    """The step, and the headers of its own that it includes: in no system folder, and not in one of this repository's."""
+    sources = {}
+
+    def read(path):
+        source = sources[path] = Source(path)
+        for start, end, name, quoted in source.included:
+            for folder in [path.parent, step.parent] if quoted else [step.parent]:
+                found = pathlib.Path(os.path.normpath(folder / name))
+                if found.is_file() and not any(house in found.resolve().parents for house in HOUSE):
+                    header = sources[found] if found in sources else read(found)
+                    source.headers.append((start, end, header))
+                    # an include that is read here is refused where its text is
+                    source.code = source.code[:start] + " " * (end - start) + source.code[end:]
+                    break
+            else:
+                if TOOLKIT.fullmatch(name):
+                    source.edits.append((source.code.rindex("#", 0, start), end, ""))
+        return source
+
+    read(step)
+    return list(sources.values())
 
 
 def main():
-    source, target = map(pathlib.Path, sys.argv[1:3])
-    if b"\0" in source.read_bytes():
-        sys.exit(f"{source}:1: error: this is no text in UTF-8: save it as such")
-    text = source.read_text(encoding="utf-8-sig", errors="surrogateescape")
-    code = blank_comments(text)
-    for pattern, what in REFUSED:
-        if match := re.search(pattern, code):
-            error(source, code, match.start(), f"the CPU back end has no {what.format(match[0])}: this step needs a GPU build")
-    if match := INITIALISED.search(code):
-        error(source, code, match.start(), "shared memory takes no initial value: let a thread store it, before a barrier")
-    kernels = {match["name"] for match in KERNEL.finditer(code)}
-    for match in LAUNCHED.finditer(code):
-        name = match[1] or match[2]
-        if name not in kernels and (found := re.search(rf"\bvoid\s+{name}\s*{IN_PARENTHESES}\s*\{{", code)):
-            error(source, code, found.start(), f"{name} is launched, so it needs a __global__ in front")
-    text = substitute(TOOLKIT, "", text)
-    text = substitute(DYNAMIC_SHARED, r"[[maybe_unused]] const auto \3 = simt::dynamic_shared<\1\2[]\4>();", text,
-                      elsewhere=r"extern std::decay_t<\1\2[]\4> const \3 SIMT_DYNAMIC_SHARED;")
-    text = substitute(STATIC, r"\1\2", text)
-    text = substitute(ALIGNED, r"\2\1", text)
-    by_arguments = resolved_by_arguments(code)
-    text = substitute(LAUNCH, lambda name: rf"simt::configured([=](auto... a) {{ {name}(a...); }}, \2)(" if name in by_arguments
-                      else r"simt::configured(\1, \2)(", text)
-    target.write_text(f'#line 1 "{source}"\n{text}', encoding="utf-8", errors="surrogateescape")
+    step, target = map(pathlib.Path, sys.argv[1:3])
+    sources = read_all(step)
+    for source in sources:
+        source.refuse()
+    macros = {name: words for source in sources for name, words in source.macros.items()}
+    of_kernels = {"__global__", *(name for name, words in macros.items() if "__global__" in words)}
+    of_shared = {"__shared__", *(name for name, words in macros.items() if words == ["__shared__"])}
+    kernels = set()
+    for source in sources:
+        for tokens in source.parts:
+            for marker, name in tokens.kernels(of_kernels):
+                source.check_kernel(tokens, marker, name)
+                kernels.add(tokens.words[name])
+    launched = {name for source in sources for tokens in source.parts for name in source.translate_launches(tokens, kernels)}
+    for source in sources:
+        for tokens in source.parts:
+            for place in range(1, len(tokens.words) - 1):
+                name = tokens.words[place]
+                if name in launched and name not in kernels and tokens.words[place - 1] == "void" and tokens.words[place + 1] == "(":
+                    if (close := tokens.partner(place + 1)) and tokens.word(close + 1) == "{":
+                        source.error(tokens.start_of(place - 1), f"{name} is launched, so it needs a __global__ in front")
+            source.translate_shared(tokens, of_shared)
+    target.write_text(sources[0].translated(step.parent), encoding="utf-8", errors="surrogateescape")
+    if len(sys.argv) > 3:
+        names = [re.sub(r"([ #\\])", r"\\\1", str(path)).replace("$", "$$") for path in (target, *(source.path for source in sources))]
+        pathlib.Path(sys.argv[3]).write_text(f"{names[0]}: {' '.join(names[1:])}\n", encoding="utf-8", errors="surrogateescape")
 
 
 if __name__ == "__main__":

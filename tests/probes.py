@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+"""Both back ends take the same CUDA: each file of tests/probes is one spelling, compiled by each.
+
+probes.py [--nvcc NVCC] [--jobs N] [--only WORD] [--library=FILE]... -- COMPILER [OPTION]...
+
+COMPILER and its options are those of a step; libraries are what a step finds when it is loaded. Without --nvcc, the CPU
+back end is asked alone. The first line of a probe says what is expected of it:
+  // refused: WORDS      by both, and WORDS are in what the CPU back end says
+  // needs a GPU: WORDS  nvcc takes it, and the CPU back end refuses it in one line with WORDS in it
+  // anything else       both take it
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PROBES = ROOT / "tests/probes"
+
+Verdict = collections.namedtuple("Verdict", "taken said")
+
+
+def ask(*commands):
+    """Whether all of them succeed, one after the other, and what was said."""
+    for command in commands:
+        done = subprocess.run(
+            command, cwd=PROBES, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
+        )
+        if done.returncode != 0:
+            return Verdict(False, done.stdout)
+    return Verdict(True, "")
+
+
+def first_error(said):
+    lines = said.splitlines()
+    return next((line for line in lines if "error" in line or "undefined" in line), lines[-1] if lines else "nothing")
+
+
+def complaints(expected, cpu, gpu):
+    """What is wrong with the verdicts on a probe; `gpu` is None where there is no nvcc."""
+    match = re.match(r"// (refused|needs a GPU): (.*)", expected)
+    kind, words = (match[1], match[2].strip()) if match else ("taken", "")
+    if kind == "taken" and not cpu.taken:
+        yield f"the CPU back end refuses it: {first_error(cpu.said)}"
+    if kind != "taken" and cpu.taken:
+        yield "the CPU back end takes it"
+    if kind != "taken" and not words:
+        yield "does not say with what words the CPU back end refuses it"
+    if kind != "taken" and not cpu.taken and words not in cpu.said:
+        yield f"the CPU back end refuses it without '{words}': {first_error(cpu.said)}"
+    if kind == "needs a GPU" and not re.fullmatch(r"[^\n]+:\d+: error: [^\n]+\n", cpu.said):
+        yield f"what the CPU back end says is not one line: {first_error(cpu.said)}"
+    if gpu and gpu.taken != (kind != "refused"):
+        yield "nvcc takes it" if gpu.taken else f"nvcc refuses it: {first_error(gpu.said)}"
+
+
+class Compilers:
+    def __init__(self, options, folder):
+        self.folder = pathlib.Path(folder)
+        self.compile = [*options.compiler, f"-I{folder}", f"-I{ROOT / 'common'}", "-I."]
+        # A step that asks for what is nowhere dies when it is loaded. GNU ld says so earlier.
+        self.link = ["-shared", "-Wl,-z,defs", *options.library] if sys.platform == "linux" else ["-c"]
+        self.nvcc = [options.nvcc, "-std=c++20", "-arch=sm_90", "-cubin", f"-I{ROOT / 'common'}", "-I."] if options.nvcc else None
+        # What every probe includes is read once. A compiler that does not know the form reads the header itself.
+        header = self.folder / "kata.hpp"
+        header.write_text(f'#include "{ROOT / "common/kata.hpp"}"\n')
+        subprocess.run([*self.compile, "-x", "c++-header", header, "-o", f"{header}.gch"], check=True)
+
+    def verdicts(self, probe):
+        base = self.folder / probe.stem
+        translate = [sys.executable, ROOT / "common/simt/translate.py", probe.name, f"{base}.cpp"]
+        cpu = ask(translate, [*self.compile, f"{base}.cpp", "-o", f"{base}.so", *self.link])
+        # The device's half reads all of the file, as -c does, in a third of the time.
+        return cpu, ask([*self.nvcc, probe.name, "-o", f"{base}.cubin"]) if self.nvcc else None
+
+
+def self_check():
+    """Cases in which this script has to say no; and those in which it has not."""
+    yes, no, line = Verdict(True, ""), Verdict(False, "a.cu:1:2: error: b\nmore\n"), Verdict(False, "a.cu:1: error: b\n")
+    for expected, cpu, gpu, wrong in (
+        ("// A launch.", yes, yes, 0),
+        ("// A launch.", yes, None, 0),
+        ("// A launch.", no, yes, 1),
+        ("// A launch.", yes, no, 1),
+        ("// A launch.", no, no, 2),
+        ("// refused: b", no, no, 0),
+        ("// refused: x", no, no, 1),
+        ("// refused:  ", no, no, 1),
+        ("// refused: b", yes, no, 1),
+        ("// refused: b", no, yes, 1),
+        ("// needs a GPU: b", line, yes, 0),
+        ("// needs a GPU: b", no, yes, 1),
+        ("// needs a GPU: b", line, no, 1),
+        ("// needs a GPU: b", yes, yes, 2),
+    ):
+        found = list(complaints(expected, cpu, gpu))
+        if len(found) != wrong:
+            yield f"self-check: '{expected}' with {cpu} and {gpu} gives {found}"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--nvcc")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--only", default="")
+    parser.add_argument("--library", action="append", default=[])
+    parser.add_argument("compiler", nargs="+")
+    options = parser.parse_args()
+    probes = [probe for probe in sorted(PROBES.glob("*.cu")) if options.only in probe.name]
+    wrong = list(self_check())
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        compilers = Compilers(options, folder)
+        for probe, (cpu, gpu) in zip(probes, pool.map(compilers.verdicts, probes)):
+            expected = probe.read_text(encoding="utf-8").splitlines()[0]
+            wrong += [f"{probe.relative_to(ROOT)}: {complaint}" for complaint in complaints(expected, cpu, gpu)]
+    print("\n".join(wrong + [f"{len(probes)} probes, {'by both back ends' if options.nvcc else 'by the CPU back end alone'}"]))
+    sys.exit(bool(wrong or not probes))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,10 @@
+// extern __shared__ with the attribute of g++.
+#include "kata.hpp"
+
+__global__ void k(float* out) {
+    extern __shared__ __attribute__((aligned(16))) float s[];
+    s[threadIdx.x] = 1;
+    __syncthreads();
+    out[0] = s[0];
+}
+void f(float* out) { k<<<1, 32, 1024>>>(out); }

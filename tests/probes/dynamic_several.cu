@@ -1,0 +1,6 @@
+// Several arrays in one declaration, and one name with one type in two kernels.
+#include "kata.hpp"
+
+__global__ void k(float* out) { extern __shared__ float s[], t[]; s[0] = 1; out[0] = t[0]; }
+__global__ void l(float* out) { extern __shared__ float s[]; s[0] = 1; out[0] = s[0]; }
+void f(float* out) { k<<<1, 32, 1024>>>(out); l<<<1, 32, 1024>>>(out); }

@@ -1,0 +1,5 @@
+// extern __shared__ with a size.
+#include "kata.hpp"
+
+__global__ void k(float* out) { extern __shared__ float s[64]; s[0] = 1; out[0] = s[0]; }
+void f(float* out) { k<<<1, 32, 1024>>>(out); }

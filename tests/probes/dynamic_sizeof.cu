@@ -1,0 +1,5 @@
+// refused: s has no size
+#include "kata.hpp"
+
+__global__ void k(float* out) { extern __shared__ float s[]; s[0] = 1; out[0] = sizeof(s) + s[0]; }
+void f(float* out) { k<<<1, 32, 1024>>>(out); }

@@ -1,0 +1,8 @@
+// A header that says once, first under a condition that does not hold.
+#include "kata.hpp"
+
+#ifdef NEVER
+#include "own/once.cuh"
+#endif
+#include "own/once.cuh"
+void f(float* out) { once<<<1, 2>>>(out); }

@@ -1,0 +1,5 @@
+// Angle brackets as old tools lay them out.
+#include "kata.hpp"
+
+__global__ void k(float* out, int n) { out[threadIdx.x] = n; }
+void f(float* out, int n) { k<< <1, 2>> >(out, n); }

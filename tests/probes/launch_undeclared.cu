@@ -1,0 +1,4 @@
+// refused: not declared
+#include "kata.hpp"
+
+void f(float* out, int n) { k<<<1, 2>>>(out); }

@@ -1,0 +1,3 @@
+// For header_own.cu: nothing to translate.
+#pragma once
+#define BESIDE 2

@@ -1,0 +1,4 @@
+// For header_own.cu: nothing to translate.
+#ifndef PLAIN
+#define PLAIN 1
+#endif

@@ -1,0 +1,5 @@
+// refused: shared memory takes no initial value
+#include "kata.hpp"
+
+__global__ void k(int* out) { __shared__ int s[4]{}; out[0] = 1; }
+void f(int* out) { k<<<1, 32>>>(out); }

@@ -1088,7 +1088,7 @@ TEST_CASE("the translator reads the headers that lie beside the step", "[transla
                    ContainsSubstring("#line 1 \"step.cu\"\n  // mine\n#include \"kata.hpp\"\nint x;\n"));
 
     const std::string plain = "#include \"own/b.h\"\n#include \"own/none.h\"\n";
-    CHECK(translate(plain, beside).text == "#line 1 \"step.cu\"\n" + plain);
+    CHECK(translate(plain, beside).text == "#include \"simt/cuda.hpp\"\n#line 1 \"step.cu\"\n" + plain);
 
     const auto wrong = translate("#include \"own/c.h\"\n", {{"own/c.h", "\n\nwmma::x;\n"}});
     CHECK(wrong.status != 0);

@@ -50,6 +50,7 @@ TOKEN = re.compile(r"\"\s*\"|[A-Za-z_]\w*|\d[\w.']*|::|->|&&|\|\||[<>=!]=|[^\s\\
 NAME = re.compile(r"[A-Za-z_]\w*")
 
 DEVICE_ONLY = re.compile(r"__CUDA\w*|__NVCC__")  # macros that nvcc alone defines
+OPENING, CLOSING = {"(", "[", "{"}, {")", "]", "}"}
 STATEMENTS = {"return", "co_return", "if", "else", "do", "while", "for", "switch", "case", "default", "throw", "and", "or", "not"}
 ATTRIBUTES = {"alignas", "__align__", "__attribute__", "__launch_bounds__", "__cluster_dims__", "decltype", "requires"}
 SPECIFIERS = {"extern", "static", "volatile", "const", "inline", "constexpr", "thread_local"}
@@ -137,23 +138,24 @@ class Tokens:
 
     def partner(self, place):
         """Where the bracket is closed that opens here, or opened that closes here; None if it is not."""
-        step, depth = (1 if self.words[place] in {"(", "[", "{"} else -1), 0
+        step, depth = (1 if self.words[place] in OPENING else -1), 0
         while 0 <= place < len(self.words):
-            depth += (self.words[place] in {"(", "[", "{"}) - (self.words[place] in {")", "]", "}"})
+            depth += (self.words[place] in OPENING) - (self.words[place] in CLOSING)
             if depth == 0:
                 return place
             place += step
         return None
 
-    def scan(self, place):
+    def behind(self, place):
+        """The place behind the token, or behind the brackets that open with it."""
+        return (self.partner(place) or len(self.words) if self.words[place] in OPENING else place) + 1
+
+    def scan(self, place, end=None):
         """The places from here to the end of the brackets around it, without what stands in brackets of its own."""
-        while place < len(self.words) and self.words[place] not in {")", "]", "}"}:
+        end = len(self.words) if end is None else end
+        while place < end and self.words[place] not in CLOSING:
             yield place
-            if self.words[place] in {"(", "[", "{"}:
-                place = self.partner(place)
-                if place is None:
-                    return
-            place += 1
+            place = self.behind(place)
 
     def scopes(self):
         """What each place stands in: in a function or an initial value, and right in a class."""
@@ -178,7 +180,7 @@ class Tokens:
             before = self.words[start - 1]
             if before in {")", "]"}:
                 opened = self.partner(start - 1)
-                if before == ")" and (opened is None or self.word(opened - 1) not in ATTRIBUTES):
+                if opened is None or before == ")" and self.word(opened - 1) not in ATTRIBUTES:
                     break
                 start = opened - (before == ")")
             elif before in {";", "{", "}", ":", "("} or before in STATEMENTS:
@@ -188,14 +190,14 @@ class Tokens:
         for at in self.scan(place):
             if self.words[at] == ";":
                 return start, at
-        return start, (self.partner(at) or at) + 1  # in a macro, or a mistake
+        return start, min(self.behind(at), len(self.words))  # in a macro, or a mistake
 
     def name_of_template(self, place, kernels):
         """The name in front of template arguments that end here. One < may be a comparison: kernels are known."""
         depth, first = 0, None
-        while place > 0 and self.words[place] not in {"(", "[", "{", ";", "}"}:
+        while place > 0 and self.words[place] not in OPENING and self.words[place] not in {";", "}"}:
             word, before = self.words[place], self.words[place - 1]
-            if word in {")", "]"}:
+            if word in CLOSING:
                 place = self.partner(place)
                 if place is None:
                     return None
@@ -222,9 +224,10 @@ class Tokens:
                 place = self.partner(place)
                 if place is None:
                     break
-                if is_name(self.word(place - 1)) or self.word(place - 1) == "]" or (word, self.word(place - 1)) == ("]", ")"):
-                    place -= 1  # a call or a subscript
-                    last = last or ""
+                before = self.word(place - 1)
+                if is_name(before) or before in {"]", ">"} or word + before == "])":  # and no if (…) in front of (k)
+                    place -= 1
+                    last = ""
                     continue
             elif not is_name(word):
                 break
@@ -260,12 +263,14 @@ class Tokens:
         """Of each kernel the places of __global__, or of a macro for it, and of its name."""
         for place, word in enumerate(self.words):
             if word in markers:
+                name = None  # the last, for a macro may stand in front of it
                 for at in self.scan(place + 1):
                     if self.words[at] in {";", "{"}:
                         break
                     if self.word(at + 1) == "(" and is_name(self.words[at]) and self.words[at] not in ATTRIBUTES:
-                        yield place, at
-                        break
+                        name = at
+                if name is not None:
+                    yield place, name
 
 
 class Source:
@@ -319,14 +324,12 @@ class Source:
         start = tokens.start_of(marker)
         if tokens.scopes()[marker][1] and "friend" not in tokens.words[slice(*tokens.statement(marker))]:
             self.error(start, "a kernel cannot be a member function")
-        behind = tokens.partner(name + 1)
-        if behind is not None and tokens.word(behind + 1) in {"noexcept", "throw"}:
-            self.error(start, f"a kernel takes no {tokens.word(behind + 1)}")
-        body = next((at for at in tokens.scan((behind or name) + 1) if tokens.words[at] in {";", "{"}), None)
-        if body is not None and tokens.words[body] == "{":
-            for at in range(body, tokens.partner(body) or body):
-                if tokens.words[at : at + 3] == ["<", "<", "<"]:
-                    self.error(tokens.start_of(at), "a kernel launches no other: nvcc takes that only with -rdc=true")
+        body = tokens.behind(name + 1)
+        if tokens.word(body) in {"noexcept", "throw"}:
+            self.error(start, f"a kernel takes no {tokens.word(body)}")
+        for at in range(body, (tokens.partner(body) or body) if tokens.word(body) == "{" else body):
+            if tokens.words[at : at + 3] == ["<", "<", "<"]:
+                self.error(tokens.start_of(at), "a kernel launches no other: nvcc takes that only with -rdc=true")
 
     def translate_launches(self, tokens, kernels):
         """Gives the names that are launched, and where."""
@@ -370,9 +373,7 @@ class Source:
     def check_alignment(self, tokens, start, end):
         """An alignas belongs to the variable in front of everything, or to its type; nvcc says so less clearly."""
         before = []
-        for at in tokens.scan(start):
-            if at >= end:
-                return
+        for at in tokens.scan(start, end):
             word = tokens.words[at]
             if word == "alignas" and before and SPECIFIERS.issuperset(before):
                 self.error(tokens.start_of(at), f"nvcc takes no alignas behind {before[-1]}: put it in front, or use __align__")
@@ -381,9 +382,7 @@ class Source:
 
     def has_initial_value(self, tokens, start, end):
         of_class = False
-        for at in tokens.scan(start):
-            if at >= end:
-                return False
+        for at in tokens.scan(start, end):
             word, before = tokens.words[at], tokens.word(at - 1)
             of_class = of_class or word in {"class", "struct", "union", "enum"}
             if word == "=" or word == "{" and not of_class:
@@ -397,20 +396,19 @@ class Source:
     def translate_dynamic(self, tokens, start, end, in_function):
         """Declares what the name's type is, so that a second type of it is found, and the name for the memory."""
         names, last, sized, angles = [], None, False, 0
-        for at in [*tokens.scan(start), end]:
-            word = tokens.word(at) if at < end else ","
+        for at in tokens.scan(start, end):
+            word = tokens.words[at]
             angles += (word == "<") - (word == ">")
-            if at <= end and word == "," and angles <= 0:
-                names += [last] if last is not None else []
-                last, sized = None, False
+            if word == "," and angles == 0:
+                names.append(last)
+                sized = False
             elif word == "[":
                 sized = True
-            elif word == "(" and tokens.word(at - 1) not in ATTRIBUTES:  # (*rows)[4]
-                last = next((i for i in range(at, tokens.partner(at) or at) if is_name(tokens.words[i])), last)
+            elif word == "(" and tokens.words[at - 1] not in ATTRIBUTES:  # (*rows)[4]
+                last = next((inner for inner in range(at, tokens.behind(at)) if is_name(tokens.word(inner))), last)
             elif not sized and is_name(word) and word not in ATTRIBUTES:
                 last = at
-            if at >= end:
-                break
+        names.append(last)
         glue = "simt_##" if tokens.of_macro else "simt_"
         form = "SIMT_DYNAMIC({})" if in_function else "SIMT_DYNAMIC_OUTSIDE({})"
         for name in names:
@@ -420,15 +418,14 @@ class Source:
         behind = tokens.found[end - 1].end()
         self.edits.append((behind, behind, "".join("; " + form.format(tokens.words[name]) for name in names)))
 
-    def check_sizeof(self, tokens, name, end):
-        for at in range(end, self.end_of_block(tokens, end)):
-            if tokens.words[at : at + 2] == ["sizeof", name] and tokens.word(at + 2) != "[" \
-                    or tokens.words[at : at + 4] == ["sizeof", "(", name, ")"]:
+    def check_sizeof(self, tokens, name, place):
+        end = place
+        for end in tokens.scan(place):
+            end = tokens.behind(end)
+        for at in range(place, end):
+            words = tokens.words[at : at + 4]
+            if words == ["sizeof", "(", name, ")"] or words[:2] == ["sizeof", name] and words[2:3] != ["["]:
                 self.error(tokens.start_of(at), f"{name} has no size: the launch says how many bytes there are")
-
-    @staticmethod
-    def end_of_block(tokens, place):
-        return max(tokens.scan(place), default=place)
 
     def reached(self, seen=None):
         """This source and all that it includes, each once."""
@@ -512,7 +509,8 @@ def main():
                     if (close := tokens.partner(place + 1)) and tokens.word(close + 1) == "{":
                         source.error(tokens.start_of(place - 1), f"{name} is launched, so it needs a __global__ in front")
             source.translate_shared(tokens, of_shared)
-    target.write_text(sources[0].translated(step.parent), encoding="utf-8", errors="surrogateescape")
+    # Like nvcc, before everything else what CUDA declares.
+    target.write_text('#include "simt/cuda.hpp"\n' + sources[0].translated(step.parent), encoding="utf-8", errors="surrogateescape")
     if len(sys.argv) > 3:
         names = [re.sub(r"([ #\\])", r"\\\1", str(path)).replace("$", "$$") for path in (target, *(source.path for source in sources))]
         pathlib.Path(sys.argv[3]).write_text(f"{names[0]}: {' '.join(names[1:])}\n", encoding="utf-8", errors="surrogateescape")

@@ -1,4 +1,4 @@
-// refused: conflicting declaration
+// refused: conflicting declaration | redeclaration of
 #include "kata.hpp"
 
 template <class T> __global__ void k(T* out) { extern __shared__ T s[]; s[0] = 1; out[0] = s[0]; }

@@ -1,4 +1,4 @@
-// refused: conflicting declaration
+// refused: conflicting declaration | redeclaration of
 #include "kata.hpp"
 
 __global__ void k(float* out) { extern __shared__ float s[]; s[0] = 1; out[0] = s[0]; }

@@ -1,4 +1,4 @@
-// refused: storage size
+// refused: storage size | needs an explicit size
 #include "kata.hpp"
 
 __global__ void k(float* out) { __shared__ float s[]; s[0] = 1; out[0] = s[0]; }

@@ -1,4 +1,4 @@
-// refused: invalid conversion from
+// refused: invalid conversion from | no matching function
 #include "kata.hpp"
 
 __global__ void k(float* out, int n) { out[threadIdx.x] = n; }

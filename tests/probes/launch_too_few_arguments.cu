@@ -1,4 +1,4 @@
-// refused: expects 2 arguments, 1 provided
+// refused: expects 2 arguments, 1 provided | requires 2 arguments, but 1 was
 #include "kata.hpp"
 
 __global__ void k(float* out, int n) { out[threadIdx.x] = n; }

@@ -1,4 +1,4 @@
-// refused: no match for call
+// refused: no match for call | no matching function
 #include "kata.hpp"
 
 __global__ void k(float* out, int n) { out[threadIdx.x] = n; }

@@ -102,7 +102,7 @@ suite() {
 
 build() {
     [[ -f $BUILD/build.ninja ]] || meson setup "$BUILD" -Dgpu=enabled
-    ninja -C "$BUILD"
+    ninja -C "$BUILD" -k 0
 }
 
 # in_parallel COMMAND CHAPTER...: COMMAND CHAPTER STEP for every step, some at once.

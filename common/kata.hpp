@@ -36,18 +36,7 @@ KATA_HOST_DEVICE constexpr T ceil_div(T whole, std::type_identity_t<T> size) {
     return whole / size + (whole % size != 0);
 }
 
-/// Calls `body` with `value` as a compile-time constant: with_constant<7>(radius, [&](auto r) { … tiled<r> …
-/// }). Values run from 0 to `last`; others are a logic error of the caller and call nothing.
-template <int last, class Body>
-void with_constant(int value, Body&& body) {
-    if (value == last)
-        body(backend::Constant<last>{});
-    else if constexpr (last > 0)
-        with_constant<last - 1>(value, body);
-}
-
 }  // namespace kata
 
 using kata::ceil_div;
 using kata::check;
-using kata::with_constant;

@@ -3,14 +3,10 @@
 // for all.
 #pragma once
 #include <cuda_runtime.h>
-#include <type_traits>
 
 #define KATA_HOST_DEVICE __host__ __device__
 
 namespace kata::backend {
-
-template <int v>
-using Constant = std::integral_constant<int, v>;
 
 /// Throws kata::Error: what CUDA says of the error, and where it was met.
 [[noreturn, gnu::visibility("default")]] void fail(cudaError_t error, const char* file, int line);

@@ -124,9 +124,6 @@ namespace kata::backend {
     simt::fail(cudaGetErrorString(error), file, line);
 }
 
-template <int v>
-using Constant = std::integral_constant<int, v>;
-
 /// `thread` is called by each thread of the launch; `kernel` is what the launch names, where that is known.
 template <class Thread>
 void launch_threads(const Thread& thread, dim3 grid, dim3 block, std::size_t shared_bytes,

@@ -98,6 +98,13 @@ T from_word(std::uint64_t word) {
 template <class T, class... Allowed>
 inline constexpr bool one_of = (std::is_same_v<T, Allowed> || ...);
 
+/// What CUDA's shuffles take: numbers, of which small ones are promoted. Of a structure nvcc says that there
+/// is no such function.
+template <class T>
+concept Shuffled = requires(T value) {
+    value * 1.0;
+};
+
 }  // namespace simt
 
 // Where the linker has put the constants of this module; null without any.
@@ -243,28 +250,28 @@ inline void __syncwarp(unsigned mask = 0xffffffffu, Site site = Site::here()) {
 }
 inline unsigned __activemask(Site site = Site::here()) { return simt::active_mask(site); }
 
-template <class T>
+template <simt::Shuffled T>
 T __shfl_sync(unsigned mask, T value, int source, int width = 32, Site site = Site::here()) {
     const int lane = simt::lane();
     return simt::from_word<T>(simt::exchange(simt::Collective::shuffle, mask, simt::to_word(value),
                                              (lane & ~(width - 1)) | (source & (width - 1)), "__shfl_sync",
                                              site));
 }
-template <class T>
+template <simt::Shuffled T>
 T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32, Site site = Site::here()) {
     const int lane = simt::lane(), d = static_cast<int>(delta);
     return simt::from_word<T>(simt::exchange(simt::Collective::shuffle, mask, simt::to_word(value),
                                              (lane & (width - 1)) >= d ? lane - d : lane, "__shfl_up_sync",
                                              site));
 }
-template <class T>
+template <simt::Shuffled T>
 T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32, Site site = Site::here()) {
     const int lane = simt::lane(), d = static_cast<int>(delta);
     return simt::from_word<T>(simt::exchange(simt::Collective::shuffle, mask, simt::to_word(value),
                                              (lane & (width - 1)) + d < width ? lane + d : lane,
                                              "__shfl_down_sync", site));
 }
-template <class T>
+template <simt::Shuffled T>
 T __shfl_xor_sync(unsigned mask, T value, int lanes, int width = 32, Site site = Site::here()) {
     const int lane = simt::lane(), source = lane ^ lanes;
     // a lane may read from a lower group of `width` lanes, never from a higher one

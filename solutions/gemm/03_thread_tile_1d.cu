@@ -31,13 +31,13 @@ __global__ void thread_tile_1d(const float* a, const float* b, float* c, int m, 
         const int b_row = phase * bk + b_y, b_col = first_col + b_x;
         a_s[a_y][a_x] = a_row < m && a_col < k ? a[a_row * k + a_col] : 0.0f;
         b_s[b_y][b_x] = b_row < k && b_col < n ? b[b_row * n + b_col] : 0.0f;
-        __syncthreads();
+        __syncthreads();  // a thread multiplies what others have loaded
         // The place along K is the outer loop, so that what is read of B stays at hand for all results.
         for (int i = 0; i < bk; ++i) {
             const float b_i = b_s[i][tx];
             for (int r = 0; r < tm; ++r) sum[r] += a_s[ty * tm + r][i] * b_i;
         }
-        __syncthreads();
+        __syncthreads();  // all have multiplied before the next tiles overwrite these
     }
 
     const int row = first_row + ty * tm, col = first_col + tx;

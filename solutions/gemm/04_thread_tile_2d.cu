@@ -24,7 +24,7 @@ __global__ void thread_tile_2d(const float* a, const float* b, float* c, int m, 
     // The thread has rows ty, ty + rows, … and columns tx, tx + cols, … of the block's tile.
     const int tx = threadIdx.x % cols, ty = threadIdx.x / cols;
 
-    float sum[tm][tn] = {};  // 64 registers
+    float sum[tm][tn] = {};  // in registers, once the loops over it are unrolled
     for (int phase = 0; phase < ceil_div(k, bk); ++phase) {
         // A tile has four elements for each thread: four rounds. They are counted from 0 and not from the
         // thread's place, so that the compiler knows how many there are.
@@ -38,9 +38,9 @@ __global__ void thread_tile_2d(const float* a, const float* b, float* c, int m, 
             const int row = phase * bk + y, col = first_col + x;
             b_s[y][x] = row < k && col < n ? b[row * n + col] : 0.0f;
         }
-        __syncthreads();
+        __syncthreads();  // a thread multiplies what others have loaded
         for (int i = 0; i < bk; ++i) {
-            // 16 elements from shared memory into registers, then 64 products that read registers only.
+            // Read into registers first: each element then serves a row or a column of the square.
             float a_i[tm], b_i[tn];
             for (int r = 0; r < tm; ++r) a_i[r] = a_s[ty + r * rows][i];
             for (int s = 0; s < tn; ++s) b_i[s] = b_s[i][tx + s * cols];
@@ -48,7 +48,7 @@ __global__ void thread_tile_2d(const float* a, const float* b, float* c, int m, 
                 for (int s = 0; s < tn; ++s) sum[r][s] += a_i[r] * b_i[s];
             }
         }
-        __syncthreads();
+        __syncthreads();  // all have multiplied before the next tiles overwrite these
     }
 
     for (int r = 0; r < tm; ++r) {

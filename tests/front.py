@@ -246,6 +246,20 @@ class Front(unittest.TestCase):
         self.assertEqual(self.shim("hint", "conv", "3").stdout, self.kata("hint", "conv", "3").stdout)
         self.assertEqual(self.shim("no such command").returncode, 2)
 
+    def test_what_a_configured_build_misses_is_said_as_on_a_first_run(self):
+        (self.root / "build").mkdir()
+        (self.root / "build" / "build.ninja").touch()
+        (self.root / ".ci" / "setup.sh").write_text("echo 'kata: not installed: what is missing' >&2\nexit 3\n")
+        for there in ("meson", "ninja"):
+            path = self.fake(there, "exit 0")
+            (self.root / "fake" / "bash").symlink_to(shutil.which("bash"))
+            command = [sys.executable, self.root / "common/front/kata.py", "test", "conv", "3"]
+            done = subprocess.run(
+                command, capture_output=True, text=True, env={**path, "PATH": str(self.root / "fake")}
+            )
+            self.assertEqual((done.returncode, done.stderr), (3, "kata: not installed: what is missing\n"), done.stdout)
+            shutil.rmtree(self.root / "fake")
+
     def started(self, *arguments):
         """kata, while a Meson of ours waits for something of its own."""
         (self.root / "build").mkdir()

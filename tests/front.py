@@ -149,6 +149,35 @@ class Front(unittest.TestCase):
             self.assertEqual((self.root / STEP).read_text(), stub)
             self.assertEqual((self.root / (STEP + kept)).read_text(), written)
 
+    def test_a_deleted_step_is_still_one_and_comes_back(self):
+        stub = (self.root / FIRST).read_text()
+        for committed in (False, True):
+            (self.root / FIRST).unlink()
+            if committed:
+                self.commit("deleted")
+            for arguments in (("test", "grids", "1"), ("test", FIRST), ("diff", "grids", "1"), ("next",)):
+                said = self.refused(*arguments, status=1)
+                self.assertIn(f"{FIRST} is missing; what brings its stub back: ./kata reset grids 01", said)
+            self.assertIn("is there again", self.kata("reset", "grids", "1").stdout)
+            self.assertEqual((self.root / FIRST).read_text(), stub)
+        (self.root / FIRST).unlink()
+        shutil.rmtree(self.root / ".git")
+        self.assertIn("is missing, and this is no git checkout", self.refused("reset", "grids", "1", status=1))
+
+    def test_a_chapter_says_which_step_is_missing(self):
+        log = self.root / "build" / "meson-logs" / "testlog.json"
+        log.parent.mkdir(parents=True)
+        (self.root / "build" / "build.ninja").touch()
+        (self.root / FIRST).unlink()
+        self.fake("ninja", "exit 0")
+        path = self.fake("meson", f"touch '{log}'")
+        for arguments in (("test", "grids"), ("test",)):
+            command = [sys.executable, self.root / "common/front/kata.py", *arguments]
+            done = subprocess.run(command, capture_output=True, text=True, env=path)
+            self.assertEqual((done.returncode, done.stderr), (1, ""), done.stdout)
+            self.assertEqual(done.stdout.count("is missing"), 1)
+            self.assertIn(f"\nFAIL  {FIRST} is missing; what brings", done.stdout)
+
     def test_a_step_in_work_is_no_stub(self):
         stub = (self.root / STEP).read_text()
         half = stub.replace("    kata::open();\n", "    work();\n", 1)

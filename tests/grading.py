@@ -288,6 +288,7 @@ class CommandLine(unittest.TestCase):
     def test_names_of_nothing_are_refused(self):
         self.assertIn("there is no folder", self.refused("/no/such/folder"))
         self.assertIn("there is no chapter fourier; there are:", self.refused("/", "--chapter", "fourier"))
+        self.assertTrue(self.refused("/", "--chapter", "s").endswith("'s' may be stencil or scan"))
         self.assertIn("/no/such/sheet.csv", self.refused("/", "--csv", "/no/such/sheet.csv"))
 
     def run_main(self, sheet, **replaced):

@@ -25,7 +25,7 @@ import tempfile
 
 import bodies
 import processes
-from repository import BACKENDS, Repository, module_of, prefix, suite, targets
+from repository import BACKENDS, Repository, either, module_of, prefix, suite, targets
 
 REPOSITORY = Repository()
 ROOT = REPOSITORY.root
@@ -273,7 +273,9 @@ def chosen(given, refuse):
     chapters = []
     for name in given or ():
         found = [name] if name in CHAPTERS else [chapter for chapter in CHAPTERS if name and chapter.startswith(name)]
-        if len(found) != 1:
+        if len(found) > 1:
+            refuse(f"'{name}' may be {either(found)}")
+        if not found:
             refuse(f"there is no chapter {name}; there are: {' '.join(CHAPTERS)}")
         chapters += found
     return chapters or CHAPTERS

@@ -19,7 +19,7 @@ import processes
 import verdicts
 from build import Build
 from fault import Fault
-from repository import Repository, module, module_of, suite, targets
+from repository import Repository, either, module, module_of, suite, targets
 
 
 class Parser(argparse.ArgumentParser):
@@ -46,7 +46,7 @@ def pick(kind: str, given: str, names: Sequence[str]) -> str:
         if len(found) == 1:
             return found[0]
         if found:
-            break
+            raise Fault(f"'{given}' may be {either(found)}", 2)
     raise Fault(f"'{given}' is no {kind}; there are: {' '.join(names)}", 2)
 
 

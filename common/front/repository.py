@@ -57,6 +57,11 @@ def module_of(file: str) -> Module | None:
     return Module(tree, *found.groups()) if found and tree in TREES else None
 
 
+def either(names: list[str]) -> str:
+    """ "a, b or c"."""
+    return " or ".join([*filter(None, [", ".join(names[:-1])]), names[-1]])
+
+
 def suite(chapter: str, backend: str) -> str:
     """The program that tests the steps of a chapter."""
     return f"{chapter}-{backend}"

@@ -250,8 +250,10 @@ class Front(unittest.TestCase):
     def test_a_mistake_is_listed_and_written_to_a_file(self):
         listed = self.kata("mistake", "conv", "3").stdout
         name = listed.split()[0]
-        self.kata("mistake", "conv", "3", name, "-o", str(self.root / "mistake.cu"))
-        self.assertEqual((self.root / "mistake.cu").read_text(), self.kata("mistake", "conv", "3", name).stdout)
+        for option in ("-o", "--output"):
+            self.kata("mistake", "conv", "3", name, option, str(self.root / f"mistake{option}.cu"))
+            written = (self.root / f"mistake{option}.cu").read_text()
+            self.assertEqual(written, self.kata("mistake", "conv", "3", name).stdout)
 
     def shim(self, *arguments, **options):
         """Runs ./kata itself."""

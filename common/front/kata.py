@@ -223,7 +223,7 @@ def grade(repository: Repository, arguments: list[str]) -> int:
 
 def mistake(repository: Repository, given: argparse.Namespace) -> int:
     chapter, step, _ = one_step(repository, given)
-    return author.mistake(repository, chapter, step, given.name, given.open)
+    return author.mistake(repository, chapter, step, given.name, given.output)
 
 
 def new(repository: Repository, given: argparse.Namespace) -> int:
@@ -259,7 +259,7 @@ def a_step(parser: Parser) -> None:
 def mistake_arguments(parser: Parser) -> None:
     parser.add_argument("step", metavar="CHAPTER STEP", nargs=2)
     parser.add_argument("name", metavar="NAME", nargs="?", help="print the kernel with this mistake")
-    parser.add_argument("-o", "--open", metavar="FILE", help="write it to a file")
+    parser.add_argument("-o", "--output", metavar="FILE", help="write it to a file")
 
 
 def new_arguments(parser: Parser) -> None:

@@ -5,6 +5,8 @@ import ast
 import contextlib
 import io
 import pathlib
+import shutil
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -379,6 +381,48 @@ class Authors(Scratch):
         self.assertTrue(self.repository.mistakes_file("sums", "02_more_of_it").is_file())
         for word in ("Left to do", "tests/sums.cpp", "hints in words"):
             self.assertIn(word, said)
+
+    def test_what_is_begun_is_laid_out(self):
+        name = "02_of_a_name_that_is_as_long_as_any_that_somebody_would_think_of"
+        self.quietly(author.new_step, self.repository, "sums", name)
+        self.quietly(author.new_chapter, self.repository, "products")
+        self.quietly(author.new_step, self.repository, "products", "01_all")
+        for step in (f"sums/{name}", "products/01_all"):
+            for tree in ("solutions", "chapters"):
+                text = (self.root / tree / f"{step}.cu").read_text()
+                self.assertLessEqual(max(map(len, text.splitlines())), 100, text)
+                if formatter := shutil.which("clang-format-14"):
+                    style = f"--style=file:{ROOT / '.clang-format'}"
+                    done = subprocess.run([formatter, style, "--assume-filename=a.cu"], input=text, capture_output=True, text=True)
+                    self.assertEqual(done.stdout, text, done.stderr)
+
+    def test_what_cannot_be_begun_is_said_and_leaves_nothing(self):
+        (self.root / "tests/wrong/sums/02_more.mistakes").mkdir()  # stands in for a folder that is read-only
+        self.write("solutions/products", "")
+        before = {path: path.is_file() and path.read_text() for path in self.root.rglob("*")}
+        for function, names, path in (
+            (author.new_step, ["sums", "02_more"], "tests/wrong/sums/02_more.mistakes"),
+            (author.new_chapter, ["products"], "solutions/products/README.md"),
+        ):
+            with contextlib.redirect_stdout(io.StringIO()) as said:
+                with self.assertRaisesRegex(Fault, rf"\A{path} cannot be written \(.*\): nothing is new\Z"):
+                    function(self.repository, *names)
+            self.assertEqual(said.getvalue(), "")
+            self.assertEqual({path: path.is_file() and path.read_text() for path in self.root.rglob("*")}, before)
+
+    def test_lines_that_name_steps_by_number_are_left_to_look_at(self):
+        with open(self.root / "chapters/sums/README.md", "a") as lesson:
+            lesson.write("\nA gain of 1.01, as in step 01.\n| 01 | table |\n")
+        self.write("reference/sums.hpp", "// Of 01 only.\nint a = 10;\n")
+        self.write("tests/sums.cpp", 'TEST_CASE("adds", "[step][01_add]") {\n    {"01_add", "01_add", claim},\n')
+        said = self.quietly(author.new_step, self.repository, "sums", "02_more")
+        looked_at = said.split("Left to look at, for it names steps by number:\n")[1].split("\n\n")[0]
+        self.assertEqual(
+            looked_at,
+            "  chapters/sums/README.md:9: A gain of 1.01, as in step 01.\n"
+            "  reference/sums.hpp:1: // Of 01 only.\n"
+            '  tests/sums.cpp:1: TEST_CASE("adds", "[step][01_add]") {',
+        )
 
     def test_a_new_chapter_fits_and_takes_steps(self):
         self.quietly(author.new_chapter, self.repository, "products")

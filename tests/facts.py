@@ -459,6 +459,23 @@ class Authors(Scratch):
         self.assertFalse([complaint for complaint in self.complaints() if ".cu" in complaint])
         self.assertEqual(self.repository.text("sums", "01_add"), STUB.replace("float* b", "float* out"))
 
+    def test_bodies_that_a_stub_lacks_are_written_open(self):
+        hint = f"    {author.HINT}    kata::open();\n"
+        for missing, line in (
+            ("    // A thread an element.\n    kata::open();\n", 7),
+            ("    // All of them.\n    kata::open();\n    return 0;\n", 14),
+        ):
+            wanted = STUB.replace(missing, hint)
+            self.write("chapters/sums/01_add.cu", STUB.replace(f"    // kata: begin\n{missing}    // kata: end\n", ""))
+            self.assertIn("differs from its solution", self.quietly(author.stubs, self.repository, ["sums"], False))
+            said = self.quietly(author.stubs, self.repository, ["sums"], True)
+            self.assertIn(f"01_add.cu is written again, with 1 body more, open: put the hint into words, line {line}\n", said)
+            self.assertEqual(self.repository.text("sums", "01_add"), wanted)
+        self.write("solutions/sums/01_add.cu", SOLUTION + SOLUTION.replace("sum(", "product("))
+        self.write("chapters/sums/01_add.cu", STUB.replace("sum(", "total("))
+        with self.assertRaisesRegex(Fault, "has 2 bodies, and its solution 4, some of them of other functions"):
+            author.stubs(self.repository, ["sums"], True)
+
     def test_a_mistake_is_shown_as_a_whole_kernel(self):
         listed = self.quietly(author.mistake, self.repository, "sums", "01_add", None, None)
         self.assertRegex(listed, r"\Ano_guard +Threads beyond the end write, too\.\n\Z")

@@ -4,6 +4,7 @@ kernels, stubs kept as their solutions are."""
 from __future__ import annotations
 
 import contextlib
+import difflib
 import functools
 import pathlib
 import re
@@ -70,12 +71,27 @@ def mistake(repository: Repository, chapter: str, step: str, name: str | None, f
 
 def stub_of_solution(solution: str, name: str) -> str:
     """A first stub: each body a hint that is still to be put into words."""
+    return stub_with(solution, [], name)
+
+
+def stub_with(solution: str, had: list[bodies.Body], name: str) -> str:
+    """The stub with the bodies that it had, and a hint to be put into words where the solution has one more."""
     outside, written = bodies.split(solution, name)
+    places = difflib.SequenceMatcher(None, [function(body) for body in written], [function(body) for body in had], False)
+    kept = {a + i: had[b + i].text for a, b, size in places.get_matching_blocks() for i in range(size)}
+    if len(kept) < len(had):
+        raise Fault(f"{name}: has {len(had)} bodies, and its solution {len(written)}, some of them of other functions")
     text = outside[0]
-    for body, piece in zip(written, outside[1:]):
+    for number, piece in enumerate(outside[1:]):
         indent = " " * (len(piece) - len(piece.lstrip(" ")))
-        text += f"{indent}{HINT}{indent}{bodies.OPEN}\n{piece}"
+        text += kept.get(number, f"{indent}{HINT}{indent}{bodies.OPEN}\n") + piece
     return text
+
+
+def function(body: bodies.Body) -> str:
+    """The name of what it is the body of."""
+    name = re.search(r"(\w+)\(", body.of)
+    return name[1] if name else body.of
 
 
 def stubs(repository: Repository, chapters: list[str], write: bool) -> int:
@@ -86,16 +102,24 @@ def stubs(repository: Repository, chapters: list[str], write: bool) -> int:
             path, solution = repository.source(chapter, step), repository.text(chapter, step, "solutions")
             name = f"chapters/{chapter}/{step}.cu"
             before = path.read_text(encoding="utf-8") if path.is_file() else None
+            more = 0  # bodies than the stub has
             if before is None:
                 after = stub_of_solution(solution, f"solutions/{chapter}/{step}.cu")
             else:
-                after = bodies.stub_from(solution, before, name)
+                mine = bodies.split(before, name)[1]
+                more = len(bodies.split(solution, f"solutions/{chapter}/{step}.cu")[1]) - len(mine)
+                after = stub_with(solution, mine, name) if more > 0 else bodies.stub_from(solution, before, name)
             if after == before:
                 right += 1
                 continue
             if write:
                 path.write_text(after, encoding="utf-8")
-                print(f"{name} is written again" if before else f"{name} is new: put its hints into words")
+                said = f"{name} is written again" if before else f"{name} is new: put its hints into words"
+                if more > 0:
+                    said += f", with {more} bod{'y' if more == 1 else 'ies'} more, open: put the hint into words"
+                    at = bodies.split(after, name)[1]
+                    said += ", line " + ", ".join(str(body.line + 1) for body in at if body.text.lstrip(" ").startswith(HINT))
+                print(said)
             else:
                 status = 1
                 print(
@@ -232,7 +256,7 @@ def by_number(repository: Repository, chapter: str) -> list[str]:
         path = repository.root / name
         lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
         found += [
-            f"{name}:{number}: {textwrap.shorten(line, WIDTH, placeholder=' …')}"
+            f"{name}:{number}: {line.strip()}"
             for number, line in enumerate(lines, 1)
             if BY_NUMBER.search(line) and not NO_TEXT.match(line)
         ]

@@ -64,6 +64,28 @@ def check_mistakes(repository: Repository, chapter: str) -> Iterator[str]:
             yield str(fault)
 
 
+def check_lesson(repository: Repository, chapter: str) -> Iterator[str]:
+    """What is still to be written of each step that there is, and that they are numbered on."""
+    steps = repository.steps(chapter, "solutions")
+    for number, step in enumerate(steps, 1):
+        if int(step[:2]) != number:
+            yield f"solutions/{chapter}/{step}.cu: is step {number} of its chapter, and not called {number:02}_…"
+            break
+    name = f"chapters/{chapter}/README.md"
+    lesson = repository.root / name
+    lines = lesson.read_text(encoding="utf-8").splitlines() if lesson.is_file() else []
+    for number, line in enumerate(lines, 1):
+        if re.match(r"\| \[\d\d .*\]\(\d\d_\w+\.cu\) \|", line) and "…" in [cell.strip() for cell in line.split("|")]:
+            yield f"{name}:{number}: '…' is still to be written"
+    for step in steps:
+        # A section may be about several: "### 06 Neighbored, 07 neighbored less".
+        if not any(re.match(rf"###? (.*, )?{step[:2]}\b", line) for line in lines):
+            yield f"{name}: no section '### {step[:2]} …' is about {step}"
+        path = repository.mistakes_file(chapter, step)
+        if not any(mistake.tree == "wrong" for mistake in (mistakes.read(path) if path.is_file() else ())):
+            yield f"{repository.relative(path)}: no mistake, which the tests must reject"
+
+
 def check_chapter(repository: Repository, chapter: str) -> Iterator[str]:
     mine, theirs = repository.root / "chapters" / chapter, repository.root / "solutions" / chapter
     if not theirs.is_dir():
@@ -87,6 +109,7 @@ def check_chapter(repository: Repository, chapter: str) -> Iterator[str]:
                 yield str(fault)
     try:
         yield from check_mistakes(repository, chapter)
+        yield from check_lesson(repository, chapter)
     except Fault as fault:
         yield str(fault)
 

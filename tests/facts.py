@@ -5,6 +5,8 @@ import ast
 import contextlib
 import io
 import pathlib
+import shutil
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -78,7 +80,7 @@ class Scratch(unittest.TestCase):
         self.repository = Repository(self.root)
         self.write("solutions/sums/01_add.cu", SOLUTION)
         self.write("chapters/sums/01_add.cu", STUB)
-        self.write("chapters/sums/README.md", "| step | what |\n| --- | --- |\n| [01 add](01_add.cu) | all |\n\n| other |\n")
+        self.write("chapters/sums/README.md", "| step | what |\n| --- | --- |\n| [01 add](01_add.cu) | all |\n\n| other |\n\n### 01 Add\n")
         (self.root / "solutions/sums/README.md").symlink_to("../../chapters/sums/README.md")
         self.write("README.md", "| [sums](chapters/sums/README.md) | 1 | fast |\n")
         self.mistakes = self.write("tests/wrong/sums/01_add.mistakes", NO_GUARD)
@@ -324,6 +326,28 @@ class Contract(Scratch):
             "chapters/gone",
         )
 
+    def test_steps_are_numbered_without_gaps(self):
+        self.write("solutions/sums/03_more.cu", SOLUTION)
+        self.says("solutions/sums/03_more.cu: is step 2 of its chapter")
+
+    def test_what_a_lesson_lacks_is_named(self):
+        lesson = self.root / "chapters/sums/README.md"
+        text = lesson.read_text()
+        lesson.write_text(text.replace("| all |", "| … |"))
+        self.says("chapters/sums/README.md:3: '…' is still to be written")
+        lesson.write_text(text.replace("### 01 Add", "#### 01 Add"))
+        self.says("chapters/sums/README.md: no section '### 01 …' is about 01_add")
+        for title in ("### 00 Before, 01 add", "## 01 Add"):
+            lesson.write_text(text.replace("### 01 Add", title))
+            self.assertEqual(self.complaints(), [])
+
+    def test_a_step_without_a_mistake_is_named(self):
+        lacks = "tests/wrong/sums/01_add.mistakes: no mistake, which"
+        self.mistakes.write_text(NO_GUARD.replace("Rejected: out of bounds", "Timed against: 01_add"))
+        self.says(lacks)
+        self.mistakes.unlink()
+        self.says(lacks)
+
     def test_mistakes_that_do_not_fit_are_named(self):
         self.mistakes.write_text(NO_GUARD.replace("i < n", "i <= n"))
         self.says("01_add.mistakes:4: no_guard: 0 places")
@@ -339,7 +363,14 @@ class Authors(Scratch):
 
     def test_a_new_step_fits(self):
         said = self.quietly(author.new_step, self.repository, "sums", "02_more_of_it")
-        self.assertEqual(self.complaints(), [])
+        self.assertEqual(
+            self.complaints(),
+            [
+                "chapters/sums/README.md:4: '…' is still to be written",
+                "chapters/sums/README.md: no section '### 02 …' is about 02_more_of_it",
+                "tests/wrong/sums/02_more_of_it.mistakes: no mistake, which the tests must reject",
+            ],
+        )
         self.assertEqual(self.repository.steps("sums"), ["01_add", "02_more_of_it"])
         self.assertTrue(bodies.is_stub(self.repository.text("sums", "02_more_of_it")))
         self.assertTrue(self.repository.text("sums", "02_more_of_it").startswith("// 02 More of it: "))
@@ -351,12 +382,54 @@ class Authors(Scratch):
         for word in ("Left to do", "tests/sums.cpp", "hints in words"):
             self.assertIn(word, said)
 
+    def test_what_is_begun_is_laid_out(self):
+        name = "02_of_a_name_that_is_as_long_as_any_that_somebody_would_think_of"
+        self.quietly(author.new_step, self.repository, "sums", name)
+        self.quietly(author.new_chapter, self.repository, "products")
+        self.quietly(author.new_step, self.repository, "products", "01_all")
+        for step in (f"sums/{name}", "products/01_all"):
+            for tree in ("solutions", "chapters"):
+                text = (self.root / tree / f"{step}.cu").read_text()
+                self.assertLessEqual(max(map(len, text.splitlines())), 100, text)
+                if formatter := shutil.which("clang-format-14"):
+                    style = f"--style=file:{ROOT / '.clang-format'}"
+                    done = subprocess.run([formatter, style, "--assume-filename=a.cu"], input=text, capture_output=True, text=True)
+                    self.assertEqual(done.stdout, text, done.stderr)
+
+    def test_what_cannot_be_begun_is_said_and_leaves_nothing(self):
+        (self.root / "tests/wrong/sums/02_more.mistakes").mkdir()  # stands in for a folder that is read-only
+        self.write("solutions/products", "")
+        before = {path: path.is_file() and path.read_text() for path in self.root.rglob("*")}
+        for function, names, path in (
+            (author.new_step, ["sums", "02_more"], "tests/wrong/sums/02_more.mistakes"),
+            (author.new_chapter, ["products"], "solutions/products/README.md"),
+        ):
+            with contextlib.redirect_stdout(io.StringIO()) as said:
+                with self.assertRaisesRegex(Fault, rf"\A{path} cannot be written \(.*\): nothing is new\Z"):
+                    function(self.repository, *names)
+            self.assertEqual(said.getvalue(), "")
+            self.assertEqual({path: path.is_file() and path.read_text() for path in self.root.rglob("*")}, before)
+
+    def test_lines_that_name_steps_by_number_are_left_to_look_at(self):
+        with open(self.root / "chapters/sums/README.md", "a") as lesson:
+            lesson.write("\nA gain of 1.01, as in step 01.\n| 01 | table |\n")
+        self.write("reference/sums.hpp", "// Of 01 only.\nint a = 10;\n")
+        self.write("tests/sums.cpp", 'TEST_CASE("adds", "[step][01_add]") {\n    {"01_add", "01_add", claim},\n')
+        said = self.quietly(author.new_step, self.repository, "sums", "02_more")
+        looked_at = said.split("Left to look at, for it names steps by number:\n")[1].split("\n\n")[0]
+        self.assertEqual(
+            looked_at,
+            "  chapters/sums/README.md:9: A gain of 1.01, as in step 01.\n"
+            "  reference/sums.hpp:1: // Of 01 only.\n"
+            '  tests/sums.cpp:1: TEST_CASE("adds", "[step][01_add]") {',
+        )
+
     def test_a_new_chapter_fits_and_takes_steps(self):
         self.quietly(author.new_chapter, self.repository, "products")
         self.assertEqual(self.complaints(), [])
         self.assertIn("| [products](chapters/products/README.md) | 0 | |\n", (self.root / "README.md").read_text())
         self.quietly(author.new_step, self.repository, "products", "01_all")
-        self.assertEqual(self.complaints(), ["solutions/products/01_all.cu:5: a body that is still to be written"])
+        self.assertEqual(self.complaints()[0], "solutions/products/01_all.cu:5: a body that is still to be written")
         self.assertIn("[01 all](01_all.cu)", (self.root / "chapters/products/README.md").read_text())
 
     def test_names_that_are_taken_or_are_none_are_refused(self):
@@ -382,8 +455,26 @@ class Authors(Scratch):
         self.assertIn("chapters/sums/01_add.cu differs", said)
         self.assertIn("chapters/sums/02_new.cu is missing", said)
         self.quietly(author.stubs, self.repository, ["sums"], True)
-        self.assertEqual((self.status, self.complaints()), (0, []))
+        self.assertEqual(self.status, 0)
+        self.assertFalse([complaint for complaint in self.complaints() if ".cu" in complaint])
         self.assertEqual(self.repository.text("sums", "01_add"), STUB.replace("float* b", "float* out"))
+
+    def test_bodies_that_a_stub_lacks_are_written_open(self):
+        hint = f"    {author.HINT}    kata::open();\n"
+        for missing, line in (
+            ("    // A thread an element.\n    kata::open();\n", 7),
+            ("    // All of them.\n    kata::open();\n    return 0;\n", 14),
+        ):
+            wanted = STUB.replace(missing, hint)
+            self.write("chapters/sums/01_add.cu", STUB.replace(f"    // kata: begin\n{missing}    // kata: end\n", ""))
+            self.assertIn("differs from its solution", self.quietly(author.stubs, self.repository, ["sums"], False))
+            said = self.quietly(author.stubs, self.repository, ["sums"], True)
+            self.assertIn(f"01_add.cu is written again, with 1 body more, open: put the hint into words, line {line}\n", said)
+            self.assertEqual(self.repository.text("sums", "01_add"), wanted)
+        self.write("solutions/sums/01_add.cu", SOLUTION + SOLUTION.replace("sum(", "product("))
+        self.write("chapters/sums/01_add.cu", STUB.replace("sum(", "total("))
+        with self.assertRaisesRegex(Fault, "has 2 bodies, and its solution 4, some of them of other functions"):
+            author.stubs(self.repository, ["sums"], True)
 
     def test_a_mistake_is_shown_as_a_whole_kernel(self):
         listed = self.quietly(author.mistake, self.repository, "sums", "01_add", None, None)

@@ -92,7 +92,9 @@ class Front(unittest.TestCase):
 
     def test_names_that_mean_nothing_or_too_much_are_refused(self):
         self.assertIn("there are: grids convolution stencil", self.refused("hint", "fourier", "01"))
-        self.assertIn("'g' is no chapter", self.refused("hint", "g", "01"))  # grids or gemm
+        self.assertIn("'g' may be grids or gemm\n", self.refused("hint", "g", "01"))
+        self.assertIn("'s' may be stencil or scan\n", self.refused("test", "s"))
+        self.assertIn("'t' may be 03_tiled or 04_tiled_by_output\n", self.refused("hint", "conv", "t"))
         self.assertIn("03_tiled", self.refused("hint", "convolution", "17"))
         self.assertIn("'' is no step", self.refused("hint", "convolution", ""))
 
@@ -148,6 +150,35 @@ class Front(unittest.TestCase):
             self.assertIn(STEP + kept, self.kata("reset", "conv", "3").stdout)
             self.assertEqual((self.root / STEP).read_text(), stub)
             self.assertEqual((self.root / (STEP + kept)).read_text(), written)
+
+    def test_a_deleted_step_is_still_one_and_comes_back(self):
+        stub = (self.root / FIRST).read_text()
+        for committed in (False, True):
+            (self.root / FIRST).unlink()
+            if committed:
+                self.commit("deleted")
+            for arguments in (("test", "grids", "1"), ("test", FIRST), ("diff", "grids", "1"), ("next",)):
+                said = self.refused(*arguments, status=1)
+                self.assertIn(f"{FIRST} is missing; what brings its stub back: ./kata reset grids 01", said)
+            self.assertIn("is there again", self.kata("reset", "grids", "1").stdout)
+            self.assertEqual((self.root / FIRST).read_text(), stub)
+        (self.root / FIRST).unlink()
+        shutil.rmtree(self.root / ".git")
+        self.assertIn("is missing, and this is no git checkout", self.refused("reset", "grids", "1", status=1))
+
+    def test_a_chapter_says_which_step_is_missing(self):
+        log = self.root / "build" / "meson-logs" / "testlog.json"
+        log.parent.mkdir(parents=True)
+        (self.root / "build" / "build.ninja").touch()
+        (self.root / FIRST).unlink()
+        self.fake("ninja", "exit 0")
+        path = self.fake("meson", f"touch '{log}'")
+        for arguments in (("test", "grids"), ("test",)):
+            command = [sys.executable, self.root / "common/front/kata.py", *arguments]
+            done = subprocess.run(command, capture_output=True, text=True, env=path)
+            self.assertEqual((done.returncode, done.stderr), (1, ""), done.stdout)
+            self.assertEqual(done.stdout.count("is missing"), 1)
+            self.assertIn(f"\nFAIL  {FIRST} is missing; what brings", done.stdout)
 
     def test_a_step_in_work_is_no_stub(self):
         stub = (self.root / STEP).read_text()
@@ -219,8 +250,10 @@ class Front(unittest.TestCase):
     def test_a_mistake_is_listed_and_written_to_a_file(self):
         listed = self.kata("mistake", "conv", "3").stdout
         name = listed.split()[0]
-        self.kata("mistake", "conv", "3", name, "-o", str(self.root / "mistake.cu"))
-        self.assertEqual((self.root / "mistake.cu").read_text(), self.kata("mistake", "conv", "3", name).stdout)
+        for option in ("-o", "--output"):
+            self.kata("mistake", "conv", "3", name, option, str(self.root / f"mistake{option}.cu"))
+            written = (self.root / f"mistake{option}.cu").read_text()
+            self.assertEqual(written, self.kata("mistake", "conv", "3", name).stdout)
 
     def shim(self, *arguments, **options):
         """Runs ./kata itself."""
@@ -245,6 +278,20 @@ class Front(unittest.TestCase):
     def test_the_shim_hands_over_the_command_line_and_the_status(self):
         self.assertEqual(self.shim("hint", "conv", "3").stdout, self.kata("hint", "conv", "3").stdout)
         self.assertEqual(self.shim("no such command").returncode, 2)
+
+    def test_what_a_configured_build_misses_is_said_as_on_a_first_run(self):
+        (self.root / "build").mkdir()
+        (self.root / "build" / "build.ninja").touch()
+        (self.root / ".ci" / "setup.sh").write_text("echo 'kata: not installed: what is missing' >&2\nexit 3\n")
+        for there in ("meson", "ninja"):
+            path = self.fake(there, "exit 0")
+            (self.root / "fake" / "bash").symlink_to(shutil.which("bash"))
+            command = [sys.executable, self.root / "common/front/kata.py", "test", "conv", "3"]
+            done = subprocess.run(
+                command, capture_output=True, text=True, env={**path, "PATH": str(self.root / "fake")}
+            )
+            self.assertEqual((done.returncode, done.stderr), (3, "kata: not installed: what is missing\n"), done.stdout)
+            shutil.rmtree(self.root / "fake")
 
     def started(self, *arguments):
         """kata, while a Meson of ours waits for something of its own."""

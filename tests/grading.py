@@ -165,7 +165,9 @@ class Grading(unittest.TestCase):
     def test_what_is_not_there_or_not_written_is_open(self):
         for student, number in (("endless", 2), (self.names[-2], 3), ("empty", 1), ("unwritten", 1), ("unwritten", 2)):
             self.assertEqual(self.verdict(student, number), ("OPEN", ""), student)
-        self.assertIn("no step in", self.done.stdout)
+        # The sheet has everybody.
+        self.assertIn("\nempty holds no chapters/ and no step\n", self.done.stdout)
+        self.assertNotIn("empty: 0 of", self.done.stdout)
 
     def test_steps_and_headers_of_their_own_count_and_nothing_else(self):
         linked = self.names[-2]
@@ -288,7 +290,13 @@ class CommandLine(unittest.TestCase):
     def test_names_of_nothing_are_refused(self):
         self.assertIn("there is no folder", self.refused("/no/such/folder"))
         self.assertIn("there is no chapter fourier; there are:", self.refused("/", "--chapter", "fourier"))
+        self.assertTrue(self.refused("/", "--chapter", "s").endswith("'s' may be stencil or scan"))
         self.assertIn("/no/such/sheet.csv", self.refused("/", "--csv", "/no/such/sheet.csv"))
+
+    def test_a_folder_without_any_step_is_not_graded(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "src").mkdir()
+            self.assertTrue(self.refused(folder).endswith(f"{folder} holds no chapters/ and no step"))
 
     def run_main(self, sheet, **replaced):
         """Grades two folders, with functions of grade.py replaced. Gives what is printed."""

@@ -3,14 +3,23 @@ kernels, stubs kept as their solutions are."""
 
 from __future__ import annotations
 
+import contextlib
+import difflib
+import functools
 import pathlib
 import re
+import textwrap
+from collections.abc import Callable
 
 import bodies
 import mistakes
 from fault import Fault
 from repository import STEP, Repository
 
+WIDTH = 100  # of comments
+# "step 04", "05" alone, a tag "[06_name]", a list of names; and what is no text that a new step could make untrue.
+BY_NUMBER = re.compile(r"\bsteps? \d\d\b|(?<![\w.,])0[1-9](?!\w|\.\d)|[\[\"]\d\d_[a-z]")
+NO_TEXT = re.compile(r'#+ |\|| *\{"\d\d_\w+", "')
 HINT = "// What to do, in words; how is the exercise.\n"
 SKELETON = """#include "{chapter}.cuh"
 
@@ -62,12 +71,27 @@ def mistake(repository: Repository, chapter: str, step: str, name: str | None, f
 
 def stub_of_solution(solution: str, name: str) -> str:
     """A first stub: each body a hint that is still to be put into words."""
+    return stub_with(solution, [], name)
+
+
+def stub_with(solution: str, had: list[bodies.Body], name: str) -> str:
+    """The stub with the bodies that it had, and a hint to be put into words where the solution has one more."""
     outside, written = bodies.split(solution, name)
+    places = difflib.SequenceMatcher(None, [function(body) for body in written], [function(body) for body in had], False)
+    kept = {a + i: had[b + i].text for a, b, size in places.get_matching_blocks() for i in range(size)}
+    if len(kept) < len(had):
+        raise Fault(f"{name}: has {len(had)} bodies, and its solution {len(written)}, some of them of other functions")
     text = outside[0]
-    for body, piece in zip(written, outside[1:]):
+    for number, piece in enumerate(outside[1:]):
         indent = " " * (len(piece) - len(piece.lstrip(" ")))
-        text += f"{indent}{HINT}{indent}{bodies.OPEN}\n{piece}"
+        text += kept.get(number, f"{indent}{HINT}{indent}{bodies.OPEN}\n") + piece
     return text
+
+
+def function(body: bodies.Body) -> str:
+    """The name of what it is the body of."""
+    name = re.search(r"(\w+)\(", body.of)
+    return name[1] if name else body.of
 
 
 def stubs(repository: Repository, chapters: list[str], write: bool) -> int:
@@ -78,16 +102,24 @@ def stubs(repository: Repository, chapters: list[str], write: bool) -> int:
             path, solution = repository.source(chapter, step), repository.text(chapter, step, "solutions")
             name = f"chapters/{chapter}/{step}.cu"
             before = path.read_text(encoding="utf-8") if path.is_file() else None
+            more = 0  # bodies than the stub has
             if before is None:
                 after = stub_of_solution(solution, f"solutions/{chapter}/{step}.cu")
             else:
-                after = bodies.stub_from(solution, before, name)
+                mine = bodies.split(before, name)[1]
+                more = len(bodies.split(solution, f"solutions/{chapter}/{step}.cu")[1]) - len(mine)
+                after = stub_with(solution, mine, name) if more > 0 else bodies.stub_from(solution, before, name)
             if after == before:
                 right += 1
                 continue
             if write:
                 path.write_text(after, encoding="utf-8")
-                print(f"{name} is written again" if before else f"{name} is new: put its hints into words")
+                said = f"{name} is written again" if before else f"{name} is new: put its hints into words"
+                if more > 0:
+                    said += f", with {more} bod{'y' if more == 1 else 'ies'} more, open: put the hint into words"
+                    at = bodies.split(after, name)[1]
+                    said += ", line " + ", ".join(str(body.line + 1) for body in at if body.text.lstrip(" ").startswith(HINT))
+                print(said)
             else:
                 status = 1
                 print(
@@ -97,15 +129,48 @@ def stubs(repository: Repository, chapters: list[str], write: bool) -> int:
     return status
 
 
-def create(repository: Repository, path: pathlib.Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-    print(f"  {repository.relative(path)}")
+class New:
+    """What is to be written, all of it or nothing, and said when it has been."""
 
+    def __init__(self, repository: Repository):
+        self.repository = repository
+        self.planned: list[tuple[pathlib.Path, str, str, bool]] = []  # where, what, what is said of it, whether it is a link
 
-def change(repository: Repository, path: pathlib.Path, text: str, what: str) -> None:
-    path.write_text(text, encoding="utf-8")
-    print(f"  {repository.relative(path)}: {what}")
+    def file(self, path: pathlib.Path, text: str, said: str = "") -> None:
+        self.planned.append((path, text, said, False))
+
+    def link(self, path: pathlib.Path, target: str) -> None:
+        self.planned.append((path, target, ", a link to it", True))
+
+    def write(self) -> None:
+        undo: list[Callable[[], object]] = []
+        path = self.repository.root
+        try:
+            for path, text, _, is_link in self.planned:
+                for folder in [folder for folder in reversed(path.parents) if not folder.is_dir()]:
+                    folder.mkdir()
+                    undo.append(folder.rmdir)
+                if is_link:
+                    path.symlink_to(text)
+                    undo.append(path.unlink)
+                elif path.exists():
+                    before = path.read_bytes()
+                    with path.open("r+b"):  # refused, it has not been emptied
+                        undo.append(functools.partial(path.write_bytes, before))
+                    path.write_text(text, encoding="utf-8")
+                else:
+                    with path.open("x", encoding="utf-8") as file:
+                        undo.append(path.unlink)
+                        file.write(text)
+        except OSError as error:
+            for step in reversed(undo):
+                with contextlib.suppress(OSError):
+                    step()
+            where = self.repository.relative(path)
+            raise Fault(f"{where} cannot be written ({error.strerror}): nothing is new") from error
+        print("New:")
+        for path, _, said, _ in self.planned:
+            print(f"  {self.repository.relative(path)}{said}")
 
 
 def with_header(text: str, header: str) -> str:
@@ -116,8 +181,9 @@ def with_header(text: str, header: str) -> str:
 def new_step(repository: Repository, chapter: str, step: str) -> int:
     """Begins with the step before, for a step says what it changes; else with a skeleton."""
     before = check_new(repository, chapter, step)
-    header = f"// {title_of(step)}: what this step shows, and which document it mirrors."
-    header += f" Changed against {before[:2]}: what, and what that costs and gains.\n" if before else "\n"
+    words = f"{title_of(step)}: what this step shows, and which document it mirrors."
+    words += f" Changed against {before[:2]}: what, and what that costs and gains." if before else ""
+    header = "".join(f"// {line}\n" for line in textwrap.wrap(words, WIDTH - 3))
     if before:
         solution = with_header(repository.text(chapter, before, "solutions"), header)
         stub = bodies.stub_from(solution, repository.text(chapter, before), before)
@@ -126,11 +192,10 @@ def new_step(repository: Repository, chapter: str, step: str) -> int:
     else:
         solution = header + SKELETON.format(chapter=chapter, name=step[3:])
         stub = stub_of_solution(solution, step)
-    print("New:")
-    create(repository, repository.source(chapter, step, "solutions"), solution)
-    create(repository, repository.source(chapter, step), stub)
-    create(
-        repository,
+    new = New(repository)
+    new.file(repository.source(chapter, step, "solutions"), solution)
+    new.file(repository.source(chapter, step), stub)
+    new.file(
         repository.mistakes_file(chapter, step),
         f"// What the tests must reject of {chapter} {step[:2]}; CONTRIBUTING.md tells how a mistake is written.\n",
     )
@@ -143,12 +208,18 @@ def new_step(repository: Repository, chapter: str, step: str) -> int:
     ]
     lesson = repository.root / "chapters" / chapter / "README.md"
     if row := add_row(lesson, step):
-        change(repository, lesson, row, "its line in the table of steps")
+        new.file(lesson, row, ": its line in the table of steps")
     else:
         left.append(f"chapters/{chapter}/README.md: its line in the table of steps, of which none was found")
-    count_steps(repository, chapter)
+    count_steps(repository, chapter, new)
+    to_look_at = by_number(repository, chapter)
+    new.write()
     print("\nLeft to do:")
-    print("".join(f"  {line}\n" for line in left) + f"\nThen: ./kata test, tests/contract.py build, ./kata tour {chapter}")
+    print("".join(f"  {line}\n" for line in left), end="")
+    if to_look_at:
+        print("\nLeft to look at, for it names steps by number:")
+        print("".join(f"  {line}\n" for line in to_look_at), end="")
+    print(f"\nThen: ./kata test, tests/contract.py build, ./kata tour {chapter}")
     return 0
 
 
@@ -178,14 +249,28 @@ def add_row(lesson: pathlib.Path, step: str) -> str | None:
     return "".join(lines)
 
 
-def count_steps(repository: Repository, chapter: str) -> None:
+def by_number(repository: Repository, chapter: str) -> list[str]:
+    """Lines that name steps by number, and may have to name a new one; no titles, tables or claims."""
+    found = []
+    for name in (f"chapters/{chapter}/README.md", f"reference/{chapter}.hpp", f"tests/{chapter}.cpp"):
+        path = repository.root / name
+        lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+        found += [
+            f"{name}:{number}: {line.strip()}"
+            for number, line in enumerate(lines, 1)
+            if BY_NUMBER.search(line) and not NO_TEXT.match(line)
+        ]
+    return found
+
+
+def count_steps(repository: Repository, chapter: str, new: New) -> None:
     """Says in the README how many steps there are."""
     readme = repository.root / "README.md"
     text = readme.read_text(encoding="utf-8") if readme.is_file() else ""
-    count = len(repository.steps(chapter, "solutions"))
+    count = len(repository.steps(chapter, "solutions")) + 1
     after = re.sub(rf"^(\| \[{chapter}\]\(chapters/.*?\| )\d+( \|)", rf"\g<1>{count}\g<2>", text, flags=re.M)
     if after != text:
-        change(repository, readme, after, f"{chapter} has {count} steps")
+        new.file(readme, after, f": {chapter} has {count} steps")
 
 
 def new_chapter(repository: Repository, chapter: str) -> int:
@@ -193,21 +278,19 @@ def new_chapter(repository: Repository, chapter: str) -> int:
         raise Fault(f"'{chapter}' is no name of a chapter: small letters, digits and _", 2)
     if chapter in repository.chapters():
         raise Fault(f"there is a chapter {chapter} already; a new step of it has a name: ./kata new {chapter} NN_name", 2)
-    print("New:")
+    new = New(repository)
     lesson = f"# {chapter.capitalize()}\n\n{LESSON}"
     header = f'// What the steps of this chapter include.\n#pragma once\n\n#include "kata.hpp"\n#include "{chapter}.hpp"\n'
     for name, text in (("README.md", lesson), (f"{chapter}.cuh", header)):
-        create(repository, repository.root / "chapters" / chapter / name, text)
-        link = repository.root / "solutions" / chapter / name
-        link.parent.mkdir(parents=True, exist_ok=True)
-        link.symlink_to(f"../../chapters/{chapter}/{name}")
-        print(f"  {repository.relative(link)}, a link to it")
+        new.file(repository.root / "chapters" / chapter / name, text)
+        new.link(repository.root / "solutions" / chapter / name, f"../../chapters/{chapter}/{name}")
     readme = repository.root / "README.md"
     text = readme.read_text(encoding="utf-8") if readme.is_file() else ""
     if rows := list(re.finditer(r"^\| \[\w+\]\(chapters/.*\n", text, re.M)):
         end = rows[-1].end()
         row = f"| [{chapter}](chapters/{chapter}/README.md) | 0 | |\n"
-        change(repository, readme, text[:end] + row + text[end:], "its row in the table of chapters")
+        new.file(readme, text[:end] + row + text[end:], ": its row in the table of chapters")
+    new.write()
     print(f"""
 Left to do:
   common/front/repository.py: its place in ORDER

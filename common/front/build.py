@@ -53,8 +53,10 @@ class Build:
         if not os.access(place, os.W_OK):
             raise Fault(f"{place} cannot be written, and the build needs that")
         setup = ["meson", "setup", self.folder, self.repository.root]
-        if not (self.folder / "build.ninja").is_file():
+        is_new = not (self.folder / "build.ninja").is_file()
+        if is_new or not all(map(shutil.which, ("meson", "ninja"))):
             self.setup()
+        if is_new:
             print(f"\nConfiguring {self.folder}", flush=True)
             self.run_meson(setup, env={**os.environ, "CXX": self.setup("compiler")})
         elif self.configured() != self.repository.modules(self.backends()):

@@ -25,7 +25,7 @@ import tempfile
 
 import bodies
 import processes
-from repository import BACKENDS, Repository, module_of, prefix, suite, targets
+from repository import BACKENDS, Repository, either, module_of, prefix, suite, targets
 
 REPOSITORY = Repository()
 ROOT = REPOSITORY.root
@@ -40,6 +40,8 @@ OURS |= {pathlib.Path(path.name) for path in OF_CHAPTERS}
 
 # What stands in for a step that was not handed in.
 NOT_HANDED_IN = '#include "kata.hpp"\nvoid not_handed_in() {\n    kata::open();\n}\n'
+
+HOLDS_NOTHING = "holds no chapters/ and no step"
 
 GIB = 1 << 30
 COMPILE_SECONDS = 600  # for all steps of a student
@@ -261,6 +263,12 @@ def chapters_in(home):
     return deeper[0] if len(deeper) == 1 and not direct else home
 
 
+def holds_steps(home):
+    """Whether there is a folder chapters/, or a step where one would be in it."""
+    chapters = chapters_in(home)
+    return chapters.name == "chapters" or any(os.path.lexists(chapters / step) for step in STEPS)
+
+
 def names_of(homes):
     """What the students are called: the shortest end of the path that nobody else's has."""
     endings = [[str(pathlib.PurePath(*home.parts[-n:])) for n in range(1, len(home.parts) + 1)] for home in homes]
@@ -273,7 +281,9 @@ def chosen(given, refuse):
     chapters = []
     for name in given or ():
         found = [name] if name in CHAPTERS else [chapter for chapter in CHAPTERS if name and chapter.startswith(name)]
-        if len(found) != 1:
+        if len(found) > 1:
+            refuse(f"'{name}' may be {either(found)}")
+        if not found:
             refuse(f"there is no chapter {name}; there are: {' '.join(CHAPTERS)}")
         chapters += found
     return chapters or CHAPTERS
@@ -297,6 +307,7 @@ def main(given=None):
             print(f"{folder} is no folder: not graded")
     if not homes:
         parser.error("there is no folder to grade")
+    graded = {home for home in homes if holds_steps(home)}
     chapters = chosen(arguments.chapter, parser.error)
     steps = [step for step in STEPS if step.parent.name in chapters]
     try:
@@ -304,6 +315,8 @@ def main(given=None):
             open(arguments.csv, "a").close()  # is emptied when there is something to write
     except OSError as error:
         parser.error(str(error))
+    if not graded:
+        parser.error("; ".join(f"{home} {HOLDS_NOTHING}" for home in homes))
 
     with tempfile.TemporaryDirectory(prefix="kata-grade-") as scratch:
         tree = Tree(pathlib.Path(scratch).resolve(), steps)
@@ -324,17 +337,19 @@ def main(given=None):
         if sheet:
             sheet.writerow(["student", "chapter", "step", "verdict", "reason"])
         for name, home in zip(names_of(homes), homes):
-            print(f"\n{name}", flush=True)
+            print(f"\n{name}" if home in graded else f"\n{name} {HOLDS_NOTHING}", flush=True)
             try:
-                verdicts = grade(tree, home, right)
+                verdicts = grade(tree, home, right) if home in graded else {step: ("OPEN", "") for step in steps}
             except Exception as error:  # whatever it is, the others have handed in, too
                 verdicts = {step: ("FAIL", f"could not be graded: {error}") for step in steps}
             count = collections.Counter(verdict for verdict, _ in verdicts.values())
             for step, (verdict, reason) in verdicts.items():
-                print(f"  {str(step.with_suffix('')):40} {verdict:5} {reason}".rstrip())
+                if home in graded:
+                    print(f"  {str(step.with_suffix('')):40} {verdict:5} {reason}".rstrip())
                 if sheet:
                     sheet.writerow([name, step.parent, step.stem, verdict, reason])
-            print(f"{name}: {count['OK']} of {len(steps)} OK, {count['FAIL']} FAIL, {count['OPEN']} OPEN", flush=True)
+            if home in graded:
+                print(f"{name}: {count['OK']} of {len(steps)} OK, {count['FAIL']} FAIL, {count['OPEN']} OPEN", flush=True)
             if table:
                 table.flush()
 

@@ -19,7 +19,7 @@ import processes
 import verdicts
 from build import Build
 from fault import Fault
-from repository import Repository, module, module_of, suite, targets
+from repository import Repository, either, module, module_of, suite, targets
 
 
 class Parser(argparse.ArgumentParser):
@@ -46,7 +46,7 @@ def pick(kind: str, given: str, names: Sequence[str]) -> str:
         if len(found) == 1:
             return found[0]
         if found:
-            break
+            raise Fault(f"'{given}' may be {either(found)}", 2)
     raise Fault(f"'{given}' is no {kind}; there are: {' '.join(names)}", 2)
 
 
@@ -59,7 +59,7 @@ def pick_step(repository: Repository, words: list[str]) -> tuple[str, str | None
     if len(words) == 1 and re.search(r"[^/]*/[^/]*\.cu$", words[0]):
         words = words[0].split("/")[-2:]
     chapter = pick_chapter(repository, words[0])
-    return chapter, pick(f"step of {chapter}", words[1], repository.steps(chapter)) if len(words) > 1 else None
+    return chapter, pick(f"step of {chapter}", words[1], repository.all_steps(chapter)) if len(words) > 1 else None
 
 
 def one_step(repository: Repository, given: argparse.Namespace) -> tuple[str, str, str]:
@@ -108,9 +108,12 @@ def test(repository: Repository, given: argparse.Namespace) -> int:
         # The contract is about this repository's own stubs: who has written one has broken it, as was the idea.
         found = verdicts.run(build, ["--no-suite", "contract"])
         print(verdicts.of_all(found, not_built, repository.chapters()), end="")
-        return 1 if not_built or verdicts.failed(found) else 0
+        missing = said_missing(repository, repository.chapters())
+        return 1 if missing or not_built or verdicts.failed(found) else 0
 
     chapter, step = pick_step(repository, given.step)
+    if step:
+        must_be_there(repository, chapter, step)
     build.configure()
     mine = {name for name in targets(build.folder) if is_needed(name, chapter, step)}
     not_built = build.compile(sorted(mine))
@@ -124,12 +127,27 @@ def test(repository: Repository, given: argparse.Namespace) -> int:
     found = verdicts.run(build, ["--suite", chapter, *([step] if step else [])])
     if step is None:
         print(verdicts.of_a_chapter(found, not_built), end="")
+        if said_missing(repository, [chapter]):
+            return 1
     else:
         print(verdicts.of_one_step(found), end="")
         if lines := bodies.open_lines(repository.text(chapter, step)):
             where = ", ".join(map(str, lines))
             print(f"      It still calls kata::open(), in line {where}; what is to be written: ./kata hint {chapter} {step[:2]}")
     return 1 if not_built or verdicts.failed(found) else 0
+
+
+def must_be_there(repository: Repository, chapter: str, step: str) -> None:
+    for line in repository.missing(chapter, step):
+        raise Fault(line)
+
+
+def said_missing(repository: Repository, chapters: Sequence[str]) -> bool:
+    """Says of which steps there is no file, if there are any such."""
+    lines = [line for chapter in chapters for line in repository.missing(chapter)]
+    if lines:
+        print("\n" + "".join(f"FAIL  {line}\n" for line in lines), end="")
+    return bool(lines)
 
 
 def is_needed(target: str, chapter: str, step: str | None) -> bool:
@@ -143,7 +161,8 @@ def is_needed(target: str, chapter: str, step: str | None) -> bool:
 
 def next_step(repository: Repository, given: argparse.Namespace) -> int:
     for chapter in repository.chapters():
-        for step in repository.steps(chapter):
+        for step in repository.all_steps(chapter):
+            must_be_there(repository, chapter, step)
             if repository.is_open(chapter, step):
                 print(bodies.hints(repository.text(chapter, step), f"chapters/{chapter}/{step}.cu"))
                 print(f"Then: ./kata test {chapter} {step[:2]}")
@@ -160,6 +179,7 @@ def hint(repository: Repository, given: argparse.Namespace) -> int:
 
 def diff(repository: Repository, given: argparse.Namespace) -> int:
     chapter, step, file = one_step(repository, given)
+    must_be_there(repository, chapter, step)
     status = subprocess.run(["diff", "-u", file, f"solutions/{chapter}/{step}.cu"], cwd=repository.root).returncode
     if status == 0:
         print(f"{file} is the solution, to the letter.")
@@ -169,6 +189,10 @@ def diff(repository: Repository, given: argparse.Namespace) -> int:
 def reset(repository: Repository, given: argparse.Namespace) -> int:
     chapter, step, file = one_step(repository, given)
     stub, path = repository.stub_of(chapter, step), repository.root / file
+    if repository.missing(chapter, step):
+        path.write_text(stub, encoding="utf-8")
+        print(f"{file} is there again, a stub.")
+        return 0
     if stub == repository.text(chapter, step):
         print(f"{file} is a stub already.")
         return 0
@@ -199,7 +223,7 @@ def grade(repository: Repository, arguments: list[str]) -> int:
 
 def mistake(repository: Repository, given: argparse.Namespace) -> int:
     chapter, step, _ = one_step(repository, given)
-    return author.mistake(repository, chapter, step, given.name, given.open)
+    return author.mistake(repository, chapter, step, given.name, given.output)
 
 
 def new(repository: Repository, given: argparse.Namespace) -> int:
@@ -235,7 +259,7 @@ def a_step(parser: Parser) -> None:
 def mistake_arguments(parser: Parser) -> None:
     parser.add_argument("step", metavar="CHAPTER STEP", nargs=2)
     parser.add_argument("name", metavar="NAME", nargs="?", help="print the kernel with this mistake")
-    parser.add_argument("-o", "--open", metavar="FILE", help="write it to a file")
+    parser.add_argument("-o", "--output", metavar="FILE", help="write it to a file")
 
 
 def new_arguments(parser: Parser) -> None:

@@ -57,6 +57,11 @@ def module_of(file: str) -> Module | None:
     return Module(tree, *found.groups()) if found and tree in TREES else None
 
 
+def either(names: list[str]) -> str:
+    """ "a, b or c"."""
+    return " or ".join([*filter(None, [", ".join(names[:-1])]), names[-1]])
+
+
 def suite(chapter: str, backend: str) -> str:
     """The program that tests the steps of a chapter."""
     return f"{chapter}-{backend}"
@@ -73,6 +78,18 @@ class Repository:
 
     def steps(self, chapter: str, tree: str = "chapters") -> list[str]:
         return sorted(path.stem for path in (self.root / tree / chapter).glob("*.cu") if STEP.fullmatch(path.name))
+
+    def all_steps(self, chapter: str) -> list[str]:
+        """Of both trees: a step whose file somebody has deleted is one still."""
+        return sorted({*self.steps(chapter), *self.steps(chapter, "solutions")})
+
+    def missing(self, chapter: str, step: str | None = None) -> list[str]:
+        """A line for each step, or for this one, whose file has been deleted."""
+        return [
+            f"chapters/{chapter}/{name}.cu is missing; what brings its stub back: ./kata reset {chapter} {name[:2]}"
+            for name in self.all_steps(chapter)
+            if step in (None, name) and not self.source(chapter, name).is_file()
+        ]
 
     def source(self, chapter: str, step: str, tree: str = "chapters") -> pathlib.Path:
         return self.root / tree / chapter / f"{step}.cu"
@@ -91,11 +108,13 @@ class Repository:
             text = self.git("show", f"{commit}:./{file}")
             if bodies.is_stub(text):
                 return text
-        if bodies.is_stub(text := self.text(chapter, step)):
+        is_there = self.source(chapter, step).is_file()
+        if is_there and bodies.is_stub(text := self.text(chapter, step)):
             return text
+        state = "has been written" if is_there else "is missing"
         if not self.git("rev-parse", "HEAD"):
-            raise Fault(f"{file} has been written, and this is no git checkout: its stub is only in the original repository")
-        raise Fault(f"{file} has been written, and git knows no earlier stub of it")
+            raise Fault(f"{file} {state}, and this is no git checkout: its stub is only in the original repository")
+        raise Fault(f"{file} {state}, and git knows no {'earlier ' if is_there else ''}stub of it")
 
     def git(self, *arguments: str) -> str:
         """What it says; nothing where there is no git, or no checkout."""

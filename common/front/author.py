@@ -1,4 +1,4 @@
-"""For who adds to this repository: steps and chapters begun in all the places that they need, mistakes shown as whole
+"""For those who add to this repository: steps and chapters begun in all the places that they need, mistakes shown as whole
 kernels, stubs kept as their solutions are."""
 
 from __future__ import annotations

@@ -327,7 +327,7 @@ def usage() -> str:
 
     students = lines([name for name in COMMANDS if name not in FOR_AUTHORS])
     return (
-        f"{students}\nFor who adds steps and mistakes (CONTRIBUTING.md):\n\n{lines(FOR_AUTHORS)}\n"
+        f"{students}\nFor those who add steps and mistakes (CONTRIBUTING.md):\n\n{lines(FOR_AUTHORS)}\n"
         "CHAPTER and STEP may be shortened: ./kata test conv 3. Each command says more: ./kata test --help"
     )
 

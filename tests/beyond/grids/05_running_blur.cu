@@ -84,13 +84,21 @@ __global__ void __launch_bounds__(block, 8)
     }
 }
 
-void blur(const unsigned char* in, unsigned char* out, int width, int height, int blur_size) {
-    if (width == 0 || height == 0) return;  // a grid without blocks cannot be launched
-    const dim3 grid(ceil_div(width, block * wide), ceil_div(height, strip));
-    with_constant<grids::max_blur_size>(blur_size, [&](auto size) {
+/// Launches the kernel that is compiled for `blur_size`. There is one for each size from 0 to `last`.
+template <int last = grids::max_blur_size>
+void blur_with(int blur_size, const unsigned char* in, unsigned char* out, int width, int height) {
+    if (blur_size == last) {
+        const dim3 grid(ceil_div(width, block * wide), ceil_div(height, strip));
         // Only if the width is a multiple of 16 does every row begin at a multiple of 16 bytes.
-        const auto kernel = width % wide == 0 ? running_blur<size, true> : running_blur<size, false>;
+        const auto kernel = width % wide == 0 ? running_blur<last, true> : running_blur<last, false>;
         kernel<<<grid, block>>>(in, out, width, height);
         check(cudaGetLastError());
-    });
+    } else if constexpr (last > 0) {
+        blur_with<last - 1>(blur_size, in, out, width, height);
+    }
+}
+
+void blur(const unsigned char* in, unsigned char* out, int width, int height, int blur_size) {
+    if (width == 0 || height == 0) return;  // a grid without blocks cannot be launched
+    blur_with(blur_size, in, out, width, height);
 }

@@ -300,7 +300,10 @@ for part in "${parts[@]}"; do
     echo "== $part"
     case $part in
         build) build ;;
-        test) meson test -C "$BUILD" --no-rebuild --print-errorlogs || failed=1 ;;
+        test)
+            meson test -C "$BUILD" --no-rebuild --print-errorlogs --suite tools || failed=1
+            tests/on_gpu_tests.py "$BUILD" --at-once "$(nproc)" || failed=1
+            ;;
         huge) huge ;;
         sanitize) sanitize ;;
         ladder) ladder ;;

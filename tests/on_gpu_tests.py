@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""Runs every test of a build with a GPU, on a machine with cores and memory for many at once.
+
+    tests/on_gpu_tests.py BUILD [--at-once N]
+
+Meson runs the tests of a GPU one by one, because a timed one must be alone. Here whatever is not timed runs first,
+many at once; then, one by one, the timed cases of what has passed, and the whole of what has not, for some mistakes
+only a clock rejects. Exits with 1 where a test fails.
+"""
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("--at-once", type=int, default=12)
+    args = parser.parse_args()
+    listed = subprocess.run(["meson", "introspect", args.build, "--tests"], stdout=subprocess.PIPE, check=True)
+    steps = [t for t in json.loads(listed.stdout) if "--step" in t["cmd"] and not t["suite"][0].endswith(":tools")]
+
+    def run(test, cases):
+        passed, said = verdict(test["cmd"] + ([cases] if cases else []), args.build, os.environ | test["env"])
+        return passed and not (test["protocol"] == "tap" and "\nnot ok" in "\n" + said), said
+
+    with concurrent.futures.ThreadPoolExecutor(args.at_once) as pool:
+        untimed = list(pool.map(lambda test: run(test, "~[timed]~[figures]~[step],~[timed][step]" + named(test)), steps))
+    alone, failed = [], 0
+    for test, (passed, _) in zip(steps, untimed):
+        if not passed:
+            alone.append((test, None))
+        elif "--solution" in test["cmd"]:
+            alone.append((test, "[timed],[figures]" + named(test)))
+    for test, cases in alone:
+        passed, said = run(test, cases)
+        if not passed:
+            failed += 1
+            print(f"{test['suite'][0]} {test['name']}\n{said}", flush=True)
+    print(f"{len(steps)} tests, {len(alone)} of them one by one: {failed} failed")
+    return failed > 0
+
+
+def named(test):
+    return f"[{pathlib.Path(test['cmd'][test['cmd'].index('--source') + 1]).name.split('.')[0]}]"
+
+
+def verdict(command, build, environment):
+    """Whether a command passes, and what it has to say. Status 77 is Meson's for a test that does not apply."""
+    try:
+        done = subprocess.run(
+            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120, check=False, text=True,
+            cwd=build, env=environment,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return False, "took more than 120 s"
+    return done.returncode in (0, 77), done.stdout
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -341,6 +341,26 @@ class Contract(Scratch):
             lesson.write_text(text.replace("### 01 Add", title))
             self.assertEqual(self.complaints(), [])
 
+    def test_a_link_that_leads_nowhere_is_named(self):
+        def links(*wanted):
+            self.assertEqual([c.replace(f"{self.root}/", "") for c in contract.check_links(self.repository)], list(wanted))
+
+        links()
+        page = self.write("chapters/TERMS.md", "## Brent–Kung, 2-D\n\n## `a_b()` and [c](sums/README.md)\n\n## Twice\n\n## Twice\n")
+        ways = "[a](#brentkung-2-d) [b](#a_b-and-c) [c](#twice) [d](#twice-1) [e](sums/README.md#01-add) [f](../README.md)"
+        elsewhere = "[g](https://example.org/none#none) `[h](none)`\n```\n# None\n[i](none)\n```\n"
+        text = page.read_text()
+        page.write_text(f"{text}{ways} {elsewhere}")
+        links()
+        says = "chapters/TERMS.md: links to {}, and there is no such {}".format
+        page.write_text(f"{text}[a](none.md) [b](#none) [c](#twice-2) [d](sums/README.md#02-more)\n```\n# None\n```\n")
+        links(
+            says("none.md", "file"),
+            says("#none", "heading"),
+            says("#twice-2", "heading"),
+            says("sums/README.md#02-more", "heading"),
+        )
+
     def test_a_step_without_a_mistake_is_named(self):
         lacks = "tests/wrong/sums/01_add.mistakes: no mistake, which"
         self.mistakes.write_text(NO_GUARD.replace("Rejected: out of bounds", "Timed against: 01_add"))

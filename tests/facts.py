@@ -256,6 +256,24 @@ class Names(Scratch):
         module = repository.module_of("styles.sums.01_add.grid_stride.cpu.so")
         self.assertEqual((module.step, build.path_of(module)), ("01_add", "tests/styles/sums/01_add.grid_stride.cu"))
 
+    def test_claims_that_a_gpu_refutes_are_said_with_both_numbers(self):
+        self.assertEqual(self.repository.refuted("sums"), [])
+        self.write(
+            "chapters/sums/measured/claims.csv",
+            "# NVIDIA H100, CUDA 13.0\n"
+            "step,against,claimed,standing,verdicts,held,lowest ratio,highest ratio\n"
+            "02_all,01_add,1.40,asserted,30,30,1.657,1.667\n"
+            "02_all,01_add,2,refuted,30,0,1.657,1.667\n"
+            "03_more,02_all,1.00,refuted,30,0,0.501,0.502\n",
+        )
+        said = [
+            "02_all is claimed to be 2.00 times as fast as 01_add or more; measured on NVIDIA H100: 1.66 to 1.67",
+            "03_more is claimed to be 1.00 times as fast as 02_all or more; measured on NVIDIA H100: 0.50",
+        ]
+        self.assertEqual(self.repository.refuted("sums"), said)
+        self.assertEqual(self.repository.refuted("sums", "03_more"), said[1:])
+        self.assertEqual(self.repository.refuted("sums", "01_add"), [])
+
     def test_a_folder_that_is_no_build_is_refused(self):
         with self.assertRaisesRegex(Fault, "no folder that Meson has configured"):
             repository.targets(self.root)

@@ -95,6 +95,8 @@ def tour(repository: Repository, given: argparse.Namespace) -> int:
         ladder = ["--tour", "--modules", build.folder, "--sources", repository.root, *options]
         sys.stdout.flush()
         status |= processes.status_of([build.suite(chapter, backend), *ladder]) != 0
+        if refuted := [] if given.image or given.text else repository.refuted(chapter):
+            print("\n" + "".join(f"  {line}\n" for line in refuted), end="")
     return status
 
 
@@ -132,6 +134,8 @@ def test(repository: Repository, given: argparse.Namespace) -> int:
             return 1
     else:
         print(verdicts.of_one_step(found), end="")
+        if {verdict.result for verdict in found} == {"OK"}:
+            print("".join(f"      {line}\n" for line in repository.refuted(chapter, step)), end="")
         if lines := bodies.open_lines(repository.text(chapter, step)):
             where = ", ".join(map(str, lines))
             print(f"      It still calls kata::open(), in line {where}; what is to be written: ./kata hint {chapter} {step[:2]}")

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import csv
 import pathlib
 import re
 import subprocess
@@ -133,6 +134,22 @@ class Repository:
     def styles(self, chapter: str) -> list[str]:
         """Other ways to write its steps, each called STEP.NAME."""
         return sorted(path.stem for path in self.styles_folder(chapter).glob("*.cu") if STYLE.fullmatch(path.name))
+
+    def refuted(self, chapter: str, step: str | None = None) -> list[str]:
+        """A line for each claim about a time, of all steps or of one, that the GPU which measured the ladder refutes."""
+        path = self.root / "chapters" / chapter / "measured" / "claims.csv"
+        if not path.is_file():
+            return []
+        machine, *rows = path.read_text(encoding="utf-8").splitlines()
+        machine = machine.removeprefix("# ").split(",")[0]
+        lines = []
+        for row in csv.DictReader(rows):
+            if row["standing"] == "refuted" and step in (None, row["step"]):
+                ratios = [f"{float(row[key]):.2f}" for key in ("lowest ratio", "highest ratio")]
+                found = " to ".join(dict.fromkeys(ratios))
+                claimed = f"{row['step']} is claimed to be {float(row['claimed']):.2f} times as fast as {row['against']} or more"
+                lines.append(f"{claimed}; measured on {machine}: {found}")
+        return lines
 
     def mistakes_file(self, chapter: str, step: str) -> pathlib.Path:
         return self.root / "tests" / "wrong" / chapter / (step + mistakes.SUFFIX)

@@ -146,6 +146,15 @@ int either(int large, int whole) { return scans_sections(kata::step()) ? large :
 
 }  // namespace
 
+TEST_CASE("steps 01 to 04 scan sections, those behind them the whole", "[equivalence]") {
+    const bool sections = kata::step_name() < "05";
+    const char* wanted = sections ? "scan_sections" : "scan_whole";
+    if (scans_sections(kata::step()) != sections)
+        FAIL("the step defines no " << wanted << "(): " << (sections ? "sections" : "whole")
+                                    << ".cuh says what it defines");
+    SUCCEED();
+}
+
 TEST_CASE("a step scans several sections and a bit", "[equivalence]") {
     const auto kind = GENERATE(Kind::inclusive, Kind::exclusive);
     require_right(coded(845, 256, kind));  // large enough for a mistake to show its pattern

@@ -23,7 +23,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "common"
 import bodies
 import mistakes
 from fault import Fault
-from repository import BACKENDS, STEP, Repository
+from repository import BACKENDS, STEP, STYLE, Repository
 from verdicts import kernel_of
 
 
@@ -64,6 +64,16 @@ def check_mistakes(repository: Repository, chapter: str) -> Iterator[str]:
             repository.kernel(chapter, mistake)
         except Fault as fault:
             yield str(fault)
+
+
+def check_styles(repository: Repository, chapter: str) -> Iterator[str]:
+    folder = repository.styles_folder(chapter)
+    for path in files(folder).values() if folder.is_dir() else ():
+        named = STYLE.fullmatch(path.name)
+        if not named or named[1] not in repository.steps(chapter, "solutions"):
+            yield f"{path}: is not called STEP.NAME.cu, after a step of its chapter"
+        elif not path.read_text(encoding="utf-8").startswith("// "):
+            yield f"{path}: does not begin with a comment that says what is different, and where such code is usual"
 
 
 def check_lesson(repository: Repository, chapter: str) -> Iterator[str]:
@@ -111,6 +121,7 @@ def check_chapter(repository: Repository, chapter: str) -> Iterator[str]:
                 yield str(fault)
     try:
         yield from check_mistakes(repository, chapter)
+        yield from check_styles(repository, chapter)
         yield from check_lesson(repository, chapter)
     except Fault as fault:
         yield str(fault)
@@ -150,8 +161,8 @@ def check_links(repository: Repository) -> Iterator[str]:
 
 def check_folders(repository: Repository) -> Iterator[str]:
     chapters = repository.chapters()
-    for tree in ("solutions", "tests/wrong"):
-        for path in sorted((repository.root / tree).iterdir()):
+    for tree in ("solutions", "tests/wrong", "tests/styles"):
+        for path in sorted((repository.root / tree).glob("*")):
             if path.is_dir() and path.name not in chapters:
                 yield f"chapters/{path.name}: there is no such folder, but there is {tree}/{path.name}"
     for chapter in chapters:
@@ -181,6 +192,8 @@ def check_verdicts(repository: Repository, build: pathlib.Path) -> Iterator[str]
         # Of such a kernel nothing is to be seen on a GPU, where its test is skipped.
         unseen = {mistake.kernel for mistake in repository.mistakes(chapter) if mistake.says("On a GPU") == "nothing"}
         for tree, name in repository.kernels(chapter):
+            if tree == "styles":  # are no part of that run
+                continue
             wanted = "SKIP" if tree == "chapters" else "OK"
             got = verdicts.get((tree, chapter, name), {"not run"})
             if name in unseen:

@@ -146,6 +146,15 @@ int either(int large, int whole) { return scans_sections(kata::step()) ? large :
 
 }  // namespace
 
+TEST_CASE("steps 01 to 04 scan sections, those behind them the whole", "[equivalence]") {
+    const bool sections = kata::step_name() < "05";
+    const char* wanted = sections ? "scan_sections" : "scan_whole";
+    if (scans_sections(kata::step()) != sections)
+        FAIL("the step defines no " << wanted << "(): " << (sections ? "sections" : "whole")
+                                    << ".cuh says what it defines");
+    SUCCEED();
+}
+
 TEST_CASE("a step scans several sections and a bit", "[equivalence]") {
     const auto kind = GENERATE(Kind::inclusive, Kind::exclusive);
     require_right(coded(845, 256, kind));  // large enough for a mistake to show its pattern
@@ -351,6 +360,9 @@ constexpr Claim claims[] = {
      "not in the document"},
     {"04_coarsened", "03_brent_kung", basic_blocks, 1.5,
      "the parallel scan is over the last elements of the subsections only", "PMPP-scan 11.5"},
+    {"04_coarsened", "05_hierarchical", bytes_loaded, 1.5,
+     "sections by themselves are read once, and a scan of the whole reads them again to add the sums",
+     "PMPP-scan 11.6"},
     {"05_hierarchical", "01_kogge_stone", basic_blocks, 2.0,
      "sections are scanned as in step 04, and adding the sums is little work for many threads",
      "PMPP-scan 11.6"},
@@ -386,6 +398,10 @@ constexpr Claim claims[] = {
     // 2.95 times.
     {"04_coarsened", "03_brent_kung", time, 1.5, "half of the threads do most additions sequentially",
      "PMPP-scan 11.5"},
+    // 1.86 times.
+    {"04_coarsened", "05_hierarchical", time, 1.4,
+     "sections by themselves take one kernel, and a scan of the whole takes another one over all elements",
+     "PMPP-scan 11.6"},
     // 53 times.
     {"05_hierarchical", "06_single_pass", time, 20.0,
      "the sums of the sections are scanned in parallel, and not passed on one after the other",

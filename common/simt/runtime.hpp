@@ -7,6 +7,19 @@
 #include <cstdint>
 #include <cstring>
 
+// What nvcc asks of a function, and no C++ compiler.
+#define __device__
+#define __host__
+#define __forceinline__ inline __attribute__((always_inline))
+#define __noinline__  // the meter needs what a kernel calls in the kernel
+
+// A function that the instrumentation does not see: on a GPU it is an instruction or two.
+#if defined(__clang__)
+#define SIMT_UNSEEN [[gnu::noinline]] inline
+#else
+#define SIMT_UNSEEN [[gnu::noinline, gnu::no_sanitize("thread"), gnu::no_sanitize_coverage]] inline
+#endif
+
 namespace simt {
 
 /// Where in the source a thread stands. (std::source_location is missing from clang 14.)
@@ -46,11 +59,25 @@ void run(const Launch&);
 int barrier(int predicate, const char* name, Site);
 
 /// What the lanes named in a mask do together.
-enum class Collective : unsigned char { sync, shuffle, ballot, match, sum };
+enum class Collective : unsigned char {
+    sync,
+    shuffle,
+    ballot,
+    match,
+    sum,
+    least,
+    most,
+    least_unsigned,
+    most_unsigned,
+    all_bits,
+    any_bit,
+    odd_bits
+};
 
 /// Waits for every lane in `mask`, then gives: for a shuffle, the `value` of lane `source` (the caller's own
 /// where `source` is not in the mask); for a ballot, a bit per lane whose value is not 0; for a match, a bit
-/// per lane whose value equals the caller's; for a sum, that of the values.
+/// per lane whose value equals the caller's; for the others, the sum of the values, the least or the largest
+/// of them, as signed or as unsigned numbers, or what `and`, `or` and `xor` make of their bits.
 std::uint64_t exchange(Collective, unsigned mask, std::uint64_t value, int source, const char* name, Site);
 unsigned active_mask(Site);
 
@@ -58,6 +85,9 @@ unsigned active_mask(Site);
 void before_atomic(const void* address, unsigned bytes, const void* code);
 void fence();
 void yield();
+/// A number that is larger at each call. Whoever asks gives way now and then.
+long long ticks();
+[[noreturn]] void trap(Site);
 
 /// Launches of the kernel may ask for as much dynamic shared memory. Throws kata::Error where no block has
 /// it.

@@ -13,6 +13,7 @@
 #include "stopwatch.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <ctime>
 #include <exception>
@@ -366,6 +367,28 @@ void Scheduler::release_barrier(Block& block) {
     if (probe_) probe_->barrier(block);
 }
 
+std::uint64_t reduced(Collective what, std::uint64_t a, std::uint64_t b) {
+    const bool less = static_cast<std::int32_t>(a) < static_cast<std::int32_t>(b);
+    switch (what) {
+        case Collective::sum:
+            return a + b;
+        case Collective::least:
+            return less ? a : b;
+        case Collective::most:
+            return less ? b : a;
+        case Collective::least_unsigned:
+            return std::min(a, b);
+        case Collective::most_unsigned:
+            return std::max(a, b);
+        case Collective::all_bits:
+            return a & b;
+        case Collective::any_bit:
+            return a | b;
+        default:
+            return a ^ b;
+    }
+}
+
 /// Gives each lane in `mask` what the collective makes of the values of all.
 void combine(std::span<Thread> warp, unsigned mask, Collective what) {
     for (unsigned l = 0; l < warp.size(); ++l) {
@@ -388,9 +411,10 @@ void combine(std::span<Thread> warp, unsigned mask, Collective what) {
                 for (unsigned k = 0; k < warp.size(); ++k)
                     if (mask >> k & 1 && warp[k].value == t.value) t.result |= 1u << k;
                 break;
-            case Collective::sum:
-                for (unsigned k = 0; k < warp.size(); ++k)
-                    if (mask >> k & 1) t.result += warp[k].value;
+            default:
+                t.result = warp[static_cast<unsigned>(std::countr_zero(mask))].value;
+                for (auto k = static_cast<unsigned>(std::countr_zero(mask)) + 1; k < warp.size(); ++k)
+                    if (mask >> k & 1) t.result = reduced(what, t.result, warp[k].value);
                 break;
         }
     }
@@ -512,6 +536,15 @@ void fence() { scheduler->fence(); }
 void yield() {
     running->polls |= polls_per_turn - 1;  // so that the turn ends
     scheduler->poll();
+}
+long long ticks() {
+    static long long count = 0;
+    scheduler->poll();
+    return count += 32;
+}
+void trap(Site site) {
+    give_up("__trap() in " + text_of(site) + ": " + name_of(running->index, running_block->index) +
+            " ends the launch");
 }
 int lane() { return static_cast<int>(running->lane()); }
 unsigned present_lanes() { return ~0u >> (32 - running_block->lanes(running->warp())); }

@@ -299,3 +299,310 @@ TEST_CASE("the device is the one whose limits hold", "[host]") {
     cudaMemGetInfo(&free, &total);
     CHECK((before - free == 1000 && free < total));
 }
+
+// Cooperative groups
+
+TEST_CASE("threads know their place in a block, in a tile and in a tile of a tile", "[groups]") {
+    const dim3 block = GENERATE(dim3(40), dim3(5, 7, 3), dim3(1, 32));
+    const unsigned threads = block.x * block.y * block.z;
+    Buffer<unsigned> out("out", 8 * threads);
+    observe({}, [&] { kernels::group_ranks(out.data(), block); });
+    std::vector<unsigned> expected;
+    for (unsigned i = 0; i < threads; ++i)
+        expected.insert(expected.end(), {i, threads, i % 8, i / 8, (threads + 7) / 8, i % 4, i % 8 / 4, 2});
+    CHECK(out.values() == expected);
+}
+
+TEST_CASE("a tile shuffles among its own threads", "[groups]") {
+    using enum kernels::Tile_shuffle;
+    const auto kind = GENERATE(index, up, down, exclusive_or);
+    const int size = GENERATE(1, 2, 4, 8, 16, 32);
+    const int argument = GENERATE(0, 1, 3, 8);
+    const auto order = argument % 2 ? Order::backwards : Order::shuffled;
+    auto in = upload("in", listed<int>(64, [](int i) { return 1000 + i; }));
+    Buffer<int> out("out", 64);
+    const auto seen = observe({.order = order},
+                              [&] { kernels::tile_shuffle(kind, size, argument, in.data(), out.data()); });
+    CHECK(seen.findings == Findings{});
+    CHECK(out.values() == listed<int>(64, [=](int i) {
+              const int first = i / size * size, rank = i % size;
+              const int source = kind == index  ? argument % size
+                                 : kind == up   ? rank - argument
+                                 : kind == down ? rank + argument
+                                                : rank ^ argument;
+              return 1000 + (source < 0 || source >= size ? i : first + source);
+          }));
+}
+
+TEST_CASE("a tile's shuffle counts as one of the warp", "[groups]") {
+    if (!kata::counts_available()) SKIP("nothing is counted");
+    auto in = upload("in", listed<int>(64, [](int i) { return i; }));
+    Buffer<int> out("out", 64);
+    const auto by_warp = observe({}, [&] { kernels::warp_shuffle(in.data(), out.data()); });
+    const auto expected = out.values();
+    const auto by_tile =
+        observe({}, [&] { kernels::tile_shuffle(kernels::Tile_shuffle::down, 8, 3, in.data(), out.data()); });
+    CHECK(out.values() == expected);
+    CHECK(by_tile.counts->global_load == by_warp.counts->global_load);
+    CHECK(by_tile.counts->global_store == by_warp.counts->global_store);
+    CHECK(by_tile.counts->barriers == 0);
+}
+
+TEST_CASE("a tile moves values of up to 32 bytes", "[groups]") {
+    Buffer<double> out("out", 4 * 32);
+    observe({}, [&] { kernels::wide_shuffle(out.data()); });
+    CHECK(out.values() == listed<double>(4 * 32, [](int i) {
+              const int t = i / 4 ^ 1;
+              return i % 4 == 0 ? t : i % 4 == 1 ? -t : i % 4 == 2 ? 2 * t : 0.5;
+          }));
+}
+
+TEST_CASE("a tile makes one value of all", "[groups]") {
+    const int size = GENERATE(2, 16, 32);
+    const auto value = [](int i) { return i % 7 == 0 ? -5 * i - 1 : 3 * i; };
+    auto in = upload("in", listed<int>(64, value));
+    Buffer<int> out("out", 6 * 64);
+    Buffer<float> sums("sums", 64);
+    observe({}, [&] { kernels::tile_reduce(size, in.data(), out.data(), sums.data()); });
+    std::vector<int> expected;
+    std::vector<float> halves;
+    for (int i = 0; i < 64; ++i) {
+        int sum = 0, least = 1 << 30, most = -least, all = -1, any = 0, odd = 0;
+        for (int k = i / size * size; k < i / size * size + size; ++k) {
+            sum += value(k), least = std::min(least, value(k)), most = std::max(most, value(k));
+            all &= value(k), any |= value(k), odd ^= value(k);
+        }
+        expected.insert(expected.end(), {sum, least, most, all, any, odd});
+        halves.push_back(0.5f * static_cast<float>(sum));
+    }
+    CHECK(out.values() == expected);
+    CHECK(sums.values() == halves);
+}
+
+TEST_CASE("a scan keeps the order of the lanes", "[groups]") {
+    const bool coalesced = GENERATE(false, true);
+    const auto value = [](int i) { return int2{i % 3 == 0 ? 1 : 2, i + 1}; };
+    std::vector<int2> values;
+    for (int i = 0; i < 32; ++i) values.push_back(value(i));
+    auto in = upload("in", values);
+    auto inclusive = upload("inclusive", std::vector<int2>(32)),
+         exclusive = upload("exclusive", std::vector<int2>(32));
+    observe({}, [&] { kernels::group_scan(coalesced, in.data(), inclusive.data(), exclusive.data()); });
+    const auto all = inclusive.values(), before = exclusive.values();
+    int2 sum{}, last{};
+    for (int i = 0; i < 32; ++i) {
+        if (coalesced && i % 3 != 0) continue;
+        const bool first = coalesced ? i == 0 : i % 8 == 0;
+        const auto v = value(i);
+        last = first ? int2{0, 0} : sum;
+        // NVIDIA hands the newer value to the operator first
+        sum = first ? v : int2{sum.x * v.x, sum.y * v.x + v.y};
+        CAPTURE(i);
+        CHECK((all[i].x == sum.x && all[i].y == sum.y));
+        CHECK((before[i].x == last.x && before[i].y == last.y));
+    }
+}
+
+TEST_CASE("lanes at the same place are ranked, and vote by rank", "[groups]") {
+    const unsigned mask = GENERATE(0xffffffffu, 0x80000001u, 0x0f0f0f00u, 0x00000010u);
+    Buffer<int> out("out", 4 * 32);
+    observe({}, [&] { kernels::lanes_together(mask, out.data()); });
+    const auto seen = out.values();
+    const int size = std::popcount(mask), last = 31 - std::countl_zero(mask);
+    int sum = 0;
+    for (int i = 0; i < 32; ++i) sum += mask >> i & 1 ? i : 0;
+    for (int i = 0, rank = 0; i < 32; ++i) {
+        if (!(mask >> i & 1)) continue;
+        CHECK(seen[4 * i] == rank++);
+        CHECK(seen[4 * i + 1] == 100 + last);
+        CHECK(static_cast<unsigned>(seen[4 * i + 2]) ==
+              (0xaaaaaaaau & (size == 32 ? ~0u : (1u << size) - 1)));
+        CHECK(seen[4 * i + 3] == sum);
+    }
+}
+
+TEST_CASE("a function takes any group", "[groups]") {
+    const auto order = GENERATE(Order::forwards, Order::backwards, Order::shuffled);
+    auto in = upload("in", listed<int>(64, [](int i) { return i * i; })), out = zeros<int>("out", 64);
+    const auto seen =
+        observe({.order = order}, [&] { kernels::reduce_through_group(in.data(), out.data()); });
+    CHECK(seen.findings == Findings{});
+    CHECK(out.values() == listed<int>(64, [](int i) {
+              if (i % 16 != 0) return 0;
+              int sum = 0;
+              for (int k = i; k < (i == 0 ? 64 : i + 16); ++k) sum += k * k;
+              return sum;
+          }));
+}
+
+TEST_CASE("a thread of a tile that does not come is missed", "[groups]") {
+    auto out = zeros<int>("out", 32);
+    const auto message = fault([&] { kernels::tile_with_absent_lane(out.data()); });
+    CHECK_THAT(message, StartsWith("deadlock: the threads of block (0,0,0)"));
+    CHECK_THAT(message, ContainsSubstring("24 threads, first (0,0,0), wait at shfl_down in " +
+                                          line_of("absent lane")));
+    CHECK_THAT(message,
+               ContainsSubstring("the mask 0x0000000f of shfl_down names 1 lane that did not come: 3"));
+}
+
+TEST_CASE("a block's sync() is a barrier like any other", "[groups]") {
+    Buffer<int> out("out", 64);
+    const auto seen = observe({}, [&] { kernels::group_barrier(false, out.data()); });
+    CHECK(seen.findings == Findings{});
+    if (seen.counts) CHECK(seen.counts->barriers == 1);
+    CHECK(out.values() == listed<int>(64, [](int i) { return 63 - i; }));
+    const auto message = fault([&] { kernels::group_barrier(true, out.data()); });
+    CHECK_THAT(message, StartsWith("divergent barrier: "));
+    CHECK_THAT(message, ContainsSubstring("10 threads, first (0,0,0), wait at sync in " +
+                                          line_of("barrier of a group")));
+}
+
+TEST_CASE("a grid cannot wait for itself", "[groups]") {
+    CHECK_THAT(fault([] { kernels::grid_barrier(); }),
+               StartsWith("this_grid().sync() in " + line_of("barrier of the grid")) &&
+                   ContainsSubstring("this step needs a GPU build"));
+}
+
+// Asynchronous copies
+
+namespace {
+
+/// What the meter says of a copy that is waited for in this way; and without a meter, what was computed.
+Findings copied(kernels::Wait wait, Order order = Order::forwards) {
+    auto in = upload("in", listed<int>(64, [](int i) { return i * i; }));
+    auto out = zeros<int>("out", 64);
+    const auto seen = observe({.order = order}, [&] { kernels::copy_reversed(wait, in.data(), out.data()); });
+    CHECK((out.values() == listed<int>(64, [](int i) { return (63 - i) * (63 - i); })) ==
+          (wait == kernels::Wait::right || wait == kernels::Wait::barrier_first ||
+           wait == kernels::Wait::no_barrier));
+    return seen.findings;
+}
+
+}  // namespace
+
+TEST_CASE("a copy has arrived once its thread has waited and all have met", "[copies]") {
+    const auto order = GENERATE(Order::forwards, Order::backwards, Order::shuffled);
+    CHECK(copied(kernels::Wait::right, order) == Findings{});
+    auto in = upload("in", listed<int>(64, [](int i) { return i + 1; }));
+    auto out = zeros<int>("out", 64);
+    auto seen = observe({.order = order}, [&] { kernels::copy_with_zeros(in.data(), out.data()); });
+    CHECK(seen.findings == Findings{});
+    CHECK(out.values() == listed<int>(64, [](int i) { return i % 4 + i / 4 % 5 < 4 ? i + 1 : 0; }));
+    seen = observe({.order = order}, [&] { kernels::copy_by_group(true, in.data(), out.data()); });
+    CHECK(seen.findings == Findings{});
+    CHECK(out.values() == listed<int>(64, [](int i) { return 64 - i; }));
+    if (!seen.counts) return;
+    // 16 threads copy 16 bytes each: eight sectors, and each quarter of a warp all banks once
+    CHECK(seen.counts->global_load.requests == 1);
+    CHECK(seen.counts->global_load.bytes == 256);
+    CHECK(seen.counts->global_load.transactions == 8);
+    CHECK(seen.counts->shared_store.bytes == 256);
+    CHECK(seen.counts->shared_store.transactions == 2);
+}
+
+TEST_CASE("a read before the copy has arrived is found", "[copies]") {
+    if (!kata::counts_available()) SKIP("without the meter the numbers are wrong, and nothing says why");
+    const auto wait = GENERATE(kernels::Wait::none, kernels::Wait::no_commit, kernels::Wait::too_few);
+    const auto order = GENERATE(Order::forwards, Order::backwards, Order::shuffled);
+    const auto findings = copied(wait, order);
+    REQUIRE(findings.size() == 1);
+    CHECK_THAT(findings[0], StartsWith("read before the copy into shared memory has arrived: thread ("));
+    CHECK_THAT(findings[0],
+               ContainsSubstring("reads shared memory in " + line_of("read of the copy") +
+                                 ", where the copy of " + line_of("copy") + " is still under way"));
+    CHECK_THAT(findings[0], ContainsSubstring("__pipeline_wait_prior(0), and then with a barrier"));
+}
+
+TEST_CASE("to another thread a copy has not arrived before a barrier behind the wait", "[copies]") {
+    if (!kata::counts_available()) SKIP("only the meter knows");
+    const auto wait = GENERATE(kernels::Wait::no_barrier, kernels::Wait::barrier_first);
+    auto in = upload("in", listed<int>(64, [](int i) { return i; }));
+    auto out = zeros<int>("out", 64);
+    const auto order = GENERATE(Order::forwards, Order::backwards);
+    const auto seen = observe({.order = order}, [&] { kernels::copy_reversed(wait, in.data(), out.data()); });
+    REQUIRE(!seen.findings.empty());  // who reads first finds shared memory that nobody has written, too
+    CHECK_THAT(seen.findings.back(), ContainsSubstring(line_of("copy")));
+    CHECK_THAT(seen.findings.back(), ContainsSubstring(line_of("read of the copy")));
+}
+
+TEST_CASE("a group that does not wait is found, and a write into a copy under way", "[copies]") {
+    if (!kata::counts_available()) SKIP("only the meter knows");
+    auto in = upload("in", listed<int>(64, [](int i) { return i; }));
+    auto out = zeros<int>("out", 64);
+    auto seen = observe({}, [&] { kernels::copy_by_group(false, in.data(), out.data()); });
+    REQUIRE(!seen.findings.empty());
+    CHECK_THAT(seen.findings[0], ContainsSubstring(line_of("read of the group")));
+    seen = observe({}, [&] { kernels::overwrite_copy(in.data(), out.data()); });
+    REQUIRE(seen.findings.size() == 1);
+    CHECK_THAT(seen.findings[0], StartsWith("write before the copy into shared memory has arrived") &&
+                                     ContainsSubstring(line_of("write before the copy")) &&
+                                     ContainsSubstring(line_of("overwritten copy")));
+}
+
+TEST_CASE("a copy of another size, to another place or off its alignment is refused", "[copies]") {
+    auto out = zeros<int>("out", 8);
+    CHECK(fault([&] { kernels::copy_badly(16, 0, false, out.data()); }) == "");
+    CHECK_THAT(fault([&] { kernels::copy_badly(12, 0, false, out.data()); }),
+               StartsWith("__pipeline_memcpy_async in " + line_of("bad copy")) &&
+                   ContainsSubstring("copies 12 bytes") && ContainsSubstring("it takes 4, 8 or 16"));
+    CHECK_THAT(fault([&] { kernels::copy_badly(8, 4, false, out.data()); }),
+               ContainsSubstring("from an address that is no multiple of 8"));
+    CHECK_THAT(fault([&] { kernels::copy_badly(4, 2, false, out.data()); }),
+               ContainsSubstring("multiple of 4"));
+    if (!kata::counts_available()) return;
+    CHECK_THAT(fault([&] { kernels::copy_badly(4, 0, true, out.data()); }),
+               StartsWith("__pipeline_memcpy_async copies into shared memory, and thread (0,0,0)"));
+    CHECK_THAT(fault([&] { kernels::copy_badly(4, 32, false, out.data()); }),
+               StartsWith("out of bounds: thread (0,0,0) of block (0,0,0) reads 4 bytes"));
+}
+
+// Atomics of libcu++
+
+TEST_CASE("a block hands over to another what it has released", "[atomic_ref]") {
+    using enum kernels::Handover;
+    const auto order = GENERATE(Order::forwards, Order::shuffled);
+    const auto run = [&](kernels::Handover how) {
+        auto data = zeros<int>("data", 32), flag = zeros<int>("flag"), out = zeros<int>("out", 32);
+        const auto seen =
+            observe({.order = order}, [&] { kernels::hand_over(how, data.data(), flag.data(), out.data()); });
+        if (how == right) CHECK(out.values() == listed<int>(32, [](int i) { return 7 * i; }));
+        return seen.findings;
+    };
+    CHECK(run(right) == Findings{});
+    if (!kata::counts_available()) return;
+    const auto unordered = run(relaxed), narrow = run(of_block), plain = run(plain_flag);
+    REQUIRE(unordered.size() == 1);
+    CHECK_THAT(unordered[0], StartsWith("race in global memory \"data\""));
+    REQUIRE(narrow.size() == 2);
+    CHECK_THAT(narrow[0], StartsWith("race in global memory \"flag\"") &&
+                              ContainsSubstring(" writes atomically in ") &&
+                              ContainsSubstring(" reads atomically in ") &&
+                              ContainsSubstring("give it the scope of the device"));
+    REQUIRE(plain.size() == 1);
+    CHECK_THAT(plain[0], StartsWith("race in global memory \"flag\""));
+}
+
+TEST_CASE("an atomic_ref computes what its names say", "[atomic_ref]") {
+    auto values = upload("values", std::vector<int>(8, 12)), before = zeros<int>("before", 8);
+    const auto seen = observe({}, [&] { kernels::fetch_all(values.data(), before.data()); });
+    CHECK(seen.findings == Findings{});
+    CHECK(values.values() == std::vector<int>{17, 7, 4, 14, 10, -6, 60, 9});
+    CHECK(before.values() == std::vector<int>(8, 12));
+    auto counts = zeros<int>("counts", 3), sum = zeros<int>("sum");
+    const auto order = GENERATE(Order::forwards, Order::shuffled);
+    CHECK(observe({.order = order}, [&] { kernels::count_in_block(counts.data()); }).findings == Findings{});
+    CHECK(counts.values() == std::vector<int>(3, 128));
+    CHECK(observe({.order = order}, [&] { kernels::compare_and_swap(sum.data(), 4); }).findings ==
+          Findings{});
+    CHECK(sum.values()[0] == 4 * 32 * 3);
+}
+
+TEST_CASE("an atomic load counts as a load, a store as a store, and the rest as atomics", "[atomic_ref]") {
+    auto words = zeros<unsigned long long>("words", 32);
+    const auto seen = observe({}, [&] { kernels::atomic_traffic(words.data()); });
+    CHECK(words.values() == std::vector<unsigned long long>(32, 2));
+    if (!seen.counts) return;
+    for (const auto& traffic :
+         {seen.counts->global_load, seen.counts->global_store, seen.counts->global_atomic})
+        CHECK((traffic.requests == 1 && traffic.bytes == 256 && traffic.transactions == 8));
+}

@@ -1,24 +1,12 @@
 // What the CUDA C++ of a kernel calls on the CPU back end. Out of line and light, for a step is compiled with
 // the meter's instrumentation and often; the scheduler behind it is in scheduler.cpp.
 #pragma once
-#include "types.hpp"
+#include "simt/annotations.hpp"
+#include "simt/types.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-
-// What nvcc asks of a function, and no C++ compiler.
-#define __device__
-#define __host__
-#define __forceinline__ inline __attribute__((always_inline))
-#define __noinline__  // the meter needs what a kernel calls in the kernel
-
-// A function that the instrumentation does not see: on a GPU it is an instruction or two.
-#if defined(__clang__)
-#define SIMT_UNSEEN [[gnu::noinline]] inline
-#else
-#define SIMT_UNSEEN [[gnu::noinline, gnu::no_sanitize("thread"), gnu::no_sanitize_coverage]] inline
-#endif
 
 namespace simt {
 
@@ -81,17 +69,32 @@ enum class Collective : unsigned char {
 std::uint64_t exchange(Collective, unsigned mask, std::uint64_t value, int source, const char* name, Site);
 unsigned active_mask(Site);
 
+/// To whose eyes an update is atomic: all threads of the device, or those of the block.
+enum class AtomicFor : unsigned char { device, block };
 /// Called before an atomic update at `address`; `code` is the calling instruction.
-void before_atomic(const void* address, unsigned bytes, const void* code);
+void before_atomic(const void* address, unsigned bytes, const void* code, AtomicFor = AtomicFor::device);
+/// Likewise before an atomic load, and before an atomic store.
+void before_atomic_load(const void* address, unsigned bytes, const void* code, AtomicFor);
+void before_atomic_store(const void* address, unsigned bytes, const void* code, AtomicFor);
 void fence();
 void yield();
 /// A number that is larger at each call. Whoever asks gives way now and then.
 long long ticks();
 [[noreturn]] void trap(Site);
+/// Ends the launch: no block waits for another.
+[[noreturn]] void no_grid_barrier(Site);
 
 /// Launches of the kernel may ask for as much dynamic shared memory. Throws kata::Error where no block has
 /// it.
 void allow_shared(const void* kernel, int bytes);
+
+/// Begins to copy `bytes` (4, 8 or 16) from device memory into shared memory, where they are once the thread
+/// has waited for them; the last `zeros` of them are 0 and not read. `name` is the function that was called.
+void begin_copy(void* to, const void* from, std::size_t bytes, std::size_t zeros, const char* name, Site);
+/// Makes a group of the thread's copies since the last one.
+void commit_copies();
+/// Waits for the thread's copies, but those of its last `groups` groups and those in none.
+void wait_for_copies(std::size_t groups);
 
 int lane();
 /// A bit per lane of the running thread's warp that the block has.

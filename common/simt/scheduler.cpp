@@ -110,7 +110,14 @@ class Scheduler {
     std::uint64_t exchange(Collective, unsigned mask, std::uint64_t value, int source, const char* name, Site,
                            const void* code);
     unsigned active_mask(Site, const void* code);
-    void before_atomic(const void* address, unsigned bytes, const void* code);
+    void before_atomic(const void* address, unsigned bytes, const void* code, AtomicFor whom);
+    void before_atomic_load(const void* address, unsigned bytes, const void* code, AtomicFor whom) {
+        poll();
+        if (probe_) probe_->atomic_load(address, bytes, code, whom);
+    }
+    void before_atomic_store(const void* address, unsigned bytes, const void* code, AtomicFor whom) {
+        if (probe_) probe_->atomic_store(address, bytes, code, whom);
+    }
     void fence() {
         if (probe_) probe_->fence(*running_block, *running);
     }
@@ -198,6 +205,8 @@ void Scheduler::start(unsigned slot, std::uint64_t linear) {
         t.linear = i;
         t.index = {i % b.x, i / b.x % b.y, i / b.x / b.y};
         t.polls = 0;
+        t.copies.under_way.clear();
+        t.copies.groups = 0;
     }
     block.warp_order.resize(block.warps());
     block.lane_order.resize(32);
@@ -486,9 +495,9 @@ bool Scheduler::release_active_mask(Block& block, unsigned warp) {
     return true;
 }
 
-void Scheduler::before_atomic(const void* address, unsigned bytes, const void* code) {
+void Scheduler::before_atomic(const void* address, unsigned bytes, const void* code, AtomicFor whom) {
     poll();
-    if (probe_) probe_->atomic(address, bytes, code);
+    if (probe_) probe_->atomic(address, bytes, code, whom);
 }
 
 }  // namespace
@@ -529,8 +538,19 @@ std::uint64_t exchange(Collective what, unsigned mask, std::uint64_t value, int 
     return scheduler->exchange(what, mask, value, source, name, site, __builtin_return_address(0));
 }
 unsigned active_mask(Site site) { return scheduler->active_mask(site, __builtin_return_address(0)); }
-void before_atomic(const void* address, unsigned bytes, const void* code) {
-    scheduler->before_atomic(address, bytes, code);
+void before_atomic(const void* address, unsigned bytes, const void* code, AtomicFor whom) {
+    scheduler->before_atomic(address, bytes, code, whom);
+}
+void before_atomic_load(const void* address, unsigned bytes, const void* code, AtomicFor whom) {
+    scheduler->before_atomic_load(address, bytes, code, whom);
+}
+void before_atomic_store(const void* address, unsigned bytes, const void* code, AtomicFor whom) {
+    scheduler->before_atomic_store(address, bytes, code, whom);
+}
+void no_grid_barrier(Site site) {
+    give_up("this_grid().sync() in " + text_of(site) +
+            ": blocks wait for each other only in a cooperative launch, which the CPU back end has not: this "
+            "step needs a GPU build");
 }
 void fence() { scheduler->fence(); }
 void yield() {

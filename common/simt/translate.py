@@ -25,10 +25,8 @@ REFUSED = [
     (r"\bcudaLaunchCooperative", "cooperative launches"),
     (r"#\s*include\s*<mma\b|\bwmma::", "tensor cores"),
     (r"#\s*include\s*<cuda_(?:fp16|bf16|fp8|fp6|fp4)\b", "arithmetic in less than 32 bits"),
-    (r"#\s*include\s*<(?:cuda_pipeline|cuda/(?:barrier|pipeline))|\b__pipeline_|\bcuda::memcpy_async\b",
-     "asynchronous copies"),
-    (r"#\s*include\s*<cooperative_groups", "cooperative groups"),
-    (r"#\s*include\s*<(?:cub|thrust|cuda)/", "such library"),
+    (r"#\s*include\s*<cuda/(?:barrier|pipeline|ptx)\b|\bcuda::(?:barrier|pipeline|memcpy_async)\b", "cuda::barrier and cuda::pipeline"),
+    (r"#\s*include\s*<(?:cub|thrust|cuda)/(?!(?:std/)?atomic>)", "such library"),
     (r"\basm\s*(?:volatile\s*)?\(|\b__asm(?:__)?\b", "inline PTX"),
     (r"\bcuda(?:Graph|Stream(?:BeginCapture|EndCapture|AddCallback|AttachMem|CopyAttributes|[GS]etAttribute)|MallocManaged|Malloc3D|MallocArray"
      r"|MallocFromPool|MemPool|Memcpy3D|MemcpyPeer|MemPrefetch|MemAdvise|FuncGet|LaunchKernel|LaunchHostFunc|DeviceEnablePeer|Ipc)\w*", "{}"),

@@ -92,16 +92,18 @@ std::uint64_t to_word(T value) {
 template <class T>
 T from_word(std::uint64_t word) {
     T value;
-    std::memcpy(&value, &word, sizeof value);
+    std::memcpy(static_cast<void*>(&value), &word, sizeof value);
     return value;
 }
 
 /// What CUDA's shuffles take: numbers, of which small ones are promoted. Of a structure nvcc says that there
 /// is no such function.
 template <class T>
-concept Shuffled = requires(T value) {
+inline constexpr bool shuffles_whole = requires(T value) {
     value * 1.0;
 };
+template <class T>
+concept Shuffled = shuffles_whole<T>;
 
 }  // namespace simt
 

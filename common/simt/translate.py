@@ -24,7 +24,7 @@ HOUSE = [ROOT / "common", ROOT / "reference"]  # nothing to translate there
 REFUSED = [
     (r"\bcudaLaunchCooperative", "cooperative launches"),
     (r"#\s*include\s*<mma\b|\bwmma::", "tensor cores"),
-    (r"#\s*include\s*<cuda_(?:fp16|bf16|fp8|fp6|fp4)\b", "arithmetic in less than 32 bits"),
+    (r"#\s*include\s*<cuda_fp[864]\b", "arithmetic in less than 16 bits"),
     (r"#\s*include\s*<cuda/(?:barrier|pipeline|ptx)\b|\bcuda::(?:barrier|pipeline|memcpy_async)\b", "cuda::barrier and cuda::pipeline"),
     (r"#\s*include\s*<(?:cub|thrust|cuda)/(?!(?:std/)?atomic>)", "such library"),
     (r"\basm\s*(?:volatile\s*)?\(|\b__asm(?:__)?\b", "inline PTX"),

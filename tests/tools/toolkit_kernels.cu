@@ -7,6 +7,7 @@
 #include <cooperative_groups/reduce.h>
 #include <cooperative_groups/scan.h>
 #include <cuda/atomic>
+#include <cuda_fp16.h>
 #include <cuda_pipeline.h>
 
 namespace cg = cooperative_groups;
@@ -380,5 +381,20 @@ __global__ void atomic_traffic_kernel(unsigned long long* words) {
     mine.fetch_add(1, cuda::memory_order_relaxed);
 }
 void atomic_traffic(unsigned long long* words) { atomic_traffic_kernel<<<1, 32>>>(words); }
+
+// Halves.
+
+__global__ void halves_kernel(const half2* in, half* sums, float* out) {
+    const int t = threadIdx.x;
+    const half2 pair = __ldg(&in[t]), neighbour = __shfl_xor_sync(~0u, pair, 1);
+    const half2 sum = __hfma2(pair, __float2half2_rn(2.0f), __float2half2_rn(1.0f));
+    atomicAdd(&sums[0], pair.x);
+    atomicAdd(&sums[1], half(1));
+    out[2 * t] = __low2float(neighbour);
+    out[2 * t + 1] = __half2float(sum.y);
+}
+void halves(const unsigned short* in, unsigned short* sums, float* out) {
+    halves_kernel<<<1, 32>>>(reinterpret_cast<const half2*>(in), reinterpret_cast<half*>(sums), out);
+}
 
 }  // namespace kernels

@@ -50,5 +50,8 @@ void count_in_block(int* out);
 void compare_and_swap(int* value, int n);
 void atomic_traffic(unsigned long long* words);  // a load, a store and an addition a thread, 32 threads
 
+// 32 pairs of halves, by their bits: sums of the first of each, and a count; two numbers a thread.
+void halves(const unsigned short* in, unsigned short* sums, float* out);
+
 }  // namespace kernels
 #pragma GCC visibility pop

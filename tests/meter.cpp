@@ -923,6 +923,8 @@ struct Program {
     std::map<std::tuple<int, int, int>, std::vector<unsigned>> masks;  // by block, phase and warp
 };
 
+bool is_atomic(Verb v) { return v >= Verb::update && v <= Verb::atomic_write_in_block; }
+
 Program random_program(unsigned seed) {
     std::mt19937 random(seed);
     const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
@@ -941,11 +943,20 @@ Program random_program(unsigned seed) {
     const int places = 1 + below(crowd ? 2 : 4), phases = 1 + below(3);
     const bool narrow = below(3) == 0, partial = below(2) == 0;
     // Blocks may clash by anything, or by nothing, having signals for each other alone.
-    const auto verbs =
-        p.blocks > 1 && below(2) == 0
-            ? std::vector{Verb::update, Verb::update, Verb::volatile_read, Verb::volatile_write}
-            : std::vector{Verb::read,  Verb::read,          Verb::update,
-                          Verb::write, Verb::volatile_read, Verb::volatile_write};
+    const auto verbs = p.blocks > 1 && below(2) == 0
+                           ? std::vector{Verb::update,         Verb::update,      Verb::volatile_read,
+                                         Verb::volatile_write, Verb::atomic_read, Verb::atomic_write}
+                           : std::vector{Verb::read,
+                                         Verb::read,
+                                         Verb::update,
+                                         Verb::write,
+                                         Verb::volatile_read,
+                                         Verb::volatile_write,
+                                         Verb::atomic_read,
+                                         Verb::atomic_write,
+                                         Verb::update_in_block,
+                                         Verb::atomic_read_in_block,
+                                         Verb::atomic_write_in_block};
     const auto usual = verbs[below(3)];
     for (int phase = 0; phase < phases; ++phase) {
         for (int event = below(crowd ? 16 : 10); event-- > 0;) {
@@ -962,7 +973,7 @@ Program random_program(unsigned seed) {
                 continue;
             }
             const auto verb = crowd && below(12) != 0 ? usual : verbs[below(static_cast<int>(verbs.size()))];
-            const int size = verb == Verb::update || !narrow ? 4 : 1 << below(4);
+            const int size = is_atomic(verb) || !narrow ? 4 : 1 << below(4);
             const int offset = below(places) * 4 + (size < 4 ? below(4 / size) * size : 0);
             const int begin = offset / size * size;
             const bool shared = below(2) == 0;
@@ -993,15 +1004,19 @@ bool before(const Program& p, const Access& a, const Access& b) {
 
 bool conflicting(const Access& a, const Access& b) {
     const auto writes = [](Verb v) {
-        return v == Verb::write || v == Verb::volatile_write || v == Verb::update;
+        return v == Verb::write || v == Verb::volatile_write || v == Verb::update ||
+               v == Verb::atomic_write || v == Verb::update_in_block || v == Verb::atomic_write_in_block;
     };
-    const auto signals = [](Verb v) { return v != Verb::read && v != Verb::write; };
+    const auto signals = [](Verb v) {
+        return v != Verb::read && v != Verb::write && v != Verb::update_in_block &&
+               v != Verb::atomic_read_in_block && v != Verb::atomic_write_in_block;
+    };
     if (a.shared != b.shared || a.begin >= b.end || b.begin >= a.end) return false;
     if (a.shared && a.block != b.block) return false;
     if (a.block == b.block && a.warp == b.warp && a.lane == b.lane) return false;
     if (!writes(a.verb) && !writes(b.verb)) return false;
-    if (a.verb == Verb::update && b.verb == Verb::update) return false;
-    return a.block == b.block || !signals(a.verb) || !signals(b.verb);
+    if (a.block == b.block) return !is_atomic(a.verb) || !is_atomic(b.verb);
+    return !signals(a.verb) || !signals(b.verb);
 }
 
 bool races(const Program& p) {

@@ -4,6 +4,7 @@
 //
 // The names of these callbacks are an agreement between g++ and its sanitizer runtimes, which are not linked.
 // This file and what it calls must not be instrumented itself.
+#include "meter/flights.hpp"
 #include "meter/locate.hpp"
 #include "meter/races.hpp"
 #include "meter/warp_log.hpp"
@@ -78,9 +79,20 @@ class Meter final : public simt::Probe {
     void fence(const simt::Block& block, const simt::Thread& t) override {
         clocks_.fence(block.slot, t.linear);
     }
-    void atomic(const void* address, unsigned bytes, const void* code) override {
-        touch(address, bytes, Verb::update, code);
+    void atomic(const void* address, unsigned bytes, const void* code, simt::AtomicFor whom) override {
+        touch(address, bytes, whom == simt::AtomicFor::device ? Verb::update : Verb::update_in_block, code);
     }
+    void atomic_load(const void* address, unsigned bytes, const void* code, simt::AtomicFor whom) override {
+        touch(address, bytes,
+              whom == simt::AtomicFor::device ? Verb::atomic_read : Verb::atomic_read_in_block, code);
+    }
+    void atomic_store(const void* address, unsigned bytes, const void* code, simt::AtomicFor whom) override {
+        touch(address, bytes,
+              whom == simt::AtomicFor::device ? Verb::atomic_write : Verb::atomic_write_in_block, code);
+    }
+    void copy_begins(const void* to, const void* from, unsigned bytes, unsigned read, const char* name,
+                     const void* code) override;
+    void copy_arrives(const void* to, unsigned bytes, const void* code) override;
     bool log_full(const simt::Thread& t) override { return log_of(t).full(t.lane()); }
 
     /// On the thread's side.
@@ -110,6 +122,7 @@ class Meter final : public simt::Probe {
     [[noreturn]] void refuse(std::uintptr_t address, std::size_t bytes, Verb verb, const void* code);
     void tell_clash(const Region&, std::uintptr_t address, Verb verb, std::uint32_t code, const Record&);
     void tell_unwritten(const Region&, std::uint32_t code);
+    void tell_too_early(const Region&, Verb verb, std::uint32_t code, std::uint32_t copy);
     void tell(std::string text) { findings_.push_back(std::move(text)); }
     std::string here() const { return simt::name_of(simt::running->index, simt::running_block->index); }
     std::string name_of(const Record&) const;
@@ -132,6 +145,7 @@ class Meter final : public simt::Probe {
     std::array<Region*, 2> last_{};
     std::uint32_t epoch_ = 0;
     std::array<std::vector<WarpLog>, 2> logs_;
+    std::array<Flights, 2> flights_;  // of each resident block
     Clocks clocks_;
 };
 
@@ -176,6 +190,7 @@ void Meter::block_begins(const simt::Block& block) {
     const auto dynamic = reinterpret_cast<std::uintptr_t>(block.dynamic.data());
     set(dynamic_shared_[block.slot], {dynamic, dynamic + block.dynamic.size()}, "dynamic shared memory");
     last_[block.slot] = nullptr;
+    flights_[block.slot].clear();
     clocks_.start_block(block.slot, static_cast<std::uint32_t>(block.linear),
                         static_cast<unsigned>(block.threads.size()));
     auto& logs = logs_[block.slot];
@@ -222,7 +237,7 @@ Region* Meter::region_of(std::uintptr_t address) {
 void Meter::touch(const void* pointer, std::size_t bytes, Verb verb, const void* code) {
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
     if (simt::stacks.contains(address) || arguments_.contains(address)) return;
-    const auto what = verb == Verb::update ? What::atomic : writes(verb) ? What::store : What::load;
+    const auto what = updates(verb) ? What::atomic : writes(verb) ? What::store : What::load;
     Event event{address, offset_of(code), static_cast<std::uint8_t>(bytes), what, Space::constant};
     if (constants_.contains(address)) {
         if (writes(verb)) refuse(address, bytes, verb, code);
@@ -255,11 +270,40 @@ void Meter::touch(const void* pointer, std::size_t bytes, Verb verb, const void*
     if (answer.unwritten && reads(verb) && !region->written) tell_unwritten(*region, event.code);
     if (answer.clash) tell_clash(*region, address, verb, event.code, *answer.clash);
     if (global) return;
+    if (const auto copy = flights_[slot].over(address, bytes))
+        tell_too_early(*region, verb, event.code, *copy);
     const auto& fixed = static_shared_[slot].shadow;
     const auto used = 4 * (fixed ? fixed->words_touched : 0) + dynamic_shared_[slot].range.size();
     if (used > shared_limit_)
         simt::give_up("shared memory over the limit: a block uses more than the " +
                       std::to_string(shared_limit_) + " bytes that it has, in " + line(event.code));
+}
+
+/// The copy reaches both memories when it begins. What nobody orders with that, or with its arrival, clashes.
+void Meter::copy_begins(const void* to, const void* from, unsigned bytes, unsigned read, const char* name,
+                        const void* code) {
+    const auto address = reinterpret_cast<std::uintptr_t>(to);
+    if (const auto* region = region_of(address); !region || region->space != Space::shared)
+        simt::give_up(std::string(name) + " copies into shared memory, and " + here() +
+                      " gives it another address, in " + line(offset_of(code)));
+    touch(to, bytes, Verb::write, code);
+    flights_[simt::running_block->slot].start(address, bytes, offset_of(code));
+    for (unsigned done = 0; done < read;) {  // in pieces that a load has
+        const unsigned piece = std::bit_floor(read - done);
+        touch(static_cast<const std::byte*>(from) + done, piece, Verb::read, code);
+        done += piece;
+    }
+}
+
+void Meter::copy_arrives(const void* to, unsigned bytes, const void* code) {
+    const auto address = reinterpret_cast<std::uintptr_t>(to);
+    const auto slot = simt::running_block->slot;
+    auto* const region = region_of(address);
+    flights_[slot].land(address, bytes);
+    const auto answer =
+        region->shadow->access(address - region->range.begin, bytes, Verb::write, offset_of(code),
+                               region->epoch, clocks_, slot, simt::running->linear);
+    if (answer.clash) tell_clash(*region, address, Verb::write, offset_of(code), *answer.clash);
 }
 
 void Meter::touch_from_host(const void* pointer, Verb verb, const void* code) {
@@ -345,9 +389,14 @@ void Meter::tell_clash(const Region& region, std::uintptr_t address, Verb verb, 
     const auto mine = line(code), other = line(clash.code);
     if (!told_.insert(std::minmax(mine, other)).second) return;
     const auto did = [](Verb v) {
-        return v == Verb::update ? " updates atomically in " : writes(v) ? " writes in " : " reads in ";
+        return std::string(updates(v)  ? " updates"
+                           : writes(v) ? " writes"
+                                       : " reads") +
+               (is_atomic(v) ? " atomically in " : " in ");
     };
     const bool same_block = clash.block == simt::running_block->linear;
+    const bool of_block =
+        (is_atomic(verb) && !signals(verb)) || (is_atomic(clash.verb) && !signals(clash.verb));
     const bool same_warp = same_block && clash.warp == simt::running->warp();
     // where the compiler puts a block's arrays says nothing to their owner
     const bool fixed =
@@ -360,8 +409,21 @@ void Meter::tell_clash(const Region& region, std::uintptr_t address, Verb verb, 
              ? "\n  is a __syncthreads() missing between them (__syncwarp(), if only the warp shares it), or "
                "must it be an atomic?"
          : same_block ? "\n  is a __syncthreads() missing between them, or must it be an atomic?"
-                      : "\n  blocks run in any order: use an atomic, or one as a flag with a __threadfence() "
-                        "on both of its sides"));
+         : of_block
+             ? "\n  an atomic of the block is one to its own threads alone: give it the scope of the device"
+             : "\n  blocks run in any order: use an atomic, or one as a flag with a __threadfence() "
+               "on both of its sides"));
+}
+
+void Meter::tell_too_early(const Region& region, Verb verb, std::uint32_t code, std::uint32_t copy) {
+    if (findings_.size() >= most_findings) return;
+    const auto mine = line(code), other = line(copy);
+    if (!told_.insert(std::minmax(mine, other)).second) return;
+    tell(std::string(writes(verb) ? "write" : "read") + " before the copy into shared memory has arrived: " +
+         here() + (writes(verb) ? " writes to " : " reads ") + region.text() + " in " + mine +
+         ", where the copy of " + other +
+         " is still under way\n  wait for it with __pipeline_commit() and "
+         "__pipeline_wait_prior(0), and then with a barrier for those of the other threads");
 }
 
 void Meter::tell_unwritten(const Region& region, std::uint32_t code) {

@@ -13,6 +13,7 @@
 #include "stopwatch.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <ctime>
 #include <exception>
@@ -109,7 +110,14 @@ class Scheduler {
     std::uint64_t exchange(Collective, unsigned mask, std::uint64_t value, int source, const char* name, Site,
                            const void* code);
     unsigned active_mask(Site, const void* code);
-    void before_atomic(const void* address, unsigned bytes, const void* code);
+    void before_atomic(const void* address, unsigned bytes, const void* code, AtomicFor whom);
+    void before_atomic_load(const void* address, unsigned bytes, const void* code, AtomicFor whom) {
+        poll();
+        if (probe_) probe_->atomic_load(address, bytes, code, whom);
+    }
+    void before_atomic_store(const void* address, unsigned bytes, const void* code, AtomicFor whom) {
+        if (probe_) probe_->atomic_store(address, bytes, code, whom);
+    }
     void fence() {
         if (probe_) probe_->fence(*running_block, *running);
     }
@@ -197,6 +205,8 @@ void Scheduler::start(unsigned slot, std::uint64_t linear) {
         t.linear = i;
         t.index = {i % b.x, i / b.x % b.y, i / b.x / b.y};
         t.polls = 0;
+        t.copies.under_way.clear();
+        t.copies.groups = 0;
     }
     block.warp_order.resize(block.warps());
     block.lane_order.resize(32);
@@ -366,6 +376,28 @@ void Scheduler::release_barrier(Block& block) {
     if (probe_) probe_->barrier(block);
 }
 
+std::uint64_t reduced(Collective what, std::uint64_t a, std::uint64_t b) {
+    const bool less = static_cast<std::int32_t>(a) < static_cast<std::int32_t>(b);
+    switch (what) {
+        case Collective::sum:
+            return a + b;
+        case Collective::least:
+            return less ? a : b;
+        case Collective::most:
+            return less ? b : a;
+        case Collective::least_unsigned:
+            return std::min(a, b);
+        case Collective::most_unsigned:
+            return std::max(a, b);
+        case Collective::all_bits:
+            return a & b;
+        case Collective::any_bit:
+            return a | b;
+        default:
+            return a ^ b;
+    }
+}
+
 /// Gives each lane in `mask` what the collective makes of the values of all.
 void combine(std::span<Thread> warp, unsigned mask, Collective what) {
     for (unsigned l = 0; l < warp.size(); ++l) {
@@ -388,9 +420,10 @@ void combine(std::span<Thread> warp, unsigned mask, Collective what) {
                 for (unsigned k = 0; k < warp.size(); ++k)
                     if (mask >> k & 1 && warp[k].value == t.value) t.result |= 1u << k;
                 break;
-            case Collective::sum:
-                for (unsigned k = 0; k < warp.size(); ++k)
-                    if (mask >> k & 1) t.result += warp[k].value;
+            default:
+                t.result = warp[static_cast<unsigned>(std::countr_zero(mask))].value;
+                for (auto k = static_cast<unsigned>(std::countr_zero(mask)) + 1; k < warp.size(); ++k)
+                    if (mask >> k & 1) t.result = reduced(what, t.result, warp[k].value);
                 break;
         }
     }
@@ -462,9 +495,9 @@ bool Scheduler::release_active_mask(Block& block, unsigned warp) {
     return true;
 }
 
-void Scheduler::before_atomic(const void* address, unsigned bytes, const void* code) {
+void Scheduler::before_atomic(const void* address, unsigned bytes, const void* code, AtomicFor whom) {
     poll();
-    if (probe_) probe_->atomic(address, bytes, code);
+    if (probe_) probe_->atomic(address, bytes, code, whom);
 }
 
 }  // namespace
@@ -505,13 +538,33 @@ std::uint64_t exchange(Collective what, unsigned mask, std::uint64_t value, int 
     return scheduler->exchange(what, mask, value, source, name, site, __builtin_return_address(0));
 }
 unsigned active_mask(Site site) { return scheduler->active_mask(site, __builtin_return_address(0)); }
-void before_atomic(const void* address, unsigned bytes, const void* code) {
-    scheduler->before_atomic(address, bytes, code);
+void before_atomic(const void* address, unsigned bytes, const void* code, AtomicFor whom) {
+    scheduler->before_atomic(address, bytes, code, whom);
+}
+void before_atomic_load(const void* address, unsigned bytes, const void* code, AtomicFor whom) {
+    scheduler->before_atomic_load(address, bytes, code, whom);
+}
+void before_atomic_store(const void* address, unsigned bytes, const void* code, AtomicFor whom) {
+    scheduler->before_atomic_store(address, bytes, code, whom);
+}
+void no_grid_barrier(Site site) {
+    give_up("this_grid().sync() in " + text_of(site) +
+            ": blocks wait for each other only in a cooperative launch, which the CPU back end has not: this "
+            "step needs a GPU build");
 }
 void fence() { scheduler->fence(); }
 void yield() {
     running->polls |= polls_per_turn - 1;  // so that the turn ends
     scheduler->poll();
+}
+long long ticks() {
+    static long long count = 0;
+    scheduler->poll();
+    return count += 32;
+}
+void trap(Site site) {
+    give_up("__trap() in " + text_of(site) + ": " + name_of(running->index, running_block->index) +
+            " ends the launch");
 }
 int lane() { return static_cast<int>(running->lane()); }
 unsigned present_lanes() { return ~0u >> (32 - running_block->lanes(running->warp())); }

@@ -3,6 +3,7 @@
 #include "meter_kernels.hpp"
 
 #include <atomic>
+#include <cuda/atomic>
 #include <memory>
 #include <vector>
 
@@ -738,6 +739,14 @@ __device__ int access(Verb verb, char* at) {
             return 0;
     }
 }
+template <cuda::thread_scope scope>
+__device__ int access_atomically(Verb verb, char* at) {
+    const cuda::atomic_ref<int, scope> word(*reinterpret_cast<int*>(at));
+    if (verb == update_in_block) return word.fetch_add(1, cuda::memory_order_relaxed);
+    if (verb == atomic_read || verb == atomic_read_in_block) return word.load(cuda::memory_order_relaxed);
+    word.store(1, cuda::memory_order_relaxed);
+    return 0;
+}
 __global__ void interpret_kernel(const Operation* program, int length, char* global, int* out) {
     __shared__ __align__(16) char shared[place_bytes];
     const int thread = blockIdx.x * blockDim.x + threadIdx.x;
@@ -753,6 +762,10 @@ __global__ void interpret_kernel(const Operation* program, int length, char* glo
             __syncwarp(op.mask);
         else if (op.verb == update)
             sum += atomicAdd(reinterpret_cast<int*>(at), 1);
+        else if (op.verb == atomic_read || op.verb == atomic_write)
+            sum += access_atomically<cuda::thread_scope_device>(op.verb, at);
+        else if (op.verb >= update_in_block)
+            sum += access_atomically<cuda::thread_scope_block>(op.verb, at);
         else if (op.size == 1)
             sum += access<unsigned char>(op.verb, at);
         else if (op.size == 2)

@@ -112,7 +112,21 @@ void shared_at(float* out, long offset);
 void dynamic_at(float* out, long offset);
 
 // Programs as data.
-enum Verb : int { nothing, read, write, volatile_read, volatile_write, update, barrier, warp };
+enum Verb : int {
+    nothing,
+    read,
+    write,
+    volatile_read,
+    volatile_write,
+    update,
+    atomic_read,
+    atomic_write,
+    update_in_block,
+    atomic_read_in_block,
+    atomic_write_in_block,
+    barrier,
+    warp
+};
 struct alignas(16) Operation {
     Verb verb;
     int size;   // of the access, in bytes: 1, 2, 4 or 8

@@ -1,4 +1,4 @@
-// needs a GPU: the CPU back end has no arithmetic in less than 32 bits
+// The header in quotes.
 #include "kata.hpp"
 
 #include "cuda_fp16.h"

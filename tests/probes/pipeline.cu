@@ -1,4 +1,4 @@
-// needs a GPU: the CPU back end has no asynchronous copies
+// Asynchronous copies into shared memory, a thread at a time.
 #include "kata.hpp"
 
 #include <cuda_pipeline.h>

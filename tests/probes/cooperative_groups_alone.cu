@@ -1,4 +1,4 @@
-// needs a GPU: the CPU back end has no cooperative groups
+// Cooperative groups, and nothing else.
 #include "kata.hpp"
 
 #include <cooperative_groups.h>

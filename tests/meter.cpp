@@ -444,6 +444,10 @@ Counts request(What what, Space space, int bytes, const std::vector<int>& lanes,
     return c;
 }
 
+void read(WarpLog& log, std::uint32_t waiting, Counts& counts) {
+    log.read(waiting, [&](meter::Group group) { meter::account(group, counts); });
+}
+
 std::vector<int> warp() {
     std::vector<int> lanes(32);
     std::iota(lanes.begin(), lanes.end(), 0);
@@ -485,28 +489,28 @@ TEST_CASE("the log takes the lowest code address first, of all lanes that can go
     constexpr auto all = 0xffffffffu;
     WarpLog log;
     Counts c;
-    log.read(all, c);
+    read(log, all, c);
     CHECK(c == Counts{});
 
     // lane 0 goes through 10, 20, 10, 30, lane 1 through 10, 30
     for (const std::uint32_t code : {10, 20, 10, 30}) log.add(0, load(code, 0));
     log.add(1, load(10, 4));
-    log.read(~0b11u, c);
+    read(log, ~0b11u, c);
     CHECK(c.global_load.requests == 1);  // lane 1 has not said what comes next: it could be before 20
     log.add(1, load(30, 4));
-    log.read(~0b11u, c);
+    read(log, ~0b11u, c);
     CHECK(c.global_load.requests == 4);
     CHECK(c.global_load.accesses == 6);
-    log.read(all, c);
+    read(log, all, c);
     CHECK(c.global_load.requests == 4);  // nothing is accounted for twice
 
     // a lane that waits is not waited for, and joins when it comes
     log.add(0, load(50, 0));
-    log.read(~0b01u, c);
+    read(log, ~0b01u, c);
     CHECK(c.global_load.requests == 5);
     log.add(0, load(60, 0));
     log.add(1, load(60, 0));
-    log.read(all, c);
+    read(log, all, c);
     CHECK(c.global_load.requests == 6);
 
     // by one instruction to two memories
@@ -514,7 +518,7 @@ TEST_CASE("the log takes the lowest code address first, of all lanes that can go
     log.add(0, {0, 70, 4, What::store, Space::shared});
     log.add(1, {0, 70, 4, What::store, Space::global});
     log.add(2, {4, 70, 4, What::store, Space::shared});
-    log.read(all, c);
+    read(log, all, c);
     CHECK(c.shared_store == traffic(2, 4, 1, 1));
     CHECK(c.global_store == traffic(1, 4, 1, 1));
 }
@@ -527,12 +531,12 @@ TEST_CASE("the log says when a lane is full, and has room again once it was read
         for (; !log.full(7); ++added) log.add(7, {0, 1, 4, What::load, Space::global});
         CHECK(!log.full(6));
         CHECK(!log.full(8));
-        log.read(0xffffffff, c);
+        read(log, 0xffffffff, c);
         CHECK(!log.full(7));
         CHECK(c.global_load.requests == added);
     }
     log.clear();
-    log.read(0xffffffff, c);
+    read(log, 0xffffffff, c);
     CHECK(c.global_load.requests == added);
 }
 

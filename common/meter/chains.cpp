@@ -1,0 +1,87 @@
+#include "meter/chains.hpp"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <new>
+
+namespace meter {
+
+namespace {
+
+std::uint32_t lanes_of(Group group) {
+    std::uint32_t lanes = 0;
+    for (const auto* e : group) lanes |= 1u << e->lane;
+    return lanes;
+}
+
+}  // namespace
+
+void Chain::poll(Group group) {
+    polling_ = lanes_of(group);
+    blocks_since_ = lane_blocks_since_ = 0;
+}
+
+void Chain::basic_block(Group group) {
+    if (polling_ == 0) return;
+    if ((lanes_of(group) & ~polling_) != 0) return end_polling();
+    ++blocks_since_;
+    lane_blocks_since_ += group.size();
+}
+
+bool Chain::poll_again(Group group, kata::Counts& counts) {
+    const auto lanes = lanes_of(group);
+    if (polling_ == 0 || (lanes & ~polling_) != 0) return false;
+    counts.basic_blocks -= blocks_since_;
+    counts.lane_basic_blocks -= lane_blocks_since_;
+    time_ -= blocks_since_;
+    work_ -= blocks_since_;
+    blocks_since_ = lane_blocks_since_ = 0;
+    return true;
+}
+
+Words::Words(std::size_t bytes) : count_((bytes + 3) / 4) {
+    // zero pages that are not touched take no memory
+    words_.reset(static_cast<Word*>(std::calloc(std::max<std::size_t>(count_, 1), sizeof(Word))));
+    if (!words_) throw std::bad_alloc();
+}
+
+Words::Word& Words::fresh(std::size_t index, std::uint32_t launch) {
+    auto& word = words_[index];
+    if (word.launch != launch) word = {launch, 0, 0};
+    return word;
+}
+
+std::uint64_t Words::written(std::size_t offset, std::size_t bytes, std::uint32_t launch) const {
+    std::uint64_t latest = 0;
+    for (auto i = offset / 4; i * 4 < offset + bytes && i < count_; ++i)
+        if (words_[i].launch == launch) latest = std::max(latest, words_[i].time);
+    return latest;
+}
+
+void Words::write(std::size_t offset, std::size_t bytes, std::uint32_t launch, std::uint64_t time) {
+    for (auto i = offset / 4; i * 4 < offset + bytes && i < count_; ++i) {
+        auto& word = fresh(i, launch);
+        word.time = std::max(word.time, time);
+    }
+}
+
+std::uint64_t Words::update(std::size_t offset, std::uint32_t launch) {
+    return ++fresh(offset / 4, launch).atomics;
+}
+
+std::uint64_t busiest(std::vector<std::uint64_t> work_of_blocks) {
+    constexpr auto greater = std::greater<>();
+    if (!std::is_sorted(work_of_blocks.begin(), work_of_blocks.end(), greater))
+        std::sort(work_of_blocks.begin(), work_of_blocks.end(), greater);
+    std::array<std::uint64_t, kata::machine::multiprocessors> given{};  // a heap, the least of them first
+    for (const auto work : work_of_blocks) {
+        std::pop_heap(given.begin(), given.end(), greater);
+        given.back() += work;
+        std::push_heap(given.begin(), given.end(), greater);
+    }
+    constexpr auto together = kata::machine::issued_together;
+    return (*std::max_element(given.begin(), given.end()) + together - 1) / together;
+}
+
+}  // namespace meter

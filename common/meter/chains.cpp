@@ -4,6 +4,7 @@
 #include <array>
 #include <functional>
 #include <new>
+#include <utility>
 
 namespace meter {
 
@@ -17,27 +18,30 @@ std::uint32_t lanes_of(Group group) {
 
 }  // namespace
 
-void Chain::poll(Group group) {
-    polling_ = lanes_of(group);
-    blocks_since_ = lane_blocks_since_ = 0;
-}
+void Chain::begin_polling(Group group) { polling_ = lanes_of(group); }
 
-void Chain::basic_block(Group group) {
-    if (polling_ == 0) return;
-    if ((lanes_of(group) & ~polling_) != 0) return end_polling();
-    ++blocks_since_;
-    lane_blocks_since_ += group.size();
-}
-
-bool Chain::poll_again(Group group, kata::Counts& counts) {
-    const auto lanes = lanes_of(group);
-    if (polling_ == 0 || (lanes & ~polling_) != 0) return false;
-    counts.basic_blocks -= blocks_since_;
-    counts.lane_basic_blocks -= lane_blocks_since_;
-    time_ -= blocks_since_;
-    work_ -= blocks_since_;
-    blocks_since_ = lane_blocks_since_ = 0;
+bool Chain::round(Group group, std::uint64_t steps_of(Group, kata::Counts&)) {
+    const auto& first = *group.front();
+    const bool harmless =
+        first.what == What::basic_block || (first.what == What::load && first.space != Space::global);
+    if (!harmless || (lanes_of(group) & ~polling_) != 0) return false;
+    round_steps_ += steps_of(group, round_);
     return true;
+}
+
+bool Chain::next_round(Group group) {
+    const auto repeats = [](const Event* e) { return e->repeats; };
+    if ((lanes_of(group) & ~polling_) != 0 || !std::all_of(group.begin(), group.end(), repeats)) return false;
+    round_steps_ = 0;
+    round_ = {};
+    return true;
+}
+
+void Chain::end_polling(kata::Counts& counts) {
+    if (polling_ == 0) return;
+    polling_ = 0;
+    step(std::exchange(round_steps_, 0));
+    counts += std::exchange(round_, {});
 }
 
 Words::Words(std::size_t bytes) : count_((bytes + 3) / 4) {

@@ -21,22 +21,22 @@ class Chain {
     void wait_until(std::uint64_t time) { time_ = time > time_ ? time : time_; }
 
     // Whoever polls waits for another warp: how many rounds that takes is the scheduler's business, and one
-    // of them counts. A round ends with the next one if nothing but basic blocks of these lanes lies between.
+    // of them counts. In a round the lanes that poll do nothing else but read what nobody else signals with.
 
-    /// The lanes poll, for the first time in a row: to be called before the step.
-    void poll(Group);
-    /// Lanes execute a basic block, the step of which has been counted.
-    void basic_block(Group);
-    /// The warp does anything else.
-    void end_polling() { polling_ = 0; }
-    /// The lanes poll once more, and the chain stands again where it stood behind their first poll. Takes back
-    /// what was counted since, in `counts`, too; or says that this is none of those rounds.
-    bool poll_again(Group, kata::Counts& counts);
+    bool polling() const { return polling_ != 0; }
+    /// The lanes have polled, for the first time in a row.
+    void begin_polling(Group);
+    /// Whether what the lanes do may be part of a round, as which it is counted if the polling ends with it.
+    bool round(Group, std::uint64_t steps_of(Group, kata::Counts&));
+    /// Whether the lanes poll once more: the round is over, and was in vain.
+    bool next_round(Group);
+    void end_polling(kata::Counts& counts);
 
   private:
     std::uint64_t time_ = 0, work_ = 0;
-    std::uint32_t polling_ = 0;  // a bit for each lane
-    std::uint64_t blocks_since_ = 0, lane_blocks_since_ = 0;
+    std::uint32_t polling_ = 0;      // a bit for each lane
+    std::uint64_t round_steps_ = 0;  // since the last poll
+    kata::Counts round_;
 };
 
 /// Of each word of a piece of global memory: when it was written in this launch, and how many atomics it had.

@@ -45,7 +45,7 @@ struct Region {
     std::uint64_t serial = 0;
     std::unique_ptr<Shadow> shadow;  // made at the first access
     std::uint32_t epoch = 0;
-    std::unique_ptr<Words> words;   // made at the first write
+    std::unique_ptr<Words> words;  // made at the first write
     std::uint32_t written_in = 0;  // the last epoch of a write
 
     std::string text() const { return serial != 0 ? "\"" + name + "\"" : name; }
@@ -58,12 +58,16 @@ class Meter final : public simt::Probe {
         findings_.clear();
         told_.clear();
         only_ = conditions.only_block;
+        places_.clear();
+        place_of_.clear();
         observing_ = true;
     }
     void observation_ends(kata::Observation& seen) override {
         observing_ = false;
         seen.counts = counts_;
         seen.findings = std::move(findings_);
+        seen.places = places_;
+        seen.line_of = [image = image_](const kata::Place& place) { return line_of(image, place.code); };
     }
 
     void launch_begins(const simt::Grid& grid) override;
@@ -121,6 +125,8 @@ class Meter final : public simt::Probe {
     void hear_answer();
     void read_log(const simt::Block&, unsigned warp, std::uint32_t waiting);
     void take(Group, Chain&, kata::Counts&);
+    void end_polling(const simt::Block&);
+    kata::Place& place(std::uint32_t code);
     Region* global_at(std::uintptr_t address);
     /// When what the group reads was last written, in this launch.
     std::uint64_t written_to(Group);
@@ -157,10 +163,12 @@ class Meter final : public simt::Probe {
 
     std::array<std::vector<Chain>, 2> chains_;  // of the warps of each resident block
     Region* last_reached_ = nullptr;
-    std::vector<std::uint64_t> work_of_blocks_;      // in this launch
-    std::uint64_t longest_ = 0, contention_ = 0;     // in this launch
-    std::array<std::vector<Poll>, 2> polls_;         // of the threads of each resident block
-    bool polled_ = false;                            // in this launch
+    std::vector<std::uint64_t> work_of_blocks_;   // in this launch
+    std::uint64_t longest_ = 0, contention_ = 0;  // in this launch
+    std::array<std::vector<Poll>, 2> polls_;      // of the threads of each resident block
+    bool polled_ = false;                         // in this launch
+    std::vector<kata::Place> places_;
+    std::vector<std::uint32_t> place_of_;  // by code: 1 + the index in places_, or 0
     struct {
         const simt::Thread* thread = nullptr;
         const void* address = nullptr;
@@ -175,6 +183,10 @@ void Meter::launch_begins(const simt::Grid& grid) {
     ++counts_.launches;
     ++epoch_;
     last_ = {};
+    if (image_.path != grid.image.path) {  // places of another module: a step has one
+        places_.clear();
+        place_of_.clear();
+    }
     image_ = grid.image;
     block_dim_ = grid.block_dim;
     grid_dim_ = grid.grid_dim;
@@ -208,9 +220,9 @@ void Meter::launch_begins(const simt::Grid& grid) {
 
 void Meter::launch_ends() {
     clocks_.end_launch();
-    const auto span = std::max(longest_, contention_);
-    counts_.span += span;
-    counts_.makespan += std::max(span, busiest(std::move(work_of_blocks_)));
+    counts_.span += std::max(longest_, contention_);
+    counts_.makespan +=
+        std::max({longest_ * kata::machine::latency, contention_, busiest(std::move(work_of_blocks_))});
     counts_.contention += contention_;
     work_of_blocks_.clear();
 }
@@ -236,7 +248,13 @@ void Meter::block_begins(const simt::Block& block) {
     polls_[block.slot].assign(polled_ ? block.threads.size() : 0, {});
 }
 
+void Meter::end_polling(const simt::Block& block) {
+    kata::Counts elsewhere;
+    for (auto& chain : chains_[block.slot]) chain.end_polling(counted(block) ? counts_ : elsewhere);
+}
+
 void Meter::block_ends(const simt::Block& block) {
+    end_polling(block);
     if (!counted(block)) return;
     ++counts_.blocks;
     counts_.threads += block.threads.size();
@@ -254,12 +272,10 @@ void Meter::barrier(const simt::Block& block) {
     if (counted(block)) ++counts_.barriers;
     // The logs of the other warps have been read when they came to the barrier.
     read_log(block, simt::running->warp(), ~0u);
+    end_polling(block);
     std::uint64_t latest = 0;
     for (const auto& chain : chains_[block.slot]) latest = std::max(latest, chain.time());
-    for (auto& chain : chains_[block.slot]) {
-        chain.wait_until(latest);
-        chain.end_polling();
-    }
+    for (auto& chain : chains_[block.slot]) chain.wait_until(latest);
 }
 
 void Meter::warp_stops(const simt::Block& block, unsigned warp) {
@@ -278,23 +294,37 @@ void Meter::read_log(const simt::Block& block, unsigned warp, std::uint32_t wait
     logs_[block.slot][warp].read(waiting, [&](Group group) { take(group, chain, counts); });
 }
 
+kata::Place& Meter::place(std::uint32_t code) {
+    if (code >= place_of_.size()) place_of_.resize(code + 1);
+    auto& index = place_of_[code];
+    if (index == 0) {
+        places_.push_back({code});
+        index = static_cast<std::uint32_t>(places_.size());
+    }
+    return places_[index - 1];
+}
+
 void Meter::take(Group group, Chain& chain, kata::Counts& counts) {
     const auto& first = *group.front();
-    if (first.what == What::basic_block) {
-        chain.step(account(group, counts));
-        return chain.basic_block(group);
+    if (chain.polling()) {
+        if (chain.round(group, account)) return;
+        if (chain.next_round(group)) {
+            kata::Counts vain;
+            return chain.wait_until(written_to(group) + account(group, vain));
+        }
+        chain.end_polling(counts);
     }
-    const bool all_repeat = std::all_of(group.begin(), group.end(), [](const Event* e) { return e->repeats; });
-    if (all_repeat && chain.poll_again(group, counts)) {
-        kata::Counts rounds;
-        return chain.wait_until(written_to(group) + account(group, rounds));
-    }
-    chain.end_polling();
     const auto steps = account(group, counts);
+    auto& here = place(first.code);
+    here.steps += steps;
+    if (first.what == What::basic_block) return chain.step(steps);
+    ++here.requests;
     if (first.space != Space::global) return chain.step(steps);
+    here.lines += steps;
+    if (first.what == What::atomic) here.atomics += group.size();
     chain.wait_until(written_to(group));
-    if (first.polls) chain.poll(group);
     chain.step(steps);
+    if (first.polls) chain.begin_polling(group);
     if (first.what != What::load) write(group, chain.time(), &counts == &counts_);
 }
 
@@ -312,8 +342,8 @@ std::uint64_t Meter::written_to(Group group) {
         if (e->what != What::load && !e->only_reads) continue;
         const auto* region = global_at(e->address);
         if (region && region->words && region->written_in == region->epoch)
-            latest = std::max(latest, region->words->written(e->address - region->range.begin, e->bytes,
-                                                             region->epoch));
+            latest = std::max(
+                latest, region->words->written(e->address - region->range.begin, e->bytes, region->epoch));
     }
     return latest;
 }
@@ -405,7 +435,7 @@ void Meter::touch(const void* pointer, std::size_t bytes, Verb verb, const void*
     if (global && signals(verb) && reads(verb)) {
         event.polls = true;
         event.repeats = polls_again(address, verb, event.code);
-    } else if (polled_ && !polls_[slot].empty()) {
+    } else if (polled_ && (global || writes(verb)) && !polls_[slot].empty()) {
         polls_[slot][thread].last = false;
     }
     log(event);

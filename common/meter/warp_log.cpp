@@ -8,7 +8,7 @@ namespace meter {
 namespace {
 
 constexpr std::uintptr_t sector_bytes = 32;
-constexpr std::uint64_t sectors_a_step = 4;  // the 128 bytes that a cache line has
+constexpr std::uintptr_t line_bytes = 128;
 constexpr std::uintptr_t bank_bytes = 4;
 constexpr unsigned banks = 32;
 
@@ -39,12 +39,13 @@ class Footprint {
         return sum;
     }
 
-    std::uint64_t sectors() const {
+    /// Pieces of memory of this size, each beginning at a multiple of it, that the bytes lie in.
+    std::uint64_t pieces(std::uintptr_t size) const {
         std::uint64_t sum = 0;
-        std::uintptr_t counted = 0;  // one past the last sector that was counted
+        std::uintptr_t counted = 0;  // one past the last piece that was counted
         for (unsigned i = 0; i < count_; ++i) {
-            const auto first = std::max(spans_[i].begin / sector_bytes, counted);
-            const auto end = (spans_[i].end - 1) / sector_bytes + 1;
+            const auto first = std::max(spans_[i].begin / size, counted);
+            const auto end = (spans_[i].end - 1) / size + 1;
             if (end > first) sum += end - first;
             counted = std::max(counted, end);
         }
@@ -97,8 +98,7 @@ std::uint64_t most_at_one(Group lanes) {
 /// Wide accesses to shared memory are served a half or a quarter of the warp at a time, and loads twice as
 /// many lanes if throughout the warp either neighbours or lanes two apart agree: NVIDIA says so of compute
 /// capability 7.x, and an H100 counts so.
-void account_shared(Group lanes, std::uint64_t lane_bytes, kata::Traffic& traffic,
-                    kata::Counts& counts) {
+void account_shared(Group lanes, std::uint64_t lane_bytes, kata::Traffic& traffic, kata::Counts& counts) {
     unsigned together = lane_bytes >= 16 ? 8 : lane_bytes >= 8 ? 16 : 32;
     if (together < 32 && lanes.front()->what == What::load && (agree(lanes, 1) || agree(lanes, 2)))
         together *= 2;
@@ -142,10 +142,11 @@ std::uint64_t account(Group lanes, kata::Counts& counts) {
         const auto passes = traffic.transactions - before;
         return first.what == What::atomic ? passes - 1 + most_at_one(lanes) : passes;
     }
-    const auto sectors = footprint.sectors();
-    traffic.transactions += sectors;
-    return first.space == Space::constant ? (footprint.bytes() + first.bytes - 1) / first.bytes
-                                          : (sectors + sectors_a_step - 1) / sectors_a_step;
+    traffic.transactions += footprint.pieces(sector_bytes);
+    if (first.space == Space::constant) return (footprint.bytes() + first.bytes - 1) / first.bytes;
+    const auto lines = footprint.pieces(line_bytes);
+    counts.lines += lines;
+    return lines;
 }
 
 void WarpLog::read(std::uint32_t waiting, const std::function<void(Group)>& account) {

@@ -48,8 +48,8 @@ class WarpLog {
         events_[lane * capacity + lanes_[lane].end++] = event;
     }
 
-    /// Hands over, group by group, what can be grouped already. `waiting` has a bit for each lane that has ended or waits,
-    /// so that nothing of it is to come before the others have gone on.
+    /// Hands over, group by group, what can be grouped already. `waiting` has a bit for each lane that has
+    /// ended or waits, so that nothing of it is to come before the others have gone on.
     void read(std::uint32_t waiting, const std::function<void(Group)>& account);
 
     /// What the lane has added last, if that is still there.

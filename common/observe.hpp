@@ -23,6 +23,14 @@ struct Conditions {
     std::optional<double> time_limit = {};
 };
 
+/// What kernels did by one instruction, or at the beginning of one basic block.
+struct Place {
+    std::uint32_t code = 0;                ///< tells places apart
+    std::uint64_t steps = 0;               ///< as in Counts::work
+    std::uint64_t requests = 0;            ///< 0 of a basic block
+    std::uint64_t lines = 0, atomics = 0;  ///< of global memory
+};
+
 struct Observation {
     /// Absent where nothing is counted: on the GPU, without g++, under AddressSanitizer.
     std::optional<Counts> counts;
@@ -30,6 +38,9 @@ struct Observation {
     std::vector<std::string> findings;
     /// Kernels that were launched.
     std::uint64_t launches = 0;
+    std::vector<Place> places = {};  ///< where nothing is counted, none
+    /// "03_tiled.cu:27": of a place, its line in the source.
+    std::function<std::string(const Place&)> line_of = {};
 };
 
 /// Calls `work`, which launches kernels, and waits for them. Throws kata::Error where a launch was refused or

@@ -781,6 +781,65 @@ void interpret(const Operation* program, int length, char* global, int* out, int
     interpret_kernel<<<blocks, threads>>>(program, length, global, out);
 }
 
+// Work and span.
+
+__global__ void rounds_by_warp_kernel(const int* first, const int* then, float* out, bool barrier) {
+    const int warp = threadIdx.x / 32;
+    float sum = 0.0f;
+    for (int i = first[warp]; i > 0; --i) sum += i;
+    if (barrier) __syncthreads();
+    for (int i = then[warp]; i > 0; --i) sum += i;
+    out[threadIdx.x] = sum;
+}
+void rounds_by_warp(const int* first, const int* then, float* out, int warps, bool barrier) {
+    rounds_by_warp_kernel<<<1, 32 * warps>>>(first, then, out, barrier);
+}
+
+__global__ void one_lane_kernel(const float* in, float* out, int n) {
+    if (threadIdx.x == 0)
+        for (int i = 0; i < n; ++i) out[i] = in[i];
+}
+void one_lane(const float* in, float* out, int n, int threads) {
+    one_lane_kernel<<<1, threads>>>(in, out, n);
+}
+
+__global__ void walk_kernel(const Deed* deeds, int length, unsigned* ticket, int* flags, int* counters,
+                            float* out) {
+    __shared__ unsigned block;
+    if (threadIdx.x == 0) block = atomicAdd(ticket, 1u);
+    __syncthreads();
+    const unsigned warp = (block * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;
+    float sum = 0.0f;
+    for (int i = 0; i < length; ++i) {
+        const Deed deed = deeds[warp * length + i];
+        switch (deed.act) {
+            case rest:
+                break;
+            case rounds:
+                for (int k = 0; k < deed.value; ++k) sum += k;
+                break;
+            case all_meet:
+                __syncthreads();
+                break;
+            case signal_to:
+                atomicExch(&flags[deed.value * 32 + lane], 1);
+                break;
+            case wait_for:
+                while (atomicAdd(&flags[deed.value * 32 + lane], 0) == 0) {
+                }
+                break;
+            case count_up:
+                atomicAdd(&counters[deed.value], 1);
+                break;
+        }
+    }
+    out[warp * 32 + lane] = sum;
+}
+void walk(const Deed* deeds, int length, unsigned* ticket, int* flags, int* counters, float* out, int blocks,
+          int warps) {
+    walk_kernel<<<blocks, 32 * warps>>>(deeds, length, ticket, flags, counters, out);
+}
+
 void host_writes(int* data) {
     data[2] = 1;  // mark: host writes
 }

@@ -77,6 +77,26 @@ struct Problem {
         const auto histo = histogram::reference(characters);
         return {{histo.begin(), histo.end()}, {}, {{bins}}};
     }
+    /// A letter of bin b counts as b + 1, so that it can be told from its neighbours.
+    std::optional<std::string> made_of(const Module& step, const kata::Conditions& conditions,
+                                       const std::vector<unsigned>&) const {
+        static_assert(bins == kata::most_indicated);
+        if (characters.size() >= kata::too_large_to_ask) return std::nullopt;
+        const auto sum_of = [&](const std::vector<int>& few) {
+            Problem other{Text(few.size(), ' ')};
+            for (std::size_t i = 0; i < few.size(); ++i)
+                if (few[i] > 0) other.characters[i] = letter((few[i] - 1) * histogram::letters_per_bin);
+            return kata::asked(step, other, conditions, [](const auto& histo) {
+                double sum = 0;
+                for (std::size_t bin = 0; bin < histo.size(); ++bin)
+                    sum += static_cast<double>(bin + 1) * histo[bin];
+                return sum;
+            });
+        };
+        if (const auto text = kata::miscount(characters.size(), 0, characters.size(), sum_of, "character"))
+            return "what the counts are made of: " + *text;
+        return std::nullopt;
+    }
 
     struct Device {
         kata::Input<char> text;

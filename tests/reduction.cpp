@@ -70,16 +70,30 @@ struct Problem {
     double outputs() const { return static_cast<double>(values.size()); }
     double operations() const { return std::max(outputs() - 1, 0.0); }
 
+    bool is_max() const {
+        return arithmetic == max_of_int || arithmetic == max_of_float || arithmetic == max_of_double;
+    }
     kata::Expected expected() const {
         const std::span<const T> all(values);
         reduction::check(static_cast<int>(all.size()));
-        const bool max =
-            arithmetic == max_of_int || arithmetic == max_of_float || arithmetic == max_of_double;
-        kata::Expected e{{static_cast<double>(max ? reduction::max(all) : reduction::sum(all))}, {}, {{1}}};
+        kata::Expected e{
+            {static_cast<double>(is_max() ? reduction::max(all) : reduction::sum(all))}, {}, {{1}}};
         if constexpr (std::is_floating_point_v<T>)
             // A sum of n terms in any order is off by at most n · eps · Σ|terms|; so is the expected one.
             if (!exact) e.bound = {outputs() * (kata::rounding<T> + 0x1p-53) * reduction::magnitude(all)};
         return e;
+    }
+    std::optional<std::string> made_of(const Module& step, const kata::Conditions& conditions,
+                                       const std::vector<T>&) const {
+        if (is_max() || values.size() >= kata::too_large_to_ask) return std::nullopt;
+        const auto sum_of = [&](const std::vector<int>& few) {
+            const Problem other{{few.begin(), few.end()}, arithmetic};
+            return kata::asked(step, other, conditions,
+                               [](const auto& out) { return kata::if_written(out[0]); });
+        };
+        if (const auto text = kata::miscount(values.size(), 0, values.size(), sum_of))
+            return "what the sum is made of: " + *text;
+        return std::nullopt;
     }
 
     struct Device {

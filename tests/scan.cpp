@@ -82,6 +82,31 @@ struct Problem {
         }
     }
 
+    /// About the first wrong output, which is a sum of the inputs of its section up to there.
+    std::optional<std::string> made_of(const Module& step, const kata::Conditions& conditions,
+                                       const auto& result) const {
+        if constexpr (std::is_same_v<T, Affine>) {
+            return std::nullopt;
+        } else {
+            if (!exact || in.size() >= kata::too_large_to_ask) return std::nullopt;
+            const auto right = scan::reference(in, section, kind);
+            const auto wrong = static_cast<std::size_t>(
+                std::mismatch(result.begin(), result.end(), right.begin()).first - result.begin());
+            if (wrong == in.size()) return std::nullopt;
+            const auto sum_of = [&](const std::vector<int>& few) {
+                auto other = *this;
+                other.in.assign(few.begin(), few.end());
+                return kata::asked(step, other, conditions,
+                                   [&](const auto& out) { return kata::if_written(out[wrong]); });
+            };
+            const auto first = wrong - wrong % static_cast<std::size_t>(section);
+            if (const auto text =
+                    kata::miscount(in.size(), first, wrong + (kind == Kind::inclusive ? 1 : 0), sum_of))
+                return "what output " + std::to_string(wrong) + " is made of: " + *text;
+            return std::nullopt;
+        }
+    }
+
     struct Device {
         int section;
         Kind kind;

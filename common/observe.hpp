@@ -18,12 +18,12 @@ struct Conditions {
     unsigned seed = 1;  ///< of the shuffle
     /// Count only the block with this linear index.
     std::optional<std::uint64_t> only_block = {};
-    /// Whether the CPU back end counts and looks for races. That is most of its time, so a problem that is
-    /// large for the sake of an index may go without, where smaller ones have shown the rest.
-    bool metered = true;
     /// How long one launch may take; 2 s of processor time on the CPU back end and 5 s on the GPU, if not
     /// said otherwise.
     std::optional<double> time_limit = {};
+    /// Whether the CPU back end counts and looks for races. That is most of its time, so a problem that is
+    /// large for the sake of an index may go without, where smaller ones have shown the rest.
+    bool metered = true;
 };
 
 struct Observation {

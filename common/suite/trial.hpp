@@ -24,6 +24,10 @@ struct Trial {
     std::byte poison = kata::poison;  ///< what outputs hold before
 };
 
+/// For problems that are large for the sake of an index or a counter: counts and races are for the smaller
+/// ones.
+inline const Trial unmetered{{.metered = false}};
+
 /// What is wrong with the first of several buffers, if with any.
 template <class... Buffers>
 std::optional<std::string> damage_of(const Buffers&... buffers) {

@@ -21,6 +21,9 @@ struct Conditions {
     /// How long one launch may take; 2 s of processor time on the CPU back end and 5 s on the GPU, if not
     /// said otherwise.
     std::optional<double> time_limit = {};
+    /// Whether the CPU back end counts and looks for races. That is most of its time, so a problem that is
+    /// large for the sake of an index may go without, where smaller ones have shown the rest.
+    bool metered = true;
 };
 
 /// What kernels did by one instruction, or at the beginning of one basic block.
@@ -32,7 +35,7 @@ struct Place {
 };
 
 struct Observation {
-    /// Absent where nothing is counted: on the GPU, without g++, under AddressSanitizer.
+    /// Absent where nothing is counted: on the GPU, without g++, under AddressSanitizer, not metered.
     std::optional<Counts> counts;
     /// Races, reads of what nobody wrote: one readable text each, without repetitions.
     std::vector<std::string> findings;

@@ -12,6 +12,7 @@
 #include <iomanip>
 #include <iostream>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <random>
@@ -77,6 +78,26 @@ struct Problem {
         const auto histo = histogram::reference(characters);
         return {{histo.begin(), histo.end()}, {}, {{bins}}};
     }
+    /// A letter of bin b counts as b + 1, so that it can be told from its neighbours.
+    std::optional<std::string> made_of(const Module& step, const kata::Conditions& conditions,
+                                       const std::vector<unsigned>&) const {
+        static_assert(bins == kata::most_indicated);
+        if (characters.size() >= kata::too_large_to_ask) return std::nullopt;
+        const auto sum_of = [&](const std::vector<int>& few) {
+            Problem other{Text(few.size(), ' ')};
+            for (std::size_t i = 0; i < few.size(); ++i)
+                if (few[i] > 0) other.characters[i] = letter((few[i] - 1) * histogram::letters_per_bin);
+            return kata::asked(step, other, conditions, [](const auto& histo) {
+                double sum = 0;
+                for (std::size_t bin = 0; bin < histo.size(); ++bin)
+                    sum += static_cast<double>(bin + 1) * histo[bin];
+                return sum;
+            });
+        };
+        if (const auto text = kata::miscount(characters.size(), 0, characters.size(), sum_of, "character"))
+            return "what the counts are made of: " + *text;
+        return std::nullopt;
+    }
 
     struct Device {
         kata::Input<char> text;
@@ -113,11 +134,6 @@ TEST_CASE("texts of every length around the warp, the block and the tile", "[equ
     require_right(mixed(length, static_cast<unsigned>(length)));
 }
 
-TEST_CASE("more blocks than a block may have threads: grid and block cannot be exchanged",
-          "[step][01_global_atomics]") {
-    require_right(mixed(1025 * 1024));
-}
-
 TEST_CASE("many threads share the text", "[step][01_global_atomics][02_privatized_global]") {
     const auto c = counted(letters(4096));
     if (c.threads < 4096 / 8)
@@ -149,6 +165,10 @@ TEST_CASE("long runs and short ones", "[equivalence]") {
     require_right(runs(5003, longest));
 }
 
+TEST_CASE("runs that are longer than what a block counts", "[equivalence]") {
+    require_right(runs(2 * 16384 + 777, 20000, 3));
+}
+
 TEST_CASE("runs that other characters interrupt", "[equivalence]") {
     auto text = runs(5003, 40);
     for (std::size_t i = 0; i < text.size(); i += 7) text[i] = '-';
@@ -169,10 +189,17 @@ TEST_CASE("a second text gets an answer of its own", "[equivalence]") {
 
 TEST_CASE("a large text", "[equivalence]") { require_right(mixed(100003)); }
 
+// Also more of one letter than 16 bits count, where a block takes more than one tile; and more blocks than
+// some grids are cut to.
+TEST_CASE("a million times one letter", "[equivalence]") {
+    require_right(Text(1025 * 1024 + 3, 'k'), kata::unmetered);
+}
+
 TEST_CASE("a very large text", "[equivalence]") {
     only_on_a_gpu();
     require_right(kata::repeated(mixed(kata::prime_period), 50000017));
     require_right(kata::repeated(runs(kata::prime_period, 20000), 50000017));
+    require_right(Text(50000017, 'y'));  // more than a float counts
 }
 
 TEST_CASE("a text of 2^30 bytes", "[.huge][equivalence]") {
@@ -180,10 +207,14 @@ TEST_CASE("a text of 2^30 bytes", "[.huge][equivalence]") {
     require_right(kata::repeated(mixed(kata::prime_period), std::size_t{1} << 30), {{.time_limit = 60}});
 }
 
-TEST_CASE("a text of more than 2^32 bytes", "[.huge][equivalence]") {
+TEST_CASE("the longest text, of more than 2^32 bytes", "[.huge][equivalence]") {
     only_on_a_gpu();
-    require_right(kata::repeated(mixed(kata::prime_period), (std::size_t{1} << 32) + 1234567),
-                  {{.time_limit = 60}});
+    require_right(kata::repeated(mixed(kata::prime_period), histogram::max_length), {{.time_limit = 60}});
+}
+
+TEST_CASE("as many of one letter as a count can hold", "[.huge][equivalence]") {
+    only_on_a_gpu();
+    require_right(Text(std::numeric_limits<unsigned>::max(), 'a'), {{.time_limit = 60}});
 }
 
 TEST_CASE("the private copies lie in the workspace", "[step][02_privatized_global]") {

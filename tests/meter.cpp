@@ -980,6 +980,23 @@ TEST_CASE("writes of one word by many threads are a race", "[races]") {
     CHECK(clean([&] { kernels::all_write_one(out.data(), 1); }));
 }
 
+TEST_CASE("without the meter there are neither counts nor findings, and the next observation has its own",
+          "[races]") {
+    auto out = filled<int>("out", 1);
+    const auto racy = [&] { kernels::all_write_one(out.data(), 64); };
+    const auto metered = observe({}, racy);
+    CHECK_THROWS_AS(observe({}, [] { throw kata::Error("the observation before ends in a fault"); }),
+                    kata::Error);
+    const auto seen = observe({.metered = false}, racy);
+    CHECK(!seen.counts);
+    CHECK(seen.findings == Findings{});
+    CHECK(seen.launches == 1);
+    const auto after = observe({}, racy);
+    CHECK(after.counts == metered.counts);
+    CHECK(after.findings == metered.findings);
+    CHECK(!after.findings.empty());
+}
+
 TEST_CASE("a read of what a neighbour writes needs a barrier, in a warp and across warps", "[races]") {
     const int threads = GENERATE(2, 32, 64, 1024);
     Buffer<int> out("out", 1024);

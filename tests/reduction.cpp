@@ -70,16 +70,30 @@ struct Problem {
     double outputs() const { return static_cast<double>(values.size()); }
     double operations() const { return std::max(outputs() - 1, 0.0); }
 
+    bool is_max() const {
+        return arithmetic == max_of_int || arithmetic == max_of_float || arithmetic == max_of_double;
+    }
     kata::Expected expected() const {
         const std::span<const T> all(values);
         reduction::check(static_cast<int>(all.size()));
-        const bool max =
-            arithmetic == max_of_int || arithmetic == max_of_float || arithmetic == max_of_double;
-        kata::Expected e{{static_cast<double>(max ? reduction::max(all) : reduction::sum(all))}, {}, {{1}}};
+        kata::Expected e{
+            {static_cast<double>(is_max() ? reduction::max(all) : reduction::sum(all))}, {}, {{1}}};
         if constexpr (std::is_floating_point_v<T>)
             // A sum of n terms in any order is off by at most n · eps · Σ|terms|; so is the expected one.
             if (!exact) e.bound = {outputs() * (kata::rounding<T> + 0x1p-53) * reduction::magnitude(all)};
         return e;
+    }
+    std::optional<std::string> made_of(const Module& step, const kata::Conditions& conditions,
+                                       const std::vector<T>&) const {
+        if (is_max() || values.size() >= kata::too_large_to_ask) return std::nullopt;
+        const auto sum_of = [&](const std::vector<int>& few) {
+            const Problem other{{few.begin(), few.end()}, arithmetic};
+            return kata::asked(step, other, conditions,
+                               [](const auto& out) { return kata::if_written(out[0]); });
+        };
+        if (const auto text = kata::miscount(values.size(), 0, values.size(), sum_of))
+            return "what the sum is made of: " + *text;
+        return std::nullopt;
     }
 
     struct Device {
@@ -154,12 +168,42 @@ TEST_CASE("no elements have the identity of the operator", "[equivalence]") {
 TEST_CASE("a step takes every type and operator", "[equivalence]") {
     const int n = GENERATE(1, 77, 5003);
     require_right(coded_sum<int>(n, 3, sum_of_int));
-    require_right(coded_sum<double>(n, 3, sum_of_double));
     require_right(coded_sum<int>(n, 3, counted_sum));
     const auto size = static_cast<std::size_t>(n);
+    // Too large for a float.
+    require_right(problem(kata::coded<double>(size, 3, 1 << 30), sum_of_double));
     require_right(problem(below_zero<float>(size, 0), max_of_float));
     require_right(problem(below_zero<double>(size, size / 2), max_of_double));
     require_right(problem(below_zero<int>(size, size - 1), max_of_int));
+}
+
+TEST_CASE("sums of int above 2^24 are exact", "[equivalence]") {
+    const auto [n, base] = GENERATE(table<std::size_t, int>({{101, 1 << 24}, {1501, 1 << 20}}));
+    auto values = kata::coded<int>(n, 4);
+    for (auto& value : values) value += base;
+    require_right(problem(values, sum_of_int));
+}
+
+namespace {
+
+/// The lowest numbers that the type has, and one above them.
+template <class T>
+std::vector<T> lowest(std::size_t n, std::size_t place) {
+    std::vector<T> values(n, std::numeric_limits<T>::lowest());
+    values[place] /= 2;
+    return values;
+}
+
+}  // namespace
+
+TEST_CASE("no maximum is too low", "[equivalence]") {
+    require_right(problem(lowest<int>(777, 700), max_of_int));
+    require_right(problem(lowest<float>(777, 3), max_of_float));
+    require_right(problem(lowest<double>(777, 776), max_of_double));
+    auto close = lowest<double>(777, 400);  // to each other: a float takes them for equal
+    std::fill(close.begin(), close.end(), -1e9);
+    close[400] += 1;
+    require_right(problem(close, max_of_double));
 }
 
 TEST_CASE("the order of threads and blocks does not matter", "[equivalence]") {
@@ -191,15 +235,26 @@ TEST_CASE("infinities reach the result", "[equivalence]") {
 
 TEST_CASE("a large input", "[equivalence]") { require_right(coded_sum(50021)); }
 
-// 512 · 512 elements leave one block of partial results where a block takes 512.
+// 512 · 512 elements leave one block of partial results where a block takes 512: with more there are three
+// launches, the first of them with more blocks than 1024.
 TEST_CASE("so many elements that their partial results fill several blocks",
           "[equivalence][step][06_neighbored][07_neighbored_less][08_interleaved]") {
-    require_right(coded_sum<int>(512 * 512 + 1000, 9, sum_of_int));
+    require_right(coded_sum<int>(1025 * 512 + 1000, 9, sum_of_int), kata::unmetered);
+}
+
+TEST_CASE(
+    "more blocks than a GPU has multiprocessors, of more elements than 16 bits count",
+    "[equivalence][step][01_simple][02_convergent][03_shared_memory][04_hierarchical][05_coarsened]"
+    "[09_unroll2][10_unroll4][11_unroll8][12_unroll_last_warp][13_complete_unroll][14_template_unroll]") {
+    require_right(coded_sum<int>(135 * about(kata::step_name()).segment + 1000, 9, sum_of_int),
+                  kata::unmetered);
 }
 
 TEST_CASE("a very large input", "[equivalence]") {
     only_on_a_gpu();
-    require_right(coded_sum<int>(40'000'003, 1, sum_of_int));
+    // More than 65535 blocks of 2048 elements, which leave partial results for three launches.
+    require_right(
+        problem(kata::repeated(kata::coded<int>(kata::prime_period, 1), 65536 * 2048 + 4099), sum_of_int));
     require_right(problem(below_zero<double>(40'000'003, 40'000'002), max_of_double));
 }
 

@@ -192,11 +192,6 @@ TEST_CASE("a step sweeps grids of every size around its block and tile", "[equiv
     require_right(coded<float>(n));
 }
 
-TEST_CASE("more blocks than a block may have threads: grid and block cannot be exchanged",
-          "[step][01_basic]") {
-    require_right(coded<float>(81));  // 11³ blocks of 8³ threads
-}
-
 TEST_CASE("a step sweeps grids of double, whose integers are too large for a float", "[equivalence]") {
     const int n = GENERATE(0, 1, 2, 3, 7, 19, 31);
     require_right(coded<double>(n));
@@ -229,6 +224,11 @@ TEST_CASE("a second grid gets an answer of its own", "[equivalence]") {
 
 TEST_CASE("a large grid", "[equivalence]") { require_right(coded<float>(47)); }
 
+TEST_CASE("more blocks than a block may have threads: grid and block cannot be exchanged",
+          "[step][01_basic]") {
+    require_right(coded<float>(81), kata::unmetered);  // 11³ blocks of 8³ threads
+}
+
 TEST_CASE("a very large grid", "[equivalence]") {
     only_on_a_gpu();
     require_right(coded<float>(257));
@@ -240,6 +240,13 @@ TEST_CASE("infinities and NaN reach the cells that see them, and no others", "[e
     p.in[(5 * 11 + 7) * 11 + 3] = std::numeric_limits<float>::infinity();
     p.in[(2 * 11 + 4) * 11 + 8] = std::numeric_limits<float>::quiet_NaN();
     require_right(p);
+}
+
+TEST_CASE("coefficients of 0 are coefficients like any other", "[equivalence]") {
+    auto p = coded<float>(9);
+    p.c = GENERATE(Coefficients<float>{0, 1, 0, 2, 0, 3, 0}, Coefficients<float>{5, 0, 4, 0, 3, 0, 2},
+                   Coefficients<float>{});
+    require_right(p, {.poison = kata::nan_poison});
 }
 
 namespace {
@@ -273,9 +280,9 @@ TEST_CASE("a grid of 2^30 bytes", "[.huge][equivalence]") {
     require_right(Huge<double>(512), {{.time_limit = 60}});
 }
 
-TEST_CASE("a grid of more than 2^32 bytes", "[.huge][equivalence]") {
+TEST_CASE("the largest grid, of more than 2^32 bytes", "[.huge][equivalence]") {
     only_on_a_gpu();
-    require_right(Huge<float>(1031), {{.time_limit = 60}});
+    require_right(Huge<float>(stencil::max_n), {{.time_limit = 60}});
 }
 
 // What each step gains, counted on whole tiles: 5 of 6 outputs along an axis, or one of 30.

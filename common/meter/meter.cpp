@@ -61,7 +61,7 @@ class Meter final : public simt::Probe {
         only_ = conditions.only_block;
         places_.clear();
         place_of_.clear();
-        observing_ = true;
+        observing_ = conditions.metered;
     }
     void observation_ends(kata::Observation& seen) override {
         observing_ = false;
@@ -99,6 +99,9 @@ class Meter final : public simt::Probe {
                      const void* code) override;
     void copy_arrives(const void* to, unsigned bytes, const void* code) override;
     bool log_full(const simt::Thread& t) override { return log_of(t).full(t.lane()); }
+
+    /// Whether anybody wants to know what kernels do.
+    bool observing() const { return observing_; }
 
     /// On the thread's side.
     void enter(const void* code) {
@@ -647,6 +650,7 @@ using meter::Verb;
 void heard(const void* address, std::size_t bytes, Verb verb, const void* code) {
     if (!simt::running) return meter::the_meter.touch_from_host(address, verb, code);
     if (verb == Verb::volatile_read) simt::poll();
+    if (!meter::the_meter.observing()) return;
     meter::the_meter.touch(address, bytes, verb, code);
 }
 
@@ -683,7 +687,8 @@ void __tsan_read_range(void* p, unsigned long bytes) { heard_range(p, bytes, Ver
 void __tsan_write_range(void* p, unsigned long bytes) { heard_range(p, bytes, Verb::write, METER_CODE); }
 void __tsan_init() {}
 void __tsan_func_entry(void*) {
-    if (simt::running) meter::the_meter.check_stack(__builtin_frame_address(0), METER_CODE);
+    if (simt::running && meter::the_meter.observing())
+        meter::the_meter.check_stack(__builtin_frame_address(0), METER_CODE);
 }
 void __tsan_func_exit() {}
 void __tsan_vptr_update(void**, void*) {}
@@ -731,7 +736,7 @@ void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(__ATOMIC_SEQ_CST); 
 void __tsan_atomic_signal_fence(int) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
 
 void __sanitizer_cov_trace_pc() {
-    if (simt::running) meter::the_meter.enter(METER_CODE);
+    if (simt::running && meter::the_meter.observing()) meter::the_meter.enter(METER_CODE);
 }
 
 }  // extern "C"

@@ -56,7 +56,7 @@ class Scheduler {
   public:
     explicit Scheduler(const Launch& launch)
         : grid_{launch, image_of(launch.code), launch.block, launch.grid, session->conditions},
-          probe_(meter ? meter() : nullptr),
+          probe_(meter && session->conditions.metered ? meter() : nullptr),
           random_(grid_.conditions.seed),
           time_limit_(grid_.conditions.time_limit.value_or(2.0)),
           deadline_(processor_seconds() + time_limit_) {}
@@ -595,7 +595,7 @@ Observation observe(const Conditions& conditions, const std::function<void()>& w
     if (probe) probe->observation_begins(conditions);
     work();
     seen.launches = session.launches;
-    if (probe) probe->observation_ends(seen);
+    if (probe && conditions.metered) probe->observation_ends(seen);
     return seen;
 }
 

@@ -18,6 +18,7 @@
 #include <random>
 #include <stdexcept>
 #include <string_view>
+#include <utility>
 
 using histogram::bins;
 using kata::Buffer;
@@ -116,8 +117,8 @@ struct Problem {
     };
 };
 
-void require_right(const Text& text, const kata::Trial& trial = {}) {
-    kata::require_right(Problem{text}, trial);
+void require_right(Text text, const kata::Trial& trial = {}) {
+    kata::require_right(Problem{std::move(text)}, trial);
 }
 
 kata::Counts counted(const Text& text) { return kata::counted(Problem{text}); }

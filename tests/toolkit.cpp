@@ -805,3 +805,61 @@ TEST_CASE("halves travel in pairs, through memory, atomics and shuffles", "[half
     CHECK(seen.counts->global_load.transactions == 4);
     CHECK(seen.counts->global_atomic.accesses == 32 + 32);
 }
+
+// Tensor cores
+
+TEST_CASE("a warp multiplies halves in every layout", "[wmma]") {
+    const bool a_by_rows = GENERATE(true, false), b_by_rows = GENERATE(true, false),
+               c_by_rows = GENERATE(true, false);
+    const auto a = [](int y, int x) { return (3 * y + 5 * x) % 17 - 8; };
+    const auto b = [](int y, int x) { return (7 * y + 2 * x + y * x) % 13 - 6; };
+    const auto laid = [](const auto& value, bool by_rows) {
+        return [=](int i) { return by_rows ? value(i / 16, i % 16) : value(i % 16, i / 16); };
+    };
+    const auto bits = [&](const auto& value, bool by_rows) {
+        return listed<unsigned short>(256, [&](int i) { return half(laid(value, by_rows)(i)).bits(); });
+    };
+    auto left = upload("left", bits(a, a_by_rows)), right = upload("right", bits(b, b_by_rows));
+    const auto before = [](int y, int x) { return y * 100 + x; };
+    auto sum = upload("sum", listed<float>(256, laid(before, c_by_rows)));
+    const auto seen = observe({.order = a_by_rows ? Order::shuffled : Order::backwards}, [&] {
+        kernels::multiply_halves(a_by_rows, b_by_rows, c_by_rows, left.data(), right.data(), sum.data());
+    });
+    CHECK(seen.findings == Findings{});
+    CHECK(sum.values() == listed<float>(256, laid(
+                                                 [&](int y, int x) {
+                                                     int result = before(y, x);
+                                                     for (int k = 0; k < 16; ++k) result += a(y, k) * b(k, x);
+                                                     return result;
+                                                 },
+                                                 c_by_rows)));
+}
+
+TEST_CASE("tf32 has 10 bits behind the point, rounded where that is asked for", "[wmma]") {
+    // one element of the sum alone: 1 + 2^-11 lies in the middle of two tf32
+    std::vector<float> a(16 * 8), b(8 * 16);
+    a[0] = 1 + 0x1p-11f, b[0] = 1;
+    a[8] = 1 + 0x1p-10f, b[1] = 1 + 0x1p-10f;
+    auto left = upload("left", a), right = upload("right", b);
+    auto sum = zeros<float>("sum", 256);
+    observe({}, [&] { kernels::multiply_tf32(true, left.data(), right.data(), sum.data()); });
+    CHECK(sum.values()[0] == 1 + 0x1p-10f);
+    CHECK(sum.values()[17] == 1 + 0x1p-9f + 0x1p-20f);  // the product is exact
+    observe({}, [&] { kernels::multiply_tf32(false, left.data(), right.data(), sum.data()); });
+    CHECK(sum.values()[0] == 1);
+}
+
+TEST_CASE("a fragment takes the whole warp, one address and its alignment", "[wmma]") {
+    using enum kernels::Bad_matrix;
+    auto out = zeros<float>("out", 300);
+    const auto fault_of = [&](kernels::Bad_matrix how) {
+        return fault([&] { kernels::multiply_badly(how, out.data()); });
+    };
+    CHECK(fault_of(none) == "");
+    for (const auto how : {half_a_warp, off_alignment, unlike})
+        CHECK_THAT(fault_of(how), StartsWith("store_matrix_sync in " + line_of("bad matrix")) &&
+                                      ContainsSubstring("give it one address, a multiple of 32 bytes"));
+    CHECK_THAT(fault_of(absent_lane),
+               StartsWith("deadlock: ") &&
+                   ContainsSubstring("of store_matrix_sync names 1 lane that did not come: 5"));
+}

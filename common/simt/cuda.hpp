@@ -1,7 +1,8 @@
 // CUDA C++ for a plain C++20 compiler: what a kernel may use on the CPU back end.
 //
 // A kernel is read as it stands, but for the few spellings that translate.py replaces; it also refuses, in
-// one line, what has no meaning here (tensor cores, textures, inline PTX, …).
+// one line, what has no meaning here (textures, inline PTX, …); what CUDA has in headers of its own lies in
+// toolkit/.
 #pragma once
 #include "simt/host.hpp"
 #include "simt/intrinsics.hpp"

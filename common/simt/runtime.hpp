@@ -59,13 +59,15 @@ enum class Collective : unsigned char {
     most_unsigned,
     all_bits,
     any_bit,
-    odd_bits
+    odd_bits,
+    multiply
 };
 
 /// Waits for every lane in `mask`, then gives: for a shuffle, the `value` of lane `source` (the caller's own
 /// where `source` is not in the mask); for a ballot, a bit per lane whose value is not 0; for a match, a bit
 /// per lane whose value equals the caller's; for the others, the sum of the values, the least or the largest
 /// of them, as signed or as unsigned numbers, or what `and`, `or` and `xor` make of their bits.
+/// A product of matrices takes all lanes, whose values are the addresses of a Product each.
 std::uint64_t exchange(Collective, unsigned mask, std::uint64_t value, int source, const char* name, Site);
 unsigned active_mask(Site);
 
@@ -81,6 +83,7 @@ void yield();
 /// A number that is larger at each call. Whoever asks gives way now and then.
 long long ticks();
 [[noreturn]] void trap(Site);
+[[noreturn]] void bad_matrix(const char* name, Site);
 /// Ends the launch: no block waits for another.
 [[noreturn]] void no_grid_barrier(Site);
 

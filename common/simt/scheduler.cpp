@@ -7,6 +7,7 @@
 #include "simt/admit.hpp"
 #include "simt/diagnose.hpp"
 #include "simt/image.hpp"
+#include "simt/matrices.hpp"
 #include "simt/runtime.hpp"
 #include "simt/stacks.hpp"
 #include "simt/watchdog.hpp"
@@ -400,6 +401,12 @@ std::uint64_t reduced(Collective what, std::uint64_t a, std::uint64_t b) {
 
 /// Gives each lane in `mask` what the collective makes of the values of all.
 void combine(std::span<Thread> warp, unsigned mask, Collective what) {
+    if (what == Collective::multiply) {
+        if (mask != ~0u) give_up("mma_sync takes a whole warp, and this one has fewer than 32 threads");
+        const Product* lanes[32];
+        for (unsigned l = 0; l < 32; ++l) lanes[l] = reinterpret_cast<const Product*>(warp[l].value);
+        return multiply(lanes);
+    }
     for (unsigned l = 0; l < warp.size(); ++l) {
         if (!(mask >> l & 1)) continue;
         auto& t = warp[l];
@@ -546,6 +553,12 @@ void before_atomic_load(const void* address, unsigned bytes, const void* code, A
 }
 void before_atomic_store(const void* address, unsigned bytes, const void* code, AtomicFor whom) {
     scheduler->before_atomic_store(address, bytes, code, whom);
+}
+void bad_matrix(const char* name, Site site) {
+    give_up(
+        std::string(name) + " in " + text_of(site) + ": " + name_of(running->index, running_block->index) +
+        ": the 32 lanes of a warp give it one address, a multiple of 32 bytes, and rows that are a multiple "
+        "of 16 bytes apart");
 }
 void no_grid_barrier(Site site) {
     give_up("this_grid().sync() in " + text_of(site) +

@@ -23,7 +23,7 @@ HOUSE = [ROOT / "common", ROOT / "reference"]  # nothing to translate there
 
 REFUSED = [
     (r"\bcudaLaunchCooperative", "cooperative launches"),
-    (r"#\s*include\s*<mma\b|\bwmma::", "tensor cores"),
+    (r"\bwmma::(?:experimental|bmma_sync)\b", "such tensor cores"),
     (r"#\s*include\s*<cuda_fp[864]\b", "arithmetic in less than 16 bits"),
     (r"#\s*include\s*<cuda/(?:barrier|pipeline|ptx)\b|\bcuda::(?:barrier|pipeline|memcpy_async)\b", "cuda::barrier and cuda::pipeline"),
     (r"#\s*include\s*<(?:cub|thrust|cuda)/(?!(?:std/)?atomic>)", "such library"),

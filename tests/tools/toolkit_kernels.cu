@@ -9,6 +9,7 @@
 #include <cuda/atomic>
 #include <cuda_fp16.h>
 #include <cuda_pipeline.h>
+#include <mma.h>
 
 namespace cg = cooperative_groups;
 
@@ -395,6 +396,64 @@ __global__ void halves_kernel(const half2* in, half* sums, float* out) {
 }
 void halves(const unsigned short* in, unsigned short* sums, float* out) {
     halves_kernel<<<1, 32>>>(reinterpret_cast<const half2*>(in), reinterpret_cast<half*>(sums), out);
+}
+
+// Tensor cores.
+
+namespace wmma = nvcuda::wmma;
+
+template <class A, class B>
+__global__ void multiply_halves_kernel(wmma::layout_t layout, const half* a, const half* b, float* c) {
+    wmma::fragment<wmma::matrix_a, 16, 16, 16, half, A> f;
+    wmma::fragment<wmma::matrix_b, 16, 16, 16, half, B> g;
+    wmma::fragment<wmma::accumulator, 16, 16, 16, float> sum;
+    wmma::load_matrix_sync(sum, c, 16, layout);
+    wmma::load_matrix_sync(f, a, 16);
+    wmma::load_matrix_sync(g, b, 16);
+    wmma::mma_sync(sum, f, g, sum);
+    wmma::store_matrix_sync(c, sum, 16, layout);
+}
+void multiply_halves(bool a_by_rows, bool b_by_rows, bool c_by_rows, const unsigned short* a,
+                     const unsigned short* b, float* c) {
+    using wmma::col_major, wmma::row_major;
+    const auto kernel = a_by_rows   ? b_by_rows ? multiply_halves_kernel<row_major, row_major>
+                                                : multiply_halves_kernel<row_major, col_major>
+                          : b_by_rows ? multiply_halves_kernel<col_major, row_major>
+                                    : multiply_halves_kernel<col_major, col_major>;
+    kernel<<<1, 32>>>(c_by_rows ? wmma::mem_row_major : wmma::mem_col_major, reinterpret_cast<const half*>(a),
+                      reinterpret_cast<const half*>(b), c);
+}
+
+__global__ void multiply_tf32_kernel(bool rounds, const float* a, const float* b, float* c) {
+    wmma::fragment<wmma::matrix_a, 16, 16, 8, wmma::precision::tf32, wmma::row_major> f;
+    wmma::fragment<wmma::matrix_b, 16, 16, 8, wmma::precision::tf32, wmma::row_major> g;
+    wmma::fragment<wmma::accumulator, 16, 16, 8, float> sum;
+    wmma::fill_fragment(sum, 0.0f);
+    wmma::load_matrix_sync(f, a, 8);
+    wmma::load_matrix_sync(g, b, 16);
+    if (rounds) {
+        for (auto& x : f.x) x = wmma::__float_to_tf32(x);
+        for (auto& x : g.x) x = wmma::__float_to_tf32(x);
+    }
+    wmma::mma_sync(sum, f, g, sum);
+    wmma::store_matrix_sync(c, sum, 16, wmma::mem_row_major);
+}
+void multiply_tf32(bool rounds, const float* a, const float* b, float* c) {
+    multiply_tf32_kernel<<<1, 32>>>(rounds, a, b, c);
+}
+
+__global__ void multiply_badly_kernel(Bad_matrix how, float* c) {
+    wmma::fragment<wmma::accumulator, 16, 16, 16, float> sum;
+    wmma::fill_fragment(sum, 1.0f);
+    const int t = threadIdx.x;
+    if (how == Bad_matrix::off_alignment) c += 4;
+    if (how == Bad_matrix::unlike && t == 9) c += 8;
+    if (how != Bad_matrix::absent_lane || t != 5)
+        wmma::store_matrix_sync(c, sum, 16, wmma::mem_row_major);  // mark: bad matrix
+    __syncthreads();
+}
+void multiply_badly(Bad_matrix how, float* c) {
+    multiply_badly_kernel<<<1, how == Bad_matrix::half_a_warp ? 16 : 32>>>(how, c);
 }
 
 }  // namespace kernels

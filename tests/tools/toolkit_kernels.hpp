@@ -53,5 +53,12 @@ void atomic_traffic(unsigned long long* words);  // a load, a store and an addit
 // 32 pairs of halves, by their bits: sums of the first of each, and a count; two numbers a thread.
 void halves(const unsigned short* in, unsigned short* sums, float* out);
 
+// Tensor cores: c += a b, of 16 x 16 elements, half by its bits; the layouts of a and b, and of c.
+void multiply_halves(bool a_by_rows, bool b_by_rows, bool c_by_rows, const unsigned short* a,
+                     const unsigned short* b, float* c);
+void multiply_tf32(bool rounds, const float* a, const float* b, float* c);  // 8 elements along K
+enum class Bad_matrix { none, half_a_warp, absent_lane, off_alignment, unlike };
+void multiply_badly(Bad_matrix, float* c);
+
 }  // namespace kernels
 #pragma GCC visibility pop

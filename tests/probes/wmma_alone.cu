@@ -1,4 +1,4 @@
-// needs a GPU: the CPU back end has no tensor cores
+// One fragment, filled and stored.
 #include "kata.hpp"
 
 #include <mma.h>

@@ -42,8 +42,9 @@ struct Counts {
     std::uint64_t threads = 0;
     std::uint64_t launches = 0;
 
-    std::uint64_t lines =
-        0;  ///< of 128 bytes that requests of global memory touch: the fewer the better coalesced
+    /// Lines of 128 bytes that requests of global memory touch: the fewer, the better coalesced. A request of
+    /// one address has none, for nothing about it could be better.
+    std::uint64_t lines = 0;
 
     // How long it takes, in the terms of scheduling. The unit is a step of a warp: a basic block, or what the
     // machine serves at once of a memory request, which is a line of global memory, a pass over the banks of

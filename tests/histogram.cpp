@@ -552,7 +552,8 @@ static const kata::Chapter chapter{
             const auto p = ::timed(static_cast<unsigned>(longest_run.value_or(0)));
             return std::make_unique<kata::TimedOn<Problem>>(p, p.outputs() + bins * sizeof(unsigned));
         },
-    .columns = {"bytes_loaded", "sectors", "load_efficiency", "atomics", "shared_atomics", "barriers"},
+    .columns = {"bytes_loaded", "sectors", "load_efficiency", "atomics", "shared_atomics", "barriers",
+                "parallelism"},
     .check_file = check_text,
     .on_file = on_file,
 };

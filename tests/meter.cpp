@@ -453,7 +453,11 @@ TEST_CASE("a step is a basic block, a line, a pass or an address of constant mem
     CHECK(one.work == one.basic_blocks + 1 + 1);
     CHECK(each.work == each.basic_blocks + 32 + 1);
     // of one warp every step waits for the one before
-    for (const auto& c : {scattered, in_shared, one, each}) {
+    const auto broadcast = count([&] { kernels::broadcast(in.data(), out.data(), 32); });
+    CHECK(broadcast.lines == 1);  // of the store
+    CHECK(broadcast.work == broadcast.basic_blocks + broadcast.shared_load.transactions +
+                                broadcast.shared_store.transactions + 2);
+    for (const auto& c : {scattered, in_shared, one, each, broadcast}) {
         CHECK(c.span == c.work);
         CHECK(c.parallelism() == 1.0);
         CHECK(c.makespan == kata::machine::latency * c.span);

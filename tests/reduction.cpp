@@ -591,6 +591,6 @@ static const kata::Chapter chapter{
                 problem(kata::repeated(kata::reals(kata::prime_period, 1), n), sum_of_float, false), 4.0 * n);
         },
     .columns = {"bytes_loaded", "bytes_stored", "sectors", "load_efficiency", "store_efficiency", "atomics",
-                "basic_blocks", "barriers"},
+                "basic_blocks", "barriers", "parallelism"},
 };
 const kata::Chapter& kata::chapter = ::chapter;

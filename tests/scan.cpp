@@ -586,6 +586,7 @@ static const kata::Chapter chapter{
         return std::make_unique<kata::TimedOn<Problem<float>>>(
             Problem<float>{kata::repeated(kata::reals(kata::prime_period, 1), n)}, 8.0 * n);
     },
-    .columns = {"bytes_loaded", "bytes_stored", "sectors", "bank_conflicts", "basic_blocks", "barriers"},
+    .columns = {"bytes_loaded", "bytes_stored", "sectors", "bank_conflicts", "basic_blocks", "barriers",
+                "parallelism"},
 };
 const kata::Chapter& kata::chapter = ::chapter;

@@ -332,13 +332,14 @@ void Meter::take(Group group, Chain& chain, kata::Counts& counts) {
         }
         chain.end_polling(counts);
     }
+    const auto lines = counts.lines;
     const auto steps = account(group, counts);
     auto& here = place(first.code);
     here.steps += steps;
     if (first.what == What::basic_block) return chain.step(steps);
     ++here.requests;
     if (first.space != Space::global) return chain.step(steps);
-    here.lines += steps;
+    here.lines += counts.lines - lines;
     if (first.what == What::atomic) here.atomics += group.size();
     chain.wait_until(written_to(group));
     chain.step(steps);

@@ -145,7 +145,9 @@ std::uint64_t account(Group lanes, kata::Counts& counts) {
     traffic.transactions += footprint.pieces(sector_bytes);
     if (first.space == Space::constant) return (footprint.bytes() + first.bytes - 1) / first.bytes;
     const auto lines = footprint.pieces(line_bytes);
-    counts.lines += lines;
+    const bool one_address =
+        std::all_of(lanes.begin(), lanes.end(), [&](const Event* e) { return e->address == first.address; });
+    if (!one_address) counts.lines += lines;
     return lines;
 }
 

@@ -123,7 +123,8 @@ std::optional<std::string> broken(const Claim&, double better, double worse);
 /// Chapter::count, which is run once for each module. Throws Error where the step is wrong.
 const Run& counted_run(const Module&);
 
-/// What the step needs much more of than its own solution, with the most that it may, in a few lines each.
+/// What the step needs much more of than its own solution, with the most that it may, in a few lines each;
+/// the worst first.
 std::vector<std::string> worse_than_solution(const Run& step, const Run& solution);
 /// How many times as long as its own solution a step may take on a GPU.
 inline constexpr double slowest = 2.0;

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cstdio>
+#include <functional>
+#include <map>
 
 namespace kata {
 
@@ -76,19 +78,24 @@ std::string chains(const Counts& mine, const Counts& theirs) {
 }  // namespace
 
 std::vector<std::string> worse_than_solution(const Run& step, const Run& solution) {
-    std::vector<std::string> worse;
+    std::multimap<double, std::string, std::greater<>> worse;  // by how much it is beyond the limit
     const auto &mine = counts_of(step), &theirs = counts_of(solution);
     for (const auto& limit : limits) {
         const auto m = static_cast<double>(limit.counted(mine)),
                    t = static_cast<double>(limit.counted(theirs));
         const auto most = limit.factor * t + limit.allowance * static_cast<double>(theirs.work);
         if (m <= most) continue;
-        const auto times = t > 0 ? format("%.3g times the %s", m / t, limit.of) : format("%s", limit.of);
-        worse.push_back("right, but it needs " + times +
-                        format(": %.0f, its own solution %.0f, and at most %.0f may be", m, t, most) +
-                        (limit.at ? where_most(step, limit.at) : chains(mine, theirs)));
+        const auto times =
+            t > 0 ? format(m < 100 * t ? "%.1f times the %s" : "%.0f times the %s", m / t, limit.of)
+                  : format("%s", limit.of);
+        worse.emplace(m / most,
+                      "right, but it needs " + times +
+                          format(": %.0f, its own solution %.0f, and at most %.0f may be", m, t, most) +
+                          (limit.at ? where_most(step, limit.at) : chains(mine, theirs)));
     }
-    return worse;
+    std::vector<std::string> texts;
+    for (auto& [excess, text] : worse) texts.push_back(std::move(text));
+    return texts;
 }
 
 }  // namespace kata

@@ -320,6 +320,8 @@ constexpr kata::Claim claims[] = {
     {"08_interleaved", "07_neighbored_less", sectors_loaded, 3.0,
      "the elements that a warp reads lie next to each other and fill their sectors", "REDUCE-vi 4"},
     {"09_unroll2", "08_interleaved", threads, 1.9, "a thread has two elements instead of one", "REDUCE-vi 5"},
+    {"09_unroll2", "08_interleaved", work, 1.6, "half as many trees are climbed for as many elements",
+     "REDUCE-vi 5"},
     {"10_unroll4", "09_unroll2", threads, 1.8, "a thread has four elements instead of two", "REDUCE-vi 6"},
     {"10_unroll4", "09_unroll2", bytes_stored, 1.9,
      "a thread keeps what it makes of its elements in a register until all are in", "REDUCE-vi 6"},

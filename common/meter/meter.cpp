@@ -81,6 +81,7 @@ class Meter final : public simt::Probe {
     void atomic(const void* address, unsigned bytes, const void* code) override {
         touch(address, bytes, Verb::update, code);
     }
+    std::string callers(const void* code) const override { return callers_of(image_, offset_of(code)); }
     bool log_full(const simt::Thread& t) override { return log_of(t).full(t.lane()); }
 
     /// On the thread's side.

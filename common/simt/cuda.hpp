@@ -299,7 +299,7 @@ template <class T>
 unsigned __match_all_sync(unsigned mask, T value, int* all, Site site = Site::here()) {
     const auto same = static_cast<unsigned>(
         simt::exchange(simt::Collective::match, mask, simt::to_word(value), 0, "__match_all_sync", site));
-    *all = same == (mask & simt::present_lanes());
+    *all = same == simt::partners();
     return *all ? mask : 0;
 }
 template <class T>

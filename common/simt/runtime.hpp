@@ -48,9 +48,13 @@ int barrier(int predicate, const char* name, Site);
 /// What the lanes named in a mask do together.
 enum class Collective : unsigned char { sync, shuffle, ballot, match, sum };
 
-/// Waits for every lane in `mask`, then gives: for a shuffle, the `value` of lane `source` (the caller's own
-/// where `source` is not in the mask); for a ballot, a bit per lane whose value is not 0; for a match, a bit
-/// per lane whose value equals the caller's; for a sum, that of the values.
+/// What a shuffle gives from a lane that takes no part, of which CUDA says that it is undefined: NaN as a
+/// float or a double, as an integer negative.
+inline constexpr std::uint64_t undefined_value = 0xFFF8A7A7FFF8A7A7;
+
+/// Waits for every lane in `mask` that has not left the kernel, then gives: for a shuffle, the `value` of
+/// lane `source` (undefined_value where that takes no part); for a ballot, a bit per lane whose value is not
+/// 0; for a match, a bit per lane whose value equals the caller's; for a sum, that of the values.
 std::uint64_t exchange(Collective, unsigned mask, std::uint64_t value, int source, const char* name, Site);
 unsigned active_mask(Site);
 
@@ -64,8 +68,12 @@ void yield();
 void allow_shared(const void* kernel, int bytes);
 
 int lane();
-/// A bit per lane of the running thread's warp that the block has.
-unsigned present_lanes();
+/// A bit per lane that took part in the running thread's last exchange.
+unsigned partners();
+
+/// Ends the launch where its blocks have more threads than the kernel's __launch_bounds__ say. Called by each
+/// thread before anything else.
+void hold_to_bounds(std::uint64_t threads) noexcept;
 
 void* device_alloc(std::size_t bytes);
 void device_free(void*);

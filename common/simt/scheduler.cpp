@@ -138,6 +138,8 @@ class Scheduler {
     void abandon(Block&);
     bool release_active_mask(Block&, unsigned warp);
     void release_barrier(Block&);
+    bool complete_collective(Block&, const Thread& asking);
+    void excuse(Block&, const Thread& gone);
 
     /// Ends the launch, unless something has ended it already.
     void fail(const std::string& message) {
@@ -253,7 +255,7 @@ void Scheduler::work_on(Block& block) {
         for (auto& t : block.threads)
             polling = polling || (t.state == State::ready && t.polls >= polls_per_turn);
         if (!progress) {
-            fail(why_stuck(block));
+            fail(why_stuck(block, probe_));
             return;
         }
         if (processor_seconds() > deadline_) {
@@ -316,6 +318,7 @@ void Scheduler::resume(Block& block, Thread& t) {
         --block.alive;
         stack_pool().give(t.stack);
         t.stack = nullptr;
+        excuse(block, t);
     }
     if (++resumes_ % 1024 == 0 && processor_seconds() > deadline_) fail(spinning(block, time_limit_));
 }
@@ -344,6 +347,7 @@ int Scheduler::barrier(int predicate, const char* name, Site site, const void* c
     if (probe_) probe_->synchronising(code);
     me.waits_in = name;
     me.site = site;
+    me.code = code;
     me.state = State::at_barrier;
     me.polls = 0;
     block.barrier_count += predicate != 0;
@@ -354,11 +358,12 @@ int Scheduler::barrier(int predicate, const char* name, Site site, const void* c
     return block.barrier_result;
 }
 
-/// Everyone is at a barrier: at the same one?
+/// Everyone is at a barrier: at the same one? Where kernels stand as they were written, access by access,
+/// that is the same call; else the same line, for a compiler may have copied the call.
 void Scheduler::release_barrier(Block& block) {
     const auto& first = block.threads.front();
     for (const auto& t : block.threads)
-        if (t.site != first.site) stop(why_stuck(block));
+        if (t.site != first.site || (probe_ && t.code != first.code)) stop(why_stuck(block, probe_));
     block.arrived = 0;
     ++block.barriers;
     block.barrier_result = std::exchange(block.barrier_count, 0);
@@ -372,12 +377,13 @@ void combine(std::span<Thread> warp, unsigned mask, Collective what) {
         if (!(mask >> l & 1)) continue;
         auto& t = warp[l];
         t.result = 0;
+        t.partners = mask;
         switch (what) {
             case Collective::sync:
                 break;
             case Collective::shuffle: {
                 const auto from = static_cast<unsigned>(t.source) % 32;
-                t.result = mask >> from & 1 ? warp[from].value : t.value;
+                t.result = mask >> from & 1 ? warp[from].value : undefined_value;
                 break;
             }
             case Collective::ballot:
@@ -400,34 +406,56 @@ std::uint64_t Scheduler::exchange(Collective what, unsigned mask, std::uint64_t 
                                   const char* name, Site site, const void* code) {
     auto& block = *running_block;
     auto& me = *running;
-    const unsigned first = me.warp() * 32;
     const unsigned lanes = block.lanes(me.warp());
     if (!(mask >> me.lane() & 1))
         stop(std::string(name) + " in " + text_of(site) + ": " + name_of(me.index, block.index) +
              " calls it with a mask that does not name its own lane " + std::to_string(me.lane()));
-    mask &= present_lanes();
+    mask &= ~0u >> (32 - lanes);
     if (probe_) probe_->synchronising(code);
     me.waits_in = name;
     me.site = site;
+    me.code = code;
     me.state = State::at_collective;
     me.collective = what;
     me.mask = mask;
     me.value = value;
     me.source = source;
     me.polls = 0;
-    Thread* warp = &block.threads[first];
-    for (unsigned l = 0; l < lanes; ++l) {
-        if (!(mask >> l & 1)) continue;
-        const auto& t = warp[l];
-        if (t.state == State::at_collective && t.mask == mask && t.collective == what) continue;
-        leave();  // the lane that completes the mask computes for all
-        return me.result;
-    }
-    combine({warp, lanes}, mask, what);
-    for (unsigned l = 0; l < lanes; ++l)
-        if (mask >> l & 1) warp[l].state = State::ready;
-    if (probe_ && what == Collective::sync) probe_->warp_synchronised(block, me.warp(), mask);
+    // Of two lanes at one call, of which one names the other, neither may go on and leave the kernel.
+    for (const auto& t : std::span(&block.threads[me.warp() * 32], lanes))
+        if (probe_ && t.state == State::at_collective && t.code == code && t.mask != mask &&
+            (t.mask >> me.lane() & 1 || mask >> t.lane() & 1))
+            stop(why_stuck(block, probe_));
+    if (!complete_collective(block, me)) leave();  // the lane that completes the mask computes for all
     return me.result;
+}
+
+/// Whether all lanes that `asking` waits for have come. Those that have left the kernel are not waited for,
+/// as on a GPU.
+bool Scheduler::complete_collective(Block& block, const Thread& asking) {
+    const auto warp = asking.warp();
+    const std::span lanes(&block.threads[warp * 32], block.lanes(warp));
+    const auto mask = asking.mask;
+    const auto what = asking.collective;
+    unsigned present = 0;
+    for (unsigned l = 0; l < lanes.size(); ++l) {
+        const auto& t = lanes[l];
+        if (!(mask >> l & 1) || t.state == State::done) continue;
+        if (t.state != State::at_collective || t.mask != mask || t.collective != what) return false;
+        present |= 1u << l;
+    }
+    combine(lanes, present, what);
+    for (unsigned l = 0; l < lanes.size(); ++l)
+        if (present >> l & 1) lanes[l].state = State::ready;
+    if (probe_ && what == Collective::sync) probe_->warp_synchronised(block, warp, present);
+    return true;
+}
+
+/// The thread has left the kernel: nobody of its warp waits for it any longer.
+void Scheduler::excuse(Block& block, const Thread& gone) {
+    const auto warp = gone.warp();
+    for (auto& t : std::span(&block.threads[warp * 32], block.lanes(warp)))
+        if (t.state == State::at_collective && t.mask >> gone.lane() & 1) complete_collective(block, t);
 }
 
 unsigned Scheduler::active_mask(Site site, const void* code) {
@@ -435,6 +463,7 @@ unsigned Scheduler::active_mask(Site site, const void* code) {
     if (probe_) probe_->synchronising(code);
     me.waits_in = "__activemask";
     me.site = site;
+    me.code = code;
     me.state = State::at_active_mask;
     leave();
     return static_cast<unsigned>(me.result);
@@ -451,9 +480,15 @@ bool Scheduler::release_active_mask(Block& block, unsigned warp) {
     }
     if (!asking) return false;
     const Site site = asking->site;
-    unsigned mask = 0;
+    unsigned mask = 0, elsewhere = 0;
     for (const auto& t : lanes)
-        if (t.state == State::at_active_mask && t.site == site) mask |= 1u << t.lane();
+        if (t.state == State::at_active_mask && t.site == site)
+            mask |= 1u << t.lane();
+        else if (t.state != State::done)
+            elsewhere |= 1u << t.lane();
+    // Which lanes of a branch are together is the hardware's to choose, and need not be all that come.
+    if (elsewhere != 0 && grid_.conditions.order == kata::Order::shuffled)
+        if (const unsigned some = mask & static_cast<unsigned>(random_()); some != 0) mask = some;
     for (auto& t : lanes)
         if (mask >> t.lane() & 1) {
             t.result = mask;
@@ -514,7 +549,14 @@ void yield() {
     scheduler->poll();
 }
 int lane() { return static_cast<int>(running->lane()); }
-unsigned present_lanes() { return ~0u >> (32 - running_block->lanes(running->warp())); }
+unsigned partners() { return running->partners; }
+void hold_to_bounds(std::uint64_t threads) noexcept {
+    const kata::Extent block{blockDim.x, blockDim.y, blockDim.z}, grid{gridDim.x, gridDim.y, gridDim.z};
+    if (block.volume() > threads)
+        give_up(kata::Configuration{grid, block, running_block->dynamic.size()}.refused() +
+                ": __launch_bounds__ promise the kernel no more than " + std::to_string(threads) +
+                " threads in a block");
+}
 
 }  // namespace simt
 

@@ -41,8 +41,9 @@ struct Thread {
 
     const char* waits_in = "";  // the function that it waits in, and where that was called
     Site site;
+    const void* code = nullptr;  // the call, as a return address
     Collective collective{};
-    unsigned mask = 0;
+    unsigned mask = 0, partners = 0;  // named in the call, and of these who took part in the last one
     std::uint64_t value = 0, result = 0;
     int source = 0;
     unsigned polls = 0;
@@ -99,6 +100,8 @@ class Probe {
     virtual void synchronising(const void* code) = 0;
     virtual void fence(const Block&, const Thread&) = 0;
     virtual void atomic(const void* address, unsigned bytes, const void* code) = 0;
+    /// Of a call in a helper, from its return address: ", called in x.cu:12"; else nothing.
+    virtual std::string callers(const void* code) const = 0;
     /// Whether the thread may not be resumed before its warp has been accounted for.
     virtual bool log_full(const Thread&) = 0;
 };

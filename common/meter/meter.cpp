@@ -18,6 +18,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace meter {
@@ -32,6 +33,12 @@ bool is_built_in(std::uintptr_t address) {
         return simt::Range{begin, begin + sizeof v}.contains(address);
     };
     return in(threadIdx) || in(blockIdx) || in(blockDim) || in(gridDim);
+}
+
+std::uint64_t value_at(const void* address, std::size_t bytes) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, address, std::min(bytes, sizeof value));
+    return value;
 }
 
 /// A piece of memory that kernels reach, with its shadow.
@@ -63,7 +70,12 @@ class Meter final : public simt::Probe {
     }
 
     void launch_begins(const simt::Grid& grid) override;
-    void launch_ends() override { clocks_.end_launch(); }
+    void launch_ends() override {
+        settle_overwrite();
+        for (const auto& lost : repeated_)
+            if (value_at(lost.address, lost.bytes) != lost.value) tell(lost.text);
+        clocks_.end_launch();
+    }
     void block_begins(const simt::Block&) override;
     void block_ends(const simt::Block& block) override;
     void barrier(const simt::Block& block) override {
@@ -78,15 +90,20 @@ class Meter final : public simt::Probe {
     void fence(const simt::Block& block, const simt::Thread& t) override {
         clocks_.fence(block.slot, t.linear);
     }
-    void atomic(const void* address, unsigned bytes, const void* code) override {
-        touch(address, bytes, Verb::update, code);
+    void atomic(const void* address, unsigned bytes, const void* code, simt::AtomicFor whom) override {
+        touch(address, bytes, whom == simt::AtomicFor::device ? Verb::update : Verb::update_in_block, code);
     }
+    void read_only(const void* address, unsigned bytes, const void* code) override;
     std::string callers(const void* code) const override { return callers_of(image_, offset_of(code)); }
     bool log_full(const simt::Thread& t) override { return log_of(t).full(t.lane()); }
 
     /// On the thread's side.
     void enter(const void* code) { log({0, offset_of(code), 0, What::basic_block, Space::none}); }
     void touch(const void* address, std::size_t bytes, Verb verb, const void* code);
+    /// To be called before a volatile access of the running thread, which may give way here.
+    void before_volatile(const void* address, std::size_t bytes, Verb verb, const void* code);
+    /// To be called when an access that has been announced must have happened.
+    void settle_overwrite();
     void check_stack(const void* here_on_stack, const void* code);
 
     /// Outside of kernels: the host reaches memory, which on a GPU must not be the device's.
@@ -109,8 +126,12 @@ class Meter final : public simt::Probe {
     Region* region_of(std::uintptr_t address);
     Region* find_region(std::uintptr_t address);
     [[noreturn]] void refuse(std::uintptr_t address, std::size_t bytes, Verb verb, const void* code);
-    void tell_clash(const Region&, std::uintptr_t address, Verb verb, std::uint32_t code, const Record&);
-    void tell_unwritten(const Region&, std::uint32_t code);
+    std::string text_of(const Region&, std::uintptr_t address, std::size_t bytes) const;
+    void tell_clash(const Region&, std::uintptr_t address, std::size_t bytes, Verb verb, std::uint32_t code,
+                    const Record&);
+    void tell_unwritten(const Region&, std::uintptr_t address, std::size_t bytes, std::uint32_t code);
+    void tell_read_only(const Region&, std::uintptr_t address, std::size_t bytes, std::uint32_t writes,
+                        std::uint32_t reads);
     void tell(std::string text) { findings_.push_back(std::move(text)); }
     std::string here() const { return simt::name_of(simt::running->index, simt::running_block->index); }
     std::string name_of(const Record&) const;
@@ -133,6 +154,24 @@ class Meter final : public simt::Probe {
     std::array<Region*, 2> last_{};
     std::uint32_t epoch_ = 0;
     std::array<std::vector<WarpLog>, 2> logs_;
+    /// What a thread last read of a volatile, of each thread that may overwrite it.
+    struct Look {
+        std::uintptr_t address = 0;
+        std::uint64_t value = 0;
+    };
+    static constexpr unsigned looks = 4;  // the last of a thread
+    std::array<std::vector<std::array<Look, looks>>, 2> looks_;
+    /// A volatile write of what somebody else has changed since it was read; lost, unless it changes nothing.
+    struct Overwrite {
+        const void* address = nullptr;
+        std::size_t bytes = 0;
+        std::uint64_t value = 0;  // that is lost
+        std::string text;
+    };
+    Overwrite overwrite_;
+    std::vector<Overwrite> repeated_;  // by the same value, which a flag bears and a sum does not
+    unsigned gave_way_ = 0;            // before such writes, in this launch
+    bool mixed_ = false;               // several blocks run alternately
     Clocks clocks_;
 };
 
@@ -146,6 +185,11 @@ void Meter::launch_begins(const simt::Grid& grid) {
     block_dim_ = grid.block_dim;
     grid_dim_ = grid.grid_dim;
     shared_limit_ = grid.shared_limit;
+    mixed_ = grid.conditions.order == kata::Order::shuffled &&
+             grid.grid_dim.x * grid.grid_dim.y * grid.grid_dim.z > 1;
+    gave_way_ = 0;
+    overwrite_ = {};
+    repeated_.clear();
     const auto address = [](const void* p) { return reinterpret_cast<std::uintptr_t>(p); };
     arguments_ = {address(grid.launch.arguments),
                   address(grid.launch.arguments) + grid.launch.arguments_bytes};
@@ -179,6 +223,7 @@ void Meter::block_begins(const simt::Block& block) {
     last_[block.slot] = nullptr;
     clocks_.start_block(block.slot, static_cast<std::uint32_t>(block.linear),
                         static_cast<unsigned>(block.threads.size()));
+    if (mixed_) looks_[block.slot].assign(block.threads.size(), {});
     auto& logs = logs_[block.slot];
     logs.resize(std::max<std::size_t>(logs.size(), block.warps()));
     for (auto& log : logs) log.clear();
@@ -223,7 +268,7 @@ Region* Meter::region_of(std::uintptr_t address) {
 void Meter::touch(const void* pointer, std::size_t bytes, Verb verb, const void* code) {
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
     if (simt::stacks.contains(address) || arguments_.contains(address)) return;
-    const auto what = verb == Verb::update ? What::atomic : writes(verb) ? What::store : What::load;
+    const auto what = updates(verb) ? What::atomic : writes(verb) ? What::store : What::load;
     Event event{address, offset_of(code), static_cast<std::uint8_t>(bytes), what, Space::constant};
     if (constants_.contains(address)) {
         if (writes(verb)) refuse(address, bytes, verb, code);
@@ -253,14 +298,76 @@ void Meter::touch(const void* pointer, std::size_t bytes, Verb verb, const void*
     const auto answer =
         region->shadow->access(offset, bytes, verb, event.code, region->epoch, clocks_, slot, thread);
     if (global && signals(verb) && reads(verb)) clocks_.acquire(slot, thread, address);
-    if (answer.unwritten && reads(verb) && !region->written) tell_unwritten(*region, event.code);
-    if (answer.clash) tell_clash(*region, address, verb, event.code, *answer.clash);
+    if (answer.unwritten && reads(verb) && !region->written)
+        tell_unwritten(*region, address, bytes, event.code);
+    if (answer.read_only) tell_read_only(*region, address, bytes, event.code, *answer.read_only);
+    if (answer.clash) tell_clash(*region, address, bytes, verb, event.code, *answer.clash);
     if (global) return;
     const auto& fixed = static_shared_[slot].shadow;
     const auto used = 4 * (fixed ? fixed->words_touched : 0) + dynamic_shared_[slot].range.size();
     if (used > shared_limit_)
         simt::give_up("shared memory over the limit: a block uses more than the " +
                       std::to_string(shared_limit_) + " bytes that it has, in " + line(event.code));
+}
+
+void Meter::read_only(const void* pointer, unsigned bytes, const void* code) {
+    const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+    auto* region = region_of(address);
+    if (!region || region->space != Space::global || bytes > region->range.end - address) return;
+    if (!region->shadow) region->shadow = std::make_unique<Shadow>(region->range.size(), true);
+    const auto at = offset_of(code);
+    if (const auto writer =
+            region->shadow->read_only(address - region->range.begin, bytes, at, region->epoch))
+        tell_read_only(*region, address, bytes, *writer, at);
+}
+
+/// A block that reads a volatile and writes it again may have been overtaken by another in between. Where two
+/// blocks run alternately, the other gets the chance to do so.
+void Meter::before_volatile(const void* pointer, std::size_t bytes, Verb verb, const void* code) {
+    constexpr unsigned enough = 1000;
+    if (!mixed_) return;
+    const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+    if (simt::stacks.contains(address)) return;
+    const auto slot = simt::running_block->slot;
+    auto& seen = looks_[slot][simt::running->linear];
+    if (verb == Verb::volatile_read) {
+        auto place =
+            std::find_if(seen.begin(), seen.end(), [&](const Look& l) { return l.address == address; });
+        if (place == seen.end()) {
+            std::rotate(seen.begin(), seen.end() - 1, seen.end());
+            place = seen.begin();
+        }
+        *place = {address, value_at(pointer, bytes)};
+        return;
+    }
+    const auto place =
+        std::find_if(seen.begin(), seen.end(), [&](const Look& l) { return l.address == address; });
+    if (place == seen.end()) return;
+    const auto* region = region_of(address);
+    const auto look = std::exchange(*place, {});
+    if (!region || region->space != Space::global || bytes > region->range.end - address) return;
+    if (gave_way_++ < enough) simt::yield();
+    const auto now = value_at(pointer, bytes);
+    if (now == look.value || findings_.size() >= most_findings) return;
+    const auto at = line(offset_of(code));
+    if (told_.contains({at, "lost"})) return;
+    overwrite_ = {
+        pointer, bytes, now,
+        "lost update of global memory " + text_of(*region_of(address), address, bytes) + ": " + here() +
+            " writes in " + at +
+            " what it has made of an older value, for another thread has written it since\n  volatile "
+            "keeps nobody out between a read and a write: use an atomic"};
+    told_.insert({at, "lost"});
+}
+
+/// Two that write the same value may have lost nothing: that shows where the word changes once more.
+void Meter::settle_overwrite() {
+    if (!overwrite_.address) return;
+    auto lost = std::exchange(overwrite_, {});
+    if (value_at(lost.address, lost.bytes) != lost.value)
+        tell(lost.text);
+    else
+        repeated_.push_back(std::move(lost));
 }
 
 void Meter::touch_from_host(const void* pointer, Verb verb, const void* code) {
@@ -286,41 +393,60 @@ void Meter::touch_from_host(const void* pointer, Verb verb, const void* code) {
              "calls");
 }
 
+/// Where the variable or the buffer is that an access missed: "40 bytes past the end of "in" (400 bytes)".
+struct Miss {
+    std::uintptr_t distance = ~std::uintptr_t{0};
+    std::string text;
+};
+
 void Meter::refuse(std::uintptr_t address, std::size_t bytes, Verb verb, const void* code) {
     const auto whole = std::to_string(bytes) + " bytes ";
     std::string text = "out of bounds: " + here() + (writes(verb) ? " writes " : " reads ") + whole;
-    const Region* near = nullptr;
-    std::uintptr_t distance = 1 << 24;
+    // On either side the nearest: a buffer says nothing of what is meant where another is as near.
+    Miss before, behind;
     const auto consider = [&](const Region& r) {
         if (r.range.begin == 0 || (r.range.size() == 0 && address < r.range.begin)) return;
-        const auto d = address < r.range.begin ? r.range.begin - address : address + bytes - r.range.end;
-        if (d < distance) {
-            distance = d;
-            near = &r;
+        auto range = r.range;
+        auto name = r.text();
+        if (r.range.size() > 0 && r.range.begin == image_.shared.begin)
+            if (const auto variable =
+                    simt::variable_at(image_, std::clamp(address, r.range.begin, r.range.end - 1))) {
+                range = variable->range;
+                name = "shared memory \"" + variable->name + "\"";
+            }
+        const auto size = " (" + std::to_string(range.size()) + " bytes)";
+        if (address < range.begin) {
+            const auto distance = range.begin - address;
+            if (distance < behind.distance)
+                behind = {distance, std::to_string(distance) + " bytes before the start of " + name + size};
+        } else if (const auto distance = address + bytes - range.end; distance < before.distance) {
+            before = {distance,
+                      (address == range.end ? "right past the end of "
+                       : address > range.end
+                           ? std::to_string(address - range.end) + " bytes past the end of "
+                           : "of which the last " + std::to_string(distance) + " lie past the end of ") +
+                          name + size};
         }
     };
     for (const auto& r : globals_) consider(r);
     const auto slot = simt::running_block->slot;
     consider(static_shared_[slot]);
     consider(dynamic_shared_[slot]);
-    if (address < 4096) {
+    const auto near = std::min(before.distance, behind.distance),
+               far = std::max(before.distance, behind.distance);
+    constexpr std::uintptr_t reach = 1 << 24, next_to_it = 256;
+    if (address < 4096)
         text += "through a null pointer";
-    } else if (constants_.contains(address)) {
+    else if (constants_.contains(address))
         text += "of constant memory, which a kernel cannot";
-    } else if (near) {
-        const auto& r = near->range;
-        if (address < r.begin)
-            text += std::to_string(r.begin - address) + " bytes before the start of ";
-        else if (address >= r.end)
-            text += (address == r.end ? "right" : std::to_string(address - r.end) + " bytes") +
-                    " past the end of ";
-        else
-            text += "of which the last " + std::to_string(distance) + " lie past the end of ";
-        text += near->text() + " (" + std::to_string(r.size()) + " bytes)";
-    } else {
+    else if (near < reach)
+        text += (before.distance < behind.distance ? before : behind).text +
+                (near <= next_to_it || far >= reach
+                     ? ""
+                     : ", which is " + (before.distance < behind.distance ? behind : before).text);
+    else
         text +=
             image_.all.contains(address) ? "of the module's constants or code" : "that are not device memory";
-    }
     simt::give_up(text + ", in " + line(offset_of(code)));
 }
 
@@ -340,36 +466,70 @@ std::string Meter::name_of(const Record& r) const {
                          uint3{r.block % g.x, r.block / g.x % g.y, r.block / g.x / g.y});
 }
 
-void Meter::tell_clash(const Region& region, std::uintptr_t address, Verb verb, std::uint32_t code,
-                       const Record& clash) {
+/// What lies at an address, as the source calls it, in elements as wide as the access.
+std::string Meter::text_of(const Region& region, std::uintptr_t address, std::size_t bytes) const {
+    const auto element = [&](std::uintptr_t begin) {
+        return ", element " + std::to_string((address - begin) / bytes);
+    };
+    const auto variable = region.range.begin == image_.shared.begin || &region == &variables_
+                              ? simt::variable_at(image_, address)
+                              : std::nullopt;
+    if (variable && variable->range.contains(address))
+        return (region.space == Space::shared ? "shared memory \"" : "the __device__ variable \"") +
+               variable->name + '"' + (variable->range.size() > bytes ? element(variable->range.begin) : "");
+    const bool named = region.serial != 0 || region.space == Space::shared;
+    return region.text() +
+           (named && region.range.begin != image_.shared.begin ? element(region.range.begin) : "");
+}
+
+void Meter::tell_clash(const Region& region, std::uintptr_t address, std::size_t bytes, Verb verb,
+                       std::uint32_t code, const Record& clash) {
     if (findings_.size() >= most_findings) return;
     const auto mine = line(code), other = line(clash.code);
     if (!told_.insert(std::minmax(mine, other)).second) return;
     const auto did = [](Verb v) {
-        return v == Verb::update ? " updates atomically in " : writes(v) ? " writes in " : " reads in ";
+        return updates(v) ? " updates atomically in " : writes(v) ? " writes in " : " reads in ";
     };
     const bool same_block = clash.block == simt::running_block->linear;
     const bool same_warp = same_block && clash.warp == simt::running->warp();
-    // where the compiler puts a block's arrays says nothing to their owner
-    const bool fixed =
-        region.space == Space::shared && &region != &dynamic_shared_[simt::running_block->slot];
-    tell(
-        "race in " + std::string(region.serial != 0 ? "global memory " : "") + region.text() +
-        (fixed ? "" : ", byte " + std::to_string(address - region.range.begin)) + ": nothing orders\n  " +
-        name_of(clash) + did(clash.verb) + other + "\n  " + here() + did(verb) + mine +
-        (same_warp
-             ? "\n  is a __syncthreads() missing between them (__syncwarp(), if only the warp shares it), or "
-               "must it be an atomic?"
-         : same_block ? "\n  is a __syncthreads() missing between them, or must it be an atomic?"
-                      : "\n  blocks run in any order: use an atomic, or one as a flag with a __threadfence() "
-                        "on both of its sides"));
+    const bool same_store = clash.code == code && verb == Verb::write && clash.verb == Verb::write;
+    const bool of_block =
+        !same_block && (verb == Verb::update_in_block || clash.verb == Verb::update_in_block);
+    tell("race in " + std::string(region.serial != 0 ? "global memory " : "") +
+         text_of(region, address, bytes) + ": nothing orders\n  " + name_of(clash) + did(clash.verb) + other +
+         "\n  " + here() + did(verb) + mine +
+         (same_store ? std::string("\n  both store at the same index: ") +
+                           (same_block ? "should only one of them store, or is threadIdx missing from it?"
+                                       : "is blockIdx missing from it, or should only one block store?")
+          : of_block
+              ? "\n  an atomic that ends in _block is one to the threads of its own block alone: leave the "
+                "_block away"
+          : same_warp
+              ? "\n  is a __syncthreads() missing between them (__syncwarp(), if only the warp shares it), "
+                "or must it be an atomic?"
+          : same_block
+              ? "\n  is a __syncthreads() missing between them, or must it be an atomic?"
+              : "\n  blocks run in any order: use an atomic, or one as a flag with a __threadfence() on "
+                "both of its sides"));
 }
 
-void Meter::tell_unwritten(const Region& region, std::uint32_t code) {
+void Meter::tell_unwritten(const Region& region, std::uintptr_t address, std::size_t bytes,
+                           std::uint32_t code) {
     if (findings_.size() >= most_findings) return;
     const auto at = line(code);
     if (!told_.insert({at, ""}).second) return;
-    tell("read of what nobody has written: " + here() + " reads " + region.text() + " in " + at);
+    tell("read of what nobody has written: " + here() + " reads " + text_of(region, address, bytes) + " in " +
+         at);
+}
+
+void Meter::tell_read_only(const Region& region, std::uintptr_t address, std::size_t bytes,
+                           std::uint32_t writes, std::uint32_t reads) {
+    if (findings_.size() >= most_findings) return;
+    const auto read = line(reads), write = line(writes);
+    if (!told_.insert({read, write}).second) return;
+    tell("__ldg() of what the same launch writes: it reads " + text_of(region, address, bytes) + " in " +
+         read + ", which is written in " + write +
+         "\n  its cache may answer with what was there before: read it without __ldg()");
 }
 
 }  // namespace
@@ -390,7 +550,9 @@ using meter::Verb;
 
 void heard(const void* address, std::size_t bytes, Verb verb, const void* code) {
     if (!simt::running) return meter::the_meter.touch_from_host(address, verb, code);
+    meter::the_meter.settle_overwrite();
     if (verb == Verb::volatile_read) simt::poll();
+    if (signals(verb)) meter::the_meter.before_volatile(address, bytes, verb, code);
     meter::the_meter.touch(address, bytes, verb, code);
 }
 

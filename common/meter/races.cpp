@@ -11,30 +11,33 @@ namespace {
 
 constexpr bool conflict(Verb a, Verb b, bool same_block) {
     if (!writes(a) && !writes(b)) return false;
-    if (a == Verb::update && b == Verb::update) return false;
-    return same_block || !signals(a) || !signals(b);
+    if (same_block) return !updates(a) || !updates(b);
+    return !signals(a) || !signals(b);
 }
 
 /// Whether everything that conflicts with `other` conflicts with `verb`, too.
 constexpr bool stands_for(Verb verb, Verb other) {
-    if (verb == other || verb == Verb::write) return true;
-    if (verb == Verb::volatile_write) return other == Verb::update || other == Verb::volatile_read;
-    return verb == Verb::read && other == Verb::volatile_read;
+    for (unsigned v = 0; v < verbs; ++v)
+        for (const bool same_block : {false, true})
+            if (conflict(other, static_cast<Verb>(v), same_block) &&
+                !conflict(verb, static_cast<Verb>(v), same_block))
+                return false;
+    return true;
 }
 
 /// The verbs for which a relation to each verb holds, a bit each.
 template <class Relation>
 constexpr auto tabulated(Relation relation) {
-    std::array<std::uint8_t, 5> table{};
-    for (unsigned a = 0; a < 5; ++a)
-        for (unsigned b = 0; b < 5; ++b)
+    std::array<std::uint8_t, verbs> table{};
+    for (unsigned a = 0; a < verbs; ++a)
+        for (unsigned b = 0; b < verbs; ++b)
             if (relation(static_cast<Verb>(a), static_cast<Verb>(b))) table[a] |= 1u << b;
     return table;
 }
 constexpr auto conflicts_in_block = tabulated([](Verb a, Verb b) { return conflict(a, b, true); });
 constexpr auto conflicts_across = tabulated([](Verb a, Verb b) { return conflict(a, b, false); });
 constexpr auto stood_for_by = tabulated([](Verb a, Verb b) { return stands_for(b, a); });
-constexpr bool has(std::uint8_t verbs, Verb v) { return verbs >> static_cast<unsigned>(v) & 1; }
+constexpr bool has(std::uint8_t set, Verb v) { return set >> static_cast<unsigned>(v) & 1; }
 constexpr const auto& conflicts(bool same_block) {
     return same_block ? conflicts_in_block : conflicts_across;
 }
@@ -246,24 +249,48 @@ Shadow::Answer Shadow::access(std::size_t offset, std::size_t bytes, Verb verb, 
     me.bytes = static_cast<std::uint8_t>(bytes >= 4 ? 0xf : ((1u << bytes) - 1) << offset % 4);
     for (auto word = offset / 4; word * 4 < offset + bytes && word < count_; ++word) {
         auto& cell = cells_[word];
-        if (cell.epoch != epoch) {
-            if (cell.more != 0)
-                more_[cell.more - 1].clear();
-            else
-                cell.count = 0;
-            cell.calm = 0;
-            if (!keeps_written_) cell.written = 0;
-            cell.epoch = epoch;
-            ++words_touched;
-        }
+        if (cell.epoch != epoch) renew(cell, epoch);
         answer.unwritten = answer.unwritten || (me.bytes & ~cell.written) != 0;
-        if (writes(verb)) cell.written |= me.bytes;
+        if (writes(verb)) {
+            cell.written |= me.bytes;
+            if (cell.read_only) answer.read_only = cell.other;
+            if (!cell.changed && !cell.read_only) cell.other = code;
+            cell.changed = true;
+        }
         if (verb == Verb::read && me.bytes == 0xf && cell.calm == calm(me)) continue;
         if (says_nothing_new(cell, me)) continue;
         if (const auto clash = settle(cell, me, clocks, slot, thread); clash && !answer.clash)
             answer.clash = clash;
     }
     return answer;
+}
+
+/// Forgets what an earlier epoch did.
+void Shadow::renew(Cell& cell, std::uint32_t epoch) {
+    if (cell.more != 0)
+        more_[cell.more - 1].clear();
+    else
+        cell.count = 0;
+    cell.calm = 0;
+    cell.changed = cell.read_only = false;
+    if (!keeps_written_) cell.written = 0;
+    cell.epoch = epoch;
+    ++words_touched;
+}
+
+std::optional<std::uint32_t> Shadow::read_only(std::size_t offset, std::size_t bytes, std::uint32_t code,
+                                               std::uint32_t epoch) {
+    std::optional<std::uint32_t> changed_by;
+    for (auto word = offset / 4; word * 4 < offset + bytes && word < count_; ++word) {
+        auto& cell = cells_[word];
+        if (cell.epoch != epoch) renew(cell, epoch);
+        if (cell.changed)
+            changed_by = cell.other;
+        else
+            cell.other = code;
+        cell.read_only = true;
+    }
+    return changed_by;
 }
 
 /// The usual case: nothing that a barrier does not order conflicts with the access, and it either adds a lane
@@ -316,7 +343,8 @@ std::optional<Record> Shadow::settle(Cell& cell, const Record& me, const Clocks&
     for (std::size_t i = 0; i < all.size();) {
         auto& r = all[i];
         const bool clashes = (r.bytes & me.bytes) != 0 && has(conflicts(r.block == me.block)[verb], r.verb);
-        const bool replaced = (r.bytes & ~me.bytes) == 0 && stands_for(me.verb, r.verb);
+        const bool replaced =
+            (r.bytes & ~me.bytes) == 0 && has(stood_for_by[static_cast<unsigned>(r.verb)], me.verb);
         if (clashes || replaced) {
             const auto unseen = clocks.unseen(r, me.verb, slot, thread);
             if (clashes && unseen != 0 && !clash) {

@@ -17,10 +17,15 @@ namespace meter {
 
 /// How a thread reaches memory. Volatile is what blocks signal each other with; within a block it orders
 /// nothing.
-enum class Verb : std::uint8_t { read, write, volatile_read, volatile_write, update };
-constexpr bool writes(Verb v) { return v == Verb::write || v == Verb::volatile_write || v == Verb::update; }
-constexpr bool reads(Verb v) { return v == Verb::read || v == Verb::volatile_read || v == Verb::update; }
-constexpr bool signals(Verb v) { return v != Verb::read && v != Verb::write; }
+/// An update in a block is atomic to the threads of its block alone.
+enum class Verb : std::uint8_t { read, write, volatile_read, volatile_write, update, update_in_block };
+inline constexpr unsigned verbs = 6;
+constexpr bool updates(Verb v) { return v == Verb::update || v == Verb::update_in_block; }
+constexpr bool writes(Verb v) { return v == Verb::write || v == Verb::volatile_write || updates(v); }
+constexpr bool reads(Verb v) { return v == Verb::read || v == Verb::volatile_read || updates(v); }
+constexpr bool signals(Verb v) {
+    return v == Verb::volatile_read || v == Verb::volatile_write || v == Verb::update;
+}
 
 /// What lanes of a warp did to a word at one time of the warp.
 struct Record {
@@ -138,11 +143,18 @@ class Shadow {
     struct Answer {
         std::optional<Record> clash;  ///< what the access clashes with
         bool unwritten = false;       ///< whether some byte of it had not been written
+        /// What reads the word through the read-only cache, where this access writes it in the same launch.
+        std::optional<std::uint32_t> read_only;
     };
     /// Looks at an access at `offset` and remembers it. `epoch` tells the accesses that count from those of
     /// an earlier launch or block, which are forgotten.
     Answer access(std::size_t offset, std::size_t bytes, Verb, std::uint32_t code, std::uint32_t epoch,
                   const Clocks&, unsigned slot, unsigned thread);
+
+    /// Remembers a read through the cache for what no launch changes while it runs. The code that has written
+    /// the word in this epoch, if any has.
+    std::optional<std::uint32_t> read_only(std::size_t offset, std::size_t bytes, std::uint32_t code,
+                                           std::uint32_t epoch);
 
     std::size_t words_touched = 0;  // in the current epoch, kept by the caller
 
@@ -152,6 +164,9 @@ class Shadow {
         std::uint32_t more;  // 1 + the place in more_ of the records, where there are too many for the cell
         std::uint8_t written;
         std::uint8_t count;
+        bool changed;         // in this epoch
+        bool read_only;       // read so in this epoch
+        std::uint32_t other;  // the code that did the one or the other
         std::uint64_t
             calm;  // the block, and barriers that it has passed, in which whole reads say nothing new; or 0
         std::array<Record, 4> records;
@@ -164,6 +179,7 @@ class Shadow {
         if (cell.more != 0) return more_[cell.more - 1];
         return {cell.records.data(), cell.count};
     }
+    void renew(Cell&, std::uint32_t epoch);
     bool says_nothing_new(Cell&, const Record& me);
     static std::uint64_t calm(const Record& me) { return (std::uint64_t{me.block} << 32 | me.barrier) + 1; }
     std::optional<Record> settle(Cell&, const Record& me, const Clocks&, unsigned slot, unsigned thread);

@@ -336,24 +336,23 @@ inline void __nanosleep(unsigned) { simt::yield(); }
 #define SIMT_ATOMIC [[gnu::noinline]] inline
 #endif
 
+#define SIMT_SCOPED_ATOMIC(name, scope, types, next)                                                  \
+    template <class T>                                                                                \
+    SIMT_ATOMIC T name(T* address, std::type_identity_t<T> value) {                                   \
+        static_assert(types, #name " does not exist for this type in CUDA");                          \
+        simt::before_atomic(address, sizeof(T), __builtin_return_address(0), simt::AtomicFor::scope); \
+        const T old = *address;                                                                       \
+        *address = static_cast<T>(next);                                                              \
+        return old;                                                                                   \
+    }
 #define SIMT_ATOMIC_FUNCTION(name, types, next)                                  \
-    template <class T>                                                           \
-    SIMT_ATOMIC T name(T* address, std::type_identity_t<T> value) {              \
-        static_assert types, #name " does not exist for this type in CUDA");     \
-        simt::before_atomic(address, sizeof(T), __builtin_return_address(0));    \
-        const T old = *address;                                                  \
-        *address = static_cast<T>(next);                                         \
-        return old;                                                              \
-    }                                                                            \
-    template <class T>                                                           \
-    __forceinline__ T name##_block(T* address, std::type_identity_t<T> value) {  \
-        return name(address, value);                                             \
-    }                                                                            \
+    SIMT_SCOPED_ATOMIC(name, device, types, next)                                \
+    SIMT_SCOPED_ATOMIC(name##_block, block, types, next)                         \
     template <class T>                                                           \
     __forceinline__ T name##_system(T* address, std::type_identity_t<T> value) { \
         return name(address, value);                                             \
     }
-#define SIMT_TYPES(...) (simt::one_of<T, __VA_ARGS__>
+#define SIMT_TYPES(...) (simt::one_of<T, __VA_ARGS__>)
 
 SIMT_ATOMIC_FUNCTION(atomicAdd, SIMT_TYPES(int, unsigned, unsigned long long, float, double), old + value)
 SIMT_ATOMIC_FUNCTION(atomicSub, SIMT_TYPES(int, unsigned), old - value)
@@ -369,20 +368,27 @@ SIMT_ATOMIC_FUNCTION(atomicInc, SIMT_TYPES(unsigned), old >= value ? 0 : old + 1
 SIMT_ATOMIC_FUNCTION(atomicDec, SIMT_TYPES(unsigned), old == 0 || old > value ? value : old - 1)
 #undef SIMT_TYPES
 #undef SIMT_ATOMIC_FUNCTION
+#undef SIMT_SCOPED_ATOMIC
 
-template <class T>
-SIMT_ATOMIC T atomicCAS(T* address, std::type_identity_t<T> expected, std::type_identity_t<T> value) {
-    static_assert(simt::one_of<T, int, unsigned, unsigned short, unsigned long long>,
-                  "atomicCAS does not exist for this type in CUDA");
-    simt::before_atomic(address, sizeof(T), __builtin_return_address(0));
-    const T old = *address;
-    if (old == expected) *address = value;
-    return old;
-}
+#define SIMT_COMPARE_AND_SWAP(name, scope)                                                            \
+    template <class T>                                                                                \
+    SIMT_ATOMIC T name(T* address, std::type_identity_t<T> expected, std::type_identity_t<T> value) { \
+        static_assert(simt::one_of<T, int, unsigned, unsigned short, unsigned long long>,             \
+                      #name " does not exist for this type in CUDA");                                 \
+        simt::before_atomic(address, sizeof(T), __builtin_return_address(0), simt::AtomicFor::scope); \
+        const T old = *address;                                                                       \
+        if (old == expected) *address = value;                                                        \
+        return old;                                                                                   \
+    }
+SIMT_COMPARE_AND_SWAP(atomicCAS, device)
+SIMT_COMPARE_AND_SWAP(atomicCAS_block, block)
+SIMT_COMPARE_AND_SWAP(atomicCAS_system, device)
+#undef SIMT_COMPARE_AND_SWAP
 #undef SIMT_ATOMIC
 
 template <class T>
 T __ldg(const T* address) {
+    simt::before_read_only(address, sizeof(T));
     return *address;
 }
 

@@ -63,7 +63,7 @@ std::string why_stuck(const Block& block, const Probe* probe) {
         unsigned count = 0;
         for (unsigned l = 0; l < 32 && first + l < block.threads.size(); ++l) {
             const auto& other = block.threads[first + l];
-            if (!(t.mask >> l & 1) || other.state == State::done ||
+            if (!(t.mask >> l & 1) || (other.state == State::done && other.passed_by != t.mask) ||
                 (other.state == State::at_collective && other.mask == t.mask &&
                  other.collective == t.collective))
                 continue;

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace simt {
@@ -20,6 +21,16 @@ struct Image {
     Range writable;  ///< its variables
     Range all;
 };
+
+/// A variable of a module, as its source names it.
+struct Variable {
+    std::string name;
+    Range range;
+};
+
+/// The shared or global variable that `address` is in, or else that ends last before it; none where the
+/// module's file does not say.
+std::optional<Variable> variable_at(const Image&, std::uintptr_t address);
 
 /// The module that `code` is in; an empty one where the loader does not say.
 Image image_of(const void* code);

@@ -58,8 +58,12 @@ inline constexpr std::uint64_t undefined_value = 0xFFF8A7A7FFF8A7A7;
 std::uint64_t exchange(Collective, unsigned mask, std::uint64_t value, int source, const char* name, Site);
 unsigned active_mask(Site);
 
+/// To whose eyes an update is atomic: all threads of the device, or those of the block.
+enum class AtomicFor : unsigned char { device, block };
 /// Called before an atomic update at `address`; `code` is the calling instruction.
-void before_atomic(const void* address, unsigned bytes, const void* code);
+void before_atomic(const void* address, unsigned bytes, const void* code, AtomicFor = AtomicFor::device);
+/// Called before a read through the cache for what no launch changes while it runs.
+void before_read_only(const void* address, unsigned bytes);
 void fence();
 void yield();
 

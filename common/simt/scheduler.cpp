@@ -109,7 +109,10 @@ class Scheduler {
     std::uint64_t exchange(Collective, unsigned mask, std::uint64_t value, int source, const char* name, Site,
                            const void* code);
     unsigned active_mask(Site, const void* code);
-    void before_atomic(const void* address, unsigned bytes, const void* code);
+    void before_atomic(const void* address, unsigned bytes, const void* code, AtomicFor);
+    void before_read_only(const void* address, unsigned bytes, const void* code) {
+        if (probe_) probe_->read_only(address, bytes, code);
+    }
     void fence() {
         if (probe_) probe_->fence(*running_block, *running);
     }
@@ -199,6 +202,7 @@ void Scheduler::start(unsigned slot, std::uint64_t linear) {
         t.linear = i;
         t.index = {i % b.x, i / b.x % b.y, i / b.x / b.y};
         t.polls = 0;
+        t.passed_by = 0;
     }
     block.warp_order.resize(block.warps());
     block.lane_order.resize(32);
@@ -421,11 +425,10 @@ std::uint64_t Scheduler::exchange(Collective what, unsigned mask, std::uint64_t 
     me.value = value;
     me.source = source;
     me.polls = 0;
-    // Of two lanes at one call, of which one names the other, neither may go on and leave the kernel.
     for (const auto& t : std::span(&block.threads[me.warp() * 32], lanes))
         if (probe_ && t.state == State::at_collective && t.code == code && t.mask != mask &&
-            (t.mask >> me.lane() & 1 || mask >> t.lane() & 1))
-            stop(why_stuck(block, probe_));
+            t.mask >> me.lane() & 1)
+            me.passed_by = t.mask;
     if (!complete_collective(block, me)) leave();  // the lane that completes the mask computes for all
     return me.result;
 }
@@ -446,7 +449,10 @@ bool Scheduler::complete_collective(Block& block, const Thread& asking) {
     }
     combine(lanes, present, what);
     for (unsigned l = 0; l < lanes.size(); ++l)
-        if (present >> l & 1) lanes[l].state = State::ready;
+        if (present >> l & 1) {
+            lanes[l].state = State::ready;
+            if (lanes[l].passed_by == mask) lanes[l].passed_by = 0;
+        }
     if (probe_ && what == Collective::sync) probe_->warp_synchronised(block, warp, present);
     return true;
 }
@@ -455,7 +461,10 @@ bool Scheduler::complete_collective(Block& block, const Thread& asking) {
 void Scheduler::excuse(Block& block, const Thread& gone) {
     const auto warp = gone.warp();
     for (auto& t : std::span(&block.threads[warp * 32], block.lanes(warp)))
-        if (t.state == State::at_collective && t.mask >> gone.lane() & 1) complete_collective(block, t);
+        if (t.state == State::at_collective && t.mask >> gone.lane() & 1) {
+            if (t.mask == gone.passed_by) return fail(why_stuck(block, probe_));
+            complete_collective(block, t);
+        }
 }
 
 unsigned Scheduler::active_mask(Site site, const void* code) {
@@ -497,9 +506,9 @@ bool Scheduler::release_active_mask(Block& block, unsigned warp) {
     return true;
 }
 
-void Scheduler::before_atomic(const void* address, unsigned bytes, const void* code) {
+void Scheduler::before_atomic(const void* address, unsigned bytes, const void* code, AtomicFor whom) {
     poll();
-    if (probe_) probe_->atomic(address, bytes, code);
+    if (probe_) probe_->atomic(address, bytes, code, whom);
 }
 
 }  // namespace
@@ -540,8 +549,11 @@ std::uint64_t exchange(Collective what, unsigned mask, std::uint64_t value, int 
     return scheduler->exchange(what, mask, value, source, name, site, __builtin_return_address(0));
 }
 unsigned active_mask(Site site) { return scheduler->active_mask(site, __builtin_return_address(0)); }
-void before_atomic(const void* address, unsigned bytes, const void* code) {
-    scheduler->before_atomic(address, bytes, code);
+void before_atomic(const void* address, unsigned bytes, const void* code, AtomicFor whom) {
+    scheduler->before_atomic(address, bytes, code, whom);
+}
+void before_read_only(const void* address, unsigned bytes) {
+    scheduler->before_read_only(address, bytes, __builtin_return_address(0));
 }
 void fence() { scheduler->fence(); }
 void yield() {

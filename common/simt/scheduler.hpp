@@ -44,6 +44,7 @@ struct Thread {
     const void* code = nullptr;  // the call, as a return address
     Collective collective{};
     unsigned mask = 0, partners = 0;  // named in the call, and of these who took part in the last one
+    unsigned passed_by = 0;  // the mask of a lane that waited for it at a call to which it came with another
     std::uint64_t value = 0, result = 0;
     int source = 0;
     unsigned polls = 0;
@@ -99,7 +100,9 @@ class Probe {
     /// On the thread's side: it has come to a barrier or a collective called from `code`.
     virtual void synchronising(const void* code) = 0;
     virtual void fence(const Block&, const Thread&) = 0;
-    virtual void atomic(const void* address, unsigned bytes, const void* code) = 0;
+    virtual void atomic(const void* address, unsigned bytes, const void* code, AtomicFor) = 0;
+    /// The thread reads through the read-only cache.
+    virtual void read_only(const void* address, unsigned bytes, const void* code) = 0;
     /// Of a call in a helper, from its return address: ", called in x.cu:12"; else nothing.
     virtual std::string callers(const void* code) const = 0;
     /// Whether the thread may not be resumed before its warp has been accounted for.

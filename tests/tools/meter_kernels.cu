@@ -521,21 +521,56 @@ __global__ void block_reads_other_kernel(int* data) {
 }
 void block_reads_other(int* data, int blocks) { block_reads_other_kernel<<<blocks, 1>>>(data); }
 
-__global__ void block_counts_down_kernel(int* count, bool atomic) {
-    if (threadIdx.x != 0) return;
-    if (atomic)
-        atomicSub(count, 1);
-    else
-        *count = *count - 1;
+__global__ void block_counts_down_kernel(int* count, Count how) {
+    if (threadIdx.x > 1) return;
+    if (how == Count::of_device) atomicSub(count, 1);
+    if (how == Count::of_block) atomicSub_block(count, 1);  // mark: block's own atomic
+    if (how == Count::of_system) atomicSub_system(count, 1);
+    if (how == Count::plain && threadIdx.x == 0) *count = *count - 1;
 }
-void block_counts_down(int* count, int blocks, bool atomic) {
-    block_counts_down_kernel<<<blocks, 32>>>(count, atomic);
+void block_counts_down(int* count, int blocks, Count how) {
+    block_counts_down_kernel<<<blocks, 32>>>(count, how);
 }
 
-__global__ void volatile_between_blocks_kernel(volatile int* flag) {
-    if (threadIdx.x == 0) *flag = *flag + 1;
+__global__ void volatile_between_blocks_kernel(Impatient how, int* words) {
+    volatile int* const word = words;
+    if (threadIdx.x != 0) return;
+    if (how == Impatient::adds) *word = *word + 1;  // mark: volatile adds
+    if (how == Impatient::adds_behind_a_lock) {
+        while (atomicCAS(&words[1], 0, 1) != 0) {
+        }
+        __threadfence();
+        *word = *word + 1;
+        __threadfence();
+        atomicExch(&words[1], 0);
+    }
+    if (how == Impatient::passes_on) {
+        const int turn = atomicAdd(&words[1], 1);
+        while (*word != turn) {
+        }
+        *word = turn + 1;
+    }
+    if (how == Impatient::sets_once && *word == 0) *word = 1;
 }
-void volatile_between_blocks(int* flag, int blocks) { volatile_between_blocks_kernel<<<blocks, 32>>>(flag); }
+void volatile_between_blocks(Impatient how, int* words, int blocks) {
+    volatile_between_blocks_kernel<<<blocks, 32>>>(how, words);
+}
+
+__global__ void read_only_while_written_kernel(ReadOnly how, const int* in, int* out) {
+    const int t = threadIdx.x;
+    if (how == ReadOnly::of_output_before) out[t] = 2 * __ldg(&out[t]);
+    if (how == ReadOnly::of_input) out[t] = __ldg(&in[t]);
+    if (how == ReadOnly::of_output) {
+        out[t] = in[t];  // mark: written before __ldg
+        __syncthreads();
+        if (t > 0) out[64 + t] = __ldg(&out[t - 1]);  // mark: __ldg of output
+    }
+}
+void read_only_while_written(ReadOnly how, const int* in, int* out) {
+    const bool twice = how == ReadOnly::in_two_launches;
+    read_only_while_written_kernel<<<1, 64>>>(twice ? ReadOnly::of_input : how, in, out);
+    if (twice) read_only_while_written_kernel<<<1, 64>>>(ReadOnly::of_input, out, out + 64);
+}
 
 // A block hands its sum to the next one: the flag must not overtake the sums, of which there are two.
 __global__ void chained_scan_kernel(Fence fence, ReadFence read_fence, const int* in, int* out,
@@ -753,6 +788,8 @@ __global__ void interpret_kernel(const Operation* program, int length, char* glo
             __syncwarp(op.mask);
         else if (op.verb == update)
             sum += atomicAdd(reinterpret_cast<int*>(at), 1);
+        else if (op.verb == update_in_block)
+            sum += atomicAdd_block(reinterpret_cast<int*>(at), 1);
         else if (op.size == 1)
             sum += access<unsigned char>(op.verb, at);
         else if (op.size == 2)

@@ -78,8 +78,12 @@ void bytes_of_words(unsigned char* out, int threads, int step);  // thread i wri
 void byte_read_by_other(unsigned char* out, int threads);
 void blocks_write_one(int* out, int blocks);
 void block_reads_other(int* data, int blocks);
-void block_counts_down(int* count, int blocks, bool atomic);
-void volatile_between_blocks(int* flag, int blocks);
+enum class Count { plain, of_block, of_device, of_system };
+void block_counts_down(int* count, int blocks, Count);
+enum class Impatient { adds, adds_behind_a_lock, passes_on, sets_once };
+void volatile_between_blocks(Impatient, int* words, int blocks);  // two words, zero at first
+enum class ReadOnly { of_input, of_output, of_output_before, in_two_launches };
+void read_only_while_written(ReadOnly, const int* in, int* out);
 enum class Fence { none, block, device, by_all, by_some };
 /// Who has a fence between the flag and the sums: who saw the flag, a thread that did not, before the barrier
 /// that tells it or behind, each reader, or nobody, for the reads are volatile, which no cache answers.
@@ -112,7 +116,17 @@ void shared_at(float* out, long offset);
 void dynamic_at(float* out, long offset);
 
 // Programs as data.
-enum Verb : int { nothing, read, write, volatile_read, volatile_write, update, barrier, warp };
+enum Verb : int {
+    nothing,
+    read,
+    write,
+    volatile_read,
+    volatile_write,
+    update,
+    update_in_block,
+    barrier,
+    warp
+};
 struct alignas(16) Operation {
     Verb verb;
     int size;   // of the access, in bytes: 1, 2, 4 or 8

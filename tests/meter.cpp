@@ -956,6 +956,72 @@ TEST_CASE("shared and constant memory have bounds", "[bounds]") {
               line_of("write constant"));
 }
 
+TEST_CASE("an index that an array does not have is told, of local and of neighbouring arrays, too",
+          "[bounds]") {
+    auto out = filled<float>("out", 32);
+    const auto at = [](const std::string& index, const std::string& type, const std::string& mark) {
+        return EndsWith(" of block (0,0,0) uses index " + index + " of an array of type '" + type + "', in " +
+                        line_of(mark));
+    };
+    CHECK(fault([&] { kernels::local_at(out.data(), 7); }) == "");
+    CHECK_THAT(fault([&] { kernels::local_at(out.data(), 8); }), at("8", "float [8]", "local at"));
+    CHECK_THAT(fault([&] { kernels::local_at(out.data(), -1); }), at("-1", "float [8]", "local at"));
+    CHECK(fault([&] { kernels::neighbour_at(out.data(), 31); }) == "");
+    CHECK_THAT(fault([&] { kernels::neighbour_at(out.data(), 32); }), at("32", "float [32]", "neighbour at"));
+    CHECK(fault([&] { kernels::rows_at(out.data(), 3, 7); }) == "");
+    CHECK_THAT(fault([&] { kernels::rows_at(out.data(), 1, 8); }), at("8", "float [8]", "rows at"));
+    CHECK_THAT(fault([&] { kernels::rows_at(out.data(), 4, 0); }), at("4", "float [4][8]", "rows at"));
+    CHECK(fault([&] { kernels::flat_rows_at(out.data(), 31); }) == "");
+    CHECK(found([&] { kernels::host_local_at(7); }) == Findings{});
+    CHECK(found([&] { kernels::host_local_at(8); }) ==
+          Findings{"out of bounds: the host code uses index 8 of an array of type 'int [8]', in " +
+                   line_of("host local at")});
+}
+
+TEST_CASE("a local variable that nobody has set is wrong every time", "[races]") {
+    auto floats = filled<float>("floats", 4, 1);
+    auto ints = filled<int>("ints", 4, 1);
+    auto doubles = filled<double>("doubles", 4, 1);
+    observe({}, [&] { kernels::uninitialised(floats.data(), ints.data(), doubles.data(), 2); });
+    const auto pattern = []<class T>(const std::vector<T>& values) {
+        const auto bytes = std::as_bytes(std::span(values).subspan(2));
+        CHECK(values[1] == 1);
+        return std::ranges::all_of(bytes, [](std::byte b) { return b == std::byte{0xFE}; });
+    };
+    CHECK(pattern(floats.values()));
+    CHECK(pattern(ints.values()));
+    CHECK(pattern(doubles.values()));
+}
+
+TEST_CASE("what the C library copies is counted, bounded and checked for races", "[traffic]") {
+    using kernels::Copy;
+    constexpr int lanes = 8, bytes = sizeof(kernels::Large);
+    std::vector<kernels::Large> values(lanes);
+    for (int i = 0; i < lanes; ++i) values[i].values[11] = static_cast<float>(i);
+    Buffer<kernels::Large> in("in", std::span<const kernels::Large>(values));
+    for (const auto how : {Copy::library, Copy::moved, Copy::set, Copy::structure, Copy::small}) {
+        Buffer<kernels::Large> out("out", lanes);
+        const auto c = count([&] { kernels::copies(how, in.data(), out.data(), bytes, lanes); });
+        const int each = how == Copy::small ? 16 : bytes;
+        CHECK(c.global_store.bytes == static_cast<std::uint64_t>(lanes * each));
+        CHECK(c.global_load.bytes == (how == Copy::set ? 0u : c.global_store.bytes));
+        // byte by byte, each of 8 lanes reaches another sector
+        if (how == Copy::library) CHECK(c.global_store == traffic(lanes * bytes, 1, bytes, bytes * lanes));
+        if (how != Copy::small) CHECK(out.values()[3].values[11] == (how == Copy::set ? 0.0f : 3.0f));
+    }
+    Buffer<kernels::Large> out("out", lanes), unwritten("unwritten", lanes);
+    CHECK(fault([&] { kernels::copies(Copy::library, in.data(), out.data(), bytes + 1, lanes); }) ==
+          "out of bounds: thread (7,0,0) of block (0,0,0) reads 1 bytes right past the end of \"in\" (384 "
+          "bytes), "
+          "in " +
+              line_of("library copies"));
+    CHECK(found([&] { kernels::copies(Copy::library, unwritten.data(), out.data(), bytes, lanes); }).size() ==
+          1);
+    auto chars = filled<char>("chars", 1024);
+    CHECK(clean([&] { kernels::overlapping_copies(chars.data(), 1); }));
+    CHECK(!clean([&] { kernels::overlapping_copies(chars.data(), 2); }));
+}
+
 // Random programs
 
 namespace {

@@ -106,6 +106,9 @@ class Meter final : public simt::Probe {
     void settle_overwrite();
     void check_stack(const void* here_on_stack, const void* code);
 
+    /// An index that its array does not have, of which the type is given as "'float [32]'".
+    void refuse_index(const std::string& index, const std::string& type, const std::string& at);
+
     /// Outside of kernels: the host reaches memory, which on a GPU must not be the device's.
     void touch_from_host(const void* address, Verb verb, const void* code);
 
@@ -450,6 +453,13 @@ void Meter::refuse(std::uintptr_t address, std::size_t bytes, Verb verb, const v
     simt::give_up(text + ", in " + line(offset_of(code)));
 }
 
+void Meter::refuse_index(const std::string& index, const std::string& type, const std::string& at) {
+    const auto what = " uses index " + index + " of an array of type " + type + ", in " + at;
+    if (simt::running) simt::give_up("out of bounds: " + here() + what);
+    if (observing_ && findings_.size() < most_findings && told_.insert({at, "index"}).second)
+        tell("out of bounds: the host code" + what);
+}
+
 void Meter::check_stack(const void* here_on_stack, const void* code) {
     constexpr std::ptrdiff_t reserve = 24 * 1024;  // for what the runtime itself does on this stack
     if (static_cast<const std::byte*>(here_on_stack) - simt::running->stack < reserve)
@@ -565,6 +575,39 @@ void heard_range(const void* address, std::size_t bytes, Verb verb, const void* 
         heard(static_cast<const std::byte*>(address) + done, piece, verb, code);
 }
 
+/// memcpy and its like, in bytes as on a GPU, where the compiler knows no alignment. The reads are told from
+/// the writes by their code, which for both lies within the call. `from` is null for a memset.
+void heard_copy(const void* to, const void* from, std::size_t bytes, const void* code) {
+    if (!simt::running) return;
+    for (std::size_t i = 0; i < bytes; ++i) {
+        if (from)
+            heard(static_cast<const std::byte*>(from) + i, 1, Verb::read, static_cast<const char*>(code) - 1);
+        heard(static_cast<const std::byte*>(to) + i, 1, Verb::write, code);
+    }
+}
+
+/// What the compiler says of an array and of its index.
+struct IndexedType {
+    std::uint16_t kind,
+        info;      // of a whole number: 0, and twice the logarithm of its bits, plus 1 where signed
+    char name[1];  // "'float [32]'"
+};
+struct Indexed {
+    const char* file;
+    std::uint32_t line, column;
+    const IndexedType *array, *index;
+};
+
+void heard_index(const void* place, const void* value) {
+    const auto& at = *static_cast<const Indexed*>(place);
+    const auto bits = std::min(64u, 1u << (at.index->info >> 1));
+    const auto number = reinterpret_cast<std::uintptr_t>(value) << (64 - bits);
+    const auto text = at.index->info & 1 ? std::to_string(static_cast<std::int64_t>(number) >> (64 - bits))
+                                         : std::to_string(number >> (64 - bits));
+    meter::the_meter.refuse_index(text, at.array->name,
+                                  simt::text_of(simt::Site{at.file, static_cast<int>(at.line)}));
+}
+
 }  // namespace
 
 extern "C" {
@@ -584,6 +627,23 @@ METER_ACCESS(4)
 METER_ACCESS(8)
 METER_ACCESS(16)
 #undef METER_ACCESS
+
+void* simt_memcpy(void* to, const void* from, unsigned long bytes) {
+    heard_copy(to, from, bytes, METER_CODE);
+    return std::memcpy(to, from, bytes);
+}
+void* simt_memmove(void* to, const void* from, unsigned long bytes) {
+    heard_copy(to, from, bytes, METER_CODE);
+    return std::memmove(to, from, bytes);
+}
+void* simt_memset(void* to, int value, unsigned long bytes) {
+    heard_copy(to, nullptr, bytes, METER_CODE);
+    return std::memset(to, value, bytes);
+}
+
+// Called by what -fsanitize=bounds puts in front of an index; both names, for either way of going on.
+void __ubsan_handle_out_of_bounds(void* place, void* index) { heard_index(place, index); }
+void __ubsan_handle_out_of_bounds_abort(void* place, void* index) { heard_index(place, index); }
 
 void __tsan_read_range(void* p, unsigned long bytes) { heard_range(p, bytes, Verb::read, METER_CODE); }
 void __tsan_write_range(void* p, unsigned long bytes) { heard_range(p, bytes, Verb::write, METER_CODE); }

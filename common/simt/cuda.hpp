@@ -12,6 +12,16 @@
 #include <cstring>
 #include <type_traits>
 
+// The meter hears of what the C library moves. Copies of structures it hears of without it.
+#if defined(__SANITIZE_THREAD__)
+extern "C" {
+void* memcpy(void* __restrict to, const void* __restrict from, std::size_t bytes) noexcept
+    __asm__("simt_memcpy");
+void* memmove(void* to, const void* from, std::size_t bytes) noexcept __asm__("simt_memmove");
+void* memset(void* to, int value, std::size_t bytes) noexcept __asm__("simt_memset");
+}
+#endif
+
 // nvcc inlines what a kernel calls. The meter counts on it: a helper of its own would lie at an address that
 // does not tell when its callers execute it.
 #if defined(__SANITIZE_THREAD__)
@@ -85,13 +95,13 @@ template <class T>
 std::uint64_t to_word(T value) {
     static_assert(sizeof(T) <= 8 && std::is_trivially_copyable_v<T>, "shuffles take values of up to 8 bytes");
     std::uint64_t word = 0;
-    std::memcpy(&word, &value, sizeof value);
+    __builtin_memcpy(&word, &value, sizeof value);
     return word;
 }
 template <class T>
 T from_word(std::uint64_t word) {
     T value;
-    std::memcpy(&value, &word, sizeof value);
+    __builtin_memcpy(&value, &word, sizeof value);
     return value;
 }
 

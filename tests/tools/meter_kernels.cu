@@ -752,6 +752,81 @@ __global__ void dynamic_at_kernel(float* out, long offset) {
 }
 void dynamic_at(float* out, long offset) { dynamic_at_kernel<<<1, 32, 32 * sizeof(float)>>>(out, offset); }
 
+__global__ void local_at_kernel(float* out, int index) {
+    float local[8];
+    for (int i = 0; i < 8; ++i) local[i] = out[i];
+    out[0] = local[index];  // mark: local at
+}
+void local_at(float* out, int index) { local_at_kernel<<<1, 1>>>(out, index); }
+__global__ void neighbour_at_kernel(float* out, int index) {
+    __shared__ float tile[32], other[32];
+    tile[threadIdx.x] = other[threadIdx.x] = 1.0f;
+    __syncthreads();
+    out[threadIdx.x] = tile[index] + other[threadIdx.x];  // mark: neighbour at
+}
+void neighbour_at(float* out, int index) { neighbour_at_kernel<<<1, 32>>>(out, index); }
+__global__ void rows_at_kernel(float* out, int row, int column) {
+    __shared__ float rows[4][8];
+    rows[threadIdx.x / 8][threadIdx.x % 8] = 1.0f;
+    __syncthreads();
+    out[threadIdx.x] = rows[row][column];  // mark: rows at
+}
+void rows_at(float* out, int row, int column) { rows_at_kernel<<<1, 32>>>(out, row, column); }
+__global__ void flat_rows_at_kernel(float* out, int index) {
+    __shared__ float rows[4][8];
+    rows[threadIdx.x / 8][threadIdx.x % 8] = 1.0f;
+    __syncthreads();
+    const float* const flat = &rows[0][0];
+    out[threadIdx.x] = flat[index];
+}
+void flat_rows_at(float* out, int index) { flat_rows_at_kernel<<<1, 32>>>(out, index); }
+int host_local_at(int index) {
+    int local[8] = {};
+    volatile int beyond[8] = {};
+    return local[index] + beyond[0];  // mark: host local at
+}
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+__global__ void uninitialised_kernel(float* out, int* ints, double* doubles, int n) {
+    float x;
+    int i;
+    double d;
+    const int t = threadIdx.x;
+    if (t < n) {
+        x = out[t];
+        i = ints[t];
+        d = doubles[t];
+    }
+    out[t] = x;
+    ints[t] = i;
+    doubles[t] = d;
+}
+#pragma GCC diagnostic pop
+void uninitialised(float* out, int* ints, double* doubles, int n) {
+    uninitialised_kernel<<<1, 4>>>(out, ints, doubles, n);
+}
+
+__global__ void copies_kernel(Copy how, const Large* in, Large* out, unsigned bytes, int lanes) {
+    const int t = threadIdx.x;
+    if (t >= lanes) return;
+    if (how == Copy::library) memcpy(&out[t], &in[t], bytes);  // mark: library copies
+    if (how == Copy::moved) memmove(&out[t], &in[t], bytes);
+    if (how == Copy::set) memset(&out[t], 0, bytes);
+    if (how == Copy::structure) out[t] = in[t];
+    if (how == Copy::small) {
+        float4 v;
+        std::memcpy(&v, &in[t], sizeof v);
+        std::memcpy(&out[t], &v, sizeof v);
+    }
+}
+void copies(Copy how, const Large* in, Large* out, unsigned bytes, int lanes) {
+    copies_kernel<<<1, 32>>>(how, in, out, bytes, lanes);
+}
+__global__ void overlapping_copies_kernel(char* out, int lanes) {
+    if (static_cast<int>(threadIdx.x) < lanes) memset(out + 44 * threadIdx.x, 0, 48);  // mark: overlapping
+}
+void overlapping_copies(char* out, int lanes) { overlapping_copies_kernel<<<1, 32>>>(out, lanes); }
+
 // Programs as data.
 
 template <class T>

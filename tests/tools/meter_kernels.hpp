@@ -114,6 +114,21 @@ void read_vector_at(const float4* in, float4* out, long offset);
 void write_constant();
 void shared_at(float* out, long offset);
 void dynamic_at(float* out, long offset);
+void local_at(float* out, int index);           // of local[8]
+void neighbour_at(float* out, int index);       // of tile[32], behind which lies another array
+void rows_at(float* out, int row, int column);  // of 4 x 8
+void flat_rows_at(float* out, int index);       // the same as a pointer
+int host_local_at(int index);                   // of local[8], in a launch's host function
+void uninitialised(float* out, int* ints, double* doubles, int n);  // from n on
+
+// The C library's copies, and large structures.
+enum class Copy { library, set, moved, structure, small };
+struct Large {
+    float values[12];
+};
+/// One warp; each lane moves its 48 bytes.
+void copies(Copy, const Large* in, Large* out, unsigned bytes, int lanes);
+void overlapping_copies(char* out, int lanes);  // each lane sets 48 bytes from 44 times its number on
 
 // Programs as data.
 enum Verb : int {

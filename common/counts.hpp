@@ -30,6 +30,8 @@ struct Counts {
     std::uint64_t blocks = 0;
     std::uint64_t threads = 0;
     std::uint64_t launches = 0;
+    /// Copied by the host code of the step, by cudaMemcpy and its like, from the device and to it.
+    std::uint64_t bytes_to_host = 0, bytes_to_device = 0;
 
     bool operator==(const Counts&) const = default;
     Counts& operator+=(const Counts&);
@@ -63,6 +65,7 @@ inline Counts& Counts::operator+=(const Counts& o) {
     barriers += o.barriers, same_address += o.same_address, bank_conflicts += o.bank_conflicts;
     lane_basic_blocks += o.lane_basic_blocks, basic_blocks += o.basic_blocks;
     blocks += o.blocks, threads += o.threads, launches += o.launches;
+    bytes_to_host += o.bytes_to_host, bytes_to_device += o.bytes_to_device;
     return *this;
 }
 

@@ -854,6 +854,42 @@ TEST_CASE("the host must not reach into device memory", "[host]") {
     CHECK(data.values() == std::vector<int>{4, 4, 4, 4});
 }
 
+TEST_CASE("the host must not reach into device memory through the C++ library either", "[host]") {
+    using enum kernels::Library;
+    const auto [how, does, mark] = GENERATE(table<kernels::Library, std::string, std::string>({
+        {memcpy_from, "reads", "host memcpy from"},
+        {memcpy_to, "writes to", "host memcpy to"},
+        {copy, "reads", "host copy"},
+        {vector, "reads", "host vector"},
+        {sort, "reads", "host sort"},
+        {after_launch, "reads", "host memcpy after launch"},
+    }));
+    auto data = filled<int>("data", 4, 7);
+    const auto findings = found([&, how = how] { kernels::host_library_reaches(how, data.data()); });
+    CAPTURE(findings);
+    REQUIRE(!findings.empty());
+    CHECK_THAT(findings[0], StartsWith("the host " + does + " \"data\", which is device memory, in " +
+                                       line_of(mark) + ": on a GPU"));
+    CHECK(data.values().size() == 4);  // who looks from outside of a step may
+}
+
+TEST_CASE("what a step allocates it must free", "[host]") {
+    CHECK(found([] { kernels::host_leaks(true); }) == Findings{});
+    CHECK(found([] { kernels::host_leaks(false); }) ==
+          Findings{"never freed: 4096 bytes that cudaMalloc has allocated in " + line_of("host allocates") +
+                   ": what a step allocates it gives back with cudaFree"});
+}
+
+TEST_CASE("what the host copies is counted", "[host]") {
+    auto data = filled<int>("data", 100);
+    const auto seen = observe({}, [&] { kernels::host_copies_much(data.data(), 100); });
+    CHECK(seen.findings == Findings{});
+    CHECK(seen.counts->bytes_to_host == 400);
+    CHECK(seen.counts->bytes_to_device == 400 + 8);
+    const auto none = observe({}, [&] { kernels::host_leaks(true); });
+    CHECK(std::tuple(none.counts->bytes_to_host, none.counts->bytes_to_device) == std::tuple(0u, 0u));
+}
+
 TEST_CASE("host code may have static variables, shared pointers and atomics", "[host]") {
     CHECK(kernels::host_library(3) == 3 + 3);
     CHECK(kernels::host_library(4) == 3 + 4);
@@ -873,6 +909,26 @@ TEST_CASE("a read of what nobody has written is told", "[races]") {
         StartsWith(
             "read of what nobody has written: thread (0,0,0) of block (0,0,0) reads \"in\", element 0 in "));
     CHECK(clean([&] { kernels::unwritten_global(filled<int>("in", 32).data(), out.data()); }));
+}
+
+TEST_CASE("a read of what nobody has written is harmless where nothing comes of it", "[races]") {
+    using enum kernels::Use;
+    auto in = filled<int>("in", 32, -5);
+    std::vector<int> before(32, 3);
+    for (const auto use : {none, sum, choice, maximum}) {
+        Buffer<int> out("out", std::span<const int>(before));
+        CHECK(clean([&] { kernels::unwritten_used(use, in.data(), out.data()); }) == (use == none));
+        const auto seen = observe({}, [&] { kernels::unwritten_used(use, in.data(), out.data()); });
+        CHECK(seen.launches == 1);
+        CHECK(seen.counts->launches == 1);
+        CHECK(seen.counts->global_store.accesses == 32);
+        CHECK(out.values()[31] == (use == sum ? -10 : -5));
+        if (use == none) continue;
+        CHECK(seen.findings ==
+              Findings{"read of what nobody has written: thread (0,0,0) of block (0,0,0) reads shared memory "
+                       "\"before\" in " +
+                       line_of("unwritten used")});
+    }
 }
 
 // Out of bounds
@@ -927,6 +983,21 @@ TEST_CASE("an access out of bounds is told with its distance from the buffer", "
                ContainsSubstring("reads 4 bytes right past the end of \"nothing\" (0 bytes)"));
 }
 
+TEST_CASE("a copy that does not fit on either side is refused", "[bounds]") {
+    using enum kernels::TooMuch;
+    const auto [what, text] = GENERATE(table<kernels::TooMuch, std::string>({
+        {source, "copy refused: 16 bytes at offset 4 do not fit into \"data\" of 16 bytes"},
+        {target, "copy refused: 16 bytes at offset 4 do not fit into \"data\" of 16 bytes"},
+        {behind, "copy refused: 4 bytes at offset 16 do not fit into \"data\" of 16 bytes"},
+        {host_array, "copy refused: 17 bytes, and the host's array has room for 16"},
+        {host_source, "copy refused: 17 bytes, and the host's array has room for 16"},
+        {symbol, "copy refused: 16 bytes at offset 8 do not fit into \"data\" of 16 bytes"},
+        {host_memset, "cudaMemset refused: that is memory of the host; use std::memset or std::fill"},
+    }));
+    auto data = filled<int>("data", 4);
+    CHECK(fault([&, what = what] { kernels::host_copies_too_much(what, data.data()); }) == text);
+}
+
 TEST_CASE("an access that reaches over the end is told, too", "[bounds]") {
     auto in = filled<float>("in", 6);
     Buffer<float4> out("out", 1);
@@ -948,8 +1019,7 @@ TEST_CASE("shared and constant memory have bounds", "[bounds]") {
                    ContainsSubstring("reads 4 bytes 4 bytes before the start of dynamic shared memory"));
     CHECK(fault([&] { kernels::shared_at(out.data(), 0); }) == "");
     CHECK_THAT(fault([&] { kernels::shared_at(out.data(), 1 << 20); }),
-               StartsWith("out of bounds: thread (") &&
-                   ContainsSubstring(" bytes past the end of shared memory \""));
+               StartsWith("out of bounds: thread (") && ContainsSubstring(" bytes past the end of "));
     CHECK(fault(kernels::write_constant) ==
           "out of bounds: thread (0,0,0) of block (0,0,0) writes 4 bytes of constant "
           "memory, which a kernel cannot, in " +

@@ -912,6 +912,18 @@ TEST_CASE("an endless loop ends the launch after its time", "[endless]") {
                StartsWith("endless loop: thread (39,0,0) of block (0,0,0) still runs after 0.05 s"));
 }
 
+TEST_CASE("where steps are counted, an endless loop ends after so many of them", "[endless]") {
+    need_meter();
+    for (const int threads : {1, 256})
+        CHECK_THAT(
+            fault([=] { kernels::endless_without_memory(threads); }, {}),
+            StartsWith("endless loop: thread (" + std::to_string(threads - 1) + ",0,0) of block (0,0,0)") &&
+                EndsWith(" s of processor time; does its loop end for every thread?"));
+    auto flag = zeros<int>("flag");
+    CHECK_THAT(fault([&] { kernels::spin_on_atomic(flag.data()); }, {}),
+               StartsWith("endless wait: thread ("));
+}
+
 TEST_CASE("an endless wait for memory ends the launch after its time", "[endless]") {
     const Order order = any_order();
     auto flag = zeros<int>("flag");

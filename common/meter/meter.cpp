@@ -15,6 +15,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -95,6 +96,23 @@ class Meter final : public simt::Probe {
     }
     void read_only(const void* address, unsigned bytes, const void* code) override;
     std::string callers(const void* code) const override { return callers_of(image_, offset_of(code)); }
+    std::uint64_t steps() const override { return steps_; }
+    bool in_doubt() const override { return !doubts_.empty(); }
+    void rehearsal_begins() override {
+        rehearsed_ = counts_;
+        doubts_before_ = std::exchange(doubts_, {});
+        rehearsing_ = true;
+    }
+    void rehearsal_ends(bool different) override {
+        rehearsing_ = false;
+        counts_ = rehearsed_;
+        for (auto& [at, text] : doubts_before_)
+            if (different && findings_.size() < most_findings && told_.insert({at, ""}).second)
+                tell(std::move(text));
+    }
+    void host_reaches(const void* address, bool writes, const void* code) override {
+        touch_from_host(address, writes ? Verb::write : Verb::read, code);
+    }
     bool log_full(const simt::Thread& t) override { return log_of(t).full(t.lane()); }
 
     /// On the thread's side.
@@ -120,6 +138,7 @@ class Meter final : public simt::Probe {
     }
     /// Remembers an event of the running thread, which may have to wait for a place.
     void log(const Event& event) {
+        ++steps_;
         const auto& t = *simt::running;
         auto& log = log_of(t);
         if (log.full(t.lane())) simt::pause();
@@ -135,13 +154,21 @@ class Meter final : public simt::Probe {
     void tell_unwritten(const Region&, std::uintptr_t address, std::size_t bytes, std::uint32_t code);
     void tell_read_only(const Region&, std::uintptr_t address, std::size_t bytes, std::uint32_t writes,
                         std::uint32_t reads);
-    void tell(std::string text) { findings_.push_back(std::move(text)); }
+    void tell(std::string text) {
+        if (!rehearsing_) findings_.push_back(std::move(text));
+    }
     std::string here() const { return simt::name_of(simt::running->index, simt::running_block->index); }
     std::string name_of(const Record&) const;
     std::string line(std::uint32_t code) const { return line_of(image_, code); }
 
     kata::Counts counts_;
+    std::uint64_t steps_ = 0;
     std::vector<std::string> findings_;
+    // Reads of shared memory that nobody wrote, by line, until it is known whether they change anything.
+    std::map<std::string, std::string> doubts_, doubts_before_;
+    std::set<std::uint32_t> doubted_;  // the code that did so in this launch
+    bool rehearsing_ = false;
+    kata::Counts rehearsed_;                              // what was counted before
     std::set<std::pair<std::string, std::string>> told_;  // the two lines of a finding
     std::optional<std::uint64_t> only_;
     bool observing_ = false;
@@ -191,6 +218,8 @@ void Meter::launch_begins(const simt::Grid& grid) {
     mixed_ = grid.conditions.order == kata::Order::shuffled &&
              grid.grid_dim.x * grid.grid_dim.y * grid.grid_dim.z > 1;
     gave_way_ = 0;
+    doubts_.clear();
+    doubted_.clear();
     overwrite_ = {};
     repeated_.clear();
     const auto address = [](const void* p) { return reinterpret_cast<std::uintptr_t>(p); };
@@ -525,11 +554,18 @@ void Meter::tell_clash(const Region& region, std::uintptr_t address, std::size_t
 
 void Meter::tell_unwritten(const Region& region, std::uintptr_t address, std::size_t bytes,
                            std::uint32_t code) {
-    if (findings_.size() >= most_findings) return;
+    // A kernel may do so harmlessly and often.
+    const bool shared = region.space == Space::shared;
+    if (rehearsing_ || findings_.size() >= most_findings || (shared && doubted_.contains(code))) return;
     const auto at = line(code);
-    if (!told_.insert({at, ""}).second) return;
-    tell("read of what nobody has written: " + here() + " reads " + text_of(region, address, bytes) + " in " +
-         at);
+    const auto text = "read of what nobody has written: " + here() + " reads " +
+                      text_of(region, address, bytes) + " in " + at;
+    if (shared) {
+        doubted_.insert(code);
+        doubts_.try_emplace(at, text);
+    } else if (told_.insert({at, ""}).second) {
+        tell(text);
+    }
 }
 
 void Meter::tell_read_only(const Region& region, std::uintptr_t address, std::size_t bytes,

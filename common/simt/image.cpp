@@ -33,10 +33,12 @@ int look(dl_phdr_info* info, std::size_t, void* data) {
     image.base = info->dlpi_addr;
     bool mine = false;
     std::size_t thread_local_bytes = 0;
+    std::uintptr_t constant_end = 0;  // of what the loader has written, and nobody after it
     for (int i = 0; i < info->dlpi_phnum; ++i) {
         const auto& p = info->dlpi_phdr[i];
         const Range range{info->dlpi_addr + p.p_vaddr, info->dlpi_addr + p.p_vaddr + p.p_memsz};
         if (p.p_type == PT_TLS) thread_local_bytes = p.p_memsz;
+        if (p.p_type == PT_GNU_RELRO) constant_end = range.end;
         if (p.p_type != PT_LOAD) continue;
         mine = mine || range.contains(search.code);
         if (image.all.begin == 0 || range.begin < image.all.begin) image.all.begin = range.begin;
@@ -44,6 +46,7 @@ int look(dl_phdr_info* info, std::size_t, void* data) {
         if (p.p_flags & PF_W) image.writable = range;
     }
     if (!mine) return 0;
+    if (image.writable.contains(constant_end)) image.writable.begin = constant_end;
     if (thread_local_bytes > 0) {
         struct {
             unsigned long module, offset;

@@ -18,7 +18,7 @@ struct Image {
     std::string path;
     std::uintptr_t base = 0;
     Range shared;    ///< its thread-local storage: the __shared__ variables of all its kernels
-    Range writable;  ///< its variables
+    Range writable;  ///< its variables, without what only the loader writes
     Range all;
 };
 

@@ -79,12 +79,19 @@ unsigned partners();
 /// thread before anything else.
 void hold_to_bounds(std::uint64_t threads) noexcept;
 
-void* device_alloc(std::size_t bytes);
+void* device_alloc(std::size_t bytes, Site);
 void device_free(void*);
 /// Throws kata::Error where a copy `to` or `from` an address is said to be one of the device, or of the host,
 /// and is not.
 void check_side(const char* direction, const void* address, std::size_t bytes, bool of_device);
-void copy_memory(void* to, const void* from, std::size_t bytes);
+/// How many bytes there are, where the compiler knows.
+struct Room {
+    std::size_t to = ~std::size_t{0}, from = ~std::size_t{0};
+};
+void copy_memory(void* to, const void* from, std::size_t bytes, Room = {});
+/// The other side may be of the device or of the host.
+void copy_to_symbol(void* symbol, const void* from, std::size_t bytes);
+void copy_from_symbol(void* to, const void* symbol, std::size_t bytes);
 void fill_memory(void* to, int value, std::size_t bytes);
 /// Throws kata::Error where a copy of `bytes` at `offset` does not fit into a symbol of `size` bytes.
 void check_symbol(std::size_t size, std::size_t offset, std::size_t bytes);

@@ -13,6 +13,7 @@
 #include "stopwatch.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <ctime>
 #include <exception>
@@ -44,6 +45,11 @@ constexpr bool can_move_shared = false;
 constexpr bool can_move_shared = true;
 #endif
 
+/// How long a launch may take if nothing else is said: in processor time, where nothing is counted, and in
+/// steps that the threads of a block take together. No block of a solution takes more than three million.
+constexpr double patience = 20;
+constexpr std::uint64_t most_steps = 40'000'000;
+
 /// What the launches of one observation share.
 struct Session {
     kata::Conditions conditions;
@@ -53,18 +59,24 @@ Session* session = nullptr;
 
 class Scheduler {
   public:
-    explicit Scheduler(const Launch& launch)
+    /// `garbage` is what shared memory starts with.
+    Scheduler(const Launch& launch, std::byte garbage)
         : grid_{launch, image_of(launch.code), launch.block, launch.grid, session->conditions},
+          garbage_(garbage),
           probe_(meter ? meter() : nullptr),
           random_(grid_.conditions.seed),
-          time_limit_(grid_.conditions.time_limit.value_or(2.0)),
-          deadline_(processor_seconds() + time_limit_) {}
+          time_limit_(grid_.conditions.time_limit.value_or(patience)),
+          started_(processor_seconds()) {}
+    const Grid& grid() const { return grid_; }
 
     void run() {
         admit(grid_);
         ::blockDim = grid_.block_dim;
         ::gridDim = grid_.grid_dim;
-        if (probe_) probe_->launch_begins(grid_);
+        if (probe_) {
+            probe_->launch_begins(grid_);
+            steps_before_ = probe_->steps();
+        }
         const std::uint64_t blocks =
             static_cast<std::uint64_t>(grid_.grid_dim.x) * grid_.grid_dim.y * grid_.grid_dim.z;
         std::uint64_t next = 0;
@@ -98,12 +110,14 @@ class Scheduler {
         running->paused = true;
         leave();
     }
-    double time_limit() const { return time_limit_; }
-    /// To be called from time to time behind the time limit: ends a launch whose thread has not come back to
+    /// When to begin to look whether a thread comes back: one that is listened to does so every few hundred
+    /// steps.
+    double looks_after() const { return probe_ && !grid_.conditions.time_limit ? 2 : time_limit_; }
+    /// To be called from time to time then: ends a launch whose thread has not come back to
     /// the scheduler since the last call, for one that does will be told there.
     void end_if_stuck() {
         if (std::exchange(resumes_when_asked_, resumes_) == resumes_)
-            stop(spinning(*running_block, time_limit_));
+            stop(spinning(*running_block, seconds()));
     }
     int barrier(int predicate, const char* name, Site site, const void* code);
     std::uint64_t exchange(Collective, unsigned mask, std::uint64_t value, int source, const char* name, Site,
@@ -129,6 +143,18 @@ class Scheduler {
         return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
     }
 
+    /// Since the launch began: as the conditions say it, where they do.
+    double seconds() const {
+        return grid_.conditions.time_limit ? time_limit_
+                                           : std::round(10 * (processor_seconds() - started_)) / 10;
+    }
+    /// Where steps are counted and nobody said how many seconds a launch may take, a slow machine has as many
+    /// of them as a fast one, for each block.
+    bool takes_too_long() const {
+        if (probe_ && !grid_.conditions.time_limit) return probe_->steps() - steps_before_ > most_steps;
+        return processor_seconds() - started_ > time_limit_;
+    }
+
     std::function<std::uint64_t(std::uint64_t)> block_order(std::uint64_t blocks);
     void start(unsigned slot, std::uint64_t linear);
     Block* pick();
@@ -152,9 +178,11 @@ class Scheduler {
     void leave() { scheduler_ = std::move(scheduler_).resume(); }
 
     Grid grid_;
+    std::byte garbage_;
     Probe* probe_;
     std::mt19937 random_;
-    double time_limit_, deadline_;  // seconds of processor time
+    double time_limit_, started_;     // seconds of processor time
+    std::uint64_t steps_before_ = 0;  // what had been done when the last block ended
     unsigned resumes_ = 0, resumes_when_asked_ = ~0u;
     context::fiber scheduler_;
     std::array<std::unique_ptr<Block>, 2> resident_;
@@ -216,8 +244,8 @@ void Scheduler::start(unsigned slot, std::uint64_t linear) {
         std::shuffle(block.lane_order.begin(), block.lane_order.end(), random_);
     }
     block.dynamic.reserve(1);  // an address to report, should a kernel use what its launch did not ask for
-    block.dynamic.assign(grid_.launch.shared_bytes, kata::poison);  // shared memory starts as garbage
-    block.saved.assign(grid_.image.shared.size(), kata::poison);
+    block.dynamic.assign(grid_.launch.shared_bytes, garbage_);  // shared memory starts as garbage
+    block.saved.assign(grid_.image.shared.size(), garbage_);
     if (probe_) probe_->block_begins(block);
 }
 
@@ -262,8 +290,8 @@ void Scheduler::work_on(Block& block) {
             fail(why_stuck(block, probe_));
             return;
         }
-        if (processor_seconds() > deadline_) {
-            fail(spinning(block, time_limit_));
+        if (takes_too_long()) {
+            fail(spinning(block, seconds()));
             return;
         }
         if (!alone && (polling || random_() % 4 == 0)) return;
@@ -324,11 +352,14 @@ void Scheduler::resume(Block& block, Thread& t) {
         t.stack = nullptr;
         excuse(block, t);
     }
-    if (++resumes_ % 1024 == 0 && processor_seconds() > deadline_) fail(spinning(block, time_limit_));
+    if (++resumes_ % 1024 == 0 && takes_too_long()) fail(spinning(block, seconds()));
 }
 
 void Scheduler::finish(Block& block) {
-    if (probe_) probe_->block_ends(block);
+    if (probe_) {
+        probe_->block_ends(block);
+        steps_before_ = probe_->steps();
+    }
     in_shared_ = nullptr;
     spare_ = std::move(resident_[block.slot]);
 }
@@ -517,23 +548,84 @@ void Scheduler::before_atomic(const void* address, unsigned bytes, const void* c
 void pause() { scheduler->pause(); }
 void poll() { scheduler->poll(); }
 
+namespace {
+
+void run_once(const Launch& launch, std::byte garbage) {
+    Scheduler one(launch, garbage);
+    struct Current {
+        explicit Current(Scheduler& one) { scheduler = &one; }
+        ~Current() { scheduler = nullptr; }
+    } const current(one);
+    const Watchdog watchdog(one.looks_after(), [] {
+        if (running) scheduler->end_if_stuck();
+    });
+    one.run();
+}
+
+/// All memory that kernels may write, to be put back.
+class Snapshot {
+  public:
+    explicit Snapshot(const Range& variables) {
+        pieces_.push_back({variables, {}});
+        for (const auto& a : allocations()) pieces_.push_back({a.range, {}});
+        for (auto& p : pieces_) p.bytes.assign(memory(p.range).begin(), memory(p.range).end());
+    }
+    void restore() const {
+        for (const auto& p : pieces_) std::copy(p.bytes.begin(), p.bytes.end(), memory(p.range).begin());
+    }
+    bool operator==(const Snapshot& other) const { return pieces_ == other.pieces_; }
+
+    static std::size_t bytes(const Range& variables) {
+        auto sum = variables.size();
+        for (const auto& a : allocations()) sum += a.range.size();
+        return sum;
+    }
+
+  private:
+    struct Piece {
+        Range range;
+        std::vector<std::byte> bytes;
+        bool operator==(const Piece& other) const { return bytes == other.bytes; }
+    };
+    static std::span<std::byte> memory(const Range& r) {
+        return {reinterpret_cast<std::byte*>(r.begin), r.size()};
+    }
+    std::vector<Piece> pieces_;
+};
+
+/// Other garbage than `kata::poison`: as a float and as an integer large and positive.
+constexpr std::byte other_garbage{0x7F};
+
+}  // namespace
+
 void run(const Launch& launch) {
     if (running)
         give_up("a kernel launches a kernel: dynamic parallelism has no meaning on the CPU back end");
     if (!session) throw kata::Error("launch outside of observe()");
     ++session->launches;
-    Scheduler one(launch);
-    scheduler = &one;
-    const Watchdog watchdog(one.time_limit(), [] {
-        if (running) scheduler->end_if_stuck();
-    });
-    try {
-        one.run();
-    } catch (...) {
-        scheduler = nullptr;
-        throw;
+    const Reachable now;
+    Probe* const probe = meter ? meter() : nullptr;
+    const auto image = image_of(launch.code);
+    // Above this size it is told whether or not it makes a difference.
+    constexpr std::size_t most_bytes = std::size_t{256} << 20;
+    const bool may_doubt = probe && (image.shared.size() > 0 || launch.shared_bytes > 0);
+    std::optional<Snapshot> before;
+    if (may_doubt && Snapshot::bytes(image.writable) <= most_bytes) before.emplace(image.writable);
+    run_once(launch, kata::poison);
+    if (!probe || !probe->in_doubt()) return;
+    bool different = true;
+    probe->rehearsal_begins();
+    if (before) {
+        const Snapshot first(image.writable);
+        before->restore();
+        try {
+            run_once(launch, other_garbage);
+            different = !(Snapshot(image.writable) == first);
+        } catch (const kata::Error&) {  // that is a difference, too
+        }
+        first.restore();
     }
-    scheduler = nullptr;
+    probe->rehearsal_ends(different);
 }
 
 [[noreturn]] void open() { throw kata::OpenKata{}; }
@@ -589,14 +681,28 @@ Observation observe(const Conditions& conditions, const std::function<void()>& w
     simt::Session session{conditions};
     simt::session = &session;
     struct Reset {
-        ~Reset() { simt::session = nullptr; }
-    } reset;
+        ~Reset() {
+            simt::session = nullptr;
+            simt::host_work_ends();
+        }
+    };
     Observation seen;
     simt::Probe* const probe = simt::meter ? simt::meter() : nullptr;
     if (probe) probe->observation_begins(conditions);
-    work();
+    simt::HostWork host;
+    {
+        const Reset reset;
+        simt::host_work_begins();
+        work();
+        host = simt::host_work_ends();
+    }
     seen.launches = session.launches;
     if (probe) probe->observation_ends(seen);
+    seen.findings.insert(seen.findings.end(), host.findings.begin(), host.findings.end());
+    if (seen.counts) {
+        seen.counts->bytes_to_host = host.bytes_to_host;
+        seen.counts->bytes_to_device = host.bytes_to_device;
+    }
     return seen;
 }
 

@@ -105,6 +105,15 @@ class Probe {
     virtual void read_only(const void* address, unsigned bytes, const void* code) = 0;
     /// Of a call in a helper, from its return address: ", called in x.cu:12"; else nothing.
     virtual std::string callers(const void* code) const = 0;
+    /// What the threads of the launch have done, in basic blocks and accesses: the same on any machine.
+    virtual std::uint64_t steps() const = 0;
+    /// Whether this launch has read shared memory that nobody wrote. It is then run once more over the same
+    /// memory with other garbage in it, and nothing but the difference is told.
+    virtual bool in_doubt() const = 0;
+    virtual void rehearsal_begins() = 0;
+    virtual void rehearsal_ends(bool different) = 0;
+    /// Outside of kernels: the host reaches device memory, by an instruction of `code`.
+    virtual void host_reaches(const void* address, bool writes, const void* code) = 0;
     /// Whether the thread may not be resumed before its warp has been accounted for.
     virtual bool log_full(const Thread&) = 0;
 };
@@ -131,7 +140,28 @@ struct Allocation {
     std::string name;
     bool written = false;      // by the host, in whole or in part
     std::uint64_t serial = 0;  // tells it from one that had the same address before
+    Range pages;               // all of its mapping
+    std::string origin = {};   // the line that called cudaMalloc
 };
 const std::vector<Allocation>& allocations();  // by address
+
+/// What the host code of a step did in an observation.
+struct HostWork {
+    std::uint64_t bytes_to_host = 0, bytes_to_device = 0;  // by the copies of the runtime
+    std::vector<std::string> findings;
+};
+/// From here on the host reaches device memory by the runtime's functions alone, until the observation ends;
+/// whoever else does is found out. Launches see it, too.
+void host_work_begins();
+HostWork host_work_ends() noexcept;
+
+/// While it lives, device memory can be reached.
+class Reachable {
+  public:
+    Reachable();
+    ~Reachable();
+    Reachable(const Reachable&) = delete;
+    Reachable& operator=(const Reachable&) = delete;
+};
 
 }  // namespace simt

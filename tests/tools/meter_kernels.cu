@@ -2,6 +2,7 @@
 #include "kata.hpp"
 #include "meter_kernels.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <vector>
@@ -694,6 +695,20 @@ __global__ void unwritten_shared_kernel(int* out) {
     out[threadIdx.x] = tile[31 - threadIdx.x];  // mark: unwritten shared
 }
 void unwritten_shared(int* out) { unwritten_shared_kernel<<<1, 32>>>(out); }
+__global__ void unwritten_used_kernel(Use use, const int* in, int* out) {
+    __shared__ int before[1], tile[32];
+    const int t = threadIdx.x;
+    tile[t] = in[t];
+    if (t == 32) before[0] = 0;  // never, but a compiler would know of a variable that nobody writes
+    __syncthreads();
+    const int left = t > 0 ? tile[t - 1] : before[0];  // mark: unwritten used
+    int result = tile[t];
+    if (use == Use::sum) result += left;
+    if (use == Use::choice && left > 0) result = 7;
+    if (use == Use::maximum) result = max(result, left);
+    out[t] = result;
+}
+void unwritten_used(Use use, const int* in, int* out) { unwritten_used_kernel<<<1, 32>>>(use, in, out); }
 __global__ void unwritten_dynamic_kernel(int* out) {
     extern __shared__ int line[];
     out[threadIdx.x] = line[threadIdx.x];
@@ -894,6 +909,44 @@ void host_writes_constant() {
 void host_copies(int* data) {
     const std::vector<int> four(4, 4);
     cudaMemcpy(data, four.data(), sizeof(int) * four.size(), cudaMemcpyHostToDevice);
+}
+void host_library_reaches(Library how, int* data) {
+    int four[4] = {};
+    if (how == Library::memcpy_from) memcpy(four, data, sizeof four);           // mark: host memcpy from
+    if (how == Library::memcpy_to) std::memcpy(data, four, sizeof four);        // mark: host memcpy to
+    if (how == Library::copy) std::copy(data, data + 4, four);                  // mark: host copy
+    if (how == Library::vector) four[0] = std::vector<int>(data, data + 4)[3];  // mark: host vector
+    if (how == Library::sort) std::sort(data, data + 4);                        // mark: host sort
+    if (how == Library::after_launch) {
+        cudaMemset(data, 0, sizeof four);
+        nothing_kernel<<<1, 1>>>();
+        memcpy(four, data, sizeof four);  // mark: host memcpy after launch
+    }
+}
+void host_leaks(bool frees) {
+    int *data = nullptr, *more = nullptr;
+    cudaMalloc(&data, 4096);  // mark: host allocates
+    cudaMalloc(&more, 16);
+    if (frees) cudaFree(data);
+    cudaFree(more);
+}
+void host_copies_much(int* data, int count) {
+    std::vector<int> values(count);
+    cudaMemcpy(values.data(), data, count * sizeof(int), cudaMemcpyDeviceToHost);
+    cudaMemcpy(data, values.data(), count * sizeof(int), cudaMemcpyDefault);
+    cudaMemcpyToSymbol(table, values.data(), 8);
+    cudaMemcpyToSymbol(table, data, 8);
+}
+void host_copies_too_much(TooMuch what, int* data) {
+    int four[4] = {};
+    std::vector<int> many(100);
+    if (what == TooMuch::source) cudaMemcpy(many.data(), data + 1, 16);
+    if (what == TooMuch::target) cudaMemcpy(data + 1, many.data(), 16);
+    if (what == TooMuch::behind) cudaMemcpy(many.data(), data + 4, 4);
+    if (what == TooMuch::host_array) cudaMemcpy(four, data, 17);
+    if (what == TooMuch::host_source) cudaMemcpy(data, four, 17);
+    if (what == TooMuch::symbol) cudaMemcpyToSymbol(table, data + 2, 16);
+    if (what == TooMuch::host_memset) cudaMemset(many.data(), 0, 16);
 }
 int host_library(int x) {
     static const std::vector<int> first(1, x);

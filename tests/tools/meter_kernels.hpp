@@ -59,7 +59,13 @@ void host_writes(int* data);
 int host_reads(const int* data);
 void host_writes_constant();
 void host_copies(int* data);  // 4 to each, as it should be done
-int host_library(int x);      // x plus that of the first call
+enum class Library { memcpy_from, memcpy_to, copy, vector, sort, after_launch };
+void host_library_reaches(Library, int* data);
+void host_leaks(bool frees);                  // 4096 bytes
+void host_copies_much(int* data, int count);  // to the host, back, and to a symbol
+enum class TooMuch { source, target, behind, host_array, host_source, symbol, host_memset };
+void host_copies_too_much(TooMuch, int* data);
+int host_library(int x);  // x plus that of the first call
 
 // Races. One block of `threads` threads on words of shared memory, where nothing else is said.
 void all_write_one(int* out, int threads);
@@ -104,6 +110,8 @@ void two_launches(int* data, int threads);
 void dynamic_neighbour(int* out, int threads, bool barrier);
 void unwritten_shared(int* out);
 void unwritten_dynamic(int* out);
+enum class Use { none, sum, choice, maximum };
+void unwritten_used(Use, const int* in, int* out);  // the element of shared memory before the first
 void unwritten_global(const int* in, int* out);
 void polled_late(int* data, int* flag, int* out);  // block 1 waits long for what block 0 then writes
 

@@ -11,8 +11,7 @@ namespace {
 
 constexpr bool conflict(Verb a, Verb b, bool same_block) {
     if (!writes(a) && !writes(b)) return false;
-    if (same_block) return !updates(a) || !updates(b);
-    return !signals(a) || !signals(b);
+    return same_block ? !is_atomic(a) || !is_atomic(b) : !signals(a) || !signals(b);
 }
 
 /// Whether everything that conflicts with `other` conflicts with `verb`, too.
@@ -28,7 +27,7 @@ constexpr bool stands_for(Verb verb, Verb other) {
 /// The verbs for which a relation to each verb holds, a bit each.
 template <class Relation>
 constexpr auto tabulated(Relation relation) {
-    std::array<std::uint8_t, verbs> table{};
+    std::array<std::uint16_t, verbs> table{};
     for (unsigned a = 0; a < verbs; ++a)
         for (unsigned b = 0; b < verbs; ++b)
             if (relation(static_cast<Verb>(a), static_cast<Verb>(b))) table[a] |= 1u << b;
@@ -37,7 +36,7 @@ constexpr auto tabulated(Relation relation) {
 constexpr auto conflicts_in_block = tabulated([](Verb a, Verb b) { return conflict(a, b, true); });
 constexpr auto conflicts_across = tabulated([](Verb a, Verb b) { return conflict(a, b, false); });
 constexpr auto stood_for_by = tabulated([](Verb a, Verb b) { return stands_for(b, a); });
-constexpr bool has(std::uint8_t set, Verb v) { return set >> static_cast<unsigned>(v) & 1; }
+constexpr bool has(std::uint16_t set, Verb v) { return set >> static_cast<unsigned>(v) & 1; }
 constexpr const auto& conflicts(bool same_block) {
     return same_block ? conflicts_in_block : conflicts_across;
 }

@@ -1,16 +1,21 @@
 // CUDA C++ for a plain C++20 compiler: what a kernel may use on the CPU back end.
 //
 // A kernel is read as it stands, but for the few spellings that translate.py replaces; it also refuses, in
-// one line, what has no meaning here (tensor cores, textures, inline PTX, …).
+// one line, what has no meaning here (textures, inline PTX, …); what CUDA has in headers of its own lies in
+// toolkit/.
 #pragma once
-#include "runtime.hpp"
-#include "types.hpp"
+#include "simt/host.hpp"
+#include "simt/intrinsics.hpp"
+#include "simt/memory_calls.hpp"
+#include "simt/runtime.hpp"
+#include "simt/types.hpp"
 
 #include <cassert>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 // The meter hears of what the C library moves. Copies of structures it hears of without it.
 #if defined(__SANITIZE_THREAD__)
@@ -29,9 +34,6 @@ void* memset(void* to, int value, std::size_t bytes) noexcept __asm__("simt_mems
 #else
 #define __global__
 #endif
-#define __device__
-#define __host__
-#define __forceinline__ inline __attribute__((always_inline))
 #define __launch_bounds__(...)
 #define __align__(n) __attribute__((aligned(n)))
 #define __managed__
@@ -101,38 +103,24 @@ std::uint64_t to_word(T value) {
 template <class T>
 T from_word(std::uint64_t word) {
     T value;
-    __builtin_memcpy(&value, &word, sizeof value);
+    __builtin_memcpy(static_cast<void*>(&value), &word, sizeof value);
     return value;
 }
-
-template <class T, class... Allowed>
-inline constexpr bool one_of = (std::is_same_v<T, Allowed> || ...);
 
 /// What CUDA's shuffles take: numbers, of which small ones are promoted. Of a structure nvcc says that there
 /// is no such function.
 template <class T>
-concept Shuffled = requires(T value) {
+inline constexpr bool shuffles_whole = requires(T value) {
     value * 1.0;
 };
+template <class T>
+concept Shuffled = shuffles_whole<T>;
 
 }  // namespace simt
 
 // Where the linker has put the constants of this module; null without any.
 extern "C" [[gnu::weak, gnu::visibility("hidden")]] char __start_simt_constant[];
 extern "C" [[gnu::weak, gnu::visibility("hidden")]] char __stop_simt_constant[];
-
-// Most of what goes wrong is thrown where it happens; the rest of CUDA's errors is never met here.
-enum cudaError_t { cudaSuccess = 0, cudaErrorInvalidValue = 1, cudaErrorMemoryAllocation = 2 };
-inline const char* cudaGetErrorString(cudaError_t error) {
-    return error == cudaSuccess             ? "no error"
-           : error == cudaErrorInvalidValue ? "invalid argument"
-                                            : "out of memory";
-}
-inline const char* cudaGetErrorName(cudaError_t error) {
-    return error == cudaSuccess             ? "cudaSuccess"
-           : error == cudaErrorInvalidValue ? "cudaErrorInvalidValue"
-                                            : "cudaErrorMemoryAllocation";
-}
 
 namespace kata::backend {
 
@@ -216,19 +204,43 @@ auto configured(void (*kernel)(Parameters...), Call call, dim3 grid, dim3 block,
         return known;
 }
 
+/// What a 0 among the arguments of a launch is read as: it may be meant for a number or for a pointer.
+struct Zero {
+    constexpr operator int() const { return 0; }
+    template <class T>
+    constexpr operator T*() const {
+        return nullptr;
+    }
+};
+template <class T>
+auto as_number(T argument) {
+    if constexpr (std::is_same_v<T, Zero>)
+        return 0;
+    else
+        return argument;
+}
+
 /// What kernel<<<grid, block, bytes, stream>>>(…) is read as: configured(SIMT_KERNEL(kernel), grid, …)(…).
 template <class Address, class Call>
 auto configured(Address address, Call call, dim3 grid, dim3 block = {}, std::size_t shared_bytes = 0,
-                const void* /* stream */ = nullptr) {
+                const void* stream = nullptr) {
+    simt::check_stream(stream, "launch");
     if constexpr (std::is_invocable_v<Address, AddressOf>)
         return configured(address(AddressOf{}), call, grid, block, shared_bytes);
     else
         return [=](auto... arguments) {
-            static_assert(std::is_invocable_v<Call, decltype(arguments)&...>,
-                          "no kernel of this name takes arguments of these types");
-            static_assert(std::is_void_v<decltype(call(arguments...))>, "a kernel returns void");
-            kata::backend::launch_threads([call, arguments...] { call(arguments...); }, grid, block,
-                                          shared_bytes);
+            const auto with = [&](auto... given) {
+                static_assert(std::is_invocable_v<Call, decltype(given)&...>,
+                              "no kernel of this name takes arguments of these types");
+                static_assert(std::is_void_v<decltype(call(given...))>, "a kernel returns void");
+                kata::backend::launch_threads([call, given...] { call(given...); }, grid, block,
+                                              shared_bytes);
+            };
+            // to a parameter from which nothing is deduced, a Zero is whatever that needs
+            if constexpr (std::is_invocable_v<Call, decltype(as_number(arguments))&...>)
+                with(as_number(arguments)...);
+            else
+                with(arguments...);
         };
 }
 /// The kernel in both forms that a launch may need: its address, if the name alone says it, and a call in
@@ -312,12 +324,23 @@ unsigned __match_all_sync(unsigned mask, T value, int* all, Site site = Site::he
     *all = same == simt::partners();
     return *all ? mask : 0;
 }
-template <class T>
-T __reduce_add_sync(unsigned mask, T value, Site site = Site::here()) {
-    static_assert(simt::one_of<T, int, unsigned>, "__reduce_add_sync does not exist for this type in CUDA");
-    return static_cast<T>(simt::exchange(simt::Collective::sum, mask, static_cast<unsigned>(value), 0,
-                                         "__reduce_add_sync", site));
-}
+#define SIMT_REDUCE(name, types, of_signed, of_unsigned)                                                 \
+    template <class T>                                                                                   \
+    T name(unsigned mask, T value, Site site = Site::here()) {                                           \
+        static_assert types, #name " does not exist for this type in CUDA");                             \
+        constexpr auto what =                                                                            \
+            std::is_signed_v<T> ? simt::Collective::of_signed : simt::Collective::of_unsigned;           \
+        return static_cast<T>(simt::exchange(what, mask, static_cast<unsigned>(value), 0, #name, site)); \
+    }
+#define SIMT_TYPES(...) (simt::one_of<T, __VA_ARGS__>
+SIMT_REDUCE(__reduce_add_sync, SIMT_TYPES(int, unsigned), sum, sum)
+SIMT_REDUCE(__reduce_min_sync, SIMT_TYPES(int, unsigned), least, least_unsigned)
+SIMT_REDUCE(__reduce_max_sync, SIMT_TYPES(int, unsigned), most, most_unsigned)
+SIMT_REDUCE(__reduce_and_sync, SIMT_TYPES(unsigned), all_bits, all_bits)
+SIMT_REDUCE(__reduce_or_sync, SIMT_TYPES(unsigned), any_bit, any_bit)
+SIMT_REDUCE(__reduce_xor_sync, SIMT_TYPES(unsigned), odd_bits, odd_bits)
+#undef SIMT_REDUCE
+#undef SIMT_TYPES
 
 // Before Volta a warp moved in lockstep and these had no mask. No current architecture has them.
 template <class T>
@@ -340,11 +363,7 @@ inline void __nanosleep(unsigned) { simt::yield(); }
 // Atomics, for the types that CUDA has them for. One operating-system thread runs all fibers, so nothing
 // comes between the read and the write. They are kept out of the instrumentation, for the meter hears of them
 // here.
-#define SIMT_ATOMIC [[gnu::noinline, gnu::no_sanitize("thread"), gnu::no_sanitize_coverage]] inline
-#if defined(__clang__)
-#undef SIMT_ATOMIC
-#define SIMT_ATOMIC [[gnu::noinline]] inline
-#endif
+#define SIMT_ATOMIC SIMT_UNSEEN
 
 #define SIMT_SCOPED_ATOMIC(name, scope, types, next)                                                  \
     template <class T>                                                                                \
@@ -395,157 +414,3 @@ SIMT_COMPARE_AND_SWAP(atomicCAS_block, block)
 SIMT_COMPARE_AND_SWAP(atomicCAS_system, device)
 #undef SIMT_COMPARE_AND_SWAP
 #undef SIMT_ATOMIC
-
-template <class T>
-T __ldg(const T* address) {
-    simt::before_read_only(address, sizeof(T));
-    return *address;
-}
-
-// Arithmetic. CUDA declares min and max for these pairs of types, host and device alike.
-#define SIMT_MIN_MAX(A, B, R)                                                                 \
-    constexpr R min(A a, B b) {                                                               \
-        return static_cast<R>(a) < static_cast<R>(b) ? static_cast<R>(a) : static_cast<R>(b); \
-    }                                                                                         \
-    constexpr R max(A a, B b) {                                                               \
-        return static_cast<R>(a) < static_cast<R>(b) ? static_cast<R>(b) : static_cast<R>(a); \
-    }
-SIMT_MIN_MAX(int, int, int)
-SIMT_MIN_MAX(unsigned, unsigned, unsigned)
-SIMT_MIN_MAX(int, unsigned, unsigned)
-SIMT_MIN_MAX(unsigned, int, unsigned)
-SIMT_MIN_MAX(long, long, long)
-SIMT_MIN_MAX(unsigned long, unsigned long, unsigned long)
-SIMT_MIN_MAX(long, unsigned long, unsigned long)
-SIMT_MIN_MAX(unsigned long, long, unsigned long)
-SIMT_MIN_MAX(long long, long long, long long)
-SIMT_MIN_MAX(unsigned long long, unsigned long long, unsigned long long)
-SIMT_MIN_MAX(long long, unsigned long long, unsigned long long)
-SIMT_MIN_MAX(unsigned long long, long long, unsigned long long)
-#undef SIMT_MIN_MAX
-inline float min(float a, float b) { return std::fmin(a, b); }
-inline float max(float a, float b) { return std::fmax(a, b); }
-inline double min(double a, double b) { return std::fmin(a, b); }
-inline double max(double a, double b) { return std::fmax(a, b); }
-inline double min(double a, float b) { return std::fmin(a, b); }
-inline double max(double a, float b) { return std::fmax(a, b); }
-inline double min(float a, double b) { return std::fmin(a, b); }
-inline double max(float a, double b) { return std::fmax(a, b); }
-
-inline float rsqrtf(float x) { return 1.0f / std::sqrt(x); }
-inline double rsqrt(double x) { return 1.0 / std::sqrt(x); }
-inline float __fdividef(float a, float b) { return a / b; }
-inline float __expf(float x) { return std::exp(x); }
-inline float __logf(float x) { return std::log(x); }
-inline float __sinf(float x) { return std::sin(x); }
-inline float __cosf(float x) { return std::cos(x); }
-inline float __powf(float a, float b) { return std::pow(a, b); }
-inline float __saturatef(float x) { return std::fmin(std::fmax(x, 0.0f), 1.0f); }
-inline float __fadd_rn(float a, float b) { return a + b; }
-inline float __fmul_rn(float a, float b) { return a * b; }
-inline float __fmaf_rn(float a, float b, float c) { return std::fma(a, b, c); }
-inline double __fma_rn(double a, double b, double c) { return std::fma(a, b, c); }
-inline float __frcp_rn(float x) { return 1.0f / x; }
-inline float __fsqrt_rn(float x) { return std::sqrt(x); }
-inline int __float2int_rn(float x) { return static_cast<int>(std::nearbyint(x)); }
-inline int __float2int_rz(float x) { return static_cast<int>(x); }
-inline float __int2float_rn(int x) { return static_cast<float>(x); }
-inline int __float_as_int(float x) { return __builtin_bit_cast(int, x); }
-inline unsigned __float_as_uint(float x) { return __builtin_bit_cast(unsigned, x); }
-inline float __int_as_float(int x) { return __builtin_bit_cast(float, x); }
-inline float __uint_as_float(unsigned x) { return __builtin_bit_cast(float, x); }
-inline long long __double_as_longlong(double x) { return __builtin_bit_cast(long long, x); }
-inline double __longlong_as_double(long long x) { return __builtin_bit_cast(double, x); }
-inline int __popc(unsigned x) { return __builtin_popcount(x); }
-inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
-inline int __ffs(int x) { return __builtin_ffs(x); }
-inline int __ffsll(long long x) { return __builtin_ffsll(x); }
-inline int __clz(int x) { return x == 0 ? 32 : __builtin_clz(static_cast<unsigned>(x)); }
-inline int __clzll(long long x) { return x == 0 ? 64 : __builtin_clzll(static_cast<unsigned long long>(x)); }
-inline unsigned __brev(unsigned x) {
-    unsigned r = 0;
-    for (int i = 0; i < 32; ++i) r |= (x >> i & 1u) << (31 - i);
-    return r;
-}
-inline int __mul24(int a, int b) { return a * b; }
-inline int __mulhi(int a, int b) { return static_cast<int>((static_cast<long long>(a) * b) >> 32); }
-inline unsigned __umulhi(unsigned a, unsigned b) {
-    return static_cast<unsigned>((static_cast<unsigned long long>(a) * b) >> 32);
-}
-inline unsigned __umul24(unsigned a, unsigned b) { return a * b; }
-
-// The part of the runtime interface that a step's host code needs. Everything is synchronous here.
-using cudaStream_t = void*;
-enum cudaMemcpyKind {
-    cudaMemcpyHostToHost,
-    cudaMemcpyHostToDevice,
-    cudaMemcpyDeviceToHost,
-    cudaMemcpyDeviceToDevice,
-    cudaMemcpyDefault
-};
-
-template <class T>
-cudaError_t cudaMalloc(T** pointer, std::size_t bytes, simt::Site site = simt::Site::here()) {
-    *pointer = static_cast<T*>(simt::device_alloc(bytes, site));
-    return cudaSuccess;
-}
-inline cudaError_t cudaFree(void* pointer) {
-    simt::device_free(pointer);
-    return cudaSuccess;
-}
-__forceinline__ cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes,
-                                       cudaMemcpyKind kind = cudaMemcpyDefault) {
-    if (kind != cudaMemcpyDefault) {
-        simt::check_side("to", to, bytes, kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice);
-        simt::check_side("from", from, bytes,
-                         kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice);
-    }
-    simt::copy_memory(to, from, bytes, {__builtin_object_size(to, 0), __builtin_object_size(from, 0)});
-    return cudaSuccess;
-}
-__forceinline__ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes,
-                                            cudaMemcpyKind kind = cudaMemcpyDefault, cudaStream_t = nullptr) {
-    return cudaMemcpy(to, from, bytes, kind);
-}
-inline cudaError_t cudaMemset(void* to, int value, std::size_t bytes) {
-    simt::fill_memory(to, value, bytes);
-    return cudaSuccess;
-}
-inline cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t = nullptr) {
-    return cudaMemset(to, value, bytes);
-}
-template <class T>
-cudaError_t cudaMemcpyToSymbol(T& symbol, const void* from, std::size_t bytes, std::size_t offset = 0,
-                               cudaMemcpyKind = cudaMemcpyHostToDevice) {
-    simt::check_symbol(sizeof symbol, offset, bytes);
-    simt::copy_to_symbol(reinterpret_cast<char*>(&symbol) + offset, from, bytes);
-    return cudaSuccess;
-}
-template <class T>
-cudaError_t cudaMemcpyToSymbolAsync(T& symbol, const void* from, std::size_t bytes, std::size_t offset = 0,
-                                    cudaMemcpyKind = cudaMemcpyHostToDevice, cudaStream_t = nullptr) {
-    return cudaMemcpyToSymbol(symbol, from, bytes, offset);
-}
-template <class T>
-cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, std::size_t bytes, std::size_t offset = 0,
-                                 cudaMemcpyKind = cudaMemcpyDeviceToHost) {
-    simt::check_symbol(sizeof symbol, offset, bytes);
-    simt::copy_from_symbol(to, reinterpret_cast<const char*>(&symbol) + offset, bytes);
-    return cudaSuccess;
-}
-enum cudaFuncAttribute {
-    cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
-    cudaFuncAttributePreferredSharedMemoryCarveout = 9,  // a wish about the L1 cache, of which there is none
-};
-inline cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute, int value) {
-    if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize) simt::allow_shared(kernel, value);
-    return cudaSuccess;
-}
-template <class... Parameters>
-cudaError_t cudaFuncSetAttribute(void (*kernel)(Parameters...), cudaFuncAttribute attribute, int value) {
-    return cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), attribute, value);
-}
-
-inline cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
-inline cudaError_t cudaGetLastError() { return cudaSuccess; }
-inline cudaError_t cudaPeekAtLastError() { return cudaSuccess; }

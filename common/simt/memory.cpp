@@ -2,6 +2,7 @@
 #include "buffer.hpp"
 #include "error.hpp"
 #include "simt/diagnose.hpp"
+#include "simt/host.hpp"
 #include "simt/scheduler.hpp"
 
 #include <algorithm>
@@ -93,7 +94,7 @@ void handle_fault(int signal, siginfo_t* info, void* context) {
         code = found == frames.data() + count ? nullptr : *found;
     }
     protect_all(PROT_READ | PROT_WRITE);
-    if (Probe* const probe = meter ? meter() : nullptr; probe && code)
+    if (Probe* const probe = listener(); probe && code)
         probe->host_reaches(info->si_addr, writes, code);
     else
         host_work.findings.push_back("the host " + std::string(writes ? "writes to" : "reads") + " \"" +
@@ -131,6 +132,7 @@ void host_work_begins() {
     backtrace(&first, 1);  // loads what it needs, which a signal handler must not
     host_work = {};
     serial_before = serial;
+    kept_host_memory();
     in_observation = true;
     reachable = 0;
     struct sigaction action {};
@@ -149,6 +151,7 @@ HostWork host_work_ends() noexcept {
             host_work.findings.push_back("never freed: " + std::to_string(a.range.size()) +
                                          " bytes that cudaMalloc has allocated in " + a.origin +
                                          ": what a step allocates it gives back with cudaFree");
+    for (auto& kept : kept_host_memory()) host_work.findings.push_back(std::move(kept));
     return std::move(host_work);
 }
 

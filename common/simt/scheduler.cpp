@@ -7,12 +7,14 @@
 #include "simt/admit.hpp"
 #include "simt/diagnose.hpp"
 #include "simt/image.hpp"
+#include "simt/matrices.hpp"
 #include "simt/runtime.hpp"
 #include "simt/stacks.hpp"
 #include "simt/watchdog.hpp"
 #include "stopwatch.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <ctime>
@@ -57,13 +59,16 @@ struct Session {
 };
 Session* session = nullptr;
 
+/// What ticks() has given last.
+long long last_tick = 0;
+
 class Scheduler {
   public:
     /// `garbage` is what shared memory starts with.
     Scheduler(const Launch& launch, std::byte garbage)
         : grid_{launch, image_of(launch.code), launch.block, launch.grid, session->conditions},
           garbage_(garbage),
-          probe_(meter ? meter() : nullptr),
+          probe_(listener()),
           random_(grid_.conditions.seed),
           time_limit_(grid_.conditions.time_limit.value_or(patience)),
           started_(processor_seconds()) {}
@@ -124,6 +129,13 @@ class Scheduler {
                            const void* code);
     unsigned active_mask(Site, const void* code);
     void before_atomic(const void* address, unsigned bytes, const void* code, AtomicFor);
+    void before_atomic_load(const void* address, unsigned bytes, const void* code, AtomicFor whom) {
+        poll();
+        if (probe_) probe_->atomic_load(address, bytes, code, whom);
+    }
+    void before_atomic_store(const void* address, unsigned bytes, const void* code, AtomicFor whom) {
+        if (probe_) probe_->atomic_store(address, bytes, code, whom);
+    }
     void before_read_only(const void* address, unsigned bytes, const void* code) {
         if (probe_) probe_->read_only(address, bytes, code);
     }
@@ -231,6 +243,8 @@ void Scheduler::start(unsigned slot, std::uint64_t linear) {
         t.index = {i % b.x, i / b.x % b.y, i / b.x / b.y};
         t.polls = 0;
         t.passed_by = 0;
+        t.copies.under_way.clear();
+        t.copies.groups = 0;
     }
     block.warp_order.resize(block.warps());
     block.lane_order.resize(32);
@@ -406,8 +420,35 @@ void Scheduler::release_barrier(Block& block) {
     if (probe_) probe_->barrier(block);
 }
 
+std::uint64_t reduced(Collective what, std::uint64_t a, std::uint64_t b) {
+    const bool less = static_cast<std::int32_t>(a) < static_cast<std::int32_t>(b);
+    switch (what) {
+        case Collective::sum:
+            return a + b;
+        case Collective::least:
+            return less ? a : b;
+        case Collective::most:
+            return less ? b : a;
+        case Collective::least_unsigned:
+            return std::min(a, b);
+        case Collective::most_unsigned:
+            return std::max(a, b);
+        case Collective::all_bits:
+            return a & b;
+        case Collective::any_bit:
+            return a | b;
+        default:
+            return a ^ b;
+    }
+}
+
 /// Gives each lane in `mask` what the collective makes of the values of all.
 void combine(std::span<Thread> warp, unsigned mask, Collective what) {
+    if (what == Collective::multiply) {
+        const Product* lanes[32];
+        for (unsigned l = 0; l < 32; ++l) lanes[l] = reinterpret_cast<const Product*>(warp[l].value);
+        return multiply(lanes);
+    }
     for (unsigned l = 0; l < warp.size(); ++l) {
         if (!(mask >> l & 1)) continue;
         auto& t = warp[l];
@@ -429,9 +470,10 @@ void combine(std::span<Thread> warp, unsigned mask, Collective what) {
                 for (unsigned k = 0; k < warp.size(); ++k)
                     if (mask >> k & 1 && warp[k].value == t.value) t.result |= 1u << k;
                 break;
-            case Collective::sum:
-                for (unsigned k = 0; k < warp.size(); ++k)
-                    if (mask >> k & 1) t.result += warp[k].value;
+            default:
+                t.result = warp[static_cast<unsigned>(std::countr_zero(mask))].value;
+                for (auto k = static_cast<unsigned>(std::countr_zero(mask)) + 1; k < warp.size(); ++k)
+                    if (mask >> k & 1) t.result = reduced(what, t.result, warp[k].value);
                 break;
         }
     }
@@ -477,6 +519,11 @@ bool Scheduler::complete_collective(Block& block, const Thread& asking) {
         if (!(mask >> l & 1) || t.state == State::done) continue;
         if (t.state != State::at_collective || t.mask != mask || t.collective != what) return false;
         present |= 1u << l;
+    }
+    if (what == Collective::multiply && present != ~0u) {
+        fail("mma_sync in " + text_of(asking.site) +
+             " takes a whole warp: this one has fewer than 32 threads, or some have left the kernel");
+        return false;
     }
     combine(lanes, present, what);
     for (unsigned l = 0; l < lanes.size(); ++l)
@@ -544,6 +591,7 @@ void Scheduler::before_atomic(const void* address, unsigned bytes, const void* c
 
 }  // namespace
 
+Probe* listener() { return meter && session && session->conditions.metered ? meter() : nullptr; }
 [[noreturn]] void give_up(const std::string& message) { scheduler->stop(message); }
 void pause() { scheduler->pause(); }
 void poll() { scheduler->poll(); }
@@ -604,13 +652,14 @@ void run(const Launch& launch) {
     if (!session) throw kata::Error("launch outside of observe()");
     ++session->launches;
     const Reachable now;
-    Probe* const probe = meter ? meter() : nullptr;
+    Probe* const probe = listener();
     const auto image = image_of(launch.code);
     // Above this size it is told whether or not it makes a difference.
     constexpr std::size_t most_bytes = std::size_t{256} << 20;
     const bool may_doubt = probe && (image.shared.size() > 0 || launch.shared_bytes > 0);
     std::optional<Snapshot> before;
     if (may_doubt && Snapshot::bytes(image.writable) <= most_bytes) before.emplace(image.writable);
+    const auto first_tick = last_tick;
     run_once(launch, kata::poison);
     if (!probe || !probe->in_doubt()) return;
     bool different = true;
@@ -618,6 +667,7 @@ void run(const Launch& launch) {
     if (before) {
         const Snapshot first(image.writable);
         before->restore();
+        last_tick = first_tick;
         try {
             run_once(launch, other_garbage);
             different = !(Snapshot(image.writable) == first);
@@ -644,13 +694,38 @@ unsigned active_mask(Site site) { return scheduler->active_mask(site, __builtin_
 void before_atomic(const void* address, unsigned bytes, const void* code, AtomicFor whom) {
     scheduler->before_atomic(address, bytes, code, whom);
 }
+void before_atomic_load(const void* address, unsigned bytes, const void* code, AtomicFor whom) {
+    scheduler->before_atomic_load(address, bytes, code, whom);
+}
+void before_atomic_store(const void* address, unsigned bytes, const void* code, AtomicFor whom) {
+    scheduler->before_atomic_store(address, bytes, code, whom);
+}
 void before_read_only(const void* address, unsigned bytes) {
     scheduler->before_read_only(address, bytes, __builtin_return_address(0));
+}
+void bad_matrix(const char* name, Site site) {
+    give_up(
+        std::string(name) + " in " + text_of(site) + ": " + name_of(running->index, running_block->index) +
+        ": the 32 lanes of a warp give it one address, a multiple of 32 bytes, and rows that are a multiple "
+        "of 16 bytes apart");
+}
+void no_grid_barrier(Site site) {
+    give_up("this_grid().sync() in " + text_of(site) +
+            ": blocks wait for each other only in a cooperative launch, which the CPU back end has not: this "
+            "step needs a GPU build");
 }
 void fence() { scheduler->fence(); }
 void yield() {
     running->polls |= polls_per_turn - 1;  // so that the turn ends
     scheduler->poll();
+}
+long long ticks() {
+    scheduler->poll();
+    return last_tick += 32;
+}
+void trap(Site site) {
+    give_up("__trap() in " + text_of(site) + ": " + name_of(running->index, running_block->index) +
+            " ends the launch");
 }
 int lane() { return static_cast<int>(running->lane()); }
 unsigned partners() { return running->partners; }
@@ -697,7 +772,7 @@ Observation observe(const Conditions& conditions, const std::function<void()>& w
         host = simt::host_work_ends();
     }
     seen.launches = session.launches;
-    if (probe) probe->observation_ends(seen);
+    if (probe && conditions.metered) probe->observation_ends(seen);
     seen.findings.insert(seen.findings.end(), host.findings.begin(), host.findings.end());
     if (seen.counts) {
         seen.counts->bytes_to_host = host.bytes_to_host;

@@ -2,6 +2,7 @@
 #pragma once
 #include "limits.hpp"
 #include "observe.hpp"
+#include "simt/copies.hpp"
 #include "simt/image.hpp"
 #include "simt/runtime.hpp"
 
@@ -48,6 +49,7 @@ struct Thread {
     std::uint64_t value = 0, result = 0;
     int source = 0;
     unsigned polls = 0;
+    Copies copies;
 
     bool can_go_on() const { return state == State::fresh || state == State::ready; }
     unsigned lane() const { return linear % 32; }
@@ -101,8 +103,15 @@ class Probe {
     virtual void synchronising(const void* code) = 0;
     virtual void fence(const Block&, const Thread&) = 0;
     virtual void atomic(const void* address, unsigned bytes, const void* code, AtomicFor) = 0;
+    virtual void atomic_load(const void* address, unsigned bytes, const void* code, AtomicFor) = 0;
+    virtual void atomic_store(const void* address, unsigned bytes, const void* code, AtomicFor) = 0;
     /// The thread reads through the read-only cache.
     virtual void read_only(const void* address, unsigned bytes, const void* code) = 0;
+    /// On the thread's side: it begins to copy into shared memory and reads `read` bytes; and it has waited
+    /// for the copy that the instruction `code` began.
+    virtual void copy_begins(const void* to, const void* from, unsigned bytes, unsigned read,
+                             const char* name, const void* code) = 0;
+    virtual void copy_arrives(const void* to, unsigned bytes, const void* code) = 0;
     /// Of a call in a helper, from its return address: ", called in x.cu:12"; else nothing.
     virtual std::string callers(const void* code) const = 0;
     /// What the threads of the launch have done, in basic blocks and accesses: the same on any machine.
@@ -120,6 +129,8 @@ class Probe {
 
 /// The probe of builds whose kernels are instrumented; null elsewhere.
 [[gnu::weak]] Probe* meter();
+/// That probe where the running observation is metered; null elsewhere.
+Probe* listener();
 
 /// The thread that is running and its block; null outside a kernel.
 extern Thread* running;

@@ -1118,15 +1118,17 @@ TEST_CASE("blocks are not ordered", "[races]") {
                      "device, or leave the _block of its name away"));
 }
 
-TEST_CASE("an update of a volatile by several blocks is lost", "[races]") {
+TEST_CASE("an update of a volatile or of an atomic in two parts by several blocks is lost", "[races]") {
     using enum kernels::Impatient;
-    const auto how = GENERATE(adds, adds_behind_a_lock, passes_on, sets_once);
+    const auto how =
+        GENERATE(adds, loads_and_stores, adds_behind_a_lock, adds_behind_a_flag, passes_on, sets_once);
+    const bool loses = how == adds || how == loads_and_stores;
     for (unsigned seed = 1; seed <= 8; ++seed) {
         auto words = filled<int>("words", 2);
         const auto findings = found([&] { kernels::volatile_between_blocks(how, words.data(), 8); },
                                     {.order = Order::shuffled, .seed = seed});
-        CHECK(words.values()[0] == (how == sets_once ? 1 : 8) - (how == adds ? 8 - words.values()[0] : 0));
-        if (how != adds) {
+        CHECK(words.values()[0] == (how == sets_once ? 1 : 8) - (loses ? 8 - words.values()[0] : 0));
+        if (!loses) {
             CHECK(findings == Findings{});
             continue;
         }
@@ -1134,8 +1136,10 @@ TEST_CASE("an update of a volatile by several blocks is lost", "[races]") {
         CHECK_THAT(findings[0],
                    StartsWith("lost update of global memory \"words\", element 0: thread (0,0,0) of "
                               "block (") &&
-                       ContainsSubstring(" writes in " + line_of("volatile adds") + " what it has") &&
-                       EndsWith(": use an atomic"));
+                       ContainsSubstring(" writes in " +
+                                         line_of(how == adds ? "volatile adds" : "loads and stores") +
+                                         " what it has") &&
+                       EndsWith(how == adds ? ": use an atomic" : ": use one atomic update, as fetch_add"));
     }
 }
 
@@ -1285,10 +1289,20 @@ TEST_CASE("the host must not reach into device memory through the C++ library ei
 }
 
 TEST_CASE("what a step allocates it must free", "[host]") {
-    CHECK(found([] { kernels::host_leaks(true); }) == Findings{});
-    CHECK(found([] { kernels::host_leaks(false); }) ==
+    using enum kernels::Leak;
+    const auto leaked = [](kernels::Leak leak) { return found([=] { kernels::host_leaks(leak); }); };
+    CHECK(leaked(none) == Findings{});
+    CHECK(leaked(device) ==
           Findings{"never freed: 4096 bytes that cudaMalloc has allocated in " + line_of("host allocates") +
                    ": what a step allocates it gives back with cudaFree"});
+    CHECK(leaked(on_stream) == Findings{"never freed: 4096 bytes that cudaMalloc has allocated in " +
+                                        line_of("host allocates on a stream") +
+                                        ": what a step allocates it gives back with cudaFree"});
+    CHECK(leaked(host) ==
+          Findings{"never freed: 4096 bytes of the host that cudaMallocHost has allocated in " +
+                   line_of("host allocates of its own") +
+                   ": what a step allocates it gives back with cudaFreeHost"});
+    CHECK(observe({.metered = false}, [] { kernels::host_leaks(host); }).findings.size() == 1);
 }
 
 TEST_CASE("what the host copies is counted", "[host]") {
@@ -1297,7 +1311,7 @@ TEST_CASE("what the host copies is counted", "[host]") {
     CHECK(seen.findings == Findings{});
     CHECK(seen.counts->bytes_to_host == 400);
     CHECK(seen.counts->bytes_to_device == 400 + 8);
-    const auto none = observe({}, [&] { kernels::host_leaks(true); });
+    const auto none = observe({}, [&] { kernels::host_leaks(kernels::Leak::none); });
     CHECK(std::tuple(none.counts->bytes_to_host, none.counts->bytes_to_device) == std::tuple(0u, 0u));
 }
 
@@ -1333,6 +1347,9 @@ TEST_CASE("a read of what nobody has written is harmless where nothing comes of 
         CHECK(seen.launches == 1);
         CHECK(seen.counts->launches == 1);
         CHECK(seen.counts->global_store.accesses == 32);
+        std::uint64_t steps = 0;
+        for (const auto& place : seen.places) steps += place.steps;
+        CHECK(steps == seen.counts->work);
         CHECK(out.values()[31] == (use == sum ? -10 : -5));
         if (use == none) continue;
         CHECK(seen.findings ==

@@ -538,6 +538,17 @@ __global__ void volatile_between_blocks_kernel(Impatient how, int* words) {
     volatile int* const word = words;
     if (threadIdx.x != 0) return;
     if (how == Impatient::adds) *word = *word + 1;  // mark: volatile adds
+    const cuda::atomic_ref<int, cuda::thread_scope_device> atomic(*words);
+    if (how == Impatient::loads_and_stores) atomic.store(atomic.load() + 1);  // mark: loads and stores
+    if (how == Impatient::adds_behind_a_flag) {
+        volatile int* const taken = &words[1];
+        while (*taken != 0 || atomicCAS(&words[1], 0, 1) != 0) {
+        }
+        __threadfence();
+        *word = *word + 1;
+        __threadfence();
+        *taken = 0;
+    }
     if (how == Impatient::adds_behind_a_lock) {
         while (atomicCAS(&words[1], 0, 1) != 0) {
         }
@@ -993,12 +1004,14 @@ void host_library_reaches(Library how, int* data) {
         memcpy(four, data, sizeof four);  // mark: host memcpy after launch
     }
 }
-void host_leaks(bool frees) {
-    int *data = nullptr, *more = nullptr;
-    cudaMalloc(&data, 4096);  // mark: host allocates
-    cudaMalloc(&more, 16);
-    if (frees) cudaFree(data);
-    cudaFree(more);
+void host_leaks(Leak leak) {
+    int *data = nullptr, *on_stream = nullptr, *of_host = nullptr;
+    cudaMalloc(&data, 4096);                     // mark: host allocates
+    cudaMallocAsync(&on_stream, 4096, nullptr);  // mark: host allocates on a stream
+    cudaMallocHost(&of_host, 4096);              // mark: host allocates of its own
+    if (leak != Leak::device) cudaFree(data);
+    if (leak != Leak::on_stream) cudaFreeAsync(on_stream, nullptr);
+    if (leak != Leak::host) cudaFreeHost(of_host);
 }
 void host_copies_much(int* data, int count) {
     std::vector<int> values(count);

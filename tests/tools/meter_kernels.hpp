@@ -83,7 +83,9 @@ void host_writes_constant();
 void host_copies(int* data);  // 4 to each, as it should be done
 enum class Library { memcpy_from, memcpy_to, copy, vector, sort, after_launch };
 void host_library_reaches(Library, int* data);
-void host_leaks(bool frees);                  // 4096 bytes
+/// Of 4096 bytes each of device memory, of the same by way of a stream, and of the host's: what is not freed.
+enum class Leak { none, device, on_stream, host };
+void host_leaks(Leak);
 void host_copies_much(int* data, int count);  // to the host, back, and to a symbol
 enum class TooMuch { source, target, behind, host_array, host_source, symbol, host_memset };
 void host_copies_too_much(TooMuch, int* data);
@@ -108,7 +110,7 @@ void blocks_write_one(int* out, int blocks);
 void block_reads_other(int* data, int blocks);
 enum class Count { plain, of_block, of_device, of_system };
 void block_counts_down(int* count, int blocks, Count);
-enum class Impatient { adds, adds_behind_a_lock, passes_on, sets_once };
+enum class Impatient { adds, loads_and_stores, adds_behind_a_lock, adds_behind_a_flag, passes_on, sets_once };
 void volatile_between_blocks(Impatient, int* words, int blocks);  // two words, zero at first
 enum class ReadOnly { of_input, of_output, of_output_before, in_two_launches };
 void read_only_while_written(ReadOnly, const int* in, int* out);

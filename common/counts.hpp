@@ -41,6 +41,8 @@ struct Counts {
     std::uint64_t blocks = 0;
     std::uint64_t threads = 0;
     std::uint64_t launches = 0;
+    /// Copied by the host code of the step, by cudaMemcpy and its like, from the device and to it.
+    std::uint64_t bytes_to_host = 0, bytes_to_device = 0;
 
     /// Lines of 128 bytes that requests of global memory touch: the fewer, the better coalesced. A request of
     /// one address has none, for nothing about it could be better.
@@ -99,6 +101,7 @@ inline Counts& Counts::operator+=(const Counts& o) {
     barriers += o.barriers, same_address += o.same_address, bank_conflicts += o.bank_conflicts;
     lane_basic_blocks += o.lane_basic_blocks, basic_blocks += o.basic_blocks;
     blocks += o.blocks, threads += o.threads, launches += o.launches;
+    bytes_to_host += o.bytes_to_host, bytes_to_device += o.bytes_to_device;
     lines += o.lines, work += o.work, span += o.span, makespan += o.makespan, contention += o.contention;
     return *this;
 }

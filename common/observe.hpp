@@ -18,8 +18,9 @@ struct Conditions {
     unsigned seed = 1;  ///< of the shuffle
     /// Count only the block with this linear index.
     std::optional<std::uint64_t> only_block = {};
-    /// How long one launch may take; 2 s of processor time on the CPU back end and 5 s on the GPU, if not
-    /// said otherwise.
+    /// How long one launch may take, in seconds, on the CPU back end of processor time. If not said
+    /// otherwise, 5 s on the GPU; on the CPU back end as long as no block takes 40 million steps, which a
+    /// slow machine and a busy one count alike, or 20 s where nothing is counted.
     std::optional<double> time_limit = {};
     /// Whether the CPU back end counts and looks for races. That is most of its time, so a problem that is
     /// large for the sake of an index may go without, where smaller ones have shown the rest.

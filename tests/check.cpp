@@ -354,6 +354,25 @@ TEST_CASE("Elements that were never written are counted apart", "[compare][poiso
     CHECK_THAT(message, EndsWith("pattern: all wrong elements lie in the last block along x"));
 }
 
+TEST_CASE("A value that a local variable holds before it is set is named", "[compare]") {
+    const auto unset = [](auto value) {
+        std::memset(&value, 0xFE, sizeof value);
+        return value;
+    };
+    const std::vector<float> expected{1, 2, 3};
+    const auto message = [&](float second) {
+        const std::vector<float> got{1, second, 3};
+        return kata::difference<float>(got, expected, {.extents = {3}}).value();
+    };
+    CHECK_THAT(message(unset(0.0f)),
+               ContainsSubstring("\n-1.6947395e+38 is what a local variable holds that nobody "
+                                 "has set\npattern: "));
+    CHECK_THAT(message(unset(0.0f) / 2), !ContainsSubstring("local variable"));
+    const std::vector<unsigned char> bytes{1}, other{0xFE};
+    CHECK_THAT(kata::difference<unsigned char>(other, bytes, {.extents = {1}}).value(),
+               !ContainsSubstring("local variable"));
+}
+
 TEST_CASE("A poison of NaN counts as never written, not as NaN", "[compare][poison]") {
     const std::vector<float> expected = {1, 2, 3};
     std::vector<float> got = expected;

@@ -966,13 +966,13 @@ TEST_CASE("a race is told with file, line, block and thread of both sides", "[ra
     const auto one = " of block (0,0,0) writes in " + line_of("the first writes"),
                other = " of block (0,0,0) writes in " + line_of("the second writes");
     CHECK(found([&] { kernels::two_write_one(out.data(), 3, 70); }) ==
-          Findings{"race in shared memory" +
+          Findings{"race in shared memory \"word\", element 1" +
                    race_between("thread (3,0,0)" + one, "thread (70,0,0)" + other, barrier_missing)});
     CHECK(found([&] { kernels::two_write_one(out.data(), 3, 4); }) ==
-          Findings{"race in shared memory" +
+          Findings{"race in shared memory \"word\", element 1" +
                    race_between("thread (3,0,0)" + one, "thread (4,0,0)" + other, warp_missing)});
     CHECK(found([&] { kernels::two_write_one(out.data(), 3, 70); }, {.order = Order::backwards}) ==
-          Findings{"race in shared memory" +
+          Findings{"race in shared memory \"word\", element 1" +
                    race_between("thread (70,0,0)" + other, "thread (3,0,0)" + one, barrier_missing)});
     CHECK(clean([&] { kernels::two_write_one(out.data(), 3, 3); }));
 }
@@ -1017,7 +1017,7 @@ TEST_CASE("a race is told once for a pair of lines, and eight findings are enoug
     const auto races = [&](const Work& work) {
         const auto findings = found(work);
         return std::count_if(findings.begin(), findings.end(),
-                             [](const auto& text) { return text.starts_with("race in shared memory:"); });
+                             [](const auto& text) { return text.starts_with("race in shared memory \""); });
     };
     CHECK(races([&] { kernels::neighbour(out.data(), 1024, false); }) == 1);
     CHECK(races([&] { kernels::two_lines(out.data()); }) == 2);
@@ -1032,7 +1032,7 @@ TEST_CASE("scans without one of their barriers are reported", "[races]") {
     CHECK(!clean([&] { kernels::kogge_stone_single_barrier(data.data()); }));
     const auto findings = found([&] { kernels::kogge_stone_single_barrier(data.data()); });
     REQUIRE(findings.size() == 1);
-    CHECK_THAT(findings[0], StartsWith("race in shared memory: nothing orders\n  thread (") &&
+    CHECK_THAT(findings[0], StartsWith("race in shared memory \"x\", element ") &&
                                 ContainsSubstring(" writes in " + line_of("Kogge-Stone writes") + "\n") &&
                                 ContainsSubstring(" reads in " + line_of("Kogge-Stone reads") + "\n"));
 }
@@ -1047,7 +1047,7 @@ TEST_CASE("volatile does not order the lanes of a warp", "[races]") {
     CHECK(clean(tail(kernels::Tail::synchronised_shared)));
     CHECK(clean(tail(kernels::Tail::synchronised_global)));
     CHECK_THAT(found(tail(kernels::Tail::volatile_global))[0],
-               StartsWith("race in global memory \"data\", byte ") &&
+               StartsWith("race in global memory \"data\", element ") &&
                    ContainsSubstring("in " + line_of("volatile tail")) && EndsWith(warp_missing));
 }
 
@@ -1068,10 +1068,10 @@ TEST_CASE("histograms need atomics, zeros and barriers", "[races]") {
     CHECK(!clean(privately(true, false, true)));
     CHECK(!clean(privately(true, true, false)));
     CHECK(!clean(privately(false, true, true)));
-    CHECK(found(privately(false, true, true)) ==
-          Findings{
-              "read of what nobody has written: thread (127,0,0) of block (0,0,0) reads shared memory in " +
-              line_of("private histogram counts")});
+    CHECK(found(privately(false, true, true)) == Findings{"read of what nobody has written: thread (127,0,0) "
+                                                          "of block (0,0,0) reads shared memory \"mine\", "
+                                                          "element 15 in " +
+                                                          line_of("private histogram counts")});
     const auto unordered = found(privately(true, true, false));
     REQUIRE(!unordered.empty());
     CHECK_THAT(unordered[0],
@@ -1091,15 +1091,73 @@ TEST_CASE("blocks are not ordered", "[races]") {
     auto data = filled<int>("data", 64);
     CHECK(clean([&] { kernels::blocks_write_one(data.data(), 1); }));
     CHECK(!clean([&] { kernels::blocks_write_one(data.data(), 5); }));
-    CHECK_THAT(found([&] { kernels::blocks_write_one(data.data(), 5); })[0],
-               StartsWith("race in global memory \"data\", byte 0: nothing orders\n"
-                          "  thread (0,0,0) of block (0,0,0) writes in meter_kernels.cu:") &&
-                   ContainsSubstring("  thread (0,0,0) of block (1,0,0) writes in ") && EndsWith(any_order));
+    CHECK_THAT(
+        found([&] { kernels::blocks_write_one(data.data(), 5); })[0],
+        StartsWith("race in global memory \"data\", element 0: nothing orders\n"
+                   "  thread (0,0,0) of block (0,0,0) writes in meter_kernels.cu:") &&
+            ContainsSubstring("  thread (0,0,0) of block (1,0,0) writes in ") &&
+            EndsWith("\n  both store at the same index: is blockIdx missing from it, or should only one "
+                     "block store?"));
     CHECK(clean([&] { kernels::block_reads_other(data.data(), 1); }));
     CHECK(!clean([&] { kernels::block_reads_other(data.data(), 4); }));
-    CHECK(clean([&] { kernels::block_counts_down(data.data(), 8, true); }));
-    CHECK(!clean([&] { kernels::block_counts_down(data.data(), 8, false); }));
-    CHECK(clean([&] { kernels::volatile_between_blocks(data.data(), 8); }));  // how they signal each other
+    using enum kernels::Count;
+    const auto counts = [&](kernels::Count how, int blocks) {
+        return [&, how, blocks] { kernels::block_counts_down(data.data(), blocks, how); };
+    };
+    CHECK(clean(counts(of_device, 8)));
+    CHECK(clean(counts(of_system, 8)));
+    CHECK(!clean(counts(plain, 8)));
+    CHECK(!clean(counts(of_block, 8)));
+    CHECK(clean(counts(of_block, 1)));
+    CHECK_THAT(
+        found(counts(of_block, 8))[0],
+        StartsWith("race in global memory \"data\", element 0: nothing orders\n"
+                   "  thread (0,0,0) of block (0,0,0) updates atomically in " +
+                   line_of("block's own atomic")) &&
+            EndsWith("\n  an atomic of the block is one to its own threads alone: give it the scope of the "
+                     "device, or leave the _block of its name away"));
+}
+
+TEST_CASE("an update of a volatile or of an atomic in two parts by several blocks is lost", "[races]") {
+    using enum kernels::Impatient;
+    const auto how =
+        GENERATE(adds, loads_and_stores, adds_behind_a_lock, adds_behind_a_flag, passes_on, sets_once);
+    const bool loses = how == adds || how == loads_and_stores;
+    for (unsigned seed = 1; seed <= 8; ++seed) {
+        auto words = filled<int>("words", 2);
+        const auto findings = found([&] { kernels::volatile_between_blocks(how, words.data(), 8); },
+                                    {.order = Order::shuffled, .seed = seed});
+        CHECK(words.values()[0] == (how == sets_once ? 1 : 8) - (loses ? 8 - words.values()[0] : 0));
+        if (!loses) {
+            CHECK(findings == Findings{});
+            continue;
+        }
+        REQUIRE(findings.size() == 1);
+        CHECK_THAT(findings[0],
+                   StartsWith("lost update of global memory \"words\", element 0: thread (0,0,0) of "
+                              "block (") &&
+                       ContainsSubstring(" writes in " +
+                                         line_of(how == adds ? "volatile adds" : "loads and stores") +
+                                         " what it has") &&
+                       EndsWith(how == adds ? ": use an atomic" : ": use one atomic update, as fetch_add"));
+    }
+}
+
+TEST_CASE("__ldg reads what nobody writes in the same launch", "[races]") {
+    using enum kernels::ReadOnly;
+    auto in = filled<int>("in", 64), out = filled<int>("out", 128);
+    const auto reads = [&](kernels::ReadOnly how) {
+        return [&, how] { kernels::read_only_while_written(how, in.data(), out.data()); };
+    };
+    CHECK(clean(reads(of_input)));
+    CHECK(clean(reads(in_two_launches)));
+    CHECK(!clean(reads(of_output_before)));
+    CHECK(!clean(reads(of_output)));
+    CHECK_THAT(found(reads(of_output)).at(0),
+               StartsWith("__ldg() of what the same launch writes: it reads \"out\", element ") &&
+                   EndsWith(" in " + line_of("__ldg of output") + ", which is written in " +
+                            line_of("written before __ldg") +
+                            "\n  its cache may answer with what was there before: read it without __ldg()"));
 }
 
 TEST_CASE("launches are ordered", "[races]") {
@@ -1139,7 +1197,7 @@ TEST_CASE("a flag must not overtake the data, nor a cache answer for it", "[race
         CHECK(findings.empty() == silent);
         CHECK(out.values()[blocks - 1] == blocks);
         if (silent || findings.empty()) continue;
-        CHECK_THAT(findings[0], StartsWith("race in global memory \"sums\", byte ") &&
+        CHECK_THAT(findings[0], StartsWith("race in global memory \"sums\", element ") &&
                                     ContainsSubstring(" writes in " + line_of("chained scan writes")) &&
                                     ContainsSubstring(" reads in " + line_of(reads)) && EndsWith(any_order));
     }
@@ -1165,7 +1223,7 @@ TEST_CASE("who was told by somebody who was told has been told", "[races]") {
         REQUIRE(findings.empty() == silent);
         if (silent) CHECK(out.values()[0] == 1);
         if (silent) continue;
-        CHECK_THAT(findings[0], StartsWith("race in global memory \"data\", byte 0") &&
+        CHECK_THAT(findings[0], StartsWith("race in global memory \"data\", element 0") &&
                                     ContainsSubstring(line_of("relay writes")) &&
                                     ContainsSubstring(line_of("relay reads")) && EndsWith(any_order));
     }
@@ -1211,6 +1269,52 @@ TEST_CASE("the host must not reach into device memory", "[host]") {
     CHECK(data.values() == std::vector<int>{4, 4, 4, 4});
 }
 
+TEST_CASE("the host must not reach into device memory through the C++ library either", "[host]") {
+    using enum kernels::Library;
+    const auto [how, does, mark] = GENERATE(table<kernels::Library, std::string, std::string>({
+        {memcpy_from, "reads", "host memcpy from"},
+        {memcpy_to, "writes to", "host memcpy to"},
+        {copy, "reads", "host copy"},
+        {vector, "reads", "host vector"},
+        {sort, "reads", "host sort"},
+        {after_launch, "reads", "host memcpy after launch"},
+    }));
+    auto data = filled<int>("data", 4, 7);
+    const auto findings = found([&, how = how] { kernels::host_library_reaches(how, data.data()); });
+    CAPTURE(findings);
+    REQUIRE(!findings.empty());
+    CHECK_THAT(findings[0], StartsWith("the host " + does + " \"data\", which is device memory, in " +
+                                       line_of(mark) + ": on a GPU"));
+    CHECK(data.values().size() == 4);  // who looks from outside of a step may
+}
+
+TEST_CASE("what a step allocates it must free", "[host]") {
+    using enum kernels::Leak;
+    const auto leaked = [](kernels::Leak leak) { return found([=] { kernels::host_leaks(leak); }); };
+    CHECK(leaked(none) == Findings{});
+    CHECK(leaked(device) ==
+          Findings{"never freed: 4096 bytes that cudaMalloc has allocated in " + line_of("host allocates") +
+                   ": what a step allocates it gives back with cudaFree"});
+    CHECK(leaked(on_stream) == Findings{"never freed: 4096 bytes that cudaMalloc has allocated in " +
+                                        line_of("host allocates on a stream") +
+                                        ": what a step allocates it gives back with cudaFree"});
+    CHECK(leaked(host) ==
+          Findings{"never freed: 4096 bytes of the host that cudaMallocHost has allocated in " +
+                   line_of("host allocates of its own") +
+                   ": what a step allocates it gives back with cudaFreeHost"});
+    CHECK(observe({.metered = false}, [] { kernels::host_leaks(host); }).findings.size() == 1);
+}
+
+TEST_CASE("what the host copies is counted", "[host]") {
+    auto data = filled<int>("data", 100);
+    const auto seen = observe({}, [&] { kernels::host_copies_much(data.data(), 100); });
+    CHECK(seen.findings == Findings{});
+    CHECK(seen.counts->bytes_to_host == 400);
+    CHECK(seen.counts->bytes_to_device == 400 + 8);
+    const auto none = observe({}, [&] { kernels::host_leaks(kernels::Leak::none); });
+    CHECK(std::tuple(none.counts->bytes_to_host, none.counts->bytes_to_device) == std::tuple(0u, 0u));
+}
+
 TEST_CASE("host code may have static variables, shared pointers and atomics", "[host]") {
     CHECK(kernels::host_library(3) == 3 + 3);
     CHECK(kernels::host_library(4) == 3 + 4);
@@ -1218,17 +1322,41 @@ TEST_CASE("host code may have static variables, shared pointers and atomics", "[
 
 TEST_CASE("a read of what nobody has written is told", "[races]") {
     Buffer<int> out("out", 32), unwritten("in", 32);
-    CHECK(
-        found([&] { kernels::unwritten_shared(out.data()); }) ==
-        Findings{"read of what nobody has written: thread (31,0,0) of block (0,0,0) reads shared memory in " +
-                 line_of("unwritten shared")});
+    CHECK(found([&] { kernels::unwritten_shared(out.data()); }) ==
+          Findings{"read of what nobody has written: thread (31,0,0) of block (0,0,0) reads shared memory "
+                   "\"tile\", element 0 in " +
+                   line_of("unwritten shared")});
     CHECK(!clean([&] { kernels::unwritten_dynamic(out.data()); }));
     const auto findings = found([&] { kernels::unwritten_global(unwritten.data(), out.data()); });
     REQUIRE(findings.size() == 1);
     CHECK_THAT(
         findings[0],
-        StartsWith("read of what nobody has written: thread (0,0,0) of block (0,0,0) reads \"in\" in "));
+        StartsWith(
+            "read of what nobody has written: thread (0,0,0) of block (0,0,0) reads \"in\", element 0 in "));
     CHECK(clean([&] { kernels::unwritten_global(filled<int>("in", 32).data(), out.data()); }));
+}
+
+TEST_CASE("a read of what nobody has written is harmless where nothing comes of it", "[races]") {
+    using enum kernels::Use;
+    auto in = filled<int>("in", 32, -5);
+    std::vector<int> before(32, 3);
+    for (const auto use : {none, sum, choice, maximum}) {
+        Buffer<int> out("out", std::span<const int>(before));
+        CHECK(clean([&] { kernels::unwritten_used(use, in.data(), out.data()); }) == (use == none));
+        const auto seen = observe({}, [&] { kernels::unwritten_used(use, in.data(), out.data()); });
+        CHECK(seen.launches == 1);
+        CHECK(seen.counts->launches == 1);
+        CHECK(seen.counts->global_store.accesses == 32);
+        std::uint64_t steps = 0;
+        for (const auto& place : seen.places) steps += place.steps;
+        CHECK(steps == seen.counts->work);
+        CHECK(out.values()[31] == (use == sum ? -10 : -5));
+        if (use == none) continue;
+        CHECK(seen.findings ==
+              Findings{"read of what nobody has written: thread (0,0,0) of block (0,0,0) reads shared memory "
+                       "\"before\" in " +
+                       line_of("unwritten used")});
+    }
 }
 
 // Out of bounds
@@ -1283,6 +1411,21 @@ TEST_CASE("an access out of bounds is told with its distance from the buffer", "
                ContainsSubstring("reads 4 bytes right past the end of \"nothing\" (0 bytes)"));
 }
 
+TEST_CASE("a copy that does not fit on either side is refused", "[bounds]") {
+    using enum kernels::TooMuch;
+    const auto [what, text] = GENERATE(table<kernels::TooMuch, std::string>({
+        {source, "copy refused: 16 bytes at offset 4 do not fit into \"data\" of 16 bytes"},
+        {target, "copy refused: 16 bytes at offset 4 do not fit into \"data\" of 16 bytes"},
+        {behind, "copy refused: 4 bytes at offset 16 do not fit into \"data\" of 16 bytes"},
+        {host_array, "copy refused: 17 bytes, and the host's array has room for 16"},
+        {host_source, "copy refused: 17 bytes, and the host's array has room for 16"},
+        {symbol, "copy refused: 16 bytes at offset 8 do not fit into \"data\" of 16 bytes"},
+        {host_memset, "cudaMemset refused: that is memory of the host; use std::memset or std::fill"},
+    }));
+    auto data = filled<int>("data", 4);
+    CHECK(fault([&, what = what] { kernels::host_copies_too_much(what, data.data()); }) == text);
+}
+
 TEST_CASE("an access that reaches over the end is told, too", "[bounds]") {
     auto in = filled<float>("in", 6);
     Buffer<float4> out("out", 1);
@@ -1309,6 +1452,72 @@ TEST_CASE("shared and constant memory have bounds", "[bounds]") {
           "out of bounds: thread (0,0,0) of block (0,0,0) writes 4 bytes of constant "
           "memory, which a kernel cannot, in " +
               line_of("write constant"));
+}
+
+TEST_CASE("an index that an array does not have is told, of local and of neighbouring arrays, too",
+          "[bounds]") {
+    auto out = filled<float>("out", 32);
+    const auto at = [](const std::string& index, const std::string& type, const std::string& mark) {
+        return EndsWith(" of block (0,0,0) uses index " + index + " of an array of type '" + type + "', in " +
+                        line_of(mark));
+    };
+    CHECK(fault([&] { kernels::local_at(out.data(), 7); }) == "");
+    CHECK_THAT(fault([&] { kernels::local_at(out.data(), 8); }), at("8", "float [8]", "local at"));
+    CHECK_THAT(fault([&] { kernels::local_at(out.data(), -1); }), at("-1", "float [8]", "local at"));
+    CHECK(fault([&] { kernels::neighbour_at(out.data(), 31); }) == "");
+    CHECK_THAT(fault([&] { kernels::neighbour_at(out.data(), 32); }), at("32", "float [32]", "neighbour at"));
+    CHECK(fault([&] { kernels::rows_at(out.data(), 3, 7); }) == "");
+    CHECK_THAT(fault([&] { kernels::rows_at(out.data(), 1, 8); }), at("8", "float [8]", "rows at"));
+    CHECK_THAT(fault([&] { kernels::rows_at(out.data(), 4, 0); }), at("4", "float [4][8]", "rows at"));
+    CHECK(fault([&] { kernels::flat_rows_at(out.data(), 31); }) == "");
+    CHECK(found([&] { kernels::host_local_at(7); }) == Findings{});
+    CHECK(found([&] { kernels::host_local_at(8); }) ==
+          Findings{"out of bounds: the host code uses index 8 of an array of type 'int [8]', in " +
+                   line_of("host local at")});
+}
+
+TEST_CASE("a local variable that nobody has set is wrong every time", "[races]") {
+    auto floats = filled<float>("floats", 4, 1);
+    auto ints = filled<int>("ints", 4, 1);
+    auto doubles = filled<double>("doubles", 4, 1);
+    observe({}, [&] { kernels::uninitialised(floats.data(), ints.data(), doubles.data(), 2); });
+    const auto pattern = []<class T>(const std::vector<T>& values) {
+        const auto bytes = std::as_bytes(std::span(values).subspan(2));
+        CHECK(values[1] == 1);
+        return std::ranges::all_of(bytes, [](std::byte b) { return b == std::byte{0xFE}; });
+    };
+    CHECK(pattern(floats.values()));
+    CHECK(pattern(ints.values()));
+    CHECK(pattern(doubles.values()));
+}
+
+TEST_CASE("what the C library copies is counted, bounded and checked for races", "[traffic]") {
+    using kernels::Copy;
+    constexpr int lanes = 8, bytes = sizeof(kernels::Large);
+    std::vector<kernels::Large> values(lanes);
+    for (int i = 0; i < lanes; ++i) values[i].values[11] = static_cast<float>(i);
+    Buffer<kernels::Large> in("in", std::span<const kernels::Large>(values));
+    for (const auto how : {Copy::library, Copy::moved, Copy::set, Copy::structure, Copy::small}) {
+        Buffer<kernels::Large> out("out", lanes);
+        const auto c = count([&] { kernels::copies(how, in.data(), out.data(), bytes, lanes); });
+        const int each = how == Copy::small ? 16 : bytes;
+        CHECK(c.global_store.bytes == static_cast<std::uint64_t>(lanes * each));
+        CHECK(c.global_load.bytes == (how == Copy::set ? 0u : c.global_store.bytes));
+        // byte by byte, each of 8 lanes reaches another sector
+        if (how == Copy::library) CHECK(c.global_store == traffic(lanes * bytes, 1, bytes, bytes * lanes));
+        if (how != Copy::small) CHECK(out.values()[3].values[11] == (how == Copy::set ? 0.0f : 3.0f));
+    }
+    Buffer<kernels::Large> out("out", lanes), unwritten("unwritten", lanes);
+    CHECK(fault([&] { kernels::copies(Copy::library, in.data(), out.data(), bytes + 1, lanes); }) ==
+          "out of bounds: thread (7,0,0) of block (0,0,0) reads 1 bytes right past the end of \"in\" (384 "
+          "bytes), "
+          "in " +
+              line_of("library copies"));
+    CHECK(found([&] { kernels::copies(Copy::library, unwritten.data(), out.data(), bytes, lanes); }).size() ==
+          1);
+    auto chars = filled<char>("chars", 1024);
+    CHECK(clean([&] { kernels::overlapping_copies(chars.data(), 1); }));
+    CHECK(!clean([&] { kernels::overlapping_copies(chars.data(), 2); }));
 }
 
 // Random programs
@@ -1492,12 +1701,15 @@ TEST_CASE("in random programs a race is found if and only if there is one", "[ra
         Buffer<Operation> operations("operations", std::span<const Operation>(flat));
         const Conditions conditions{
             .order = std::array{Order::forwards, Order::backwards, Order::shuffled}[seed % 3], .seed = seed};
-        const auto findings = found(
+        auto findings = found(
             [&] {
                 kernels::interpret(operations.data(), p.length, global.data(), out.data(), p.blocks,
                                    p.threads);
             },
             conditions);
+        std::erase_if(findings, [](const auto& text) {
+            return !text.starts_with("race");
+        });  // of values it knows nothing
         const bool expected = races(p);
         racy += expected;
         if (findings.empty() != expected) continue;

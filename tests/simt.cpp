@@ -462,6 +462,30 @@ TEST_CASE("two barriers are not one", "[barrier]") {
     CHECK(fault([] { kernels::two_barriers(40, 40); }) == "");
 }
 
+TEST_CASE("two barriers in one line or in one helper are not one", "[barrier]") {
+    need_meter();
+    const auto text = [](const std::string& one, const std::string& other) {
+        return "divergent barrier: the threads of block (0,0,0) do not all come to the same __syncthreads\n"
+               "  20 threads, first (0,0,0), wait at __syncthreads in " +
+               one + "\n  44 threads, first (20,0,0), wait at __syncthreads in " + other;
+    };
+    const auto line = line_of("two in a line"), helper = line_of("helper's barrier");
+    CHECK(fault([] { kernels::two_barriers_in_a_line(64, 20); }) == text(line, line + ", at another call"));
+    CHECK(fault([] { kernels::two_barriers_in_a_line(64, 64); }) == "");
+    CHECK(fault([] { kernels::barriers_in_a_helper(64, 20); }) ==
+          text(helper + ", called in " + line_of("first call of the helper"),
+               helper + ", called in " + line_of("second call of the helper")));
+    for (const int n : {0, 64}) CHECK(fault([n] { kernels::barriers_in_a_helper(64, n); }) == "");
+}
+
+TEST_CASE("a block has no more threads than __launch_bounds__ say", "[launch]") {
+    auto out = zeros<int>("out", 64);
+    CHECK(fault([&] { kernels::bounded(out.data(), 64); }) == "");
+    CHECK(fault([&] { kernels::bounded(out.data(), 66); }) ==
+          "launch refused: grid (1, 1, 1), block (33, 2, 1) = 66 threads, 0 bytes of dynamic shared memory: "
+          "__launch_bounds__ promise the kernel no more than 64 threads in a block");
+}
+
 TEST_CASE("a barrier is no partner for a warp's synchronisation", "[barrier]") {
     const auto message = fault([] { kernels::barrier_against_shuffle(64); });
     CHECK_THAT(message,
@@ -610,9 +634,16 @@ TEST_CASE("__activemask names the lanes that are at the same place", "[warp]") {
     CHECK(out.values() == listed<unsigned>(40, [](int i) { return i < 32 ? 0xffffffff : 0xff; }));
     auto halves = zeros<unsigned>("halves", 32);
     observe({.order = order}, [&] { kernels::active_halves(halves.data()); });
-    CHECK(halves.values() == listed<unsigned>(32, [](int i) {
-              return i % 2 == 0 ? 0x55555555 : i < 24 ? 0x00aaaaaa : 0;
-          }));
+    const auto masks = halves.values();
+    bool whole = true;
+    for (int i = 0; i < 32; ++i) {
+        const unsigned branch = i % 2 == 0 ? 0x55555555 : i < 24 ? 0x00aaaaaa : 0;
+        CHECK((masks[i] & ~branch) == 0);
+        CHECK((branch == 0 || (masks[i] >> i & 1) == 1));
+        whole = whole && masks[i] == branch;
+    }
+    // nobody promises that the lanes of a branch are together, and where the order is mixed they are not
+    CHECK(whole == (order != Order::shuffled));
 }
 
 TEST_CASE("a mask that names lanes which do not come is diagnosed", "[warp]") {
@@ -626,6 +657,33 @@ TEST_CASE("a mask that names lanes which do not come is diagnosed", "[warp]") {
                                  "come: 16, 17, 18, 19, 20, 21, 22, 23, …"));
 }
 
+TEST_CASE("lanes that have left the kernel are not waited for, even where the mask names them", "[warp]") {
+    const Order order = any_order();
+    const int n = GENERATE(1, 5, 31, 32);
+    auto in = upload("in", counted<int>(32, 1)), out = zeros<int>("out", 64);
+    CHECK(fault([&] { kernels::early_return(in.data(), out.data(), n); }, {.order = order}) == "");
+    CHECK(out.values()[0] == n * (n + 1) / 2);
+    for (int l = 0; l < 32; ++l) CHECK(out.values()[32 + l] == (l < n ? n : 0));
+}
+
+TEST_CASE("what a shuffle brings from a lane that takes no part is seen in any result", "[warp]") {
+    const auto [n, mask] = GENERATE(table<int, unsigned>({{5, 0xffffffffu}, {5, 0x1fu}}));
+    auto ints = zeros<int>("ints", 32);
+    auto floats = zeros<float>("floats", 32);
+    auto doubles = zeros<double>("doubles", 32);
+    observe({}, [&, n = n, mask = mask] {
+        kernels::from_absent_lane(ints.data(), n, mask);
+        kernels::from_absent_lane(floats.data(), n, mask);
+        kernels::from_absent_lane(doubles.data(), n, mask);
+    });
+    CHECK(ints.values()[n - 2] == 1);
+    CHECK(floats.values()[n - 2] == 1);
+    CHECK(doubles.values()[n - 2] == 1);
+    CHECK(ints.values()[n - 1] < -1000);
+    CHECK(std::isnan(floats.values()[n - 1]));
+    CHECK(std::isnan(doubles.values()[n - 1]));
+}
+
 TEST_CASE("a mask without the caller's own lane is diagnosed", "[warp]") {
     Buffer<int> out("out", 32);
     CHECK_THAT(
@@ -635,6 +693,7 @@ TEST_CASE("a mask without the caller's own lane is diagnosed", "[warp]") {
 }
 
 TEST_CASE("lanes that do not agree on the mask are diagnosed", "[warp]") {
+    need_meter();
     Buffer<int> out("out", 32);
     const auto message = fault([&] { kernels::unlike_masks(out.data()); });
     CHECK_THAT(message, StartsWith("deadlock: "));
@@ -851,6 +910,18 @@ TEST_CASE("an endless loop ends the launch after its time", "[endless]") {
         return;  // an optimiser takes it for granted that a loop like this one ends
     CHECK_THAT(fault([] { kernels::endless_without_memory(40); }, {.time_limit = 0.05}),
                StartsWith("endless loop: thread (39,0,0) of block (0,0,0) still runs after 0.05 s"));
+}
+
+TEST_CASE("where steps are counted, an endless loop ends after so many of them", "[endless]") {
+    need_meter();
+    for (const int threads : {1, 256})
+        CHECK_THAT(
+            fault([=] { kernels::endless_without_memory(threads); }, {}),
+            StartsWith("endless loop: thread (" + std::to_string(threads - 1) + ",0,0) of block (0,0,0)") &&
+                EndsWith(" s of processor time; does its loop end for every thread?"));
+    auto flag = zeros<int>("flag");
+    CHECK_THAT(fault([&] { kernels::spin_on_atomic(flag.data()); }, {}),
+               StartsWith("endless wait: thread ("));
 }
 
 TEST_CASE("an endless wait for memory ends the launch after its time", "[endless]") {

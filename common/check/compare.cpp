@@ -66,6 +66,21 @@ bool is_nan(T value) {
     return false;
 }
 
+/// What a compiler's -ftrivial-auto-var-init=pattern leaves in local variables.
+constexpr std::byte unset{0xFE};
+template <class T>
+T as_unset() {
+    T value;
+    std::memset(&value, std::to_integer<int>(unset), sizeof value);
+    return value;
+}
+/// A single byte may hold it as well as any other value.
+template <class T>
+bool looks_unset(T value) {
+    const auto sample = as_unset<T>();
+    return sizeof value > 1 && std::memcmp(&value, &sample, sizeof value) == 0;
+}
+
 /// The shortest digits that tell the value from its neighbours.
 template <class T>
 std::string text(T value) {
@@ -405,6 +420,9 @@ std::optional<std::string> report(const Comparison& c, const Layout& layout) {
         message += c.unwritten(i) ? ", " + never : ", got " + text(c.got[i]) + c.distance(i);
     }
     if (wrong.size() > shown) message += "\n  ...";
+    if (std::any_of(wrong.begin(), wrong.end(), [&](Index i) { return looks_unset(c.got[i]); }))
+        message += "\n" + text(as_unset<typename decltype(c.got)::value_type>()) +
+                   " is what a local variable holds that nobody has set";
     return message + "\npattern: " + describe_pattern(c, grid, wrong);
 }
 

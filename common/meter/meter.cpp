@@ -17,9 +17,11 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -35,6 +37,12 @@ bool is_built_in(std::uintptr_t address) {
         return simt::Range{begin, begin + sizeof v}.contains(address);
     };
     return in(threadIdx) || in(blockIdx) || in(blockDim) || in(gridDim);
+}
+
+std::uint64_t value_at(const void* address, std::size_t bytes) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, address, std::min(bytes, sizeof value));
+    return value;
 }
 
 /// A piece of memory that kernels reach, with its shadow.
@@ -85,19 +93,44 @@ class Meter final : public simt::Probe {
         clocks_.fence(block.slot, t.linear);
     }
     void atomic(const void* address, unsigned bytes, const void* code, simt::AtomicFor whom) override {
+        settle_overwrite();
+        forget_look(address);
         touch(address, bytes, whom == simt::AtomicFor::device ? Verb::update : Verb::update_in_block, code);
     }
     void atomic_load(const void* address, unsigned bytes, const void* code, simt::AtomicFor whom) override {
+        settle_overwrite();
+        before_signal(address, bytes, Verb::atomic_read, code);
         touch(address, bytes,
               whom == simt::AtomicFor::device ? Verb::atomic_read : Verb::atomic_read_in_block, code);
     }
     void atomic_store(const void* address, unsigned bytes, const void* code, simt::AtomicFor whom) override {
+        settle_overwrite();
+        before_signal(address, bytes, Verb::atomic_write, code);
         touch(address, bytes,
               whom == simt::AtomicFor::device ? Verb::atomic_write : Verb::atomic_write_in_block, code);
     }
     void copy_begins(const void* to, const void* from, unsigned bytes, unsigned read, const char* name,
                      const void* code) override;
     void copy_arrives(const void* to, unsigned bytes, const void* code) override;
+    void read_only(const void* address, unsigned bytes, const void* code) override;
+    std::string callers(const void* code) const override { return callers_of(image_, offset_of(code)); }
+    std::uint64_t steps() const override { return steps_; }
+    bool in_doubt() const override { return !doubts_.empty(); }
+    void rehearsal_begins() override {
+        before_rehearsal_ = {counts_, places_, place_of_, told_};
+        doubts_before_ = std::exchange(doubts_, {});
+        rehearsing_ = true;
+    }
+    void rehearsal_ends(bool different) override {
+        rehearsing_ = false;
+        std::tie(counts_, places_, place_of_, told_) = std::move(before_rehearsal_);
+        for (auto& [at, text] : doubts_before_)
+            if (different && findings_.size() < most_findings && told_.insert({at, ""}).second)
+                tell(std::move(text));
+    }
+    void host_reaches(const void* address, bool writes, const void* code) override {
+        touch_from_host(address, writes ? Verb::write : Verb::read, code);
+    }
     bool log_full(const simt::Thread& t) override { return log_of(t).full(t.lane()); }
 
     /// Whether anybody wants to know what kernels do.
@@ -109,7 +142,16 @@ class Meter final : public simt::Probe {
         log({0, offset_of(code), 0, What::basic_block, Space::none});
     }
     void touch(const void* address, std::size_t bytes, Verb verb, const void* code);
+    /// To be called before a volatile access or an atomic load or store of the running thread, which may give
+    /// way here.
+    void before_signal(const void* address, std::size_t bytes, Verb verb, const void* code);
+    void forget_look(const void* address);
+    /// To be called when an access that has been announced must have happened.
+    void settle_overwrite();
     void check_stack(const void* here_on_stack, const void* code);
+
+    /// An index that its array does not have, of which the type is given as "'float [32]'".
+    void refuse_index(const std::string& index, const std::string& type, const std::string& at);
 
     /// Outside of kernels: the host reaches memory, which on a GPU must not be the device's.
     void touch_from_host(const void* address, Verb verb, const void* code);
@@ -122,6 +164,7 @@ class Meter final : public simt::Probe {
     }
     /// Remembers an event of the running thread, which may have to wait for a place.
     void log(const Event& event) {
+        ++steps_;
         const auto& t = *simt::running;
         auto& log = log_of(t);
         if (log.full(t.lane())) simt::pause();
@@ -150,16 +193,28 @@ class Meter final : public simt::Probe {
     Region* region_of(std::uintptr_t address);
     Region* find_region(std::uintptr_t address);
     [[noreturn]] void refuse(std::uintptr_t address, std::size_t bytes, Verb verb, const void* code);
-    void tell_clash(const Region&, std::uintptr_t address, Verb verb, std::uint32_t code, const Record&);
-    void tell_unwritten(const Region&, std::uint32_t code);
-    void tell_too_early(const Region&, Verb verb, std::uint32_t code, std::uint32_t copy);
-    void tell(std::string text) { findings_.push_back(std::move(text)); }
+    std::string text_of(const Region&, std::uintptr_t address, std::size_t bytes) const;
+    void tell_clash(const Region&, std::uintptr_t address, std::size_t bytes, Verb verb, std::uint32_t code,
+                    const Record&);
+    void tell_unwritten(const Region&, std::uintptr_t address, std::size_t bytes, std::uint32_t code);
+    void tell_too_early(const Region&, std::uintptr_t address, std::size_t bytes, Verb verb,
+                        std::uint32_t code, std::uint32_t copy);
+    void tell_read_only(const Region&, std::uintptr_t address, std::size_t bytes, std::uint32_t writes,
+                        std::uint32_t reads);
+    void tell(std::string text) {
+        if (!rehearsing_) findings_.push_back(std::move(text));
+    }
     std::string here() const { return simt::name_of(simt::running->index, simt::running_block->index); }
     std::string name_of(const Record&) const;
     std::string line(std::uint32_t code) const { return line_of(image_, code); }
 
     kata::Counts counts_;
+    std::uint64_t steps_ = 0;
     std::vector<std::string> findings_;
+    // Reads of shared memory that nobody wrote, by line, until it is known whether they change anything.
+    std::map<std::string, std::string> doubts_, doubts_before_;
+    std::set<std::uint32_t> doubted_;  // the code that did so in this launch
+    bool rehearsing_ = false;
     std::set<std::pair<std::string, std::string>> told_;  // the two lines of a finding
     std::optional<std::uint64_t> only_;
     bool observing_ = false;
@@ -175,7 +230,25 @@ class Meter final : public simt::Probe {
     std::array<Region*, 2> last_{};
     std::uint32_t epoch_ = 0;
     std::array<std::vector<WarpLog>, 2> logs_;
-    std::array<Flights, 2> flights_;  // of each resident block
+    /// What a thread last read of a volatile or an atomic, of each thread that may overwrite it.
+    struct Look {
+        std::uintptr_t address = 0;
+        std::uint64_t value = 0;
+    };
+    static constexpr unsigned looks = 4;  // the last of a thread
+    std::array<std::vector<std::array<Look, looks>>, 2> looks_;
+    /// A write of what somebody else has changed since it was read; lost, unless it changes nothing.
+    struct Overwrite {
+        const void* address = nullptr;
+        std::size_t bytes = 0;
+        std::uint64_t value = 0;  // that is lost
+        std::string text;
+    };
+    Overwrite overwrite_;
+    std::vector<Overwrite> repeated_;  // by the same value, which a flag bears and a sum does not
+    unsigned gave_way_ = 0;            // before such writes, in this launch
+    bool mixed_ = false;               // several blocks run alternately
+    std::array<Flights, 2> flights_;   // of each resident block
     Clocks clocks_;
 
     std::array<std::vector<Chain>, 2> chains_;  // of the warps of each resident block
@@ -186,6 +259,9 @@ class Meter final : public simt::Probe {
     bool polled_ = false;                         // in this launch
     std::vector<kata::Place> places_;
     std::vector<std::uint32_t> place_of_;  // by code: 1 + the index in places_, or 0
+    /// What was counted and told before a launch is repeated, which is not counted.
+    std::tuple<kata::Counts, std::vector<kata::Place>, std::vector<std::uint32_t>, decltype(told_)>
+        before_rehearsal_;
     struct {
         const simt::Thread* thread = nullptr;
         const void* address = nullptr;
@@ -208,6 +284,13 @@ void Meter::launch_begins(const simt::Grid& grid) {
     block_dim_ = grid.block_dim;
     grid_dim_ = grid.grid_dim;
     shared_limit_ = grid.shared_limit;
+    mixed_ = grid.conditions.order == kata::Order::shuffled &&
+             grid.grid_dim.x * grid.grid_dim.y * grid.grid_dim.z > 1;
+    gave_way_ = 0;
+    doubts_.clear();
+    doubted_.clear();
+    overwrite_ = {};
+    repeated_.clear();
     const auto address = [](const void* p) { return reinterpret_cast<std::uintptr_t>(p); };
     arguments_ = {address(grid.launch.arguments),
                   address(grid.launch.arguments) + grid.launch.arguments_bytes};
@@ -236,6 +319,9 @@ void Meter::launch_begins(const simt::Grid& grid) {
 }
 
 void Meter::launch_ends() {
+    settle_overwrite();
+    for (const auto& lost : repeated_)
+        if (value_at(lost.address, lost.bytes) != lost.value) tell(lost.text);
     clocks_.end_launch();
     counts_.span += std::max(longest_, contention_);
     counts_.makespan +=
@@ -259,6 +345,7 @@ void Meter::block_begins(const simt::Block& block) {
     flights_[block.slot].clear();
     clocks_.start_block(block.slot, static_cast<std::uint32_t>(block.linear),
                         static_cast<unsigned>(block.threads.size()));
+    if (mixed_) looks_[block.slot].assign(block.threads.size(), {});
     auto& logs = logs_[block.slot];
     logs.resize(std::max<std::size_t>(logs.size(), block.warps()));
     for (auto& log : logs) log.clear();
@@ -466,16 +553,87 @@ void Meter::touch(const void* pointer, std::size_t bytes, Verb verb, const void*
     const auto answer =
         region->shadow->access(offset, bytes, verb, event.code, region->epoch, clocks_, slot, thread);
     if (global && signals(verb) && reads(verb)) clocks_.acquire(slot, thread, address);
-    if (answer.unwritten && reads(verb) && !region->written) tell_unwritten(*region, event.code);
-    if (answer.clash) tell_clash(*region, address, verb, event.code, *answer.clash);
+    if (answer.unwritten && reads(verb) && !region->written)
+        tell_unwritten(*region, address, bytes, event.code);
+    if (answer.read_only) tell_read_only(*region, address, bytes, event.code, *answer.read_only);
+    if (answer.clash) tell_clash(*region, address, bytes, verb, event.code, *answer.clash);
     if (global) return;
     if (const auto copy = flights_[slot].over(address, bytes))
-        tell_too_early(*region, verb, event.code, *copy);
+        tell_too_early(*region, address, bytes, verb, event.code, *copy);
     const auto& fixed = static_shared_[slot].shadow;
     const auto used = 4 * (fixed ? fixed->words_touched : 0) + dynamic_shared_[slot].range.size();
     if (used > shared_limit_)
         simt::give_up("shared memory over the limit: a block uses more than the " +
                       std::to_string(shared_limit_) + " bytes that it has, in " + line(event.code));
+}
+
+void Meter::read_only(const void* pointer, unsigned bytes, const void* code) {
+    const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+    auto* region = region_of(address);
+    if (!region || region->space != Space::global || bytes > region->range.end - address) return;
+    if (!region->shadow) region->shadow = std::make_unique<Shadow>(region->range.size(), true);
+    const auto at = offset_of(code);
+    if (const auto writer =
+            region->shadow->read_only(address - region->range.begin, bytes, at, region->epoch))
+        tell_read_only(*region, address, bytes, *writer, at);
+}
+
+/// A block that reads a volatile or an atomic and writes it again may have been overtaken by another in
+/// between. Where two blocks run alternately, the other gets the chance to do so.
+void Meter::before_signal(const void* pointer, std::size_t bytes, Verb verb, const void* code) {
+    constexpr unsigned enough = 1000;
+    if (!mixed_) return;
+    const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+    if (simt::stacks.contains(address)) return;
+    const auto slot = simt::running_block->slot;
+    auto& seen = looks_[slot][simt::running->linear];
+    if (reads(verb)) {
+        auto place =
+            std::find_if(seen.begin(), seen.end(), [&](const Look& l) { return l.address == address; });
+        if (place == seen.end()) {
+            std::rotate(seen.begin(), seen.end() - 1, seen.end());
+            place = seen.begin();
+        }
+        *place = {address, value_at(pointer, bytes)};
+        return;
+    }
+    const auto place =
+        std::find_if(seen.begin(), seen.end(), [&](const Look& l) { return l.address == address; });
+    if (place == seen.end()) return;
+    const auto* region = region_of(address);
+    const auto look = std::exchange(*place, {});
+    if (!region || region->space != Space::global || bytes > region->range.end - address) return;
+    if (gave_way_++ < enough) simt::yield();
+    const auto now = value_at(pointer, bytes);
+    if (now == look.value || findings_.size() >= most_findings) return;
+    const auto at = line(offset_of(code));
+    if (told_.contains({at, "lost"})) return;
+    overwrite_ = {pointer, bytes, now,
+                  "lost update of global memory " + text_of(*region_of(address), address, bytes) + ": " +
+                      here() + " writes in " + at +
+                      " what it has made of an older value, for another thread has written it since\n  " +
+                      (is_atomic(verb)
+                           ? "an atomic load and an atomic store keep nobody out in between: use one atomic "
+                             "update, as fetch_add"
+                           : "volatile keeps nobody out between a read and a write: use an atomic")};
+    told_.insert({at, "lost"});
+}
+
+/// An update of the thread's own has seen what was there.
+void Meter::forget_look(const void* pointer) {
+    if (!mixed_) return;
+    for (auto& look : looks_[simt::running_block->slot][simt::running->linear])
+        if (look.address == reinterpret_cast<std::uintptr_t>(pointer)) look = {};
+}
+
+/// Two that write the same value may have lost nothing: that shows where the word changes once more.
+void Meter::settle_overwrite() {
+    if (!overwrite_.address) return;
+    auto lost = std::exchange(overwrite_, {});
+    if (value_at(lost.address, lost.bytes) != lost.value)
+        tell(lost.text);
+    else
+        repeated_.push_back(std::move(lost));
 }
 
 /// The copy reaches both memories when it begins. What nobody orders with that, or with its arrival, clashes.
@@ -502,7 +660,7 @@ void Meter::copy_arrives(const void* to, unsigned bytes, const void* code) {
     const auto answer =
         region->shadow->access(address - region->range.begin, bytes, Verb::write, offset_of(code),
                                region->epoch, clocks_, slot, simt::running->linear);
-    if (answer.clash) tell_clash(*region, address, Verb::write, offset_of(code), *answer.clash);
+    if (answer.clash) tell_clash(*region, address, bytes, Verb::write, offset_of(code), *answer.clash);
 }
 
 void Meter::touch_from_host(const void* pointer, Verb verb, const void* code) {
@@ -528,42 +686,68 @@ void Meter::touch_from_host(const void* pointer, Verb verb, const void* code) {
              "calls");
 }
 
+/// Where the variable or the buffer is that an access missed: "40 bytes past the end of "in" (400 bytes)".
+struct Miss {
+    std::uintptr_t distance = ~std::uintptr_t{0};
+    std::string text;
+};
+
 void Meter::refuse(std::uintptr_t address, std::size_t bytes, Verb verb, const void* code) {
     const auto whole = std::to_string(bytes) + " bytes ";
     std::string text = "out of bounds: " + here() + (writes(verb) ? " writes " : " reads ") + whole;
-    const Region* near = nullptr;
-    std::uintptr_t distance = 1 << 24;
+    // On either side the nearest: a buffer says nothing of what is meant where another is as near.
+    Miss before, behind;
     const auto consider = [&](const Region& r) {
         if (r.range.begin == 0 || (r.range.size() == 0 && address < r.range.begin)) return;
-        const auto d = address < r.range.begin ? r.range.begin - address : address + bytes - r.range.end;
-        if (d < distance) {
-            distance = d;
-            near = &r;
+        auto range = r.range;
+        auto name = r.text();
+        if (r.range.size() > 0 && r.range.begin == image_.shared.begin)
+            if (const auto variable =
+                    simt::variable_at(image_, std::clamp(address, r.range.begin, r.range.end - 1))) {
+                range = variable->range;
+                name = "shared memory \"" + variable->name + "\"";
+            }
+        const auto size = " (" + std::to_string(range.size()) + " bytes)";
+        if (address < range.begin) {
+            const auto distance = range.begin - address;
+            if (distance < behind.distance)
+                behind = {distance, std::to_string(distance) + " bytes before the start of " + name + size};
+        } else if (const auto distance = address + bytes - range.end; distance < before.distance) {
+            before = {distance,
+                      (address == range.end ? "right past the end of "
+                       : address > range.end
+                           ? std::to_string(address - range.end) + " bytes past the end of "
+                           : "of which the last " + std::to_string(distance) + " lie past the end of ") +
+                          name + size};
         }
     };
     for (const auto& r : globals_) consider(r);
     const auto slot = simt::running_block->slot;
     consider(static_shared_[slot]);
     consider(dynamic_shared_[slot]);
-    if (address < 4096) {
+    const auto near = std::min(before.distance, behind.distance),
+               far = std::max(before.distance, behind.distance);
+    constexpr std::uintptr_t reach = 1 << 24, next_to_it = 256;
+    if (address < 4096)
         text += "through a null pointer";
-    } else if (constants_.contains(address)) {
+    else if (constants_.contains(address))
         text += "of constant memory, which a kernel cannot";
-    } else if (near) {
-        const auto& r = near->range;
-        if (address < r.begin)
-            text += std::to_string(r.begin - address) + " bytes before the start of ";
-        else if (address >= r.end)
-            text += (address == r.end ? "right" : std::to_string(address - r.end) + " bytes") +
-                    " past the end of ";
-        else
-            text += "of which the last " + std::to_string(distance) + " lie past the end of ";
-        text += near->text() + " (" + std::to_string(r.size()) + " bytes)";
-    } else {
+    else if (near < reach)
+        text += (before.distance < behind.distance ? before : behind).text +
+                (near <= next_to_it || far >= reach
+                     ? ""
+                     : ", which is " + (before.distance < behind.distance ? behind : before).text);
+    else
         text +=
             image_.all.contains(address) ? "of the module's constants or code" : "that are not device memory";
-    }
     simt::give_up(text + ", in " + line(offset_of(code)));
+}
+
+void Meter::refuse_index(const std::string& index, const std::string& type, const std::string& at) {
+    const auto what = " uses index " + index + " of an array of type " + type + ", in " + at;
+    if (simt::running) simt::give_up("out of bounds: " + here() + what);
+    if (observing_ && findings_.size() < most_findings && told_.insert({at, "index"}).second)
+        tell("out of bounds: the host code" + what);
 }
 
 void Meter::check_stack(const void* here_on_stack, const void* code) {
@@ -582,8 +766,24 @@ std::string Meter::name_of(const Record& r) const {
                          uint3{r.block % g.x, r.block / g.x % g.y, r.block / g.x / g.y});
 }
 
-void Meter::tell_clash(const Region& region, std::uintptr_t address, Verb verb, std::uint32_t code,
-                       const Record& clash) {
+/// What lies at an address, as the source calls it, in elements as wide as the access.
+std::string Meter::text_of(const Region& region, std::uintptr_t address, std::size_t bytes) const {
+    const auto element = [&](std::uintptr_t begin) {
+        return ", element " + std::to_string((address - begin) / bytes);
+    };
+    const auto variable = region.range.begin == image_.shared.begin || &region == &variables_
+                              ? simt::variable_at(image_, address)
+                              : std::nullopt;
+    if (variable && variable->range.contains(address))
+        return (region.space == Space::shared ? "shared memory \"" : "the __device__ variable \"") +
+               variable->name + '"' + (variable->range.size() > bytes ? element(variable->range.begin) : "");
+    const bool named = region.serial != 0 || region.space == Space::shared;
+    return region.text() +
+           (named && region.range.begin != image_.shared.begin ? element(region.range.begin) : "");
+}
+
+void Meter::tell_clash(const Region& region, std::uintptr_t address, std::size_t bytes, Verb verb,
+                       std::uint32_t code, const Record& clash) {
     if (findings_.size() >= most_findings) return;
     const auto mine = line(code), other = line(clash.code);
     if (!told_.insert(std::minmax(mine, other)).second) return;
@@ -597,39 +797,61 @@ void Meter::tell_clash(const Region& region, std::uintptr_t address, Verb verb, 
     const bool of_block =
         (is_atomic(verb) && !signals(verb)) || (is_atomic(clash.verb) && !signals(clash.verb));
     const bool same_warp = same_block && clash.warp == simt::running->warp();
-    // where the compiler puts a block's arrays says nothing to their owner
-    const bool fixed =
-        region.space == Space::shared && &region != &dynamic_shared_[simt::running_block->slot];
+    const bool same_store = clash.code == code && verb == Verb::write && clash.verb == Verb::write;
     tell(
-        "race in " + std::string(region.serial != 0 ? "global memory " : "") + region.text() +
-        (fixed ? "" : ", byte " + std::to_string(address - region.range.begin)) + ": nothing orders\n  " +
-        name_of(clash) + did(clash.verb) + other + "\n  " + here() + did(verb) + mine +
-        (same_warp
-             ? "\n  is a __syncthreads() missing between them (__syncwarp(), if only the warp shares it), or "
-               "must it be an atomic?"
+        "race in " + std::string(region.serial != 0 ? "global memory " : "") +
+        text_of(region, address, bytes) + ": nothing orders\n  " + name_of(clash) + did(clash.verb) + other +
+        "\n  " + here() + did(verb) + mine +
+        (same_store ? std::string("\n  both store at the same index: ") +
+                          (same_block ? "should only one of them store, or is threadIdx missing from it?"
+                                      : "is blockIdx missing from it, or should only one block store?")
+         : same_warp
+             ? "\n  is a __syncthreads() missing between them (__syncwarp(), if only the warp shares it), "
+               "or must it be an atomic?"
          : same_block ? "\n  is a __syncthreads() missing between them, or must it be an atomic?"
          : of_block
-             ? "\n  an atomic of the block is one to its own threads alone: give it the scope of the device"
-             : "\n  blocks run in any order: use an atomic, or one as a flag with a __threadfence() "
-               "on both of its sides"));
+             ? "\n  an atomic of the block is one to its own threads alone: give it the scope of the device, "
+               "or leave the _block of its name away"
+             : "\n  blocks run in any order: use an atomic, or one as a flag with a __threadfence() on "
+               "both of its sides"));
 }
 
-void Meter::tell_too_early(const Region& region, Verb verb, std::uint32_t code, std::uint32_t copy) {
+void Meter::tell_too_early(const Region& region, std::uintptr_t address, std::size_t bytes, Verb verb,
+                           std::uint32_t code, std::uint32_t copy) {
     if (findings_.size() >= most_findings) return;
     const auto mine = line(code), other = line(copy);
     if (!told_.insert(std::minmax(mine, other)).second) return;
     tell(std::string(writes(verb) ? "write" : "read") + " before the copy into shared memory has arrived: " +
-         here() + (writes(verb) ? " writes to " : " reads ") + region.text() + " in " + mine +
-         ", where the copy of " + other +
+         here() + (writes(verb) ? " writes to " : " reads ") + text_of(region, address, bytes) + " in " +
+         mine + ", where the copy of " + other +
          " is still under way\n  wait for it with __pipeline_commit() and "
          "__pipeline_wait_prior(0), and then with a barrier for those of the other threads");
 }
 
-void Meter::tell_unwritten(const Region& region, std::uint32_t code) {
-    if (findings_.size() >= most_findings) return;
+void Meter::tell_unwritten(const Region& region, std::uintptr_t address, std::size_t bytes,
+                           std::uint32_t code) {
+    // A kernel may do so harmlessly and often.
+    const bool shared = region.space == Space::shared;
+    if (rehearsing_ || findings_.size() >= most_findings || (shared && doubted_.contains(code))) return;
     const auto at = line(code);
-    if (!told_.insert({at, ""}).second) return;
-    tell("read of what nobody has written: " + here() + " reads " + region.text() + " in " + at);
+    const auto text = "read of what nobody has written: " + here() + " reads " +
+                      text_of(region, address, bytes) + " in " + at;
+    if (shared) {
+        doubted_.insert(code);
+        doubts_.try_emplace(at, text);
+    } else if (told_.insert({at, ""}).second) {
+        tell(text);
+    }
+}
+
+void Meter::tell_read_only(const Region& region, std::uintptr_t address, std::size_t bytes,
+                           std::uint32_t writes, std::uint32_t reads) {
+    if (findings_.size() >= most_findings) return;
+    const auto read = line(reads), write = line(writes);
+    if (!told_.insert({read, write}).second) return;
+    tell("__ldg() of what the same launch writes: it reads " + text_of(region, address, bytes) + " in " +
+         read + ", which is written in " + write +
+         "\n  its cache may answer with what was there before: read it without __ldg()");
 }
 
 }  // namespace
@@ -650,8 +872,10 @@ using meter::Verb;
 
 void heard(const void* address, std::size_t bytes, Verb verb, const void* code) {
     if (!simt::running) return meter::the_meter.touch_from_host(address, verb, code);
+    meter::the_meter.settle_overwrite();
     if (verb == Verb::volatile_read) simt::poll();
     if (!meter::the_meter.observing()) return;
+    if (signals(verb)) meter::the_meter.before_signal(address, bytes, verb, code);
     meter::the_meter.touch(address, bytes, verb, code);
 }
 
@@ -662,6 +886,39 @@ void heard_range(const void* address, std::size_t bytes, Verb verb, const void* 
     const auto piece = bits & -bits;
     for (std::size_t done = 0; done < bytes; done += piece)
         heard(static_cast<const std::byte*>(address) + done, piece, verb, code);
+}
+
+/// memcpy and its like, in bytes as on a GPU, where the compiler knows no alignment. The reads are told from
+/// the writes by their code, which for both lies within the call. `from` is null for a memset.
+void heard_copy(const void* to, const void* from, std::size_t bytes, const void* code) {
+    if (!simt::running) return;
+    for (std::size_t i = 0; i < bytes; ++i) {
+        if (from)
+            heard(static_cast<const std::byte*>(from) + i, 1, Verb::read, static_cast<const char*>(code) - 1);
+        heard(static_cast<const std::byte*>(to) + i, 1, Verb::write, code);
+    }
+}
+
+/// What the compiler says of an array and of its index.
+struct IndexedType {
+    std::uint16_t kind,
+        info;      // of a whole number: 0, and twice the logarithm of its bits, plus 1 where signed
+    char name[1];  // "'float [32]'"
+};
+struct Indexed {
+    const char* file;
+    std::uint32_t line, column;
+    const IndexedType *array, *index;
+};
+
+void heard_index(const void* place, const void* value) {
+    const auto& at = *static_cast<const Indexed*>(place);
+    const auto bits = std::min(64u, 1u << (at.index->info >> 1));
+    const auto number = reinterpret_cast<std::uintptr_t>(value) << (64 - bits);
+    const auto text = at.index->info & 1 ? std::to_string(static_cast<std::int64_t>(number) >> (64 - bits))
+                                         : std::to_string(number >> (64 - bits));
+    meter::the_meter.refuse_index(text, at.array->name,
+                                  simt::text_of(simt::Site{at.file, static_cast<int>(at.line)}));
 }
 
 }  // namespace
@@ -683,6 +940,23 @@ METER_ACCESS(4)
 METER_ACCESS(8)
 METER_ACCESS(16)
 #undef METER_ACCESS
+
+void* simt_memcpy(void* to, const void* from, unsigned long bytes) {
+    heard_copy(to, from, bytes, METER_CODE);
+    return std::memcpy(to, from, bytes);
+}
+void* simt_memmove(void* to, const void* from, unsigned long bytes) {
+    heard_copy(to, from, bytes, METER_CODE);
+    return std::memmove(to, from, bytes);
+}
+void* simt_memset(void* to, int value, unsigned long bytes) {
+    heard_copy(to, nullptr, bytes, METER_CODE);
+    return std::memset(to, value, bytes);
+}
+
+// Called by what -fsanitize=bounds puts in front of an index; both names, for either way of going on.
+void __ubsan_handle_out_of_bounds(void* place, void* index) { heard_index(place, index); }
+void __ubsan_handle_out_of_bounds_abort(void* place, void* index) { heard_index(place, index); }
 
 void __tsan_read_range(void* p, unsigned long bytes) { heard_range(p, bytes, Verb::read, METER_CODE); }
 void __tsan_write_range(void* p, unsigned long bytes) { heard_range(p, bytes, Verb::write, METER_CODE); }

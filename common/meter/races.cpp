@@ -248,24 +248,48 @@ Shadow::Answer Shadow::access(std::size_t offset, std::size_t bytes, Verb verb, 
     me.bytes = static_cast<std::uint8_t>(bytes >= 4 ? 0xf : ((1u << bytes) - 1) << offset % 4);
     for (auto word = offset / 4; word * 4 < offset + bytes && word < count_; ++word) {
         auto& cell = cells_[word];
-        if (cell.epoch != epoch) {
-            if (cell.more != 0)
-                more_[cell.more - 1].clear();
-            else
-                cell.count = 0;
-            cell.calm = 0;
-            if (!keeps_written_) cell.written = 0;
-            cell.epoch = epoch;
-            ++words_touched;
-        }
+        if (cell.epoch != epoch) renew(cell, epoch);
         answer.unwritten = answer.unwritten || (me.bytes & ~cell.written) != 0;
-        if (writes(verb)) cell.written |= me.bytes;
+        if (writes(verb)) {
+            cell.written |= me.bytes;
+            if (cell.read_only) answer.read_only = cell.other;
+            if (!cell.changed && !cell.read_only) cell.other = code;
+            cell.changed = true;
+        }
         if (verb == Verb::read && me.bytes == 0xf && cell.calm == calm(me)) continue;
         if (says_nothing_new(cell, me)) continue;
         if (const auto clash = settle(cell, me, clocks, slot, thread); clash && !answer.clash)
             answer.clash = clash;
     }
     return answer;
+}
+
+/// Forgets what an earlier epoch did.
+void Shadow::renew(Cell& cell, std::uint32_t epoch) {
+    if (cell.more != 0)
+        more_[cell.more - 1].clear();
+    else
+        cell.count = 0;
+    cell.calm = 0;
+    cell.changed = cell.read_only = false;
+    if (!keeps_written_) cell.written = 0;
+    cell.epoch = epoch;
+    ++words_touched;
+}
+
+std::optional<std::uint32_t> Shadow::read_only(std::size_t offset, std::size_t bytes, std::uint32_t code,
+                                               std::uint32_t epoch) {
+    std::optional<std::uint32_t> changed_by;
+    for (auto word = offset / 4; word * 4 < offset + bytes && word < count_; ++word) {
+        auto& cell = cells_[word];
+        if (cell.epoch != epoch) renew(cell, epoch);
+        if (cell.changed)
+            changed_by = cell.other;
+        else
+            cell.other = code;
+        cell.read_only = true;
+    }
+    return changed_by;
 }
 
 /// The usual case: nothing that a barrier does not order conflicts with the access, and it either adds a lane
@@ -318,7 +342,8 @@ std::optional<Record> Shadow::settle(Cell& cell, const Record& me, const Clocks&
     for (std::size_t i = 0; i < all.size();) {
         auto& r = all[i];
         const bool clashes = (r.bytes & me.bytes) != 0 && has(conflicts(r.block == me.block)[verb], r.verb);
-        const bool replaced = (r.bytes & ~me.bytes) == 0 && stands_for(me.verb, r.verb);
+        const bool replaced =
+            (r.bytes & ~me.bytes) == 0 && has(stood_for_by[static_cast<unsigned>(r.verb)], me.verb);
         if (clashes || replaced) {
             const auto unseen = clocks.unseen(r, me.verb, slot, thread);
             if (clashes && unseen != 0 && !clash) {

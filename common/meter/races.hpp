@@ -156,11 +156,18 @@ class Shadow {
     struct Answer {
         std::optional<Record> clash;  ///< what the access clashes with
         bool unwritten = false;       ///< whether some byte of it had not been written
+        /// What reads the word through the read-only cache, where this access writes it in the same launch.
+        std::optional<std::uint32_t> read_only;
     };
     /// Looks at an access at `offset` and remembers it. `epoch` tells the accesses that count from those of
     /// an earlier launch or block, which are forgotten.
     Answer access(std::size_t offset, std::size_t bytes, Verb, std::uint32_t code, std::uint32_t epoch,
                   const Clocks&, unsigned slot, unsigned thread);
+
+    /// Remembers a read through the cache for what no launch changes while it runs. The code that has written
+    /// the word in this epoch, if any has.
+    std::optional<std::uint32_t> read_only(std::size_t offset, std::size_t bytes, std::uint32_t code,
+                                           std::uint32_t epoch);
 
     std::size_t words_touched = 0;  // in the current epoch, kept by the caller
 
@@ -170,6 +177,9 @@ class Shadow {
         std::uint32_t more;  // 1 + the place in more_ of the records, where there are too many for the cell
         std::uint8_t written;
         std::uint8_t count;
+        bool changed;         // in this epoch
+        bool read_only;       // read so in this epoch
+        std::uint32_t other;  // the code that did the one or the other
         std::uint64_t
             calm;  // the block, and barriers that it has passed, in which whole reads say nothing new; or 0
         std::array<Record, 4> records;
@@ -182,6 +192,7 @@ class Shadow {
         if (cell.more != 0) return more_[cell.more - 1];
         return {cell.records.data(), cell.count};
     }
+    void renew(Cell&, std::uint32_t epoch);
     bool says_nothing_new(Cell&, const Record& me);
     static std::uint64_t calm(const Record& me) { return (std::uint64_t{me.block} << 32 | me.barrier) + 1; }
     std::optional<Record> settle(Cell&, const Record& me, const Clocks&, unsigned slot, unsigned thread);

@@ -17,6 +17,16 @@
 #include <type_traits>
 #include <utility>
 
+// The meter hears of what the C library moves. Copies of structures it hears of without it.
+#if defined(__SANITIZE_THREAD__)
+extern "C" {
+void* memcpy(void* __restrict to, const void* __restrict from, std::size_t bytes) noexcept
+    __asm__("simt_memcpy");
+void* memmove(void* to, const void* from, std::size_t bytes) noexcept __asm__("simt_memmove");
+void* memset(void* to, int value, std::size_t bytes) noexcept __asm__("simt_memset");
+}
+#endif
+
 // nvcc inlines what a kernel calls. The meter counts on it: a helper of its own would lie at an address that
 // does not tell when its callers execute it.
 #if defined(__SANITIZE_THREAD__)
@@ -87,13 +97,13 @@ template <class T>
 std::uint64_t to_word(T value) {
     static_assert(sizeof(T) <= 8 && std::is_trivially_copyable_v<T>, "shuffles take values of up to 8 bytes");
     std::uint64_t word = 0;
-    std::memcpy(&word, &value, sizeof value);
+    __builtin_memcpy(&word, &value, sizeof value);
     return word;
 }
 template <class T>
 T from_word(std::uint64_t word) {
     T value;
-    std::memcpy(static_cast<void*>(&value), &word, sizeof value);
+    __builtin_memcpy(static_cast<void*>(&value), &word, sizeof value);
     return value;
 }
 
@@ -311,7 +321,7 @@ template <class T>
 unsigned __match_all_sync(unsigned mask, T value, int* all, Site site = Site::here()) {
     const auto same = static_cast<unsigned>(
         simt::exchange(simt::Collective::match, mask, simt::to_word(value), 0, "__match_all_sync", site));
-    *all = same == (mask & simt::present_lanes());
+    *all = same == simt::partners();
     return *all ? mask : 0;
 }
 #define SIMT_REDUCE(name, types, of_signed, of_unsigned)                                                 \
@@ -355,24 +365,23 @@ inline void __nanosleep(unsigned) { simt::yield(); }
 // here.
 #define SIMT_ATOMIC SIMT_UNSEEN
 
+#define SIMT_SCOPED_ATOMIC(name, scope, types, next)                                                  \
+    template <class T>                                                                                \
+    SIMT_ATOMIC T name(T* address, std::type_identity_t<T> value) {                                   \
+        static_assert(types, #name " does not exist for this type in CUDA");                          \
+        simt::before_atomic(address, sizeof(T), __builtin_return_address(0), simt::AtomicFor::scope); \
+        const T old = *address;                                                                       \
+        *address = static_cast<T>(next);                                                              \
+        return old;                                                                                   \
+    }
 #define SIMT_ATOMIC_FUNCTION(name, types, next)                                  \
-    template <class T>                                                           \
-    SIMT_ATOMIC T name(T* address, std::type_identity_t<T> value) {              \
-        static_assert types, #name " does not exist for this type in CUDA");     \
-        simt::before_atomic(address, sizeof(T), __builtin_return_address(0));    \
-        const T old = *address;                                                  \
-        *address = static_cast<T>(next);                                         \
-        return old;                                                              \
-    }                                                                            \
-    template <class T>                                                           \
-    __forceinline__ T name##_block(T* address, std::type_identity_t<T> value) {  \
-        return name(address, value);                                             \
-    }                                                                            \
+    SIMT_SCOPED_ATOMIC(name, device, types, next)                                \
+    SIMT_SCOPED_ATOMIC(name##_block, block, types, next)                         \
     template <class T>                                                           \
     __forceinline__ T name##_system(T* address, std::type_identity_t<T> value) { \
         return name(address, value);                                             \
     }
-#define SIMT_TYPES(...) (simt::one_of<T, __VA_ARGS__>
+#define SIMT_TYPES(...) (simt::one_of<T, __VA_ARGS__>)
 
 SIMT_ATOMIC_FUNCTION(atomicAdd, SIMT_TYPES(int, unsigned, unsigned long long, float, double), old + value)
 SIMT_ATOMIC_FUNCTION(atomicSub, SIMT_TYPES(int, unsigned), old - value)
@@ -388,14 +397,20 @@ SIMT_ATOMIC_FUNCTION(atomicInc, SIMT_TYPES(unsigned), old >= value ? 0 : old + 1
 SIMT_ATOMIC_FUNCTION(atomicDec, SIMT_TYPES(unsigned), old == 0 || old > value ? value : old - 1)
 #undef SIMT_TYPES
 #undef SIMT_ATOMIC_FUNCTION
+#undef SIMT_SCOPED_ATOMIC
 
-template <class T>
-SIMT_ATOMIC T atomicCAS(T* address, std::type_identity_t<T> expected, std::type_identity_t<T> value) {
-    static_assert(simt::one_of<T, int, unsigned, unsigned short, unsigned long long>,
-                  "atomicCAS does not exist for this type in CUDA");
-    simt::before_atomic(address, sizeof(T), __builtin_return_address(0));
-    const T old = *address;
-    if (old == expected) *address = value;
-    return old;
-}
+#define SIMT_COMPARE_AND_SWAP(name, scope)                                                            \
+    template <class T>                                                                                \
+    SIMT_ATOMIC T name(T* address, std::type_identity_t<T> expected, std::type_identity_t<T> value) { \
+        static_assert(simt::one_of<T, int, unsigned, unsigned short, unsigned long long>,             \
+                      #name " does not exist for this type in CUDA");                                 \
+        simt::before_atomic(address, sizeof(T), __builtin_return_address(0), simt::AtomicFor::scope); \
+        const T old = *address;                                                                       \
+        if (old == expected) *address = value;                                                        \
+        return old;                                                                                   \
+    }
+SIMT_COMPARE_AND_SWAP(atomicCAS, device)
+SIMT_COMPARE_AND_SWAP(atomicCAS_block, block)
+SIMT_COMPARE_AND_SWAP(atomicCAS_system, device)
+#undef SIMT_COMPARE_AND_SWAP
 #undef SIMT_ATOMIC

@@ -26,29 +26,36 @@ std::string name_of(uint3 thread, uint3 block) {
     return "thread " + text_of(thread) + " of block " + text_of(block);
 }
 
-std::string why_stuck(const Block& block) {
+std::string why_stuck(const Block& block, const Probe* probe) {
     struct Group {
         unsigned threads = 0;
         const Thread* first = nullptr;
     };
-    std::map<std::string, Group> groups;
+    // Of several calls in one line, or in one helper, each is a group of its own.
+    std::map<std::pair<std::string, const void*>, Group> groups;
     bool barrier = false, collective = false;
     for (const auto& t : block.threads) {
         std::string what = "left the kernel";
+        const void* code = nullptr;
         if (t.state != State::done) {
+            code = probe ? t.code : nullptr;
             what = "wait at " + std::string(t.waits_in) + " in " + text_of(t.site);
+            if (code) what += probe->callers(code);
             barrier = barrier || t.state == State::at_barrier;
             collective = collective || t.state == State::at_collective;
         }
-        auto& g = groups[what];
+        auto& g = groups[{what, code}];
         if (g.threads++ == 0) g.first = &t;
     }
     std::string text = barrier && !collective ? "divergent barrier: " : "deadlock: ";
     text += "the threads of block " + text_of(block.index) + " do not all come to the same ";
     text += barrier && !collective ? "__syncthreads" : "place";
-    for (const auto& [what, group] : groups)
-        text +=
-            "\n  " + plural(group.threads, "thread") + ", first " + text_of(group.first->index) + ", " + what;
+    std::string last;
+    for (const auto& [where, group] : groups) {
+        text += "\n  " + plural(group.threads, "thread") + ", first " + text_of(group.first->index) + ", " +
+                where.first + (where.first == last ? ", at another call" : "");
+        last = where.first;
+    }
     for (const auto& t : block.threads) {
         if (t.state != State::at_collective) continue;
         std::string absent;
@@ -56,7 +63,10 @@ std::string why_stuck(const Block& block) {
         unsigned count = 0;
         for (unsigned l = 0; l < 32 && first + l < block.threads.size(); ++l) {
             const auto& other = block.threads[first + l];
-            if (!(t.mask >> l & 1) || (other.state == State::at_collective && other.mask == t.mask)) continue;
+            if (!(t.mask >> l & 1) || (other.state == State::done && other.passed_by != t.mask) ||
+                (other.state == State::at_collective && other.mask == t.mask &&
+                 other.collective == t.collective))
+                continue;
             if (++count <= 8) absent += (absent.empty() ? "" : ", ") + std::to_string(l);
         }
         if (count > 8) absent += ", …";

@@ -13,8 +13,8 @@ std::string text_of(Site);
 /// "thread (3,0,0) of block (7,0,0)"
 std::string name_of(uint3 thread, uint3 block);
 
-/// Groups the threads of a block that cannot go on by what each waits for.
-std::string why_stuck(const Block&);
+/// Groups the threads of a block that cannot go on by what each waits for. `probe` may be null.
+std::string why_stuck(const Block&, const Probe* probe);
 
 /// Names the thread that still runs after so many seconds, or polls memory: the running one, or else one that
 /// could go on.

@@ -1,6 +1,7 @@
 #include "simt/host.hpp"
 
 #include "error.hpp"
+#include "simt/diagnose.hpp"
 #include "simt/image.hpp"
 #include "simt/scheduler.hpp"
 
@@ -11,6 +12,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 struct CUstream_st {};
 struct CUevent_st {
@@ -32,7 +35,14 @@ template <class T>
 using Owned = std::map<const T*, std::unique_ptr<T>>;
 Owned<CUstream_st> streams;
 Owned<CUevent_st> events;
-std::map<void*, std::unique_ptr<std::byte[]>> host_memory;
+
+struct HostMemory {
+    std::unique_ptr<std::byte[]> bytes;
+    std::size_t size;
+    std::string origin;
+    bool kept = false;  // over the end of an observation
+};
+std::map<void*, HostMemory> host_memory;
 
 [[noreturn]] void refuse(const std::string& who, const char* what) {
     throw kata::Error(who + " refused: there is no such " + what + ", or it has been destroyed already");
@@ -74,10 +84,10 @@ bool milliseconds_between(float* milliseconds, cudaEvent_t start, cudaEvent_t en
     return true;
 }
 
-void* host_alloc(std::size_t bytes) {
+void* host_alloc(std::size_t bytes, Site site) {
     auto memory = std::make_unique<std::byte[]>(bytes);
     auto* const pointer = memory.get();
-    host_memory[pointer] = std::move(memory);
+    host_memory[pointer] = {std::move(memory), bytes, text_of(site)};
     return pointer;
 }
 void host_free(void* pointer) {
@@ -85,6 +95,16 @@ void host_free(void* pointer) {
         throw kata::Error(
             "cudaFreeHost refused: that is no pointer from cudaMallocHost or cudaHostAlloc, or has been "
             "freed already");
+}
+
+std::vector<std::string> kept_host_memory() {
+    std::vector<std::string> findings;
+    for (auto& [pointer, memory] : host_memory)
+        if (!std::exchange(memory.kept, true))
+            findings.push_back("never freed: " + std::to_string(memory.size) +
+                               " bytes of the host that cudaMallocHost has allocated in " + memory.origin +
+                               ": what a step allocates it gives back with cudaFreeHost");
+    return findings;
 }
 
 std::size_t allocated() {

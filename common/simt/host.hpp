@@ -8,7 +8,9 @@
 #include "simt/runtime.hpp"
 
 #include <cstddef>
+#include <string>
 #include <type_traits>
+#include <vector>
 
 struct CUevent_st;
 using cudaEvent_t = CUevent_st*;
@@ -32,8 +34,11 @@ void record(cudaEvent_t);
 /// Whether both have been recorded and keep time.
 bool milliseconds_between(float*, cudaEvent_t start, cudaEvent_t end);
 
-void* host_alloc(std::size_t bytes);
+/// Memory of the host. What a step keeps of it is told, as of device memory.
+void* host_alloc(std::size_t bytes, Site);
 void host_free(void*);
+/// A finding for each that has been allocated since the last call and not freed.
+std::vector<std::string> kept_host_memory();
 
 /// Bytes of device memory that are allocated now.
 std::size_t allocated();
@@ -119,9 +124,10 @@ inline cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, 
 // Memory in other ways.
 
 template <class T>
-cudaError_t cudaMallocAsync(T** pointer, std::size_t bytes, cudaStream_t stream) {
+cudaError_t cudaMallocAsync(T** pointer, std::size_t bytes, cudaStream_t stream,
+                            simt::Site site = simt::Site::here()) {
     simt::check_stream(stream, "cudaMallocAsync");
-    return cudaMalloc(pointer, bytes);
+    return cudaMalloc(pointer, bytes, site);
 }
 inline cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
     simt::check_stream(stream, "cudaFreeAsync");
@@ -129,13 +135,15 @@ inline cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
 }
 inline constexpr unsigned cudaHostAllocDefault = 0, cudaHostAllocPortable = 1, cudaHostAllocWriteCombined = 4;
 template <class T>
-cudaError_t cudaHostAlloc(T** pointer, std::size_t bytes, unsigned = cudaHostAllocDefault) {
-    *pointer = static_cast<T*>(simt::host_alloc(bytes));
+cudaError_t cudaHostAlloc(T** pointer, std::size_t bytes, unsigned = cudaHostAllocDefault,
+                          simt::Site site = simt::Site::here()) {
+    *pointer = static_cast<T*>(simt::host_alloc(bytes, site));
     return cudaSuccess;
 }
 template <class T>
-cudaError_t cudaMallocHost(T** pointer, std::size_t bytes, unsigned = cudaHostAllocDefault) {
-    return cudaHostAlloc(pointer, bytes);
+cudaError_t cudaMallocHost(T** pointer, std::size_t bytes, unsigned flags = cudaHostAllocDefault,
+                           simt::Site site = simt::Site::here()) {
+    return cudaHostAlloc(pointer, bytes, flags, site);
 }
 inline cudaError_t cudaFreeHost(void* pointer) {
     simt::host_free(pointer);
@@ -143,9 +151,10 @@ inline cudaError_t cudaFreeHost(void* pointer) {
 }
 /// Rows of `width` bytes, each at a multiple of `pitch`, which is one of 512 here.
 template <class T>
-cudaError_t cudaMallocPitch(T** pointer, std::size_t* pitch, std::size_t width, std::size_t height) {
+cudaError_t cudaMallocPitch(T** pointer, std::size_t* pitch, std::size_t width, std::size_t height,
+                            simt::Site site = simt::Site::here()) {
     *pitch = (width + 511) / 512 * 512;
-    return cudaMalloc(pointer, *pitch * height);
+    return cudaMalloc(pointer, *pitch * height, site);
 }
 inline cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                                 std::size_t width, std::size_t height, cudaMemcpyKind kind) {

@@ -33,10 +33,12 @@ int look(dl_phdr_info* info, std::size_t, void* data) {
     image.base = info->dlpi_addr;
     bool mine = false;
     std::size_t thread_local_bytes = 0;
+    std::uintptr_t constant_end = 0;  // of what the loader has written, and nobody after it
     for (int i = 0; i < info->dlpi_phnum; ++i) {
         const auto& p = info->dlpi_phdr[i];
         const Range range{info->dlpi_addr + p.p_vaddr, info->dlpi_addr + p.p_vaddr + p.p_memsz};
         if (p.p_type == PT_TLS) thread_local_bytes = p.p_memsz;
+        if (p.p_type == PT_GNU_RELRO) constant_end = range.end;
         if (p.p_type != PT_LOAD) continue;
         mine = mine || range.contains(search.code);
         if (image.all.begin == 0 || range.begin < image.all.begin) image.all.begin = range.begin;
@@ -44,6 +46,7 @@ int look(dl_phdr_info* info, std::size_t, void* data) {
         if (p.p_flags & PF_W) image.writable = range;
     }
     if (!mine) return 0;
+    if (image.writable.contains(constant_end)) image.writable.begin = constant_end;
     if (thread_local_bytes > 0) {
         struct {
             unsigned long module, offset;
@@ -80,10 +83,21 @@ std::string function_of(const char* symbol) {
     return name;
 }
 
-/// What a module's file says of its functions.
+/// "in_s" of the symbol of "tiled(float*)::in_s".
+std::string own_name(const char* symbol) {
+    int status = 0;
+    char* const text = abi::__cxa_demangle(symbol, nullptr, nullptr, &status);
+    std::string name = status == 0 ? text : symbol;
+    std::free(text);
+    if (const auto scope = name.rfind("::"); scope != std::string::npos) name.erase(0, scope + 2);
+    return name;
+}
+
+/// What a module's file says of its functions and variables.
 struct Symbols {
-    std::map<std::uintptr_t, std::string> functions;  // by offset in the module
-    std::map<std::string, std::size_t> shared;        // bytes that each declares
+    std::vector<Variable> thread_local_variables, variables;  // by offset in their segment, or in the module
+    std::map<std::uintptr_t, std::string> functions;          // by offset in the module
+    std::map<std::string, std::size_t> shared;                // bytes that each declares
 };
 
 Symbols read_symbols(const std::string& path) {
@@ -107,6 +121,9 @@ Symbols read_symbols(const std::string& path) {
             const auto* const name = file.data() + names->sh_offset + symbol->st_name;
             const auto type = ELF64_ST_TYPE(symbol->st_info);
             if (type == STT_TLS) found.shared[function_of(name)] += symbol->st_size;
+            if (symbol->st_size > 0 && (type == STT_TLS || type == STT_OBJECT))
+                (type == STT_TLS ? found.thread_local_variables : found.variables)
+                    .push_back({own_name(name), {symbol->st_value, symbol->st_value + symbol->st_size}});
             if (type == STT_FUNC) found.functions[symbol->st_value] = name;
         }
     }
@@ -129,6 +146,18 @@ Declared most_shared(const Image& image) {
     return most;
 }
 
+std::optional<Variable> variable_at(const Image& image, std::uintptr_t address) {
+    const auto& symbols = symbols_of(image);
+    const bool shared = image.shared.contains(address);
+    const auto base = shared ? image.shared.begin : image.base;
+    const Variable* nearest = nullptr;
+    for (const auto& v : shared ? symbols.thread_local_variables : symbols.variables)
+        if (v.range.begin <= address - base && (!nearest || v.range.begin > nearest->range.begin))
+            nearest = &v;
+    if (!nearest) return std::nullopt;
+    return Variable{nearest->name, {base + nearest->range.begin, base + nearest->range.end}};
+}
+
 std::size_t shared_of(const Image& image, const void* function) {
     const auto& symbols = symbols_of(image);
     const auto found = symbols.functions.find(reinterpret_cast<std::uintptr_t>(function) - image.base);
@@ -142,6 +171,7 @@ std::size_t shared_of(const Image& image, const void* function) {
 Image image_of(const void*) { return {}; }
 Declared most_shared(const Image&) { return {}; }
 std::size_t shared_of(const Image&, const void*) { return 0; }
+std::optional<Variable> variable_at(const Image&, std::uintptr_t) { return std::nullopt; }
 
 #endif
 

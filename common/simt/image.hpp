@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace simt {
@@ -17,9 +18,19 @@ struct Image {
     std::string path;
     std::uintptr_t base = 0;
     Range shared;    ///< its thread-local storage: the __shared__ variables of all its kernels
-    Range writable;  ///< its variables
+    Range writable;  ///< its variables, without what only the loader writes
     Range all;
 };
+
+/// A variable of a module, as its source names it.
+struct Variable {
+    std::string name;
+    Range range;
+};
+
+/// The shared or global variable that `address` is in, or else that ends last before it; none where the
+/// module's file does not say.
+std::optional<Variable> variable_at(const Image&, std::uintptr_t address);
 
 /// The module that `code` is in; an empty one where the loader does not say.
 Image image_of(const void* code);

@@ -69,12 +69,16 @@ concept Loaded = loads_whole<T>;
     __device__ inline T name(const T* address) { \
         return *address;                         \
     }
-SIMT_LOAD(__ldg)
 SIMT_LOAD(__ldcg)
 SIMT_LOAD(__ldca)
 SIMT_LOAD(__ldcs)
 SIMT_LOAD(__ldlu)
 #undef SIMT_LOAD
+template <simt::Loaded T>
+__device__ inline T __ldg(const T* address) {
+    simt::before_read_only(address, sizeof(T));
+    return *address;
+}
 template <simt::Loaded T>
 __device__ inline T __ldcv(const T* address) {
     return *const_cast<const volatile T*>(address);

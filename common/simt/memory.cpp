@@ -1,12 +1,21 @@
 // Device memory on the CPU back end: exact sizes, 256-byte alignment as on a GPU, a canary on either side.
 #include "buffer.hpp"
 #include "error.hpp"
+#include "simt/diagnose.hpp"
+#include "simt/host.hpp"
 #include "simt/scheduler.hpp"
 
 #include <algorithm>
+#include <array>
+#include <csignal>
 #include <cstring>
-#include <memory>
-#include <new>
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <iterator>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+#include <utility>
 
 namespace simt {
 
@@ -14,6 +23,8 @@ namespace {
 
 constexpr std::size_t canary_bytes = 256;
 constexpr std::byte canary{0xC5};
+constexpr std::string_view system_libraries[]{"/libc.so", "/libstdc++.so", "/libm.so", "/libgcc_s.so",
+                                              "/ld-linux"};
 constexpr const char* cuda_malloc = "cudaMalloc";  // the name of what a step has allocated
 
 std::vector<Allocation>& table() {
@@ -28,24 +39,127 @@ Allocation* find(const void* pointer) {
     return nullptr;
 }
 
+/// The buffer in whose mapping the address is.
+Allocation* around(const void* pointer) {
+    const auto a = reinterpret_cast<std::uintptr_t>(pointer);
+    for (auto& allocation : table())
+        if (allocation.pages.contains(a)) return &allocation;
+    return nullptr;
+}
+
+bool in_observation = false;
+unsigned reachable = 0;  // how many want it to be
+HostWork host_work;
+std::uint64_t serial = 0, serial_before = 0;  // the last that was given, and that before the observation
+
+void protect(const Range& pages, int how) {
+    mprotect(reinterpret_cast<void*>(pages.begin), pages.size(), how);
+}
+void protect_all(int how) {
+    for (const auto& a : table()) protect(a.pages, how);
+}
+
+/// Whether the code is the step's own: neither this program's nor a library's that it calls.
+bool is_of_step(const void* code) {
+    Dl_info info{}, own{};
+    if (!dladdr(code, &info) || !info.dli_fname || !dladdr(reinterpret_cast<void*>(&host_work_begins), &own))
+        return false;
+    const std::string_view path = info.dli_fname;
+    return info.dli_fbase != own.dli_fbase &&
+           std::none_of(std::begin(system_libraries), std::end(system_libraries),
+                        [&](auto name) { return path.find(name) != std::string_view::npos; });
+}
+
+struct sigaction before_handler {};
+
+/// The host has reached memory that it cannot on a GPU. It is told, and goes on.
+void handle_fault(int signal, siginfo_t* info, void* context) {
+    const auto* entry = in_observation && reachable == 0 ? around(info->si_addr) : nullptr;
+    if (!entry) {  // no business of ours
+        sigaction(signal, &before_handler, nullptr);
+        return;
+    }
+#if defined(__x86_64__)
+    const auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+    const bool writes = registers[REG_ERR] & 2;
+    const void* code = reinterpret_cast<const char*>(registers[REG_RIP]) + 1;
+#else
+    const bool writes = false;
+    const void* code = nullptr;
+#endif
+    std::array<void*, 64> frames;
+    const int count = backtrace(frames.data(), static_cast<int>(frames.size()));
+    if (!code || !is_of_step(code)) {
+        const auto* const found = std::find_if(frames.data(), frames.data() + count, is_of_step);
+        code = found == frames.data() + count ? nullptr : *found;
+    }
+    protect_all(PROT_READ | PROT_WRITE);
+    if (Probe* const probe = listener(); probe && code)
+        probe->host_reaches(info->si_addr, writes, code);
+    else
+        host_work.findings.push_back("the host " + std::string(writes ? "writes to" : "reads") + " \"" +
+                                     entry->name +
+                                     "\", which is device memory: on a GPU the program ends there");
+}
+
 /// Refuses what would run over the end of a buffer, and remembers what the host has written.
 void host_reaches(const void* pointer, std::size_t bytes, bool writes) {
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
-    for (auto& a : table()) {
-        if (!a.range.contains(address)) continue;
-        if (bytes > a.range.end - address)
-            throw kata::Error("copy refused: " + std::to_string(bytes) + " bytes at offset " +
-                              std::to_string(address - a.range.begin) + " do not fit into \"" + a.name +
-                              "\" of " + std::to_string(a.range.size()) + " bytes");
-        a.written = a.written || writes;
-    }
+    auto* const a = around(pointer);
+    if (!a || bytes == 0) return;
+    if (address < a->range.begin || address > a->range.end || bytes > a->range.end - address)
+        throw kata::Error("copy refused: " + std::to_string(bytes) + " bytes at offset " +
+                          std::to_string(static_cast<std::ptrdiff_t>(address - a->range.begin)) +
+                          " do not fit into \"" + a->name + "\" of " + std::to_string(a->range.size()) +
+                          " bytes");
+    a->written = a->written || writes;
 }
 
 }  // namespace
 
 const std::vector<Allocation>& allocations() { return table(); }
 
-void* device_alloc(std::size_t bytes) { return kata::device::allocate(bytes, cuda_malloc, kata::poison); }
+Reachable::Reachable() {
+    if (in_observation && reachable == 0) protect_all(PROT_READ | PROT_WRITE);
+    ++reachable;
+}
+Reachable::~Reachable() {
+    if (--reachable == 0 && in_observation) protect_all(PROT_NONE);
+}
+
+void host_work_begins() {
+    void* first = nullptr;
+    backtrace(&first, 1);  // loads what it needs, which a signal handler must not
+    host_work = {};
+    serial_before = serial;
+    kept_host_memory();
+    in_observation = true;
+    reachable = 0;
+    struct sigaction action {};
+    action.sa_sigaction = handle_fault;
+    action.sa_flags = SA_SIGINFO | SA_NODEFER;
+    sigaction(SIGSEGV, &action, &before_handler);
+    protect_all(PROT_NONE);
+}
+
+HostWork host_work_ends() noexcept {
+    in_observation = false;
+    protect_all(PROT_READ | PROT_WRITE);
+    sigaction(SIGSEGV, &before_handler, nullptr);
+    for (const auto& a : table())
+        if (a.name == cuda_malloc && a.serial > serial_before)
+            host_work.findings.push_back("never freed: " + std::to_string(a.range.size()) +
+                                         " bytes that cudaMalloc has allocated in " + a.origin +
+                                         ": what a step allocates it gives back with cudaFree");
+    for (auto& kept : kept_host_memory()) host_work.findings.push_back(std::move(kept));
+    return std::move(host_work);
+}
+
+void* device_alloc(std::size_t bytes, Site site) {
+    auto* const data = kata::device::allocate(bytes, cuda_malloc, kata::poison);
+    find(data)->origin = text_of(site);
+    return data;
+}
 void device_free(void* pointer) {
     const auto* entry = pointer ? find(pointer) : nullptr;
     if (pointer && !entry)
@@ -56,23 +170,43 @@ void device_free(void* pointer) {
 }
 
 void check_side(const char* direction, const void* address, std::size_t bytes, bool of_device) {
-    const auto a = reinterpret_cast<std::uintptr_t>(address);
-    const bool device = std::any_of(table().begin(), table().end(),
-                                    [&](const auto& entry) { return entry.range.contains(a); });
-    if (bytes > 0 && device != of_device)
+    if (bytes > 0 && (around(address) != nullptr) != of_device)
         throw kata::Error(std::string("copy refused: cudaMemcpy is told to copy ") + direction + " the " +
                           (of_device ? "device, and that is memory of the host"
                                      : "host, and that is memory of the device"));
 }
 
-void copy_memory(void* to, const void* from, std::size_t bytes) {
+void copy_memory(void* to, const void* from, std::size_t bytes, Room room) {
+    if (bytes > room.to || bytes > room.from)
+        throw kata::Error("copy refused: " + std::to_string(bytes) +
+                          " bytes, and the host's array has room for " +
+                          std::to_string(bytes > room.to ? room.to : room.from));
     host_reaches(from, bytes, false);
+    const bool from_device = around(from), to_device = around(to);
+    if (from_device && !to_device) host_work.bytes_to_host += bytes;
+    if (to_device && !from_device) host_work.bytes_to_device += bytes;
     kata::device::upload(to, from, bytes);
 }
 
-void fill_memory(void* to, int value, std::size_t bytes) {
+void copy_to_symbol(void* symbol, const void* from, std::size_t bytes) {
+    host_reaches(from, bytes, false);
+    if (!around(from)) host_work.bytes_to_device += bytes;
+    const Reachable now;
+    if (bytes > 0) std::memcpy(symbol, from, bytes);
+}
+void copy_from_symbol(void* to, const void* symbol, std::size_t bytes) {
     host_reaches(to, bytes, true);
-    std::memset(to, value, bytes);
+    if (!around(to)) host_work.bytes_to_host += bytes;
+    const Reachable now;
+    if (bytes > 0) std::memcpy(to, symbol, bytes);
+}
+
+void fill_memory(void* to, int value, std::size_t bytes) {
+    if (bytes > 0 && !around(to))
+        throw kata::Error("cudaMemset refused: that is memory of the host; use std::memset or std::fill");
+    host_reaches(to, bytes, true);
+    const Reachable now;
+    if (bytes > 0) std::memset(to, value, bytes);
 }
 
 void check_symbol(std::size_t size, std::size_t offset, std::size_t bytes) {
@@ -87,18 +221,24 @@ void check_symbol(std::size_t size, std::size_t offset, std::size_t bytes) {
 namespace kata::device {
 
 void* allocate(std::size_t bytes, std::string_view name, std::byte poison) {
-    static std::uint64_t serial = 0;
-    const auto whole = bytes + 2 * simt::canary_bytes;
-    auto* base = static_cast<std::byte*>(::operator new (whole, std::align_val_t{256}, std::nothrow));
-    if (!base)
+    const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    const auto whole = bytes + 2 * simt::canary_bytes, mapped = (whole + page - 1) / page * page;
+    // Pages of its own, which can be hidden from the host.
+    void* const mapping =
+        whole < bytes ? MAP_FAILED
+                      : mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (mapping == MAP_FAILED)
         throw Error("no room for " + std::to_string(bytes) + " bytes of device memory for \"" +
                     std::string(name) + "\"");
-    auto* data = base + simt::canary_bytes;
+    auto* const base = static_cast<std::byte*>(mapping);
+    auto* const data = base + simt::canary_bytes;
     std::fill(base, data, simt::canary);
     std::fill(data, data + bytes, poison);
     std::fill(data + bytes, base + whole, simt::canary);
-    const auto begin = reinterpret_cast<std::uintptr_t>(data);
-    simt::Allocation entry{{begin, begin + bytes}, std::string(name), false, ++serial};
+    const auto start = reinterpret_cast<std::uintptr_t>(base), begin = reinterpret_cast<std::uintptr_t>(data);
+    simt::Allocation entry{
+        {begin, begin + bytes}, std::string(name), false, ++simt::serial, {start, start + mapped}};
+    if (simt::in_observation && simt::reachable == 0) simt::protect(entry.pages, PROT_NONE);
     auto& table = simt::table();
     table.insert(std::upper_bound(table.begin(), table.end(), entry,
                                   [](const auto& a, const auto& b) { return a.range.begin < b.range.begin; }),
@@ -110,22 +250,26 @@ void release(void* pointer) noexcept {
     if (!pointer) return;
     auto* entry = simt::find(pointer);
     if (!entry) return;
+    const auto pages = entry->pages;
     simt::table().erase(simt::table().begin() + (entry - simt::table().data()));
-    ::operator delete (static_cast<std::byte*>(pointer) - simt::canary_bytes, std::align_val_t{256});
+    munmap(reinterpret_cast<void*>(pages.begin), pages.size());
 }
 
 void upload(void* to, const void* from, std::size_t bytes) {
     simt::host_reaches(to, bytes, true);
+    const simt::Reachable now;
     if (bytes > 0) std::memmove(to, from, bytes);
 }
 
 void download(void* to, const void* from, std::size_t bytes) {
+    const simt::Reachable now;
     if (bytes > 0) std::memcpy(to, from, bytes);
 }
 
 std::optional<std::string> damage(const void* pointer) {
     const auto* entry = simt::find(pointer);
     if (!entry) return std::nullopt;
+    const simt::Reachable now;
     const auto* data = static_cast<const std::byte*>(pointer);
     const auto size = entry->range.size();
     const auto spoilt = [](std::byte b) { return b != simt::canary; };

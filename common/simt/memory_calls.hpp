@@ -3,7 +3,6 @@
 #include "simt/runtime.hpp"
 
 #include <cstddef>
-#include <cstring>
 
 // Most of what goes wrong is thrown where it happens; the rest of CUDA's errors is never met here.
 enum cudaError_t {
@@ -35,26 +34,26 @@ enum cudaMemcpyKind {
 };
 
 template <class T>
-cudaError_t cudaMalloc(T** pointer, std::size_t bytes) {
-    *pointer = static_cast<T*>(simt::device_alloc(bytes));
+cudaError_t cudaMalloc(T** pointer, std::size_t bytes, simt::Site site = simt::Site::here()) {
+    *pointer = static_cast<T*>(simt::device_alloc(bytes, site));
     return cudaSuccess;
 }
 inline cudaError_t cudaFree(void* pointer) {
     simt::device_free(pointer);
     return cudaSuccess;
 }
-inline cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes,
-                              cudaMemcpyKind kind = cudaMemcpyDefault) {
+__forceinline__ cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes,
+                                       cudaMemcpyKind kind = cudaMemcpyDefault) {
     if (kind != cudaMemcpyDefault) {
         simt::check_side("to", to, bytes, kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice);
         simt::check_side("from", from, bytes,
                          kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice);
     }
-    simt::copy_memory(to, from, bytes);
+    simt::copy_memory(to, from, bytes, {__builtin_object_size(to, 0), __builtin_object_size(from, 0)});
     return cudaSuccess;
 }
-inline cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes,
-                                   cudaMemcpyKind kind = cudaMemcpyDefault, cudaStream_t = nullptr) {
+__forceinline__ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes,
+                                            cudaMemcpyKind kind = cudaMemcpyDefault, cudaStream_t = nullptr) {
     return cudaMemcpy(to, from, bytes, kind);
 }
 inline cudaError_t cudaMemset(void* to, int value, std::size_t bytes) {
@@ -68,7 +67,7 @@ template <class T>
 cudaError_t cudaMemcpyToSymbol(T& symbol, const void* from, std::size_t bytes, std::size_t offset = 0,
                                cudaMemcpyKind = cudaMemcpyHostToDevice) {
     simt::check_symbol(sizeof symbol, offset, bytes);
-    std::memcpy(reinterpret_cast<char*>(&symbol) + offset, from, bytes);
+    simt::copy_to_symbol(reinterpret_cast<char*>(&symbol) + offset, from, bytes);
     return cudaSuccess;
 }
 template <class T>
@@ -80,7 +79,7 @@ template <class T>
 cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, std::size_t bytes, std::size_t offset = 0,
                                  cudaMemcpyKind = cudaMemcpyDeviceToHost) {
     simt::check_symbol(sizeof symbol, offset, bytes);
-    std::memcpy(to, reinterpret_cast<const char*>(&symbol) + offset, bytes);
+    simt::copy_from_symbol(to, reinterpret_cast<const char*>(&symbol) + offset, bytes);
     return cudaSuccess;
 }
 enum cudaFuncAttribute {

@@ -63,10 +63,15 @@ enum class Collective : unsigned char {
     multiply
 };
 
-/// Waits for every lane in `mask`, then gives: for a shuffle, the `value` of lane `source` (the caller's own
-/// where `source` is not in the mask); for a ballot, a bit per lane whose value is not 0; for a match, a bit
-/// per lane whose value equals the caller's; for the others, the sum of the values, the least or the largest
-/// of them, as signed or as unsigned numbers, or what `and`, `or` and `xor` make of their bits.
+/// What a shuffle gives from a lane that takes no part, of which CUDA says that it is undefined: NaN as a
+/// float or a double, as an integer negative.
+inline constexpr std::uint64_t undefined_value = 0xFFF8A7A7FFF8A7A7;
+
+/// Waits for every lane in `mask` that has not left the kernel, then gives: for a shuffle, the `value` of
+/// lane `source` (undefined_value where that takes no part); for a ballot, a bit per lane whose value is not
+/// 0; for a match, a bit per lane whose value equals the caller's; for the others, the sum of the values, the
+/// least or the largest of them, as signed or as unsigned numbers, or what `and`, `or` and `xor` make of
+/// their bits.
 /// A product of matrices takes all lanes, whose values are the addresses of a Product each.
 std::uint64_t exchange(Collective, unsigned mask, std::uint64_t value, int source, const char* name, Site);
 unsigned active_mask(Site);
@@ -78,6 +83,8 @@ void before_atomic(const void* address, unsigned bytes, const void* code, Atomic
 /// Likewise before an atomic load, and before an atomic store.
 void before_atomic_load(const void* address, unsigned bytes, const void* code, AtomicFor);
 void before_atomic_store(const void* address, unsigned bytes, const void* code, AtomicFor);
+/// Called before a read through the cache for what no launch changes while it runs.
+void before_read_only(const void* address, unsigned bytes);
 void fence();
 void yield();
 /// A number that is larger at each call. Whoever asks gives way now and then.
@@ -100,15 +107,26 @@ void commit_copies();
 void wait_for_copies(std::size_t groups);
 
 int lane();
-/// A bit per lane of the running thread's warp that the block has.
-unsigned present_lanes();
+/// A bit per lane that took part in the running thread's last exchange.
+unsigned partners();
 
-void* device_alloc(std::size_t bytes);
+/// Ends the launch where its blocks have more threads than the kernel's __launch_bounds__ say. Called by each
+/// thread before anything else.
+void hold_to_bounds(std::uint64_t threads) noexcept;
+
+void* device_alloc(std::size_t bytes, Site);
 void device_free(void*);
 /// Throws kata::Error where a copy `to` or `from` an address is said to be one of the device, or of the host,
 /// and is not.
 void check_side(const char* direction, const void* address, std::size_t bytes, bool of_device);
-void copy_memory(void* to, const void* from, std::size_t bytes);
+/// How many bytes there are, where the compiler knows.
+struct Room {
+    std::size_t to = ~std::size_t{0}, from = ~std::size_t{0};
+};
+void copy_memory(void* to, const void* from, std::size_t bytes, Room = {});
+/// The other side may be of the device or of the host.
+void copy_to_symbol(void* symbol, const void* from, std::size_t bytes);
+void copy_from_symbol(void* to, const void* symbol, std::size_t bytes);
 void fill_memory(void* to, int value, std::size_t bytes);
 /// Throws kata::Error where a copy of `bytes` at `offset` does not fit into a symbol of `size` bytes.
 void check_symbol(std::size_t size, std::size_t offset, std::size_t bytes);

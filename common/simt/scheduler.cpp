@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <ctime>
 #include <exception>
@@ -46,6 +47,11 @@ constexpr bool can_move_shared = false;
 constexpr bool can_move_shared = true;
 #endif
 
+/// How long a launch may take if nothing else is said: in processor time, where nothing is counted, and in
+/// steps that the threads of a block take together. No block of a solution takes more than three million.
+constexpr double patience = 20;
+constexpr std::uint64_t most_steps = 40'000'000;
+
 /// What the launches of one observation share.
 struct Session {
     kata::Conditions conditions;
@@ -53,20 +59,29 @@ struct Session {
 };
 Session* session = nullptr;
 
+/// What ticks() has given last.
+long long last_tick = 0;
+
 class Scheduler {
   public:
-    explicit Scheduler(const Launch& launch)
+    /// `garbage` is what shared memory starts with.
+    Scheduler(const Launch& launch, std::byte garbage)
         : grid_{launch, image_of(launch.code), launch.block, launch.grid, session->conditions},
-          probe_(meter && session->conditions.metered ? meter() : nullptr),
+          garbage_(garbage),
+          probe_(listener()),
           random_(grid_.conditions.seed),
-          time_limit_(grid_.conditions.time_limit.value_or(2.0)),
-          deadline_(processor_seconds() + time_limit_) {}
+          time_limit_(grid_.conditions.time_limit.value_or(patience)),
+          started_(processor_seconds()) {}
+    const Grid& grid() const { return grid_; }
 
     void run() {
         admit(grid_);
         ::blockDim = grid_.block_dim;
         ::gridDim = grid_.grid_dim;
-        if (probe_) probe_->launch_begins(grid_);
+        if (probe_) {
+            probe_->launch_begins(grid_);
+            steps_before_ = probe_->steps();
+        }
         const std::uint64_t blocks =
             static_cast<std::uint64_t>(grid_.grid_dim.x) * grid_.grid_dim.y * grid_.grid_dim.z;
         std::uint64_t next = 0;
@@ -100,24 +115,29 @@ class Scheduler {
         running->paused = true;
         leave();
     }
-    double time_limit() const { return time_limit_; }
-    /// To be called from time to time behind the time limit: ends a launch whose thread has not come back to
+    /// When to begin to look whether a thread comes back: one that is listened to does so every few hundred
+    /// steps.
+    double looks_after() const { return probe_ && !grid_.conditions.time_limit ? 2 : time_limit_; }
+    /// To be called from time to time then: ends a launch whose thread has not come back to
     /// the scheduler since the last call, for one that does will be told there.
     void end_if_stuck() {
         if (std::exchange(resumes_when_asked_, resumes_) == resumes_)
-            stop(spinning(*running_block, time_limit_));
+            stop(spinning(*running_block, seconds()));
     }
     int barrier(int predicate, const char* name, Site site, const void* code);
     std::uint64_t exchange(Collective, unsigned mask, std::uint64_t value, int source, const char* name, Site,
                            const void* code);
     unsigned active_mask(Site, const void* code);
-    void before_atomic(const void* address, unsigned bytes, const void* code, AtomicFor whom);
+    void before_atomic(const void* address, unsigned bytes, const void* code, AtomicFor);
     void before_atomic_load(const void* address, unsigned bytes, const void* code, AtomicFor whom) {
         poll();
         if (probe_) probe_->atomic_load(address, bytes, code, whom);
     }
     void before_atomic_store(const void* address, unsigned bytes, const void* code, AtomicFor whom) {
         if (probe_) probe_->atomic_store(address, bytes, code, whom);
+    }
+    void before_read_only(const void* address, unsigned bytes, const void* code) {
+        if (probe_) probe_->read_only(address, bytes, code);
     }
     void fence() {
         if (probe_) probe_->fence(*running_block, *running);
@@ -135,6 +155,18 @@ class Scheduler {
         return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
     }
 
+    /// Since the launch began: as the conditions say it, where they do.
+    double seconds() const {
+        return grid_.conditions.time_limit ? time_limit_
+                                           : std::round(10 * (processor_seconds() - started_)) / 10;
+    }
+    /// Where steps are counted and nobody said how many seconds a launch may take, a slow machine has as many
+    /// of them as a fast one, for each block.
+    bool takes_too_long() const {
+        if (probe_ && !grid_.conditions.time_limit) return probe_->steps() - steps_before_ > most_steps;
+        return processor_seconds() - started_ > time_limit_;
+    }
+
     std::function<std::uint64_t(std::uint64_t)> block_order(std::uint64_t blocks);
     void start(unsigned slot, std::uint64_t linear);
     Block* pick();
@@ -147,6 +179,8 @@ class Scheduler {
     void abandon(Block&);
     bool release_active_mask(Block&, unsigned warp);
     void release_barrier(Block&);
+    bool complete_collective(Block&, const Thread& asking);
+    void excuse(Block&, const Thread& gone);
 
     /// Ends the launch, unless something has ended it already.
     void fail(const std::string& message) {
@@ -156,9 +190,11 @@ class Scheduler {
     void leave() { scheduler_ = std::move(scheduler_).resume(); }
 
     Grid grid_;
+    std::byte garbage_;
     Probe* probe_;
     std::mt19937 random_;
-    double time_limit_, deadline_;  // seconds of processor time
+    double time_limit_, started_;     // seconds of processor time
+    std::uint64_t steps_before_ = 0;  // what had been done when the last block ended
     unsigned resumes_ = 0, resumes_when_asked_ = ~0u;
     context::fiber scheduler_;
     std::array<std::unique_ptr<Block>, 2> resident_;
@@ -206,6 +242,7 @@ void Scheduler::start(unsigned slot, std::uint64_t linear) {
         t.linear = i;
         t.index = {i % b.x, i / b.x % b.y, i / b.x / b.y};
         t.polls = 0;
+        t.passed_by = 0;
         t.copies.under_way.clear();
         t.copies.groups = 0;
     }
@@ -221,8 +258,8 @@ void Scheduler::start(unsigned slot, std::uint64_t linear) {
         std::shuffle(block.lane_order.begin(), block.lane_order.end(), random_);
     }
     block.dynamic.reserve(1);  // an address to report, should a kernel use what its launch did not ask for
-    block.dynamic.assign(grid_.launch.shared_bytes, kata::poison);  // shared memory starts as garbage
-    block.saved.assign(grid_.image.shared.size(), kata::poison);
+    block.dynamic.assign(grid_.launch.shared_bytes, garbage_);  // shared memory starts as garbage
+    block.saved.assign(grid_.image.shared.size(), garbage_);
     if (probe_) probe_->block_begins(block);
 }
 
@@ -264,11 +301,11 @@ void Scheduler::work_on(Block& block) {
         for (auto& t : block.threads)
             polling = polling || (t.state == State::ready && t.polls >= polls_per_turn);
         if (!progress) {
-            fail(why_stuck(block));
+            fail(why_stuck(block, probe_));
             return;
         }
-        if (processor_seconds() > deadline_) {
-            fail(spinning(block, time_limit_));
+        if (takes_too_long()) {
+            fail(spinning(block, seconds()));
             return;
         }
         if (!alone && (polling || random_() % 4 == 0)) return;
@@ -327,12 +364,16 @@ void Scheduler::resume(Block& block, Thread& t) {
         --block.alive;
         stack_pool().give(t.stack);
         t.stack = nullptr;
+        excuse(block, t);
     }
-    if (++resumes_ % 1024 == 0 && processor_seconds() > deadline_) fail(spinning(block, time_limit_));
+    if (++resumes_ % 1024 == 0 && takes_too_long()) fail(spinning(block, seconds()));
 }
 
 void Scheduler::finish(Block& block) {
-    if (probe_) probe_->block_ends(block);
+    if (probe_) {
+        probe_->block_ends(block);
+        steps_before_ = probe_->steps();
+    }
     in_shared_ = nullptr;
     spare_ = std::move(resident_[block.slot]);
 }
@@ -355,6 +396,7 @@ int Scheduler::barrier(int predicate, const char* name, Site site, const void* c
     if (probe_) probe_->synchronising(code);
     me.waits_in = name;
     me.site = site;
+    me.code = code;
     me.state = State::at_barrier;
     me.polls = 0;
     block.barrier_count += predicate != 0;
@@ -365,11 +407,12 @@ int Scheduler::barrier(int predicate, const char* name, Site site, const void* c
     return block.barrier_result;
 }
 
-/// Everyone is at a barrier: at the same one?
+/// Everyone is at a barrier: at the same one? Where kernels stand as they were written, access by access,
+/// that is the same call; else the same line, for a compiler may have copied the call.
 void Scheduler::release_barrier(Block& block) {
     const auto& first = block.threads.front();
     for (const auto& t : block.threads)
-        if (t.site != first.site) stop(why_stuck(block));
+        if (t.site != first.site || (probe_ && t.code != first.code)) stop(why_stuck(block, probe_));
     block.arrived = 0;
     ++block.barriers;
     block.barrier_result = std::exchange(block.barrier_count, 0);
@@ -402,7 +445,6 @@ std::uint64_t reduced(Collective what, std::uint64_t a, std::uint64_t b) {
 /// Gives each lane in `mask` what the collective makes of the values of all.
 void combine(std::span<Thread> warp, unsigned mask, Collective what) {
     if (what == Collective::multiply) {
-        if (mask != ~0u) give_up("mma_sync takes a whole warp, and this one has fewer than 32 threads");
         const Product* lanes[32];
         for (unsigned l = 0; l < 32; ++l) lanes[l] = reinterpret_cast<const Product*>(warp[l].value);
         return multiply(lanes);
@@ -411,12 +453,13 @@ void combine(std::span<Thread> warp, unsigned mask, Collective what) {
         if (!(mask >> l & 1)) continue;
         auto& t = warp[l];
         t.result = 0;
+        t.partners = mask;
         switch (what) {
             case Collective::sync:
                 break;
             case Collective::shuffle: {
                 const auto from = static_cast<unsigned>(t.source) % 32;
-                t.result = mask >> from & 1 ? warp[from].value : t.value;
+                t.result = mask >> from & 1 ? warp[from].value : undefined_value;
                 break;
             }
             case Collective::ballot:
@@ -440,34 +483,66 @@ std::uint64_t Scheduler::exchange(Collective what, unsigned mask, std::uint64_t 
                                   const char* name, Site site, const void* code) {
     auto& block = *running_block;
     auto& me = *running;
-    const unsigned first = me.warp() * 32;
     const unsigned lanes = block.lanes(me.warp());
     if (!(mask >> me.lane() & 1))
         stop(std::string(name) + " in " + text_of(site) + ": " + name_of(me.index, block.index) +
              " calls it with a mask that does not name its own lane " + std::to_string(me.lane()));
-    mask &= present_lanes();
+    mask &= ~0u >> (32 - lanes);
     if (probe_) probe_->synchronising(code);
     me.waits_in = name;
     me.site = site;
+    me.code = code;
     me.state = State::at_collective;
     me.collective = what;
     me.mask = mask;
     me.value = value;
     me.source = source;
     me.polls = 0;
-    Thread* warp = &block.threads[first];
-    for (unsigned l = 0; l < lanes; ++l) {
-        if (!(mask >> l & 1)) continue;
-        const auto& t = warp[l];
-        if (t.state == State::at_collective && t.mask == mask && t.collective == what) continue;
-        leave();  // the lane that completes the mask computes for all
-        return me.result;
-    }
-    combine({warp, lanes}, mask, what);
-    for (unsigned l = 0; l < lanes; ++l)
-        if (mask >> l & 1) warp[l].state = State::ready;
-    if (probe_ && what == Collective::sync) probe_->warp_synchronised(block, me.warp(), mask);
+    for (const auto& t : std::span(&block.threads[me.warp() * 32], lanes))
+        if (probe_ && t.state == State::at_collective && t.code == code && t.mask != mask &&
+            t.mask >> me.lane() & 1)
+            me.passed_by = t.mask;
+    if (!complete_collective(block, me)) leave();  // the lane that completes the mask computes for all
     return me.result;
+}
+
+/// Whether all lanes that `asking` waits for have come. Those that have left the kernel are not waited for,
+/// as on a GPU.
+bool Scheduler::complete_collective(Block& block, const Thread& asking) {
+    const auto warp = asking.warp();
+    const std::span lanes(&block.threads[warp * 32], block.lanes(warp));
+    const auto mask = asking.mask;
+    const auto what = asking.collective;
+    unsigned present = 0;
+    for (unsigned l = 0; l < lanes.size(); ++l) {
+        const auto& t = lanes[l];
+        if (!(mask >> l & 1) || t.state == State::done) continue;
+        if (t.state != State::at_collective || t.mask != mask || t.collective != what) return false;
+        present |= 1u << l;
+    }
+    if (what == Collective::multiply && present != ~0u) {
+        fail("mma_sync in " + text_of(asking.site) +
+             " takes a whole warp: this one has fewer than 32 threads, or some have left the kernel");
+        return false;
+    }
+    combine(lanes, present, what);
+    for (unsigned l = 0; l < lanes.size(); ++l)
+        if (present >> l & 1) {
+            lanes[l].state = State::ready;
+            if (lanes[l].passed_by == mask) lanes[l].passed_by = 0;
+        }
+    if (probe_ && what == Collective::sync) probe_->warp_synchronised(block, warp, present);
+    return true;
+}
+
+/// The thread has left the kernel: nobody of its warp waits for it any longer.
+void Scheduler::excuse(Block& block, const Thread& gone) {
+    const auto warp = gone.warp();
+    for (auto& t : std::span(&block.threads[warp * 32], block.lanes(warp)))
+        if (t.state == State::at_collective && t.mask >> gone.lane() & 1) {
+            if (t.mask == gone.passed_by) return fail(why_stuck(block, probe_));
+            complete_collective(block, t);
+        }
 }
 
 unsigned Scheduler::active_mask(Site site, const void* code) {
@@ -475,6 +550,7 @@ unsigned Scheduler::active_mask(Site site, const void* code) {
     if (probe_) probe_->synchronising(code);
     me.waits_in = "__activemask";
     me.site = site;
+    me.code = code;
     me.state = State::at_active_mask;
     leave();
     return static_cast<unsigned>(me.result);
@@ -491,9 +567,15 @@ bool Scheduler::release_active_mask(Block& block, unsigned warp) {
     }
     if (!asking) return false;
     const Site site = asking->site;
-    unsigned mask = 0;
+    unsigned mask = 0, elsewhere = 0;
     for (const auto& t : lanes)
-        if (t.state == State::at_active_mask && t.site == site) mask |= 1u << t.lane();
+        if (t.state == State::at_active_mask && t.site == site)
+            mask |= 1u << t.lane();
+        else if (t.state != State::done)
+            elsewhere |= 1u << t.lane();
+    // Which lanes of a branch are together is the hardware's to choose, and need not be all that come.
+    if (elsewhere != 0 && grid_.conditions.order == kata::Order::shuffled)
+        if (const unsigned some = mask & static_cast<unsigned>(random_()); some != 0) mask = some;
     for (auto& t : lanes)
         if (mask >> t.lane() & 1) {
             t.result = mask;
@@ -509,27 +591,91 @@ void Scheduler::before_atomic(const void* address, unsigned bytes, const void* c
 
 }  // namespace
 
+Probe* listener() { return meter && session && session->conditions.metered ? meter() : nullptr; }
 [[noreturn]] void give_up(const std::string& message) { scheduler->stop(message); }
 void pause() { scheduler->pause(); }
 void poll() { scheduler->poll(); }
+
+namespace {
+
+void run_once(const Launch& launch, std::byte garbage) {
+    Scheduler one(launch, garbage);
+    struct Current {
+        explicit Current(Scheduler& one) { scheduler = &one; }
+        ~Current() { scheduler = nullptr; }
+    } const current(one);
+    const Watchdog watchdog(one.looks_after(), [] {
+        if (running) scheduler->end_if_stuck();
+    });
+    one.run();
+}
+
+/// All memory that kernels may write, to be put back.
+class Snapshot {
+  public:
+    explicit Snapshot(const Range& variables) {
+        pieces_.push_back({variables, {}});
+        for (const auto& a : allocations()) pieces_.push_back({a.range, {}});
+        for (auto& p : pieces_) p.bytes.assign(memory(p.range).begin(), memory(p.range).end());
+    }
+    void restore() const {
+        for (const auto& p : pieces_) std::copy(p.bytes.begin(), p.bytes.end(), memory(p.range).begin());
+    }
+    bool operator==(const Snapshot& other) const { return pieces_ == other.pieces_; }
+
+    static std::size_t bytes(const Range& variables) {
+        auto sum = variables.size();
+        for (const auto& a : allocations()) sum += a.range.size();
+        return sum;
+    }
+
+  private:
+    struct Piece {
+        Range range;
+        std::vector<std::byte> bytes;
+        bool operator==(const Piece& other) const { return bytes == other.bytes; }
+    };
+    static std::span<std::byte> memory(const Range& r) {
+        return {reinterpret_cast<std::byte*>(r.begin), r.size()};
+    }
+    std::vector<Piece> pieces_;
+};
+
+/// Other garbage than `kata::poison`: as a float and as an integer large and positive.
+constexpr std::byte other_garbage{0x7F};
+
+}  // namespace
 
 void run(const Launch& launch) {
     if (running)
         give_up("a kernel launches a kernel: dynamic parallelism has no meaning on the CPU back end");
     if (!session) throw kata::Error("launch outside of observe()");
     ++session->launches;
-    Scheduler one(launch);
-    scheduler = &one;
-    const Watchdog watchdog(one.time_limit(), [] {
-        if (running) scheduler->end_if_stuck();
-    });
-    try {
-        one.run();
-    } catch (...) {
-        scheduler = nullptr;
-        throw;
+    const Reachable now;
+    Probe* const probe = listener();
+    const auto image = image_of(launch.code);
+    // Above this size it is told whether or not it makes a difference.
+    constexpr std::size_t most_bytes = std::size_t{256} << 20;
+    const bool may_doubt = probe && (image.shared.size() > 0 || launch.shared_bytes > 0);
+    std::optional<Snapshot> before;
+    if (may_doubt && Snapshot::bytes(image.writable) <= most_bytes) before.emplace(image.writable);
+    const auto first_tick = last_tick;
+    run_once(launch, kata::poison);
+    if (!probe || !probe->in_doubt()) return;
+    bool different = true;
+    probe->rehearsal_begins();
+    if (before) {
+        const Snapshot first(image.writable);
+        before->restore();
+        last_tick = first_tick;
+        try {
+            run_once(launch, other_garbage);
+            different = !(Snapshot(image.writable) == first);
+        } catch (const kata::Error&) {  // that is a difference, too
+        }
+        first.restore();
     }
-    scheduler = nullptr;
+    probe->rehearsal_ends(different);
 }
 
 [[noreturn]] void open() { throw kata::OpenKata{}; }
@@ -554,6 +700,9 @@ void before_atomic_load(const void* address, unsigned bytes, const void* code, A
 void before_atomic_store(const void* address, unsigned bytes, const void* code, AtomicFor whom) {
     scheduler->before_atomic_store(address, bytes, code, whom);
 }
+void before_read_only(const void* address, unsigned bytes) {
+    scheduler->before_read_only(address, bytes, __builtin_return_address(0));
+}
 void bad_matrix(const char* name, Site site) {
     give_up(
         std::string(name) + " in " + text_of(site) + ": " + name_of(running->index, running_block->index) +
@@ -571,16 +720,22 @@ void yield() {
     scheduler->poll();
 }
 long long ticks() {
-    static long long count = 0;
     scheduler->poll();
-    return count += 32;
+    return last_tick += 32;
 }
 void trap(Site site) {
     give_up("__trap() in " + text_of(site) + ": " + name_of(running->index, running_block->index) +
             " ends the launch");
 }
 int lane() { return static_cast<int>(running->lane()); }
-unsigned present_lanes() { return ~0u >> (32 - running_block->lanes(running->warp())); }
+unsigned partners() { return running->partners; }
+void hold_to_bounds(std::uint64_t threads) noexcept {
+    const kata::Extent block{blockDim.x, blockDim.y, blockDim.z}, grid{gridDim.x, gridDim.y, gridDim.z};
+    if (block.volume() > threads)
+        give_up(kata::Configuration{grid, block, running_block->dynamic.size()}.refused() +
+                ": __launch_bounds__ promise the kernel no more than " + std::to_string(threads) +
+                " threads in a block");
+}
 
 }  // namespace simt
 
@@ -601,14 +756,28 @@ Observation observe(const Conditions& conditions, const std::function<void()>& w
     simt::Session session{conditions};
     simt::session = &session;
     struct Reset {
-        ~Reset() { simt::session = nullptr; }
-    } reset;
+        ~Reset() {
+            simt::session = nullptr;
+            simt::host_work_ends();
+        }
+    };
     Observation seen;
     simt::Probe* const probe = simt::meter ? simt::meter() : nullptr;
     if (probe) probe->observation_begins(conditions);
-    work();
+    simt::HostWork host;
+    {
+        const Reset reset;
+        simt::host_work_begins();
+        work();
+        host = simt::host_work_ends();
+    }
     seen.launches = session.launches;
     if (probe && conditions.metered) probe->observation_ends(seen);
+    seen.findings.insert(seen.findings.end(), host.findings.begin(), host.findings.end());
+    if (seen.counts) {
+        seen.counts->bytes_to_host = host.bytes_to_host;
+        seen.counts->bytes_to_device = host.bytes_to_device;
+    }
     return seen;
 }
 

@@ -42,8 +42,10 @@ struct Thread {
 
     const char* waits_in = "";  // the function that it waits in, and where that was called
     Site site;
+    const void* code = nullptr;  // the call, as a return address
     Collective collective{};
-    unsigned mask = 0;
+    unsigned mask = 0, partners = 0;  // named in the call, and of these who took part in the last one
+    unsigned passed_by = 0;  // the mask of a lane that waited for it at a call to which it came with another
     std::uint64_t value = 0, result = 0;
     int source = 0;
     unsigned polls = 0;
@@ -103,17 +105,32 @@ class Probe {
     virtual void atomic(const void* address, unsigned bytes, const void* code, AtomicFor) = 0;
     virtual void atomic_load(const void* address, unsigned bytes, const void* code, AtomicFor) = 0;
     virtual void atomic_store(const void* address, unsigned bytes, const void* code, AtomicFor) = 0;
+    /// The thread reads through the read-only cache.
+    virtual void read_only(const void* address, unsigned bytes, const void* code) = 0;
     /// On the thread's side: it begins to copy into shared memory and reads `read` bytes; and it has waited
     /// for the copy that the instruction `code` began.
     virtual void copy_begins(const void* to, const void* from, unsigned bytes, unsigned read,
                              const char* name, const void* code) = 0;
     virtual void copy_arrives(const void* to, unsigned bytes, const void* code) = 0;
+    /// Of a call in a helper, from its return address: ", called in x.cu:12"; else nothing.
+    virtual std::string callers(const void* code) const = 0;
+    /// What the threads of the launch have done, in basic blocks and accesses: the same on any machine.
+    virtual std::uint64_t steps() const = 0;
+    /// Whether this launch has read shared memory that nobody wrote. It is then run once more over the same
+    /// memory with other garbage in it, and nothing but the difference is told.
+    virtual bool in_doubt() const = 0;
+    virtual void rehearsal_begins() = 0;
+    virtual void rehearsal_ends(bool different) = 0;
+    /// Outside of kernels: the host reaches device memory, by an instruction of `code`.
+    virtual void host_reaches(const void* address, bool writes, const void* code) = 0;
     /// Whether the thread may not be resumed before its warp has been accounted for.
     virtual bool log_full(const Thread&) = 0;
 };
 
 /// The probe of builds whose kernels are instrumented; null elsewhere.
 [[gnu::weak]] Probe* meter();
+/// That probe where the running observation is metered; null elsewhere.
+Probe* listener();
 
 /// The thread that is running and its block; null outside a kernel.
 extern Thread* running;
@@ -134,7 +151,28 @@ struct Allocation {
     std::string name;
     bool written = false;      // by the host, in whole or in part
     std::uint64_t serial = 0;  // tells it from one that had the same address before
+    Range pages;               // all of its mapping
+    std::string origin = {};   // the line that called cudaMalloc
 };
 const std::vector<Allocation>& allocations();  // by address
+
+/// What the host code of a step did in an observation.
+struct HostWork {
+    std::uint64_t bytes_to_host = 0, bytes_to_device = 0;  // by the copies of the runtime
+    std::vector<std::string> findings;
+};
+/// From here on the host reaches device memory by the runtime's functions alone, until the observation ends;
+/// whoever else does is found out. Launches see it, too.
+void host_work_begins();
+HostWork host_work_ends() noexcept;
+
+/// While it lives, device memory can be reached.
+class Reachable {
+  public:
+    Reachable();
+    ~Reachable();
+    Reachable(const Reachable&) = delete;
+    Reachable& operator=(const Reachable&) = delete;
+};
 
 }  // namespace simt

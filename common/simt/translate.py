@@ -331,6 +331,17 @@ class Source:
             if tokens.words[at : at + 3] == ["<", "<", "<"]:
                 self.error(tokens.start_of(at), "a kernel launches no other: nvcc takes that only with -rdc=true")
 
+    def translate_bounds(self, tokens, marker, name):
+        """A kernel that promises how many threads its blocks have says so first of all: which launch it is of may
+        depend on a template's arguments."""
+        body = tokens.behind(name + 1)
+        for at in range(tokens.statement(marker)[0], body):
+            if tokens.words[at] == "__launch_bounds__" and tokens.word(at + 1) == "(" and tokens.word(body) == "{":
+                end = next((place for place in tokens.scan(at + 2) if tokens.words[place] == ","), tokens.partner(at + 1))
+                bound = self.code[tokens.found[at + 1].end() : tokens.start_of(end)]
+                brace = tokens.found[body].end()
+                self.edits.append((brace, brace, f" simt::hold_to_bounds({' '.join(bound.split())});"))
+
     def translate_launches(self, tokens, kernels):
         """Gives the names that are launched, and where."""
         for start, chevrons, close, name in tokens.launches(kernels):
@@ -499,6 +510,7 @@ def main():
         for tokens in source.parts:
             for marker, name in tokens.kernels(of_kernels):
                 source.check_kernel(tokens, marker, name)
+                source.translate_bounds(tokens, marker, name)
                 kernels.add(tokens.words[name])
     launched = {name for source in sources for tokens in source.parts for name in source.translate_launches(tokens, kernels)}
     for source in sources:

@@ -2,6 +2,8 @@
 
 #include "error.hpp"
 
+#include <cstdlib>
+#include <cxxabi.h>
 #include <dlfcn.h>
 
 namespace kata {
@@ -15,13 +17,29 @@ std::string step_of(const std::string& file) {
     return name < backend ? file.substr(name + 1, backend - name - 1) : file;
 }
 
+std::string demangled(const std::string& symbol) {
+    int status = 0;
+    char* const text = abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status);
+    std::string name = status == 0 ? text : symbol;
+    std::free(text);
+    return name;
+}
+
 }  // namespace
 
 Module::Module(const std::filesystem::path& path) : name_(step_of(path.filename().string())) {
     if (!std::filesystem::exists(path))
         throw Error(name_ + " has not been built: mend what the compiler says of its source first");
     handle_ = dlopen(std::filesystem::absolute(path).c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!handle_) throw Error(name_ + " cannot be loaded: " + dlerror());
+    if (handle_) return;
+    const std::string why = dlerror(), undefined = "undefined symbol: ";
+    const auto at = why.find(undefined);
+    throw Error(name_ + " cannot be loaded: " +
+                (at == std::string::npos
+                     ? why
+                     : "it calls " + demangled(why.substr(at + undefined.size())) +
+                           ", which it does not define; the tests and their reference are not "
+                           "for steps to call"));
 }
 
 bool Module::has(const char* name) const { return dlsym(handle_, name) != nullptr; }

@@ -56,8 +56,9 @@ class StepReporter final : public Catch::StreamingReporterBase {
                 std::string(result.getMessage()).starts_with("SIGTERM")
                     ? "the time for this test is over; a kernel has a limit of its own, so it is host code "
                       "that does not return"
-                    : "look at the host code of the step, for what a kernel reaches is checked: an index, a "
-                      "pointer to device memory, an endless recursion");
+                    : "look at the host code of the step, and at pointers into a kernel's local arrays: what "
+                      "else a kernel reaches is checked; an index, a pointer to device memory, an endless "
+                      "recursion");
         std::string with;
         for (const auto& info : stats.infoMessages)
             if (info.type == Catch::ResultWas::Info && info.message != std::string(result.getMessage()))

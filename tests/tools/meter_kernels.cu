@@ -2,6 +2,7 @@
 #include "kata.hpp"
 #include "meter_kernels.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cuda/atomic>
 #include <memory>
@@ -522,21 +523,67 @@ __global__ void block_reads_other_kernel(int* data) {
 }
 void block_reads_other(int* data, int blocks) { block_reads_other_kernel<<<blocks, 1>>>(data); }
 
-__global__ void block_counts_down_kernel(int* count, bool atomic) {
-    if (threadIdx.x != 0) return;
-    if (atomic)
-        atomicSub(count, 1);
-    else
-        *count = *count - 1;
+__global__ void block_counts_down_kernel(int* count, Count how) {
+    if (threadIdx.x > 1) return;
+    if (how == Count::of_device) atomicSub(count, 1);
+    if (how == Count::of_block) atomicSub_block(count, 1);  // mark: block's own atomic
+    if (how == Count::of_system) atomicSub_system(count, 1);
+    if (how == Count::plain && threadIdx.x == 0) *count = *count - 1;
 }
-void block_counts_down(int* count, int blocks, bool atomic) {
-    block_counts_down_kernel<<<blocks, 32>>>(count, atomic);
+void block_counts_down(int* count, int blocks, Count how) {
+    block_counts_down_kernel<<<blocks, 32>>>(count, how);
 }
 
-__global__ void volatile_between_blocks_kernel(volatile int* flag) {
-    if (threadIdx.x == 0) *flag = *flag + 1;
+__global__ void volatile_between_blocks_kernel(Impatient how, int* words) {
+    volatile int* const word = words;
+    if (threadIdx.x != 0) return;
+    if (how == Impatient::adds) *word = *word + 1;  // mark: volatile adds
+    const cuda::atomic_ref<int, cuda::thread_scope_device> atomic(*words);
+    if (how == Impatient::loads_and_stores) atomic.store(atomic.load() + 1);  // mark: loads and stores
+    if (how == Impatient::adds_behind_a_flag) {
+        volatile int* const taken = &words[1];
+        while (*taken != 0 || atomicCAS(&words[1], 0, 1) != 0) {
+        }
+        __threadfence();
+        *word = *word + 1;
+        __threadfence();
+        *taken = 0;
+    }
+    if (how == Impatient::adds_behind_a_lock) {
+        while (atomicCAS(&words[1], 0, 1) != 0) {
+        }
+        __threadfence();
+        *word = *word + 1;
+        __threadfence();
+        atomicExch(&words[1], 0);
+    }
+    if (how == Impatient::passes_on) {
+        const int turn = atomicAdd(&words[1], 1);
+        while (*word != turn) {
+        }
+        *word = turn + 1;
+    }
+    if (how == Impatient::sets_once && *word == 0) *word = 1;
 }
-void volatile_between_blocks(int* flag, int blocks) { volatile_between_blocks_kernel<<<blocks, 32>>>(flag); }
+void volatile_between_blocks(Impatient how, int* words, int blocks) {
+    volatile_between_blocks_kernel<<<blocks, 32>>>(how, words);
+}
+
+__global__ void read_only_while_written_kernel(ReadOnly how, const int* in, int* out) {
+    const int t = threadIdx.x;
+    if (how == ReadOnly::of_output_before) out[t] = 2 * __ldg(&out[t]);
+    if (how == ReadOnly::of_input) out[t] = __ldg(&in[t]);
+    if (how == ReadOnly::of_output) {
+        out[t] = in[t];  // mark: written before __ldg
+        __syncthreads();
+        if (t > 0) out[64 + t] = __ldg(&out[t - 1]);  // mark: __ldg of output
+    }
+}
+void read_only_while_written(ReadOnly how, const int* in, int* out) {
+    const bool twice = how == ReadOnly::in_two_launches;
+    read_only_while_written_kernel<<<1, 64>>>(twice ? ReadOnly::of_input : how, in, out);
+    if (twice) read_only_while_written_kernel<<<1, 64>>>(ReadOnly::of_input, out, out + 64);
+}
 
 // A block hands its sum to the next one: the flag must not overtake the sums, of which there are two.
 __global__ void chained_scan_kernel(Fence fence, ReadFence read_fence, const int* in, int* out,
@@ -660,6 +707,20 @@ __global__ void unwritten_shared_kernel(int* out) {
     out[threadIdx.x] = tile[31 - threadIdx.x];  // mark: unwritten shared
 }
 void unwritten_shared(int* out) { unwritten_shared_kernel<<<1, 32>>>(out); }
+__global__ void unwritten_used_kernel(Use use, const int* in, int* out) {
+    __shared__ int before[1], tile[32];
+    const int t = threadIdx.x;
+    tile[t] = in[t];
+    if (t == 32) before[0] = 0;  // never, but a compiler would know of a variable that nobody writes
+    __syncthreads();
+    const int left = t > 0 ? tile[t - 1] : before[0];  // mark: unwritten used
+    int result = tile[t];
+    if (use == Use::sum) result += left;
+    if (use == Use::choice && left > 0) result = 7;
+    if (use == Use::maximum) result = max(result, left);
+    out[t] = result;
+}
+void unwritten_used(Use use, const int* in, int* out) { unwritten_used_kernel<<<1, 32>>>(use, in, out); }
 __global__ void unwritten_dynamic_kernel(int* out) {
     extern __shared__ int line[];
     out[threadIdx.x] = line[threadIdx.x];
@@ -717,6 +778,81 @@ __global__ void dynamic_at_kernel(float* out, long offset) {
     out[threadIdx.x] = line_of_floats[threadIdx.x + offset];
 }
 void dynamic_at(float* out, long offset) { dynamic_at_kernel<<<1, 32, 32 * sizeof(float)>>>(out, offset); }
+
+__global__ void local_at_kernel(float* out, int index) {
+    float local[8];
+    for (int i = 0; i < 8; ++i) local[i] = out[i];
+    out[0] = local[index];  // mark: local at
+}
+void local_at(float* out, int index) { local_at_kernel<<<1, 1>>>(out, index); }
+__global__ void neighbour_at_kernel(float* out, int index) {
+    __shared__ float tile[32], other[32];
+    tile[threadIdx.x] = other[threadIdx.x] = 1.0f;
+    __syncthreads();
+    out[threadIdx.x] = tile[index] + other[threadIdx.x];  // mark: neighbour at
+}
+void neighbour_at(float* out, int index) { neighbour_at_kernel<<<1, 32>>>(out, index); }
+__global__ void rows_at_kernel(float* out, int row, int column) {
+    __shared__ float rows[4][8];
+    rows[threadIdx.x / 8][threadIdx.x % 8] = 1.0f;
+    __syncthreads();
+    out[threadIdx.x] = rows[row][column];  // mark: rows at
+}
+void rows_at(float* out, int row, int column) { rows_at_kernel<<<1, 32>>>(out, row, column); }
+__global__ void flat_rows_at_kernel(float* out, int index) {
+    __shared__ float rows[4][8];
+    rows[threadIdx.x / 8][threadIdx.x % 8] = 1.0f;
+    __syncthreads();
+    const float* const flat = &rows[0][0];
+    out[threadIdx.x] = flat[index];
+}
+void flat_rows_at(float* out, int index) { flat_rows_at_kernel<<<1, 32>>>(out, index); }
+int host_local_at(int index) {
+    int local[8] = {};
+    volatile int beyond[8] = {};
+    return local[index] + beyond[0];  // mark: host local at
+}
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+__global__ void uninitialised_kernel(float* out, int* ints, double* doubles, int n) {
+    float x;
+    int i;
+    double d;
+    const int t = threadIdx.x;
+    if (t < n) {
+        x = out[t];
+        i = ints[t];
+        d = doubles[t];
+    }
+    out[t] = x;
+    ints[t] = i;
+    doubles[t] = d;
+}
+#pragma GCC diagnostic pop
+void uninitialised(float* out, int* ints, double* doubles, int n) {
+    uninitialised_kernel<<<1, 4>>>(out, ints, doubles, n);
+}
+
+__global__ void copies_kernel(Copy how, const Large* in, Large* out, unsigned bytes, int lanes) {
+    const int t = threadIdx.x;
+    if (t >= lanes) return;
+    if (how == Copy::library) memcpy(&out[t], &in[t], bytes);  // mark: library copies
+    if (how == Copy::moved) memmove(&out[t], &in[t], bytes);
+    if (how == Copy::set) memset(&out[t], 0, bytes);
+    if (how == Copy::structure) out[t] = in[t];
+    if (how == Copy::small) {
+        float4 v;
+        std::memcpy(&v, &in[t], sizeof v);
+        std::memcpy(&out[t], &v, sizeof v);
+    }
+}
+void copies(Copy how, const Large* in, Large* out, unsigned bytes, int lanes) {
+    copies_kernel<<<1, 32>>>(how, in, out, bytes, lanes);
+}
+__global__ void overlapping_copies_kernel(char* out, int lanes) {
+    if (static_cast<int>(threadIdx.x) < lanes) memset(out + 44 * threadIdx.x, 0, 48);  // mark: overlapping
+}
+void overlapping_copies(char* out, int lanes) { overlapping_copies_kernel<<<1, 32>>>(out, lanes); }
 
 // Programs as data.
 
@@ -854,6 +990,46 @@ void host_writes_constant() {
 void host_copies(int* data) {
     const std::vector<int> four(4, 4);
     cudaMemcpy(data, four.data(), sizeof(int) * four.size(), cudaMemcpyHostToDevice);
+}
+void host_library_reaches(Library how, int* data) {
+    int four[4] = {};
+    if (how == Library::memcpy_from) memcpy(four, data, sizeof four);           // mark: host memcpy from
+    if (how == Library::memcpy_to) std::memcpy(data, four, sizeof four);        // mark: host memcpy to
+    if (how == Library::copy) std::copy(data, data + 4, four);                  // mark: host copy
+    if (how == Library::vector) four[0] = std::vector<int>(data, data + 4)[3];  // mark: host vector
+    if (how == Library::sort) std::sort(data, data + 4);                        // mark: host sort
+    if (how == Library::after_launch) {
+        cudaMemset(data, 0, sizeof four);
+        nothing_kernel<<<1, 1>>>();
+        memcpy(four, data, sizeof four);  // mark: host memcpy after launch
+    }
+}
+void host_leaks(Leak leak) {
+    int *data = nullptr, *on_stream = nullptr, *of_host = nullptr;
+    cudaMalloc(&data, 4096);                     // mark: host allocates
+    cudaMallocAsync(&on_stream, 4096, nullptr);  // mark: host allocates on a stream
+    cudaMallocHost(&of_host, 4096);              // mark: host allocates of its own
+    if (leak != Leak::device) cudaFree(data);
+    if (leak != Leak::on_stream) cudaFreeAsync(on_stream, nullptr);
+    if (leak != Leak::host) cudaFreeHost(of_host);
+}
+void host_copies_much(int* data, int count) {
+    std::vector<int> values(count);
+    cudaMemcpy(values.data(), data, count * sizeof(int), cudaMemcpyDeviceToHost);
+    cudaMemcpy(data, values.data(), count * sizeof(int), cudaMemcpyDefault);
+    cudaMemcpyToSymbol(table, values.data(), 8);
+    cudaMemcpyToSymbol(table, data, 8);
+}
+void host_copies_too_much(TooMuch what, int* data) {
+    int four[4] = {};
+    std::vector<int> many(100);
+    if (what == TooMuch::source) cudaMemcpy(many.data(), data + 1, 16);
+    if (what == TooMuch::target) cudaMemcpy(data + 1, many.data(), 16);
+    if (what == TooMuch::behind) cudaMemcpy(many.data(), data + 4, 4);
+    if (what == TooMuch::host_array) cudaMemcpy(four, data, 17);
+    if (what == TooMuch::host_source) cudaMemcpy(data, four, 17);
+    if (what == TooMuch::symbol) cudaMemcpyToSymbol(table, data + 2, 16);
+    if (what == TooMuch::host_memset) cudaMemset(many.data(), 0, 16);
 }
 int host_library(int x) {
     static const std::vector<int> first(1, x);

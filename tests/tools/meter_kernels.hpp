@@ -81,7 +81,15 @@ void host_writes(int* data);
 int host_reads(const int* data);
 void host_writes_constant();
 void host_copies(int* data);  // 4 to each, as it should be done
-int host_library(int x);      // x plus that of the first call
+enum class Library { memcpy_from, memcpy_to, copy, vector, sort, after_launch };
+void host_library_reaches(Library, int* data);
+/// Of 4096 bytes each of device memory, of the same by way of a stream, and of the host's: what is not freed.
+enum class Leak { none, device, on_stream, host };
+void host_leaks(Leak);
+void host_copies_much(int* data, int count);  // to the host, back, and to a symbol
+enum class TooMuch { source, target, behind, host_array, host_source, symbol, host_memset };
+void host_copies_too_much(TooMuch, int* data);
+int host_library(int x);  // x plus that of the first call
 
 // Races. One block of `threads` threads on words of shared memory, where nothing else is said.
 void all_write_one(int* out, int threads);
@@ -100,8 +108,12 @@ void bytes_of_words(unsigned char* out, int threads, int step);  // thread i wri
 void byte_read_by_other(unsigned char* out, int threads);
 void blocks_write_one(int* out, int blocks);
 void block_reads_other(int* data, int blocks);
-void block_counts_down(int* count, int blocks, bool atomic);
-void volatile_between_blocks(int* flag, int blocks);
+enum class Count { plain, of_block, of_device, of_system };
+void block_counts_down(int* count, int blocks, Count);
+enum class Impatient { adds, loads_and_stores, adds_behind_a_lock, adds_behind_a_flag, passes_on, sets_once };
+void volatile_between_blocks(Impatient, int* words, int blocks);  // two words, zero at first
+enum class ReadOnly { of_input, of_output, of_output_before, in_two_launches };
+void read_only_while_written(ReadOnly, const int* in, int* out);
 enum class Fence { none, block, device, by_all, by_some };
 /// Who has a fence between the flag and the sums: who saw the flag, a thread that did not, before the barrier
 /// that tells it or behind, each reader, or nobody, for the reads are volatile, which no cache answers.
@@ -122,6 +134,8 @@ void two_launches(int* data, int threads);
 void dynamic_neighbour(int* out, int threads, bool barrier);
 void unwritten_shared(int* out);
 void unwritten_dynamic(int* out);
+enum class Use { none, sum, choice, maximum };
+void unwritten_used(Use, const int* in, int* out);  // the element of shared memory before the first
 void unwritten_global(const int* in, int* out);
 void polled_late(int* data, int* flag, int* out);  // block 1 waits long for what block 0 then writes
 
@@ -132,6 +146,21 @@ void read_vector_at(const float4* in, float4* out, long offset);
 void write_constant();
 void shared_at(float* out, long offset);
 void dynamic_at(float* out, long offset);
+void local_at(float* out, int index);           // of local[8]
+void neighbour_at(float* out, int index);       // of tile[32], behind which lies another array
+void rows_at(float* out, int row, int column);  // of 4 x 8
+void flat_rows_at(float* out, int index);       // the same as a pointer
+int host_local_at(int index);                   // of local[8], in a launch's host function
+void uninitialised(float* out, int* ints, double* doubles, int n);  // from n on
+
+// The C library's copies, and large structures.
+enum class Copy { library, set, moved, structure, small };
+struct Large {
+    float values[12];
+};
+/// One warp; each lane moves its 48 bytes.
+void copies(Copy, const Large* in, Large* out, unsigned bytes, int lanes);
+void overlapping_copies(char* out, int lanes);  // each lane sets 48 bytes from 44 times its number on
 
 // Programs as data.
 enum Verb : int {

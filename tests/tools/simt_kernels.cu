@@ -644,6 +644,31 @@ __global__ void two_barriers_kernel(int n) {
 }
 void two_barriers(int threads, int n) { two_barriers_kernel<<<1, threads>>>(n); }
 
+// clang-format off
+__global__ void two_barriers_in_a_line_kernel(int n) {
+    if (static_cast<int>(threadIdx.x) < n) __syncthreads(); else __syncthreads();  // mark: two in a line
+}
+// clang-format on
+void two_barriers_in_a_line(int threads, int n) { two_barriers_in_a_line_kernel<<<1, threads>>>(n); }
+
+__device__ void meet() {
+    __syncthreads();  // mark: helper's barrier
+}
+__global__ void barriers_in_a_helper_kernel(int n) {
+    if (static_cast<int>(threadIdx.x) < n)
+        meet();  // mark: first call of the helper
+    else
+        meet();  // mark: second call of the helper
+    for (unsigned i = 0; i < 3; ++i) meet();
+}
+void barriers_in_a_helper(int threads, int n) { barriers_in_a_helper_kernel<<<1, threads>>>(n); }
+
+template <int most>
+__global__ __launch_bounds__(2 * most /* threads, */, 1) void bounded_kernel(int* out) {
+    out[threadIdx.x] = 1;
+}
+void bounded(int* out, int threads) { bounded_kernel<32><<<1, dim3(threads / 2, 2)>>>(out); }
+
 __global__ void barrier_against_shuffle_kernel() {
     if (threadIdx.x % 32 < 16)
         __syncthreads();  // mark: barrier against shuffle
@@ -654,8 +679,34 @@ void barrier_against_shuffle(int threads) { barrier_against_shuffle_kernel<<<1, 
 
 __global__ void absent_lanes_kernel(int* out) {
     if (threadIdx.x < 16) out[threadIdx.x] = __shfl_down_sync(0xffffffff, 1, 1);  // mark: absent lanes
+    __syncwarp();
 }
 void absent_lanes(int* out) { absent_lanes_kernel<<<1, 32>>>(out); }
+
+__global__ void early_return_kernel(const int* in, int* out, int n) {
+    const int lane = threadIdx.x;
+    if (lane >= n) return;
+    int sum = in[lane];
+    for (int d = 16; d > 0; d /= 2) {
+        const int other = __shfl_down_sync(0xffffffff, sum, d);
+        if (lane + d < n) sum += other;
+    }
+    out[lane] = sum;
+    __syncwarp();
+    int all = 0;
+    __match_all_sync(0xffffffff, 7, &all);
+    out[32 + lane] = all && __all_sync(0xffffffff, 1) ? __popc(__ballot_sync(0xffffffff, 1)) : -1;
+}
+void early_return(const int* in, int* out, int n) { early_return_kernel<<<1, 32>>>(in, out, n); }
+template <class T>
+__global__ void from_absent_lane_kernel(T* out, int n, unsigned mask) {
+    const int lane = threadIdx.x;
+    if (lane >= n) return;
+    out[lane] = __shfl_down_sync(mask, T{1}, 1);
+}
+void from_absent_lane(int* out, int n, unsigned mask) { from_absent_lane_kernel<<<1, 32>>>(out, n, mask); }
+void from_absent_lane(float* out, int n, unsigned mask) { from_absent_lane_kernel<<<1, 32>>>(out, n, mask); }
+void from_absent_lane(double* out, int n, unsigned mask) { from_absent_lane_kernel<<<1, 32>>>(out, n, mask); }
 
 __global__ void foreign_mask_kernel(int* out) {
     out[threadIdx.x] = __ballot_sync(0x0000ffff, 1);  // mark: foreign mask

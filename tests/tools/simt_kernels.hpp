@@ -84,8 +84,15 @@ void open_on_host();
 void assertion(int n);
 void divergent_barrier(int threads, int n);
 void two_barriers(int threads, int n);
+void two_barriers_in_a_line(int threads, int n);
+void barriers_in_a_helper(int threads, int n);
+void bounded(int* out, int threads);  // to 64 threads, in two rows
 void barrier_against_shuffle(int threads);
 void absent_lanes(int* out);
+void early_return(const int* in, int* out, int n);      // lanes from n on; 64 numbers, or left as they are
+void from_absent_lane(int* out, int n, unsigned mask);  // of lane + 1, in the first n lanes
+void from_absent_lane(float* out, int n, unsigned mask);
+void from_absent_lane(double* out, int n, unsigned mask);
 void foreign_mask(int* out);
 void unlike_masks(int* out);
 void endless(int* out);

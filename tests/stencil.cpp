@@ -295,16 +295,16 @@ using enum kata::Quantity;
 constexpr kata::Claim claims[] = {
     {"02_shared_tile", "01_basic", bytes_loaded, 2.5,
      "a block reads its input tile once instead of once for every neighbour", "PMPP-notes 8.3"},
-    {"03_thread_coarsened", "02_shared_tile", bytes_loaded, 1.9,
+    {"03_thread_coarsened", "02_shared_tile", bytes_loaded, 1.5,
      "of a tile of 32³ elements fewer are halo than of one of 8³", "PMPP-notes 8.4"},
     {"03_thread_coarsened", "02_shared_tile", threads, 10.0,
      "a thread computes a column of cells, so that a block has T² threads and not T³", "PMPP-notes 8.4"},
-    {"03_thread_coarsened", "02_shared_tile", sectors_loaded, 1.9,
+    {"03_thread_coarsened", "02_shared_tile", sectors_loaded, 1.5,
      "a warp reads a row of 32 elements instead of four rows of 8", "PMPP-notes 8.3, 8.4"},
-    {"04_register_tiled", "03_thread_coarsened", shared_passes, 2.0,
+    {"04_register_tiled", "03_thread_coarsened", shared_passes, 1.5,
      "the planes before and behind are in registers, and only the middle one in shared memory",
      "PMPP-notes 8.5"},
-    {"04_register_tiled", "03_thread_coarsened", bytes_loaded, 0.9,
+    {"04_register_tiled", "03_thread_coarsened", bytes_loaded, 0.6,
      "registers take the place of shared memory, and global memory is read as before", "PMPP-notes 8.5"},
     // Times, of 1024³ cells of float. On an H100 (sm_90):
     // 0.53 times, although step 01 asks for 2.9 times the bytes. Here a cell takes 2.4 threads, needs more

@@ -31,6 +31,8 @@ const char* name_of(Quantity q) {
             return "atomics on global memory";
         case Quantity::barriers:
             return "barriers";
+        case Quantity::barriers_a_block:
+            return "barriers in a block";
         case Quantity::basic_blocks:
             return "basic blocks that warps execute";
         case Quantity::work:
@@ -43,15 +45,19 @@ const char* name_of(Quantity q) {
     return "time";
 }
 
+int decimals(Quantity q) { return q == Quantity::barriers_a_block ? 1 : 0; }
+
 std::string text_of(double value, Quantity q) {
     char text[96];
-    std::snprintf(text, sizeof text, "%.0f %s", value, name_of(q));
+    std::snprintf(text, sizeof text, "%.*f %s", decimals(q), value, name_of(q));
     return text;
 }
 
 }  // namespace
 
 double value_of(Quantity q, const Counts& c) {
+    if (q == Quantity::barriers_a_block)
+        return c.blocks == 0 ? 0 : static_cast<double>(c.barriers) / static_cast<double>(c.blocks);
     const auto value = [&]() -> std::uint64_t {
         switch (q) {
             case Quantity::bytes_loaded:
@@ -79,6 +85,7 @@ double value_of(Quantity q, const Counts& c) {
                 return c.work;
             case Quantity::span:
                 return c.span;
+            case Quantity::barriers_a_block:
             case Quantity::time:
                 break;
         }
@@ -91,7 +98,8 @@ std::optional<std::string> broken(const Claim& claim, double better, double wors
     const double most = worse / claim.least;
     if (better <= most * (1 + 1e-9)) return std::nullopt;
     char limit[96];
-    std::snprintf(limit, sizeof limit, "right: at most %.0f, 1/%.3g of that", most, claim.least);
+    std::snprintf(limit, sizeof limit, "right: at most %.*f, 1/%.3g of that", decimals(claim.quantity), most,
+                  claim.least);
     return std::string("right, but without the point of the step: ") + claim.why + "\n  " + claim.better +
            " now: " + text_of(better, claim.quantity) + "\n  " + claim.worse + ": " +
            text_of(worse, claim.quantity) + "\n  " + limit;

@@ -25,6 +25,7 @@ enum class Quantity {
     shared_passes,
     atomics,
     barriers,
+    barriers_a_block,  ///< of all launches, over the blocks of all launches
     basic_blocks,
     work,
     span,

@@ -88,10 +88,10 @@ std::vector<std::string> worse_than_solution(const Run& step, const Run& solutio
         const auto times =
             t > 0 ? format(m < 100 * t ? "%.1f times the %s" : "%.0f times the %s", m / t, limit.of)
                   : format("%s", limit.of);
-        worse.emplace(m / most,
-                      "right, but it needs " + times +
-                          format(": %.0f, its own solution %.0f, and at most %.0f may be", m, t, most) +
-                          (limit.at ? where_most(step, limit.at) : chains(mine, theirs)));
+        worse.emplace(m / most, "right, but it needs " + times +
+                                    format(": %.0f; its own solution needs %.0f, and up to %.0f are accepted",
+                                           m, t, most) +
+                                    (limit.at ? where_most(step, limit.at) : chains(mine, theirs)));
     }
     std::vector<std::string> texts;
     for (auto& [excess, text] : worse) texts.push_back(std::move(text));
@@ -126,7 +126,7 @@ TEST_CASE("the step is about as fast as its own solution", "[timed]") {
     const auto verdict = kata::time_against(kata::step(), own_solution(), 1 / kata::slowest);
     if (verdict.answer == kata::Answer::refuted)
         FAIL("right, but it takes " << 1 / verdict.ratio << " times as long as its own solution ("
-                                    << verdict.pairs << " pairs), and at most " << kata::slowest
-                                    << " times may be");
+                                    << verdict.pairs << " pairs); up to " << kata::slowest
+                                    << " times is accepted");
     SUCCEED();
 }

@@ -65,7 +65,7 @@ void check_stream(const void* stream, const char* who) {
 }
 
 cudaEvent_t create_event(bool timed) {
-    auto event = std::make_unique<CUevent_st>(timed);
+    auto event = std::make_unique<CUevent_st>(CUevent_st{timed, {}});
     auto* const name = event.get();
     events[name] = std::move(event);
     return name;

@@ -24,7 +24,8 @@ SIMT_UNSEEN __host__ __device__ double to_double(unsigned short bits) {
     const auto sign = static_cast<std::uint64_t>(bits >> 15) << 63;
     std::uint64_t biased = exponent - F::bias + 1023;
     if (exponent == 0) {
-        constexpr double smallest = __builtin_ldexp(1.0, 1 - F::bias - F::fraction_bits);
+        constexpr auto smallest =
+            __builtin_bit_cast(double, std::uint64_t{1024 - F::bias - F::fraction_bits} << 52);
         return __builtin_bit_cast(
             double, sign | __builtin_bit_cast(std::uint64_t, static_cast<double>(fraction) * smallest));
     }

@@ -11,6 +11,7 @@
 #   ladder     times: each step against the one before it
 #   variants   times: kernels of tests/wrong against what they say that they are timed against
 #   claims     the timed claims, 30 verdicts on each, all of which must hold; and those that a document makes in vain
+#   describe   what one thing at a time costs on this GPU, for the estimate: RESULTS/devices/NAME.csv
 #   nsight     the CPU back end's counts beside Nsight Compute's, for the same launches: of the solutions compiled so
 #              that every access is an instruction (as written), in which sectors must agree within 1 % and passes within
 #              5 %, of the solutions as built, and by the counters in the L1 cache
@@ -45,7 +46,7 @@ usage() {
 [[ $# -ge 1 && $1 != -* ]] || usage
 results=$1
 shift
-all_parts=(build test huge sanitize ladder variants claims nsight)
+all_parts=(build test huge sanitize ladder variants claims describe nsight)
 parts=("$@")
 [[ $# -gt 0 ]] || parts=("${all_parts[@]}")
 for part in "${parts[@]}"; do  # before the first of them takes its hours
@@ -238,6 +239,17 @@ claims() {
     done
 }
 
+describe() {
+    local name file
+    name=$(nvidia-smi --query-gpu=name --format=csv,noheader -i 0)
+    name=${name#NVIDIA }
+    file=$results/devices/${name// /_}.csv
+    mkdir -p "$results/devices"
+    nvcc -std=c++20 -O2 -arch=native common/estimate/describe.cu -o "$BUILD/describe"
+    "$BUILD/describe" >"$file"
+    cat "$file"
+}
+
 # profile CHAPTER MODULE METRICS LOG: the launches of the ladder's problem.
 profile() {
     ncu --clock-control none --csv --print-units base --metrics "$3" \
@@ -310,6 +322,7 @@ for part in "${parts[@]}"; do
         ladder) ladder ;;
         variants) variants ;;
         claims) claims ;;
+        describe) describe ;;
         nsight) nsight ;;
     esac
 done

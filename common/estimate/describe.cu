@@ -1,0 +1,568 @@
+// Describes the GPU of this machine for the estimate: its limits, and what one thing at a time costs there.
+// Each figure comes from a kernel that does nothing else; none is fitted to a kernel of a chapter.
+//
+//   describe >NAME.csv      takes about a minute, and nothing else may use the GPU
+//
+// A row is `quantity,x,y,value,unit`. What x and y mean depends on the quantity and is said where it is
+// measured; 0 where they mean nothing. Latencies are in cycles of the multiprocessor's clock, rates per cycle
+// and multiprocessor, unless they are of the whole device, which has its bandwidths in bytes a second.
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cuda_runtime.h>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace {
+
+void check(cudaError_t error) {
+    if (error == cudaSuccess) return;
+    std::fprintf(stderr, "describe: %s\n", cudaGetErrorString(error));
+    std::exit(1);
+}
+
+int attribute(cudaDeviceAttr which) {
+    int value = 0;
+    check(cudaDeviceGetAttribute(&value, which, 0));
+    return value;
+}
+
+void row(const char* quantity, double x, double y, double value, const char* unit) {
+    std::printf("%s,%.10g,%.10g,%.6g,%s\n", quantity, x, y, value, unit);
+    std::fflush(stdout);
+}
+
+/// Device memory for the program's life.
+template <class T>
+T* allocate(std::size_t count) {
+    T* p = nullptr;
+    check(cudaMalloc(&p, count * sizeof(T)));
+    check(cudaMemset(p, 0, count * sizeof(T)));
+    return p;
+}
+
+double median(std::vector<double> values) {
+    std::nth_element(values.begin(), values.begin() + values.size() / 2, values.end());
+    return values[values.size() / 2];
+}
+
+constexpr int repeats = 5;
+
+/// Seconds that the device needs for `work`: the median of some runs after one that warms up.
+double seconds(const std::function<void()>& work) {
+    static cudaEvent_t start = nullptr, stop = nullptr;
+    if (!start) {
+        check(cudaEventCreate(&start));
+        check(cudaEventCreate(&stop));
+    }
+    work();
+    std::vector<double> all;
+    for (int i = 0; i < repeats; ++i) {
+        check(cudaEventRecord(start));
+        work();
+        check(cudaEventRecord(stop));
+        check(cudaEventSynchronize(stop));
+        check(cudaGetLastError());
+        float ms = 0;
+        check(cudaEventElapsedTime(&ms, start, stop));
+        all.push_back(ms * 1e-3);
+    }
+    return median(all);
+}
+
+long long* the_cycles() {
+    static long long* const cycles = allocate<long long>(1);
+    return cycles;
+}
+
+/// Cycles that block 0 of the kernel in `work` says it took.
+double cycles(const std::function<void(long long*)>& work) {
+    work(the_cycles());
+    std::vector<double> all;
+    for (int i = 0; i < repeats; ++i) {
+        work(the_cycles());
+        long long taken = 0;
+        check(cudaMemcpy(&taken, the_cycles(), sizeof taken, cudaMemcpyDeviceToHost));
+        check(cudaGetLastError());
+        all.push_back(static_cast<double>(taken));
+    }
+    return median(all);
+}
+
+/// Times the loop of a block from its first to its last thread.
+struct Timer {
+    long long start;
+    __device__ Timer() {
+        __syncthreads();
+        start = clock64();
+    }
+    __device__ void stop(long long* cycles) const {
+        __syncthreads();
+        if (blockIdx.x == 0 && threadIdx.x == 0) *cycles = clock64() - start;
+    }
+};
+
+// Arithmetic.
+
+struct FloatFma {
+    using Type = float;
+    static constexpr const char* name = "float_fma";
+    static __device__ float apply(float v, float k) { return fmaf(v, k, k); }
+};
+struct DoubleFma {
+    using Type = double;
+    static constexpr const char* name = "double_fma";
+    static __device__ double apply(double v, double k) { return fma(v, k, k); }
+};
+struct FloatDivide {
+    using Type = float;
+    static constexpr const char* name = "float_divide";
+    static __device__ float apply(float v, float k) { return v / k + k; }
+};
+struct FloatSqrt {
+    using Type = float;
+    static constexpr const char* name = "float_rsqrt";
+    static __device__ float apply(float v, float k) { return rsqrtf(v) + k; }
+};
+struct IntAdd {
+    using Type = unsigned;
+    static constexpr const char* name = "int_add";
+    // The exclusive or keeps nvcc from making one multiplication of a loop of additions.
+    static __device__ unsigned apply(unsigned v, unsigned k) { return (v + k) ^ k; }
+};
+struct IntMad {
+    using Type = unsigned;
+    static constexpr const char* name = "int_mad";
+    static __device__ unsigned apply(unsigned v, unsigned k) { return v * k + k; }
+};
+struct IntDivide {
+    using Type = unsigned;
+    static constexpr const char* name = "int_divide";
+    static __device__ unsigned apply(unsigned v, unsigned k) { return v / k + 0xFFFF0000u; }
+};
+struct Shuffle {
+    using Type = unsigned;
+    static constexpr const char* name = "shuffle";
+    static __device__ unsigned apply(unsigned v, unsigned) { return __shfl_xor_sync(~0u, v, 1); }
+};
+struct WarpBarrier {
+    using Type = unsigned;
+    static constexpr const char* name = "warp_barrier";
+    static __device__ unsigned apply(unsigned v, unsigned k) {
+        __syncwarp();
+        return v ^ k;
+    }
+};
+
+template <class Op, int chains>
+__global__ void arithmetic(long long* cycles, typename Op::Type k, typename Op::Type* sink, int rounds) {
+    typename Op::Type v[chains];
+#pragma unroll
+    for (int c = 0; c < chains; ++c) v[c] = k + static_cast<typename Op::Type>(threadIdx.x + c);
+    const Timer timer;
+#pragma unroll 8
+    for (int r = 0; r < rounds; ++r)
+#pragma unroll
+        for (int c = 0; c < chains; ++c) v[c] = Op::apply(v[c], k);
+    timer.stop(cycles);
+    auto sum = v[0];
+#pragma unroll
+    for (int c = 1; c < chains; ++c) sum += v[c];
+    if (sum == static_cast<typename Op::Type>(12345)) *sink = sum;
+}
+
+/// latency of an operation; rate: warps that do it, a cycle and multiprocessor.
+template <class Op>
+void describe_arithmetic(int multiprocessors) {
+    constexpr int rounds = 2048, chains = 4, threads = 1024;
+    auto* const sink = allocate<typename Op::Type>(1);
+    const auto k = static_cast<typename Op::Type>(3);
+    const double one = cycles([&](long long* c) { arithmetic<Op, 1><<<1, 32>>>(c, k, sink, rounds); });
+    row((std::string("latency_") + Op::name).c_str(), 0, 0, one / rounds, "cycles");
+    const double many = cycles(
+        [&](long long* c) { arithmetic<Op, chains><<<multiprocessors, threads>>>(c, k, sink, rounds); });
+    row((std::string("rate_") + Op::name).c_str(), 0, 0, double{rounds} * chains * (threads / 32) / many,
+        "warps/cycle");
+}
+
+// Latency of memory: each load gives the address of the next.
+
+struct alignas(128) Node {
+    Node* next;
+};
+
+/// A ring through all of the nodes, a power of two of them, in an order that no prefetcher guesses: i -> 5 i
+/// + 1, with the bits of the place reversed, so that neighbours in the ring lie far apart.
+__global__ void make_ring(Node* nodes, unsigned bits) {
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x, count = 1u << bits;
+    if (i >= count) return;
+    const unsigned next = (5 * i + 1) & (count - 1);
+    nodes[__brev(i) >> (32 - bits)].next = &nodes[__brev(next) >> (32 - bits)];
+}
+
+enum class Cached { in_l1, in_l2 };
+
+template <Cached cached>
+__device__ Node* load(Node* const* p) {
+    unsigned long long next;
+    if constexpr (cached == Cached::in_l1)
+        asm volatile("ld.global.ca.u64 %0, [%1];" : "=l"(next) : "l"(p));
+    else
+        asm volatile("ld.global.cg.u64 %0, [%1];" : "=l"(next) : "l"(p));
+    return reinterpret_cast<Node*>(next);
+}
+
+/// Goes on from where the last launch left `*at`, which is what no cache holds if the ring is longer than the
+/// cache.
+template <Cached cached>
+__global__ void chase(long long* cycles, Node** at, int warm_up, int rounds) {
+    Node* node = *at;
+    for (int r = 0; r < warm_up; ++r) node = load<cached>(&node->next);
+    const Timer timer;
+#pragma unroll 8
+    for (int r = 0; r < rounds; ++r) node = load<cached>(&node->next);
+    timer.stop(cycles);
+    *at = node;
+}
+
+__global__ void chase_shared(long long* cycles, unsigned* sink, int rounds) {
+    constexpr unsigned count = 1024;
+    __shared__ unsigned next[count];  // in bytes
+    for (unsigned i = threadIdx.x; i < count; i += blockDim.x) next[i] = (5 * i + 1) % count * 4;
+    unsigned at = 0;
+    const Timer timer;
+#pragma unroll 8
+    for (int r = 0; r < rounds; ++r)
+        at = *reinterpret_cast<const unsigned*>(reinterpret_cast<const char*>(next) + at);
+    timer.stop(cycles);
+    *sink = at;
+}
+
+__global__ void atomic_chain(long long* cycles, unsigned* memory, unsigned* sink, int rounds,
+                             bool in_shared) {
+    __shared__ unsigned s[32];
+    s[threadIdx.x] = 0;
+    unsigned* const p = in_shared ? s : memory;
+    unsigned at = 0;
+    const Timer timer;
+    for (int r = 0; r < rounds; ++r)
+        at = atomicAdd(p + at, 0u);  // of 0, so the next one waits for it and meets the same
+    timer.stop(cycles);
+    *sink = at;
+}
+
+template <Cached cached>
+void describe_ring(const char* name, unsigned bits, int warm_up) {
+    constexpr int rounds = 4096;
+    auto* const nodes = allocate<Node>(std::size_t{1} << bits);
+    auto** const at = allocate<Node*>(1);
+    make_ring<<<((1u << bits) + 255) / 256, 256>>>(nodes, bits);
+    check(cudaMemcpy(at, &nodes, sizeof nodes, cudaMemcpyHostToDevice));
+    row(name, 0, 0, cycles([&](long long* c) { chase<cached><<<1, 1>>>(c, at, warm_up, rounds); }) / rounds,
+        "cycles");
+    check(cudaFree(at));
+    check(cudaFree(nodes));
+}
+
+void describe_latency() {
+    constexpr int rounds = 4096;
+    auto* const word = allocate<unsigned>(64);
+    row("latency_shared_load", 0, 0,
+        cycles([&](long long* c) { chase_shared<<<1, 1>>>(c, word, rounds); }) / rounds, "cycles");
+    describe_ring<Cached::in_l1>("latency_l1_load", 7, 128);       // 16 KiB
+    describe_ring<Cached::in_l2>("latency_l2_load", 15, 1 << 15);  // 4 MiB
+    describe_ring<Cached::in_l2>("latency_dram_load", 23, 0);      // 1 GiB
+    row("latency_shared_atomic", 0, 0,
+        cycles([&](long long* c) { atomic_chain<<<1, 1>>>(c, word, word + 32, rounds, true); }) / rounds,
+        "cycles");
+    row("latency_global_atomic", 0, 0,
+        cycles([&](long long* c) { atomic_chain<<<1, 1>>>(c, word, word + 32, rounds, false); }) / rounds,
+        "cycles");
+}
+
+// A multiprocessor's own memories: what a request of a warp costs, by what its lanes ask for.
+
+enum class Access { shared_load, shared_store, shared_atomic, shared_float_atomic, l1_load };
+
+/// Each lane goes to the words `lane * stride` of a window of its warp, 32 * stride words long, modulo
+/// `words`.
+template <Access access>
+__global__ void request(long long* cycles, unsigned* memory, unsigned* sink, unsigned stride, unsigned words,
+                        int rounds) {
+    extern __shared__ unsigned s[];
+    for (unsigned i = threadIdx.x; i < words; i += blockDim.x) {
+        s[i] = 0;
+        memory[i] = 0;
+    }
+    __syncthreads();
+    const unsigned lane = threadIdx.x % 32, at = lane * stride % words;
+    volatile unsigned* const place = s + at;
+    unsigned sum = 0;
+    if (access == Access::l1_load) {  // the window comes into the cache
+        unsigned value;
+        asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(value) : "l"(memory + at));
+        sum += value;
+    }
+    const Timer timer;
+#pragma unroll 8
+    for (int r = 0; r < rounds; ++r) {
+        if constexpr (access == Access::shared_load) {
+            sum += *place;
+        } else if constexpr (access == Access::shared_store) {
+            *place = sum;
+        } else if constexpr (access == Access::shared_atomic) {
+            atomicAdd(s + at, 1u);
+        } else if constexpr (access == Access::shared_float_atomic) {
+            atomicAdd(reinterpret_cast<float*>(s) + at, 1.0f);
+        } else {
+            unsigned value;
+            asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(value) : "l"(memory + at));
+            sum += value;
+        }
+    }
+    timer.stop(cycles);
+    if (sum == 12345) *sink = sum;
+}
+
+/// x: words from lane to lane; y: distinct words that the 32 lanes ask for.
+template <Access access>
+void describe_request(const char* name, const std::vector<std::pair<unsigned, unsigned>>& strides_and_words) {
+    constexpr int rounds = 1024, threads = 1024;
+    auto* const memory = allocate<unsigned>(32 * 32);
+    auto* const sink = allocate<unsigned>(1);
+    for (const auto& [stride, words] : strides_and_words) {
+        const unsigned distinct = std::min(32u, std::max(1u, stride == 0 ? 1u : words / stride));
+        const double taken = cycles([&, stride = stride, words = words](long long* c) {
+            request<access>
+                <<<1, threads, 32 * 32 * sizeof(unsigned)>>>(c, memory, sink, stride, words, rounds);
+        });
+        row(name, stride, distinct, taken / (double{rounds} * (threads / 32)), "cycles/request");
+    }
+}
+
+__global__ void barriers(long long* cycles, int rounds) {
+    const Timer timer;
+    for (int r = 0; r < rounds; ++r) __syncthreads();
+    timer.stop(cycles);
+}
+
+void describe_multiprocessor() {
+    const std::vector<std::pair<unsigned, unsigned>> strides{{1, 1024}, {2, 1024},  {4, 1024},
+                                                             {8, 1024}, {16, 1024}, {32, 1024}};
+    const std::vector<std::pair<unsigned, unsigned>> spread{{1, 1024}, {8, 1024}, {32, 1024}};
+    const std::vector<std::pair<unsigned, unsigned>> meeting{{1, 1024}, {1, 16}, {1, 8},
+                                                             {1, 4},    {1, 2},  {0, 1}};
+    describe_request<Access::shared_load>("shared_load", strides);
+    describe_request<Access::shared_store>("shared_store", strides);
+    describe_request<Access::l1_load>("l1_load", strides);
+    describe_request<Access::shared_atomic>("shared_atomic", meeting);
+    describe_request<Access::shared_atomic>("shared_atomic_spread", spread);
+    describe_request<Access::shared_float_atomic>("shared_float_atomic", meeting);
+    constexpr int rounds = 1024;
+    for (int threads = 32; threads <= 1024; threads *= 2)  // x: threads of the block
+        row("barrier", threads, 0,
+            cycles([&](long long* c) { barriers<<<1, threads>>>(c, rounds); }) / rounds, "cycles");
+}
+
+// What all multiprocessors share: L2, memory, atomics.
+
+enum class From { l2, dram };
+
+/// All threads go through memory side by side from `first` on, and each has `in_flight` loads of 16 bytes
+/// under way.
+template <int in_flight>
+__global__ void read(const uint4* memory, std::size_t count, std::size_t first, std::size_t rounds,
+                     unsigned* sink) {
+    const std::size_t threads = std::size_t{gridDim.x} * blockDim.x;
+    std::size_t at = (first + std::size_t{blockIdx.x} * blockDim.x + threadIdx.x) % count;
+    unsigned sum = 0;
+    for (std::size_t r = 0; r < rounds; r += in_flight) {
+        uint4 v[in_flight];
+#pragma unroll
+        for (int i = 0; i < in_flight; ++i) {
+            v[i] = __ldcg(memory + at);
+            at += threads;
+            if (at >= count) at -= count;
+        }
+#pragma unroll
+        for (int i = 0; i < in_flight; ++i) sum += v[i].x ^ v[i].y ^ v[i].z ^ v[i].w;
+    }
+    if (sum == 12345) *sink = sum;
+}
+
+__global__ void write(uint4* memory, std::size_t count) {
+    const std::size_t threads = std::size_t{gridDim.x} * blockDim.x;
+    for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += threads)
+        memory[i] = make_uint4(1, 2, 3, 4);
+}
+
+/// Each lane loads 4 bytes, `stride` of them apart.
+__global__ void read_strided(const unsigned* memory, std::size_t count, unsigned stride, int rounds,
+                             unsigned* sink) {
+    const std::size_t threads = std::size_t{gridDim.x} * blockDim.x;
+    std::size_t at = (std::size_t{blockIdx.x} * blockDim.x + threadIdx.x) * stride % count;
+    const std::size_t step = threads * stride % count;
+    unsigned sum = 0;
+#pragma unroll 4
+    for (int r = 0; r < rounds; ++r) {
+        sum += __ldcg(memory + at);
+        at += step;
+        if (at >= count) at -= count;
+    }
+    if (sum == 12345) *sink = sum;
+}
+
+/// Adds to `addresses` words, a power of two, lane beside lane, so that a warp meets itself only where there
+/// are less than 32.
+template <class T>
+__global__ void add(T* memory, unsigned addresses, int rounds) {
+    const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
+    for (int r = 0; r < rounds; ++r) atomicAdd(memory + ((thread + r * 32u) & (addresses - 1)), T(1));
+}
+
+constexpr std::size_t shared_for_one_block = 120 * 1024;  // more than half of what a multiprocessor has
+
+template <int in_flight>
+void describe_reads(From from, int multiprocessors, const uint4* memory, unsigned* sink) {
+    const std::size_t bytes = from == From::l2 ? std::size_t{8} << 20 : std::size_t{2} << 30;
+    const std::size_t count = bytes / sizeof(uint4);
+    check(cudaFuncSetAttribute(read<in_flight>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               shared_for_one_block));
+    std::size_t first = 0;
+    for (const int blocks : {1, 4, 16, multiprocessors / 4, multiprocessors / 2, multiprocessors})
+        for (const int threads : {32, 128, 512, 1024}) {
+            // About a millisecond, if a multiprocessor gets 20 GB/s a warp and at most 60.
+            const double guess = blocks * std::min(60e9, 10e9 * threads / 32);
+            const auto rounds =
+                static_cast<std::size_t>(std::min(guess * 1e-3, double(bytes)) / (16.0 * blocks * threads)) /
+                    in_flight * in_flight +
+                in_flight;
+            const double taken = seconds([&] {
+                read<in_flight>
+                    <<<blocks, threads, shared_for_one_block>>>(memory, count, first, rounds, sink);
+                first = (first + rounds * blocks * threads) %
+                        count;  // or the cache would hold it from the last time
+            });
+            // x: multiprocessors that ask; y: bytes that each has under way
+            row(from == From::l2 ? "l2_read" : "dram_read", blocks, 16.0 * threads * in_flight,
+                16.0 * static_cast<double>(rounds) * blocks * threads / taken, "B/s");
+        }
+}
+
+void describe_memory(int multiprocessors) {
+    const std::size_t bytes = std::size_t{2} << 30;
+    auto* const memory = allocate<uint4>(bytes / sizeof(uint4));
+    auto* const sink = allocate<unsigned>(1);
+    describe_reads<1>(From::l2, multiprocessors, memory, sink);
+    describe_reads<4>(From::l2, multiprocessors, memory, sink);
+    describe_reads<1>(From::dram, multiprocessors, memory, sink);
+    describe_reads<4>(From::dram, multiprocessors, memory, sink);
+    const double written =
+        seconds([&] { write<<<multiprocessors * 8, 256>>>(memory, bytes / sizeof(uint4)); });
+    row("dram_write", multiprocessors, 0, static_cast<double>(bytes) / written, "B/s");
+    const double copied = seconds([&] {
+        check(
+            cudaMemcpyAsync(memory, memory + bytes / sizeof(uint4) / 2, bytes / 2, cudaMemcpyDeviceToDevice));
+    });
+    row("dram_copy", multiprocessors, 0, static_cast<double>(bytes) / copied, "B/s");
+    for (const unsigned stride : {1u, 2u, 4u, 8u, 16u, 32u})
+        for (const auto& [name, words] :
+             {std::pair{"l2_sectors", std::size_t{2} << 20}, {"dram_sectors", bytes / 4}}) {
+            const int blocks = multiprocessors * 2, threads = 1024;
+            const int rounds = std::min(512, 2048 / static_cast<int>(stride));
+            const double taken = seconds([&, words = words] {
+                read_strided<<<blocks, threads>>>(reinterpret_cast<const unsigned*>(memory), words, stride,
+                                                  rounds, sink);
+            });
+            // x: words from lane to lane
+            const double sectors = static_cast<double>(rounds) * blocks * threads * std::min(stride, 8u) / 8;
+            row(name, stride, 0, sectors / taken, "sectors/s");
+        }
+    for (const unsigned addresses : {1u, 2u, 8u, 32u, 256u, 4096u, 1u << 20}) {  // x: addresses
+        const int blocks = multiprocessors * 2, threads = 1024, rounds = addresses < 32 ? 4 : 16;
+        const double count = static_cast<double>(rounds) * blocks * threads;
+        row("global_atomic", addresses, 0,
+            count / seconds([&] {
+                add<<<blocks, threads>>>(reinterpret_cast<unsigned*>(memory), addresses, rounds);
+            }),
+            "1/s");
+        row("global_float_atomic", addresses, 0,
+            count / seconds([&] {
+                add<<<blocks, threads>>>(reinterpret_cast<float*>(memory), addresses, rounds);
+            }),
+            "1/s");
+    }
+    check(cudaFree(memory));
+}
+
+__global__ void nothing() {}
+
+void describe_launches(int multiprocessors) {
+    constexpr int launches = 200;
+    const double one = seconds([] {
+        for (int i = 0; i < launches; ++i) nothing<<<1, 32>>>();
+    });
+    row("launch", 0, 0, one / launches, "s");
+    for (const int threads : {32, 256, 1024}) {  // x: threads of a block
+        const int few = multiprocessors * 64, many = 5 * few;
+        const double more =
+            seconds([&] { nothing<<<many, threads>>>(); }) - seconds([&] { nothing<<<few, threads>>>(); });
+        row("blocks", threads, 0, (many - few) / more, "blocks/s");
+    }
+}
+
+__global__ void clocks(long long* cycles, long long* nanoseconds) {
+    long long from, to;
+    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(from));
+    const long long start = clock64();
+    do {
+        asm volatile("mov.u64 %0, %globaltimer;" : "=l"(to));
+    } while (to - from < 5'000'000);
+    *cycles = clock64() - start;
+    *nanoseconds = to - from;
+}
+
+void describe_limits() {
+    const auto limit = [](const char* name, cudaDeviceAttr which, const char* unit) {
+        row(name, 0, 0, attribute(which), unit);
+    };
+    limit("multiprocessors", cudaDevAttrMultiProcessorCount, "1");
+    limit("threads_a_multiprocessor", cudaDevAttrMaxThreadsPerMultiProcessor, "1");
+    limit("blocks_a_multiprocessor", cudaDevAttrMaxBlocksPerMultiprocessor, "1");
+    limit("registers_a_multiprocessor", cudaDevAttrMaxRegistersPerMultiprocessor, "1");
+    limit("shared_a_multiprocessor", cudaDevAttrMaxSharedMemoryPerMultiprocessor, "B");
+    limit("l2_bytes", cudaDevAttrL2CacheSize, "B");
+    auto* const times = allocate<long long>(2);
+    clocks<<<1, 1>>>(times, times + 1);
+    long long taken[2];
+    check(cudaMemcpy(taken, times, sizeof taken, cudaMemcpyDeviceToHost));
+    row("clock", 0, 0, 1e9 * static_cast<double>(taken[0]) / static_cast<double>(taken[1]), "Hz");
+}
+
+}  // namespace
+
+int main() {
+    int driver = 0;
+    check(cudaDriverGetVersion(&driver));
+    cudaDeviceProp device{};
+    check(cudaGetDeviceProperties(&device, 0));
+    std::printf("# %s, sm_%d%d, CUDA %d.%d\nquantity,x,y,value,unit\n", device.name, device.major,
+                device.minor, CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
+    const int multiprocessors = device.multiProcessorCount;
+    describe_limits();
+    describe_arithmetic<FloatFma>(multiprocessors);
+    describe_arithmetic<DoubleFma>(multiprocessors);
+    describe_arithmetic<FloatDivide>(multiprocessors);
+    describe_arithmetic<FloatSqrt>(multiprocessors);
+    describe_arithmetic<IntAdd>(multiprocessors);
+    describe_arithmetic<IntMad>(multiprocessors);
+    describe_arithmetic<IntDivide>(multiprocessors);
+    describe_arithmetic<Shuffle>(multiprocessors);
+    describe_arithmetic<WarpBarrier>(multiprocessors);
+    describe_latency();
+    describe_multiprocessor();
+    describe_memory(multiprocessors);
+    describe_launches(multiprocessors);
+}

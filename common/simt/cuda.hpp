@@ -3,6 +3,9 @@
 // A kernel is read as it stands, but for the few spellings that translate.py replaces; it also refuses, in
 // one line, what has no meaning here (tensor cores, textures, inline PTX, …).
 #pragma once
+#if defined(__CUDA__)
+#include "legality.hpp"
+#endif
 #include "runtime.hpp"
 #include "types.hpp"
 
@@ -12,6 +15,16 @@
 #include <cstring>
 #include <type_traits>
 
+#if defined(__CUDA__)  // clang's CUDA front end, which only says what nvcc refuses: translate.py asks it
+#define __global__ __attribute__((global))
+#define __device__ __attribute__((device))
+#define __host__ __attribute__((host))
+#define __shared__ __attribute__((shared))
+#define __constant__ __attribute__((constant, section("simt_constant")))
+#define __managed__ __attribute__((device, section("simt_managed")))
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#define KATA_HOST_DEVICE __host__ __device__
+#else
 // nvcc inlines what a kernel calls. The meter counts on it: a helper of its own would lie at an address that
 // does not tell when its callers execute it.
 #if defined(__SANITIZE_THREAD__)
@@ -21,12 +34,8 @@
 #endif
 #define __device__
 #define __host__
-#define __forceinline__ inline __attribute__((always_inline))
-#define __launch_bounds__(...)
-#define __align__(n) __attribute__((aligned(n)))
 #define __managed__
-#define __grid_constant__
-#define __restrict__ __restrict
+#define __launch_bounds__(...)
 #define KATA_HOST_DEVICE
 
 // Shared memory is a block's own. The fibers of a block share one operating-system thread, so thread-local
@@ -37,6 +46,11 @@
 #define __shared__ thread_local
 #endif
 #define __constant__ __attribute__((section("simt_constant")))
+#endif
+#define __forceinline__ inline __attribute__((always_inline))
+#define __align__(n) __attribute__((aligned(n)))
+#define __grid_constant__
+#define __restrict__ __restrict
 
 // `extern __shared__ T name[]` is read as `extern T simt_name[]`, which only says the type, and by it and one
 // of these a T* of that name: where the bytes are that the launch asked for.
@@ -54,10 +68,10 @@ using ushort = unsigned short;
 using ulong = unsigned long;
 
 // What the running thread is. Not to be assigned to, as in CUDA.
-extern const uint3 threadIdx;
-extern const uint3 blockIdx;
-extern const dim3 blockDim;
-extern const dim3 gridDim;
+extern __device__ const uint3 threadIdx;
+extern __device__ const uint3 blockIdx;
+extern __device__ const dim3 blockDim;
+extern __device__ const dim3 gridDim;
 inline constexpr int warpSize = 32;
 
 namespace simt {
@@ -147,7 +161,7 @@ void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t sh
                    reinterpret_cast<const void*>(kernel));
 }
 
-inline void open() { simt::open(); }
+KATA_HOST_DEVICE inline void open() { simt::open(); }
 
 }  // namespace kata::backend
 
@@ -234,45 +248,49 @@ auto configured(Address address, Call call, dim3 grid, dim3 block = {}, std::siz
 
 using simt::Site;
 
-inline void __syncthreads(Site site = Site::here()) { simt::barrier(1, "__syncthreads", site); }
-inline int __syncthreads_count(int predicate, Site site = Site::here()) {
+#if !defined(__CUDA__)  // there it is clang's own
+__device__ inline void __syncthreads(Site site = Site::here()) { simt::barrier(1, "__syncthreads", site); }
+#endif
+__device__ inline int __syncthreads_count(int predicate, Site site = Site::here()) {
     return simt::barrier(predicate, "__syncthreads_count", site);
 }
-inline int __syncthreads_and(int predicate, Site site = Site::here()) {
+__device__ inline int __syncthreads_and(int predicate, Site site = Site::here()) {
     return simt::barrier(predicate == 0, "__syncthreads_and", site) == 0;
 }
-inline int __syncthreads_or(int predicate, Site site = Site::here()) {
+__device__ inline int __syncthreads_or(int predicate, Site site = Site::here()) {
     return simt::barrier(predicate, "__syncthreads_or", site) != 0;
 }
 
-inline void __syncwarp(unsigned mask = 0xffffffffu, Site site = Site::here()) {
+__device__ inline void __syncwarp(unsigned mask = 0xffffffffu, Site site = Site::here()) {
     simt::exchange(simt::Collective::sync, mask, 0, 0, "__syncwarp", site);
 }
-inline unsigned __activemask(Site site = Site::here()) { return simt::active_mask(site); }
+__device__ inline unsigned __activemask(Site site = Site::here()) { return simt::active_mask(site); }
 
 template <simt::Shuffled T>
-T __shfl_sync(unsigned mask, T value, int source, int width = 32, Site site = Site::here()) {
+__device__ T __shfl_sync(unsigned mask, T value, int source, int width = 32, Site site = Site::here()) {
     const int lane = simt::lane();
     return simt::from_word<T>(simt::exchange(simt::Collective::shuffle, mask, simt::to_word(value),
                                              (lane & ~(width - 1)) | (source & (width - 1)), "__shfl_sync",
                                              site));
 }
 template <simt::Shuffled T>
-T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32, Site site = Site::here()) {
+__device__ T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32,
+                            Site site = Site::here()) {
     const int lane = simt::lane(), d = static_cast<int>(delta);
     return simt::from_word<T>(simt::exchange(simt::Collective::shuffle, mask, simt::to_word(value),
                                              (lane & (width - 1)) >= d ? lane - d : lane, "__shfl_up_sync",
                                              site));
 }
 template <simt::Shuffled T>
-T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32, Site site = Site::here()) {
+__device__ T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32,
+                              Site site = Site::here()) {
     const int lane = simt::lane(), d = static_cast<int>(delta);
     return simt::from_word<T>(simt::exchange(simt::Collective::shuffle, mask, simt::to_word(value),
                                              (lane & (width - 1)) + d < width ? lane + d : lane,
                                              "__shfl_down_sync", site));
 }
 template <simt::Shuffled T>
-T __shfl_xor_sync(unsigned mask, T value, int lanes, int width = 32, Site site = Site::here()) {
+__device__ T __shfl_xor_sync(unsigned mask, T value, int lanes, int width = 32, Site site = Site::here()) {
     const int lane = simt::lane(), source = lane ^ lanes;
     // a lane may read from a lower group of `width` lanes, never from a higher one
     return simt::from_word<T>(simt::exchange(simt::Collective::shuffle, mask, simt::to_word(value),
@@ -280,30 +298,30 @@ T __shfl_xor_sync(unsigned mask, T value, int lanes, int width = 32, Site site =
                                              site));
 }
 
-inline unsigned __ballot_sync(unsigned mask, int predicate, Site site = Site::here()) {
+__device__ inline unsigned __ballot_sync(unsigned mask, int predicate, Site site = Site::here()) {
     return static_cast<unsigned>(
         simt::exchange(simt::Collective::ballot, mask, predicate != 0, 0, "__ballot_sync", site));
 }
-inline int __any_sync(unsigned mask, int predicate, Site site = Site::here()) {
+__device__ inline int __any_sync(unsigned mask, int predicate, Site site = Site::here()) {
     return simt::exchange(simt::Collective::ballot, mask, predicate != 0, 0, "__any_sync", site) != 0;
 }
-inline int __all_sync(unsigned mask, int predicate, Site site = Site::here()) {
+__device__ inline int __all_sync(unsigned mask, int predicate, Site site = Site::here()) {
     return simt::exchange(simt::Collective::ballot, mask, predicate == 0, 0, "__all_sync", site) == 0;
 }
 template <class T>
-unsigned __match_any_sync(unsigned mask, T value, Site site = Site::here()) {
+__device__ unsigned __match_any_sync(unsigned mask, T value, Site site = Site::here()) {
     return static_cast<unsigned>(
         simt::exchange(simt::Collective::match, mask, simt::to_word(value), 0, "__match_any_sync", site));
 }
 template <class T>
-unsigned __match_all_sync(unsigned mask, T value, int* all, Site site = Site::here()) {
+__device__ unsigned __match_all_sync(unsigned mask, T value, int* all, Site site = Site::here()) {
     const auto same = static_cast<unsigned>(
         simt::exchange(simt::Collective::match, mask, simt::to_word(value), 0, "__match_all_sync", site));
     *all = same == (mask & simt::present_lanes());
     return *all ? mask : 0;
 }
 template <class T>
-T __reduce_add_sync(unsigned mask, T value, Site site = Site::here()) {
+__device__ T __reduce_add_sync(unsigned mask, T value, Site site = Site::here()) {
     static_assert(simt::one_of<T, int, unsigned>, "__reduce_add_sync does not exist for this type in CUDA");
     return static_cast<T>(simt::exchange(simt::Collective::sum, mask, static_cast<unsigned>(value), 0,
                                          "__reduce_add_sync", site));
@@ -311,21 +329,22 @@ T __reduce_add_sync(unsigned mask, T value, Site site = Site::here()) {
 
 // Before Volta a warp moved in lockstep and these had no mask. No current architecture has them.
 template <class T>
-T __shfl(T, int, int = 32) = delete;
+__device__ T __shfl(T, int, int = 32) = delete;
 template <class T>
-T __shfl_up(T, unsigned, int = 32) = delete;
+__device__ T __shfl_up(T, unsigned, int = 32) = delete;
 template <class T>
-T __shfl_down(T, unsigned, int = 32) = delete;
+__device__ T __shfl_down(T, unsigned, int = 32) = delete;
 template <class T>
-T __shfl_xor(T, int, int = 32) = delete;
-int __any(int) = delete;
-int __all(int) = delete;
-unsigned __ballot(int) = delete;
+__device__ T __shfl_xor(T, int, int = 32) = delete;
+__device__ int __any(int) = delete;
+__device__ int __all(int) = delete;
+__device__ unsigned __ballot(int) = delete;
 
-inline void __threadfence() { simt::fence(); }
-inline void __threadfence_system() { simt::fence(); }
-inline void __threadfence_block() {}  // says nothing to other blocks; within its own it takes a barrier
-inline void __nanosleep(unsigned) { simt::yield(); }
+__device__ inline void __threadfence() { simt::fence(); }
+__device__ inline void __threadfence_system() { simt::fence(); }
+// Says nothing to other blocks; within its own it takes a barrier.
+__device__ inline void __threadfence_block() {}
+__device__ inline void __nanosleep(unsigned) { simt::yield(); }
 
 // Atomics, for the types that CUDA has them for. One operating-system thread runs all fibers, so nothing
 // comes between the read and the write. They are kept out of the instrumentation, for the meter hears of them
@@ -333,7 +352,7 @@ inline void __nanosleep(unsigned) { simt::yield(); }
 #define SIMT_ATOMIC [[gnu::noinline, gnu::no_sanitize("thread"), gnu::no_sanitize_coverage]] inline
 #if defined(__clang__)
 #undef SIMT_ATOMIC
-#define SIMT_ATOMIC [[gnu::noinline]] inline
+#define SIMT_ATOMIC [[gnu::noinline]] __device__ inline
 #endif
 
 #define SIMT_ATOMIC_FUNCTION(name, types, next)                                  \
@@ -382,16 +401,16 @@ SIMT_ATOMIC T atomicCAS(T* address, std::type_identity_t<T> expected, std::type_
 #undef SIMT_ATOMIC
 
 template <class T>
-T __ldg(const T* address) {
+__device__ T __ldg(const T* address) {
     return *address;
 }
 
 // Arithmetic. CUDA declares min and max for these pairs of types, host and device alike.
 #define SIMT_MIN_MAX(A, B, R)                                                                 \
-    constexpr R min(A a, B b) {                                                               \
+    __host__ __device__ constexpr R min(A a, B b) {                                           \
         return static_cast<R>(a) < static_cast<R>(b) ? static_cast<R>(a) : static_cast<R>(b); \
     }                                                                                         \
-    constexpr R max(A a, B b) {                                                               \
+    __host__ __device__ constexpr R max(A a, B b) {                                           \
         return static_cast<R>(a) < static_cast<R>(b) ? static_cast<R>(b) : static_cast<R>(a); \
     }
 SIMT_MIN_MAX(int, int, int)
@@ -407,56 +426,60 @@ SIMT_MIN_MAX(unsigned long long, unsigned long long, unsigned long long)
 SIMT_MIN_MAX(long long, unsigned long long, unsigned long long)
 SIMT_MIN_MAX(unsigned long long, long long, unsigned long long)
 #undef SIMT_MIN_MAX
-inline float min(float a, float b) { return std::fmin(a, b); }
-inline float max(float a, float b) { return std::fmax(a, b); }
-inline double min(double a, double b) { return std::fmin(a, b); }
-inline double max(double a, double b) { return std::fmax(a, b); }
-inline double min(double a, float b) { return std::fmin(a, b); }
-inline double max(double a, float b) { return std::fmax(a, b); }
-inline double min(float a, double b) { return std::fmin(a, b); }
-inline double max(float a, double b) { return std::fmax(a, b); }
+__host__ __device__ inline float min(float a, float b) { return std::fmin(a, b); }
+__host__ __device__ inline float max(float a, float b) { return std::fmax(a, b); }
+__host__ __device__ inline double min(double a, double b) { return std::fmin(a, b); }
+__host__ __device__ inline double max(double a, double b) { return std::fmax(a, b); }
+__host__ __device__ inline double min(double a, float b) { return std::fmin(a, b); }
+__host__ __device__ inline double max(double a, float b) { return std::fmax(a, b); }
+__host__ __device__ inline double min(float a, double b) { return std::fmin(a, b); }
+__host__ __device__ inline double max(float a, double b) { return std::fmax(a, b); }
 
-inline float rsqrtf(float x) { return 1.0f / std::sqrt(x); }
-inline double rsqrt(double x) { return 1.0 / std::sqrt(x); }
-inline float __fdividef(float a, float b) { return a / b; }
-inline float __expf(float x) { return std::exp(x); }
-inline float __logf(float x) { return std::log(x); }
-inline float __sinf(float x) { return std::sin(x); }
-inline float __cosf(float x) { return std::cos(x); }
-inline float __powf(float a, float b) { return std::pow(a, b); }
-inline float __saturatef(float x) { return std::fmin(std::fmax(x, 0.0f), 1.0f); }
-inline float __fadd_rn(float a, float b) { return a + b; }
-inline float __fmul_rn(float a, float b) { return a * b; }
-inline float __fmaf_rn(float a, float b, float c) { return std::fma(a, b, c); }
-inline double __fma_rn(double a, double b, double c) { return std::fma(a, b, c); }
-inline float __frcp_rn(float x) { return 1.0f / x; }
-inline float __fsqrt_rn(float x) { return std::sqrt(x); }
-inline int __float2int_rn(float x) { return static_cast<int>(std::nearbyint(x)); }
-inline int __float2int_rz(float x) { return static_cast<int>(x); }
-inline float __int2float_rn(int x) { return static_cast<float>(x); }
-inline int __float_as_int(float x) { return __builtin_bit_cast(int, x); }
-inline unsigned __float_as_uint(float x) { return __builtin_bit_cast(unsigned, x); }
-inline float __int_as_float(int x) { return __builtin_bit_cast(float, x); }
-inline float __uint_as_float(unsigned x) { return __builtin_bit_cast(float, x); }
-inline long long __double_as_longlong(double x) { return __builtin_bit_cast(long long, x); }
-inline double __longlong_as_double(long long x) { return __builtin_bit_cast(double, x); }
-inline int __popc(unsigned x) { return __builtin_popcount(x); }
-inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
-inline int __ffs(int x) { return __builtin_ffs(x); }
-inline int __ffsll(long long x) { return __builtin_ffsll(x); }
-inline int __clz(int x) { return x == 0 ? 32 : __builtin_clz(static_cast<unsigned>(x)); }
-inline int __clzll(long long x) { return x == 0 ? 64 : __builtin_clzll(static_cast<unsigned long long>(x)); }
-inline unsigned __brev(unsigned x) {
+__host__ __device__ inline float rsqrtf(float x) { return 1.0f / std::sqrt(x); }
+__host__ __device__ inline double rsqrt(double x) { return 1.0 / std::sqrt(x); }
+__device__ inline float __fdividef(float a, float b) { return a / b; }
+__device__ inline float __expf(float x) { return std::exp(x); }
+__device__ inline float __logf(float x) { return std::log(x); }
+__device__ inline float __sinf(float x) { return std::sin(x); }
+__device__ inline float __cosf(float x) { return std::cos(x); }
+__device__ inline float __powf(float a, float b) { return std::pow(a, b); }
+__device__ inline float __saturatef(float x) { return std::fmin(std::fmax(x, 0.0f), 1.0f); }
+__device__ inline float __fadd_rn(float a, float b) { return a + b; }
+__device__ inline float __fmul_rn(float a, float b) { return a * b; }
+__device__ inline float __fmaf_rn(float a, float b, float c) { return std::fma(a, b, c); }
+__device__ inline double __fma_rn(double a, double b, double c) { return std::fma(a, b, c); }
+__device__ inline float __frcp_rn(float x) { return 1.0f / x; }
+__device__ inline float __fsqrt_rn(float x) { return std::sqrt(x); }
+__device__ inline int __float2int_rn(float x) { return static_cast<int>(std::nearbyint(x)); }
+__device__ inline int __float2int_rz(float x) { return static_cast<int>(x); }
+__device__ inline float __int2float_rn(int x) { return static_cast<float>(x); }
+__device__ inline int __float_as_int(float x) { return __builtin_bit_cast(int, x); }
+__device__ inline unsigned __float_as_uint(float x) { return __builtin_bit_cast(unsigned, x); }
+__device__ inline float __int_as_float(int x) { return __builtin_bit_cast(float, x); }
+__device__ inline float __uint_as_float(unsigned x) { return __builtin_bit_cast(float, x); }
+__device__ inline long long __double_as_longlong(double x) { return __builtin_bit_cast(long long, x); }
+__device__ inline double __longlong_as_double(long long x) { return __builtin_bit_cast(double, x); }
+__device__ inline int __popc(unsigned x) { return __builtin_popcount(x); }
+__device__ inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
+__device__ inline int __ffs(int x) { return __builtin_ffs(x); }
+__device__ inline int __ffsll(long long x) { return __builtin_ffsll(x); }
+__device__ inline int __clz(int x) { return x == 0 ? 32 : __builtin_clz(static_cast<unsigned>(x)); }
+__device__ inline int __clzll(long long x) {
+    return x == 0 ? 64 : __builtin_clzll(static_cast<unsigned long long>(x));
+}
+__device__ inline unsigned __brev(unsigned x) {
     unsigned r = 0;
     for (int i = 0; i < 32; ++i) r |= (x >> i & 1u) << (31 - i);
     return r;
 }
-inline int __mul24(int a, int b) { return a * b; }
-inline int __mulhi(int a, int b) { return static_cast<int>((static_cast<long long>(a) * b) >> 32); }
-inline unsigned __umulhi(unsigned a, unsigned b) {
+__device__ inline int __mul24(int a, int b) { return a * b; }
+__device__ inline int __mulhi(int a, int b) {
+    return static_cast<int>((static_cast<long long>(a) * b) >> 32);
+}
+__device__ inline unsigned __umulhi(unsigned a, unsigned b) {
     return static_cast<unsigned>((static_cast<unsigned long long>(a) * b) >> 32);
 }
-inline unsigned __umul24(unsigned a, unsigned b) { return a * b; }
+__device__ inline unsigned __umul24(unsigned a, unsigned b) { return a * b; }
 
 // The part of the runtime interface that a step's host code needs. Everything is synchronous here.
 using cudaStream_t = void*;

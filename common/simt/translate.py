@@ -486,6 +486,12 @@ def read_all(step):
     return list(sources.values())
 
 
+def dependencies(target, sources):
+    """The line by which Ninja knows what a target was made of."""
+    names = [re.sub(r"([ #\\])", r"\\\1", str(path)).replace("$", "$$") for path in (target, *(source.path for source in sources))]
+    return f"{names[0]}: {' '.join(names[1:])}\n"
+
+
 def main():
     step, target = map(pathlib.Path, sys.argv[1:3])
     sources = read_all(step)
@@ -512,8 +518,7 @@ def main():
     # Like nvcc, before everything else what CUDA declares.
     target.write_text('#include "simt/cuda.hpp"\n' + sources[0].translated(step.parent), encoding="utf-8", errors="surrogateescape")
     if len(sys.argv) > 3:
-        names = [re.sub(r"([ #\\])", r"\\\1", str(path)).replace("$", "$$") for path in (target, *(source.path for source in sources))]
-        pathlib.Path(sys.argv[3]).write_text(f"{names[0]}: {' '.join(names[1:])}\n", encoding="utf-8", errors="surrogateescape")
+        pathlib.Path(sys.argv[3]).write_text(dependencies(target, sources), encoding="utf-8", errors="surrogateescape")
 
 
 if __name__ == "__main__":

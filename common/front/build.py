@@ -95,6 +95,10 @@ class Build:
     def has(self, file: str) -> bool:
         return (self.folder / file).exists()
 
+    def knows_host_and_device(self) -> bool:
+        """Whether clang says of each step, on the CPU back end, what nvcc would refuse of it."""
+        return ".cpu.legal" in (self.folder / "build.ninja").read_text(encoding="utf-8", errors="replace")
+
     def suite(self, chapter: str, backend: str) -> pathlib.Path:
         path = self.folder / suite(chapter, backend)
         if not path.exists():

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 MOST = 3  # errors that are shown; what comes behind is often their consequence
+NOTES = 2  # of an error
 COLOR = re.compile(r"\033\[[0-9;]*[mK]")
 # g++, clang and our own: FILE:LINE:COLUMN: error: TEXT; nvcc: FILE(LINE): error: TEXT
 SAID = re.compile(r"(?P<file>[^\s:(][^:(]*?)(?::(?P<line>\d+)(?::\d+)?|\((?P<nvcc>\d+)\)): (?P<kind>fatal error|error|warning|note)(?: #[\w-]+)?: ")
 # What says, in front of an error in a header or behind it, which line has asked for it.
 ASKED = re.compile(r"(?P<file>[^\s:(][^:(]*?):(?P<line>\d+)(?::\d+)?:\s+required from|(?:In file included|\s+) from (?P<from>[^:]+):(?P<at>\d+)")
-INSTANTIATED = re.compile(r"\s+instantiation of .* at line (?P<line>\d+)(?: of (?P<file>\S+))?")
+INSTANTIATED = re.compile(r"\s+(?:detected during )?instantiation of .* at line (?P<line>\d+)(?: of (?P<file>\S+))?")
 
 
 class Error(NamedTuple):
@@ -39,8 +40,9 @@ def errors(lines: Sequence[str]) -> list[Error]:
             elif said["kind"] == "note" and found and mine:
                 if not found[-1].where:
                     found[-1] = found[-1]._replace(where=mine)
-                found[-1].lines.append(line)
-                taking = True
+                taking = sum(map(bool, map(SAID.match, found[-1].lines))) <= NOTES
+                if taking:
+                    found[-1].lines.append(line)
             else:
                 taking, asked = False, "" if said["kind"] == "warning" else asked
         elif at := ASKED.match(line):

@@ -1,0 +1,2 @@
+// illegal: 'cudaDeviceSynchronize' is
+__global__ void k(float* p) { cudaDeviceSynchronize(); }

@@ -220,6 +220,15 @@ TEST_CASE("a launch that no device takes is refused", "[launch]") {
                ContainsSubstring(" 49153 bytes of dynamic shared memory: a block gets 49152 bytes"));
 }
 
+TEST_CASE("a launch of more threads than a kernel is for is refused", "[launch]") {
+    auto out = zeros<int>("out");
+    CHECK(fault([&] { kernels::bounded(out.data(), {8, 8}); }) == "");
+    CHECK(out.values() == std::vector<int>{64});
+    CHECK(fault([&] {
+              kernels::bounded(out.data(), {8, 9});
+          }) == "launch refused: 72 threads a block, and the kernel says __launch_bounds__ of 64");
+}
+
 TEST_CASE("chevrons launch, and an empty grid is as wrong as on a GPU", "[launch]") {
     constexpr int n = 75;
     auto in = upload("in", counted<int>(n)), out = zeros<int>("out", n);

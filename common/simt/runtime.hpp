@@ -66,6 +66,9 @@ void yield();
 /// it.
 void allow_shared(const void* kernel, int bytes);
 
+/// Ends a launch that has more threads a block than its kernel is for. Throws kata::Error.
+void launch_bounds(unsigned threads);
+
 int lane();
 /// A bit per lane of the running thread's warp that the block has.
 unsigned present_lanes();

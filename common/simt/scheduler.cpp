@@ -303,6 +303,8 @@ void Scheduler::resume(Block& block, Thread& t) {
                 throw;
             } catch (const kata::OpenKata&) {
                 fault_ = std::current_exception();
+            } catch (const kata::Error& e) {
+                fail(e.what());
             } catch (const std::exception& e) {
                 fail(std::string("the kernel threw: ") + e.what());
             }
@@ -512,6 +514,13 @@ void fence() { scheduler->fence(); }
 void yield() {
     running->polls |= polls_per_turn - 1;  // so that the turn ends
     scheduler->poll();
+}
+void launch_bounds(unsigned threads) {
+    const auto asked = ::blockDim.x * ::blockDim.y * ::blockDim.z;
+    if (asked > threads)
+        throw kata::Error("launch refused: " + std::to_string(asked) +
+                          " threads a block, and the kernel says __launch_bounds__ of " +
+                          std::to_string(threads));
 }
 int lane() { return static_cast<int>(running->lane()); }
 unsigned present_lanes() { return ~0u >> (32 - running_block->lanes(running->warp())); }

@@ -4,6 +4,7 @@
 What has no C++ form is replaced where it stands, so that everything else keeps its line:
   kernel<<<grid, block, bytes>>>(…)  ->  simt::configured(SIMT_KERNEL(kernel), grid, block, bytes)(…)
   extern __shared__ T name[];        ->  extern T simt_name[]; and a name for what the launch asked for
+  __launch_bounds__(n) … {           ->  … { simt::launch_bounds(n);
   __shared__ alignas(n)              ->  alignas(n) __shared__
   static __shared__                  ->  __shared__
   #include <cuda_runtime.h>          ->  nothing: the step's own include declares what there is
@@ -318,6 +319,8 @@ class Source:
             if match := re.search(pattern, self.code):
                 what = what.format(match[0])
                 self.error(match.start(), f"the CPU back end has no {what}: this step needs a GPU build")
+        if match := re.search(r"(?<!\])\]\s*(?:\([^()]*\)\s*)?__(?:device|host)__", self.code):
+            self.error(match.start(), "nvcc takes no __device__ or __host__ of a lambda: it would need --extended-lambda")
 
     def check_kernel(self, tokens, marker, name):
         """What nvcc refuses of a kernel's definition."""
@@ -330,6 +333,15 @@ class Source:
         for at in range(body, (tokens.partner(body) or body) if tokens.word(body) == "{" else body):
             if tokens.words[at : at + 3] == ["<", "<", "<"]:
                 self.error(tokens.start_of(at), "a kernel launches no other: nvcc takes that only with -rdc=true")
+
+    def translate_bounds(self, tokens, marker, name):
+        """Has a kernel's first statement say how many threads it is for."""
+        body, start = tokens.behind(name + 1), tokens.statement(marker)[0]
+        if tokens.word(body) == "{" and "__launch_bounds__" in tokens.words[start:name]:
+            opened = tokens.words.index("__launch_bounds__", start, name) + 1
+            end = next((at for at in tokens.scan(opened + 1) if tokens.words[at] == ","), tokens.partner(opened))
+            threads = " ".join(self.text[tokens.start_of(opened + 1) : tokens.start_of(end)].split())
+            self.edits.append((tokens.found[body].end(), tokens.found[body].end(), f" simt::launch_bounds({threads});"))
 
     def translate_launches(self, tokens, kernels):
         """Gives the names that are launched, and where."""
@@ -505,6 +517,7 @@ def main():
         for tokens in source.parts:
             for marker, name in tokens.kernels(of_kernels):
                 source.check_kernel(tokens, marker, name)
+                source.translate_bounds(tokens, marker, name)
                 kernels.add(tokens.words[name])
     launched = {name for source in sources for tokens in source.parts for name in source.translate_launches(tokens, kernels)}
     for source in sources:

@@ -48,6 +48,12 @@ void nothing(dim3 grid, dim3 block, std::size_t shared_bytes) {
     nothing_kernel<<<grid, block, shared_bytes>>>();
 }
 
+template <int threads>
+__launch_bounds__(threads, 2) __global__ void bounded_kernel(int* out) {
+    if (threadIdx.x == 0) *out = threads;
+}
+void bounded(int* out, dim3 block) { bounded_kernel<64><<<1, block>>>(out); }
+
 // Memory.
 
 __global__ void reverse_static_kernel(const int* in, int* out) {

@@ -14,6 +14,7 @@ void places(unsigned* out, dim3 grid, dim3 block);
 void places_by_reference(unsigned* out, unsigned blocks, unsigned threads);
 void order_of_arrival(unsigned* ticket, unsigned* out, unsigned blocks, unsigned threads);
 void nothing(dim3 grid, dim3 block, std::size_t shared_bytes);
+void bounded(int* out, dim3 block);  // for 64 threads at most
 
 // Memory. Each reverses an array of n elements, in one block of n threads, through the memory of its name.
 void reverse_static(const int* in, int* out);         // n = 64

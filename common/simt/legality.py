@@ -28,6 +28,8 @@ OF_HOST = "'{}' is a host function, and device code calls it: put __host__ __dev
 OF_LIBRARY = "'{}' of the C++ library is a host function, and device code calls it: nvcc has none for the device"
 OF_DEVICE = "'{}' is a device function, and host code calls it: put __host__ __device__ in front of it, or launch a kernel"
 OF_CUDA = "'{}' is for device code alone, and host code calls it"
+OF_RUNTIME = "'{}' is for host code alone, and device code calls it"
+OF_KERNEL = "'{}' is a kernel, and device code calls it: make it a __device__ function, or launch it from the host"
 HOST_VARIABLE = "'{}' is a variable of the host, and device code uses it: hand it to the kernel, or make it __constant__"
 DIAGNOSED = [
     (r"reference to __host__ variable '(.*?)' in ", HOST_VARIABLE),
@@ -65,7 +67,7 @@ def command(clang, side, options, target, depfile):
 # What clang says.
 
 
-def is_ours(file):
+def is_foreign(file):
     """Whether a file is none of a student's: one of the system, or one that declares what CUDA has."""
     path = pathlib.Path(file)
     return file.startswith("/usr/") or file.startswith("<") or COMMON in path.resolve().parents
@@ -84,7 +86,7 @@ def diagnosed(said):
             notes.append(note)
         if text := told(error["text"], notes):
             # Of what a template of the library does, the student's line is the one that asked for it.
-            here = next((place for place in (error, *notes) if not is_ours(place["file"])), error)
+            here = next((place for place in (error, *notes) if not is_foreign(place["file"])), error)
             yield here["file"], int(here["line"]), int(here["column"]), text
 
 
@@ -94,22 +96,26 @@ def told(text, notes):
         if match := re.search(pattern, text):
             return (words or text).format(*match.groups())
     if match := CALLED.search(text):
-        callee, name, caller = match.groups()
-        return told_of_call(callee, caller, name, notes[:1])
+        callee, name, _ = match.groups()
+        return told_of_call(callee, name, [note for note in notes if "declared here" in note["text"]])
     candidates = [(note, match) for note in notes if (match := CANDIDATE.search(note["text"]))]
     if candidates:
         note, match = candidates[0]
         name = NAMED.search(text)
-        return told_of_call(match[1], match[2], name[1] if name else "operator", [note])
+        return told_of_call(match[1], name[1] if name else "operator", [note])
 
 
-def told_of_call(callee, caller, name, declared):
+def told_of_call(callee, name, declared):
     file = declared[0]["file"] if declared else ""
-    if callee != "device":
-        if name in TAKEN and is_ours(file) and TAKEN[name] in file or is_immediate(declared):
-            return None
-        return (OF_LIBRARY if is_ours(file) else OF_HOST).format(name)
-    return (OF_CUDA if is_ours(file) or not file else OF_DEVICE).format(name)
+    if callee == "global":
+        return OF_KERNEL.format(name)
+    if callee == "device":
+        return (OF_DEVICE if file and not is_foreign(file) else OF_CUDA).format(name)
+    if name in TAKEN and is_foreign(file) and TAKEN[name] in file or is_immediate(declared):
+        return None
+    if not is_foreign(file):
+        return OF_HOST.format(name)
+    return (OF_RUNTIME if COMMON in pathlib.Path(file).resolve().parents else OF_LIBRARY).format(name)
 
 
 def is_immediate(declared):

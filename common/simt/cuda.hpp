@@ -96,14 +96,14 @@ Dynamic<T> dynamic() {
 }
 
 template <class T>
-std::uint64_t to_word(T value) {
+KATA_HOST_DEVICE std::uint64_t to_word(T value) {
     static_assert(sizeof(T) <= 8 && std::is_trivially_copyable_v<T>, "shuffles take values of up to 8 bytes");
     std::uint64_t word = 0;
     std::memcpy(&word, &value, sizeof value);
     return word;
 }
 template <class T>
-T from_word(std::uint64_t word) {
+KATA_HOST_DEVICE T from_word(std::uint64_t word) {
     T value;
     std::memcpy(&value, &word, sizeof value);
     return value;

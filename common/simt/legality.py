@@ -76,6 +76,8 @@ def is_foreign(file):
 def diagnosed(said):
     """(file, line, column, text) of each error that is about host and device."""
     found = [match.groupdict() for match in map(SAID.fullmatch, said.splitlines()) if match]
+    # Dynamic shared memory that is no array without a size: clang takes none, and then it is a variable like others.
+    shared = {HOST_VARIABLE.format(name) for name in re.findall(r"__shared__ variable '(.*?)' cannot be 'extern'", said)}
     for at, error in enumerate(found):
         if "error" not in error["kind"]:
             continue
@@ -84,7 +86,7 @@ def diagnosed(said):
             if note["kind"] != "note":
                 break
             notes.append(note)
-        if text := told(error["text"], notes):
+        if (text := told(error["text"], notes)) and text not in shared:
             # Of what a template of the library does, the student's line is the one that asked for it.
             here = next((place for place in (error, *notes) if not is_foreign(place["file"])), error)
             yield here["file"], int(here["line"]), int(here["column"]), text

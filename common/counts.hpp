@@ -17,6 +17,17 @@ struct Traffic {
     Traffic& operator+=(const Traffic&);
 };
 
+/// What the makespan is counted for: about the GPU of a laptop, which most kernels keep busy whatever their
+/// tiles and blocks. A larger one would ask more parallelism of a problem than one has that is counted in a
+/// moment.
+namespace machine {
+inline constexpr unsigned multiprocessors = 16;
+inline constexpr unsigned issued_together = 4;  ///< steps, of different warps of one multiprocessor
+/// After so many steps of others comes the next one of a warp: 32 warps keep a multiprocessor busy, half of
+/// what it holds.
+inline constexpr unsigned latency = 8;
+}  // namespace machine
+
 struct Counts {
     Traffic global_load, global_store, global_atomic;
     Traffic shared_load, shared_store, shared_atomic;
@@ -31,8 +42,33 @@ struct Counts {
     std::uint64_t threads = 0;
     std::uint64_t launches = 0;
 
+    /// Lines of 128 bytes that requests of global memory touch: the fewer, the better coalesced. A request of
+    /// one address has none, for nothing about it could be better.
+    std::uint64_t lines = 0;
+
+    // How long it takes, in the terms of scheduling. The unit is a step of a warp: a basic block, or what the
+    // machine serves at once of a memory request, which is a line of global memory, a pass over the banks of
+    // shared memory (for atomics: of one lane a word) or an address of constant memory. Whoever polls takes
+    // one round, however many it takes here. Launches follow each other: all of these add up.
+
+    std::uint64_t work = 0;  ///< steps, summed over warps
+    /// Steps that must follow one another, on a device without end: along a warp, at a barrier from the
+    /// block's latest warp on, and from whoever writes a word of global memory to whoever reads it. Never
+    /// less than the contention.
+    std::uint64_t span = 0;
+    /// Steps until a small device is done (kata::machine): never less than its busiest multiprocessor needs
+    /// for the blocks that it is given, nor than the longest chain with its latency.
+    std::uint64_t makespan = 0;
+    /// The most atomics on one address of global memory, which wait for one another.
+    std::uint64_t contention = 0;
+
     bool operator==(const Counts&) const = default;
     Counts& operator+=(const Counts&);
+
+    /// How many warps could be kept busy: work over span.
+    double parallelism() const {
+        return span == 0 ? 1.0 : static_cast<double>(work) / static_cast<double>(span);
+    }
 
     /// Distinct bytes over bytes moved, 0 to 1; 1 where nothing was moved.
     static double efficiency(const Traffic& global) {
@@ -63,6 +99,7 @@ inline Counts& Counts::operator+=(const Counts& o) {
     barriers += o.barriers, same_address += o.same_address, bank_conflicts += o.bank_conflicts;
     lane_basic_blocks += o.lane_basic_blocks, basic_blocks += o.basic_blocks;
     blocks += o.blocks, threads += o.threads, launches += o.launches;
+    lines += o.lines, work += o.work, span += o.span, makespan += o.makespan, contention += o.contention;
     return *this;
 }
 

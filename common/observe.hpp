@@ -21,15 +21,29 @@ struct Conditions {
     /// How long one launch may take; 2 s of processor time on the CPU back end and 5 s on the GPU, if not
     /// said otherwise.
     std::optional<double> time_limit = {};
+    /// Whether the CPU back end counts and looks for races. That is most of its time, so a problem that is
+    /// large for the sake of an index may go without, where smaller ones have shown the rest.
+    bool metered = true;
+};
+
+/// What kernels did by one instruction, or at the beginning of one basic block.
+struct Place {
+    std::uint32_t code = 0;                ///< tells places apart
+    std::uint64_t steps = 0;               ///< as in Counts::work
+    std::uint64_t requests = 0;            ///< 0 of a basic block
+    std::uint64_t lines = 0, atomics = 0;  ///< of global memory
 };
 
 struct Observation {
-    /// Absent where nothing is counted: on the GPU, without g++, under AddressSanitizer.
+    /// Absent where nothing is counted: on the GPU, without g++, under AddressSanitizer, not metered.
     std::optional<Counts> counts;
     /// Races, reads of what nobody wrote: one readable text each, without repetitions.
     std::vector<std::string> findings;
     /// Kernels that were launched.
     std::uint64_t launches = 0;
+    std::vector<Place> places = {};  ///< where nothing is counted, none
+    /// "03_tiled.cu:27": of a place, its line in the source.
+    std::function<std::string(const Place&)> line_of = {};
 };
 
 /// Calls `work`, which launches kernels, and waits for them. Throws kata::Error where a launch was refused or

@@ -39,6 +39,10 @@ void check(const Shape& s) {
     if (s.width < 0 || s.height < 0 || static_cast<std::int64_t>(s.width) * s.height > INT32_MAX)
         throw std::invalid_argument("image of " + std::to_string(s.width) + " x " + std::to_string(s.height) +
                                     " refused: sizes are not negative and make less than 2^31 elements");
+    if (s.width > max_width || s.height > max_height)
+        throw std::invalid_argument("image of " + std::to_string(s.width) + " x " + std::to_string(s.height) +
+                                    " refused: the chapter takes up to " + std::to_string(max_width) +
+                                    " columns and " + std::to_string(max_height) + " rows");
 }
 
 std::vector<double> reference(std::span<const float> in, std::span<const float> filter, const Shape& s) {

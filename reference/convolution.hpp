@@ -8,6 +8,11 @@ namespace convolution {
 inline constexpr int max_radius = 7;
 inline constexpr int max_weights = (2 * max_radius + 1) * (2 * max_radius + 1);
 
+/// A grid has at most 65535 blocks along y: so many rows are covered by blocks of any shape.
+inline constexpr int max_height = 65535;
+/// The columns of a tile that hangs over the end of a row still fit into an int.
+inline constexpr int max_width = 1 << 30;
+
 struct Shape {
     int width, height;  ///< of the image, in elements; 0 is an empty image
     int radius;         ///< of the filter: it has (2 * radius + 1)² weights
@@ -15,8 +20,8 @@ struct Shape {
     int outputs() const { return width * height; }
 };
 
-/// Throws std::invalid_argument, in one line, for a shape that the steps need not take: a negative size, 2³¹
-/// elements or more, a radius outside 0 … max_radius.
+/// Throws std::invalid_argument, in one line, for a shape that the steps need not take: a negative size, one
+/// above max_width or max_height, 2³¹ elements or more, a radius outside 0 … max_radius.
 void check(const Shape&);
 
 /// out(x, y) = Σ filter(i, j) · in(x − radius + i, y − radius + j), with 0 for elements outside the image.

@@ -11,6 +11,10 @@ void check(const Size& s, int blur_size) {
         throw std::invalid_argument(
             "picture of " + std::to_string(s.width) + " x " + std::to_string(s.height) +
             " refused: sizes are not negative and make less than 2^31 bytes of colour");
+    if (s.height > max_height)
+        throw std::invalid_argument("picture of " + std::to_string(s.width) + " x " +
+                                    std::to_string(s.height) + " refused: the chapter takes up to " +
+                                    std::to_string(max_height) + " rows");
     if (blur_size < 0 || blur_size > max_blur_size)
         throw std::invalid_argument("blur size " + std::to_string(blur_size) +
                                     " refused: the chapter takes 0 to " + std::to_string(max_blur_size));

@@ -6,6 +6,8 @@
 namespace grids {
 
 inline constexpr int max_blur_size = 15;
+/// A grid has at most 65535 blocks along y: so many rows are covered by blocks of any shape.
+inline constexpr int max_height = 65535;
 
 /// A picture in row-major order from the top; a pixel of colour is three bytes: red, green, blue.
 struct Size {
@@ -13,8 +15,8 @@ struct Size {
     int pixels() const { return width * height; }
 };
 
-/// Throws std::invalid_argument, in one line, for a negative size, 2³¹ bytes of colour or more, or a blur
-/// size outside 0 … max_blur_size.
+/// Throws std::invalid_argument, in one line, for a negative size, more than max_height rows, 2³¹ bytes of
+/// colour or more, or a blur size outside 0 … max_blur_size.
 void check(const Size&, int blur_size = 0);
 
 /// c[i] = a[i] + b[i], in double. PMPP-grids 3.1.

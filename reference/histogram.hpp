@@ -13,8 +13,8 @@ inline constexpr int bins = (letters + letters_per_bin - 1) / letters_per_bin;
 
 /// The workspace has one private histogram for as many characters, the last of them perhaps for fewer.
 inline constexpr int copy_characters = 1024;
-/// A thread for each character, in as many blocks as a grid may have.
-inline constexpr std::size_t max_length = std::size_t{INT32_MAX} * copy_characters;
+/// Longer than 32 bits count, and no longer than has been tried.
+inline constexpr std::size_t max_length = std::size_t{1} << 33;
 
 /// Unsigned numbers that a step may use beside its result for a text of that length.
 constexpr std::size_t workspace_size(std::size_t length) {

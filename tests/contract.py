@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """What holds for the folders of this repository, whatever the steps compute.
 
-contract.py BUILD             the folders of kernels fit together, and the build in BUILD tests all of them
+contract.py BUILD             the folders of kernels fit together, links between pages lead somewhere, and the build in
+                              BUILD tests all kernels
 contract.py BUILD --verdicts  in the last run of all tests of BUILD every stub was skipped as open, every solution and
                               variant passed and every wrong kernel was rejected: true of a fresh checkout, in which
                               nobody wrote a step
@@ -14,6 +15,7 @@ import json
 import pathlib
 import re
 import sys
+import unicodedata
 from collections.abc import Iterator
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "common" / "front"))
@@ -21,7 +23,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "common"
 import bodies
 import mistakes
 from fault import Fault
-from repository import BACKENDS, STEP, Repository
+from repository import BACKENDS, STEP, STYLE, Repository
 from verdicts import kernel_of
 
 
@@ -62,6 +64,16 @@ def check_mistakes(repository: Repository, chapter: str) -> Iterator[str]:
             repository.kernel(chapter, mistake)
         except Fault as fault:
             yield str(fault)
+
+
+def check_styles(repository: Repository, chapter: str) -> Iterator[str]:
+    folder = repository.styles_folder(chapter)
+    for path in files(folder).values() if folder.is_dir() else ():
+        named = STYLE.fullmatch(path.name)
+        if not named or named[1] not in repository.steps(chapter, "solutions"):
+            yield f"{path}: is not called STEP.NAME.cu, after a step of its chapter"
+        elif not path.read_text(encoding="utf-8").startswith("// "):
+            yield f"{path}: does not begin with a comment that says what is different, and where such code is usual"
 
 
 def check_lesson(repository: Repository, chapter: str) -> Iterator[str]:
@@ -109,15 +121,48 @@ def check_chapter(repository: Repository, chapter: str) -> Iterator[str]:
                 yield str(fault)
     try:
         yield from check_mistakes(repository, chapter)
+        yield from check_styles(repository, chapter)
         yield from check_lesson(repository, chapter)
     except Fault as fault:
         yield str(fault)
 
 
+def anchors(text: str) -> set[str]:
+    """Of the headings of a page, as GitHub makes them: a second heading of the same words gets a number."""
+    found: set[str] = set()
+    for heading in re.findall(r"^#+ (.*)", text, re.M):
+        words = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).strip().lower()
+        kept = (c for c in words if c in " -" or re.match(r"L|M|Nd|Pc", unicodedata.category(c)))
+        anchor = "".join(kept).replace(" ", "-")
+        count = sum(1 for other in found if re.fullmatch(rf"{re.escape(anchor)}(-\d+)?", other))
+        found.add(f"{anchor}-{count}" if count else anchor)
+    return found
+
+
+def prose(path: pathlib.Path) -> str:
+    return re.sub(r"^ *```.*?^ *```", "", path.read_text(encoding="utf-8"), flags=re.M | re.S)
+
+
+def check_links(repository: Repository) -> Iterator[str]:
+    """Links from page to page, to files and to headings; not those to other sites."""
+    root = repository.root
+    pages = [path for folder in ("chapters", "tests") for path in sorted((root / folder).rglob("*.md"))]
+    for page in sorted(root.glob("*.md")) + pages:
+        for link in re.findall(r"\]\(([^)\s]+)\)", re.sub(r"`[^`\n]*`", "", prose(page))):
+            if re.match(r"\w+:", link):
+                continue
+            path, _, anchor = link.partition("#")
+            target = page.parent / path if path else page
+            if not target.exists():
+                yield f"{page}: links to {link}, and there is no such file"
+            elif anchor and (target.suffix != ".md" or anchor not in anchors(prose(target))):
+                yield f"{page}: links to {link}, and there is no such heading"
+
+
 def check_folders(repository: Repository) -> Iterator[str]:
     chapters = repository.chapters()
-    for tree in ("solutions", "tests/wrong"):
-        for path in sorted((repository.root / tree).iterdir()):
+    for tree in ("solutions", "tests/wrong", "tests/styles"):
+        for path in sorted((repository.root / tree).glob("*")):
             if path.is_dir() and path.name not in chapters:
                 yield f"chapters/{path.name}: there is no such folder, but there is {tree}/{path.name}"
     for chapter in chapters:
@@ -147,6 +192,8 @@ def check_verdicts(repository: Repository, build: pathlib.Path) -> Iterator[str]
         # Of such a kernel nothing is to be seen on a GPU, where its test is skipped.
         unseen = {mistake.kernel for mistake in repository.mistakes(chapter) if mistake.says("On a GPU") == "nothing"}
         for tree, name in repository.kernels(chapter):
+            if tree == "styles":  # are no part of that run
+                continue
             wanted = "SKIP" if tree == "chapters" else "OK"
             got = verdicts.get((tree, chapter, name), {"not run"})
             if name in unseen:
@@ -165,7 +212,7 @@ def main() -> int:
         if given.verdicts:
             complaints = list(check_verdicts(repository, given.build))
         else:
-            complaints = [*check_folders(repository), *check_listed(repository, given.build)]
+            complaints = [*check_folders(repository), *check_links(repository), *check_listed(repository, given.build)]
     except Fault as fault:
         complaints = [str(fault)]
     for complaint in complaints:

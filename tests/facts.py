@@ -4,6 +4,7 @@
 import ast
 import contextlib
 import io
+import os
 import pathlib
 import shutil
 import subprocess
@@ -16,7 +17,9 @@ sys.path.insert(0, str(ROOT / "common" / "front"))
 
 import author
 import bodies
+import build
 import contract
+import impostors
 import mistakes
 import repository
 import verdicts
@@ -68,6 +71,9 @@ NO_GUARD = """== no_guard
 -     if (i < n) b[i] = a[i];
 +     b[i] = a[i];
 """
+
+
+STYLE = "// A grid-stride loop.\n" + SOLUTION
 
 
 class Scratch(unittest.TestCase):
@@ -242,6 +248,32 @@ class Names(Scratch):
         self.assertEqual(self.repository.for_meson()[-1], wrong)
         self.assertEqual(len(self.repository.modules(["cpu", "gpu"])), 6)
 
+    def test_another_way_to_write_a_step_is_built_and_is_no_step(self):
+        self.write("tests/styles/sums/01_add.grid_stride.cu", STYLE)
+        self.assertIn(("styles", "01_add.grid_stride"), self.repository.kernels("sums"))
+        self.assertEqual(self.repository.for_meson()[-1], "tests/styles/sums/01_add.grid_stride.cu|styles/01_add.grid_stride|")
+        self.assertEqual(self.repository.all_steps("sums"), ["01_add"])
+        module = repository.module_of("styles.sums.01_add.grid_stride.cpu.so")
+        self.assertEqual((module.step, build.path_of(module)), ("01_add", "tests/styles/sums/01_add.grid_stride.cu"))
+
+    def test_claims_that_a_gpu_refutes_are_said_with_both_numbers(self):
+        self.assertEqual(self.repository.refuted("sums"), [])
+        self.write(
+            "chapters/sums/measured/claims.csv",
+            "# NVIDIA H100, CUDA 13.0\n"
+            "step,against,claimed,standing,verdicts,held,lowest ratio,highest ratio\n"
+            "02_all,01_add,1.40,asserted,30,30,1.657,1.667\n"
+            "02_all,01_add,2,refuted,30,0,1.657,1.667\n"
+            "03_more,02_all,1.00,refuted,30,0,0.501,0.502\n",
+        )
+        said = [
+            "02_all is claimed to be 2.00 times as fast as 01_add or more; measured on NVIDIA H100: 1.66 to 1.67",
+            "03_more is claimed to be 1.00 times as fast as 02_all or more; measured on NVIDIA H100: 0.50",
+        ]
+        self.assertEqual(self.repository.refuted("sums"), said)
+        self.assertEqual(self.repository.refuted("sums", "03_more"), said[1:])
+        self.assertEqual(self.repository.refuted("sums", "01_add"), [])
+
     def test_a_folder_that_is_no_build_is_refused(self):
         with self.assertRaisesRegex(Fault, "no folder that Meson has configured"):
             repository.targets(self.root)
@@ -326,6 +358,20 @@ class Contract(Scratch):
             "chapters/gone",
         )
 
+    def test_a_style_says_which_step_it_is_of_and_what_is_different(self):
+        self.write("tests/styles/sums/01_add.grid_stride.cu", STYLE)
+        self.assertEqual(self.complaints(), [])
+        self.write("tests/styles/sums/01_add.grid_stride.cu", "#include \"sums.cuh\"\n")
+        self.write("tests/styles/sums/01_add.cu", STYLE)
+        self.write("tests/styles/sums/02_gone.grid_stride.cu", STYLE)
+        self.write("tests/styles/gone/01_gone.grid_stride.cu", STYLE)
+        self.says(
+            "styles/sums/01_add.grid_stride.cu: does not begin with a comment",
+            "styles/sums/01_add.cu: is not called STEP.NAME.cu",
+            "styles/sums/02_gone.grid_stride.cu: is not called STEP.NAME.cu",
+            "chapters/gone",
+        )
+
     def test_steps_are_numbered_without_gaps(self):
         self.write("solutions/sums/03_more.cu", SOLUTION)
         self.says("solutions/sums/03_more.cu: is step 2 of its chapter")
@@ -340,6 +386,26 @@ class Contract(Scratch):
         for title in ("### 00 Before, 01 add", "## 01 Add"):
             lesson.write_text(text.replace("### 01 Add", title))
             self.assertEqual(self.complaints(), [])
+
+    def test_a_link_that_leads_nowhere_is_named(self):
+        def links(*wanted):
+            self.assertEqual([c.replace(f"{self.root}/", "") for c in contract.check_links(self.repository)], list(wanted))
+
+        links()
+        page = self.write("chapters/TERMS.md", "## Brent–Kung, 2-D\n\n## `a_b()` and [c](sums/README.md)\n\n## Twice\n\n## Twice\n")
+        ways = "[a](#brentkung-2-d) [b](#a_b-and-c) [c](#twice) [d](#twice-1) [e](sums/README.md#01-add) [f](../README.md)"
+        elsewhere = "[g](https://example.org/none#none) `[h](none)`\n```\n# None\n[i](none)\n```\n"
+        text = page.read_text()
+        page.write_text(f"{text}{ways} {elsewhere}")
+        links()
+        says = "chapters/TERMS.md: links to {}, and there is no such {}".format
+        page.write_text(f"{text}[a](none.md) [b](#none) [c](#twice-2) [d](sums/README.md#02-more)\n```\n# None\n```\n")
+        links(
+            says("none.md", "file"),
+            says("#none", "heading"),
+            says("#twice-2", "heading"),
+            says("sums/README.md#02-more", "heading"),
+        )
 
     def test_a_step_without_a_mistake_is_named(self):
         lacks = "tests/wrong/sums/01_add.mistakes: no mistake, which"
@@ -487,6 +553,75 @@ class Authors(Scratch):
         for name, where, word in (("no_guard", str(file), "already"), ("nothing", None, "there are: no_guard")):
             with self.assertRaisesRegex(Fault, word):
                 author.mistake(self.repository, "sums", "01_add", name, where)
+
+
+class Impostors(Scratch):
+    """Judged by a suite that accepts or rejects as its name says."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("solutions/sums/02_all.cu", SOLUTION)
+        self.pair = impostors.Pair("sums", "01_add", "02_all")
+        self.bench = impostors.Bench(self.repository, self.root)
+
+    def suite(self, text):
+        self.write("sums-cpu", f"#!/bin/sh\n{text}\n").chmod(0o755)
+        for step in ("01_add", "02_all"):
+            self.write(repository.module("solutions", "sums", step, "cpu"), "")
+
+    def judged(self, *excused):
+        accepted = {self.pair: self.bench.accepts(self.pair)}
+        return impostors.complaints(accepted, dict.fromkeys(excused, "it may"), {self.pair})
+
+    def test_each_solution_is_handed_in_as_every_later_step(self):
+        self.write("solutions/sums/03_more.cu", SOLUTION)
+        names = [(pair.earlier[:2], pair.later[:2]) for pair in impostors.pairs(self.repository, "sums")]
+        self.assertEqual(names, [("01", "02"), ("01", "03"), ("02", "03")])
+
+    def test_one_that_is_accepted_needs_an_excuse_and_no_other_has_one(self):
+        self.suite("echo 'ok 1 - adds'")
+        self.assertIn("01_add as 02_all: accepted", *self.judged())
+        self.assertEqual(self.judged(self.pair), [])
+        # Accepted by the claims, and by nothing else.
+        self.suite("case $* in *claims*) echo 'ok 1 - gains';; *) echo 'not ok 1 - adds';; esac")
+        self.assertEqual(self.judged(), [])
+        self.assertIn("01_add as 02_all: rejected", *self.judged(self.pair))
+        self.assertIn("there are no two such steps", *self.judged(impostors.Pair("sums", "02_all", "01_add")))
+
+    def test_the_suite_is_told_what_is_handed_in_as_what(self):
+        self.suite('echo "$*" >>"$0.log"; echo ok')
+        self.judged()
+        said = (self.root / "sums-cpu.log").read_text().splitlines()
+        self.assertEqual(len(said), 2)
+        for line in said:
+            self.assertRegex(line, r"--source \S+/02_all\.cu --step \S+/solutions\.sums\.01_add\.cpu\.so ")
+
+    def test_without_a_verdict_nobody_is_rejected(self):
+        for text in ("exit 1", "kill -SEGV $$", "echo '1..0'"):
+            self.suite(text)
+            with self.assertRaisesRegex(Fault, "no verdict"):
+                self.judged()
+
+    def test_a_module_that_is_older_than_its_source_is_refused(self):
+        self.suite("echo ok")
+        self.bench.current("sums")
+        os.utime(self.root / "solutions.sums.01_add.cpu.so", (0, 0))
+        with self.assertRaisesRegex(Fault, "older than solutions/sums/01_add.cu"):
+            self.bench.current("sums")
+
+    def test_an_excuse_is_read_as_it_is_written(self):
+        head = "chapter,earlier,later,reason\n"
+        file = self.write("tests/impostors.csv", head + 'sums,01_add,02_all,"another spelling, no more"\n')
+        self.assertEqual(impostors.excuses(file), {self.pair: "another spelling, no more"})
+        for text, word in (
+            ("", ":1: must be"),
+            (head + "sums,01_add,02_all,\n", ":2: a chapter"),
+            (head + "sums,01_add,02_all,why,and more\n", ":2: a chapter"),
+            (head + 2 * "sums,01_add,02_all,why\n", ":3: .* already"),
+        ):
+            file.write_text(text)
+            with self.assertRaisesRegex(Fault, word):
+                impostors.excuses(file)
 
 
 class Verdicts(unittest.TestCase):

@@ -87,13 +87,10 @@ TEST_CASE("a step multiplies matrices of every size around its block and tiles",
                                                           {3, 101, 15},
                                                           {128, 128, 8},
                                                           {127, 129, 11},
-                                                          {129, 1, 5}}));
+                                                          {129, 1, 5},
+                                                          {33, 65, 96},
+                                                          {1, 70, 64}}));
     require_right(coded({m, n, k}));
-}
-
-TEST_CASE("more blocks than a block may have threads: grid and block cannot be exchanged",
-          "[step][01_naive]") {
-    require_right(coded({1, 1025 * 32, 1}));
 }
 
 TEST_CASE("a product without rows or columns is no work and no error", "[equivalence]") {
@@ -149,6 +146,13 @@ TEST_CASE("infinities and NaN reach the elements that see them, and no others", 
 
 TEST_CASE("large matrices", "[equivalence]") { require_right(coded({193, 161, 24})); }
 
+// Also of more rows or columns than 15 bits count.
+TEST_CASE("more blocks than a block may have threads: grid and block cannot be exchanged",
+          "[step][01_naive]") {
+    const auto shape = GENERATE(Shape{1, 1025 * 32, 1}, Shape{1025 * 32, 1, 1});
+    require_right(coded(shape), kata::unmetered);
+}
+
 TEST_CASE("very large matrices", "[equivalence]") {
     only_on_a_gpu();
     const auto [m, n, k] = GENERATE(table<int, int, int>(
@@ -186,7 +190,7 @@ TEST_CASE("neighbouring threads take neighbouring columns", "[step][01_naive]") 
 
 namespace {
 
-constexpr Shape counted_shape{128, 128, 32};
+constexpr Shape counted_shape{384, 384, 32};
 using enum kata::Quantity;
 
 /// Elements along K that a step has on chip at a time.
@@ -194,32 +198,31 @@ constexpr std::pair<std::string_view, unsigned> depths[] = {
     {"02_shared_memory", 32}, {"03_thread_tile_1d", 8}, {"04_thread_tile_2d", 8}};
 
 constexpr kata::Claim claims[] = {
-    {"02_shared_memory", "01_naive", bytes_loaded, 32.0,
+    {"02_shared_memory", "01_naive", bytes_loaded, 16.0,
      "a block of 32 x 32 threads loads an element once for a whole row or column of them", "SGEMM-1D"},
-    {"03_thread_tile_1d", "02_shared_memory", bytes_loaded, 2.0,
+    {"03_thread_tile_1d", "02_shared_memory", bytes_loaded, 1.8,
      "a tile of C of 64 x 64 needs half as many elements for each of its results as one of 32 x 32",
      "SGEMM-1D"},
     // 2K of step 02 against 9K/8, and the stores into the tiles: K/16 against K/32.
-    {"03_thread_tile_1d", "02_shared_memory", shared_passes, 1.78,
+    {"03_thread_tile_1d", "02_shared_memory", shared_passes, 1.6,
      "an element of B that a thread has read from shared memory serves eight results", "SGEMM-1D"},
-    {"04_thread_tile_2d", "03_thread_tile_1d", bytes_loaded, 2.0,
+    {"04_thread_tile_2d", "03_thread_tile_1d", bytes_loaded, 1.8,
      "a tile of C of 128 x 128 needs half as many elements for each of its results as one of 64 x 64",
      "SGEMM-1D, announced"},
     // 9K/8 of step 03 against K/4: 4.35 times less. Squares of neighbouring results make as many loads and
     // lose most of it to bank conflicts, 1.51 times less, which nvcc mends with wide loads: right, too.
     {"04_thread_tile_2d", "03_thread_tile_1d", shared_passes, 1.5,
      "in a square of results what a thread has read serves a whole row or column", "SGEMM-1D, announced"},
-    // Times, of 4096 x 4096 matrices. On an H100 (sm_90), of an earlier build of the same kernels; the index
-    // arithmetic of 03 has been changed since:
+    // Times, of 4096 x 4096 matrices. On an H100 (sm_90):
     // 1.46 times: 6.2 and 9.0 TFLOP/s.
     {"02_shared_memory", "01_naive", kata::Quantity::time, 1.2, "the rereading moves on chip", "SGEMM-1D"},
-    // 1.84 times: 9.0 and 16.6 TFLOP/s.
+    // 1.95 times: 9.0 and 17.6 TFLOP/s.
     {"03_thread_tile_1d", "02_shared_memory", kata::Quantity::time, 1.5,
      "a thread loads less from shared memory for each result", "SGEMM-1D"},
     // The document has 2.2 times, on a GPU that it does not name, at about 8600 GFLOP/s.
     {"03_thread_tile_1d", "02_shared_memory", kata::Quantity::time, 2.2,
      "a thread loads less from shared memory for each result", "SGEMM-1D", kata::Claim::Standing::refuted},
-    // 1.94 times: 16.6 and 32.2 TFLOP/s.
+    // 1.83 times: 17.6 and 32.3 TFLOP/s.
     {"04_thread_tile_2d", "03_thread_tile_1d", kata::Quantity::time, 1.5,
      "a square of results shares more of what a thread has read than a column does", "SGEMM-1D, announced"},
 };
@@ -350,7 +353,7 @@ static const kata::Chapter chapter{
         [](const Module& step) {
             return try_on(step, real({128, 128, 128}));
         },
-    .count = [](const Module& step) { return counts_of(try_on(step, coded(counted_shape))); },
+    .count = [](const Module& step) { return try_on(step, coded(counted_shape)); },
     .timed =
         [](std::optional<int>) {
             constexpr Shape s{4096, 4096, 4096};

@@ -1000,22 +1000,20 @@ Translation translate(const std::string& source, const std::map<std::string, std
 
 TEST_CASE("the translator refuses in one line what has no meaning on the CPU", "[translator]") {
     const auto [source, what] = GENERATE(table<std::string, std::string>({
-        {"#include <cooperative_groups.h>", "cooperative groups"},
-        {"#include <mma.h>", "tensor cores"},
-        {"wmma::mma_sync(c, a, b, c);", "tensor cores"},
+        {"wmma::experimental::precision::b1", "such tensor cores"},
+        {"wmma::bmma_sync(c, a, b, c);", "such tensor cores"},
         {"asm volatile(\"mov.u32 %0, %laneid;\" : \"=r\"(lane));", "inline PTX"},
         {"__asm__(\"trap;\");", "inline PTX"},
         {"texture<float, 2> t;", "textures"},
         {"cudaTextureObject_t t", "textures"},
         {"x = tex2D<float>(t, 0.5f, 0.5f);", "textures"},
-        {"#include <cuda/barrier>", "asynchronous copies"},
-        {"__pipeline_commit();", "asynchronous copies"},
-        {"#include <cuda_fp16.h>", "arithmetic in less than 32 bits"},
-        {"#include \"cuda_fp16.h\"", "arithmetic in less than 32 bits"},
+        {"#include <cuda/barrier>", "cuda::barrier and cuda::pipeline"},
+        {"#include <cuda_fp8.h>", "arithmetic in less than 16 bits"},
+        {"#include \"cuda_fp4.h\"", "arithmetic in less than 16 bits"},
         {"#include <cub/cub.cuh>", "such library"},
-        {"cudaEvent_t start;", "cudaEvent_t"},
+        {"cudaStreamBeginCapture(s, m);", "cudaStreamBeginCapture"},
+        {"cudaLaunchCooperativeKernel(k, 1, 32, arguments);", "cooperative launches"},
         {"cudaMallocManaged(&p, 4);", "cudaMallocManaged"},
-        {"long t = clock64();", "clock64"},
     }));
     const auto made = translate("// a step\n/* of two\nlines */\n" + source + "\n");
     CHECK(made.status != 0);
@@ -1108,10 +1106,10 @@ TEST_CASE("the translator reads the headers that lie beside the step", "[transla
     const std::string plain = "#include \"own/b.h\"\n#include \"own/none.h\"\n";
     CHECK(translate(plain, beside).text == "#include \"simt/cuda.hpp\"\n#line 1 \"step.cu\"\n" + plain);
 
-    const auto wrong = translate("#include \"own/c.h\"\n", {{"own/c.h", "\n\nwmma::x;\n"}});
+    const auto wrong = translate("#include \"own/c.h\"\n", {{"own/c.h", "\n\nasm(\"exit;\");\n"}});
     CHECK(wrong.status != 0);
     CHECK(wrong.errors ==
-          "own/c.h:3: error: the CPU back end has no tensor cores: this step needs a GPU build\n");
+          "own/c.h:3: error: the CPU back end has no inline PTX: this step needs a GPU build\n");
 
     const auto circle =
         translate("#include \"own/d.h\"\n",

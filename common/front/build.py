@@ -164,4 +164,6 @@ def path_of(module: Module) -> str:
     """As a person knows a kernel: its file, or the file of mistakes and its name there."""
     if module.tree in ("chapters", "solutions"):
         return f"{module.tree}/{module.chapter}/{module.name}.cu"
+    if module.tree == "styles":
+        return f"tests/styles/{module.chapter}/{module.name}.cu"
     return f"tests/wrong/{module.chapter}/{module.step}.mistakes: {module.name.split('.')[-1]}"

@@ -95,6 +95,8 @@ def tour(repository: Repository, given: argparse.Namespace) -> int:
         ladder = ["--tour", "--modules", build.folder, "--sources", repository.root, *options]
         sys.stdout.flush()
         status |= processes.status_of([build.suite(chapter, backend), *ladder]) != 0
+        if refuted := [] if given.image or given.text else repository.refuted(chapter):
+            print("\n" + "".join(f"  {line}\n" for line in refuted), end="")
     return status
 
 
@@ -106,8 +108,9 @@ def test(repository: Repository, given: argparse.Namespace) -> int:
         build.configure()
         say_what_is_not_checked(build)
         not_built = build.compile()
-        # The contract is about this repository's own stubs: who has written one has broken it, as was the idea.
-        found = verdicts.run(build, ["--no-suite", "contract"])
+        # The contract is about this repository's own stubs: who has written one has broken it, as was the idea. The
+        # styles are about the tests, and take as long to build as all else.
+        found = verdicts.run(build, ["--no-suite", "contract", "--no-suite", "styles"])
         print(verdicts.of_all(found, not_built, repository.chapters()), end="")
         missing = said_missing(repository, repository.chapters())
         return 1 if missing or not_built or verdicts.failed(found) else 0
@@ -132,6 +135,8 @@ def test(repository: Repository, given: argparse.Namespace) -> int:
             return 1
     else:
         print(verdicts.of_one_step(found), end="")
+        if {verdict.result for verdict in found} == {"OK"}:
+            print("".join(f"      {line}\n" for line in repository.refuted(chapter, step)), end="")
         if lines := bodies.open_lines(repository.text(chapter, step)):
             where = ", ".join(map(str, lines))
             print(f"      It still calls kata::open(), in line {where}; what is to be written: ./kata hint {chapter} {step[:2]}")

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import csv
 import pathlib
 import re
 import subprocess
@@ -17,14 +18,16 @@ from mistakes import Mistake
 
 # The book's, which no folder tells. A chapter that is not named here comes behind these.
 ORDER = ("grids", "convolution", "stencil", "histogram", "reduction", "scan", "gemm")
-# Of what is built: what a student writes, what is right, what must be rejected, and what is right in another way.
-TREES = ("chapters", "solutions", "wrong", "variants")
+# Of what is built: what a student writes, what is right, what must be rejected, what is right in another way, and what
+# others would write from the lesson.
+TREES = ("chapters", "solutions", "wrong", "variants", "styles")
 BACKENDS = ("gpu", "cpu")  # the tour takes the first of them that is built and can run
 STEP = re.compile(r"\d\d_[a-z0-9_]+\.cu")
+STYLE = re.compile(r"(\d\d_[a-z0-9_]+)\.[a-z0-9_]+\.cu")
 
 
 class Module(NamedTuple):
-    """A kernel as it is built for a back end. The name of a mistake or a variant is STEP.NAME."""
+    """A kernel as it is built for a back end. The name of a mistake, a variant or a style is STEP.NAME."""
 
     tree: str
     chapter: str
@@ -125,6 +128,29 @@ class Repository:
             return ""
         return "" if done.returncode else done.stdout
 
+    def styles_folder(self, chapter: str) -> pathlib.Path:
+        return self.root / "tests" / "styles" / chapter
+
+    def styles(self, chapter: str) -> list[str]:
+        """Other ways to write its steps, each called STEP.NAME."""
+        return sorted(path.stem for path in self.styles_folder(chapter).glob("*.cu") if STYLE.fullmatch(path.name))
+
+    def refuted(self, chapter: str, step: str | None = None) -> list[str]:
+        """A line for each claim about a time, of all steps or of one, that the GPU which measured the ladder refutes."""
+        path = self.root / "chapters" / chapter / "measured" / "claims.csv"
+        if not path.is_file():
+            return []
+        machine, *rows = path.read_text(encoding="utf-8").splitlines()
+        machine = machine.removeprefix("# ").split(",")[0]
+        lines = []
+        for row in csv.DictReader(rows):
+            if row["standing"] == "refuted" and step in (None, row["step"]):
+                ratios = [f"{float(row[key]):.2f}" for key in ("lowest ratio", "highest ratio")]
+                found = " to ".join(dict.fromkeys(ratios))
+                claimed = f"{row['step']} is claimed to be {float(row['claimed']):.2f} times as fast as {row['against']} or more"
+                lines.append(f"{claimed}; measured on {machine}: {found}")
+        return lines
+
     def mistakes_file(self, chapter: str, step: str) -> pathlib.Path:
         return self.root / "tests" / "wrong" / chapter / (step + mistakes.SUFFIX)
 
@@ -141,7 +167,8 @@ class Repository:
     def kernels(self, chapter: str) -> list[tuple[str, str]]:
         """What is built and tested of a chapter: a tree and a name each, the solutions first."""
         steps = [(tree, step) for tree in ("solutions", "chapters") for step in self.steps(chapter, tree)]
-        return steps + [(mistake.tree, mistake.kernel) for mistake in self.mistakes(chapter)]
+        mistaken = [(mistake.tree, mistake.kernel) for mistake in self.mistakes(chapter)]
+        return [*steps, *mistaken, *(("styles", name) for name in self.styles(chapter))]
 
     def modules(self, backends: list[str]) -> set[Module]:
         """What a build for these back ends has."""
@@ -165,6 +192,8 @@ class Repository:
                 edited = sorted({self.source(chapter, mistake.edited, "solutions") for mistake in found})
                 kernels = (f"{mistake.tree}/{mistake.kernel}" for mistake in found)
                 lines.append(f"{self.relative(path)}|{' '.join(kernels)}|{' '.join(map(self.relative, edited))}")
+            folder = self.relative(self.styles_folder(chapter))
+            lines += [f"{folder}/{name}.cu|styles/{name}|" for name in self.styles(chapter)]
         return lines
 
     def relative(self, path: pathlib.Path) -> str:

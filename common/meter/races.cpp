@@ -11,30 +11,32 @@ namespace {
 
 constexpr bool conflict(Verb a, Verb b, bool same_block) {
     if (!writes(a) && !writes(b)) return false;
-    if (a == Verb::update && b == Verb::update) return false;
-    return same_block || !signals(a) || !signals(b);
+    return same_block ? !is_atomic(a) || !is_atomic(b) : !signals(a) || !signals(b);
 }
 
 /// Whether everything that conflicts with `other` conflicts with `verb`, too.
 constexpr bool stands_for(Verb verb, Verb other) {
-    if (verb == other || verb == Verb::write) return true;
-    if (verb == Verb::volatile_write) return other == Verb::update || other == Verb::volatile_read;
-    return verb == Verb::read && other == Verb::volatile_read;
+    for (unsigned v = 0; v < verbs; ++v)
+        for (const bool same_block : {false, true})
+            if (conflict(other, static_cast<Verb>(v), same_block) &&
+                !conflict(verb, static_cast<Verb>(v), same_block))
+                return false;
+    return true;
 }
 
 /// The verbs for which a relation to each verb holds, a bit each.
 template <class Relation>
 constexpr auto tabulated(Relation relation) {
-    std::array<std::uint8_t, 5> table{};
-    for (unsigned a = 0; a < 5; ++a)
-        for (unsigned b = 0; b < 5; ++b)
+    std::array<std::uint16_t, verbs> table{};
+    for (unsigned a = 0; a < verbs; ++a)
+        for (unsigned b = 0; b < verbs; ++b)
             if (relation(static_cast<Verb>(a), static_cast<Verb>(b))) table[a] |= 1u << b;
     return table;
 }
 constexpr auto conflicts_in_block = tabulated([](Verb a, Verb b) { return conflict(a, b, true); });
 constexpr auto conflicts_across = tabulated([](Verb a, Verb b) { return conflict(a, b, false); });
 constexpr auto stood_for_by = tabulated([](Verb a, Verb b) { return stands_for(b, a); });
-constexpr bool has(std::uint8_t verbs, Verb v) { return verbs >> static_cast<unsigned>(v) & 1; }
+constexpr bool has(std::uint16_t set, Verb v) { return set >> static_cast<unsigned>(v) & 1; }
 constexpr const auto& conflicts(bool same_block) {
     return same_block ? conflicts_in_block : conflicts_across;
 }

@@ -17,10 +17,28 @@ namespace meter {
 
 /// How a thread reaches memory. Volatile is what blocks signal each other with; within a block it orders
 /// nothing.
-enum class Verb : std::uint8_t { read, write, volatile_read, volatile_write, update };
-constexpr bool writes(Verb v) { return v == Verb::write || v == Verb::volatile_write || v == Verb::update; }
-constexpr bool reads(Verb v) { return v == Verb::read || v == Verb::volatile_read || v == Verb::update; }
-constexpr bool signals(Verb v) { return v != Verb::read && v != Verb::write; }
+enum class Verb : std::uint8_t {
+    read,
+    write,
+    volatile_read,
+    volatile_write,
+    update,
+    atomic_read,
+    atomic_write,
+    // atomic to the threads of its block alone
+    update_in_block,
+    atomic_read_in_block,
+    atomic_write_in_block
+};
+inline constexpr unsigned verbs = 10;
+constexpr bool is_atomic(Verb v) { return v >= Verb::update; }
+constexpr bool updates(Verb v) { return v == Verb::update || v == Verb::update_in_block; }
+constexpr bool writes(Verb v) {
+    return v == Verb::write || v == Verb::volatile_write || v == Verb::atomic_write ||
+           v == Verb::atomic_write_in_block || updates(v);
+}
+constexpr bool reads(Verb v) { return updates(v) || !writes(v); }
+constexpr bool signals(Verb v) { return v >= Verb::volatile_read && v < Verb::update_in_block; }
 
 /// What lanes of a warp did to a word at one time of the warp.
 struct Record {

@@ -8,6 +8,7 @@ namespace meter {
 namespace {
 
 constexpr std::uintptr_t sector_bytes = 32;
+constexpr std::uintptr_t line_bytes = 128;
 constexpr std::uintptr_t bank_bytes = 4;
 constexpr unsigned banks = 32;
 
@@ -18,7 +19,7 @@ struct Span {
 /// The bytes of a request as disjoint ascending ranges. Lanes mostly come in ascending order already.
 class Footprint {
   public:
-    explicit Footprint(std::span<const Event* const> lanes) {
+    explicit Footprint(Group lanes) {
         for (const auto* e : lanes) spans_[count_++] = {e->address, e->address + e->bytes};
         const auto less = [](const Span& a, const Span& b) { return a.begin < b.begin; };
         if (!std::is_sorted(spans_.begin(), spans_.begin() + count_, less))
@@ -38,12 +39,13 @@ class Footprint {
         return sum;
     }
 
-    std::uint64_t sectors() const {
+    /// Pieces of memory of this size, each beginning at a multiple of it, that the bytes lie in.
+    std::uint64_t pieces(std::uintptr_t size) const {
         std::uint64_t sum = 0;
-        std::uintptr_t counted = 0;  // one past the last sector that was counted
+        std::uintptr_t counted = 0;  // one past the last piece that was counted
         for (unsigned i = 0; i < count_; ++i) {
-            const auto first = std::max(spans_[i].begin / sector_bytes, counted);
-            const auto end = (spans_[i].end - 1) / sector_bytes + 1;
+            const auto first = std::max(spans_[i].begin / size, counted);
+            const auto end = (spans_[i].end - 1) / size + 1;
             if (end > first) sum += end - first;
             counted = std::max(counted, end);
         }
@@ -69,7 +71,7 @@ class Footprint {
 };
 
 /// Whether any two active lanes that are `distance` apart, in aligned pairs, ask for the same.
-bool agree(std::span<const Event* const> lanes, unsigned distance) {
+bool agree(Group lanes, unsigned distance) {
     std::array<std::uintptr_t, 32> asked{};
     for (const auto* e : lanes) asked[e->lane] = e->address;
     return std::all_of(lanes.begin(), lanes.end(), [&](const Event* e) {
@@ -78,11 +80,25 @@ bool agree(std::span<const Event* const> lanes, unsigned distance) {
     });
 }
 
+/// The most lanes that ask for one address.
+std::uint64_t most_at_one(Group lanes) {
+    std::array<std::uintptr_t, 32> asked;
+    std::transform(lanes.begin(), lanes.end(), asked.begin(), [](const Event* e) { return e->address; });
+    const auto end = asked.begin() + static_cast<std::ptrdiff_t>(lanes.size());
+    std::sort(asked.begin(), end);
+    std::uint64_t most = 0;
+    for (auto at = asked.begin(); at != end;) {
+        const auto next = std::upper_bound(at, end, *at);
+        most = std::max(most, static_cast<std::uint64_t>(next - at));
+        at = next;
+    }
+    return most;
+}
+
 /// Wide accesses to shared memory are served a half or a quarter of the warp at a time, and loads twice as
 /// many lanes if throughout the warp either neighbours or lanes two apart agree: NVIDIA says so of compute
 /// capability 7.x, and an H100 counts so.
-void account_shared(std::span<const Event* const> lanes, std::uint64_t lane_bytes, kata::Traffic& traffic,
-                    kata::Counts& counts) {
+void account_shared(Group lanes, std::uint64_t lane_bytes, kata::Traffic& traffic, kata::Counts& counts) {
     unsigned together = lane_bytes >= 16 ? 8 : lane_bytes >= 8 ? 16 : 32;
     if (together < 32 && lanes.front()->what == What::load && (agree(lanes, 1) || agree(lanes, 2)))
         together *= 2;
@@ -106,12 +122,12 @@ kata::Traffic& traffic_of(const Event& e, kata::Counts& c) {
 
 }  // namespace
 
-void account(std::span<const Event* const> lanes, kata::Counts& counts) {
+std::uint64_t account(Group lanes, kata::Counts& counts) {
     const auto& first = *lanes.front();
     if (first.what == What::basic_block) {
         counts.lane_basic_blocks += lanes.size();
         ++counts.basic_blocks;
-        return;
+        return 1;
     }
     auto& traffic = traffic_of(first, counts);
     const Footprint footprint(lanes);
@@ -119,14 +135,23 @@ void account(std::span<const Event* const> lanes, kata::Counts& counts) {
     traffic.accesses += lanes.size();
     for (const auto* e : lanes) traffic.bytes += e->bytes;
     traffic.distinct += footprint.bytes();
-    if (first.space == Space::shared)
-        account_shared(lanes, first.bytes, traffic, counts);
-    else
-        traffic.transactions += footprint.sectors();
     if (first.what == What::atomic) counts.same_address += lanes.size() - footprint.bytes() / first.bytes;
+    if (first.space == Space::shared) {
+        const auto before = traffic.transactions;
+        account_shared(lanes, first.bytes, traffic, counts);
+        const auto passes = traffic.transactions - before;
+        return first.what == What::atomic ? passes - 1 + most_at_one(lanes) : passes;
+    }
+    traffic.transactions += footprint.pieces(sector_bytes);
+    if (first.space == Space::constant) return (footprint.bytes() + first.bytes - 1) / first.bytes;
+    const auto lines = footprint.pieces(line_bytes);
+    const bool one_address =
+        std::all_of(lanes.begin(), lanes.end(), [&](const Event* e) { return e->address == first.address; });
+    if (!one_address) counts.lines += lines;
+    return lines;
 }
 
-void WarpLog::read(std::uint32_t waiting, kata::Counts& counts) {
+void WarpLog::read(std::uint32_t waiting, const std::function<void(Group)>& account) {
     constexpr auto none = std::numeric_limits<std::uint32_t>::max();
     std::array<const Event*, 32> at, end, group;
     for (unsigned l = 0; l < 32; ++l) {
@@ -152,7 +177,7 @@ void WarpLog::read(std::uint32_t waiting, kata::Counts& counts) {
                 group[count++] = at[l]++;
             }
         if (in_space[static_cast<unsigned>(group[0]->space)] == count) {
-            account(std::span(group).first(count), counts);
+            account(std::span(group).first(count));
             continue;
         }
         std::stable_sort(group.begin(), group.begin() + count,
@@ -160,7 +185,7 @@ void WarpLog::read(std::uint32_t waiting, kata::Counts& counts) {
         unsigned from = 0;
         for (const auto n : in_space)
             if (n > 0) {
-                account(std::span(group).subspan(from, n), counts);
+                account(std::span(group).subspan(from, n));
                 from += n;
             }
     }

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 
@@ -21,8 +22,14 @@ struct Event {
     std::uint8_t bytes;
     What what;
     Space space;
-    std::uint8_t lane = 0;
+    std::uint8_t lane : 5 = 0;
+    bool polls : 1 = false;       // reads what other blocks signal with
+    bool repeats : 1 = false;     // polls once more what the lane has polled just before
+    bool only_reads : 1 = false;  // an atomic that has changed nothing
 };
+
+/// What lanes of a warp did together: one instruction, in one memory, in ascending order of lanes.
+using Group = std::span<const Event* const>;
 
 /// The events of 32 lanes. A lane stands for one thread; the scheduler runs lanes one after the other, a GPU
 /// runs them together, so the log groups the events of one instruction: of all lanes that can go on, those at
@@ -41,9 +48,15 @@ class WarpLog {
         events_[lane * capacity + lanes_[lane].end++] = event;
     }
 
-    /// Accounts for what can be grouped already. `waiting` has a bit for each lane that has ended or waits,
-    /// so that nothing of it is to come before the others have gone on.
-    void read(std::uint32_t waiting, kata::Counts& counts);
+    /// Hands over, group by group, what can be grouped already. `waiting` has a bit for each lane that has
+    /// ended or waits, so that nothing of it is to come before the others have gone on.
+    void read(std::uint32_t waiting, const std::function<void(Group)>& account);
+
+    /// What the lane has added last, if that is still there.
+    Event* last(unsigned lane) {
+        const auto end = lanes_[lane].end;
+        return end == lanes_[lane].next ? nullptr : &events_[lane * capacity + end - 1];
+    }
 
   private:
     static constexpr unsigned capacity = 256;  // of a lane; a warp's log stays in the cache
@@ -54,7 +67,7 @@ class WarpLog {
     std::unique_ptr<Event[]> events_;
 };
 
-/// Accounts for one request: the same instruction executed by `lanes` of a warp, in ascending order.
-void account(std::span<const Event* const> lanes, kata::Counts& counts);
+/// Accounts for a basic block or request. Returns the steps that it takes, which are not yet in `counts`.
+std::uint64_t account(Group, kata::Counts& counts);
 
 }  // namespace meter

@@ -17,11 +17,16 @@ __attribute__((device)) void __assert_fail(const char*, const char*, unsigned, c
 }
 
 // glibc declares functions of its own under these names, which are CUDA's.
-#define __expf glibc_expf
-#define __logf glibc_logf
-#define __sinf glibc_sinf
 #define __cosf glibc_cosf
+#define __exp10f glibc_exp10f
+#define __expf glibc_expf
+#define __log10f glibc_log10f
+#define __log2f glibc_log2f
+#define __logf glibc_logf
 #define __powf glibc_powf
+#define __sincosf glibc_sincosf
+#define __sinf glibc_sinf
+#define __tanf glibc_tanf
 // What <cmath> includes is the host's, <stdlib.h> in its C form: what libstdc++ adds is <cmath>'s own abs.
 #include <array>
 #include <limits>
@@ -32,11 +37,16 @@ __attribute__((device)) void __assert_fail(const char*, const char*, unsigned, c
 #pragma clang force_cuda_host_device begin
 #include <cmath>
 #pragma clang force_cuda_host_device end
-#undef __expf
-#undef __logf
-#undef __sinf
 #undef __cosf
+#undef __exp10f
+#undef __expf
+#undef __log10f
+#undef __log2f
+#undef __logf
 #undef __powf
+#undef __sincosf
+#undef __sinf
+#undef __tanf
 
 // What clang has kernel<<<…>>>(…) call, by and by.
 struct dim3;

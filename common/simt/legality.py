@@ -38,7 +38,7 @@ DIAGNOSED = [
     (r"call to global function '(.*?)' not configured", "'{0}' is a kernel: launch it, as {0}<<<grid, block>>>(…)"),
     (r"__shared__ local variables not allowed in ", "host code has no __shared__ variables"),
     (r"dynamic initialization is not supported for __device__", "a variable of the device starts with a constant"),
-    (r"kernel function type .* must have void return type", None),
+    (r"kernel function type .* must have void return type", "a kernel returns void"),
     (r"(?:'__\w+__' and '__\w+__' attributes are not compatible|__\w+__ attribute .* not allowed)", None),
 ]
 CALLED = re.compile(r"reference to __(host|device|global)__(?: __device__)? function '(.*?)' in __(\w+)__")
@@ -60,7 +60,7 @@ def command(clang, side, options, target, depfile):
         "-w", "-fno-caret-diagnostics", "-fno-color-diagnostics", "-ferror-limit=0", "-Wno-unknown-cuda-version",
         "-S", "-emit-llvm", "-O0", "-Xclang", "-disable-llvm-passes", "-gline-tables-only", "-o", "-",
         *(["-MMD", "-MF", depfile, "-MT", target] if side == "device" and depfile else []),
-        f"-I{COMMON}", *options, "-include", "simt/cuda.hpp", "-",
+        f"-I{COMMON}", f"-I{COMMON}/simt/toolkit", *options, "-include", "simt/cuda.hpp", "-",
     ]  # fmt: skip
 
 

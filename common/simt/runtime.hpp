@@ -1,7 +1,8 @@
 // What the CUDA C++ of a kernel calls on the CPU back end. Out of line and light, for a step is compiled with
 // the meter's instrumentation and often; the scheduler behind it is in scheduler.cpp.
 #pragma once
-#include "types.hpp"
+#include "simt/annotations.hpp"
+#include "simt/types.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -49,25 +50,60 @@ void run(const Launch&);
 int barrier(int predicate, const char* name, Site);
 
 /// What the lanes named in a mask do together.
-enum class Collective : unsigned char { sync, shuffle, ballot, match, sum };
+enum class Collective : unsigned char {
+    sync,
+    shuffle,
+    ballot,
+    match,
+    sum,
+    least,
+    most,
+    least_unsigned,
+    most_unsigned,
+    all_bits,
+    any_bit,
+    odd_bits,
+    multiply
+};
 
 /// Waits for every lane in `mask`, then gives: for a shuffle, the `value` of lane `source` (the caller's own
 /// where `source` is not in the mask); for a ballot, a bit per lane whose value is not 0; for a match, a bit
-/// per lane whose value equals the caller's; for a sum, that of the values.
+/// per lane whose value equals the caller's; for the others, the sum of the values, the least or the largest
+/// of them, as signed or as unsigned numbers, or what `and`, `or` and `xor` make of their bits.
+/// A product of matrices takes all lanes, whose values are the addresses of a Product each.
 std::uint64_t exchange(Collective, unsigned mask, std::uint64_t value, int source, const char* name, Site);
 unsigned active_mask(Site);
 
+/// To whose eyes an update is atomic: all threads of the device, or those of the block.
+enum class AtomicFor : unsigned char { device, block };
 /// Called before an atomic update at `address`; `code` is the calling instruction.
-void before_atomic(const void* address, unsigned bytes, const void* code);
+void before_atomic(const void* address, unsigned bytes, const void* code, AtomicFor = AtomicFor::device);
+/// Likewise before an atomic load, and before an atomic store.
+void before_atomic_load(const void* address, unsigned bytes, const void* code, AtomicFor);
+void before_atomic_store(const void* address, unsigned bytes, const void* code, AtomicFor);
 void fence();
 void yield();
+/// A number that is larger at each call. Whoever asks gives way now and then.
+long long ticks();
+[[noreturn]] void trap(Site);
+[[noreturn]] void bad_matrix(const char* name, Site);
+/// Ends the launch: no block waits for another.
+[[noreturn]] void no_grid_barrier(Site);
 
 /// Launches of the kernel may ask for as much dynamic shared memory. Throws kata::Error where no block has
 /// it.
 void allow_shared(const void* kernel, int bytes);
 
-/// Ends a launch that has more threads a block than its kernel is for. Throws kata::Error.
+/// Ends a launch that has more threads a block than its kernel is for.
 void launch_bounds(unsigned threads);
+
+/// Begins to copy `bytes` (4, 8 or 16) from device memory into shared memory, where they are once the thread
+/// has waited for them; the last `zeros` of them are 0 and not read. `name` is the function that was called.
+void begin_copy(void* to, const void* from, std::size_t bytes, std::size_t zeros, const char* name, Site);
+/// Makes a group of the thread's copies since the last one.
+void commit_copies();
+/// Waits for the thread's copies, but those of its last `groups` groups and those in none.
+void wait_for_copies(std::size_t groups);
 
 int lane();
 /// A bit per lane of the running thread's warp that the block has.

@@ -7,12 +7,14 @@
 #include "simt/admit.hpp"
 #include "simt/diagnose.hpp"
 #include "simt/image.hpp"
+#include "simt/matrices.hpp"
 #include "simt/runtime.hpp"
 #include "simt/stacks.hpp"
 #include "simt/watchdog.hpp"
 #include "stopwatch.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <ctime>
 #include <exception>
@@ -55,7 +57,7 @@ class Scheduler {
   public:
     explicit Scheduler(const Launch& launch)
         : grid_{launch, image_of(launch.code), launch.block, launch.grid, session->conditions},
-          probe_(meter ? meter() : nullptr),
+          probe_(meter && session->conditions.metered ? meter() : nullptr),
           random_(grid_.conditions.seed),
           time_limit_(grid_.conditions.time_limit.value_or(2.0)),
           deadline_(processor_seconds() + time_limit_) {}
@@ -109,7 +111,14 @@ class Scheduler {
     std::uint64_t exchange(Collective, unsigned mask, std::uint64_t value, int source, const char* name, Site,
                            const void* code);
     unsigned active_mask(Site, const void* code);
-    void before_atomic(const void* address, unsigned bytes, const void* code);
+    void before_atomic(const void* address, unsigned bytes, const void* code, AtomicFor whom);
+    void before_atomic_load(const void* address, unsigned bytes, const void* code, AtomicFor whom) {
+        poll();
+        if (probe_) probe_->atomic_load(address, bytes, code, whom);
+    }
+    void before_atomic_store(const void* address, unsigned bytes, const void* code, AtomicFor whom) {
+        if (probe_) probe_->atomic_store(address, bytes, code, whom);
+    }
     void fence() {
         if (probe_) probe_->fence(*running_block, *running);
     }
@@ -197,6 +206,8 @@ void Scheduler::start(unsigned slot, std::uint64_t linear) {
         t.linear = i;
         t.index = {i % b.x, i / b.x % b.y, i / b.x / b.y};
         t.polls = 0;
+        t.copies.under_way.clear();
+        t.copies.groups = 0;
     }
     block.warp_order.resize(block.warps());
     block.lane_order.resize(32);
@@ -303,8 +314,6 @@ void Scheduler::resume(Block& block, Thread& t) {
                 throw;
             } catch (const kata::OpenKata&) {
                 fault_ = std::current_exception();
-            } catch (const kata::Error& e) {
-                fail(e.what());
             } catch (const std::exception& e) {
                 fail(std::string("the kernel threw: ") + e.what());
             }
@@ -368,8 +377,36 @@ void Scheduler::release_barrier(Block& block) {
     if (probe_) probe_->barrier(block);
 }
 
+std::uint64_t reduced(Collective what, std::uint64_t a, std::uint64_t b) {
+    const bool less = static_cast<std::int32_t>(a) < static_cast<std::int32_t>(b);
+    switch (what) {
+        case Collective::sum:
+            return a + b;
+        case Collective::least:
+            return less ? a : b;
+        case Collective::most:
+            return less ? b : a;
+        case Collective::least_unsigned:
+            return std::min(a, b);
+        case Collective::most_unsigned:
+            return std::max(a, b);
+        case Collective::all_bits:
+            return a & b;
+        case Collective::any_bit:
+            return a | b;
+        default:
+            return a ^ b;
+    }
+}
+
 /// Gives each lane in `mask` what the collective makes of the values of all.
 void combine(std::span<Thread> warp, unsigned mask, Collective what) {
+    if (what == Collective::multiply) {
+        if (mask != ~0u) give_up("mma_sync takes a whole warp, and this one has fewer than 32 threads");
+        const Product* lanes[32];
+        for (unsigned l = 0; l < 32; ++l) lanes[l] = reinterpret_cast<const Product*>(warp[l].value);
+        return multiply(lanes);
+    }
     for (unsigned l = 0; l < warp.size(); ++l) {
         if (!(mask >> l & 1)) continue;
         auto& t = warp[l];
@@ -390,9 +427,10 @@ void combine(std::span<Thread> warp, unsigned mask, Collective what) {
                 for (unsigned k = 0; k < warp.size(); ++k)
                     if (mask >> k & 1 && warp[k].value == t.value) t.result |= 1u << k;
                 break;
-            case Collective::sum:
-                for (unsigned k = 0; k < warp.size(); ++k)
-                    if (mask >> k & 1) t.result += warp[k].value;
+            default:
+                t.result = warp[static_cast<unsigned>(std::countr_zero(mask))].value;
+                for (auto k = static_cast<unsigned>(std::countr_zero(mask)) + 1; k < warp.size(); ++k)
+                    if (mask >> k & 1) t.result = reduced(what, t.result, warp[k].value);
                 break;
         }
     }
@@ -464,9 +502,9 @@ bool Scheduler::release_active_mask(Block& block, unsigned warp) {
     return true;
 }
 
-void Scheduler::before_atomic(const void* address, unsigned bytes, const void* code) {
+void Scheduler::before_atomic(const void* address, unsigned bytes, const void* code, AtomicFor whom) {
     poll();
-    if (probe_) probe_->atomic(address, bytes, code);
+    if (probe_) probe_->atomic(address, bytes, code, whom);
 }
 
 }  // namespace
@@ -507,8 +545,25 @@ std::uint64_t exchange(Collective what, unsigned mask, std::uint64_t value, int 
     return scheduler->exchange(what, mask, value, source, name, site, __builtin_return_address(0));
 }
 unsigned active_mask(Site site) { return scheduler->active_mask(site, __builtin_return_address(0)); }
-void before_atomic(const void* address, unsigned bytes, const void* code) {
-    scheduler->before_atomic(address, bytes, code);
+void before_atomic(const void* address, unsigned bytes, const void* code, AtomicFor whom) {
+    scheduler->before_atomic(address, bytes, code, whom);
+}
+void before_atomic_load(const void* address, unsigned bytes, const void* code, AtomicFor whom) {
+    scheduler->before_atomic_load(address, bytes, code, whom);
+}
+void before_atomic_store(const void* address, unsigned bytes, const void* code, AtomicFor whom) {
+    scheduler->before_atomic_store(address, bytes, code, whom);
+}
+void bad_matrix(const char* name, Site site) {
+    give_up(
+        std::string(name) + " in " + text_of(site) + ": " + name_of(running->index, running_block->index) +
+        ": the 32 lanes of a warp give it one address, a multiple of 32 bytes, and rows that are a multiple "
+        "of 16 bytes apart");
+}
+void no_grid_barrier(Site site) {
+    give_up("this_grid().sync() in " + text_of(site) +
+            ": blocks wait for each other only in a cooperative launch, which the CPU back end has not: this "
+            "step needs a GPU build");
 }
 void fence() { scheduler->fence(); }
 void yield() {
@@ -518,9 +573,17 @@ void yield() {
 void launch_bounds(unsigned threads) {
     const auto asked = ::blockDim.x * ::blockDim.y * ::blockDim.z;
     if (asked > threads)
-        throw kata::Error("launch refused: " + std::to_string(asked) +
-                          " threads a block, and the kernel says __launch_bounds__ of " +
-                          std::to_string(threads));
+        give_up("launch refused: " + std::to_string(asked) +
+                " threads a block, and the kernel says __launch_bounds__ of " + std::to_string(threads));
+}
+long long ticks() {
+    static long long count = 0;
+    scheduler->poll();
+    return count += 32;
+}
+void trap(Site site) {
+    give_up("__trap() in " + text_of(site) + ": " + name_of(running->index, running_block->index) +
+            " ends the launch");
 }
 int lane() { return static_cast<int>(running->lane()); }
 unsigned present_lanes() { return ~0u >> (32 - running_block->lanes(running->warp())); }
@@ -551,7 +614,7 @@ Observation observe(const Conditions& conditions, const std::function<void()>& w
     if (probe) probe->observation_begins(conditions);
     work();
     seen.launches = session.launches;
-    if (probe) probe->observation_ends(seen);
+    if (probe && conditions.metered) probe->observation_ends(seen);
     return seen;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include "limits.hpp"
 #include "observe.hpp"
+#include "simt/copies.hpp"
 #include "simt/image.hpp"
 #include "simt/runtime.hpp"
 
@@ -46,6 +47,7 @@ struct Thread {
     std::uint64_t value = 0, result = 0;
     int source = 0;
     unsigned polls = 0;
+    Copies copies;
 
     bool can_go_on() const { return state == State::fresh || state == State::ready; }
     unsigned lane() const { return linear % 32; }
@@ -98,7 +100,14 @@ class Probe {
     /// On the thread's side: it has come to a barrier or a collective called from `code`.
     virtual void synchronising(const void* code) = 0;
     virtual void fence(const Block&, const Thread&) = 0;
-    virtual void atomic(const void* address, unsigned bytes, const void* code) = 0;
+    virtual void atomic(const void* address, unsigned bytes, const void* code, AtomicFor) = 0;
+    virtual void atomic_load(const void* address, unsigned bytes, const void* code, AtomicFor) = 0;
+    virtual void atomic_store(const void* address, unsigned bytes, const void* code, AtomicFor) = 0;
+    /// On the thread's side: it begins to copy into shared memory and reads `read` bytes; and it has waited
+    /// for the copy that the instruction `code` began.
+    virtual void copy_begins(const void* to, const void* from, unsigned bytes, unsigned read,
+                             const char* name, const void* code) = 0;
+    virtual void copy_arrives(const void* to, unsigned bytes, const void* code) = 0;
     /// Whether the thread may not be resumed before its warp has been accounted for.
     virtual bool log_full(const Thread&) = 0;
 };

@@ -23,20 +23,19 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 HOUSE = [ROOT / "common", ROOT / "reference"]  # nothing to translate there
 
 REFUSED = [
-    (r"#\s*include\s*<cooperative_groups|\bcooperative_groups::|\bcudaLaunchCooperative", "cooperative groups"),
-    (r"#\s*include\s*<mma\b|\bwmma::", "tensor cores"),
-    (r"#\s*include\s*<cuda_(?:fp16|bf16|fp8)\b", "arithmetic in less than 32 bits"),
-    (r"#\s*include\s*<(?:cuda_pipeline|cuda/(?:barrier|pipeline))|\b__pipeline_|\bcuda::memcpy_async\b",
-     "asynchronous copies"),
-    (r"#\s*include\s*<(?:cub|thrust|cuda)/", "such library"),
+    (r"\bcudaLaunchCooperative", "cooperative launches"),
+    (r"\bwmma::(?:experimental|bmma_sync)\b", "such tensor cores"),
+    (r"#\s*include\s*<cuda_fp[864]\b", "arithmetic in less than 16 bits"),
+    (r"#\s*include\s*<cuda/(?:barrier|pipeline|ptx)\b|\bcuda::(?:barrier|pipeline|memcpy_async)\b", "cuda::barrier and cuda::pipeline"),
+    (r"#\s*include\s*<(?:cub|thrust|cuda)/(?!(?:std/)?atomic>)", "such library"),
     (r"\basm\s*(?:volatile\s*)?\(|\b__asm(?:__)?\b", "inline PTX"),
-    (r"\bcuda(?:Event|Stream(?!_t\b)|Graph|MallocManaged|MallocHost|MallocPitch|MallocAsync|FreeAsync|HostAlloc|Memcpy[23]D"
-     r"|MemPrefetch|(?:Get|Set)Device|Device(?:Get|Set|Prop)|Func(?:Get|Set(?!Attribute\b))|Occupancy|LaunchKernel)\w*", "{}"),
-    (r"\b(?:clock64|globaltimer|__trap)(?=\s*\()", "{}"),
+    (r"\bcuda(?:Graph|Stream(?:BeginCapture|EndCapture|AddCallback|AttachMem|CopyAttributes|[GS]etAttribute)|MallocManaged|Malloc3D|MallocArray"
+     r"|MallocFromPool|MemPool|Memcpy3D|MemcpyPeer|MemPrefetch|MemAdvise|FuncGet|LaunchKernel|LaunchHostFunc|DeviceEnablePeer|Ipc)\w*", "{}"),
+    (r"\bglobaltimer(?=\s*\()", "{}"),
     (r"\btexture\s*<|\bcuda(?:Texture|Surface)Object_t\b|\b(?:tex|surf)[123]D\w*\s*[<(]", "textures"),
 ]
 TOOLKIT = re.compile(
-    r"(?:cuda|cuda_runtime|cuda_runtime_api|cuda_device_runtime_api|device_(?:launch_parameters|functions|types)"
+    r"(?:cuda|cuda_runtime|cuda_runtime_api|cuda_device_runtime_api|device_(?:launch_parameters|functions|types)|sm_\d\d(?:_atomic_functions|_intrinsics)?"
     r"|device_atomic_functions|vector_(?:types|functions)|driver_types|builtin_types|host_defines|math_functions)\.h"
 )
 
@@ -54,6 +53,7 @@ DEVICE_ONLY = re.compile(r"__CUDA\w*|__NVCC__")  # macros that nvcc alone define
 OPENING, CLOSING = {"(", "[", "{"}, {")", "]", "}"}
 STATEMENTS = {"return", "co_return", "if", "else", "do", "while", "for", "switch", "case", "default", "throw", "and", "or", "not"}
 ATTRIBUTES = {"alignas", "__align__", "__attribute__", "__launch_bounds__", "__cluster_dims__", "decltype", "requires"}
+NULLS = {"NULL": "nullptr", "0": "simt::Zero{}"}
 SPECIFIERS = {"extern", "static", "volatile", "const", "inline", "constexpr", "thread_local"}
 
 
@@ -354,9 +354,9 @@ class Source:
                 (position, tokens.found[chevrons + 2].end(), "), "),
                 (tokens.start_of(close), tokens.found[close + 2].end(), ")"),
             ]
-            for at in tokens.scan(close + 4):  # NULL is a number to a template that hands it on
-                if tokens.words[at] == "NULL" and {tokens.word(at - 1), tokens.word(at + 1)} <= {"(", ",", ")"}:
-                    self.edits.append((*tokens.found[at].span(), "nullptr"))
+            for at in tokens.scan(close + 4):  # to a template that hands them on, NULL is a number and 0 no pointer
+                if tokens.words[at] in NULLS and {tokens.word(at - 1), tokens.word(at + 1)} <= {"(", ",", ")"}:
+                    self.edits.append((*tokens.found[at].span(), NULLS[tokens.words[at]]))
             if name not in tokens.parameters:
                 yield name
 

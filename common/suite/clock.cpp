@@ -28,6 +28,13 @@ std::vector<Verdict> time_claim(const Claim& claim, const Module& better, const 
     return all;
 }
 
+Verdict time_against(const Module& step, const Module& other, double least_ratio) {
+    const auto watch = a_stopwatch();
+    const auto problem = chapter.timed(std::nullopt);
+    return at_least_as_fast([&] { return watch->time([&] { problem->run(step); }); },
+                            [&] { return watch->time([&] { problem->run(other); }); }, least_ratio);
+}
+
 std::vector<std::pair<std::string, double>> time_step(const Module& step,
                                                       const std::optional<Module>& against,
                                                       std::optional<int> variant) {

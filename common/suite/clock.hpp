@@ -12,6 +12,9 @@ namespace kata {
 /// So many verdicts on a claim about time, each from runs of its own, over the chapter's timed problem.
 std::vector<Verdict> time_claim(const Claim&, const Module& better, const Module& worse, int verdicts);
 
+/// Whether one step is at least so many times as fast as another one, over the chapter's timed problem.
+Verdict time_against(const Module&, const Module& other, double least_ratio);
+
 /// A row of the ladder, as named values: milliseconds, gigabytes and teraflops per second, and the share in
 /// percent of what the device could do; with `against` also how many times as fast as that step. Over the
 /// chapter's timed problem or a variant of it.

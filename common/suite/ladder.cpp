@@ -27,6 +27,7 @@ const std::vector<Column> counted{
     {"basic_blocks", "basic blocks", "/output", 3},
     {"active_lanes", "lanes", "of 32", 1},
     {"barriers", "barriers", "/block", 0},
+    {"parallelism", "parallelism", "warps", 0},
     {"intensity", "intensity", "OP/B", 2},
 };
 

@@ -39,6 +39,11 @@ void print_counts(const Run& run) {
     print("barriers", c.blocks > 0 ? static_cast<double>(c.barriers) / static_cast<double>(c.blocks) : 0);
     print("intensity",
           c.global_load.bytes > 0 ? run.operations / static_cast<double>(c.global_load.bytes) : 0);
+    print("work", static_cast<double>(c.work));
+    print("span", static_cast<double>(c.span));
+    print("makespan", static_cast<double>(c.makespan));
+    print("parallelism", c.parallelism());
+    print("contention", static_cast<double>(c.contention));
     // Whole numbers, to be held against a profiler's.
     print("global_load_sectors", static_cast<double>(c.global_load.transactions));
     print("global_store_sectors", static_cast<double>(c.global_store.transactions));

@@ -26,6 +26,8 @@ enum class Quantity {
     atomics,
     barriers,
     basic_blocks,
+    work,
+    span,
     time
 };
 
@@ -76,9 +78,9 @@ struct Chapter {
 
     /// Runs the step once over the ladder's problem, compares the result and counts.
     std::function<Run(const Module&)> ladder;
-    /// Runs the step over the problem of the counted claims and gives what it did. Throws Error where it is
-    /// wrong.
-    std::function<Counts(const Module&)> count;
+    /// Runs the step over the problem of what is counted, compares the result and counts. Large enough that
+    /// each solution has several blocks for it, or nobody would see one block for all of it.
+    std::function<Run(const Module&)> count;
     /// Makes the problem of the timed claims, on the device; or a variant of it that the chapter's lesson
     /// times too, under a number that says something in the chapter.
     std::function<std::unique_ptr<TimedProblem>(std::optional<int> variant)> timed;
@@ -117,6 +119,15 @@ double value_of(Quantity, const Counts&);
 
 /// Empty where the claim holds for two counted values, else what is wrong, in a few lines.
 std::optional<std::string> broken(const Claim&, double better, double worse);
+
+/// Chapter::count, which is run once for each module. Throws Error where the step is wrong.
+const Run& counted_run(const Module&);
+
+/// What the step needs much more of than its own solution, with the most that it may, in a few lines each;
+/// the worst first.
+std::vector<std::string> worse_than_solution(const Run& step, const Run& solution);
+/// How many times as long as its own solution a step may take on a GPU.
+inline constexpr double slowest = 2.0;
 
 /// What a right run did. Throws Error where it was wrong.
 const Counts& counts_of(const Run&);

@@ -2,9 +2,11 @@
 #pragma once
 #include "buffer.hpp"
 #include "check/compare.hpp"
+#include "check/miscount.hpp"
 #include "suite/suite.hpp"
 
 #include <catch2/catch_test_macros.hpp>
+#include <cstring>
 #include <limits>
 #include <string_view>
 
@@ -21,6 +23,10 @@ struct Trial {
     Conditions conditions = {};
     std::byte poison = kata::poison;  ///< what outputs hold before
 };
+
+/// For problems that are large for the sake of an index or a counter: counts and races are for the smaller
+/// ones.
+inline const Trial unmetered{{.metered = false}};
 
 /// What is wrong with the first of several buffers, if with any.
 template <class... Buffers>
@@ -44,17 +50,53 @@ struct Expected {
     }
 };
 
+/// The smallest problem that is too large for asking what a wrong sum of it is made of, which takes dozens of
+/// runs.
+inline constexpr std::size_t too_large_to_ask = 1 << 16;
+
+/// A number that a step has written; nothing where the poison of `asked` still stands.
+template <class T>
+std::optional<double> if_written(T value) {
+    T untouched;
+    std::memset(&untouched, std::to_integer<int>(poison), sizeof untouched);
+    if (std::memcmp(&value, &untouched, sizeof value) == 0) return std::nullopt;
+    return static_cast<double>(value);
+}
+
+/// What `number_in(result)` is after the step has run over another problem, to find out why it was wrong
+/// about the first; nothing where the step fails.
+template <class Problem, class NumberIn>
+std::optional<double> asked(const Module& step, const Problem& p, Conditions conditions, NumberIn number_in) {
+    conditions.metered = false;  // dozens of runs, of which nobody reads counts
+    typename Problem::Device device(p, poison);
+    std::optional<double> number;
+    const auto run = observed_run(
+        conditions, [&] { device.run(step); },
+        [&]() -> std::optional<std::string> {
+            number = number_in(device.result());
+            return std::nullopt;
+        });
+    return run.fault ? std::nullopt : number;
+}
+
 /// Runs the step over a problem, which says:
 ///   text()                for people, its size
 ///   Device(problem, poison)   its arrays there: run(step), damage(), result()
 ///   expected(), outputs(), operations()
+///   made_of(step, conditions, result)   what a wrong result is made of, if it can say that
 template <class Problem>
 Run try_on(const Module& step, const Problem& p, typename Problem::Device& device, const Trial& trial = {}) {
     auto run = observed_run(
         trial.conditions, [&] { device.run(step); },
         [&]() -> std::optional<std::string> {
             if (auto text = device.damage()) return text;
-            return p.expected().difference(device.result(), trial.poison);
+            const auto result = device.result();
+            auto text = p.expected().difference(result, trial.poison);
+            if constexpr (requires { p.made_of(step, trial.conditions, result); }) {
+                if (!text) return text;
+                if (const auto why = p.made_of(step, trial.conditions, result)) *text += "\n" + *why;
+            }
+            return text;
         });
     run.outputs = p.outputs();
     run.operations = p.operations();

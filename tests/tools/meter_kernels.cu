@@ -3,6 +3,7 @@
 #include "meter_kernels.hpp"
 
 #include <atomic>
+#include <cuda/atomic>
 #include <memory>
 #include <vector>
 
@@ -738,6 +739,14 @@ __device__ int access(Verb verb, char* at) {
             return 0;
     }
 }
+template <cuda::thread_scope scope>
+__device__ int access_atomically(Verb verb, char* at) {
+    const cuda::atomic_ref<int, scope> word(*reinterpret_cast<int*>(at));
+    if (verb == update_in_block) return word.fetch_add(1, cuda::memory_order_relaxed);
+    if (verb == atomic_read || verb == atomic_read_in_block) return word.load(cuda::memory_order_relaxed);
+    word.store(1, cuda::memory_order_relaxed);
+    return 0;
+}
 __global__ void interpret_kernel(const Operation* program, int length, char* global, int* out) {
     __shared__ __align__(16) char shared[place_bytes];
     const int thread = blockIdx.x * blockDim.x + threadIdx.x;
@@ -753,6 +762,10 @@ __global__ void interpret_kernel(const Operation* program, int length, char* glo
             __syncwarp(op.mask);
         else if (op.verb == update)
             sum += atomicAdd(reinterpret_cast<int*>(at), 1);
+        else if (op.verb == atomic_read || op.verb == atomic_write)
+            sum += access_atomically<cuda::thread_scope_device>(op.verb, at);
+        else if (op.verb >= update_in_block)
+            sum += access_atomically<cuda::thread_scope_block>(op.verb, at);
         else if (op.size == 1)
             sum += access<unsigned char>(op.verb, at);
         else if (op.size == 2)
@@ -766,6 +779,65 @@ __global__ void interpret_kernel(const Operation* program, int length, char* glo
 }
 void interpret(const Operation* program, int length, char* global, int* out, int blocks, int threads) {
     interpret_kernel<<<blocks, threads>>>(program, length, global, out);
+}
+
+// Work and span.
+
+__global__ void rounds_by_warp_kernel(const int* first, const int* then, float* out, bool barrier) {
+    const int warp = threadIdx.x / 32;
+    float sum = 0.0f;
+    for (int i = first[warp]; i > 0; --i) sum += i;
+    if (barrier) __syncthreads();
+    for (int i = then[warp]; i > 0; --i) sum += i;
+    out[threadIdx.x] = sum;
+}
+void rounds_by_warp(const int* first, const int* then, float* out, int warps, bool barrier) {
+    rounds_by_warp_kernel<<<1, 32 * warps>>>(first, then, out, barrier);
+}
+
+__global__ void one_lane_kernel(const float* in, float* out, int n) {
+    if (threadIdx.x == 0)
+        for (int i = 0; i < n; ++i) out[i] = in[i];
+}
+void one_lane(const float* in, float* out, int n, int threads) {
+    one_lane_kernel<<<1, threads>>>(in, out, n);
+}
+
+__global__ void walk_kernel(const Deed* deeds, int length, unsigned* ticket, int* flags, int* counters,
+                            float* out) {
+    __shared__ unsigned block;
+    if (threadIdx.x == 0) block = atomicAdd(ticket, 1u);
+    __syncthreads();
+    const unsigned warp = (block * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;
+    float sum = 0.0f;
+    for (int i = 0; i < length; ++i) {
+        const Deed deed = deeds[warp * length + i];
+        switch (deed.act) {
+            case rest:
+                break;
+            case rounds:
+                for (int k = 0; k < deed.value; ++k) sum += k;
+                break;
+            case all_meet:
+                __syncthreads();
+                break;
+            case signal_to:
+                atomicExch(&flags[deed.value * 32 + lane], 1);
+                break;
+            case wait_for:
+                while (atomicAdd(&flags[deed.value * 32 + lane], 0) == 0) {
+                }
+                break;
+            case count_up:
+                atomicAdd(&counters[deed.value], 1);
+                break;
+        }
+    }
+    out[warp * 32 + lane] = sum;
+}
+void walk(const Deed* deeds, int length, unsigned* ticket, int* flags, int* counters, float* out, int blocks,
+          int warps) {
+    walk_kernel<<<blocks, 32 * warps>>>(deeds, length, ticket, flags, counters, out);
 }
 
 void host_writes(int* data) {

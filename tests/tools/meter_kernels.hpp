@@ -54,6 +54,28 @@ void kogge_stone(float* data);  // 1024 elements
 void barriers(int count, int blocks, int threads);
 void each_block(const float* in, float* out, int blocks);  // block b reads b + 1 elements a thread
 
+// Work and span.
+/// Each warp runs first[warp] rounds of a loop, waits for the others if there is a barrier, and runs
+/// then[warp] of them.
+void rounds_by_warp(const int* first, const int* then, float* out, int warps, bool barrier);
+void one_lane(const float* in, float* out, int n, int threads);  // thread 0 copies all
+/// What a warp does with a value, all of its lanes alike.
+enum Act : int {
+    rest,
+    rounds,     // of a loop, so many
+    all_meet,   // __syncthreads()
+    signal_to,  // an atomic that raises this flag of each lane
+    wait_for,   // atomics until it is up
+    count_up,   // an atomic on this counter
+};
+struct Deed {
+    Act act;
+    int value;
+};
+/// Blocks take the deeds of their warps, `length` each, in the order in which they start.
+void walk(const Deed* deeds, int length, unsigned* ticket, int* flags, int* counters, float* out, int blocks,
+          int warps);
+
 // Host code. `data` has four elements.
 void host_writes(int* data);
 int host_reads(const int* data);
@@ -112,7 +134,21 @@ void shared_at(float* out, long offset);
 void dynamic_at(float* out, long offset);
 
 // Programs as data.
-enum Verb : int { nothing, read, write, volatile_read, volatile_write, update, barrier, warp };
+enum Verb : int {
+    nothing,
+    read,
+    write,
+    volatile_read,
+    volatile_write,
+    update,
+    atomic_read,
+    atomic_write,
+    update_in_block,
+    atomic_read_in_block,
+    atomic_write_in_block,
+    barrier,
+    warp
+};
 struct alignas(16) Operation {
     Verb verb;
     int size;   // of the access, in bytes: 1, 2, 4 or 8

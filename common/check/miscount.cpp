@@ -1,0 +1,193 @@
+#include "check/miscount.hpp"
+
+#include "check/data.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace kata {
+namespace {
+
+/// Neighbours that are counted alike, and not as they should be.
+struct Stretch {
+    std::size_t begin, end;
+    double times;  // that each is counted
+
+    std::size_t length() const { return end - begin; }
+    bool like(const Stretch& other) const { return length() == other.length() && times == other.times; }
+};
+
+/// Too many to be listed; enough to show how they repeat.
+constexpr std::size_t most_listed = 4;
+
+class Search {
+  public:
+    Search(std::size_t inputs, std::size_t first, std::size_t last, const SumOf& sum_of,
+           std::string_view noun)
+        : inputs_(inputs), first_(first), last_(last), sum_of_(sum_of), noun_(noun), weights_(weights(1)) {}
+
+    std::optional<std::string> text() {
+        const auto nothing = ask(0, 0);
+        if (!nothing) return std::nullopt;
+        if (*nothing != 0)
+            return "of " + noun_ + "s that are all 0 the sum is not: something else is added to it";
+        const auto all = ask(0, inputs_);
+        if (!all) return std::nullopt;
+        if (!look(0, inputs_, *all) || found_.empty()) return std::nullopt;
+        if (!full_) return foretold(found_) ? std::optional(listed() + rest(found_)) : std::nullopt;
+        if (const auto all_of_them = repeated(); all_of_them && foretold(*all_of_them))
+            return repeating() + rest(*all_of_them);
+        return seen_alone() ? std::optional(listed() + ", and there are more of them") : std::nullopt;
+    }
+
+  private:
+    std::vector<int> weights(unsigned seed) const {
+        const auto values = coded<unsigned>(inputs_, seed, most_indicated);
+        return {values.begin(), values.end()};
+    }
+
+    /// The sum, where only elements from `begin` up to `end` are not 0.
+    std::optional<double> ask(std::size_t begin, std::size_t end) const {
+        std::vector<int> values(inputs_);
+        std::copy(weights_.begin() + at(begin), weights_.begin() + at(end), values.begin() + at(begin));
+        const auto sum = sum_of_(values);
+        return sum && std::isfinite(*sum) ? sum : std::nullopt;
+    }
+
+    double weight(std::size_t begin, std::size_t end) const {
+        double sum = 0;
+        for (auto i = begin; i < end; ++i) sum += weights_[i];
+        return sum;
+    }
+    std::size_t cut(std::size_t i) const { return std::clamp(i, first_, last_); }
+
+    /// Finds what is wrong from `begin` up to `end`, of which the sum is `sum`, from left to right, until
+    /// there is more than can be listed. False where the sum cannot be one of its inputs.
+    bool look(std::size_t begin, std::size_t end, double sum) {
+        if (begin == end || sum == weight(cut(begin), cut(end))) return true;
+        const bool apart = end <= first_ || begin >= last_;
+        const bool alike = apart || (begin >= first_ && end <= last_);
+        const double times = sum / weight(begin, end);
+        if (alike && times == std::floor(times) && times >= 0) {
+            add({begin, end, times});
+            return true;
+        }
+        if (end - begin == 1) return false;
+        // In halves that begin at multiples of their size: as blocks and warps do.
+        const auto middle = begin + std::bit_ceil(end - begin) / 2;
+        const auto left = ask(begin, middle);
+        if (!left) return false;
+        if (!look(begin, middle, *left)) return false;
+        return full_ || look(middle, end, sum - *left);
+    }
+
+    void add(const Stretch& s) {
+        if (!found_.empty() && found_.back().end == s.begin && found_.back().times == s.times)
+            found_.back().end = s.end;
+        else if (found_.size() == most_listed)
+            full_ = true;  // the last of those in the list has ended
+        else
+            found_.push_back(s);
+    }
+
+    /// Where the first of those found comes again and again at the same distance: all of them, to the last
+    /// element that is counted wrong.
+    std::optional<std::vector<Stretch>> repeated() const {
+        const auto period = found_[1].begin - found_[0].begin;
+        for (std::size_t i = 1; i < found_.size(); ++i)
+            if (!found_[i].like(found_[0]) || found_[i].begin - found_[i - 1].begin != period)
+                return std::nullopt;
+        const auto end = end_of_wrong();
+        if (!end) return std::nullopt;
+        std::vector<Stretch> all;
+        for (auto begin = found_[0].begin; begin < *end; begin += period)
+            all.push_back({begin, std::min(begin + found_[0].length(), *end), found_[0].times});
+        return all;
+    }
+
+    /// Behind the last element that is counted wrong.
+    std::optional<std::size_t> end_of_wrong() const {
+        std::size_t begin = 0, end = inputs_;
+        while (end - begin > 1) {
+            const auto middle = begin + std::bit_ceil(end - begin) / 2;
+            const auto right = ask(middle, end);
+            if (!right) return std::nullopt;
+            if (*right == weight(cut(middle), cut(end)))
+                end = middle;
+            else
+                begin = middle;
+        }
+        return end;
+    }
+
+    /// Whether a sum of other inputs is what these stretches make of it.
+    bool foretold(const std::vector<Stretch>& wrong) const {
+        const auto values = weights(2);
+        double expected = 0;
+        for (auto i = first_; i < last_; ++i) expected += values[i];
+        for (const auto& s : wrong)
+            for (auto i = s.begin; i < s.end; ++i)
+                expected += (s.times - (i >= first_ && i < last_ ? 1 : 0)) * values[i];
+        return sum_of_(values) == expected;
+    }
+
+    /// Whether each of those found is counted in the same way where all others are 0.
+    bool seen_alone() const {
+        return std::all_of(found_.begin(), found_.end(), [&](const Stretch& s) {
+            return ask(s.begin, s.end) == s.times * weight(s.begin, s.end);
+        });
+    }
+
+    std::string verdict(const Stretch& s) const {
+        const bool one = s.length() == 1;
+        if (s.times == 0) return one ? " is missing" : " are missing";
+        const std::string counts = one ? " counts" : " count";
+        if (s.end <= first_ || s.begin >= last_) return counts + " and should not";
+        return counts + (s.times == 2 ? " twice" : " " + std::to_string(std::llround(s.times)) + " times");
+    }
+
+    std::string listed() const {
+        std::string text;
+        for (const auto& s : found_) {
+            const bool one = s.length() == 1;
+            text += (text.empty() ? "" : ", ") + noun_ + (one ? " " : "s ") + std::to_string(s.begin) +
+                    (one ? "" : " to " + std::to_string(s.end - 1)) + verdict(s);
+        }
+        return text;
+    }
+
+    std::string repeating() const {
+        const auto& s = found_[0];
+        const auto period = std::to_string(found_[1].begin - s.begin);
+        return (s.length() == 1 ? "one " + noun_ : std::to_string(s.length()) + " " + noun_ + "s") + " in " +
+               period + verdict(s) + ", the first of them " + noun_ + " " + std::to_string(s.begin);
+    }
+
+    /// What is right with the others.
+    std::string rest(const std::vector<Stretch>& wrong) const {
+        auto others = last_ - first_;
+        for (const auto& s : wrong) others -= cut(s.end) - cut(s.begin);
+        if (others == 0) return "";
+        return others == 1 ? "; the other one counts once"
+                           : "; the other " + std::to_string(others) + " count once";
+    }
+
+    static std::ptrdiff_t at(std::size_t i) { return static_cast<std::ptrdiff_t>(i); }
+
+    std::size_t inputs_, first_, last_;
+    const SumOf& sum_of_;
+    std::string noun_;
+    std::vector<int> weights_;
+    std::vector<Stretch> found_;
+    bool full_ = false;
+};
+
+}  // namespace
+
+std::optional<std::string> miscount(std::size_t inputs, std::size_t first, std::size_t last,
+                                    const SumOf& sum_of, std::string_view noun) {
+    return Search(inputs, first, last, sum_of, noun).text();
+}
+
+}  // namespace kata

@@ -1,0 +1,91 @@
+#include "meter/chains.hpp"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <new>
+#include <utility>
+
+namespace meter {
+
+namespace {
+
+std::uint32_t lanes_of(Group group) {
+    std::uint32_t lanes = 0;
+    for (const auto* e : group) lanes |= 1u << e->lane;
+    return lanes;
+}
+
+}  // namespace
+
+void Chain::begin_polling(Group group) { polling_ = lanes_of(group); }
+
+bool Chain::round(Group group, std::uint64_t steps_of(Group, kata::Counts&)) {
+    const auto& first = *group.front();
+    const bool harmless =
+        first.what == What::basic_block || (first.what == What::load && first.space != Space::global);
+    if (!harmless || (lanes_of(group) & ~polling_) != 0) return false;
+    round_steps_ += steps_of(group, round_);
+    return true;
+}
+
+bool Chain::next_round(Group group) {
+    const auto repeats = [](const Event* e) { return e->repeats; };
+    if ((lanes_of(group) & ~polling_) != 0 || !std::all_of(group.begin(), group.end(), repeats)) return false;
+    round_steps_ = 0;
+    round_ = {};
+    return true;
+}
+
+void Chain::end_polling(kata::Counts& counts) {
+    if (polling_ == 0) return;
+    polling_ = 0;
+    step(std::exchange(round_steps_, 0));
+    counts += std::exchange(round_, {});
+}
+
+Words::Words(std::size_t bytes) : count_((bytes + 3) / 4) {
+    // zero pages that are not touched take no memory
+    words_.reset(static_cast<Word*>(std::calloc(std::max<std::size_t>(count_, 1), sizeof(Word))));
+    if (!words_) throw std::bad_alloc();
+}
+
+Words::Word& Words::fresh(std::size_t index, std::uint32_t launch) {
+    auto& word = words_[index];
+    if (word.launch != launch) word = {launch, 0, 0};
+    return word;
+}
+
+std::uint64_t Words::written(std::size_t offset, std::size_t bytes, std::uint32_t launch) const {
+    std::uint64_t latest = 0;
+    for (auto i = offset / 4; i * 4 < offset + bytes && i < count_; ++i)
+        if (words_[i].launch == launch) latest = std::max(latest, words_[i].time);
+    return latest;
+}
+
+void Words::write(std::size_t offset, std::size_t bytes, std::uint32_t launch, std::uint64_t time) {
+    for (auto i = offset / 4; i * 4 < offset + bytes && i < count_; ++i) {
+        auto& word = fresh(i, launch);
+        word.time = std::max(word.time, time);
+    }
+}
+
+std::uint64_t Words::update(std::size_t offset, std::uint32_t launch) {
+    return ++fresh(offset / 4, launch).atomics;
+}
+
+std::uint64_t busiest(std::vector<std::uint64_t> work_of_blocks) {
+    constexpr auto greater = std::greater<>();
+    if (!std::is_sorted(work_of_blocks.begin(), work_of_blocks.end(), greater))
+        std::sort(work_of_blocks.begin(), work_of_blocks.end(), greater);
+    std::array<std::uint64_t, kata::machine::multiprocessors> given{};  // a heap, the least of them first
+    for (const auto work : work_of_blocks) {
+        std::pop_heap(given.begin(), given.end(), greater);
+        given.back() += work;
+        std::push_heap(given.begin(), given.end(), greater);
+    }
+    constexpr auto together = kata::machine::issued_together;
+    return (*std::max_element(given.begin(), given.end()) + together - 1) / together;
+}
+
+}  // namespace meter

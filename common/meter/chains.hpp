@@ -1,0 +1,72 @@
+// How long a launch takes: the chains of steps of its warps, and what joins them.
+#pragma once
+#include "meter/warp_log.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <vector>
+
+namespace meter {
+
+/// The steps of one warp, on a device on which no other warp is in its way.
+class Chain {
+  public:
+    std::uint64_t time() const { return time_; }  ///< steps before its next one, along the longest way
+    std::uint64_t work() const { return work_; }  ///< its own steps
+
+    void step(std::uint64_t steps) { time_ += steps, work_ += steps; }
+    /// What comes next comes no earlier than `time`.
+    void wait_until(std::uint64_t time) { time_ = time > time_ ? time : time_; }
+
+    // Whoever polls waits for another warp: how many rounds that takes is the scheduler's business, and one
+    // of them counts. In a round the lanes that poll do nothing else but read what nobody else signals with.
+
+    bool polling() const { return polling_ != 0; }
+    /// The lanes have polled, for the first time in a row.
+    void begin_polling(Group);
+    /// Whether what the lanes do may be part of a round, as which it is counted if the polling ends with it.
+    bool round(Group, std::uint64_t steps_of(Group, kata::Counts&));
+    /// Whether the lanes poll once more: the round is over, and was in vain.
+    bool next_round(Group);
+    void end_polling(kata::Counts& counts);
+
+  private:
+    std::uint64_t time_ = 0, work_ = 0;
+    std::uint32_t polling_ = 0;      // a bit for each lane
+    std::uint64_t round_steps_ = 0;  // since the last poll
+    kata::Counts round_;
+};
+
+/// Of each word of a piece of global memory: when it was written in this launch, and how many atomics it had.
+class Words {
+  public:
+    explicit Words(std::size_t bytes);
+
+    /// The time of the latest write to any of these bytes; 0 where there was none.
+    std::uint64_t written(std::size_t offset, std::size_t bytes, std::uint32_t launch) const;
+    void write(std::size_t offset, std::size_t bytes, std::uint32_t launch, std::uint64_t time);
+    /// One more atomic: how many there were.
+    std::uint64_t update(std::size_t offset, std::uint32_t launch);
+
+  private:
+    struct Word {
+        std::uint32_t launch, atomics;
+        std::uint64_t time;
+    };
+    struct Free {
+        void operator()(Word* words) const { std::free(words); }
+    };
+    Word& fresh(std::size_t index, std::uint32_t launch);
+
+    std::unique_ptr<Word[], Free> words_;
+    std::size_t count_;
+};
+
+/// Steps until kata::machine has done blocks of so much work each: its busiest multiprocessor's. The largest
+/// block goes first, and each to the multiprocessor that has least so far, so that neither the order in which
+/// blocks start nor how they are numbered says anything.
+std::uint64_t busiest(std::vector<std::uint64_t> work_of_blocks);
+
+}  // namespace meter

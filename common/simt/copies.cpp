@@ -1,0 +1,52 @@
+// A copy into shared memory is carried out where its thread waits for it, the latest time that CUDA allows:
+// whoever reads too early finds garbage, without the meter, too.
+#include "simt/copies.hpp"
+
+#include "buffer.hpp"
+#include "simt/diagnose.hpp"
+#include "simt/scheduler.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <string>
+
+namespace simt {
+
+void begin_copy(void* to, const void* from, std::size_t bytes, std::size_t zeros, const char* name,
+                Site site) {
+    const auto refuse = [&](const std::string& why) {
+        give_up(std::string(name) + " in " + text_of(site) + ": " +
+                name_of(running->index, running_block->index) + " " + why);
+    };
+    if (bytes != 4 && bytes != 8 && bytes != 16)
+        refuse("copies " + std::to_string(bytes) + " bytes: it takes 4, 8 or 16");
+    if (zeros > bytes)
+        refuse("copies " + std::to_string(bytes) + " bytes with " + std::to_string(zeros) +
+               " zeros at their end");
+    for (const auto* end : {static_cast<const void*>(to), from})
+        if (reinterpret_cast<std::uintptr_t>(end) % bytes != 0)
+            refuse("copies " + std::to_string(bytes) + " bytes " + (end == to ? "to" : "from") +
+                   " an address that is no multiple of " + std::to_string(bytes));
+    const auto* const code = __builtin_return_address(0);
+    const auto read = static_cast<unsigned>(bytes - zeros);
+    if (meter && meter()) meter()->copy_begins(to, from, static_cast<unsigned>(bytes), read, name, code);
+    Copy copy{static_cast<std::byte*>(to), static_cast<unsigned>(bytes), running->copies.groups, code, {}};
+    std::memcpy(copy.value.data(), from, read);
+    std::fill_n(copy.to, bytes, kata::poison);
+    running->copies.under_way.push_back(copy);
+}
+
+void commit_copies() { ++running->copies.groups; }
+
+void wait_for_copies(std::size_t groups) {
+    auto& all = running->copies;
+    std::erase_if(all.under_way, [&](const Copy& copy) {
+        if (copy.group + groups >= all.groups) return false;
+        std::memcpy(copy.to, copy.value.data(), copy.bytes);
+        if (meter && meter()) meter()->copy_arrives(copy.to, copy.bytes, copy.code);
+        return true;
+    });
+}
+
+}  // namespace simt

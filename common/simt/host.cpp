@@ -1,0 +1,226 @@
+#include "simt/host.hpp"
+
+#include "error.hpp"
+#include "simt/image.hpp"
+#include "simt/scheduler.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+struct CUstream_st {};
+struct CUevent_st {
+    bool timed;
+    std::optional<std::chrono::steady_clock::time_point> recorded;
+};
+
+namespace simt {
+
+namespace {
+
+// Of an H100 SXM5, beside the limits of a launch.
+constexpr int multiprocessors = 132, threads_at_a_time = 2048, most_blocks_at_a_time = 32, registers = 65536;
+constexpr int l2_bytes = 50 * 1024 * 1024, bus_bits = 5120;
+constexpr std::size_t memory = 80ull << 30, constant_memory = 64 * 1024;
+constexpr std::size_t shared_at_a_time = 228 * 1024, shared_reserved = 1024;  // the second of each block
+
+template <class T>
+using Owned = std::map<const T*, std::unique_ptr<T>>;
+Owned<CUstream_st> streams;
+Owned<CUevent_st> events;
+std::map<void*, std::unique_ptr<std::byte[]>> host_memory;
+
+[[noreturn]] void refuse(const std::string& who, const char* what) {
+    throw kata::Error(who + " refused: there is no such " + what + ", or it has been destroyed already");
+}
+
+}  // namespace
+
+cudaStream_t create_stream() {
+    auto stream = std::make_unique<CUstream_st>();
+    auto* const name = stream.get();
+    streams[name] = std::move(stream);
+    return name;
+}
+void destroy_stream(cudaStream_t stream) {
+    if (streams.erase(stream) == 0) refuse("cudaStreamDestroy", "stream");
+}
+void check_stream(const void* stream, const char* who) {
+    const bool built_in = stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread;
+    if (!built_in && !streams.contains(static_cast<const CUstream_st*>(stream))) refuse(who, "stream");
+}
+
+cudaEvent_t create_event(bool timed) {
+    auto event = std::make_unique<CUevent_st>(timed);
+    auto* const name = event.get();
+    events[name] = std::move(event);
+    return name;
+}
+void destroy_event(cudaEvent_t event) {
+    if (events.erase(event) == 0) refuse("cudaEventDestroy", "event");
+}
+void check_event(cudaEvent_t event, const char* who) {
+    if (!events.contains(event)) refuse(who, "event");
+}
+void record(cudaEvent_t event) { event->recorded = std::chrono::steady_clock::now(); }
+bool milliseconds_between(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
+    if (!start->timed || !end->timed || !start->recorded || !end->recorded) return false;
+    const std::chrono::duration<float, std::milli> between = *end->recorded - *start->recorded;
+    *milliseconds = std::max(between.count(), 1e-6f);
+    return true;
+}
+
+void* host_alloc(std::size_t bytes) {
+    auto memory = std::make_unique<std::byte[]>(bytes);
+    auto* const pointer = memory.get();
+    host_memory[pointer] = std::move(memory);
+    return pointer;
+}
+void host_free(void* pointer) {
+    if (pointer && host_memory.erase(pointer) == 0)
+        throw kata::Error(
+            "cudaFreeHost refused: that is no pointer from cudaMallocHost or cudaHostAlloc, or has been "
+            "freed already");
+}
+
+std::size_t allocated() {
+    std::size_t sum = 0;
+    for (const auto& a : allocations()) sum += a.range.size();
+    return sum;
+}
+
+int blocks_at_a_time(const void* kernel, int block, std::size_t dynamic_shared) {
+    const auto shared = shared_of(image_of(kernel), kernel) + dynamic_shared;
+    if (block > static_cast<int>(limits.threads) || shared > limits.shared) return 0;
+    const int warps = (block + 31) / 32;
+    return std::min({threads_at_a_time / 32 / warps, most_blocks_at_a_time,
+                     static_cast<int>(shared_at_a_time / (shared + shared_reserved))});
+}
+
+}  // namespace simt
+
+const char* cudaGetErrorString(cudaError_t error) {
+    switch (error) {
+        case cudaSuccess:
+            return "no error";
+        case cudaErrorInvalidValue:
+            return "invalid argument";
+        case cudaErrorMemoryAllocation:
+            return "out of memory";
+        case cudaErrorInvalidConfiguration:
+            return "invalid configuration argument";
+        case cudaErrorInvalidPitchValue:
+            return "invalid pitch argument";
+        case cudaErrorInvalidDevice:
+            return "invalid device ordinal";
+        case cudaErrorInvalidResourceHandle:
+            return "invalid resource handle";
+        case cudaErrorNotReady:
+            return "device not ready";
+        case cudaErrorIllegalAddress:
+            return "an illegal memory access was encountered";
+        case cudaErrorLaunchFailure:
+            return "unspecified launch failure";
+        case cudaErrorNotSupported:
+            return "operation not supported";
+        default:
+            return "unknown error";
+    }
+}
+
+const char* cudaGetErrorName(cudaError_t error) {
+#define SIMT_NAME(error) \
+    case error:          \
+        return #error;
+    switch (error) {
+        SIMT_NAME(cudaSuccess)
+        SIMT_NAME(cudaErrorInvalidValue)
+        SIMT_NAME(cudaErrorMemoryAllocation)
+        SIMT_NAME(cudaErrorInvalidConfiguration)
+        SIMT_NAME(cudaErrorInvalidPitchValue)
+        SIMT_NAME(cudaErrorInvalidDevice)
+        SIMT_NAME(cudaErrorInvalidResourceHandle)
+        SIMT_NAME(cudaErrorNotReady)
+        SIMT_NAME(cudaErrorIllegalAddress)
+        SIMT_NAME(cudaErrorLaunchFailure)
+        SIMT_NAME(cudaErrorNotSupported)
+        default:
+            return "cudaErrorUnknown";
+    }
+#undef SIMT_NAME
+}
+
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* p, int device) {
+    using namespace simt;
+    if (device != 0) return cudaErrorInvalidDevice;
+    *p = {};
+    std::strcpy(p->name, "CPU back end, limits of an NVIDIA H100");
+    p->totalGlobalMem = memory;
+    p->sharedMemPerBlock = limits.unasked;
+    p->sharedMemPerBlockOptin = limits.shared;
+    p->sharedMemPerMultiprocessor = shared_at_a_time;
+    p->reservedSharedMemPerBlock = shared_reserved;
+    p->regsPerBlock = p->regsPerMultiprocessor = registers;
+    p->warpSize = 32;
+    p->memPitch = 2147483647;
+    p->maxThreadsPerBlock = static_cast<int>(limits.threads);
+    p->maxThreadsPerMultiProcessor = threads_at_a_time;
+    p->maxBlocksPerMultiProcessor = most_blocks_at_a_time;
+    const unsigned block[] = {limits.block.x, limits.block.y, limits.block.z};
+    const unsigned grid[] = {limits.grid.x, limits.grid.y, limits.grid.z};
+    std::copy(block, block + 3, p->maxThreadsDim);
+    std::copy(grid, grid + 3, p->maxGridSize);
+    p->totalConstMem = constant_memory;
+    p->major = 9;
+    p->multiProcessorCount = multiprocessors;
+    p->concurrentKernels = p->unifiedAddressing = p->canMapHostMemory = p->ECCEnabled = 1;
+    p->asyncEngineCount = 3;
+    p->memoryBusWidth = bus_bits;
+    p->l2CacheSize = l2_bytes;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
+    cudaDeviceProp p;
+    if (const auto error = cudaGetDeviceProperties(&p, device); error != cudaSuccess) return error;
+    const std::map<cudaDeviceAttr, std::size_t> values{
+        {cudaDevAttrMaxThreadsPerBlock, p.maxThreadsPerBlock},
+        {cudaDevAttrMaxBlockDimX, p.maxThreadsDim[0]},
+        {cudaDevAttrMaxBlockDimY, p.maxThreadsDim[1]},
+        {cudaDevAttrMaxBlockDimZ, p.maxThreadsDim[2]},
+        {cudaDevAttrMaxGridDimX, p.maxGridSize[0]},
+        {cudaDevAttrMaxGridDimY, p.maxGridSize[1]},
+        {cudaDevAttrMaxGridDimZ, p.maxGridSize[2]},
+        {cudaDevAttrMaxSharedMemoryPerBlock, p.sharedMemPerBlock},
+        {cudaDevAttrTotalConstantMemory, p.totalConstMem},
+        {cudaDevAttrWarpSize, p.warpSize},
+        {cudaDevAttrMaxRegistersPerBlock, p.regsPerBlock},
+        {cudaDevAttrMultiProcessorCount, p.multiProcessorCount},
+        {cudaDevAttrGlobalMemoryBusWidth, p.memoryBusWidth},
+        {cudaDevAttrL2CacheSize, p.l2CacheSize},
+        {cudaDevAttrMaxThreadsPerMultiProcessor, p.maxThreadsPerMultiProcessor},
+        {cudaDevAttrComputeCapabilityMajor, p.major},
+        {cudaDevAttrComputeCapabilityMinor, p.minor},
+        {cudaDevAttrMaxSharedMemoryPerMultiprocessor, p.sharedMemPerMultiprocessor},
+        {cudaDevAttrMaxRegistersPerMultiprocessor, p.regsPerMultiprocessor},
+        {cudaDevAttrManagedMemory, p.managedMemory},
+        {cudaDevAttrCooperativeLaunch, p.cooperativeLaunch},
+        {cudaDevAttrMaxSharedMemoryPerBlockOptin, p.sharedMemPerBlockOptin},
+        {cudaDevAttrMaxBlocksPerMultiprocessor, p.maxBlocksPerMultiProcessor},
+        {cudaDevAttrReservedSharedMemoryPerBlock, p.reservedSharedMemPerBlock},
+    };
+    const auto found = values.find(attribute);
+    if (found == values.end()) return cudaErrorInvalidValue;
+    *value = static_cast<int>(found->second);
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
+    *total = simt::memory;
+    *free = simt::memory - std::min(simt::memory, simt::allocated());
+    return cudaSuccess;
+}

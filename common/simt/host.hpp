@@ -1,0 +1,266 @@
+// What host code asks of the device beside its memory: streams and events, which device it is, how many
+// blocks it keeps; and the memory that is asked for in another way than by cudaMalloc.
+//
+// Everything is done when it is asked for, in the order of the program, which is one of the orders that
+// streams allow. So a stream is a name, and waiting is over at once.
+#pragma once
+#include "simt/memory_calls.hpp"
+#include "simt/runtime.hpp"
+
+#include <cstddef>
+#include <type_traits>
+
+struct CUevent_st;
+using cudaEvent_t = CUevent_st*;
+
+inline constexpr unsigned cudaStreamDefault = 0, cudaStreamNonBlocking = 1;
+inline constexpr unsigned cudaEventDefault = 0, cudaEventBlockingSync = 1, cudaEventDisableTiming = 2;
+inline const cudaStream_t cudaStreamLegacy = reinterpret_cast<cudaStream_t>(1);
+inline const cudaStream_t cudaStreamPerThread = reinterpret_cast<cudaStream_t>(2);
+
+namespace simt {
+
+// A name that CUDA has not given, or that has been destroyed, throws kata::Error, as a GPU's program may
+// crash.
+cudaStream_t create_stream();
+void destroy_stream(cudaStream_t);
+void check_stream(const void* stream, const char* who);
+cudaEvent_t create_event(bool timed);
+void destroy_event(cudaEvent_t);
+void check_event(cudaEvent_t, const char* who);
+void record(cudaEvent_t);
+/// Whether both have been recorded and keep time.
+bool milliseconds_between(float*, cudaEvent_t start, cudaEvent_t end);
+
+void* host_alloc(std::size_t bytes);
+void host_free(void*);
+
+/// Bytes of device memory that are allocated now.
+std::size_t allocated();
+/// How many blocks of the kernel a multiprocessor keeps at a time, as far as threads and shared memory go:
+/// how many registers a kernel takes is not known here.
+int blocks_at_a_time(const void* kernel, int block, std::size_t dynamic_shared);
+
+}  // namespace simt
+
+// Streams.
+
+inline cudaError_t cudaStreamCreate(cudaStream_t* stream) {
+    *stream = simt::create_stream();
+    return cudaSuccess;
+}
+inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
+    return cudaStreamCreate(stream);
+}
+inline cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned, int) {
+    return cudaStreamCreate(stream);
+}
+inline cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+    *least = *greatest = 0;
+    return cudaSuccess;
+}
+inline cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+    simt::destroy_stream(stream);
+    return cudaSuccess;
+}
+inline cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+    simt::check_stream(stream, "cudaStreamSynchronize");
+    return cudaSuccess;
+}
+inline cudaError_t cudaStreamQuery(cudaStream_t stream) {
+    simt::check_stream(stream, "cudaStreamQuery");
+    return cudaSuccess;
+}
+inline cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned = 0) {
+    simt::check_stream(stream, "cudaStreamWaitEvent");
+    simt::check_event(event, "cudaStreamWaitEvent");
+    return cudaSuccess;
+}
+
+// Events. The time between two of them is the time that the simulation took, and says nothing about a GPU;
+// it is larger than 0, so that a bandwidth can be computed from it.
+
+inline cudaError_t cudaEventCreate(cudaEvent_t* event) {
+    *event = simt::create_event(true);
+    return cudaSuccess;
+}
+inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
+    *event = simt::create_event((flags & cudaEventDisableTiming) == 0);
+    return cudaSuccess;
+}
+inline cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned flags) {
+    return cudaEventCreateWithFlags(event, flags);
+}
+inline cudaError_t cudaEventDestroy(cudaEvent_t event) {
+    simt::destroy_event(event);
+    return cudaSuccess;
+}
+inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr) {
+    simt::check_stream(stream, "cudaEventRecord");
+    simt::check_event(event, "cudaEventRecord");
+    simt::record(event);
+    return cudaSuccess;
+}
+inline cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+    simt::check_event(event, "cudaEventSynchronize");
+    return cudaSuccess;
+}
+inline cudaError_t cudaEventQuery(cudaEvent_t event) {
+    simt::check_event(event, "cudaEventQuery");
+    return cudaSuccess;
+}
+inline cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
+    simt::check_event(start, "cudaEventElapsedTime");
+    simt::check_event(end, "cudaEventElapsedTime");
+    return simt::milliseconds_between(milliseconds, start, end) ? cudaSuccess
+                                                                : cudaErrorInvalidResourceHandle;
+}
+
+// Memory in other ways.
+
+template <class T>
+cudaError_t cudaMallocAsync(T** pointer, std::size_t bytes, cudaStream_t stream) {
+    simt::check_stream(stream, "cudaMallocAsync");
+    return cudaMalloc(pointer, bytes);
+}
+inline cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
+    simt::check_stream(stream, "cudaFreeAsync");
+    return cudaFree(pointer);
+}
+inline constexpr unsigned cudaHostAllocDefault = 0, cudaHostAllocPortable = 1, cudaHostAllocWriteCombined = 4;
+template <class T>
+cudaError_t cudaHostAlloc(T** pointer, std::size_t bytes, unsigned = cudaHostAllocDefault) {
+    *pointer = static_cast<T*>(simt::host_alloc(bytes));
+    return cudaSuccess;
+}
+template <class T>
+cudaError_t cudaMallocHost(T** pointer, std::size_t bytes, unsigned = cudaHostAllocDefault) {
+    return cudaHostAlloc(pointer, bytes);
+}
+inline cudaError_t cudaFreeHost(void* pointer) {
+    simt::host_free(pointer);
+    return cudaSuccess;
+}
+/// Rows of `width` bytes, each at a multiple of `pitch`, which is one of 512 here.
+template <class T>
+cudaError_t cudaMallocPitch(T** pointer, std::size_t* pitch, std::size_t width, std::size_t height) {
+    *pitch = (width + 511) / 512 * 512;
+    return cudaMalloc(pointer, *pitch * height);
+}
+inline cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                                std::size_t width, std::size_t height, cudaMemcpyKind kind) {
+    if (width > to_pitch || width > from_pitch) return cudaErrorInvalidPitchValue;
+    for (std::size_t y = 0; y < height; ++y)
+        cudaMemcpy(static_cast<char*>(to) + y * to_pitch, static_cast<const char*>(from) + y * from_pitch,
+                   width, kind);
+    return cudaSuccess;
+}
+inline cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                                     std::size_t width, std::size_t height, cudaMemcpyKind kind,
+                                     cudaStream_t stream = nullptr) {
+    simt::check_stream(stream, "cudaMemcpy2DAsync");
+    return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
+}
+inline cudaError_t cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t width,
+                                std::size_t height) {
+    if (width > pitch) return cudaErrorInvalidPitchValue;
+    for (std::size_t y = 0; y < height; ++y) cudaMemset(static_cast<char*>(to) + y * pitch, value, width);
+    return cudaSuccess;
+}
+
+// The device: an H100 (SXM5), of whose compute capability the limits of a launch are.
+
+struct cudaDeviceProp {
+    char name[256];
+    std::size_t totalGlobalMem, sharedMemPerBlock;
+    int regsPerBlock, warpSize;
+    std::size_t memPitch;
+    int maxThreadsPerBlock, maxThreadsDim[3], maxGridSize[3];
+    std::size_t totalConstMem;
+    int major, minor, multiProcessorCount, integrated, canMapHostMemory, concurrentKernels, ECCEnabled;
+    int asyncEngineCount, unifiedAddressing, memoryBusWidth, l2CacheSize, maxThreadsPerMultiProcessor;
+    std::size_t sharedMemPerMultiprocessor;
+    int regsPerMultiprocessor, managedMemory, cooperativeLaunch;
+    std::size_t sharedMemPerBlockOptin;
+    int maxBlocksPerMultiProcessor;
+    std::size_t reservedSharedMemPerBlock;
+};
+enum cudaDeviceAttr {
+    cudaDevAttrMaxThreadsPerBlock = 1,
+    cudaDevAttrMaxBlockDimX = 2,
+    cudaDevAttrMaxBlockDimY = 3,
+    cudaDevAttrMaxBlockDimZ = 4,
+    cudaDevAttrMaxGridDimX = 5,
+    cudaDevAttrMaxGridDimY = 6,
+    cudaDevAttrMaxGridDimZ = 7,
+    cudaDevAttrMaxSharedMemoryPerBlock = 8,
+    cudaDevAttrTotalConstantMemory = 9,
+    cudaDevAttrWarpSize = 10,
+    cudaDevAttrMaxRegistersPerBlock = 12,
+    cudaDevAttrMultiProcessorCount = 16,
+    cudaDevAttrGlobalMemoryBusWidth = 37,
+    cudaDevAttrL2CacheSize = 38,
+    cudaDevAttrMaxThreadsPerMultiProcessor = 39,
+    cudaDevAttrComputeCapabilityMajor = 75,
+    cudaDevAttrComputeCapabilityMinor = 76,
+    cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81,
+    cudaDevAttrMaxRegistersPerMultiprocessor = 82,
+    cudaDevAttrManagedMemory = 83,
+    cudaDevAttrCooperativeLaunch = 95,
+    cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
+    cudaDevAttrMaxBlocksPerMultiprocessor = 106,
+    cudaDevAttrReservedSharedMemoryPerBlock = 111,
+};
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp*, int device);
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr, int device);
+cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total);
+inline cudaError_t cudaSetDevice(int device) { return device == 0 ? cudaSuccess : cudaErrorInvalidDevice; }
+inline cudaError_t cudaGetDevice(int* device) {
+    *device = 0;
+    return cudaSuccess;
+}
+inline cudaError_t cudaGetDeviceCount(int* count) {
+    *count = 1;
+    return cudaSuccess;
+}
+inline cudaError_t cudaRuntimeGetVersion(int* version) {
+    *version = 13000;
+    return cudaSuccess;
+}
+inline cudaError_t cudaDriverGetVersion(int* version) { return cudaRuntimeGetVersion(version); }
+
+enum cudaFuncCache {
+    cudaFuncCachePreferNone,
+    cudaFuncCachePreferShared,
+    cudaFuncCachePreferL1,
+    cudaFuncCachePreferEqual
+};
+inline cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return cudaSuccess; }
+template <class... Parameters>
+cudaError_t cudaFuncSetCacheConfig(void (*)(Parameters...), cudaFuncCache) {
+    return cudaSuccess;
+}
+
+template <class... Parameters>
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, void (*kernel)(Parameters...),
+                                                          int block, std::size_t dynamic_shared) {
+    if (block <= 0) return cudaErrorInvalidValue;
+    *blocks = simt::blocks_at_a_time(reinterpret_cast<const void*>(kernel), block, dynamic_shared);
+    return cudaSuccess;
+}
+/// The largest block that fills a multiprocessor as well as any, and the grid that fills the device with it.
+template <class... Parameters>
+cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, void (*kernel)(Parameters...),
+                                               std::size_t dynamic_shared = 0, int limit = 0) {
+    int most = 0, multiprocessors = 0;
+    cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0);
+    for (int size = limit == 0 ? 1024 : limit / 32 * 32; size >= 32; size -= 32) {
+        const int blocks =
+            simt::blocks_at_a_time(reinterpret_cast<const void*>(kernel), size, dynamic_shared);
+        if (blocks * size <= most) continue;
+        most = blocks * size;
+        *block = size;
+        *grid = blocks * multiprocessors;
+    }
+    return most > 0 ? cudaSuccess : cudaErrorInvalidValue;
+}

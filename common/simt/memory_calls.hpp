@@ -1,0 +1,101 @@
+// The part of the runtime interface that moves memory, and its errors.
+#pragma once
+#include "simt/runtime.hpp"
+
+#include <cstddef>
+#include <cstring>
+
+// Most of what goes wrong is thrown where it happens; the rest of CUDA's errors is never met here.
+enum cudaError_t {
+    cudaSuccess = 0,
+    cudaErrorInvalidValue = 1,
+    cudaErrorMemoryAllocation = 2,
+    cudaErrorInvalidConfiguration = 9,
+    cudaErrorInvalidPitchValue = 12,
+    cudaErrorInvalidDevice = 101,
+    cudaErrorInvalidResourceHandle = 400,
+    cudaErrorNotReady = 600,
+    cudaErrorIllegalAddress = 700,
+    cudaErrorLaunchFailure = 719,
+    cudaErrorNotSupported = 801,
+    cudaErrorUnknown = 999
+};
+const char* cudaGetErrorString(cudaError_t);
+const char* cudaGetErrorName(cudaError_t);
+
+// The part of the runtime interface that a step's host code needs. Everything is synchronous here.
+struct CUstream_st;
+using cudaStream_t = CUstream_st*;
+enum cudaMemcpyKind {
+    cudaMemcpyHostToHost,
+    cudaMemcpyHostToDevice,
+    cudaMemcpyDeviceToHost,
+    cudaMemcpyDeviceToDevice,
+    cudaMemcpyDefault
+};
+
+template <class T>
+cudaError_t cudaMalloc(T** pointer, std::size_t bytes) {
+    *pointer = static_cast<T*>(simt::device_alloc(bytes));
+    return cudaSuccess;
+}
+inline cudaError_t cudaFree(void* pointer) {
+    simt::device_free(pointer);
+    return cudaSuccess;
+}
+inline cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes,
+                              cudaMemcpyKind kind = cudaMemcpyDefault) {
+    if (kind != cudaMemcpyDefault) {
+        simt::check_side("to", to, bytes, kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice);
+        simt::check_side("from", from, bytes,
+                         kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice);
+    }
+    simt::copy_memory(to, from, bytes);
+    return cudaSuccess;
+}
+inline cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes,
+                                   cudaMemcpyKind kind = cudaMemcpyDefault, cudaStream_t = nullptr) {
+    return cudaMemcpy(to, from, bytes, kind);
+}
+inline cudaError_t cudaMemset(void* to, int value, std::size_t bytes) {
+    simt::fill_memory(to, value, bytes);
+    return cudaSuccess;
+}
+inline cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t = nullptr) {
+    return cudaMemset(to, value, bytes);
+}
+template <class T>
+cudaError_t cudaMemcpyToSymbol(T& symbol, const void* from, std::size_t bytes, std::size_t offset = 0,
+                               cudaMemcpyKind = cudaMemcpyHostToDevice) {
+    simt::check_symbol(sizeof symbol, offset, bytes);
+    std::memcpy(reinterpret_cast<char*>(&symbol) + offset, from, bytes);
+    return cudaSuccess;
+}
+template <class T>
+cudaError_t cudaMemcpyToSymbolAsync(T& symbol, const void* from, std::size_t bytes, std::size_t offset = 0,
+                                    cudaMemcpyKind = cudaMemcpyHostToDevice, cudaStream_t = nullptr) {
+    return cudaMemcpyToSymbol(symbol, from, bytes, offset);
+}
+template <class T>
+cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, std::size_t bytes, std::size_t offset = 0,
+                                 cudaMemcpyKind = cudaMemcpyDeviceToHost) {
+    simt::check_symbol(sizeof symbol, offset, bytes);
+    std::memcpy(to, reinterpret_cast<const char*>(&symbol) + offset, bytes);
+    return cudaSuccess;
+}
+enum cudaFuncAttribute {
+    cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
+    cudaFuncAttributePreferredSharedMemoryCarveout = 9,  // a wish about the L1 cache, of which there is none
+};
+inline cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute, int value) {
+    if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize) simt::allow_shared(kernel, value);
+    return cudaSuccess;
+}
+template <class... Parameters>
+cudaError_t cudaFuncSetAttribute(void (*kernel)(Parameters...), cudaFuncAttribute attribute, int value) {
+    return cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), attribute, value);
+}
+
+inline cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
+inline cudaError_t cudaGetLastError() { return cudaSuccess; }
+inline cudaError_t cudaPeekAtLastError() { return cudaSuccess; }

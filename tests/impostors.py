@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""Whether a step can be passed with the solution of an earlier one: impostors.py BUILD [CHAPTER...]
+
+Hands in the solution of each step as every later step of its chapter, on the CPU back end, with the modules that BUILD has.
+The tests must reject it, or it stands in tests/impostors.csv, with the reason why it may pass. An excuse for what is
+rejected is an error, too. That a later solution passes as an earlier step is none: it is the better kernel.
+"""
+
+from __future__ import annotations
+
+import argparse
+import concurrent.futures
+import csv
+import itertools
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from typing import NamedTuple
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "common" / "front"))
+
+from fault import Fault
+from repository import Repository, module, prefix, suite
+
+EXCUSES = "tests/impostors.csv"
+HEADINGS = ["chapter", "earlier", "later", "reason"]
+SECONDS = 120  # for one pair
+
+
+class Pair(NamedTuple):
+    """A solution, and the later step of its chapter that it is handed in as."""
+
+    chapter: str
+    earlier: str
+    later: str
+
+    def __str__(self) -> str:
+        return f"{self.chapter}: {self.earlier} as {self.later}"
+
+
+def pairs(repository: Repository, chapter: str) -> list[Pair]:
+    return [Pair(chapter, *two) for two in itertools.combinations(repository.steps(chapter, "solutions"), 2)]
+
+
+def excuses(path: pathlib.Path) -> dict[Pair, str]:
+    """Which pairs may pass, and why. Raises Fault for a line that is no excuse."""
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = csv.reader(file)
+        if next(rows, None) != HEADINGS:
+            raise Fault(f"{path}:1: must be {','.join(HEADINGS)}")
+        found: dict[Pair, str] = {}
+        for row in rows:
+            if len(row) != len(HEADINGS) or not all(cell.strip() for cell in row):
+                raise Fault(f"{path}:{rows.line_num}: a chapter, an earlier step, a later one and the reason, and no more")
+            pair = Pair(*row[:3])
+            if pair in found:
+                raise Fault(f"{path}:{rows.line_num}: {pair} is excused already")
+            found[pair] = row[3]
+    return found
+
+
+def complaints(accepted: dict[Pair, bool], excused: dict[Pair, str], known: set[Pair]) -> list[str]:
+    """What is wrong with these verdicts: an impostor without an excuse, and an excuse without an impostor."""
+    lines = [f"{pair}: accepted, and {EXCUSES} does not say why it may be" for pair in accepted if accepted[pair] and pair not in excused]
+    for pair in excused:
+        if pair not in known:
+            lines.append(f"{pair}: {EXCUSES} excuses it, and there are no two such steps")
+        elif accepted.get(pair) is False:
+            lines.append(f"{pair}: rejected, so {EXCUSES} need no longer excuse it")
+    return lines
+
+
+class Bench:
+    """The solutions and suites of a build."""
+
+    def __init__(self, repository: Repository, build: pathlib.Path):
+        self.repository, self.build = repository, build.resolve()
+
+    def current(self, chapter: str) -> None:
+        """Raises Fault where something has not been built, or is older than what it was built from."""
+        if not (self.build / suite(chapter, "cpu")).is_file():
+            raise Fault(f"there is no {self.build / suite(chapter, 'cpu')}")
+        for step in self.repository.steps(chapter, "solutions"):
+            built, source = self.build / module("solutions", chapter, step, "cpu"), self.repository.source(chapter, step, "solutions")
+            if not built.is_file() or built.stat().st_mtime < source.stat().st_mtime:
+                raise Fault(f"{built} is missing or older than {self.repository.relative(source)}: build it first")
+
+    def accepts(self, pair: Pair) -> bool:
+        """Whether the tests of the later step pass. Raises Fault where they come to no verdict."""
+        # First what is quickly run and says no most often.
+        claims = f"[claims]~[step],[claims][step][{pair.later}]"
+        return self.passes(pair, claims) and self.passes(pair)
+
+    def passes(self, pair: Pair, *tests: str) -> bool:
+        with tempfile.TemporaryDirectory(prefix="kata-impostor-") as scratch:
+            # The suite refuses a module that is older than its source, which has nothing to do with this one.
+            source = pathlib.Path(scratch, f"{pair.later}.cu")
+            source.write_text(self.repository.text(pair.chapter, pair.later, "solutions"), encoding="utf-8")
+            os.utime(source, (0, 0))
+            command = [self.build / suite(pair.chapter, "cpu"), "--abort", "--reporter", "step", "--source", source]
+            command += ["--step", self.build / module("solutions", pair.chapter, pair.earlier, "cpu")]
+            command += ["--rivals", self.build / prefix("solutions", pair.chapter), *tests]
+            try:
+                done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=SECONDS)
+            except subprocess.TimeoutExpired:
+                raise Fault(f"{pair}: no verdict after {SECONDS} s") from None
+        if re.search(r"^not ok", done.stdout, re.M):
+            return False
+        if done.returncode or not re.search(r"^ok", done.stdout, re.M):
+            raise Fault(f"{pair}: no verdict, but status {done.returncode} and\n{done.stdout}{done.stderr}")
+        return True
+
+
+def main() -> int:
+    repository = Repository()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", metavar="BUILD", type=pathlib.Path)
+    parser.add_argument("chapters", metavar="CHAPTER", nargs="*", default=repository.chapters())
+    given = parser.parse_args()
+    started = time.monotonic()
+    try:
+        excused = excuses(repository.root / EXCUSES)
+        bench = Bench(repository, given.build)
+        for chapter in given.chapters:
+            bench.current(chapter)
+        tried = [pair for chapter in given.chapters for pair in pairs(repository, chapter)]
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as workers:
+            accepted = dict(zip(tried, workers.map(bench.accepts, tried)))
+    except Fault as fault:
+        sys.exit(str(fault))
+    known = {pair for chapter in repository.chapters() for pair in pairs(repository, chapter)}
+    wrong = complaints(accepted, excused, known)
+    print(*wrong, sep="\n", end="\n" if wrong else "")
+    passed = sum(accepted.values())
+    print(f"{len(tried)} impostors, {len(tried) - passed} rejected, {passed} accepted, in {time.monotonic() - started:.0f} s")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

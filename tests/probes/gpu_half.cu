@@ -1,6 +1,0 @@
-// needs a GPU: the CPU back end has no arithmetic in less than 32 bits
-#include "kata.hpp"
-
-#include <cuda_fp16.h>
-__global__ void k(half* out) { out[0] = __float2half(1.0f); }
-void f(half* out) { k<<<1, 2>>>(out); }

@@ -1,0 +1,64 @@
+// What tests/toolkit.cpp asks of the CPU back end, each as a host function that launches one kernel.
+#pragma once
+#include "simt/memory_calls.hpp"
+#include "simt/types.hpp"
+
+#include <cstddef>
+
+#pragma GCC visibility push(default)  // the library is built like a step, whose other names are its own
+namespace kernels {
+
+// Of a warp: each thread's value made one by __reduce_{add,min,max}_sync of int, and by all six of unsigned.
+void reduce_lanes(unsigned mask, const int* in, int* out, unsigned* bits);
+void ticks(long long* out, int rounds);  // what clock64() says, again and again
+void trap(bool goes_off);
+/// Twice through two streams, with an event between them. Gives the milliseconds between two events.
+float through_streams(const int* in, int* out, int n);
+void launch_on_destroyed_stream(int* out);
+void rows(const int* in, int* out, int width, int height);  // through memory with a pitch
+cudaError_t occupancy(int* blocks, int threads, std::size_t dynamic_shared);
+cudaError_t best_block(int* grid, int* block);
+
+// Cooperative groups. `out` has a number for each of the block's threads, if nothing else is said.
+void group_ranks(unsigned* out, dim3 block);  // eight: of the block, a tile of 8 and a tile of 4 in it
+enum class Tile_shuffle { index, up, down, exclusive_or };
+void tile_shuffle(Tile_shuffle, int size, unsigned argument, const int* in, int* out);  // 64 threads
+void warp_shuffle(const int* in, int* out);  // as tile_shuffle does by shfl_down in tiles of 8
+void wide_shuffle(double* out);              // four a thread
+void tile_reduce(int size, const int* in, int* out, float* sums);  // 64 threads, six a thread
+/// Of maps x → a x + b, one behind the other: of tiles, or of every third lane.
+void group_scan(bool coalesced, const int2* in, int2* inclusive, int2* exclusive);
+void lanes_together(unsigned mask, int* out);  // four a thread, 32 threads
+void tile_with_absent_lane(int* out);
+void reduce_through_group(const int* in, int* out);  // 64 threads, by a function of a thread_group
+void group_barrier(bool divergent, int* out);
+void grid_barrier();
+
+// Asynchronous copies: out = in reversed, in one block of 64 threads.
+enum class Wait { right, none, no_commit, no_barrier, too_few, barrier_first };
+void copy_reversed(Wait, const int* in, int* out);
+void copy_with_zeros(const int* in, int* out);  // three of four
+void copy_by_group(bool waits, const int* in, int* out);
+void copy_badly(int bytes, int offset, bool to_global, int* out);
+void overwrite_copy(const int* in, int* out);
+
+// Atomics of libcu++.
+enum class Handover { right, relaxed, of_block, plain_flag };
+void hand_over(Handover, int* data, int* flag, int* out);  // from block 0 to block 1
+void fetch_all(int* values, int* before);                  // eight of each
+void count_in_block(int* out);
+void compare_and_swap(int* value, int n);
+void atomic_traffic(unsigned long long* words);  // a load, a store and an addition a thread, 32 threads
+
+// 32 pairs of halves, by their bits: sums of the first of each, and a count; two numbers a thread.
+void halves(const unsigned short* in, unsigned short* sums, float* out);
+
+// Tensor cores: c += a b, of 16 x 16 elements, half by its bits; the layouts of a and b, and of c.
+void multiply_halves(bool a_by_rows, bool b_by_rows, bool c_by_rows, const unsigned short* a,
+                     const unsigned short* b, float* c);
+void multiply_tf32(bool rounds, const float* a, const float* b, float* c);  // 8 elements along K
+enum class Bad_matrix { none, half_a_warp, absent_lane, off_alignment, unlike };
+void multiply_badly(Bad_matrix, float* c);
+
+}  // namespace kernels
+#pragma GCC visibility pop

@@ -13,6 +13,9 @@ import time
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "common/front"))
+
+import compilers
 FIRST = "chapters/grids/01_vector_add.cu"
 STEP = "chapters/convolution/03_tiled.cu"
 
@@ -343,6 +346,99 @@ class Front(unittest.TestCase):
             done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stderr, r"\Akata: .*No space left.*\n\Z")
+
+    def built(self, ninja, legal=True):
+        """What `./kata test conv 3` says of a build in which Ninja says this."""
+        (self.root / "build").mkdir(exist_ok=True)
+        (self.root / "build/build.ninja").write_text(f"# {'chapters.convolution.03_tiled.cpu.legal' if legal else ''}\n")
+        steps = [f"{p.parent.parent.name}.{p.parent.name}.{p.stem}.cpu.so" for p in self.root.glob("[cs]*s/*/*.cu")]
+        names = [f"{line}: cpp_LINKER" for line in [*steps, *self.modules_of_mistakes(), "convolution-cpu"]]
+        (self.root / "targets").write_text("\n".join(names) + "\n")
+        (self.root / "said").write_text(ninja)
+        path = self.fake("ninja", f"case \"$*\" in *targets*) cat '{self.root}/targets' ;; *build.ninja*) ;; *) cat '{self.root}/said'; exit 1 ;; esac")
+        self.fake("meson", "exit 0")
+        command = [sys.executable, self.root / "common/front/kata.py", "test", "conv", "3"]
+        return subprocess.run(command, capture_output=True, text=True, env=path)
+
+    def modules_of_mistakes(self):
+        listed = subprocess.run(
+            [sys.executable, self.root / "common/front/repository.py", "for-meson"], capture_output=True, text=True, check=True
+        ).stdout
+        for line in listed.splitlines():
+            file, names, _ = line.split("|")
+            if file.endswith(".mistakes"):
+                chapter = pathlib.PurePath(file).parent.name
+                yield from (f"{name.split('/')[0]}.{chapter}.{name.split('/')[1]}.cpu.so" for name in names.split())
+
+    def test_of_what_does_not_compile_the_first_errors_are_shown_and_nothing_else(self):
+        compiler = (
+            "[1/3] Compiling C++ object a\nFAILED: chapters.convolution.03_tiled.cpu.so.p/a.cpp.o \nc++ -c a.cpp\n"
+            "../chapters/convolution/03_tiled.cu:7:3: error: no x\n    7 |   x;\n      |   ^\n"
+            "[2/3] Generating b\nFAILED: chapters.convolution.03_tiled.cpu.legal \npython legality.py\n"
+            "../chapters/convolution/03_tiled.cu:8:3: error: 'f' is a host function\nninja: build stopped: subcommand failed.\n"
+        )
+        done = self.built(compiler)
+        self.assertEqual((done.returncode, done.stderr), (1, ""))
+        self.assertEqual(
+            done.stdout,
+            "\nchapters/convolution/03_tiled.cu does not compile:\nchapters/convolution/03_tiled.cu:7:3: error: no x\n"
+            "    7 |   x;\n      |   ^\nchapters/convolution/03_tiled.cu:8:3: error: 'f' is a host function\n",
+        )
+
+    def test_a_build_without_clang_says_once_what_it_does_not_check(self):
+        failed = "FAILED: chapters.convolution.03_tiled.cpu.so \nc++\nundefined\n"
+        self.assertEqual(self.built(failed, legal=False).stdout.count("Without clang++, what nvcc refuses is found in part only"), 1)
+        self.assertNotIn("clang", self.built(failed).stdout)
+
+
+class Compilers(unittest.TestCase):
+    """What is shown of what a compiler says."""
+
+    STEP = "../chapters/scan/03_brent_kung.cu"
+
+    def shown(self, said):
+        return compilers.shown(said.splitlines())
+
+    def test_an_error_of_a_template_is_shown_at_the_line_that_asked_for_it(self):
+        said = (
+            "In file included from ../chapters/scan/03_brent_kung.cu:7:\n"
+            "/usr/include/c++/12/bits/stl_algo.h: In instantiation of 'void std::sort(T, T)':\n"
+            f"{self.STEP}:30:14:   required from here\n"
+            "/usr/include/c++/12/bits/stl_algo.h:1938:1: error: no match for 'operator-'\n"
+            " 1938 |   a - b\n      |   ^\n"
+            "/usr/include/c++/12/bits/stl_iterator.h:618:5: note: candidate: 'auto std::operator-'\n  618 | operator-\n"
+            + "/usr/include/c++/12/bits/stl_iterator.h:618:5: note:   template argument deduction failed\n" * 40
+        )
+        self.assertEqual(self.shown(said), [f"{self.STEP}:30: error: no match for 'operator-'"])
+
+    def test_notes_that_point_into_the_step_stay(self):
+        said = (
+            f"\033[01m\033[K{self.STEP}:9:5:\033[m\033[K error: no matching function for call to 'f(int)'\n    9 |     f(1);\n      |     ~^~~\n"
+            f"{self.STEP}:3:6: note: candidate: 'void f(int, int)'\n    3 | void f(int, int);\n"
+            "/usr/include/x.h:3:6: note: candidate: 'void f()'\n    3 | void f();\n"
+        )
+        self.assertEqual([line.split(" error")[0] for line in self.shown(said)][0], f"{self.STEP}:9:5:")
+        self.assertEqual(len(self.shown(said)), 5)
+        self.assertNotIn("x.h", "".join(self.shown(said)))
+
+    def test_after_three_errors_the_rest_are_left_out(self):
+        said = "\n".join(f"{self.STEP}:{line}:1: error: no x{line}" for line in (4, 5, 5, 6, 7, 8))
+        self.assertEqual([line.split(": ")[-1] for line in self.shown(said)], ["no x4", "no x5", "no x6"])
+
+    def test_what_nvcc_says_is_read_as_well(self):
+        said = (
+            f"{self.STEP}(18): error: identifier \"x\" is undefined\n      x = 3;\n      ^\n\n"
+            "Remark: The warnings can be suppressed with \"-diag-suppress <warning-number>\"\n\n"
+            "../common/kata.hpp(40): error: no operator\n          detected during instantiation of \"f<int>\" "
+            f"at line 30 of {self.STEP}\n\n2 errors detected in the compilation of \"a.cu\".\n"
+        )
+        self.assertEqual(
+            self.shown(said),
+            [f'{self.STEP}(18): error: identifier "x" is undefined', "      x = 3;", "      ^", f"{self.STEP}:30: error: no operator"],
+        )
+
+    def test_what_names_no_error_is_shown_as_it_is(self):
+        self.assertEqual(self.shown("ld: cannot find -lx\ncollect2: fatal\n"), ["ld: cannot find -lx", "collect2: fatal"])
 
 
 if __name__ == "__main__":

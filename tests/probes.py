@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Both back ends take the same CUDA: each file of tests/probes is one spelling, compiled by each.
 
-probes.py [--nvcc NVCC] [--jobs N] [--only WORD] [--library=FILE]... -- COMPILER [OPTION]...
+probes.py [--nvcc NVCC] [--clang CLANG] [--jobs N] [--only WORD] [--library=FILE]... -- COMPILER [OPTION]...
 
 COMPILER and its options are those of a step; libraries are what a step finds when it is loaded. Without --nvcc, the CPU
-back end is asked alone. The first line of a probe says what is expected of it:
+back end is asked alone; without --clang, nobody knows what is host and what is device there. The first line of a probe says
+what is expected of it:
   // refused: WORDS      by both, and WORDS are in what the CPU back end says, or one of WORDS | WORDS
+  // illegal: WORDS      the same, where there is clang to say so
   // needs a GPU: WORDS  nvcc takes it, and the CPU back end refuses it in one line with WORDS in it
   // anything else       both take it
 """
@@ -42,10 +44,13 @@ def first_error(said):
     return next((line for line in lines if "error" in line or "undefined" in line), lines[-1] if lines else "nothing")
 
 
-def complaints(expected, cpu, gpu):
-    """What is wrong with the verdicts on a probe; `gpu` is None where there is no nvcc."""
-    match = re.match(r"// (refused|needs a GPU): (.*)", expected)
+def complaints(expected, cpu, gpu, legality=True):
+    """What is wrong with the verdicts on a probe; `gpu` is None where there is no nvcc, `legality` whether there is clang."""
+    match = re.match(r"// (refused|illegal|needs a GPU): (.*)", expected)
     kind, words = (match[1], match[2].strip()) if match else ("taken", "")
+    if kind == "illegal":
+        kind = "refused"
+        cpu = cpu if legality or not cpu.taken else Verdict(False, words)
     if kind == "taken" and not cpu.taken:
         yield f"the CPU back end refuses it: {first_error(cpu.said)}"
     if kind != "taken" and cpu.taken:
@@ -66,7 +71,10 @@ class Compilers:
         self.compile = [*options.compiler, f"-I{folder}", f"-I{ROOT / 'common'}", "-I."]
         # A step that asks for what is nowhere dies when it is loaded. GNU ld says so earlier.
         self.link = ["-shared", "-Wl,-z,defs", *options.library] if sys.platform == "linux" else ["-c"]
-        self.nvcc = [options.nvcc, "-std=c++20", "-arch=sm_90", "-cubin", f"-I{ROOT / 'common'}", "-I."] if options.nvcc else None
+        self.clang = options.clang
+        # As in common/meson.build: what nvcc warns of and cannot do is refused.
+        strict = ["-Werror=cross-execution-space-call", "-diag-error=20091,20092"]
+        self.nvcc = [options.nvcc, *strict, "-std=c++20", "-arch=sm_90", f"-I{ROOT / 'common'}", "-I."] if options.nvcc else None
         # What every step begins with is read once. A compiler that does not know the form reads the header itself.
         header = self.folder / "simt/cuda.hpp"
         header.parent.mkdir()
@@ -76,15 +84,22 @@ class Compilers:
     def verdicts(self, probe):
         base = self.folder / probe.stem
         translate = [sys.executable, ROOT / "common/simt/translate.py", probe.name, f"{base}.cpp"]
-        cpu = ask(translate, [*self.compile, f"{base}.cpp", "-o", f"{base}.so", *self.link])
-        # The device's half reads all of the file, as -c does, in a third of the time.
-        return cpu, ask([*self.nvcc, probe.name, "-o", f"{base}.cubin"]) if self.nvcc else None
+        legality = [sys.executable, ROOT / "common/simt/legality.py", self.clang, probe.name, f"{base}.legal", f"{base}.d", "-I."]
+        compile_ = [*self.compile, f"{base}.cpp", "-o", f"{base}.so", *self.link]
+        cpu = ask(translate, *([legality] if self.clang else []), compile_)
+        if not self.nvcc:
+            return cpu, None
+        # The device's half reads all of the file, as -c does, in a third of the time; it does not say what host code does wrong.
+        gpu = ask([*self.nvcc, "-cubin", probe.name, "-o", f"{base}.cubin"])
+        if gpu.taken and not cpu.taken:
+            gpu = ask([*self.nvcc, "-c", probe.name, "-o", f"{base}.o"])
+        return cpu, gpu
 
 
 def self_check():
     """Cases in which this script has to say no; and those in which it has not."""
     yes, no, line = Verdict(True, ""), Verdict(False, "a.cu:1:2: error: b\nmore\n"), Verdict(False, "a.cu:1: error: b\n")
-    for expected, cpu, gpu, wrong in (
+    for expected, cpu, gpu, wrong, *clang in (
         ("// A launch.", yes, yes, 0),
         ("// A launch.", yes, None, 0),
         ("// A launch.", no, yes, 1),
@@ -96,12 +111,17 @@ def self_check():
         ("// refused:  ", no, no, 1),
         ("// refused: b", yes, no, 1),
         ("// refused: b", no, yes, 1),
+        ("// illegal: b", no, no, 0),
+        ("// illegal: x", no, no, 1),
+        ("// illegal: b", yes, no, 1),
+        ("// illegal: b", yes, no, 0, False),
+        ("// illegal: b", yes, yes, 1, False),
         ("// needs a GPU: b", line, yes, 0),
         ("// needs a GPU: b", no, yes, 1),
         ("// needs a GPU: b", line, no, 1),
         ("// needs a GPU: b", yes, yes, 2),
     ):
-        found = list(complaints(expected, cpu, gpu))
+        found = list(complaints(expected, cpu, gpu, *clang))
         if len(found) != wrong:
             yield f"self-check: '{expected}' with {cpu} and {gpu} gives {found}"
 
@@ -109,6 +129,7 @@ def self_check():
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--nvcc")
+    parser.add_argument("--clang")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--only", default="")
     parser.add_argument("--library", action="append", default=[])
@@ -120,8 +141,9 @@ def main():
         compilers = Compilers(options, folder)
         for probe, (cpu, gpu) in zip(probes, pool.map(compilers.verdicts, probes)):
             expected = probe.read_text(encoding="utf-8").splitlines()[0]
-            wrong += [f"{probe.relative_to(ROOT)}: {complaint}" for complaint in complaints(expected, cpu, gpu)]
-    print("\n".join(wrong + [f"{len(probes)} probes, {'by both back ends' if options.nvcc else 'by the CPU back end alone'}"]))
+            wrong += [f"{probe.relative_to(ROOT)}: {complaint}" for complaint in complaints(expected, cpu, gpu, bool(options.clang))]
+    by = "by both back ends" if options.nvcc else "by the CPU back end alone"
+    print("\n".join(wrong + [f"{len(probes)} probes, {by}{'' if options.clang else ', without clang'}"]))
     sys.exit(bool(wrong or not probes))
 
 

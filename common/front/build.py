@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Iterable
 
+import compilers
 import processes
 from fault import Fault
 from repository import Module, Repository, backends, module_of, suite, targets
@@ -94,6 +95,10 @@ class Build:
     def has(self, file: str) -> bool:
         return (self.folder / file).exists()
 
+    def knows_host_and_device(self) -> bool:
+        """Whether clang says of each step, on the CPU back end, what nvcc would refuse of it."""
+        return ".cpu.legal" in (self.folder / "build.ninja").read_text(encoding="utf-8", errors="replace")
+
     def suite(self, chapter: str, backend: str) -> pathlib.Path:
         path = self.folder / suite(chapter, backend)
         if not path.exists():
@@ -101,30 +106,49 @@ class Build:
         return path
 
     def compile(self, wanted: Iterable[str] = ()) -> set[str]:
-        """Builds the targets, or all, whatever else fails. Shows of a failure what the compiler says, and not the command
-        line. Gives the targets that failed."""
-        failed: set[str] = set()
-        progress, is_command = Progress(), False
+        """Builds the targets, or all, whatever else fails. Shows of a failure the first errors, and not the command line. Gives
+        the targets that failed."""
+        failed: list[str] = []
+        progress = Progress()
+        part: list[str] = []  # what has been said of the last target that failed
+
+        def show() -> None:
+            for line in compilers.shown(part) if failed and module_of(failed[-1]) else part:
+                # As seen from the root.
+                print(re.sub(r"\.\./(chapters|solutions|tests|common|reference)/", r"\1/", line))
+            part.clear()
+
+        is_command = False
         with processes.running(["ninja", "-C", self.folder, "-k", "0", *wanted], **QUIET) as ninja:
             for line in processes.lines_of(ninja):
                 if is_command:
                     is_command = False
                 elif re.match(r"\[\d+/\d+\] ", line):
+                    show()
                     progress.show(line)
                 elif line.startswith("FAILED: "):
                     progress.clear()
-                    name = re.sub(r"^FAILED: (\[.*?\] )?", "", line).split(" ")[0].split(".p/")[0]
-                    failed.add(name)
-                    print(f"\n{described(name)}:")
+                    show()
+                    name = target_of(line)
+                    if name not in failed:
+                        print(f"\n{described(name)}:")
+                    # The last one is the one that is spoken of.
+                    failed = [other for other in failed if other != name] + [name]
                     is_command = True  # is what comes next
                 elif not line.startswith("ninja: ") or line.startswith("ninja: error: "):
                     progress.clear()
-                    # As seen from the root.
-                    print(re.sub(r"\.\./(chapters|solutions|tests|common|reference)/", r"\1/", line))
+                    part.append(line)
             progress.clear()
+            show()
         if ninja.returncode and not failed:
-            failed.add("the build")
-        return failed
+            failed.append("the build")
+        return set(failed)
+
+
+def target_of(line: str) -> str:
+    """What has failed, by the line that says so: a module also where one of its parts has, or is refused."""
+    name = re.sub(r"^FAILED: (\[.*?\] )?", "", line).split(" ")[0].split(".p/")[0]
+    return re.sub(r"\.legal$", ".so", name)
 
 
 def described(target: str) -> str:

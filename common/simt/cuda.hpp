@@ -4,6 +4,9 @@
 // one line, what has no meaning here (textures, inline PTX, …); what CUDA has in headers of its own lies in
 // toolkit/.
 #pragma once
+#if defined(__CUDA__)
+#include "simt/legality.hpp"
+#endif
 #include "simt/host.hpp"
 #include "simt/intrinsics.hpp"
 #include "simt/memory_calls.hpp"
@@ -27,6 +30,14 @@ void* memset(void* to, int value, std::size_t bytes) noexcept __asm__("simt_mems
 }
 #endif
 
+#if defined(__CUDA__)  // clang's CUDA front end, which only says what nvcc refuses: legality.py asks it
+#define __global__ __attribute__((global))
+#define __shared__ __attribute__((shared))
+#define __constant__ __attribute__((constant, section("simt_constant")))
+#define __managed__ __attribute__((device, section("simt_managed")))
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#define KATA_HOST_DEVICE __host__ __device__
+#else
 // nvcc inlines what a kernel calls. The meter counts on it: a helper of its own would lie at an address that
 // does not tell when its callers execute it.
 #if defined(__SANITIZE_THREAD__)
@@ -34,11 +45,8 @@ void* memset(void* to, int value, std::size_t bytes) noexcept __asm__("simt_mems
 #else
 #define __global__
 #endif
-#define __launch_bounds__(...)
-#define __align__(n) __attribute__((aligned(n)))
 #define __managed__
-#define __grid_constant__
-#define __restrict__ __restrict
+#define __launch_bounds__(...)
 #define KATA_HOST_DEVICE
 
 // Shared memory is a block's own. The fibers of a block share one operating-system thread, so thread-local
@@ -49,6 +57,10 @@ void* memset(void* to, int value, std::size_t bytes) noexcept __asm__("simt_mems
 #define __shared__ thread_local
 #endif
 #define __constant__ __attribute__((section("simt_constant")))
+#endif
+#define __align__(n) __attribute__((aligned(n)))
+#define __grid_constant__
+#define __restrict__ __restrict
 
 // `extern __shared__ T name[]` is read as `extern T simt_name[]`, which only says the type, and by it and one
 // of these a T* of that name: where the bytes are that the launch asked for.
@@ -66,10 +78,10 @@ using ushort = unsigned short;
 using ulong = unsigned long;
 
 // What the running thread is. Not to be assigned to, as in CUDA.
-extern const uint3 threadIdx;
-extern const uint3 blockIdx;
-extern const dim3 blockDim;
-extern const dim3 gridDim;
+extern __device__ const uint3 threadIdx;
+extern __device__ const uint3 blockIdx;
+extern __device__ const dim3 blockDim;
+extern __device__ const dim3 gridDim;
 inline constexpr int warpSize = 32;
 
 namespace simt {
@@ -94,14 +106,14 @@ Dynamic<T> dynamic() {
 }
 
 template <class T>
-std::uint64_t to_word(T value) {
+KATA_HOST_DEVICE std::uint64_t to_word(T value) {
     static_assert(sizeof(T) <= 8 && std::is_trivially_copyable_v<T>, "shuffles take values of up to 8 bytes");
     std::uint64_t word = 0;
     __builtin_memcpy(&word, &value, sizeof value);
     return word;
 }
 template <class T>
-T from_word(std::uint64_t word) {
+KATA_HOST_DEVICE T from_word(std::uint64_t word) {
     T value;
     __builtin_memcpy(static_cast<void*>(&value), &word, sizeof value);
     return value;
@@ -145,7 +157,7 @@ void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t sh
                    reinterpret_cast<const void*>(kernel));
 }
 
-inline void open() { simt::open(); }
+KATA_HOST_DEVICE inline void open() { simt::open(); }
 
 }  // namespace kata::backend
 
@@ -256,45 +268,49 @@ auto configured(Address address, Call call, dim3 grid, dim3 block = {}, std::siz
 
 using simt::Site;
 
-inline void __syncthreads(Site site = Site::here()) { simt::barrier(1, "__syncthreads", site); }
-inline int __syncthreads_count(int predicate, Site site = Site::here()) {
+#if !defined(__CUDA__)  // there it is clang's own
+__device__ inline void __syncthreads(Site site = Site::here()) { simt::barrier(1, "__syncthreads", site); }
+#endif
+__device__ inline int __syncthreads_count(int predicate, Site site = Site::here()) {
     return simt::barrier(predicate, "__syncthreads_count", site);
 }
-inline int __syncthreads_and(int predicate, Site site = Site::here()) {
+__device__ inline int __syncthreads_and(int predicate, Site site = Site::here()) {
     return simt::barrier(predicate == 0, "__syncthreads_and", site) == 0;
 }
-inline int __syncthreads_or(int predicate, Site site = Site::here()) {
+__device__ inline int __syncthreads_or(int predicate, Site site = Site::here()) {
     return simt::barrier(predicate, "__syncthreads_or", site) != 0;
 }
 
-inline void __syncwarp(unsigned mask = 0xffffffffu, Site site = Site::here()) {
+__device__ inline void __syncwarp(unsigned mask = 0xffffffffu, Site site = Site::here()) {
     simt::exchange(simt::Collective::sync, mask, 0, 0, "__syncwarp", site);
 }
-inline unsigned __activemask(Site site = Site::here()) { return simt::active_mask(site); }
+__device__ inline unsigned __activemask(Site site = Site::here()) { return simt::active_mask(site); }
 
 template <simt::Shuffled T>
-T __shfl_sync(unsigned mask, T value, int source, int width = 32, Site site = Site::here()) {
+__device__ T __shfl_sync(unsigned mask, T value, int source, int width = 32, Site site = Site::here()) {
     const int lane = simt::lane();
     return simt::from_word<T>(simt::exchange(simt::Collective::shuffle, mask, simt::to_word(value),
                                              (lane & ~(width - 1)) | (source & (width - 1)), "__shfl_sync",
                                              site));
 }
 template <simt::Shuffled T>
-T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32, Site site = Site::here()) {
+__device__ T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32,
+                            Site site = Site::here()) {
     const int lane = simt::lane(), d = static_cast<int>(delta);
     return simt::from_word<T>(simt::exchange(simt::Collective::shuffle, mask, simt::to_word(value),
                                              (lane & (width - 1)) >= d ? lane - d : lane, "__shfl_up_sync",
                                              site));
 }
 template <simt::Shuffled T>
-T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32, Site site = Site::here()) {
+__device__ T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32,
+                              Site site = Site::here()) {
     const int lane = simt::lane(), d = static_cast<int>(delta);
     return simt::from_word<T>(simt::exchange(simt::Collective::shuffle, mask, simt::to_word(value),
                                              (lane & (width - 1)) + d < width ? lane + d : lane,
                                              "__shfl_down_sync", site));
 }
 template <simt::Shuffled T>
-T __shfl_xor_sync(unsigned mask, T value, int lanes, int width = 32, Site site = Site::here()) {
+__device__ T __shfl_xor_sync(unsigned mask, T value, int lanes, int width = 32, Site site = Site::here()) {
     const int lane = simt::lane(), source = lane ^ lanes;
     // a lane may read from a lower group of `width` lanes, never from a higher one
     return simt::from_word<T>(simt::exchange(simt::Collective::shuffle, mask, simt::to_word(value),
@@ -302,23 +318,23 @@ T __shfl_xor_sync(unsigned mask, T value, int lanes, int width = 32, Site site =
                                              site));
 }
 
-inline unsigned __ballot_sync(unsigned mask, int predicate, Site site = Site::here()) {
+__device__ inline unsigned __ballot_sync(unsigned mask, int predicate, Site site = Site::here()) {
     return static_cast<unsigned>(
         simt::exchange(simt::Collective::ballot, mask, predicate != 0, 0, "__ballot_sync", site));
 }
-inline int __any_sync(unsigned mask, int predicate, Site site = Site::here()) {
+__device__ inline int __any_sync(unsigned mask, int predicate, Site site = Site::here()) {
     return simt::exchange(simt::Collective::ballot, mask, predicate != 0, 0, "__any_sync", site) != 0;
 }
-inline int __all_sync(unsigned mask, int predicate, Site site = Site::here()) {
+__device__ inline int __all_sync(unsigned mask, int predicate, Site site = Site::here()) {
     return simt::exchange(simt::Collective::ballot, mask, predicate == 0, 0, "__all_sync", site) == 0;
 }
 template <class T>
-unsigned __match_any_sync(unsigned mask, T value, Site site = Site::here()) {
+__device__ unsigned __match_any_sync(unsigned mask, T value, Site site = Site::here()) {
     return static_cast<unsigned>(
         simt::exchange(simt::Collective::match, mask, simt::to_word(value), 0, "__match_any_sync", site));
 }
 template <class T>
-unsigned __match_all_sync(unsigned mask, T value, int* all, Site site = Site::here()) {
+__device__ unsigned __match_all_sync(unsigned mask, T value, int* all, Site site = Site::here()) {
     const auto same = static_cast<unsigned>(
         simt::exchange(simt::Collective::match, mask, simt::to_word(value), 0, "__match_all_sync", site));
     *all = same == simt::partners();
@@ -326,7 +342,7 @@ unsigned __match_all_sync(unsigned mask, T value, int* all, Site site = Site::he
 }
 #define SIMT_REDUCE(name, types, of_signed, of_unsigned)                                                 \
     template <class T>                                                                                   \
-    T name(unsigned mask, T value, Site site = Site::here()) {                                           \
+    __device__ T name(unsigned mask, T value, Site site = Site::here()) {                                \
         static_assert types, #name " does not exist for this type in CUDA");                             \
         constexpr auto what =                                                                            \
             std::is_signed_v<T> ? simt::Collective::of_signed : simt::Collective::of_unsigned;           \
@@ -344,26 +360,27 @@ SIMT_REDUCE(__reduce_xor_sync, SIMT_TYPES(unsigned), odd_bits, odd_bits)
 
 // Before Volta a warp moved in lockstep and these had no mask. No current architecture has them.
 template <class T>
-T __shfl(T, int, int = 32) = delete;
+__device__ T __shfl(T, int, int = 32) = delete;
 template <class T>
-T __shfl_up(T, unsigned, int = 32) = delete;
+__device__ T __shfl_up(T, unsigned, int = 32) = delete;
 template <class T>
-T __shfl_down(T, unsigned, int = 32) = delete;
+__device__ T __shfl_down(T, unsigned, int = 32) = delete;
 template <class T>
-T __shfl_xor(T, int, int = 32) = delete;
-int __any(int) = delete;
-int __all(int) = delete;
-unsigned __ballot(int) = delete;
+__device__ T __shfl_xor(T, int, int = 32) = delete;
+__device__ int __any(int) = delete;
+__device__ int __all(int) = delete;
+__device__ unsigned __ballot(int) = delete;
 
-inline void __threadfence() { simt::fence(); }
-inline void __threadfence_system() { simt::fence(); }
-inline void __threadfence_block() {}  // says nothing to other blocks; within its own it takes a barrier
-inline void __nanosleep(unsigned) { simt::yield(); }
+__device__ inline void __threadfence() { simt::fence(); }
+__device__ inline void __threadfence_system() { simt::fence(); }
+// Says nothing to other blocks; within its own it takes a barrier.
+__device__ inline void __threadfence_block() {}
+__device__ inline void __nanosleep(unsigned) { simt::yield(); }
 
 // Atomics, for the types that CUDA has them for. One operating-system thread runs all fibers, so nothing
 // comes between the read and the write. They are kept out of the instrumentation, for the meter hears of them
 // here.
-#define SIMT_ATOMIC SIMT_UNSEEN
+#define SIMT_ATOMIC SIMT_UNSEEN __device__
 
 #define SIMT_SCOPED_ATOMIC(name, scope, types, next)                                                  \
     template <class T>                                                                                \
@@ -374,12 +391,12 @@ inline void __nanosleep(unsigned) { simt::yield(); }
         *address = static_cast<T>(next);                                                              \
         return old;                                                                                   \
     }
-#define SIMT_ATOMIC_FUNCTION(name, types, next)                                  \
-    SIMT_SCOPED_ATOMIC(name, device, types, next)                                \
-    SIMT_SCOPED_ATOMIC(name##_block, block, types, next)                         \
-    template <class T>                                                           \
-    __forceinline__ T name##_system(T* address, std::type_identity_t<T> value) { \
-        return name(address, value);                                             \
+#define SIMT_ATOMIC_FUNCTION(name, types, next)                                             \
+    SIMT_SCOPED_ATOMIC(name, device, types, next)                                           \
+    SIMT_SCOPED_ATOMIC(name##_block, block, types, next)                                    \
+    template <class T>                                                                      \
+    __device__ __forceinline__ T name##_system(T* address, std::type_identity_t<T> value) { \
+        return name(address, value);                                                        \
     }
 #define SIMT_TYPES(...) (simt::one_of<T, __VA_ARGS__>)
 

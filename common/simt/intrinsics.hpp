@@ -36,10 +36,16 @@ SIMT_UNSEEN __host__ __device__ float to_float(double exact, Round round) {
     return near;
 }
 
+// Outside of functions: the library's own are none of the device.
+template <class T>
+inline constexpr T largest = std::numeric_limits<T>::max();
+template <class T>
+inline constexpr T lowest = std::numeric_limits<T>::lowest();
+
 /// As a GPU converts: what is too large becomes the largest number, and NaN 0.
 template <class To>
 SIMT_UNSEEN __host__ __device__ To to_integer(double x, Round round) {
-    constexpr To most = std::numeric_limits<To>::max(), least = std::numeric_limits<To>::lowest();
+    constexpr To most = largest<To>, least = lowest<To>;
     constexpr double beyond = 2.0 * (most / 2 + 1);
     const double whole = round == Round::zero   ? __builtin_trunc(x)
                          : round == Round::up   ? __builtin_ceil(x)

@@ -8,6 +8,9 @@
 #include <cstdint>
 #include <cstring>
 
+#if defined(__CUDA__)  // behind what a kernel calls: nobody's business
+#pragma clang force_cuda_host_device begin
+#endif
 namespace simt {
 
 /// Where in the source a thread stands. (std::source_location is missing from clang 14.)
@@ -132,3 +135,6 @@ void fill_memory(void* to, int value, std::size_t bytes);
 void check_symbol(std::size_t size, std::size_t offset, std::size_t bytes);
 
 }  // namespace simt
+#if defined(__CUDA__)
+#pragma clang force_cuda_host_device end
+#endif

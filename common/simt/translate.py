@@ -4,6 +4,7 @@
 What has no C++ form is replaced where it stands, so that everything else keeps its line:
   kernel<<<grid, block, bytes>>>(…)  ->  simt::configured(SIMT_KERNEL(kernel), grid, block, bytes)(…)
   extern __shared__ T name[];        ->  extern T simt_name[]; and a name for what the launch asked for
+  __launch_bounds__(n) … {           ->  … { simt::hold_to_bounds(n);
   __shared__ alignas(n)              ->  alignas(n) __shared__
   static __shared__                  ->  __shared__
   #include <cuda_runtime.h>          ->  nothing: the step's own include declares what there is
@@ -318,6 +319,8 @@ class Source:
             if match := re.search(pattern, self.code):
                 what = what.format(match[0])
                 self.error(match.start(), f"the CPU back end has no {what}: this step needs a GPU build")
+        if match := re.search(r"(?<!\])\]\s*(?:\([^()]*\)\s*)?__(?:device|host)__", self.code):
+            self.error(match.start(), "nvcc takes no __device__ or __host__ of a lambda: it would need --extended-lambda")
 
     def check_kernel(self, tokens, marker, name):
         """What nvcc refuses of a kernel's definition."""
@@ -497,6 +500,12 @@ def read_all(step):
     return list(sources.values())
 
 
+def dependencies(target, sources):
+    """The line by which Ninja knows what a target was made of."""
+    names = [re.sub(r"([ #\\])", r"\\\1", str(path)).replace("$", "$$") for path in (target, *(source.path for source in sources))]
+    return f"{names[0]}: {' '.join(names[1:])}\n"
+
+
 def main():
     step, target = map(pathlib.Path, sys.argv[1:3])
     sources = read_all(step)
@@ -524,8 +533,7 @@ def main():
     # Like nvcc, before everything else what CUDA declares.
     target.write_text('#include "simt/cuda.hpp"\n' + sources[0].translated(step.parent), encoding="utf-8", errors="surrogateescape")
     if len(sys.argv) > 3:
-        names = [re.sub(r"([ #\\])", r"\\\1", str(path)).replace("$", "$$") for path in (target, *(source.path for source in sources))]
-        pathlib.Path(sys.argv[3]).write_text(f"{names[0]}: {' '.join(names[1:])}\n", encoding="utf-8", errors="surrogateescape")
+        pathlib.Path(sys.argv[3]).write_text(dependencies(target, sources), encoding="utf-8", errors="surrogateescape")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,9 @@
 // The vector types of CUDA C++, with CUDA's sizes and alignments.
 #pragma once
 
+#if defined(__CUDA__)
+#pragma clang force_cuda_host_device begin
+#endif
 // clang-format off
 #define SIMT_VECTORS(T, name, bytes)                                                           \
     struct name##1 { T x; };                                                                   \
@@ -32,3 +35,6 @@ struct dim3 {
     constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
     constexpr operator uint3() const { return {x, y, z}; }
 };
+#if defined(__CUDA__)
+#pragma clang force_cuda_host_device end
+#endif

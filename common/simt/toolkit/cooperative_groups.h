@@ -71,7 +71,7 @@ class thread_group {
 
     unsigned mask_;  // of lanes; 0 means the block
 
-    friend thread_group tiled_partition(const thread_group& parent, unsigned size);
+    __device__ friend thread_group tiled_partition(const thread_group& parent, unsigned size);
 };
 
 class thread_block : public thread_group {
@@ -87,7 +87,7 @@ class thread_block : public thread_group {
 
   private:
     __device__ thread_block() : thread_group(0) {}
-    friend thread_block this_thread_block();
+    __device__ friend thread_block this_thread_block();
 };
 __device__ inline thread_block this_thread_block() { return {}; }
 
@@ -189,12 +189,12 @@ class coalesced_group : public thread_group {
     unsigned meta_rank_, meta_size_;
 
     friend struct Lanes;
-    friend coalesced_group coalesced_threads(simt::Site);
-    friend coalesced_group tiled_partition(const coalesced_group& parent, unsigned size);
+    __device__ friend coalesced_group coalesced_threads(simt::Site);
+    __device__ friend coalesced_group tiled_partition(const coalesced_group& parent, unsigned size);
     template <class Group>
-    friend coalesced_group binary_partition(const Group&, bool, simt::Site);
+    __device__ friend coalesced_group binary_partition(const Group&, bool, simt::Site);
     template <class Group, std::integral Label>
-    friend coalesced_group labeled_partition(const Group&, Label, simt::Site);
+    __device__ friend coalesced_group labeled_partition(const Group&, Label, simt::Site);
 };
 
 /// The lanes that are at this place with the caller.
@@ -251,8 +251,8 @@ class thread_block_tile : public coalesced_group {
     }
 
     template <unsigned S, class P>
-    friend thread_block_tile<S, P> tiled_partition(const P& parent);
-    friend thread_block_tile<1, void> this_thread();
+    __device__ friend thread_block_tile<S, P> tiled_partition(const P& parent);
+    __device__ friend thread_block_tile<1, void> this_thread();
 };
 
 template <unsigned Size, class Parent>

@@ -1,0 +1,81 @@
+"""What a compiler says, as a student wants it: the first errors, in their own file, and of the rest nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+MOST = 3  # errors that are shown; what comes behind is often their consequence
+NOTES = 2  # of an error
+COLOR = re.compile(r"\033\[[0-9;]*[mK]")
+# g++, clang and our own: FILE:LINE:COLUMN: error: TEXT; nvcc: FILE(LINE): error: TEXT
+SAID = re.compile(r"(?P<file>[^\s:(][^:(]*?)(?::(?P<line>\d+)(?::\d+)?|\((?P<nvcc>\d+)\)): (?P<kind>fatal error|error|warning|note)(?: #[\w-]+)?: ")
+# What says, in front of an error in a header or behind it, which line has asked for it.
+ASKED = re.compile(r"(?P<file>[^\s:(][^:(]*?):(?P<line>\d+)(?::\d+)?:\s+required from|(?:In file included|\s+) from (?P<from>[^:]+):(?P<at>\d+)")
+INSTANTIATED = re.compile(r"\s+(?:detected during )?instantiation of .* at line (?P<line>\d+)(?: of (?P<file>\S+))?")
+
+
+class Error(NamedTuple):
+    where: str  # FILE:LINE in the student's own file; empty where no line of theirs is named
+    lines: list[str]  # the message, and what of the source stands below it
+
+
+def is_ours(file: str) -> bool:
+    """Whether a student's or a solution's, and not a header of the system or of this repository."""
+    return bool(re.search(r"(?:^|/)(?:chapters|solutions)/", file)) or (file.endswith(".cu") and "/" not in file)
+
+
+def errors(lines: Sequence[str]) -> list[Error]:
+    found: list[Error] = []
+    asked = ""  # by the lines in front of an error
+    taking = False  # what belongs to the last error
+    for line in (COLOR.sub("", line) for line in lines):
+        if said := SAID.match(line):
+            file, number = said["file"], said["line"] or said["nvcc"]
+            mine = f"{file}:{number}" if is_ours(file) else ""
+            if "error" in said["kind"]:
+                found.append(Error(mine or asked, [line]))
+                taking, asked = True, ""
+            elif said["kind"] == "note" and found and mine:
+                if not found[-1].where:
+                    found[-1] = found[-1]._replace(where=mine)
+                taking = sum(map(bool, map(SAID.match, found[-1].lines))) <= NOTES
+                if taking:
+                    found[-1].lines.append(line)
+            else:
+                taking, asked = False, "" if said["kind"] == "warning" else asked
+        elif at := ASKED.match(line):
+            taking = False
+            if is_ours(at["file"] or at["from"]):
+                asked = f"{at['file'] or at['from']}:{at['line'] or at['at']}"
+        elif at := INSTANTIATED.match(line):
+            if found and not found[-1].where and at["file"] and is_ours(at["file"].strip('"')):
+                found[-1] = found[-1]._replace(where=at["file"].strip('"') + ":" + at["line"])
+            taking = False
+        elif taking and re.match(r"\s+(?:\d+ )?\||\s+\S.*|\s*\^", line) and not re.match(r"\s+detected during", line):
+            found[-1].lines.append(line)
+        else:
+            taking = False
+    return found
+
+
+def shown(lines: Sequence[str]) -> list[str]:
+    """The lines to print of what was said about one file: all of it, if no error is found there."""
+    found = errors(lines)
+    if not found:
+        return list(lines)
+    own = [error for error in found if error.where] or found
+    out, seen = [], set()
+    for error in own:
+        if (error.where or error.lines[0]) in seen or len(seen) == MOST:
+            continue
+        seen.add(error.where or error.lines[0])
+        if error.where and not re.match(re.escape(error.where) + r"\b|" + re.escape(error.where.replace(":", "(")) + r"\)", error.lines[0]):
+            # In a header: the line that is to be looked at comes first.
+            text = SAID.sub("", error.lines[0])
+            out.append(f"{error.where}: error: {text}")
+            out += [line for line in error.lines[1:] if (note := SAID.match(line)) and is_ours(note["file"])]
+        else:
+            out += error.lines
+    return out

@@ -1,0 +1,336 @@
+#!/usr/bin/env python3
+"""Whether nvcc would take a CUDA source, for a build without one: legality.py CLANG step.cu step.legal step.legal.d [-I…]
+
+Where a function, a variable or a statement may stand is a matter of host and device, of which the CPU back end's
+compiler knows nothing. clang's CUDA front end does, and needs no toolkit: it reads the step as it was written, with the
+declarations of cuda.hpp, once as for a device and once as for the host. Of what it says only that is handed on, in a
+line each, which is about host and device: of all else the CPU back end's compiler has the better judgement.
+
+What clang takes and nvcc does not is looked up in what clang has made of the step, in LLVM's language: variables of the
+host in device code and the other way round, lambdas that a kernel is given, and memory that no device has. step.legal is
+written where all is well; into step.legal.d goes, for Ninja, what was read. `legality.py works CLANG` tries one out.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import translate
+
+COMMON = translate.ROOT / "common"
+SIDES = ("device", "host")
+MOST_SHARED, MOST_CONSTANT = 48 * 1024, 64 * 1024  # bytes that nvcc lets a kernel, and a file, declare
+
+# What clang says, and what a student is told of it; {} is the name. None: as clang says it.
+OF_HOST = "'{}' is a host function, and device code calls it: put __host__ __device__ in front of it"
+OF_LIBRARY = "'{}' of the C++ library is a host function, and device code calls it: nvcc has none for the device"
+OF_DEVICE = "'{}' is a device function, and host code calls it: put __host__ __device__ in front of it, or launch a kernel"
+OF_CUDA = "'{}' is for device code alone, and host code calls it"
+OF_RUNTIME = "'{}' is for host code alone, and device code calls it"
+OF_KERNEL = "'{}' is a kernel, and device code calls it: make it a __device__ function, or launch it from the host"
+HOST_VARIABLE = "'{}' is a variable of the host, and device code uses it: hand it to the kernel, or make it __constant__"
+DIAGNOSED = [
+    (r"reference to __host__ variable '(.*?)' in ", HOST_VARIABLE),
+    (r"cannot use '(throw|try)' in ", "device code has no exceptions, and so no '{}'"),
+    (r"cannot use variable-length arrays in ", "the size of a local array in device code must be a constant"),
+    (r"call to global function '(.*?)' not configured", "'{0}' is a kernel: launch it, as {0}<<<grid, block>>>(…)"),
+    (r"__shared__ local variables not allowed in ", "host code has no __shared__ variables"),
+    (r"dynamic initialization is not supported for __device__", "a variable of the device starts with a constant"),
+    (r"kernel function type .* must have void return type", "a kernel returns void"),
+    (r"(?:'__\w+__' and '__\w+__' attributes are not compatible|__\w+__ attribute .* not allowed)", None),
+]
+CALLED = re.compile(r"reference to __(host|device|global)__(?: __device__)? function '(.*?)' in __(\w+)__")
+CANDIDATE = re.compile(r"call to __(host|device|global)__(?: __device__)? function from __(\w+)__")
+NAMED = re.compile(r"'([^']*)'")
+# What nvcc takes in device code without its being marked, as its documentation says.
+TAKEN = {"move": "", "forward": "", "begin": "initializer_list", "end": "initializer_list", "size": "initializer_list"}
+SAID = re.compile(r"(?P<file>[^\n:]+):(?P<line>\d+):(?P<column>\d+): (?P<kind>error|fatal error|note): (?P<text>.*)")
+
+
+def command(clang, side, options, target, depfile):
+    include = subprocess.run([clang, "-print-resource-dir"], capture_output=True, text=True, check=True).stdout.strip()
+    return [
+        clang, "-x", "cuda", "-std=c++20", "-nocudainc", "-nocudalib", f"--cuda-{side}-only", "--cuda-gpu-arch=sm_80",
+        # clang's own wrappers make of the C++ library more than nvcc has.
+        "-nobuiltininc", "-isystem", f"{include}/include",
+        # What is constexpr is not for the device by itself, and what is asked is the CPU back end's text.
+        "-Xclang", "-fno-cuda-host-device-constexpr", "-U__CUDA_ARCH__",
+        "-w", "-fno-caret-diagnostics", "-fno-color-diagnostics", "-ferror-limit=0", "-Wno-unknown-cuda-version",
+        "-S", "-emit-llvm", "-O0", "-Xclang", "-disable-llvm-passes", "-gline-tables-only", "-o", "-",
+        *(["-MMD", "-MF", depfile, "-MT", target] if side == "device" and depfile else []),
+        f"-I{COMMON}", f"-I{COMMON}/simt/toolkit", *options, "-include", "simt/cuda.hpp", "-",
+    ]  # fmt: skip
+
+
+# What clang says.
+
+
+def is_foreign(file):
+    """Whether a file is none of a student's: one of the system, or one that declares what CUDA has."""
+    path = pathlib.Path(file)
+    return file.startswith("/usr/") or file.startswith("<") or COMMON in path.resolve().parents
+
+
+def diagnosed(said):
+    """(file, line, column, text) of each error that is about host and device."""
+    found = [match.groupdict() for match in map(SAID.fullmatch, said.splitlines()) if match]
+    # Dynamic shared memory that is no array without a size: clang takes none, and then it is a variable like others.
+    shared = {HOST_VARIABLE.format(name) for name in re.findall(r"__shared__ variable '(.*?)' cannot be 'extern'", said)}
+    for at, error in enumerate(found):
+        if "error" not in error["kind"]:
+            continue
+        notes = []
+        for note in found[at + 1 :]:
+            if note["kind"] != "note":
+                break
+            notes.append(note)
+        if (text := told(error["text"], notes)) and text not in shared:
+            # Of what a template of the library does, the student's line is the one that asked for it.
+            here = next((place for place in (error, *notes) if not is_foreign(place["file"])), error)
+            yield here["file"], int(here["line"]), int(here["column"]), text
+
+
+def told(text, notes):
+    """What a student is told of an error; nothing, if it is not about host and device or nvcc does not mind."""
+    for pattern, words in DIAGNOSED:
+        if match := re.search(pattern, text):
+            return (words or text).format(*match.groups())
+    if match := CALLED.search(text):
+        callee, name, _ = match.groups()
+        return told_of_call(callee, name, [note for note in notes if "declared here" in note["text"]])
+    candidates = [(note, match) for note in notes if (match := CANDIDATE.search(note["text"]))]
+    if candidates:
+        note, match = candidates[0]
+        name = NAMED.search(text)
+        return told_of_call(match[1], name[1] if name else "operator", [note])
+
+
+def told_of_call(callee, name, declared):
+    file = declared[0]["file"] if declared else ""
+    if callee == "global":
+        return OF_KERNEL.format(name)
+    if callee == "device":
+        return (OF_DEVICE if file and not is_foreign(file) else OF_CUDA).format(name)
+    if name in TAKEN and is_foreign(file) and TAKEN[name] in file or is_immediate(declared):
+        return None
+    if not is_foreign(file):
+        return OF_HOST.format(name)
+    return (OF_RUNTIME if COMMON in pathlib.Path(file).resolve().parents else OF_LIBRARY).format(name)
+
+
+def is_immediate(declared):
+    """Whether a function is consteval: nothing of it is left to be called."""
+    try:
+        lines = pathlib.Path(declared[0]["file"]).read_text(encoding="utf-8", errors="replace").splitlines()
+        return "consteval" in lines[int(declared[0]["line"]) - 1]
+    except (OSError, IndexError):
+        return False
+
+
+# What clang has made of it.
+
+
+class Made:
+    """A module in LLVM's language: its variables, its functions, and where in the source an instruction comes from."""
+
+    VARIABLE = re.compile(r"^@(?P<name>[\w.$]+) = (?P<how>[^@\n]*?)\b(?P<kind>global|constant) (?P<type>.*)$", re.M)
+
+    def __init__(self, text):
+        self.text = text
+        self.variables = {match["name"]: match for match in self.VARIABLE.finditer(text)}
+        self.structures = dict(re.findall(r"^(%[\w.:$]+|%\"[^\"]*\") = type (.*)$", text, re.M))
+        self.metadata = dict(re.findall(r"^(!\d+) = (.*)$", text, re.M))
+        self.functions = {
+            match[1]: match[0].splitlines() for match in re.finditer(r"^define [^\n]*?@([\w.$]+)\(.*?^}", text, re.M | re.S)
+        }
+
+    def place(self, instruction):
+        """File, line and column."""
+        at = re.search(r"!dbg (!\d+)", instruction)
+        location = self.metadata.get(at[1], "") if at else ""
+        line, column = (re.search(rf"\b{word}: (\d+)", location) for word in ("line", "column"))
+        return self.file(location), int(line[1]) if line else 1, int(column[1]) if column else 1
+
+    def file(self, node):
+        for word in ("file", "scope"):
+            if next_ := re.search(rf"\b{word}: (!\d+)", node):
+                node = self.metadata.get(next_[1], "")
+                name = re.search(r"filename: \"([^\"]*)\"", node)
+                return name[1] if name else self.file(node)
+        return ""
+
+    def uses(self, name):
+        """Each instruction that names a variable, or what has been made of its address by an instruction before it."""
+        for lines in self.functions.values():
+            names = {f"@{name}"}
+            for line in lines:
+                if not names.isdisjoint(re.findall(r"[@%][\w.$]+", line.partition(" = ")[2] or line)):
+                    if made := re.match(r"\s*(%[\w.$]+) = (?:getelementptr|bitcast|addrspacecast) ", line):
+                        names.add(made[1])
+                    yield line, names
+
+    def size(self, type_):
+        """Of a type in bytes, without what a structure is padded with."""
+        type_ = type_.strip()
+        if array := re.match(r"\[(\d+) x (.*)\]$", type_):
+            return int(array[1]) * self.size(array[2])
+        if number := re.fullmatch(r"i(\d+)", type_):
+            return (int(number[1]) + 7) // 8
+        if type_ in self.structures:
+            return self.size(self.structures[type_])
+        if type_[:1] in "{<":
+            return sum(map(self.size, self.parts(type_.strip("<{} >"))))
+        return {"half": 2, "float": 4, "double": 8}.get(type_, 8)
+
+    @staticmethod
+    def parts(text):
+        parts, depth = [""], 0
+        for letter in text:
+            depth += (letter in "[{<") - (letter in "]}>")
+            if letter == "," and depth == 0:
+                parts.append("")
+            else:
+                parts[-1] += letter
+        return parts
+
+    def size_of(self, name):
+        text, depth = self.variables[name]["type"], 0
+        for end, letter in enumerate(text):
+            depth += (letter in "[{<") - (letter in "]}>")
+            if depth == 0 and letter in " ,":
+                return self.size(text[:end])
+        return self.size(text)
+
+
+def plain(name):
+    """A mangled name of a variable as a person knows it: _ZN1a1bE is b."""
+    name, parts, at = name.removesuffix(".const"), [], 0
+    while match := re.search(r"\d+", name[at:]):
+        start = at + match.end()
+        at = start + int(match[0])
+        parts.append(name[start:at])
+    return parts[-1] if parts and name.startswith("_Z") else name
+
+
+def found_in_device(made):
+    constant_bytes = 0
+    for name, variable in made.variables.items():
+        how, rest = variable["how"], variable["type"]
+        if 'section "simt_constant"' in rest:
+            constant_bytes += made.size_of(name)
+            for use, names in made.uses(name):
+                if re.search(rf"\bstore .*, [^,]*({'|'.join(map(re.escape, names))})\b[^,]*(?:, i\d+ [^,]*)*(?:, align|, !dbg)", use):
+                    yield *made.place(use), f"'{plain(name)}' is __constant__: device code reads it and no more"
+                    break
+        elif variable["kind"] == "constant" and of_host(name, how):
+            for use, _ in made.uses(name):
+                if not folded(use, name):
+                    yield *made.place(use), HOST_VARIABLE.format(plain(name))
+                    break
+    if constant_bytes > MOST_CONSTANT:
+        yield "", 1, 1, f"{constant_bytes} bytes of __constant__ variables: a device has {MOST_CONSTANT}"
+    for kernel in set(re.findall(r"@([\w.$]+), !\"kernel\"", made.text)) | set(re.findall(r"define [^\n]*ptx_kernel [^\n]*@([\w.$]+)\(", made.text)):
+        lines = made.functions.get(kernel, [""])
+        if re.search(r"Ul\w*E\d*_", kernel):
+            yield *made.place(lines[0]), "a kernel takes no lambda of the host: hand it a structure with a __device__ operator()"
+        shared = sum(map(made.size_of, shared_by(made, kernel)))
+        if shared > MOST_SHARED:
+            yield *made.place(lines[0]), f"{shared} bytes of __shared__ variables: a block has {MOST_SHARED}"
+
+
+def of_host(name, how):
+    """Whether a constant is one of a file or a class, and none that clang needs, or a function has."""
+    return ("addrspace(4)" in how or name.endswith(".const")) and not re.match(r"_ZZ|_ZTV|_ZTS|_ZTI|_ZGV|__const|\.|str", name)
+
+
+def folded(use, name):
+    """Whether nvcc, too, reads the value while compiling: a member of a structure, an element of a class's constant."""
+    if "llvm.memcpy" in use:
+        return True
+    address = re.escape(name) + r"\b(?: to [^()]*\))?"
+    if element := re.search(rf"\bload [^@]*getelementptr [^@]*@{address}((?:, i\d+ \d+)+)\)", use):
+        is_member = element[1].split(", ")[-1].startswith("i32 ")  # of an array clang counts in i64
+        return is_member or name.startswith("_ZN") and not re.search(r"L\d", name)
+    return bool(re.search(rf"\bload [^@]*@{address}\)?, align", use))
+
+
+def shared_by(made, function, seen=None):
+    """The __shared__ variables of a function and of those that it calls."""
+    seen = set() if seen is None else seen
+    for name in re.findall(r"@([\w.$]+)", "\n".join(made.functions.get(function, []))):
+        if name in seen:
+            continue
+        seen.add(name)
+        if name in made.variables and "addrspace(3)" in made.variables[name]["how"] and "external" not in made.variables[name]["how"]:
+            yield name
+        elif name in made.functions:
+            yield from shared_by(made, name, seen)
+
+
+def found_in_host(made):
+    """Uses of variables of the device, of which the host has a shadow without a value."""
+    for name, variable in made.variables.items():
+        if variable["kind"] != "global" or not re.search(r" undef\b", variable["type"]) or 'section "simt_managed"' in variable["type"]:
+            continue
+        for use, names in made.uses(name):
+            address = "|".join(map(re.escape, names))
+            if re.search(rf"\bload [^@%]*[^,]*(?:{address})\b|\bstore [^,]*, .*(?:{address})\b|@llvm\.mem(?:cpy|set|move).*(?:{address})\b", use):
+                yield *made.place(use), (
+                    f"'{plain(name)}' is a variable of the device, and host code uses it: copy it with cudaMemcpyToSymbol or cudaMemcpyFromSymbol"
+                )
+                break
+
+
+def refusals(clang, step, options, target=None, depfile=None):
+    """(file, line, column, text) of all that nvcc would refuse."""
+    sources = translate.read_all(step)
+    text = sources[0].translated(step.parent).encode("utf-8", errors="surrogateescape")
+    running = []
+    for side in SIDES:
+        asked = command(clang, side, options, target, depfile)
+        running.append(subprocess.Popen(asked, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE))
+        running[-1].stdin.write(text)
+        running[-1].stdin.close()
+    found = {}
+    for side, process in zip(SIDES, running):
+        process.stdin = None
+        made, said = (part.decode("utf-8", errors="replace") for part in process.communicate())
+        looked_up = found_in_device if side == "device" else found_in_host
+        for file, line, column, text in [*diagnosed(said), *(looked_up(Made(made)) if process.returncode == 0 else [])]:
+            found.setdefault((file or str(step), line, column), text)
+    if depfile:
+        with open(depfile, "a", encoding="utf-8", errors="surrogateescape") as file:
+            file.write(translate.dependencies(target, sources))
+    return [(*place, text) for place, text in sorted(found.items())]
+
+
+def works(clang):
+    """Whether this clang can say so: Apple's has no CUDA."""
+    right = "__global__ void kernel(int* p) { p[0] = threadIdx.x; }\nvoid launch(int* p) { kernel<<<1, 1>>>(p); }\n"
+    wrong = "int one() { return 1; }\nconst int two[] = {2, 2};\n__global__ void kernel(int* p) { p[0] = %s; }\n"
+    with tempfile.TemporaryDirectory() as folder:
+        step = pathlib.Path(folder) / "step.cu"
+
+        def is_refused(text):
+            step.write_text(text)
+            return bool(refusals(clang, step, []))
+
+        return not is_refused(right) and is_refused(wrong % "one()") and is_refused(wrong % "two[p[1]]")
+
+
+def main():
+    if sys.argv[1] == "works":
+        sys.exit(not works(sys.argv[2]))
+    clang, step, target, depfile, *options = sys.argv[1:]
+    found = refusals(clang, pathlib.Path(step), options, target, depfile)
+    for file, line, column, text in found:
+        print(f"{file}:{line}:{column}: error: {text}", file=sys.stderr)
+    if found:
+        sys.exit(1)
+    pathlib.Path(target).touch()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,3 @@
+// illegal: 'abort' of the C++ library
+#include <cstdlib>
+__global__ void k(int*p) { abort(); }

@@ -1,0 +1,2 @@
+// illegal: '__syncthreads' is for device code alone
+void h() { __syncthreads(); }

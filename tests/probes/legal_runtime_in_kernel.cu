@@ -1,0 +1,2 @@
+// illegal: 'cudaDeviceSynchronize' is for host code alone
+__global__ void k(float* p) { cudaDeviceSynchronize(); }

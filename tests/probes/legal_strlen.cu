@@ -1,0 +1,3 @@
+// illegal: 'strlen' of the C++ library
+#include <cstring>
+__global__ void k(char*p) { p[0] = strlen(p); }

@@ -1,0 +1,2 @@
+// illegal: 'throw'
+__global__ void k(int*p) { throw 1; }

@@ -371,7 +371,7 @@ constexpr Claim claims[] = {
     {"02_kogge_stone_double_buffered", "01_kogge_stone", barriers, 1.6,
      "with two buffers one barrier a round is enough", "PMPP-scan 11.2"},
     {"01_kogge_stone", "03_brent_kung", span, 1.8, "there are 10 rounds instead of 19", "PMPP-scan 11.4"},
-    // 0.88 times: of a warp that has one addition left, all lanes wait, and strides meet in the same banks.
+    // 0.87 times: of a warp that has one addition left, all lanes wait, and strides meet in the same banks.
     {"03_brent_kung", "02_kogge_stone_double_buffered", work, 1.0, "less than a quarter of the additions",
      "not in the document", refuted},
     {"03_brent_kung", "01_kogge_stone", basic_blocks, 1.4,

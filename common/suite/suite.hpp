@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kata {
@@ -120,6 +121,14 @@ double value_of(Quantity, const Counts&);
 
 /// Empty where the claim holds for two counted values, else what is wrong, in a few lines.
 std::optional<std::string> broken(const Claim&, double better, double worse);
+
+/// What is claimed, and beside it two counted values: of a refuted claim, for who runs the step or the tour.
+std::string as_counted(const Claim&, double better, double worse);
+
+/// Empty where the claims have a counted one about these two steps and, where the later one has been timed, a
+/// timed one, whichever of the two is said to be the better one and whether it is; else what is missing.
+std::string unclaimed(std::span<const Claim>, std::string_view earlier, std::string_view later,
+                      bool has_been_timed);
 
 /// Chapter::count, which is run once for each module. Throws Error where the step is wrong.
 const Run& counted_run(const Module&);

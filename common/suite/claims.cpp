@@ -213,6 +213,13 @@ TEST_CASE("the step gains what its lesson promises", "[claims]") {
     SUCCEED();
 }
 
+// With fewer, the makespan is that of the longest block, however the others are shared out.
+TEST_CASE("what is counted has a block for each multiprocessor of a small GPU", "[claims]") {
+    if (!kata::subject().is_solution) SKIP("for who maintains it");
+    if (!kata::counts_available()) SKIP("nothing is counted on this back end");
+    CHECK(kata::counted_run(kata::step()).seen.counts->blocks >= kata::machine::multiprocessors);
+}
+
 // Of the solutions: a student may find a way that a document has not thought of.
 TEST_CASE("counted claims have room, and those marked refuted do not hold", "[claims]") {
     if (!kata::subject().is_solution) SKIP("for who maintains it");

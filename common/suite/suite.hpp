@@ -81,7 +81,8 @@ struct Chapter {
     /// Runs the step once over the ladder's problem, compares the result and counts.
     std::function<Run(const Module&)> ladder;
     /// Runs the step over the problem of what is counted, compares the result and counts. Large enough that
-    /// each solution has several blocks for it, or nobody would see one block for all of it.
+    /// each solution has a block for every multiprocessor of kata::machine, better two, or nobody would see
+    /// how its work is shared out.
     std::function<Run(const Module&)> count;
     /// Makes the problem of the timed claims, on the device; or a variant of it that the chapter's lesson
     /// times too, under a number that says something in the chapter.

@@ -59,6 +59,30 @@ std::string text_of(double value, Quantity q) {
 
 }  // namespace
 
+std::string as_counted(const Claim& claim, double better, double worse) {
+    char claimed[64], counted[96];
+    std::snprintf(claimed, sizeof claimed, " is claimed to need %.2f times as many ", claim.least);
+    std::snprintf(counted, sizeof counted, " or more; counted: %.2f times, %.*f against %.*f",
+                  better > 0 ? worse / better : 0, decimals(claim.quantity), worse, decimals(claim.quantity),
+                  better);
+    return claim.worse + (claimed + std::string(name_of(claim.quantity))) + " as " + claim.better + counted;
+}
+
+std::string unclaimed(std::span<const Claim> claims, std::string_view earlier, std::string_view later,
+                      bool has_been_timed) {
+    bool counted = false, timed = !has_been_timed;
+    for (const auto& claim : claims) {
+        const bool about = (claim.better == later && claim.worse == earlier) ||
+                           (claim.better == earlier && claim.worse == later);
+        (claim.quantity == Quantity::time ? timed : counted) |= about;
+    }
+    if (counted && timed) return "";
+    return "of " + std::string(earlier) + " and " + std::string(later) + " nothing is claimed that is " +
+           (counted ? "timed"
+            : timed ? "counted"
+                    : "counted, and nothing that is timed");
+}
+
 double value_of(Quantity q, const Counts& c) {
     if (q == Quantity::barriers_a_block)
         return c.blocks == 0 ? 0 : static_cast<double>(c.barriers) / static_cast<double>(c.blocks);
@@ -107,30 +131,6 @@ std::optional<std::string> broken(const Claim& claim, double better, double wors
     return std::string("right, but without the point of the step: ") + claim.why + "\n  " + claim.better +
            " now: " + text_of(better, claim.quantity) + "\n  " + claim.worse + ": " +
            text_of(worse, claim.quantity) + "\n  " + limit;
-}
-
-std::string as_counted(const Claim& claim, double better, double worse) {
-    char claimed[64], counted[96];
-    std::snprintf(claimed, sizeof claimed, " is claimed to need %.2f times as many ", claim.least);
-    std::snprintf(counted, sizeof counted, " or more; counted: %.2f times, %.*f against %.*f",
-                  better > 0 ? worse / better : 0, decimals(claim.quantity), worse, decimals(claim.quantity),
-                  better);
-    return claim.worse + (claimed + std::string(name_of(claim.quantity))) + " as " + claim.better + counted;
-}
-
-std::string unclaimed(std::span<const Claim> claims, std::string_view earlier, std::string_view later,
-                      bool has_been_timed) {
-    bool counted = false, timed = !has_been_timed;
-    for (const auto& claim : claims) {
-        const bool about = (claim.better == later && claim.worse == earlier) ||
-                           (claim.better == earlier && claim.worse == later);
-        (claim.quantity == Quantity::time ? timed : counted) |= about;
-    }
-    if (counted && timed) return "";
-    return "of " + std::string(earlier) + " and " + std::string(later) + " nothing is claimed that is " +
-           (counted ? "timed"
-            : timed ? "counted"
-                    : "counted, and nothing that is timed");
 }
 
 }  // namespace kata
@@ -202,13 +202,25 @@ TEST_CASE("the step gains what its lesson promises", "[claims]") {
         FAIL("right, but no kernel has written anything: the host has done the work");
     for (const auto& claim : kata::chapter.claims) {
         if (claim.better != kata::step_name() || claim.quantity == kata::Quantity::time) continue;
-        const auto better = value_of(claim.quantity, mine),
-                   worse = value_of(claim.quantity, *kata::counted_run(kata::rival(claim.worse)).seen.counts);
-        // What a document promises in vain is no fault of the step's, and yet nothing to keep quiet about.
-        if (claim.standing == kata::Claim::Standing::refuted)
-            std::cerr << as_counted(claim, better, worse) << '\n';
-        else if (const auto text = kata::broken(claim, better, worse))
-            FAIL_CHECK(*text);
+        if (claim.standing == kata::Claim::Standing::refuted) continue;
+        const auto& theirs = *kata::counted_run(kata::rival(claim.worse)).seen.counts;
+        const auto text =
+            kata::broken(claim, value_of(claim.quantity, mine), value_of(claim.quantity, theirs));
+        if (text) FAIL_CHECK(*text);
+    }
+    SUCCEED();
+}
+
+// What a document promises in vain is no fault of the step's, and yet nothing to keep quiet about.
+TEST_CASE("counts that are claimed in vain are told", "[claims]") {
+    if (!kata::counts_available()) SKIP("nothing is counted on this back end");
+    for (const auto& claim : kata::chapter.claims) {
+        if (claim.better != kata::step_name() || claim.quantity == kata::Quantity::time) continue;
+        if (claim.standing != kata::Claim::Standing::refuted) continue;
+        const auto value = [&](const kata::Module& step) {
+            return value_of(claim.quantity, *kata::counted_run(step).seen.counts);
+        };
+        std::cerr << as_counted(claim, value(kata::step()), value(kata::rival(claim.worse))) << '\n';
     }
     SUCCEED();
 }

@@ -117,12 +117,6 @@ const Module& step();
 /// The solution of another step of the chapter.
 const Module& rival(const std::string& name);
 
-/// The quantity in the counts of a run; not for `time`.
-double value_of(Quantity, const Counts&);
-
-/// Empty where the claim holds for two counted values, else what is wrong, in a few lines.
-std::optional<std::string> broken(const Claim&, double better, double worse);
-
 /// What is claimed, and beside it two counted values: of a refuted claim, for who runs the step or the tour.
 std::string as_counted(const Claim&, double better, double worse);
 
@@ -130,6 +124,12 @@ std::string as_counted(const Claim&, double better, double worse);
 /// timed one, whichever of the two is said to be the better one and whether it is; else what is missing.
 std::string unclaimed(std::span<const Claim>, std::string_view earlier, std::string_view later,
                       bool has_been_timed);
+
+/// The quantity in the counts of a run; not for `time`.
+double value_of(Quantity, const Counts&);
+
+/// Empty where the claim holds for two counted values, else what is wrong, in a few lines.
+std::optional<std::string> broken(const Claim&, double better, double worse);
 
 /// Chapter::count, which is run once for each module. Throws Error where the step is wrong.
 const Run& counted_run(const Module&);

@@ -131,7 +131,7 @@ class Mistakes(Scratch):
 
     def test_another_step_is_handed_in_as_this_one(self):
         self.write("solutions/sums/02_all.cu", SOLUTION.replace("a[i]", "2 * a[i]"))
-        (kernel,) = self.made("== body of 02_all\n// The other step.\n// Rejected: without the point\n")
+        (kernel,) = self.made("== body of 02_all\n// The other step.\n// Rejected: does not gain\n")
         self.assertIn("b[i] = 2 * a[i]", kernel)
 
     def test_what_is_timed_and_not_rejected_is_a_variant(self):

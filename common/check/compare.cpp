@@ -121,7 +121,11 @@ struct Exact : Output<T> {
     }
     double bound(Index) const { return 0; }
     std::string wanted(Index i) const { return text(expected[i]); }
-    std::string distance(Index) const { return ""; }
+    std::string distance(Index i) const {
+        if constexpr (!std::is_floating_point_v<T>) return "";
+        const double error = std::abs(static_cast<double>(this->got[i]) - static_cast<double>(expected[i]));
+        return error < 1e30 ? ", error " + rounded(error, 3) : "";
+    }
 };
 
 template <class T>
@@ -422,7 +426,7 @@ std::optional<std::string> report(const Comparison& c, const Layout& layout) {
     if (wrong.size() > shown) message += "\n  ...";
     if (std::any_of(wrong.begin(), wrong.end(), [&](Index i) { return looks_unset(c.got[i]); }))
         message += "\n" + text(as_unset<typename decltype(c.got)::value_type>()) +
-                   " is what a local variable holds that nobody has set";
+                   " is what a local variable holds that nobody has set, or an array that lacks __shared__";
     return message + "\npattern: " + describe_pattern(c, grid, wrong);
 }
 

@@ -49,8 +49,29 @@ int decimals(Quantity q) { return q == Quantity::barriers_a_block ? 1 : 0; }
 
 std::string text_of(double value, Quantity q) {
     char text[96];
-    std::snprintf(text, sizeof text, "%.*f %s", decimals(q), value, name_of(q));
+    std::snprintf(text, sizeof text, "%.*f", decimals(q), value);
     return text;
+}
+
+/// What a place in a kernel has of the quantity; null where no place has it.
+std::uint64_t Place::*at(Quantity q) {
+    switch (q) {
+        case Quantity::bytes_loaded:
+        case Quantity::sectors_loaded:
+            return &Place::sectors_loaded;
+        case Quantity::bytes_stored:
+        case Quantity::sectors_stored:
+            return &Place::sectors_stored;
+        case Quantity::shared_passes:
+            return &Place::passes;
+        case Quantity::atomics:
+            return &Place::atomics;
+        case Quantity::basic_blocks:
+        case Quantity::work:
+            return &Place::steps;
+        default:
+            return nullptr;
+    }
 }
 
 }  // namespace
@@ -94,15 +115,17 @@ double value_of(Quantity q, const Counts& c) {
     return static_cast<double>(value());
 }
 
-std::optional<std::string> broken(const Claim& claim, double better, double worse) {
+std::optional<std::string> broken(const Claim& claim, double better, double worse,
+                                  std::optional<double> solution) {
     const double most = worse / claim.least;
     if (better <= most * (1 + 1e-9)) return std::nullopt;
-    char limit[96];
-    std::snprintf(limit, sizeof limit, "right: at most %.*f, 1/%.3g of that", decimals(claim.quantity), most,
-                  claim.least);
-    return std::string("right, but without the point of the step: ") + claim.why + "\n  " + claim.better +
-           " now: " + text_of(better, claim.quantity) + "\n  " + claim.worse + ": " +
-           text_of(worse, claim.quantity) + "\n  " + limit;
+    char part[32];
+    std::snprintf(part, sizeof part, "1/%.3g", claim.least);
+    const auto number = [&](double value) { return text_of(value, claim.quantity); };
+    return std::string("the result is right, but the step does not gain what it is for: ") + claim.why +
+           "\n  " + name_of(claim.quantity) + ": now " + number(better) +
+           (solution ? ", in the solution " + number(*solution) : "") + ", at most " + number(most) + ", " +
+           part + " of the " + number(worse) + " in " + claim.worse;
 }
 
 }  // namespace kata
@@ -121,14 +144,20 @@ TEST_CASE("the step gains what its lesson promises", "[claims]") {
     if (!kata::counts_available()) SKIP("nothing is counted on this back end");
     const auto& mine = *kata::counted_run(kata::step()).seen.counts;
     if (mine.global_store.accesses + mine.global_atomic.accesses == 0)
-        FAIL("right, but no kernel has written anything: the host has done the work");
+        FAIL("the result is right, but no kernel has written anything: the host has done the work");
     for (const auto& claim : kata::chapter.claims) {
         if (claim.better != kata::step_name() || claim.quantity == kata::Quantity::time) continue;
         if (claim.standing == kata::Claim::Standing::refuted) continue;
         const auto& theirs = *kata::counted_run(kata::rival(claim.worse)).seen.counts;
-        const auto text =
-            kata::broken(claim, value_of(claim.quantity, mine), value_of(claim.quantity, theirs));
-        if (text) FAIL_CHECK(*text);
+        const auto* const solution = kata::own_solution();
+        auto text = kata::broken(
+            claim, value_of(claim.quantity, mine), value_of(claim.quantity, theirs),
+            solution ? std::optional(value_of(claim.quantity, *kata::counted_run(*solution).seen.counts))
+                     : std::nullopt);
+        if (!text) continue;
+        if (const auto place = kata::at(claim.quantity))
+            *text += kata::where_most(kata::counted_run(kata::step()), place);
+        FAIL_CHECK(*text);
     }
     SUCCEED();
 }
@@ -184,7 +213,7 @@ void time_claims(kata::Claim::Standing standing, kata::Answer expected, const ch
 
 TEST_CASE("the step is faster where its lesson says so", "[timed]") {
     time_claims(kata::Claim::Standing::asserted, kata::Answer::holds,
-                "right, but without the point of the step");
+                "the result is right, but the step does not gain what it is for");
 }
 
 // For maintainers, who measured on one device what others may show otherwise.

@@ -260,6 +260,23 @@ TEST_CASE("One wrong bit anywhere is found and shown in full digits", "[compare]
     CHECK(std::stof(message.substr(heard)) == got[at]);
 }
 
+TEST_CASE("A wrong number is shown with how far off it is", "[compare]") {
+    CHECK_THAT(verdict(difference<float>(std::vector{137.0f}, std::vector{137.5f}, {{1}})),
+               ContainsSubstring("expected 137.5, got 137, error 0.5\n"));
+    CHECK_THAT(verdict(difference<double>(std::vector{1.0}, std::vector{1 + 0x1p-52}, {{1}})),
+               ContainsSubstring("expected 1.0000000000000002, got 1, error 2.22045e-16\n"));
+    CHECK_THAT(verdict(difference<float>(std::vector{std::nanf("")}, std::vector{1.0f}, {{1}})),
+               ContainsSubstring("expected 1, got NaN\n"));
+}
+
+TEST_CASE("Whole numbers that were cut off instead of rounded are named", "[compare]") {
+    const std::vector<double> expected{137.97, 12.75, 200.6, 9.9}, bounds(4, 0.51);
+    const std::vector<int> cut{137, 12, 200, 9}, other{137, 13, 202, 8};
+    CHECK_THAT(verdict(difference<int>(cut, expected, bounds, {{4}})),
+               EndsWith("pattern: each wrong value is the expected one without its fraction: rounded down?"));
+    CHECK_THAT(verdict(difference<int>(other, expected, bounds, {{4}})), !ContainsSubstring("fraction"));
+}
+
 TEST_CASE("Integers are compared in all their bits", "[compare]") {
     const unsigned long long large = 1ull << 63;
     CHECK_THAT(verdict(difference<unsigned long long>(std::vector{large + 1}, std::vector{large}, {{1}})),

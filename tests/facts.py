@@ -664,6 +664,15 @@ class Verdicts(unittest.TestCase):
         said = verdicts.of_one_step([self.verdict("OK", "hello\n" * 1000)])
         self.assertIn("and 980 lines more", said)
 
+    def test_what_a_step_gains_is_said_in_a_line(self):
+        right = self.verdict("OK", stdout="1..1\n# gained: threads 1, 1/2 of the 2 in 00\n# gained: barriers 3\nok 1 - a\n")
+        self.assertEqual(
+            verdicts.of_one_step([right]),
+            "OK    chapters/sums/01_add.cu\n      It gains: threads 1, 1/2 of the 2 in 00; barriers 3\n",
+        )
+        wrong = self.verdict("FAIL", "not ok: a\n", stdout="# gained: threads 1\nnot ok 1 - a\n")
+        self.assertNotIn("gains", verdicts.of_one_step([wrong]))
+
     def test_a_test_of_no_kernel_is_none_of_a_chapter(self):
         self.assertIsNone(
             self.verdict(

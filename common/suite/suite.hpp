@@ -125,6 +125,9 @@ double value_of(Quantity, const Counts&);
 std::optional<std::string> broken(const Claim&, double better, double worse,
                                   std::optional<double> solution = {});
 
+/// "gained: barriers 640, 1/4 of the 2560 in 04_hierarchical", of a claim that holds.
+std::string gained(const Claim&, double better, double worse);
+
 /// "most in 03_tiled.cu:27: 8192, for each warp that executes it 32.0", of what the run's kernels did there;
 /// empty where they did nothing of the kind.
 std::string where_most(const Run&, std::uint64_t Place::*what);

@@ -53,6 +53,13 @@ std::string text_of(double value, Quantity q) {
     return text;
 }
 
+/// "1/4" or "1/2.5"
+std::string part(double times) {
+    char text[32];
+    std::snprintf(text, sizeof text, times < 100 ? "1/%.3g" : "1/%.0f", times);
+    return text;
+}
+
 /// What a place in a kernel has of the quantity; null where no place has it.
 std::uint64_t Place::*at(Quantity q) {
     switch (q) {
@@ -119,20 +126,16 @@ std::optional<std::string> broken(const Claim& claim, double better, double wors
                                   std::optional<double> solution) {
     const double most = worse / claim.least;
     if (better <= most * (1 + 1e-9)) return std::nullopt;
-    char part[32];
-    std::snprintf(part, sizeof part, "1/%.3g", claim.least);
     const auto number = [&](double value) { return text_of(value, claim.quantity); };
     return std::string("the result is right, but the step does not gain what it is for: ") + claim.why +
            "\n  " + name_of(claim.quantity) + ": now " + number(better) +
            (solution ? ", in the solution " + number(*solution) : "") + ", at most " + number(most) + ", " +
-           part + " of the " + number(worse) + " in " + claim.worse;
+           part(claim.least) + " of the " + number(worse) + " in " + claim.worse;
 }
 
 std::string gained(const Claim& claim, double better, double worse) {
-    char times[32];
-    std::snprintf(times, sizeof times, "1/%.3g", worse / better);
     return std::string("gained: ") + name_of(claim.quantity) + " " + text_of(better, claim.quantity) + ", " +
-           (better > 0 ? std::string(times) + " of the " : "instead of ") + text_of(worse, claim.quantity) +
+           (better > 0 ? part(worse / better) + " of the " : "instead of ") + text_of(worse, claim.quantity) +
            " in " + claim.worse;
 }
 

@@ -20,6 +20,7 @@ import bodies
 import build
 import contract
 import impostors
+import kata
 import mistakes
 import repository
 import verdicts
@@ -255,6 +256,16 @@ class Names(Scratch):
         self.assertEqual(self.repository.all_steps("sums"), ["01_add"])
         module = repository.module_of("styles.sums.01_add.grid_stride.cpu.so")
         self.assertEqual((module.step, build.path_of(module)), ("01_add", "tests/styles/sums/01_add.grid_stride.cu"))
+
+    def test_what_comes_next_is_open_and_in_the_same_chapter_if_one_is(self):
+        self.write("chapters/sums/01_add.cu", SOLUTION)
+        self.assertTrue(kata.what_comes_next(self.repository, "sums", "01_add").startswith("Every step is written"))
+        for name in ("02_all", "03_more"):
+            self.write(f"solutions/sums/{name}.cu", SOLUTION)
+            self.write(f"chapters/sums/{name}.cu", STUB)
+        self.assertIn("chapters/sums/02_all.cu;", kata.what_comes_next(self.repository, "sums", "01_add"))
+        self.assertIn("./kata hint sums 03", kata.what_comes_next(self.repository, "sums", "02_all"))
+        self.assertIn("chapters/sums/02_all.cu;", kata.what_comes_next(self.repository, "sums", "03_more"))
 
     def test_claims_that_a_gpu_refutes_are_said_with_both_numbers(self):
         self.assertEqual(self.repository.refuted("sums"), [])

@@ -349,16 +349,14 @@ void Meter::launch_ends() {
 
 /// Threads that wait for each other have something in common, and local arrays are no such thing.
 void Meter::miss_shared_memory() {
-    if (barriers_ == 0 || in_shared_ > 0) return;
-    const auto array = local_array_of(image_, launch_.site.file, launch_.name);
-    if (!array) return;
-    const auto text = std::string(launch_.name) +
-                      " declares no __shared__ memory that it uses, although its "
-                      "threads wait for each other: \"" +
-                      *array +
-                      "\" is a local array, of which each "
-                      "thread has its own; is __shared__ missing in front of it?";
-    if (told_.insert({text, ""}).second) hints_.push_back(text);
+    if (barriers_ == 0 || in_shared_ > 0 || !told_.insert({launch_.name, "no __shared__"}).second) return;
+    if (const auto array = local_array_of(image_, launch_.site.file, launch_.name))
+        hints_.push_back(std::string(launch_.name) +
+                         " declares no __shared__ memory that it uses, although its threads wait for each "
+                         "other: \"" +
+                         *array +
+                         "\" is a local array, of which each thread has its own; is __shared__ missing in "
+                         "front of it?");
 }
 
 bool Meter::only_cleared() const {

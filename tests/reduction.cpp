@@ -65,7 +65,9 @@ struct Problem {
     Arithmetic arithmetic;
     bool exact = true;
 
-    std::string text() const { return std::to_string(values.size()) + " elements"; }
+    std::string text() const {
+        return std::to_string(values.size()) + " elements, " + kata::text_of(arithmetic);
+    }
     /// Nothing of interest is said about the one output: the ladder is about the inputs.
     double outputs() const { return static_cast<double>(values.size()); }
     double operations() const { return std::max(outputs() - 1, 0.0); }
@@ -100,7 +102,8 @@ struct Problem {
         Arithmetic arithmetic;
         kata::Input<T> in;
         Buffer<T> out, workspace;
-        Buffer<unsigned long long> applications{"applications", std::vector<unsigned long long>{0}};
+        Buffer<unsigned long long> applications{"the counter of the operator",
+                                                std::vector<unsigned long long>{0}};
         bool keeps_its_input = false;
 
         Device(const Problem& p, std::byte poison)

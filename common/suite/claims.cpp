@@ -53,8 +53,36 @@ int decimals(Quantity q) { return q == Quantity::barriers_a_block ? 1 : 0; }
 
 std::string text_of(double value, Quantity q) {
     char text[96];
-    std::snprintf(text, sizeof text, "%.*f %s", decimals(q), value, name_of(q));
+    std::snprintf(text, sizeof text, "%.*f", decimals(q), value);
     return text;
+}
+
+/// "1/4" or "1/2.5"
+std::string part(double times) {
+    char text[32];
+    std::snprintf(text, sizeof text, times < 100 ? "1/%.3g" : "1/%.0f", times);
+    return text;
+}
+
+/// What a place in a kernel has of the quantity; null where no place has it.
+std::uint64_t Place::*at(Quantity q) {
+    switch (q) {
+        case Quantity::bytes_loaded:
+        case Quantity::sectors_loaded:
+            return &Place::sectors_loaded;
+        case Quantity::bytes_stored:
+        case Quantity::sectors_stored:
+            return &Place::sectors_stored;
+        case Quantity::shared_passes:
+            return &Place::passes;
+        case Quantity::atomics:
+            return &Place::atomics;
+        case Quantity::basic_blocks:
+        case Quantity::work:
+            return &Place::steps;
+        default:
+            return nullptr;
+    }
 }
 
 }  // namespace
@@ -122,15 +150,21 @@ double value_of(Quantity q, const Counts& c) {
     return static_cast<double>(value());
 }
 
-std::optional<std::string> broken(const Claim& claim, double better, double worse) {
+std::optional<std::string> broken(const Claim& claim, double better, double worse,
+                                  std::optional<double> solution) {
     const double most = worse / claim.least;
     if (better <= most * (1 + 1e-9)) return std::nullopt;
-    char limit[96];
-    std::snprintf(limit, sizeof limit, "right: at most %.*f, 1/%.3g of that", decimals(claim.quantity), most,
-                  claim.least);
-    return std::string("right, but without the point of the step: ") + claim.why + "\n  " + claim.better +
-           " now: " + text_of(better, claim.quantity) + "\n  " + claim.worse + ": " +
-           text_of(worse, claim.quantity) + "\n  " + limit;
+    const auto number = [&](double value) { return text_of(value, claim.quantity); };
+    return std::string("the result is right, but the step does not gain what it is for: ") + claim.why +
+           "\n  " + name_of(claim.quantity) + ": now " + number(better) +
+           (solution ? ", in the solution " + number(*solution) : "") + ", at most " + number(most) + ", " +
+           part(claim.least) + " of the " + number(worse) + " in " + claim.worse;
+}
+
+std::string gained(const Claim& claim, double better, double worse) {
+    return std::string("gained: ") + name_of(claim.quantity) + " " + text_of(better, claim.quantity) + ", " +
+           (better > 0 ? part(worse / better) + " of the " : "instead of ") + text_of(worse, claim.quantity) +
+           " in " + claim.worse;
 }
 
 }  // namespace kata
@@ -195,18 +229,36 @@ TEST_CASE("a step of which nothing is claimed, or only a count or a time, is not
           "of 02_b and 03_c nothing is claimed that is counted, and nothing that is timed");
 }
 
+// In front of what it would cost: the cause comes first.
+TEST_CASE("no launch is for nothing", "[claims]") {
+    if (!kata::counts_available()) SKIP("nothing is counted on this back end");
+    for (const auto& text : kata::counted_run(kata::step()).seen.idle)
+        FAIL_CHECK("the result is right, but " << text << "\n  the usual cause: the kernel is launched once "
+                                               << "too often, or a loop over launches has a round too many");
+    SUCCEED();
+}
+
 TEST_CASE("the step gains what its lesson promises", "[claims]") {
     if (!kata::counts_available()) SKIP("nothing is counted on this back end");
     const auto& mine = *kata::counted_run(kata::step()).seen.counts;
     if (mine.global_store.accesses + mine.global_atomic.accesses == 0)
-        FAIL("right, but no kernel has written anything: the host has done the work");
+        FAIL("the result is right, but no kernel has written anything: the host has done the work");
     for (const auto& claim : kata::chapter.claims) {
         if (claim.better != kata::step_name() || claim.quantity == kata::Quantity::time) continue;
         if (claim.standing == kata::Claim::Standing::refuted) continue;
         const auto& theirs = *kata::counted_run(kata::rival(claim.worse)).seen.counts;
-        const auto text =
-            kata::broken(claim, value_of(claim.quantity, mine), value_of(claim.quantity, theirs));
-        if (text) FAIL_CHECK(*text);
+        const auto* const solution = kata::own_solution();
+        auto text = kata::broken(
+            claim, value_of(claim.quantity, mine), value_of(claim.quantity, theirs),
+            solution ? std::optional(value_of(claim.quantity, *kata::counted_run(*solution).seen.counts))
+                     : std::nullopt);
+        if (!text) {
+            SUCCEED(kata::gained(claim, value_of(claim.quantity, mine), value_of(claim.quantity, theirs)));
+            continue;
+        }
+        if (const auto place = kata::at(claim.quantity))
+            *text += kata::where_most(kata::counted_run(kata::step()), place);
+        FAIL_CHECK(*text);
     }
     SUCCEED();
 }
@@ -283,7 +335,7 @@ void time_claims(kata::Claim::Standing standing, kata::Answer expected, const ch
 
 TEST_CASE("the step is faster where its lesson says so", "[timed]") {
     time_claims(kata::Claim::Standing::asserted, kata::Answer::holds,
-                "right, but without the point of the step");
+                "the result is right, but the step does not gain what it is for");
 }
 
 // For maintainers, who measured on one device what others may show otherwise.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import hashlib
 import json
 import pathlib
 import re
@@ -13,7 +14,7 @@ from typing import NamedTuple
 import processes
 from build import QUIET, Build, Progress, path_of
 from fault import Fault
-from repository import TREES, Module, module_of
+from repository import TREES, Module, Repository, module_of
 
 # What Meson says, as one of three.
 OF_MESON = {"OK": "OK", "EXPECTEDFAIL": "OK", "SKIP": "SKIP"}
@@ -37,12 +38,13 @@ class Verdict(NamedTuple):
         return self.module.chapter if self.module else self.name.split(" / ")[0]
 
 
-def run(build: Build, selection: Sequence[str]) -> list[Verdict]:
-    """Runs tests, of which Meson keeps a record each."""
-    log = build.folder / "meson-logs" / "testlog.json"
+def run(build: Build, selection: Sequence[str], log_name: str = "testlog") -> list[Verdict]:
+    """Runs tests, of which Meson keeps a record each, in a log of that name."""
+    log = build.folder / "meson-logs" / f"{log_name}.json"
     log.unlink(missing_ok=True)
     progress, said = Progress(), []
-    with processes.running(["meson", "test", "-C", build.folder, "--no-rebuild", *selection], **QUIET) as meson:
+    command = ["meson", "test", "-C", build.folder, "--no-rebuild", "--logbase", log_name, *selection]
+    with processes.running(command, **QUIET) as meson:
         for line in processes.lines_of(meson):
             said.append(line)
             if re.match(r" *\d+/\d+ ", line):
@@ -87,6 +89,42 @@ def reason_of(record: dict) -> str:
         elif not said:
             said = record["stdout"].strip("\n") or f"ended with status {status}"
     return said.strip("\n")
+
+
+class Record:
+    """What the tests last said of each step, and of which text of it, in a file of the build folder."""
+
+    def __init__(self, repository: Repository):
+        self.file = repository.root / "build" / "verdicts.json"
+        # As they are before anything is built: what is written meanwhile has not been tested.
+        self.texts = {
+            f"{chapter}/{step}": hashlib.sha256(repository.source(chapter, step).read_bytes()).hexdigest()
+            for chapter in repository.chapters()
+            for step in repository.steps(chapter)
+        }
+
+    def read(self) -> dict[str, list[str]]:
+        try:
+            found = json.loads(self.file.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    def keep(self, verdicts: Iterable[Verdict]) -> None:
+        """A step that one back end fails, fails."""
+        new: dict[str, str] = {}
+        for verdict in verdicts:
+            if verdict.module and verdict.module.tree == "chapters":
+                step = f"{verdict.module.chapter}/{verdict.module.name}"
+                new[step] = "FAIL" if "FAIL" in (new.get(step), verdict.result) else verdict.result
+        if kept := {step: [self.texts[step], result] for step, result in new.items() if step in self.texts}:
+            self.file.write_text(json.dumps({**self.read(), **kept}, indent=1) + "\n", encoding="utf-8")
+
+    def says(self, chapter: str, step: str) -> str:
+        """OK, SKIP or FAIL; nothing of a step that has not been tested as it stands."""
+        step = f"{chapter}/{step}"
+        text, result = self.read().get(step, ["", ""])
+        return result if text == self.texts.get(step) else ""
 
 
 def failed(verdicts: Iterable[Verdict]) -> list[Verdict]:

@@ -12,12 +12,15 @@ import sys
 import tempfile
 import time
 import unittest
+import unittest.mock
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "common/front"))
 
 import compilers
 import verdicts
+from build import Build
+from fault import Fault
 from repository import Module, Repository
 
 FIRST = "chapters/grids/01_vector_add.cu"
@@ -297,6 +300,16 @@ class Front(unittest.TestCase):
         shutil.copytree(self.root / "chapters/gemm", self.root / "chapters/gemm2d", symlinks=True)
         self.assertIn("chapters/gemm2d/01_naive.cu", self.kata("hint", "gemm2d", "1").stdout)
 
+    def test_a_checkout_of_another_owner_is_one(self):
+        self.write(STEP)
+        strange = {**os.environ, "GIT_TEST_ASSUME_DIFFERENT_OWNER": "1"}
+        git = subprocess.run(["git", "-C", self.root, "log"], capture_output=True, text=True, env=strange)
+        if "dubious ownership" not in git.stderr:
+            self.skipTest("this git minds no owner, or is told not to")
+        command = [sys.executable, self.root / "common/front/kata.py", "hint", "conv", "3"]
+        said = subprocess.run(command, capture_output=True, text=True, env=strange)
+        self.assertIn("What belongs into 03_tiled.cu.", said.stdout, said.stderr)
+
     def test_without_git_there_is_a_stub_only_while_nothing_is_written(self):
         shutil.rmtree(self.root / ".git")
         self.kata("hint", "conv", "3")
@@ -420,6 +433,17 @@ class Front(unittest.TestCase):
             done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stderr, r"\Akata: .*No space left.*\n\Z")
+
+    def test_a_full_disk_is_said_before_anything_is_built(self):
+        build = Build(Repository(self.root))
+        with unittest.mock.patch("shutil.disk_usage", return_value=shutil.disk_usage(self.root)._replace(free=3 << 20)):
+            with self.assertRaisesRegex(Fault, r"\Athe disk of .* is full but for 3 MB: the build needs 64 MB or more\Z"):
+                build.configure()
+        self.assertFalse(build.folder.exists())
+
+    def test_a_file_that_cannot_be_written_is_named(self):
+        said = self.refused("mistake", "conv", "3", "divergent_barrier", "-o", str(self.root / "none/x.cu"), status=1)
+        self.assertEqual(said, "kata: none/x.cu: No such file or directory\n")
 
     def built(self, ninja, legal=True):
         """What `./kata test conv 3` says of a build in which Ninja says this."""

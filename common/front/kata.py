@@ -421,7 +421,8 @@ def main() -> int:
         return 141
     except OSError as error:
         with contextlib.suppress(OSError):
-            print(f"kata: {error}", file=sys.stderr)
+            said = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+            print(f"kata: {said}".replace(f"{Repository().root}/", ""), file=sys.stderr)
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
 

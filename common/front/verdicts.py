@@ -7,6 +7,7 @@ import hashlib
 import json
 import pathlib
 import re
+import shutil
 import signal
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -51,7 +52,7 @@ def run(build: Build, selection: Sequence[str], log_name: str = "testlog") -> li
                 progress.show(line.strip())
         progress.clear()
     if not log.is_file():
-        raise Fault("Meson ran no test, and says:\n" + "\n".join(said[-10:]))
+        raise Fault(f"{shutil.which('meson')} ran no test, and says:\n" + "\n".join(said[-10:]))
     lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
     # Meson has them in the order in which they ended.
     return sorted((verdict_of(json.loads(line)) for line in lines), key=lambda verdict: verdict.name)

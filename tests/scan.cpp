@@ -581,6 +581,12 @@ static const kata::Chapter chapter{
     .claims = claims,
     .ladder = ladder,
     .count = count,
+    .sketch = [](const Module& step) -> kata::Sketch {
+        if (scans_sections(step))
+            return {try_on(step, coded(32, 32, Kind::inclusive, 1, step)), "a section of 32 elements",
+                    "network"};
+        return {try_on(step, coded(32768, 1024, Kind::inclusive, 1, step)), "32768 elements", "blocks"};
+    },
     .timed = [](std::optional<int>) -> std::unique_ptr<kata::TimedProblem> {
         constexpr std::size_t n = 1 << 28;
         return std::make_unique<kata::TimedOn<Problem<float>>>(

@@ -12,6 +12,7 @@
 #include "simt/diagnose.hpp"
 #include "simt/scheduler.hpp"
 #include "simt/stacks.hpp"
+#include "watch.hpp"
 
 #include <algorithm>
 #include <array>
@@ -187,6 +188,9 @@ class Meter final : public simt::Probe {
     void ask(const void* address, std::size_t bytes);
     void hear_answer();
     void read_log(const simt::Block&, unsigned warp, std::uint32_t waiting);
+    kata::Array array_at(std::uintptr_t address);
+    void show_launch();
+    void show(const simt::Block&, unsigned warp, Group, std::uint64_t begins, std::uint64_t ends);
     void take(Group, Chain&, kata::Counts&);
     void end_polling(const simt::Block&);
     kata::Place& place(std::uint32_t code);
@@ -264,6 +268,7 @@ class Meter final : public simt::Probe {
     Clocks clocks_;
 
     std::array<std::vector<Chain>, 2> chains_;  // of the warps of each resident block
+    std::array<unsigned, 2> barriers_passed_{};
     Region* last_reached_ = nullptr;
     std::vector<std::uint64_t> work_of_blocks_;   // in this launch
     std::uint64_t longest_ = 0, contention_ = 0;  // in this launch
@@ -332,6 +337,7 @@ void Meter::launch_begins(const simt::Grid& grid) {
     longest_ = contention_ = 0;
     polled_ = false;
     asked_ = {};
+    if (kata::watcher && !rehearsing_) show_launch();
 }
 
 void Meter::launch_ends() {
@@ -394,6 +400,7 @@ void Meter::block_begins(const simt::Block& block) {
     logs.resize(std::max<std::size_t>(logs.size(), block.warps()));
     for (auto& log : logs) log.clear();
     chains_[block.slot].assign(block.warps(), {});
+    barriers_passed_[block.slot] = 0;
     polls_[block.slot].assign(polled_ ? block.threads.size() : 0, {});
 }
 
@@ -422,6 +429,7 @@ void Meter::barrier(const simt::Block& block) {
     if (counted(block)) ++counts_.barriers;
     // The logs of the other warps have been read when they came to the barrier.
     read_log(block, simt::running->warp(), ~0u);
+    ++barriers_passed_[block.slot];
     end_polling(block);
     std::uint64_t latest = 0;
     for (const auto& chain : chains_[block.slot]) latest = std::max(latest, chain.time());
@@ -441,7 +449,57 @@ void Meter::read_log(const simt::Block& block, unsigned warp, std::uint32_t wait
     kata::Counts elsewhere;
     auto& counts = counted(block) ? counts_ : elsewhere;
     auto& chain = chains_[block.slot][warp];
-    logs_[block.slot][warp].read(waiting, [&](Group group) { take(group, chain, counts); });
+    const bool shown = kata::watcher && counted(block) && !rehearsing_;
+    logs_[block.slot][warp].read(waiting, [&](Group group) {
+        const auto begins = chain.time();
+        take(group, chain, counts);
+        if (shown) show(block, warp, group, begins, chain.time());
+    });
+}
+
+kata::Array Meter::array_at(std::uintptr_t address) {
+    const auto as_array = [](const std::string& name, const simt::Range& range) {
+        return kata::Array{name, range.begin, range.size()};
+    };
+    if (image_.shared.contains(address) || variables_.range.contains(address) || constants_.contains(address))
+        if (const auto variable = simt::variable_at(image_, address);
+            variable && variable->range.contains(address))
+            return as_array(variable->name, variable->range);
+    for (const auto* shared : {&static_shared_, &dynamic_shared_})
+        for (const auto& region : *shared)
+            if (region.range.contains(address)) return as_array(region.name, region.range);
+    const auto* region = global_at(address);
+    return region ? as_array(region->name, region->range) : as_array("", {address, address});
+}
+
+void Meter::show_launch() {
+    const auto extent = [](const dim3& d) { return std::array{d.x, d.y, d.z}; };
+    kata::watcher->launch_begins(
+        {extent(grid_dim_), extent(block_dim_), [this](std::uintptr_t address) { return array_at(address); },
+         [image = image_](std::span<const std::uint32_t> codes) { return lines_of(image, codes); }});
+}
+
+void Meter::show(const simt::Block& block, unsigned warp, Group group, std::uint64_t begins,
+                 std::uint64_t ends) {
+    if (begins == ends) return;  // polled in vain
+    constexpr const char *did[] = {"runs", "load", "store", "atomic"},
+                         *memory[] = {"", "global", "shared", "constant"};
+    const auto& first = *group.front();
+    kata::Request request{.code = first.code,
+                          .did = did[static_cast<unsigned>(first.what)],
+                          .memory = memory[static_cast<unsigned>(first.space)],
+                          .block = block.linear,
+                          .warp = warp,
+                          .barriers = barriers_passed_[block.slot],
+                          .begins = begins,
+                          .ends = ends,
+                          .bytes = first.bytes};
+    request.steps = account(group, request.counts);
+    for (const auto* e : group) {
+        request.lanes |= 1u << e->lane;
+        request.addresses[e->lane] = e->address;
+    }
+    kata::watcher->request(request);
 }
 
 kata::Place& Meter::place(std::uint32_t code) {

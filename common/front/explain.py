@@ -16,8 +16,8 @@ WIDTH = 80
 UNITS = {"global": "sectors", "shared": "passes", "constant": "addresses"}
 SOLVED_BY = {
     "global": "do neighbouring lanes reach neighbouring addresses?",
-    "shared": "lanes meet in the same banks",
-    "constant": "lanes of a warp read different constants, which are served one after the other",
+    "shared": "lanes meet in the same banks.",
+    "constant": "lanes of a warp read different constants, which are served one after the other.",
 }
 
 
@@ -93,15 +93,23 @@ class Line(NamedTuple):
         return sum(row.steps for row in self.rows)
 
 
-class Solution:
-    """What the solution needs for what a row of the step does: for the same array, or else for any in that memory."""
+class Kernel:
+    """What a step, or its solution, needs of one array, of one memory, and of instructions."""
 
     def __init__(self, rows: list[Row]):
-        self.of_kind = {kind: added(found) for kind, found in grouped(rows, lambda row: row.kind).items()}
+        self.rows = grouped(rows, lambda row: row.kind)
+        self.of_kind = {kind: added(found) for kind, found in self.rows.items()}
         self.of_memory = {kind: added(found) for kind, found in grouped(rows, lambda row: row.kind[:2]).items()}
 
-    def of(self, row: Row) -> Row | None:
-        return self.of_kind.get(row.kind) or self.of_memory.get(row.kind[:2])
+    def total(self, row: Row, like: Kernel) -> Row | None:
+        """What is to be held against what `like` needs: for the same array where it has one of that name, or else for all in that
+        memory."""
+        return self.of_kind.get(row.kind) if row.kind in like.of_kind else self.of_memory.get(row.kind[:2])
+
+    def nearest(self, row: Row) -> Row | None:
+        """Of its lines that do the same with the same array, the one that is most like this."""
+        candidates = self.rows.get(row.kind) or [self.of_memory[row.kind[:2]]] if row.kind[:2] in self.of_memory else []
+        return min(candidates, key=lambda other: abs(other.each - row.each) + abs(other.active - row.active), default=None)
 
 
 class Explanation:
@@ -110,21 +118,20 @@ class Explanation:
         self.theirs = both.solution["all"] if both.solution else None
         self.rows = rows_of(both.step)
         self.work = max(1, sum(row.steps for row in self.rows))
-        self.solution = Solution(rows_of(both.solution)) if both.solution else None
-        mine = Solution(self.rows)
-        self.excess = {row: self.excess_of(row, mine) for row in self.rows}
+        self.mine = Kernel(self.rows)
+        self.solution = Kernel(rows_of(both.solution)) if both.solution else None
+        self.excess = {row: self.excess_of(row) for row in self.rows}
         lines = [Line(rows, sum(self.excess[row] for row in rows)) for rows in grouped(self.rows, lambda row: row.line).values()]
         self.lines = sorted(lines, key=lambda line: (-line.excess, -line.steps, line.name))
 
-    def excess_of(self, row: Row, mine: Solution) -> float:
+    def excess_of(self, row: Row) -> float:
+        """Its part of the steps that the step needs and the solution does not."""
         if not self.solution:
             return 0.0
-        theirs = self.solution.of(row)
+        theirs = self.solution.total(row, self.solution)
         if not theirs:
             return float(row.steps)
-        # Arrays that the solution does not name are held against all that it has in that memory.
-        named = row.kind in self.solution.of_kind
-        own = mine.of_kind[row.kind] if named else mine.of_memory[row.kind[:2]]
+        own = self.mine.total(row, self.solution)
         return row.steps * max(0.0, 1 - theirs.steps / own.steps) if own.steps > MUCH * theirs.steps else 0.0
 
     def share(self, steps: float) -> float:
@@ -137,7 +144,7 @@ class Explanation:
             return f"Most of the work is in line {number(line)}: {self.share(line.steps):.0f} % of the steps."
         worst = self.lines[0]
         if self.share(worst.excess) >= 3:
-            return f"Look first at line {number(worst)}: {self.cause(max(worst.rows, key=self.excess.__getitem__))}."
+            return f"Look first at line {number(worst)}: {self.cause(max(worst.rows, key=self.excess.__getitem__))}"
         if self.counts["makespan"] > 1.5 * self.theirs["makespan"]:
             return (
                 "No line needs more than the solution, but the work waits for few threads: a small GPU is done after "
@@ -150,30 +157,25 @@ class Explanation:
         )
 
     def cause(self, row: Row) -> str:
-        theirs = self.solution.of(row)
-        if not row.memory:
-            if theirs and row.active < theirs.active / MUCH:
-                return f"it runs with {row.active:.1f} of 32 lanes active; the solution's lines have {theirs.active:.1f}"
-            return f"it runs {row.requests:,} times, and is part of {self.times('instructions', row)}"
-        unit = UNITS[row.memory]
-        if not theirs:
-            return f"it has {row.requests:,} requests ({row.what}), and the solution none of that kind"
-        if row.each > MUCH * theirs.each and row.each > MUCH * row.least_each:
+        theirs, nearest = self.solution.total(row, self.solution), self.solution.nearest(row)
+        if not theirs or not nearest:
+            return f"{row.did}s of {row.memory} {row.array}, {row.requests:,} requests, and the solution has none of that kind."
+        own = self.mine.total(row, self.solution)
+        dearer = row.each / nearest.each if row.memory and row.each > MUCH * row.least_each else 0
+        idler, more = theirs.active / own.active, own.lanes / theirs.lanes
+        if dearer > max(MUCH, idler, more):
             return (
-                f"a {row.did} of {row.memory} {row.array} takes {row.each:.1f} {unit}, where the solution takes "
-                f"{theirs.each:.1f} and {row.least_each:.1f} would do; {SOLVED_BY[row.memory]}"
+                f"a {row.did} of {row.memory} {row.array} takes {row.each:.1f} {UNITS[row.memory]}, where the solution takes "
+                f"{nearest.each:.1f} and {row.least_each:.1f} would do; {SOLVED_BY[row.memory]}"
             )
-        return f"it has {row.requests:,} requests ({row.what}), part of {self.times(row.memory, row)}"
-
-    def times(self, what: str, row: Row) -> str:
-        own = sum(other.steps for other in self.rows if other.kind[:2] == row.kind[:2])
-        theirs = self.solution.of_memory.get(row.kind[:2])
-        more = f"{own / theirs.steps:.1f} times the steps of the solution" if theirs else "what the solution has not"
-        return f"{more} for {what if not row.memory else f'{row.did}s, {what} memory'}"
+        if idler > max(MUCH, more):
+            return f"only {own.active:.1f} of 32 lanes are active where {phrase(own)}; in the solution it is {theirs.active:.1f}."
+        times = f"{more:.1f}" if more < 100 else f"{more:,.0f}"
+        return f"it has most of the {own.lanes:,} times that {phrase(own)}, which is {times} times as often as in the solution."
 
     def as_json(self) -> dict:
         def of_row(row: Row) -> dict:
-            theirs = self.solution.of(row) if self.solution else None
+            theirs = self.solution.nearest(row) if self.solution else None
             return {
                 "did": row.did,
                 "memory": row.memory,
@@ -199,6 +201,13 @@ class Explanation:
                 for line in self.lines
             ],
         }
+
+
+def phrase(row: Row) -> str:
+    if not row.memory:
+        return "a thread enters a stretch of code"
+    verb = {"load": "loads from", "store": "stores to", "atomic": "makes an atomic on"}[row.did]
+    return f"a thread {verb} {row.memory} memory"
 
 
 def number(line: Line) -> str:
@@ -235,13 +244,13 @@ share      of all steps: basic blocks, and for each request its 128-byte lines,
 
 
 def figure(value: float) -> str:
-    return f"{value:,}" if isinstance(value, int) else f"{value:.1f}"
+    return f"{value:,}" if isinstance(value, int) else f"{value:.1f}"  # lanes are a mean
 
 
 def whole_table(mine: dict, theirs: dict | None) -> str:
     lines = [f"{'':44}{'yours':>13}{'solution':>13}" if theirs else f"{'':44}{'solution':>13}"]
     for key, text, more_is_better in WHOLE:
-        values = [mine[key], theirs[key]] if theirs else [mine[key]]
+        values = [counts[key] * (1.0 if more_is_better else 1) for counts in (mine, theirs) if counts]
         if not any(values):
             continue
         line = f"  {text:42}" + "".join(f"{figure(value):>13}" for value in values)
@@ -257,9 +266,9 @@ def whole_table(mine: dict, theirs: dict | None) -> str:
 def line_table(explanation: Explanation, line: Line, source: str) -> list[str]:
     out = [f"{line.name:73}{explanation.share(line.steps):5.0f} %"]
     if source:
-        out.append(f"    {source}"[:100])
+        out.append(f"    {source if len(source) <= 96 else source[:95] + '…'}")
     for row in sorted(line.rows, key=lambda row: (-explanation.excess[row], -row.steps, row.what)):
-        theirs = explanation.solution.of(row) if explanation.solution else None
+        theirs = explanation.solution.nearest(row) if explanation.solution else None
         what = row.what if len(row.what) <= 26 else row.what[:25] + "…"
         text = f"  {what:26}{row.requests:>12,}"
         if row.memory:

@@ -84,6 +84,20 @@ class Trace:
         """In bytes."""
         return self.bytes_of[array] // math.prod(self.shapes[array])
 
+    def loads(self, arrays: Iterable[str]) -> dict[str, collections.Counter]:
+        """How often threads load each element of these from global memory."""
+        found: dict[tuple[str, int], collections.Counter] = {(name, 0): collections.Counter() for name in arrays}
+        for r in self.requests:
+            if r.did == "load" and r.memory == "global" and (r.array, 0) in found:
+                found.setdefault((r.array, r.bytes), collections.Counter()).update(r.at)
+        counts: dict[str, collections.Counter] = {}
+        for (name, wide), of_bytes in found.items():
+            elements = counts.setdefault(name, collections.Counter())
+            for at, count in of_bytes.items():
+                for element in range(at // self.element(name), (at + wide) // self.element(name)):
+                    elements[element] += count
+        return counts
+
     def of_one_block(self) -> list[Request]:
         """The first block of the launch that has most to do: its requests."""
         launches = collections.Counter(r.launch for r in self.requests)
@@ -201,19 +215,14 @@ def grid_of(panel: Panel, x: float, y: float, rows: Sequence[Sequence[str]], w: 
 def fetches(traces: Sequence[Trace]) -> tuple[list[Panel], Panel]:
     counted = []
     for trace in traces:
-        loads: dict[str, collections.Counter] = {}
-        for r in trace.requests:
-            if r.memory == "global" and r.did == "load" and len(trace.shapes.get(r.array, ())) == 2:
-                size = trace.element(r.array)
-                for at in r.at:
-                    loads.setdefault(r.array, collections.Counter()).update(range(at // size, (at + r.bytes) // size))
-        counted.append({name: loads[name] for name in trace.shapes if name in loads})
+        loads = trace.loads(name for name, extent in trace.shapes.items() if len(extent) == 2)
+        counted.append({name: counts for name, counts in loads.items() if counts})
     panels = []
     for trace, loads in zip(traces, counted):
         panel, x = Panel(), 0.0
         for name, counts in loads.items():
             high, wide = trace.extent(name)
-            cell = max(1.0, min(6.0, 240 // max(wide, 1)))
+            cell = max(1.0, min(6.0, 280 // max(wide, 1)))
             panel.text(x, 12, f"{name}: {wide} x {high}, each {sum(counts.values()) / (wide * high):.1f} times", "small")
             rows = [[heat(counts[row * wide + column]) for column in range(wide)] for row in range(high)]
             grid_of(panel, x, 20, rows, cell, cell)
@@ -228,18 +237,17 @@ def reuse(traces: Sequence[Trace]) -> tuple[list[Panel], Panel]:
     panels, most = [], 1
     for trace in traces:
         (a, (m, k)), (b, (_, n)), (c, _) = trace.shapes.items()
-        loads = {a: collections.Counter(), b: collections.Counter()}
+        loads = trace.loads((a, b))
         tile: set[int] = set()  # of the first block
         thread: set[int] = set()  # and in it of its first thread
         for r in trace.requests:
+            if r.array != c or r.did != "store" or r.block != 0:
+                continue
             for lane, at in r.reaches:
                 elements = range(at // 4, (at + r.bytes) // 4)
-                if r.memory == "global" and r.did == "load" and r.array in loads:
-                    loads[r.array].update(elements)
-                elif r.array == c and r.did == "store" and r.block == 0:
-                    tile.update(elements)
-                    if r.warp == 0 and lane == 0:
-                        thread.update(elements)
+                tile.update(elements)
+                if r.warp == 0 and lane == 0:
+                    thread.update(elements)
         panel, cell = Panel(), 1.8
         left, top = cell * k + 14, 34 + cell * k + 16
 
@@ -541,7 +549,7 @@ def life(traces: Sequence[Trace]) -> tuple[list[Panel], Panel]:
         bottom = 20 + high * len(warps)
         for at in sorted(starts)[1:]:
             x = 44 + 2 * columns * (starts[at] - begin) / max(1, end - begin)
-            panel.line([(x, 16), (x, bottom + 4)], "barrier")
+            panel.line([(x, 15), (x, bottom + 4 if len(starts) <= 20 else 20)], "barrier")
         panel.text(44, bottom + 16, "time, in steps →", "small")
         panels.append(panel)
     key = colour_key([*KINDS, ("empty", "waits, or has ended")])
@@ -702,11 +710,9 @@ def of_request(r: Request) -> Panel:
 
 def cost(r: Request) -> int:
     """Sectors, or passes."""
-    if r.memory == "shared":
-        return r.steps
-    return len({s for at in r.at for s in (at // 32, (at + r.bytes - 1) // 32)})
+    return r.steps if r.memory == "shared" else len({at >> 5 for at in r.at})
 
 
 def words_for(r: Request, costs: Sequence[int]) -> str:
     unit = "passes" if r.memory == "shared" else "sectors"
-    return f"{len(costs):,} requests; on average {sum(costs) / len(costs):.1f} {unit}; this one: {cost(r)}, the most"
+    return f"{len(costs):,} requests; on average {sum(costs) / len(costs):.1f} {unit}; this one: {max(costs)}, the most"

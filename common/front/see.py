@@ -21,13 +21,13 @@ PAGE = """\
 <style>
 :root {{ --page: #ffffff; --words: #1f2328; --faint: #59636e; --box: #d1d9e0; }}
 @media (prefers-color-scheme: dark) {{ :root {{ --page: #0d1117; --words: #e6edf3; --faint: #9da7b1; --box: #3d444d; }} }}
-body {{ background: var(--page); color: var(--words); font: 15px/1.5 system-ui, sans-serif; max-width: 1120px; margin: 2rem auto; padding: 0 1rem; }}
+body {{ background: var(--page); color: var(--words); font: 15px/1.5 system-ui, sans-serif; max-width: 1140px; margin: 2rem auto; padding: 0 1rem; }}
 h1 {{ font-size: 1.4rem; }} h2 {{ font-size: 1.15rem; margin-top: 2.2rem; border-top: 1px solid var(--box); padding-top: 1rem; }}
 h3 {{ font-size: 0.95rem; margin: 1.4rem 0 0.2rem; }}
 p {{ margin: 0.3rem 0 0.8rem; max-width: 75ch; }} .faint {{ color: var(--faint); font-size: 0.85rem; margin: 0.2rem 0; }}
 code {{ font: 13px/1.4 ui-monospace, monospace; white-space: pre-wrap; }}
 figure {{ margin: 0; overflow-x: auto; }} svg {{ max-width: none; }}
-.pair {{ display: flex; flex-wrap: wrap; gap: 0.5rem 2rem; }} .pair > div {{ min-width: 0; }}
+.pair {{ display: grid; grid-template-columns: repeat(auto-fit, minmax(min(540px, 100%), 1fr)); gap: 0.5rem 1.5rem; }}
 {style}</style>
 </head>
 <body>
@@ -51,25 +51,22 @@ def svg(panel: Panel, label: str) -> str:
     return f"<figure>{panel.svg(label, with_style=False)}</figure>"
 
 
-def lines_of(found: Trace) -> dict[tuple[str, str, str, str], list[Request]]:
-    """The requests of each line, by what they do; the dearest line first."""
-    groups: dict[tuple[str, str, str, str], list[Request]] = {}
+def lines_of(found: Trace) -> dict[tuple[str, str, str, str], list[tuple[int, Request]]]:
+    """The requests of each line, by what they do, each with what it costs; the dearest line first."""
+    groups: dict[tuple[str, str, str, str], list[tuple[int, Request]]] = {}
     for r in found.requests:
         if r.memory in ("global", "shared"):
-            groups.setdefault((r.line, r.did, r.memory, r.array), []).append(r)
-    return dict(sorted(groups.items(), key=lambda group: (-sum(map(pictures.cost, group[1])), group[0])))
+            groups.setdefault((r.line, r.did, r.memory, r.array), []).append((pictures.cost(r), r))
+    return dict(sorted(groups.items(), key=lambda group: (-sum(cost for cost, _ in group[1]), group[0])))
 
 
-def dearest(requests: list[Request]) -> Request:
-    return max(requests, key=lambda r: (pictures.cost(r), len(r.lanes), -r.begins))
-
-
-def line_part(key: tuple[str, str, str, str], requests: list[Request], text: str) -> str:
+def line_part(key: tuple[str, str, str, str], requests: list[tuple[int, Request]], text: str) -> str:
     line, did, memory, array = key
-    r = dearest(requests)
-    name = html.escape(f"line {trace.place_of(line)[1]}: {did} of {memory} {array}" if line.endswith(tuple("0123456789")) else line)
+    _, r = max(requests, key=lambda one: (one[0], len(one[1].lanes), -one[1].begins))
+    file, number = trace.place_of(line)
+    name = html.escape(f"{f'line {number}' if file.endswith('.cu') else line}: {did}, {memory} memory, {array}")
     source = f"<p class=faint><code>{html.escape(text)}</code></p>" if text else ""
-    words = pictures.words_for(r, list(map(pictures.cost, requests)))
+    words = pictures.words_for(r, [cost for cost, _ in requests])
     return f"<h3>{name}</h3>{source}<p class=faint>{words}</p>{svg(pictures.of_request(r), name)}"
 
 

@@ -79,5 +79,5 @@ def warning(found: dict) -> str:
     """What must be said first of a step that is not right."""
     if not found["fault"]:
         return ""
-    first = found["fault"].splitlines()[0]
-    return f"The step is not right yet: {first}\n"
+    first, *rest = found["fault"].splitlines()
+    return f"The step is not right yet: {first}{' …' if rest else ''} (./kata test says all)\n"

@@ -188,10 +188,14 @@ class Meter final : public simt::Probe {
     void ask(const void* address, std::size_t bytes);
     void hear_answer();
     void read_log(const simt::Block&, unsigned warp, std::uint32_t waiting);
+    /// Whether a group counts; what is polled may turn out to have been in vain.
+    enum class Taken { now, perhaps_later, no };
     kata::Array array_at(std::uintptr_t address);
     void show_launch();
-    void show(const simt::Block&, unsigned warp, Group, std::uint64_t begins, std::uint64_t ends);
-    void take(Group, Chain&, kata::Counts&);
+    void show(const simt::Block&, unsigned warp, Group, Taken, std::uint64_t begins);
+    /// What was held back because it might have been in vain; says when it ends.
+    std::uint64_t show_held(const simt::Block&, unsigned warp, std::uint64_t begins);
+    Taken take(Group, Chain&, kata::Counts&);
     void end_polling(const simt::Block&);
     kata::Place& place(std::uint32_t code);
     Region* global_at(std::uintptr_t address);
@@ -269,6 +273,7 @@ class Meter final : public simt::Probe {
 
     std::array<std::vector<Chain>, 2> chains_;  // of the warps of each resident block
     std::array<unsigned, 2> barriers_passed_{};
+    std::array<std::vector<std::vector<kata::Request>>, 2> held_;  // of each warp, where somebody watches
     Region* last_reached_ = nullptr;
     std::vector<std::uint64_t> work_of_blocks_;   // in this launch
     std::uint64_t longest_ = 0, contention_ = 0;  // in this launch
@@ -401,12 +406,17 @@ void Meter::block_begins(const simt::Block& block) {
     for (auto& log : logs) log.clear();
     chains_[block.slot].assign(block.warps(), {});
     barriers_passed_[block.slot] = 0;
+    held_[block.slot].assign(kata::watcher ? block.warps() : 0, {});
     polls_[block.slot].assign(polled_ ? block.threads.size() : 0, {});
 }
 
 void Meter::end_polling(const simt::Block& block) {
     kata::Counts elsewhere;
-    for (auto& chain : chains_[block.slot]) chain.end_polling(counted(block) ? counts_ : elsewhere);
+    for (unsigned warp = 0; warp < chains_[block.slot].size(); ++warp) {
+        auto& chain = chains_[block.slot][warp];
+        if (kata::watcher && !rehearsing_ && counted(block)) show_held(block, warp, chain.time());
+        chain.end_polling(counted(block) ? counts_ : elsewhere);
+    }
 }
 
 void Meter::block_ends(const simt::Block& block) {
@@ -429,8 +439,8 @@ void Meter::barrier(const simt::Block& block) {
     if (counted(block)) ++counts_.barriers;
     // The logs of the other warps have been read when they came to the barrier.
     read_log(block, simt::running->warp(), ~0u);
-    ++barriers_passed_[block.slot];
     end_polling(block);
+    ++barriers_passed_[block.slot];
     std::uint64_t latest = 0;
     for (const auto& chain : chains_[block.slot]) latest = std::max(latest, chain.time());
     for (auto& chain : chains_[block.slot]) chain.wait_until(latest);
@@ -449,11 +459,10 @@ void Meter::read_log(const simt::Block& block, unsigned warp, std::uint32_t wait
     kata::Counts elsewhere;
     auto& counts = counted(block) ? counts_ : elsewhere;
     auto& chain = chains_[block.slot][warp];
-    const bool shown = kata::watcher && counted(block) && !rehearsing_;
     logs_[block.slot][warp].read(waiting, [&](Group group) {
         const auto begins = chain.time();
-        take(group, chain, counts);
-        if (shown) show(block, warp, group, begins, chain.time());
+        const auto taken = take(group, chain, counts);
+        if (kata::watcher && !rehearsing_ && counted(block)) show(block, warp, group, taken, begins);
     });
 }
 
@@ -479,9 +488,9 @@ void Meter::show_launch() {
          [image = image_](std::span<const std::uint32_t> codes) { return lines_of(image, codes); }});
 }
 
-void Meter::show(const simt::Block& block, unsigned warp, Group group, std::uint64_t begins,
-                 std::uint64_t ends) {
-    if (begins == ends) return;  // polled in vain
+void Meter::show(const simt::Block& block, unsigned warp, Group group, Taken taken, std::uint64_t begins) {
+    auto& held = held_[block.slot][warp];
+    if (taken == Taken::no) return held.clear();
     constexpr const char *did[] = {"runs", "load", "store", "atomic"},
                          *memory[] = {"", "global", "shared", "constant"};
     const auto& first = *group.front();
@@ -491,15 +500,25 @@ void Meter::show(const simt::Block& block, unsigned warp, Group group, std::uint
                           .block = block.linear,
                           .warp = warp,
                           .barriers = barriers_passed_[block.slot],
-                          .begins = begins,
-                          .ends = ends,
                           .bytes = first.bytes};
     request.steps = account(group, request.counts);
     for (const auto* e : group) {
         request.lanes |= 1u << e->lane;
         request.addresses[e->lane] = e->address;
     }
+    if (taken == Taken::perhaps_later) return held.push_back(request);
+    request.begins = show_held(block, warp, begins);
+    request.ends = chains_[block.slot][warp].time();
     kata::watcher->request(request);
+}
+
+std::uint64_t Meter::show_held(const simt::Block& block, unsigned warp, std::uint64_t begins) {
+    for (auto& request : std::exchange(held_[block.slot][warp], {})) {
+        request.begins = begins;
+        request.ends = begins += request.steps;
+        kata::watcher->request(request);
+    }
+    return begins;
 }
 
 kata::Place& Meter::place(std::uint32_t code) {
@@ -512,13 +531,14 @@ kata::Place& Meter::place(std::uint32_t code) {
     return places_[index - 1];
 }
 
-void Meter::take(Group group, Chain& chain, kata::Counts& counts) {
+Meter::Taken Meter::take(Group group, Chain& chain, kata::Counts& counts) {
     const auto& first = *group.front();
     if (chain.polling()) {
-        if (chain.round(group, account)) return;
+        if (chain.round(group, account)) return Taken::perhaps_later;
         if (chain.next_round(group)) {
             kata::Counts vain;
-            return chain.wait_until(written_to(group) + account(group, vain));
+            chain.wait_until(written_to(group) + account(group, vain));
+            return Taken::no;
         }
         chain.end_polling(counts);
     }
@@ -527,10 +547,12 @@ void Meter::take(Group group, Chain& chain, kata::Counts& counts) {
     const auto steps = account(group, counts);
     auto& here = place(first.code);
     here.steps += steps;
-    if (first.what == What::basic_block) return chain.step(steps);
-    ++here.requests;
+    if (first.what != What::basic_block) ++here.requests;
     if (first.space == Space::shared) here.passes += passes_of(counts) - passes;
-    if (first.space != Space::global) return chain.step(steps);
+    if (first.space != Space::global) {
+        chain.step(steps);
+        return Taken::now;
+    }
     here.lines += counts.lines - lines;
     here.sectors_loaded += counts.global_load.transactions - loaded;
     here.sectors_stored += counts.global_store.transactions - stored;
@@ -539,6 +561,7 @@ void Meter::take(Group group, Chain& chain, kata::Counts& counts) {
     chain.step(steps);
     if (first.polls) chain.begin_polling(group);
     if (first.what != What::load) write(group, chain.time(), &counts == &counts_);
+    return Taken::now;
 }
 
 Region* Meter::global_at(std::uintptr_t address) {

@@ -152,12 +152,14 @@ struct Launch {
 /// Everything, as it comes, in the fewest characters.
 class Everything final : public Watching {
   public:
+    static constexpr std::size_t most_requests = 400000;
     std::vector<Launch> launches;
     std::map<Key, std::size_t> places;
     std::vector<Key> place_list;
     std::map<std::string, std::size_t> arrays;
     std::vector<Array> array_list;
     std::vector<std::string> requests;
+    bool too_many = false;
     Scene scene;
 
     void launch_begins(const Scene& begun) override {
@@ -165,8 +167,8 @@ class Everything final : public Watching {
         launches.push_back({begun.grid, begun.block});
     }
     void request(const Request& r) override {
-        if (requests.size() >= most_requests)
-            throw Error("the step needs more requests for a problem that is to be drawn than can be drawn");
+        if (requests.size() == most_requests) too_many = true;
+        if (too_many) return;
         const Key key{r.code, r.did, r.memory};
         const auto [place, is_new] = places.try_emplace(key, place_list.size());
         if (is_new) place_list.push_back(key);
@@ -185,9 +187,6 @@ class Everything final : public Watching {
         text.back() = ']';
         requests.push_back(std::move(text));
     }
-
-  private:
-    static constexpr std::size_t most_requests = 400000;
 };
 
 std::vector<std::string> lines_of(const Scene& scene, const auto& keys) {
@@ -243,6 +242,9 @@ int trace(std::span<char* const> arguments) {
         Everything seen;
         const auto sketch = chapter.sketch(step);
         if (!sketch.run.seen.counts) throw Error(sketch.run.fault.value_or("nothing was counted"));
+        if (seen.too_many)
+            throw Error("it executes more than " + std::to_string(Everything::most_requests) +
+                        " instructions for " + sketch.problem + ", which is more than can be drawn");
         Json json(file);
         write_head(json, sketch.run);
         write_totals(json["all"], *sketch.run.seen.counts);

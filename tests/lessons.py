@@ -173,6 +173,8 @@ def main():
             complaints.append(f"{lesson} has a line <!-- timed -->, but there is no measured/ladder.csv to take times from")
         if text.count("<!-- drawn: ") != len(pages := dict(drawn(chapter, text, build))):
             complaints.append(f"{lesson} has a line <!-- drawn: --> without an empty line and a picture of its own behind it")
+        for stray in set(path.parent.glob("*.svg")).difference(pages):
+            complaints.append(f"{stray.relative_to(ROOT)} is in no line <!-- drawn: --> of its lesson")
         for page, svg in pages.items():
             if given.write:
                 page.write_text(svg, encoding="utf-8")

@@ -121,7 +121,9 @@ class Explanation:
         self.mine = Kernel(self.rows)
         self.solution = Kernel(rows_of(both.solution)) if both.solution else None
         self.excess = {row: self.excess_of(row) for row in self.rows}
-        lines = [Line(rows, sum(self.excess[row] for row in rows)) for rows in grouped(self.rows, lambda row: row.line).values()]
+        lines = [
+            Line(rows, sum(self.excess[row] for row in rows)) for rows in grouped(self.rows, lambda row: row.line).values()
+        ]
         self.lines = sorted(lines, key=lambda line: (-line.excess, -line.steps, line.name))
 
     def excess_of(self, row: Row) -> float:
@@ -159,7 +161,9 @@ class Explanation:
     def cause(self, row: Row) -> str:
         theirs, nearest = self.solution.total(row, self.solution), self.solution.nearest(row)
         if not theirs or not nearest:
-            return f"{row.did}s of {row.memory} {row.array}, {row.requests:,} requests, and the solution has none of that kind."
+            return (
+                f"{row.did}s of {row.memory} {row.array}, {row.requests:,} requests, and the solution has none of that kind."
+            )
         own = self.mine.total(row, self.solution)
         dearer = row.each / nearest.each if row.memory and row.each > MUCH * row.least_each else 0
         idler, more = theirs.active / own.active, own.lanes / theirs.lanes
@@ -169,9 +173,13 @@ class Explanation:
                 f"{nearest.each:.1f} and {row.least_each:.1f} would do; {SOLVED_BY[row.memory]}"
             )
         if idler > max(MUCH, more):
-            return f"only {own.active:.1f} of 32 lanes are active where {phrase(own)}; in the solution it is {theirs.active:.1f}."
+            return (
+                f"only {own.active:.1f} of 32 lanes are active where {phrase(own)}; in the solution it is {theirs.active:.1f}."
+            )
         times = f"{more:.1f}" if more < 100 else f"{more:,.0f}"
-        return f"it has most of the {own.lanes:,} times that {phrase(own)}, which is {times} times as often as in the solution."
+        return (
+            f"it has most of the {own.lanes:,} times that {phrase(own)}, which is {times} times as often as in the solution."
+        )
 
     def as_json(self) -> dict:
         def of_row(row: Row) -> dict:
@@ -232,8 +240,8 @@ WHOLE = (
 
 LEGEND = """\
 requests   how often a warp executes it; of instructions, the basic blocks
-each       what a request takes: 32-byte sectors of global memory, passes over the
-           banks of shared memory, addresses of constant memory
+each       what a request takes: 32-byte sectors of global memory, passes over
+           the banks of shared memory, addresses of constant memory
 would do   the same if the lanes reached as many bytes side by side, in banks of
            their own, all the same constant
 solution   what a request of the solution takes for the same array, or else for
@@ -291,7 +299,11 @@ def text_of(repository: Repository, tree: str, chapter: str, step: str, both: tr
     out += [textwrap.fill(explanation.advice(), WIDTH), "", whole_table(explanation.counts, explanation.theirs), ""]
     compared = f"{'solution':>9}" if explanation.solution else f"{'':9}"
     out.append(f"{'line, the worst first':28}{'requests':>12}{'each':>8} {'would do':>8}{compared}{'lanes':>7}{'share':>7}")
-    shown = explanation.lines if everything else [line for line in explanation.lines[:SHOWN] if explanation.share(line.steps) >= 0.5]
+    shown = (
+        explanation.lines
+        if everything
+        else [line for line in explanation.lines[:SHOWN] if explanation.share(line.steps) >= 0.5]
+    )
     for line in shown:
         out += line_table(explanation, line, trace.source_line(repository, tree, chapter, line.name))
     if rest := explanation.lines[len(shown) :]:
@@ -305,7 +317,11 @@ def explain(repository: Repository, chapter: str, step: str, given) -> int:
     both = trace.of(repository, chapter, step, "explain", given.solution)
     if given.json:
         fault = {"fault": both.step["fault"]}
-        print(json.dumps({"chapter": chapter, "step": step, **fault, **Explanation(both).as_json()}, indent=1, ensure_ascii=False))
+        print(
+            json.dumps(
+                {"chapter": chapter, "step": step, **fault, **Explanation(both).as_json()}, indent=1, ensure_ascii=False
+            )
+        )
     else:
         print(text_of(repository, "solutions" if given.solution else "chapters", chapter, step, both, given.all), end="")
     return 0

@@ -5,8 +5,10 @@ from __future__ import annotations
 import collections
 import html
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
+
+from fault import Fault
 
 STYLE = """\
 .kata { --ink: #1f2328; --dim: #59636e; --rule: #c4ccd4; --empty: #eef1f4;
@@ -82,7 +84,7 @@ class Trace:
 
     def element(self, array: str) -> int:
         """In bytes."""
-        return self.bytes_of[array] // math.prod(self.shapes[array])
+        return self.bytes_of.get(array, 0) // math.prod(self.shapes[array])
 
     def loads(self, arrays: Iterable[str]) -> dict[str, collections.Counter]:
         """How often threads load each element of these from global memory."""
@@ -121,7 +123,9 @@ class Panel:
         self.width, self.height = max(self.width, x), max(self.height, y)
 
     def text(self, x: float, y: float, text: str, kind: str = "") -> None:
-        self.parts.append(f'<text x="{number(x)}" y="{number(y)}"{f" class={kind!r}" if kind else ""}>{html.escape(text)}</text>')
+        self.parts.append(
+            f'<text x="{number(x)}" y="{number(y)}"{f" class={kind!r}" if kind else ""}>{html.escape(text)}</text>'
+        )
         wide = 5.6 if "small" in kind else 6.9
         self.reach(x + (0 if "right" in kind else wide * len(text) / (2 if "middle" in kind or "cell" in kind else 1)), y + 3)
 
@@ -285,7 +289,9 @@ def owners(traces: Sequence[Trace]) -> tuple[list[Panel], Panel]:
             if r.array == name and r.did == "store":
                 stores[r.block] += len(r.lanes)
                 for at in r.at:
-                    owner.update((e, (r.block, r.warp)) for e in range(at // trace.element(name), (at + r.bytes) // trace.element(name)))
+                    owner.update(
+                        (e, (r.block, r.warp)) for e in range(at // trace.element(name), (at + r.bytes) // trace.element(name))
+                    )
         cell = max(2.0, min(8.0, 320 // wide))
         tall = cell if len(extent) == 2 else 16
         # Blocks that lie above each other must differ, too.
@@ -303,7 +309,12 @@ def owners(traces: Sequence[Trace]) -> tuple[list[Panel], Panel]:
             panel.text(x, y + 12, f"{stores[block]} of {threads}", "cell")
         panels.append(panel)
     key = Panel()
-    key.text(0, 12, "Two colours take turns warp by warp, in the next block two others. 128 of 256: so many of its threads store.", "small")
+    key.text(
+        0,
+        12,
+        "Two colours take turns warp by warp, in the next block two others. 128 of 256: so many of its threads store.",
+        "small",
+    )
     return panels, key
 
 
@@ -341,7 +352,12 @@ def planes(traces: Sequence[Trace]) -> tuple[list[Panel], Panel]:
         panel.text(34, 34 + 6 * deep, "time, in steps of the block →", "small")
         panels.append(panel)
     return panels, colour_key(
-        [("h2", "few cells of a plane are loaded"), ("h5", "half of what the block loads of it"), ("h6", "all of it"), ("h7", "more than once")]
+        [
+            ("h2", "few cells of a plane are loaded"),
+            ("h5", "half of what the block loads of it"),
+            ("h6", "all of it"),
+            ("h7", "more than once"),
+        ]
     )
 
 
@@ -410,14 +426,20 @@ def rounds(traces: Sequence[Trace]) -> tuple[list[Panel], Panel]:
         panel.text(352, 12, "threads in warps", "small")
         panels.append(panel)
     return panels, colour_key(
-        [("h5", "works: reaches memory"), ("b", "idle in a warp that works"), ("empty", "a warp without work, which costs next to nothing")]
+        [
+            ("h5", "works: reaches memory"),
+            ("b", "idle in a warp that works"),
+            ("empty", "a warp without work, which costs next to nothing"),
+        ]
     )
 
 
 def additions(trace: Trace) -> tuple[list[tuple[int, int, tuple[int, int]]], int]:
     """What is combined in shared memory: from which column, into which, and in which level, which is a stretch between barriers
     and a place in it; and how many columns there are."""
-    mine = [r for r in trace.of_one_block() if (r.memory, r.did) in (("shared", "load"), ("shared", "store"), ("global", "load"))]
+    mine = [
+        r for r in trace.of_one_block() if (r.memory, r.did) in (("shared", "load"), ("shared", "store"), ("global", "load"))
+    ]
     # Arrays, or parts of one, that are in use: each stands for all elements, in as many parts as it has.
     words: dict[str, set[int]] = {}
     for r in mine:
@@ -434,6 +456,8 @@ def additions(trace: Trace) -> tuple[list[tuple[int, int, tuple[int, int]]], int
                 part = []
             part.append(word)
         stretches.append((array, part))
+    if not stretches:
+        return [], 1
     columns = max(len(part) for _, part in stretches)
     for array, part in stretches:
         apart = max(1, columns // len(part))
@@ -478,7 +502,12 @@ def network(traces: Sequence[Trace]) -> tuple[list[Panel], Panel]:
         gap, high = 296 / columns, 22
         x_of = [gap * (c + 0.5) for c in range(columns)]
         threads = math.prod(trace.found["launches"][0]["block"])
-        panel.text(0, 12, f"{len(found)} additions in {len(levels)} levels, {threads} threads", "small")
+        said = (
+            f"{len(found)} additions in {len(levels)} levels, {threads} threads"
+            if found
+            else "nothing is added in shared memory"
+        )
+        panel.text(0, 12, said, "small")
         top = 24.0
         bottom = top + high * len(levels)
         for x in x_of:
@@ -612,18 +641,28 @@ def beside(panels: Sequence[Panel], titles: Sequence[str], key: Panel, across: f
     return whole
 
 
+def drawing_of(traces: Sequence[Trace]) -> tuple[Callable, str]:
+    """What draws the picture that explains these, and the sentence that says how to read it."""
+    if empty := [trace for trace in traces if not trace.requests]:
+        raise Fault(f"nothing is to be drawn: no kernel did anything with {empty[0].found['problem']}")
+    asked = {trace.found["picture"] for trace in traces}
+    if len(asked) > 1:
+        raise Fault(
+            f"these steps have pictures of different kinds, which do not stand side by side: {', '.join(sorted(asked))}"
+        )
+    if not asked <= PICTURES.keys():
+        raise Fault(f"there is no picture '{asked.pop()}'; there are: {' '.join(PICTURES)}")
+    return PICTURES[asked.pop()]
+
+
 def of_chapter(traces: Sequence[Trace], titles: Sequence[str]) -> Panel:
-    """Only for steps of which the same picture explains most."""
-    draw, _ = PICTURES[traces[0].found["picture"]]
-    return beside(*_with(draw(traces), titles))
-
-
-def _with(drawn: tuple[list[Panel], Panel], titles: Sequence[str]) -> tuple[list[Panel], Sequence[str], Panel]:
-    return drawn[0], titles, drawn[1]
+    panels, key = drawing_of(traces)[0](traces)
+    return beside(panels, titles, key)
 
 
 def of_life(traces: Sequence[Trace], titles: Sequence[str]) -> Panel:
-    return beside(*_with(life(traces), titles))
+    panels, key = life(traces)
+    return beside(panels, titles, key)
 
 
 # --- one request -----------------------------------------------------------------------------------------------------

@@ -79,9 +79,8 @@ def page(repository: Repository, chapter: str, step: str, both: trace.Both, tree
     if both.step["fault"]:
         parts.append(f"<p><strong>{html.escape(trace.warning(both.step).strip())}</strong></p>")
 
-    kinds = {found.found["picture"] for found in steps}
-    draw, sentence = pictures.PICTURES[kinds.pop()]
-    parts += [f"<h2>The picture of this step</h2><p>{sentence}</p>", svg(pictures.beside(*with_titles(draw(steps), titles)), sentence)]
+    _, sentence = pictures.drawing_of(steps)
+    parts += [f"<h2>The picture of this step</h2><p>{sentence}</p>", svg(pictures.of_chapter(steps, titles), sentence)]
     parts += [f"<h2>The life of a block</h2><p>{READ_LIFE}</p>", svg(pictures.of_life(steps, titles), READ_LIFE)]
 
     parts.append(f"<h2>Which lane reaches what</h2><p>{READ_SECTORS}</p><div class=pair>")
@@ -92,10 +91,6 @@ def page(repository: Repository, chapter: str, step: str, both: trace.Both, tree
         parts.append("</div>")
     parts.append("</div>")
     return PAGE.format(title=html.escape(title), style=pictures.STYLE, body="\n".join(parts))
-
-
-def with_titles(drawn: tuple[list[Panel], Panel], titles: list[str]) -> tuple[list[Panel], list[str], Panel]:
-    return drawn[0], titles, drawn[1]
 
 
 def see(repository: Repository, chapter: str, step: str, given) -> int:

@@ -36,7 +36,9 @@ def of(repository: Repository, chapter: str, step: str, what: str, of_solution: 
     build = Build(repository)
     build.configure()
     if "cpu" not in build.backends():
-        raise Fault("only the CPU back end sees what each line does, and this build has none: meson configure build -Dcpu=enabled")
+        raise Fault(
+            "only the CPU back end sees what each line does, and this build has none: meson configure build -Dcpu=enabled"
+        )
     trees = ["solutions"] if of_solution else ["chapters", "solutions"]
     not_built = build.compile([suite(chapter, "cpu"), *(module(tree, chapter, step, "cpu") for tree in trees)])
     if not_built:

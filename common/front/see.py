@@ -37,7 +37,7 @@ figure {{ margin: 0; overflow-x: auto; }} svg {{ max-width: none; }}
 """
 
 READ_SECTORS = (
-    "Of each line one request is drawn, the dearest: above, the 32 lanes of the warp; below, the sectors that they reach, 32 bytes "
+    "Of each line one request is drawn, the costliest: above, the 32 lanes of the warp; below, the sectors that they reach, 32 bytes "
     "each, in the same colour. What is filled was asked for, by the lane whose number stands there or by several (×32); what is "
     "empty was moved for nothing. Of shared memory, the 32 banks: each row is one pass, and rows in orange are bank conflicts."
 )
@@ -52,7 +52,7 @@ def svg(panel: Panel, label: str) -> str:
 
 
 def lines_of(found: Trace) -> dict[tuple[str, str, str, str], list[tuple[int, Request]]]:
-    """The requests of each line, by what they do, each with what it costs; the dearest line first."""
+    """The requests of each line, by what they do, each with what it costs; the costliest line first."""
     groups: dict[tuple[str, str, str, str], list[tuple[int, Request]]] = {}
     for r in found.requests:
         if r.memory in ("global", "shared"):

@@ -112,6 +112,10 @@ class Explaining(unittest.TestCase):
         self.assertIn("Most of the work is in line 21", said)
         self.assertNotIn("yours", said)
 
+    def test_of_a_step_without_a_kernel_there_is_nothing_to_explain(self):
+        with self.assertRaisesRegex(Fault, "launches no kernel"):
+            explain.Explanation(trace.Both(found(), found(load(21))))
+
     def test_as_json_it_is_the_same(self):
         mine = explain.Explanation(trace.Both(found(place(18), load(21, units=32)), found(load(21)))).as_json()
         self.assertEqual([line["line"] for line in mine["lines"]], ["03_blur.cu:21", "03_blur.cu:18"])

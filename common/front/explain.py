@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import trace
+from fault import Fault
 from repository import Repository
 
 MUCH = 1.25  # times as much as the solution: from there on it is worth a word
@@ -117,6 +118,8 @@ class Explanation:
         self.counts = both.step["all"]
         self.theirs = both.solution["all"] if both.solution else None
         self.rows = rows_of(both.step)
+        if not self.rows:
+            raise Fault("there is nothing to explain: the step launches no kernel, or its kernels do nothing")
         self.work = max(1, sum(row.steps for row in self.rows))
         self.mine = Kernel(self.rows)
         self.solution = Kernel(rows_of(both.solution)) if both.solution else None

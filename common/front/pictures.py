@@ -535,12 +535,12 @@ def network(traces: Sequence[Trace]) -> tuple[list[Panel], Panel]:
     return panels, key
 
 
-KINDS = (("b", "global memory"), ("a", "shared memory"), ("f", "atomics"), ("c", "constants"), ("e", "other instructions"))
+KINDS = (("b", "global memory"), ("a", "shared memory"), ("d", "atomics"), ("c", "constants"), ("e", "other instructions"))
 
 
 def kind_of(r: Request) -> str:
     if r.did == "atomic":
-        return "f"
+        return "d"
     return {"global": "b", "shared": "a", "constant": "c"}.get(r.memory, "e")
 
 

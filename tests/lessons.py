@@ -22,6 +22,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "common"
 
 import pictures
 import trace
+from fault import Fault
 from repository import Repository, module, suite
 
 REPOSITORY = Repository()
@@ -191,4 +192,7 @@ def main():
     return 1 if complaints else 0
 
 
-sys.exit(main())
+try:
+    sys.exit(main())
+except Fault as fault:
+    sys.exit(str(fault))

@@ -250,6 +250,13 @@ class Pictures(unittest.TestCase):
         self.assertEqual([(source, into) for source, into, _ in additions], [(0, 1), (1, 2), (2, 3), (0, 2), (1, 3)])
         self.assertEqual(len({level for _, _, level in additions}), 2)
 
+    def test_the_network_is_that_of_the_smallest_launch(self):
+        small = self.kogge_stone().found
+        large = [request("load", "shared", WARP, array=1, launch=1), request("store", "shared", WARP, array=1, launch=1)] * 20
+        seen = pictures.Trace({**small, "requests": [*large, *small["requests"]], "launches": small["launches"] * 2})
+        self.assertEqual(pictures.additions(seen), pictures.additions(self.kogge_stone()))
+        self.assertEqual({r.launch for r in seen.of_one_block()}, {1})
+
     def test_additions_in_registers_alone_leave_the_network_empty(self):
         seen = drawn([request("load", "global", WARP), request("store", "global", WARP)], "network", [], [("in", 128)])
         self.assertIn("nothing is added in shared memory", pictures.of_chapter([pictures.Trace(seen)], ["mine"]).body())

@@ -103,7 +103,14 @@ class Trace:
     def of_one_block(self) -> list[Request]:
         """The first block of the launch that has most to do: its requests."""
         launches = collections.Counter(r.launch for r in self.requests)
-        launch = max(launches, key=lambda number: (launches[number], -number))
+        return self.of_first_block(max(launches, key=lambda number: (launches[number], -number)))
+
+    def of_least_block(self) -> list[Request]:
+        """The same of the launch that does least in shared memory, if any does something there."""
+        launches = collections.Counter(r.launch for r in self.requests if r.memory == "shared")
+        return self.of_first_block(min(launches, key=launches.__getitem__)) if launches else []
+
+    def of_first_block(self, launch: int) -> list[Request]:
         first = min(r.block for r in self.requests if r.launch == launch)
         return [r for r in self.requests if r.launch == launch and r.block == first]
 
@@ -438,7 +445,7 @@ def additions(trace: Trace) -> tuple[list[tuple[int, int, tuple[int, int]]], int
     """What is combined in shared memory: from which column, into which, and in which level, which is a stretch between barriers
     and a place in it; and how many columns there are."""
     mine = [
-        r for r in trace.of_one_block() if (r.memory, r.did) in (("shared", "load"), ("shared", "store"), ("global", "load"))
+        r for r in trace.of_least_block() if (r.memory, r.did) in (("shared", "load"), ("shared", "store"), ("global", "load"))
     ]
     # Arrays, or parts of one, that are in use: each stands for all elements, in as many parts as it has.
     words: dict[str, set[int]] = {}
@@ -501,7 +508,7 @@ def network(traces: Sequence[Trace]) -> tuple[list[Panel], Panel]:
         levels = sorted({level for _, _, level in found})
         gap, high = 296 / columns, 22
         x_of = [gap * (c + 0.5) for c in range(columns)]
-        threads = math.prod(trace.found["launches"][0]["block"])
+        threads = len({(r.warp, lane) for r in trace.of_least_block() for lane in r.lanes})
         said = (
             f"{len(found)} additions in {len(levels)} levels, {threads} threads"
             if found
@@ -567,7 +574,7 @@ def life(traces: Sequence[Trace]) -> tuple[list[Panel], Panel]:
         warps = sorted({r.warp for r in mine})
         columns = max(1, round(180 * (end - begin) / max(1, longest)))
         high = 12 if len(warps) <= 16 else 7
-        panel.text(0, 12, f"block {mine[0].block}: {len(warps)} warps, {end - begin} steps", "small")
+        panel.text(0, 12, f"block {mine[0].block}: {len(warps)} warp{'s' * (len(warps) > 1)}, {end - begin} steps", "small")
         rows = [strip([r for r in mine if r.warp == warp], begin, end, columns) for warp in warps]
         grid_of(panel, 44, 20, rows, 2, high)
         panel.text(40, 29, f"warp {warps[0]}", "small right")

@@ -15,6 +15,7 @@
 #include <numeric>
 #include <stdexcept>
 #include <type_traits>
+#include <utility>
 
 using kata::Affine;
 using kata::Arithmetic;

@@ -435,6 +435,13 @@ static const kata::Chapter chapter{
     .claims = claims,
     .ladder = [](const Module& step) { return try_on(step, ::real(ladder_shape)); },
     .count = [](const Module& step) { return try_on(step, ::coded(counted_shape)); },
+    .sketch = [](const Module& step) -> kata::Sketch {
+        const std::vector<int> rows{60, 84};  // several tiles, of which some hang over the edges
+        return {try_on(step, ::coded({84, 60, 2})),
+                "an image of 84 x 60 and a filter of 5 x 5",
+                "fetches",
+                {{"in", rows}, {"out", rows}}};
+    },
     .timed =
         [](std::optional<int> radius) {
             const Shape s{16384, 16384, radius.value_or(2)};

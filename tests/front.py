@@ -130,6 +130,15 @@ class Front(unittest.TestCase):
             found.append(verdicts.Verdict(name, Module("chapters", chapter, step, "cpu"), result, ""))
         record.keep(found)
 
+    def test_of_an_open_step_nothing_is_explained_or_drawn(self):
+        for command in ("explain", "see"):
+            self.assertIn("03_tiled.cu is still to be written", self.refused(command, "conv", "3", status=1))
+            self.assertIn(f"usage: ./kata {command} CHAPTER STEP", self.refused(command, "conv"))
+            self.assertIn("is no step of convolution", self.refused(command, "conv", "17"))
+            (self.root / STEP).unlink()
+            self.assertIn("03_tiled.cu is missing", self.refused(command, "conv", "3", status=1))
+            self.kata("reset", "conv", "3")
+
     def test_next_is_the_first_open_step(self):
         self.assertTrue(self.kata("next").stdout.startswith(FIRST))
         self.write(FIRST)

@@ -358,6 +358,13 @@ static const kata::Chapter chapter{
             return try_on(step, real({128, 128, 128}));
         },
     .count = [](const Module& step) { return try_on(step, coded(counted_shape)); },
+    .sketch = [](const Module& step) -> kata::Sketch {
+        constexpr int m = 64, n = 128, k = 32;
+        return {try_on(step, coded({m, n, k})),
+                "a product of 64 x 32 and 32 x 128 elements",
+                "reuse",
+                {{"A", {m, k}}, {"B", {k, n}}, {"C", {m, n}}}};
+    },
     .timed =
         [](std::optional<int>) {
             constexpr Shape s{4096, 4096, 4096};

@@ -432,6 +432,17 @@ struct Timed final : kata::TimedProblem {
 
 }  // namespace
 
+/// Of blocks of 16 x 16, six for a picture, of which four hang over its edges.
+static kata::Sketch sketch(const Module& step) {
+    const Size s{40, 24};
+    const std::vector<int> rows{s.height, s.width};
+    if (step.has("vector_add"))
+        return {try_on(step, random_vectors(500)), "vectors of 500 elements", "owners", {{"c", {500}}}};
+    if (step.has("color_to_grayscale"))
+        return {try_on(step, random_colours(s)), "a picture of 40 x 24", "owners", {{"gray", rows}}};
+    return {try_on(step, random_gray(s)), "a picture of 40 x 24", "fetches", {{"in", rows}, {"out", rows}}};
+}
+
 static const kata::Chapter chapter{
     .name = "grids",
     .problem = "vectors of 76800 elements and a picture of 320 x 240",
@@ -439,6 +450,7 @@ static const kata::Chapter chapter{
     .claims = {},
     .ladder = ladder,
     .count = ladder,
+    .sketch = sketch,
     .timed = [](std::optional<int>) -> std::unique_ptr<kata::TimedProblem> {
         return std::make_unique<Timed>();
     },

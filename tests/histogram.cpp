@@ -591,6 +591,15 @@ static const kata::Chapter chapter{
     .claims = claims,
     .ladder = ladder,
     .count = count,
+    .sketch = [](const Module& step) -> kata::Sketch {
+        // Half of it letter by letter at random, half of it the same letter again and again.
+        auto text = letters(4096);
+        text.insert(text.end(), 4096, letter(10));
+        return {try_on(step, Problem{text}),
+                "4096 letters at random, and 4096 times the same letter",
+                "contention",
+                {{"histo", {bins}}}};
+    },
     .timed =
         [](std::optional<int> longest_run) {
             const auto p = ::timed(static_cast<unsigned>(longest_run.value_or(0)));

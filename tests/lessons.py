@@ -5,7 +5,8 @@ lessons.py BUILD [CHAPTER...]            complains where a lesson quotes anythin
 lessons.py BUILD [CHAPTER...] --write    puts them there
 
 In chapters/CHAPTER/README.md the table behind <!-- counted --> is the ladder as the CPU back end in BUILD counts it, and
-the one behind <!-- timed --> the times of measured/ladder.csv, whose machine the lesson names. A chapter that nobody has
+the one behind <!-- timed --> the times of measured/ladder.csv, whose machine the lesson names. Behind <!-- drawn: 01 03 -->
+stands a picture, which is a file beside the lesson, drawn of what the solutions of these steps do, as ./kata see draws them. A chapter that nobody has
 timed yet has neither mark nor file. A step that nobody has timed yet is noted, and fails nothing: who adds one may have no
 GPU. Only the chapters that are named must be built. The README of the repository picks a few of these figures, which are looked for there, and counts the steps.
 """
@@ -19,6 +20,9 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "common" / "front"))
 
+import pictures
+import trace
+from fault import Fault
 from repository import Repository, module, suite
 
 REPOSITORY = Repository()
@@ -87,6 +91,16 @@ def put(text, mark, table, lesson):
     if not pattern.search(text):
         complaints.append(f"{lesson} has no line <!-- {mark} --> with an empty one behind it, where its table belongs")
     return pattern.sub(lambda m: m[1] + table + ("" if m[2] else "\n"), text)
+
+
+def drawn(chapter, text, build):
+    """The pictures that a lesson shows: the file of each, and what belongs into it."""
+    for steps, label, file in re.findall(r"^<!-- drawn: ([\d ]+) -->\n\n!\[(.+)\]\((\w+\.svg)\)$", text, re.M):
+        names = [name for number in steps.split() for name in steps_of(chapter) if name.startswith(number)]
+        program = build / suite(chapter, "cpu")
+        traces = [pictures.Trace(trace.run(program, build / module("solutions", chapter, name, "cpu"), "trace")) for name in names]
+        titles = [name.replace("_", " ") for name in names]
+        yield REPOSITORY.root / "chapters" / chapter / file, pictures.of_chapter(traces, titles).svg(label, with_style=True)
 
 
 def figures(text):
@@ -158,6 +172,15 @@ def main():
                 complaints.append(f"{lesson} does not say that its times are from: {machine}")
         elif rows is None and "<!-- timed -->" in text:
             complaints.append(f"{lesson} has a line <!-- timed -->, but there is no measured/ladder.csv to take times from")
+        if text.count("<!-- drawn: ") != len(pages := dict(drawn(chapter, text, build))):
+            complaints.append(f"{lesson} has a line <!-- drawn: --> without an empty line and a picture of its own behind it")
+        for stray in set(path.parent.glob("*.svg")).difference(pages):
+            complaints.append(f"{stray.relative_to(ROOT)} is in no line <!-- drawn: --> of its lesson")
+        for page, svg in pages.items():
+            if given.write:
+                page.write_text(svg, encoding="utf-8")
+            elif not page.is_file() or page.read_text(encoding="utf-8") != svg:
+                complaints.append(f"{page.relative_to(ROOT)} is not what is drawn: {sys.argv[0]} {given.build} {chapter} --write")
         if given.write:
             path.write_text(text, encoding="utf-8")
         elif text != before:
@@ -169,4 +192,7 @@ def main():
     return 1 if complaints else 0
 
 
-sys.exit(main())
+try:
+    sys.exit(main())
+except Fault as fault:
+    sys.exit(str(fault))

@@ -613,6 +613,9 @@ static const kata::Chapter chapter{
     .ladder =
         [](const Module& step) { return try_on(step, problem(kata::reals(65536, 1), sum_of_float, false)); },
     .count = [](const Module& step) { return try_on(step, coded_sum(counted_elements)); },
+    .sketch = [](const Module& step) -> kata::Sketch {
+        return {try_on(step, coded_sum(8192)), "the sum of 8192 floats", "rounds"};
+    },
     .timed =
         [](std::optional<int>) {
             constexpr std::size_t n = std::size_t{1} << 28;

@@ -15,6 +15,7 @@
 #include <numeric>
 #include <stdexcept>
 #include <type_traits>
+#include <utility>
 
 using kata::Affine;
 using kata::Arithmetic;
@@ -581,6 +582,16 @@ static const kata::Chapter chapter{
     .claims = claims,
     .ladder = ladder,
     .count = count,
+    .sketch = [](const Module& step) -> kata::Sketch {
+        if (scans_sections(step)) {
+            // A network that can be drawn, and then so many threads that their lanes can meet in banks.
+            auto run = try_on(step, coded(32, 32, Kind::inclusive, 1, step));
+            if (!run.fault) run = try_on(step, coded(256, 256, Kind::inclusive, 1, step));
+            return {std::move(run), "a section of 32 elements for the network, and one of 256 for all else",
+                    "network"};
+        }
+        return {try_on(step, coded(32768, 1024, Kind::inclusive, 1, step)), "32768 elements", "blocks"};
+    },
     .timed = [](std::optional<int>) -> std::unique_ptr<kata::TimedProblem> {
         constexpr std::size_t n = 1 << 28;
         return std::make_unique<kata::TimedOn<Problem<float>>>(

@@ -526,6 +526,13 @@ static const kata::Chapter chapter{
     .claims = claims,
     .ladder = [](const Module& step) { return try_on(step, ::real<float>(ladder_n)); },
     .count = [](const Module& step) { return try_on(step, ::coded<float>(counted_n)); },
+    .sketch = [](const Module& step) -> kata::Sketch {
+        constexpr int n = 32;
+        return {try_on(step, ::coded<float>(n)),
+                "a grid of 32 x 32 x 32 cells",
+                "planes",
+                {{"in", {n, n, n}}, {"out", {n, n, n}}}};
+    },
     .timed =
         [](std::optional<int>) {
             constexpr int n = 1024;

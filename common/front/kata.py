@@ -15,7 +15,9 @@ from typing import NamedTuple, NoReturn
 
 import author
 import bodies
+import explain
 import processes
+import see
 import verdicts
 from build import Build
 from fault import Fault
@@ -219,6 +221,16 @@ def hint(repository: Repository, given: argparse.Namespace) -> int:
     return 0
 
 
+def explained(repository: Repository, given: argparse.Namespace) -> int:
+    chapter, step, _ = one_step(repository, given)
+    return explain.explain(repository, chapter, step, given)
+
+
+def seen(repository: Repository, given: argparse.Namespace) -> int:
+    chapter, step, _ = one_step(repository, given)
+    return see.see(repository, chapter, step, given)
+
+
 def diff(repository: Repository, given: argparse.Namespace) -> int:
     chapter, step, file = one_step(repository, given)
     must_be_there(repository, chapter, step)
@@ -298,6 +310,19 @@ def a_step(parser: Parser) -> None:
     parser.add_argument("step", metavar="CHAPTER STEP", nargs="+", help="may be shortened: conv 3; or the step's file")
 
 
+def explain_arguments(parser: Parser) -> None:
+    a_step(parser)
+    parser.add_argument("--solution", action="store_true", help="the solution instead of your step")
+    parser.add_argument("--all", action="store_true", help="all lines, also those that cost little")
+    parser.add_argument("--json", action="store_true", help="for programs")
+
+
+def see_arguments(parser: Parser) -> None:
+    a_step(parser)
+    parser.add_argument("--solution", action="store_true", help="the solution alone")
+    parser.add_argument("-o", "--output", metavar="FILE", help="where the page goes; build/see/ unless told")
+
+
 def mistake_arguments(parser: Parser) -> None:
     parser.add_argument("step", metavar="CHAPTER STEP", nargs=2)
     parser.add_argument("name", metavar="NAME", nargs="?", help="print the kernel with this mistake")
@@ -335,6 +360,15 @@ COMMANDS = {
     "test": Command("[CHAPTER] [STEP]", "test all, the steps of a chapter, or one step", test, optional_step),
     "next": Command("", "the first step that is not right yet: its file and its hint", next_step, nothing),
     "hint": Command("CHAPTER STEP", "what is to be written", hint, a_step),
+    "explain": Command(
+        "CHAPTER STEP [--solution] [--all] [--json]",
+        "your step line by line, the worst line first, beside the solution",
+        explained,
+        explain_arguments,
+    ),
+    "see": Command(
+        "CHAPTER STEP [--solution] [-o FILE]", "a page of pictures: which lane touches which address, and when", seen, see_arguments
+    ),
     "diff": Command("CHAPTER STEP", "your step against the solution", diff, a_step),
     "reset": Command("CHAPTER STEP", "put the stub back; what you wrote is kept beside it", reset, a_step),
     "grade": Command(

@@ -33,33 +33,54 @@ bool is_own(const std::string& path) {
            !path.starts_with("/usr/");
 }
 
-/// The line, and those of the functions that it was inlined into, outwards; only the student's own, if any
-/// is.
-std::vector<std::string> ask(const simt::Image& image, std::uint32_t offset) {
-    char address[32];
-    std::snprintf(address, sizeof address, "0x%x", offset);
-    std::istringstream text(
-        kata::run_program({"addr2line", "-i", "-e", image.path, address}, kata::Errors::dropped).output);
-    std::vector<std::string> own;
-    std::string outermost = "an unknown line";
-    for (std::string path; std::getline(text, path);) {
-        path.resize(std::min(path.find(" ("), path.find_last_not_of(" \n") + 1));
-        if (path.empty() || path.front() == '?') continue;
-        const auto line = path.substr(path.rfind('/') + 1);
-        if (is_own(path))
-            own.push_back(line);
-        else if (own.empty())
-            outermost = line;
+/// By code address, the line, and those of the functions that it was inlined into, outwards; only the
+/// student's own, if any is.
+using Lines = std::map<std::uint32_t, std::vector<std::string>>;
+
+/// Adds what addr2line says of the addresses.
+void ask(const simt::Image& image, std::span<const std::uint32_t> codes, Lines& known) {
+    std::vector<std::string> command{"addr2line", "-a", "-i", "-e", image.path};
+    for (const auto code : codes) {
+        char address[32];
+        std::snprintf(address, sizeof address, "0x%x",
+                      code - 1);  // a return address is the next instruction's
+        command.push_back(address);
     }
-    if (own.empty()) own.push_back(outermost);
-    return own;
+    std::istringstream text(kata::run_program(command, kata::Errors::dropped).output);
+    std::string path;
+    std::getline(text, path);
+    for (const auto code : codes) {
+        auto& own = known[code];
+        std::string outermost = "an unknown line";
+        // Each answer begins with its address.
+        while (std::getline(text, path) && !path.starts_with("0x")) {
+            path.resize(std::min(path.find(" ("), path.find_last_not_of(" \n") + 1));
+            if (path.empty() || path.front() == '?') continue;
+            const auto line = path.substr(path.rfind('/') + 1);
+            if (is_own(path))
+                own.push_back(line);
+            else if (own.empty())
+                outermost = line;
+        }
+        if (own.empty()) own.push_back(outermost);
+    }
+}
+
+/// What is known of the module; the codes are, then.
+const Lines& lines_known(const simt::Image& image, std::span<const std::uint32_t> codes) {
+    static std::map<std::string, Lines> known;
+    auto& lines = known[image.path];
+    std::vector<std::uint32_t> fresh;
+    std::copy_if(codes.begin(), codes.end(), std::back_inserter(fresh),
+                 [&](std::uint32_t code) { return !lines.contains(code); });
+    constexpr std::size_t at_once = 1000;  // a command line has room for more
+    for (std::size_t from = 0; from < fresh.size(); from += at_once)
+        ask(image, std::span(fresh).subspan(from, std::min(at_once, fresh.size() - from)), lines);
+    return lines;
 }
 
 const std::vector<std::string>& lines_of(const simt::Image& image, std::uint32_t code) {
-    static std::map<std::pair<std::string, std::uint32_t>, std::vector<std::string>> known;
-    const auto [entry, fresh] = known.try_emplace({image.path, code});
-    if (fresh) entry->second = ask(image, code - 1);  // a return address is that of the next instruction
-    return entry->second;
+    return lines_known(image, {&code, 1}).at(code);
 }
 
 /// Opens a source, whose path is as the compiler was given it: as seen from the folder of the build.
@@ -161,6 +182,13 @@ std::optional<std::string> local_array_of(const simt::Image& image, const std::s
 }
 
 std::string line_of(const simt::Image& image, std::uint32_t code) { return lines_of(image, code).front(); }
+
+std::vector<std::string> lines_of(const simt::Image& image, std::span<const std::uint32_t> codes) {
+    const auto& known = lines_known(image, codes);
+    std::vector<std::string> lines;
+    for (const auto code : codes) lines.push_back(known.at(code).front());
+    return lines;
+}
 
 std::string callers_of(const simt::Image& image, std::uint32_t code) {
     std::string text;

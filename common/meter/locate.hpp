@@ -3,7 +3,9 @@
 #pragma once
 #include "simt/image.hpp"
 
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,6 +14,8 @@ namespace meter {
 /// "03_tiled.cu:27", asked of addr2line; "an unknown line" without it. `code` is a return address, as an
 /// offset.
 std::string line_of(const simt::Image&, std::uint32_t code);
+/// The same for many, which takes hardly longer than for one.
+std::vector<std::string> lines_of(const simt::Image&, std::span<const std::uint32_t> codes);
 /// Of code that was inlined, ", called in 03_tiled.cu:40", and again for each caller further out; else
 /// nothing.
 std::string callers_of(const simt::Image&, std::uint32_t code);

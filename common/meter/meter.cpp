@@ -12,6 +12,7 @@
 #include "simt/diagnose.hpp"
 #include "simt/scheduler.hpp"
 #include "simt/stacks.hpp"
+#include "watch.hpp"
 
 #include <algorithm>
 #include <array>
@@ -187,7 +188,14 @@ class Meter final : public simt::Probe {
     void ask(const void* address, std::size_t bytes);
     void hear_answer();
     void read_log(const simt::Block&, unsigned warp, std::uint32_t waiting);
-    void take(Group, Chain&, kata::Counts&);
+    /// Whether a group counts; what is polled may turn out to have been in vain.
+    enum class Taken { now, perhaps_later, no };
+    kata::Array array_at(std::uintptr_t address);
+    void show_launch();
+    void show(const simt::Block&, unsigned warp, Group, Taken, std::uint64_t begins);
+    /// What was held back because it might have been in vain; says when it ends.
+    std::uint64_t show_held(const simt::Block&, unsigned warp, std::uint64_t begins);
+    Taken take(Group, Chain&, kata::Counts&);
     void end_polling(const simt::Block&);
     kata::Place& place(std::uint32_t code);
     Region* global_at(std::uintptr_t address);
@@ -264,6 +272,8 @@ class Meter final : public simt::Probe {
     Clocks clocks_;
 
     std::array<std::vector<Chain>, 2> chains_;  // of the warps of each resident block
+    std::array<unsigned, 2> barriers_passed_{};
+    std::array<std::vector<std::vector<kata::Request>>, 2> held_;  // of each warp, where somebody watches
     Region* last_reached_ = nullptr;
     std::vector<std::uint64_t> work_of_blocks_;   // in this launch
     std::uint64_t longest_ = 0, contention_ = 0;  // in this launch
@@ -332,6 +342,7 @@ void Meter::launch_begins(const simt::Grid& grid) {
     longest_ = contention_ = 0;
     polled_ = false;
     asked_ = {};
+    if (kata::watcher && !rehearsing_) show_launch();
 }
 
 void Meter::launch_ends() {
@@ -394,12 +405,18 @@ void Meter::block_begins(const simt::Block& block) {
     logs.resize(std::max<std::size_t>(logs.size(), block.warps()));
     for (auto& log : logs) log.clear();
     chains_[block.slot].assign(block.warps(), {});
+    barriers_passed_[block.slot] = 0;
+    held_[block.slot].assign(kata::watcher ? block.warps() : 0, {});
     polls_[block.slot].assign(polled_ ? block.threads.size() : 0, {});
 }
 
 void Meter::end_polling(const simt::Block& block) {
     kata::Counts elsewhere;
-    for (auto& chain : chains_[block.slot]) chain.end_polling(counted(block) ? counts_ : elsewhere);
+    for (unsigned warp = 0; warp < chains_[block.slot].size(); ++warp) {
+        auto& chain = chains_[block.slot][warp];
+        if (kata::watcher && !rehearsing_ && counted(block)) show_held(block, warp, chain.time());
+        chain.end_polling(counted(block) ? counts_ : elsewhere);
+    }
 }
 
 void Meter::block_ends(const simt::Block& block) {
@@ -423,6 +440,7 @@ void Meter::barrier(const simt::Block& block) {
     // The logs of the other warps have been read when they came to the barrier.
     read_log(block, simt::running->warp(), ~0u);
     end_polling(block);
+    ++barriers_passed_[block.slot];
     std::uint64_t latest = 0;
     for (const auto& chain : chains_[block.slot]) latest = std::max(latest, chain.time());
     for (auto& chain : chains_[block.slot]) chain.wait_until(latest);
@@ -441,7 +459,66 @@ void Meter::read_log(const simt::Block& block, unsigned warp, std::uint32_t wait
     kata::Counts elsewhere;
     auto& counts = counted(block) ? counts_ : elsewhere;
     auto& chain = chains_[block.slot][warp];
-    logs_[block.slot][warp].read(waiting, [&](Group group) { take(group, chain, counts); });
+    logs_[block.slot][warp].read(waiting, [&](Group group) {
+        const auto begins = chain.time();
+        const auto taken = take(group, chain, counts);
+        if (kata::watcher && !rehearsing_ && counted(block)) show(block, warp, group, taken, begins);
+    });
+}
+
+kata::Array Meter::array_at(std::uintptr_t address) {
+    const auto as_array = [](const std::string& name, const simt::Range& range) {
+        return kata::Array{name, range.begin, range.size()};
+    };
+    if (image_.shared.contains(address) || variables_.range.contains(address) || constants_.contains(address))
+        if (const auto variable = simt::variable_at(image_, address);
+            variable && variable->range.contains(address))
+            return as_array(variable->name, variable->range);
+    for (const auto* shared : {&static_shared_, &dynamic_shared_})
+        for (const auto& region : *shared)
+            if (region.range.contains(address)) return as_array(region.name, region.range);
+    const auto* region = global_at(address);
+    return region ? as_array(region->name, region->range) : as_array("", {address, address});
+}
+
+void Meter::show_launch() {
+    const auto extent = [](const dim3& d) { return std::array{d.x, d.y, d.z}; };
+    kata::watcher->launch_begins(
+        {extent(grid_dim_), extent(block_dim_), [this](std::uintptr_t address) { return array_at(address); },
+         [image = image_](std::span<const std::uint32_t> codes) { return lines_of(image, codes); }});
+}
+
+void Meter::show(const simt::Block& block, unsigned warp, Group group, Taken taken, std::uint64_t begins) {
+    auto& held = held_[block.slot][warp];
+    if (taken == Taken::no) return held.clear();
+    constexpr const char *did[] = {"runs", "load", "store", "atomic"},
+                         *memory[] = {"", "global", "shared", "constant"};
+    const auto& first = *group.front();
+    kata::Request request{.code = first.code,
+                          .did = did[static_cast<unsigned>(first.what)],
+                          .memory = memory[static_cast<unsigned>(first.space)],
+                          .block = block.linear,
+                          .warp = warp,
+                          .barriers = barriers_passed_[block.slot],
+                          .bytes = first.bytes};
+    request.steps = account(group, request.counts);
+    for (const auto* e : group) {
+        request.lanes |= 1u << e->lane;
+        request.addresses[e->lane] = e->address;
+    }
+    if (taken == Taken::perhaps_later) return held.push_back(request);
+    request.begins = show_held(block, warp, begins);
+    request.ends = chains_[block.slot][warp].time();
+    kata::watcher->request(request);
+}
+
+std::uint64_t Meter::show_held(const simt::Block& block, unsigned warp, std::uint64_t begins) {
+    for (auto& request : std::exchange(held_[block.slot][warp], {})) {
+        request.begins = begins;
+        request.ends = begins += request.steps;
+        kata::watcher->request(request);
+    }
+    return begins;
 }
 
 kata::Place& Meter::place(std::uint32_t code) {
@@ -454,13 +531,14 @@ kata::Place& Meter::place(std::uint32_t code) {
     return places_[index - 1];
 }
 
-void Meter::take(Group group, Chain& chain, kata::Counts& counts) {
+Meter::Taken Meter::take(Group group, Chain& chain, kata::Counts& counts) {
     const auto& first = *group.front();
     if (chain.polling()) {
-        if (chain.round(group, account)) return;
+        if (chain.round(group, account)) return Taken::perhaps_later;
         if (chain.next_round(group)) {
             kata::Counts vain;
-            return chain.wait_until(written_to(group) + account(group, vain));
+            chain.wait_until(written_to(group) + account(group, vain));
+            return Taken::no;
         }
         chain.end_polling(counts);
     }
@@ -469,10 +547,12 @@ void Meter::take(Group group, Chain& chain, kata::Counts& counts) {
     const auto steps = account(group, counts);
     auto& here = place(first.code);
     here.steps += steps;
-    if (first.what == What::basic_block) return chain.step(steps);
-    ++here.requests;
+    if (first.what != What::basic_block) ++here.requests;
     if (first.space == Space::shared) here.passes += passes_of(counts) - passes;
-    if (first.space != Space::global) return chain.step(steps);
+    if (first.space != Space::global) {
+        chain.step(steps);
+        return Taken::now;
+    }
     here.lines += counts.lines - lines;
     here.sectors_loaded += counts.global_load.transactions - loaded;
     here.sectors_stored += counts.global_store.transactions - stored;
@@ -481,6 +561,7 @@ void Meter::take(Group group, Chain& chain, kata::Counts& counts) {
     chain.step(steps);
     if (first.polls) chain.begin_polling(group);
     if (first.what != What::load) write(group, chain.time(), &counts == &counts_);
+    return Taken::now;
 }
 
 Region* Meter::global_at(std::uintptr_t address) {

@@ -4,6 +4,8 @@
 //   convolution-cpu --step … --rejected         passes if the tests fail for the reason in the source
 //   convolution-cpu --tour …                    the ladder (tour.hpp)
 //   convolution-cpu --measure MODULE …          one step of it (measure.hpp)
+//   convolution-cpu --explain MODULE …          a step line by line (trace.hpp)
+//   convolution-cpu --trace MODULE …            request by request
 //
 // Exit status: 0 passed or skipped, 1 failed.
 #include "error.hpp"
@@ -11,6 +13,7 @@
 #include "suite/source.hpp"
 #include "suite/suite.hpp"
 #include "suite/tour.hpp"
+#include "suite/trace.hpp"
 
 #include <algorithm>
 #include <catch2/catch_session.hpp>
@@ -109,6 +112,8 @@ int main(int argc, char** argv) {
         const std::span<char* const> arguments(argv, static_cast<std::size_t>(argc));
         if (argc > 1 && std::string_view(argv[1]) == "--tour") return kata::tour(arguments);
         if (argc > 1 && std::string_view(argv[1]) == "--measure") return kata::measure(arguments);
+        if (argc > 1 && std::string_view(argv[1]) == "--explain") return kata::explain(arguments);
+        if (argc > 1 && std::string_view(argv[1]) == "--trace") return kata::trace(arguments);
         Catch::Session session;
         auto& s = kata::the_subject;
         std::string module, source;

@@ -71,6 +71,15 @@ struct TimedProblem {
     virtual void run(const Module&) = 0;
 };
 
+/// What a step did to a problem that is small enough to be drawn, and the picture that explains most.
+struct Sketch {
+    Run run;
+    std::string problem;
+    const char* picture;  ///< as common/front/pictures.py calls it
+    /// Of buffers: planes before rows before columns.
+    std::vector<std::pair<std::string, std::vector<int>>> shapes = {};
+};
+
 /// A chapter's own part of the machine.
 struct Chapter {
     const char* name;
@@ -84,6 +93,8 @@ struct Chapter {
     /// each solution has a block for every multiprocessor of kata::machine, better two, or nobody would see
     /// how its work is shared out.
     std::function<Run(const Module&)> count;
+    /// Runs the step over a problem of few blocks.
+    std::function<Sketch(const Module&)> sketch = {};
     /// Makes the problem of the timed claims, on the device; or a variant of it that the chapter's lesson
     /// times too, under a number that says something in the chapter.
     std::function<std::unique_ptr<TimedProblem>(std::optional<int> variant)> timed;

@@ -1,0 +1,330 @@
+"""A step line by line: what each line of its kernels costs, what would do, and what the solution needs."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import trace
+from fault import Fault
+from repository import Repository
+
+MUCH = 1.25  # times as much as the solution: from there on it is worth a word
+SHOWN = 6  # lines of a kernel, unless all are asked for
+WIDTH = 80
+UNITS = {"global": "sectors", "shared": "passes", "constant": "addresses"}
+SOLVED_BY = {
+    "global": "do neighbouring lanes reach neighbouring addresses?",
+    "shared": "lanes meet in the same banks.",
+    "constant": "lanes of a warp read different constants, which are served one after the other.",
+}
+
+
+class Row(NamedTuple):
+    """What one line does with one array; or, without memory, how often it runs."""
+
+    line: str
+    did: str
+    memory: str
+    array: str
+    requests: int
+    lanes: int
+    steps: int
+    units: int
+    least: int
+    waits: int
+
+    @property
+    def kind(self) -> tuple[str, str, str]:
+        return self.did, self.memory, self.array
+
+    @property
+    def what(self) -> str:
+        return f"{self.did} {self.memory} {self.array}" if self.memory else "instructions"
+
+    @property
+    def each(self) -> float:
+        return self.units / self.requests
+
+    @property
+    def least_each(self) -> float:
+        return self.least / self.requests
+
+    @property
+    def active(self) -> float:
+        return self.lanes / self.requests
+
+
+def added(rows: Sequence[Row]) -> Row:
+    """Several as one, under the name of the first."""
+    numbers = zip(*(row[4:] for row in rows))
+    return Row(*rows[0][:4], *map(sum, numbers))
+
+
+def grouped(rows: Sequence[Row], key) -> dict:
+    groups: dict = {}
+    for row in rows:
+        groups.setdefault(key(row), []).append(row)
+    return groups
+
+
+def rows_of(found: dict) -> list[Row]:
+    """A line may be many instructions. How often it runs is how often the longest of its basic blocks does."""
+    raw = [
+        Row(*(place[key] for key in Row._fields))
+        for place in found["places"]
+        # What a kernel asks of blockIdx and the like is the library's line, and costs nothing on a GPU.
+        if place["memory"] or place["line"].split(":")[0].endswith((".cu", ".cuh"))
+    ]
+    return [added(rows) for rows in grouped(raw, lambda row: (row.line, row.kind)).values()]
+
+
+class Line(NamedTuple):
+    rows: list[Row]
+    excess: float  # steps beyond what the solution needs for the same
+
+    @property
+    def name(self) -> str:
+        return self.rows[0].line
+
+    @property
+    def steps(self) -> int:
+        return sum(row.steps for row in self.rows)
+
+
+class Kernel:
+    """What a step, or its solution, needs of one array, of one memory, and of instructions."""
+
+    def __init__(self, rows: list[Row]):
+        self.rows = grouped(rows, lambda row: row.kind)
+        self.of_kind = {kind: added(found) for kind, found in self.rows.items()}
+        self.of_memory = {kind: added(found) for kind, found in grouped(rows, lambda row: row.kind[:2]).items()}
+
+    def total(self, row: Row, like: Kernel) -> Row | None:
+        """What is to be held against what `like` needs: for the same array where it has one of that name, or else for all in that
+        memory."""
+        return self.of_kind.get(row.kind) if row.kind in like.of_kind else self.of_memory.get(row.kind[:2])
+
+    def nearest(self, row: Row) -> Row | None:
+        """Of its lines that do the same with the same array, the one that is most like this."""
+        candidates = self.rows.get(row.kind) or [self.of_memory[row.kind[:2]]] if row.kind[:2] in self.of_memory else []
+        return min(candidates, key=lambda other: abs(other.each - row.each) + abs(other.active - row.active), default=None)
+
+
+class Explanation:
+    def __init__(self, both: trace.Both):
+        self.counts = both.step["all"]
+        self.theirs = both.solution["all"] if both.solution else None
+        self.rows = rows_of(both.step)
+        if not self.rows:
+            raise Fault("there is nothing to explain: the step launches no kernel, or its kernels do nothing")
+        self.work = max(1, sum(row.steps for row in self.rows))
+        self.mine = Kernel(self.rows)
+        self.solution = Kernel(rows_of(both.solution)) if both.solution else None
+        self.excess = {row: self.excess_of(row) for row in self.rows}
+        lines = [
+            Line(rows, sum(self.excess[row] for row in rows)) for rows in grouped(self.rows, lambda row: row.line).values()
+        ]
+        self.lines = sorted(lines, key=lambda line: (-line.excess, -line.steps, line.name))
+
+    def excess_of(self, row: Row) -> float:
+        """Its part of the steps that the step needs and the solution does not."""
+        if not self.solution:
+            return 0.0
+        theirs = self.solution.total(row, self.solution)
+        if not theirs:
+            return float(row.steps)
+        own = self.mine.total(row, self.solution)
+        return row.steps * max(0.0, 1 - theirs.steps / own.steps) if own.steps > MUCH * theirs.steps else 0.0
+
+    def share(self, steps: float) -> float:
+        return 100 * steps / self.work
+
+    def advice(self) -> str:
+        """What to look at first."""
+        if not self.solution:
+            line = self.lines[0]
+            return f"Most of the work is in line {number(line)}: {self.share(line.steps):.0f} % of the steps."
+        worst = self.lines[0]
+        if self.share(worst.excess) >= 3:
+            return f"Look first at line {number(worst)}: {self.cause(max(worst.rows, key=self.excess.__getitem__))}"
+        if self.counts["makespan"] > 1.5 * self.theirs["makespan"]:
+            return (
+                "No line needs more than the solution, but the work waits for few threads: a small GPU is done after "
+                f"{self.counts['makespan']:,} steps, with the solution after {self.theirs['makespan']:,}."
+            )
+        busiest = max(self.lines, key=lambda line: line.steps)
+        return (
+            "No line needs much more than the solution does for the same. "
+            f"Most of the work is in line {number(busiest)}: {self.share(busiest.steps):.0f} % of the steps."
+        )
+
+    def cause(self, row: Row) -> str:
+        theirs, nearest = self.solution.total(row, self.solution), self.solution.nearest(row)
+        if not theirs or not nearest:
+            return (
+                f"{row.did}s of {row.memory} {row.array}, {row.requests:,} requests, and the solution has none of that kind."
+            )
+        own = self.mine.total(row, self.solution)
+        dearer = row.each / nearest.each if row.memory and row.each > MUCH * row.least_each else 0
+        idler, more = theirs.active / own.active, own.lanes / theirs.lanes
+        if dearer > max(MUCH, idler, more):
+            return (
+                f"a {row.did} of {row.memory} {row.array} takes {row.each:.1f} {UNITS[row.memory]}, where the solution takes "
+                f"{nearest.each:.1f} and {row.least_each:.1f} would do; {SOLVED_BY[row.memory]}"
+            )
+        if idler > max(MUCH, more):
+            return (
+                f"only {own.active:.1f} of 32 lanes are active where {phrase(own)}; in the solution it is {theirs.active:.1f}."
+            )
+        times = f"{more:.1f}" if more < 100 else f"{more:,.0f}"
+        return (
+            f"it has most of the {own.lanes:,} times that {phrase(own)}, which is {times} times as often as in the solution."
+        )
+
+    def as_json(self) -> dict:
+        def of_row(row: Row) -> dict:
+            theirs = self.solution.nearest(row) if self.solution else None
+            return {
+                "did": row.did,
+                "memory": row.memory,
+                "array": row.array,
+                "requests": row.requests,
+                "unit": UNITS.get(row.memory, ""),
+                "a request": round(row.each, 3),
+                "would do": round(row.least_each, 3),
+                "solution": round(theirs.each, 3) if theirs else None,
+                "lanes": round(row.active, 3),
+                "lanes of the solution": round(theirs.active, 3) if theirs else None,
+                "waits": row.waits,
+                "steps": row.steps,
+                "share": round(self.share(row.steps), 2),
+            }
+
+        return {
+            "first": self.advice(),
+            "all": self.counts,
+            "solution": self.theirs,
+            "lines": [
+                {"line": line.name, "share": round(self.share(line.steps), 2), "rows": list(map(of_row, line.rows))}
+                for line in self.lines
+            ],
+        }
+
+
+def phrase(row: Row) -> str:
+    if not row.memory:
+        return "a thread enters a stretch of code"
+    verb = {"load": "loads from", "store": "stores to", "atomic": "makes an atomic on"}[row.did]
+    return f"a thread {verb} {row.memory} memory"
+
+
+def number(line: Line) -> str:
+    file, at = trace.place_of(line.name)
+    return str(at) if file.endswith(".cu") else line.name
+
+
+# --- as a table ------------------------------------------------------------------------------------------------------
+
+WHOLE = (
+    ("sectors", "sectors of global memory", False),
+    ("passes", "passes over the banks of shared memory", False),
+    ("conflicts", "of these, because of bank conflicts", False),
+    ("atomics", "atomics on global memory", False),
+    ("shared_atomics", "atomics on shared memory", False),
+    ("waits", "atomics that waited for a lane beside them", False),
+    ("barriers", "barriers, of all blocks", False),
+    ("lanes", "active lanes of 32", True),
+    ("work", "steps of all warps", False),
+    ("makespan", "steps until a small GPU is done", False),
+)
+
+LEGEND = """\
+requests   how often a warp executes it; of instructions, the basic blocks
+each       what a request takes: 32-byte sectors of global memory, passes over
+           the banks of shared memory, addresses of constant memory
+would do   the same if the lanes reached as many bytes side by side, in banks of
+           their own, all the same constant
+solution   what a request of the solution takes for the same array, or else for
+           that memory; ! marks what takes much more
+lanes      active lanes of 32: an idle one costs as much as an active one
+share      of all steps: basic blocks, and for each request its 128-byte lines,
+           passes or addresses"""
+
+
+def figure(value: float) -> str:
+    return f"{value:,}" if isinstance(value, int) else f"{value:.1f}"  # lanes are a mean
+
+
+def whole_table(mine: dict, theirs: dict | None) -> str:
+    lines = [f"{'':44}{'yours':>13}{'solution':>13}" if theirs else f"{'':44}{'solution':>13}"]
+    for key, text, more_is_better in WHOLE:
+        values = [counts[key] * (1.0 if more_is_better else 1) for counts in (mine, theirs) if counts]
+        if not any(values):
+            continue
+        line = f"  {text:42}" + "".join(f"{figure(value):>13}" for value in values)
+        if theirs and all(values):
+            times = values[1] / values[0] if more_is_better else values[0] / values[1]
+            line += f"  {times:.1f} x" if times >= MUCH else ""
+        elif theirs and values[0]:
+            line += "  more"
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def line_table(explanation: Explanation, line: Line, source: str) -> list[str]:
+    out = [f"{line.name:73}{explanation.share(line.steps):5.0f} %"]
+    if source:
+        out.append(f"    {source if len(source) <= 96 else source[:95] + '…'}")
+    for row in sorted(line.rows, key=lambda row: (-explanation.excess[row], -row.steps, row.what)):
+        theirs = explanation.solution.nearest(row) if explanation.solution else None
+        what = row.what if len(row.what) <= 26 else row.what[:25] + "…"
+        text = f"  {what:26}{row.requests:>12,}"
+        if row.memory:
+            mark = "!" if theirs and row.each > MUCH * theirs.each and row.each > MUCH * row.least_each else " "
+            text += f"{row.each:8.1f}{mark}{row.least_each:8.1f}"
+            text += f"{theirs.each:9.1f}" if theirs else f"{'none' if explanation.solution else '':>9}"
+        else:
+            text += f"{'':26}"
+        out.append(f"{text}{row.active:7.1f}{explanation.share(row.steps):5.0f} %")
+        if row.waits:
+            out.append(f"    {row.waits:,} of {row.lanes:,} atomics waited for a lane of their warp at the same address")
+    return out
+
+
+def text_of(repository: Repository, tree: str, chapter: str, step: str, both: trace.Both, everything: bool) -> str:
+    explanation = Explanation(both)
+    whose = "the solution" if tree == "solutions" else "your step"
+    out = [f"{chapter} {step}: {whose}, line by line", ""]
+    out += [textwrap.fill(trace.warning(both.step), WIDTH), ""] if both.step["fault"] else []
+    out += [textwrap.fill(explanation.advice(), WIDTH), "", whole_table(explanation.counts, explanation.theirs), ""]
+    compared = f"{'solution':>9}" if explanation.solution else f"{'':9}"
+    out.append(f"{'line, the worst first':28}{'requests':>12}{'each':>8} {'would do':>8}{compared}{'lanes':>7}{'share':>7}")
+    shown = (
+        explanation.lines
+        if everything
+        else [line for line in explanation.lines[:SHOWN] if explanation.share(line.steps) >= 0.5]
+    )
+    for line in shown:
+        out += line_table(explanation, line, trace.source_line(repository, tree, chapter, line.name))
+    if rest := explanation.lines[len(shown) :]:
+        share = explanation.share(sum(line.steps for line in rest))
+        more = f"{len(rest)} lines" if len(rest) > 1 else "one line"
+        out.append(f"… and {more} more, with {share:.0f} % of the steps: --all")
+    return "\n".join([*out, "", LEGEND]) + "\n"
+
+
+def explain(repository: Repository, chapter: str, step: str, given) -> int:
+    both = trace.of(repository, chapter, step, "explain", given.solution)
+    if given.json:
+        fault = {"fault": both.step["fault"]}
+        print(
+            json.dumps(
+                {"chapter": chapter, "step": step, **fault, **Explanation(both).as_json()}, indent=1, ensure_ascii=False
+            )
+        )
+    else:
+        print(text_of(repository, "solutions" if given.solution else "chapters", chapter, step, both, given.all), end="")
+    return 0

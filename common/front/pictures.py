@@ -1,0 +1,764 @@
+"""Pictures of what the requests of a step do, as SVG: legible on light and on dark, and for those who see few colours."""
+
+from __future__ import annotations
+
+import collections
+import html
+import math
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from fault import Fault
+
+STYLE = """\
+.kata { --ink: #1f2328; --dim: #59636e; --rule: #c4ccd4; --empty: #eef1f4;
+  --h1: #c7dff2; --h2: #94c4e4; --h3: #5aa5d3; --h4: #2b82bc; --h5: #155f9a; --h6: #0c3f6e; --h7: #061f3a;
+  --a: #56b4e9; --b: #e69f00; --c: #009e73; --d: #cc79a7; --e: #b8c0c8; --f: #d55e00; --on: #10151a;
+  font-family: system-ui, sans-serif; }
+@media (prefers-color-scheme: dark) {
+  .kata { --ink: #e6edf3; --dim: #9da7b1; --rule: #4a535d; --empty: #20262d;
+    --h1: #0f3557; --h2: #16517f; --h3: #2273ab; --h4: #4796cc; --h5: #7fb9e0; --h6: #b5d9f0; --h7: #eaf6ff;
+    --e: #68727d; }
+}
+.kata text { fill: var(--ink); font-size: 12px; }
+.kata .small { font-size: 10px; fill: var(--dim); }
+.kata .cell { font-size: 10px; fill: var(--on); text-anchor: middle; }
+.kata .many { font-size: 8px; fill: var(--on); text-anchor: middle; }
+.kata .title { font-weight: 600; font-size: 13px; }
+.kata .middle { text-anchor: middle; }
+.kata .right { text-anchor: end; }
+.kata .rule { stroke: var(--rule); stroke-width: 1; fill: none; }
+.kata .edge { stroke: var(--h5); stroke-width: 1.2; fill: none; }
+.kata .barrier { stroke: var(--f); stroke-width: 1; fill: none; stroke-dasharray: 3 2; }
+.kata .thread { stroke: var(--rule); stroke-width: 1; }
+"""
+COLOURS = "abcd"  # told apart by those who see few, and beside each other
+
+
+# --- what happened ---------------------------------------------------------------------------------------------------
+
+
+class Request(NamedTuple):
+    launch: int
+    block: int
+    warp: int
+    barriers: int
+    begins: int
+    ends: int
+    line: str
+    did: str
+    memory: str
+    steps: int
+    lanes: tuple[int, ...]
+    array: str
+    bytes: int
+    at: tuple[int, ...]  # bytes from the start of the array, of each active lane
+
+    @property
+    def reaches(self) -> list[tuple[int, int]]:
+        return list(zip(self.lanes, self.at))
+
+
+class Trace:
+    def __init__(self, found: dict):
+        self.found = found
+        self.shapes = {name: shape for name, *shape in found["shapes"]}
+        self.bytes_of = {array["name"]: array["bytes"] for array in found["arrays"]}
+        names = [array["name"] for array in found["arrays"]]
+        masks: dict[int, tuple[int, ...]] = {}
+        self.requests = []
+        for launch, block, warp, barriers, begins, ends, place, steps, mask, *reached in found["requests"]:
+            if mask not in masks:
+                masks[mask] = tuple(lane for lane in range(32) if mask >> lane & 1)
+            where = found["places"][place]
+            array, size, at = (names[reached[0]], reached[1], tuple(reached[2:])) if reached else ("", 0, ())
+            self.requests.append(
+                Request(
+                    launch, block, warp, barriers, begins, ends, where["line"], where["did"], where["memory"], steps,
+                    masks[mask], array, size, at,
+                )
+            )  # fmt: skip
+
+    def extent(self, array: str) -> list[int]:
+        return self.shapes[array]
+
+    def element(self, array: str) -> int:
+        """In bytes."""
+        return self.bytes_of.get(array, 0) // math.prod(self.shapes[array])
+
+    def loads(self, arrays: Iterable[str]) -> dict[str, collections.Counter]:
+        """How often threads load each element of these from global memory."""
+        found: dict[tuple[str, int], collections.Counter] = {(name, 0): collections.Counter() for name in arrays}
+        for r in self.requests:
+            if r.did == "load" and r.memory == "global" and (r.array, 0) in found:
+                found.setdefault((r.array, r.bytes), collections.Counter()).update(r.at)
+        counts: dict[str, collections.Counter] = {}
+        for (name, wide), of_bytes in found.items():
+            elements = counts.setdefault(name, collections.Counter())
+            for at, count in of_bytes.items():
+                for element in range(at // self.element(name), (at + wide) // self.element(name)):
+                    elements[element] += count
+        return counts
+
+    def of_one_block(self) -> list[Request]:
+        """The first block of the launch that has most to do: its requests."""
+        launches = collections.Counter(r.launch for r in self.requests)
+        return self.of_first_block(max(launches, key=lambda number: (launches[number], -number)))
+
+    def of_least_block(self) -> list[Request]:
+        """The same of the launch that does least in shared memory, if any does something there."""
+        launches = collections.Counter(r.launch for r in self.requests if r.memory == "shared")
+        return self.of_first_block(min(launches, key=launches.__getitem__)) if launches else []
+
+    def of_first_block(self, launch: int) -> list[Request]:
+        first = min(r.block for r in self.requests if r.launch == launch)
+        return [r for r in self.requests if r.launch == launch and r.block == first]
+
+
+# --- SVG -------------------------------------------------------------------------------------------------------------
+
+
+class Panel:
+    """A piece of a picture. Grows as things are drawn."""
+
+    def __init__(self) -> None:
+        self.parts: list[str] = []
+        self.width = self.height = 0.0
+        self.cells: dict[str, list[str]] = {}
+
+    def reach(self, x: float, y: float) -> None:
+        self.width, self.height = max(self.width, x), max(self.height, y)
+
+    def text(self, x: float, y: float, text: str, kind: str = "") -> None:
+        self.parts.append(
+            f'<text x="{number(x)}" y="{number(y)}"{f" class={kind!r}" if kind else ""}>{html.escape(text)}</text>'
+        )
+        wide = 5.6 if "small" in kind else 6.9
+        self.reach(x + (0 if "right" in kind else wide * len(text) / (2 if "middle" in kind or "cell" in kind else 1)), y + 3)
+
+    def rect(self, x: float, y: float, w: float, h: float, colour: str) -> None:
+        """Of one colour, all are one path."""
+        self.cells.setdefault(colour, []).append(f"M{number(x)} {number(y)}h{number(w)}v{number(h)}h{number(-w)}z")
+        self.reach(x + w, y + h)
+
+    def line(self, points: Sequence[tuple[float, float]], kind: str) -> None:
+        d = "L".join(f"{number(x)} {number(y)}" for x, y in points)
+        self.parts.append(f'<path class="{kind}" d="M{d}"/>')
+        for x, y in points:
+            self.reach(x, y)
+
+    def frame(self, x: float, y: float, w: float, h: float, kind: str = "rule") -> None:
+        self.line([(x, y), (x + w, y), (x + w, y + h), (x, y + h), (x, y)], kind)
+
+    def add(self, other: Panel, x: float, y: float) -> None:
+        self.parts.append(f'<g transform="translate({number(x)} {number(y)})">{other.body()}</g>')
+        self.reach(x + other.width, y + other.height)
+
+    def body(self) -> str:
+        """What is filled lies below what is written."""
+        fills = "".join(f'<path fill="var(--{colour})" d="{"".join(d)}"/>' for colour, d in self.cells.items())
+        return fills + "".join(self.parts)
+
+    def svg(self, label: str, with_style: bool) -> str:
+        w, h = math.ceil(self.width) + 4, math.ceil(self.height) + 4
+        style = f"<style>\n{STYLE}</style>\n" if with_style else ""
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" class="kata" role="img" width="{w}" height="{h}" viewBox="-2 -2 {w} {h}" '
+            f'aria-label="{html.escape(label)}">\n{style}{self.body()}\n</svg>\n'.replace("><", ">\n<")
+        )
+
+
+def number(x: float) -> str:
+    return f"{x:.2f}".rstrip("0").rstrip(".")
+
+
+def heat_class(count: float) -> int:
+    """0, 1, 2, 3 to 4, 5 to 8, 9 to 16, 17 to 32 and more."""
+    return 0 if count <= 0 else min(7, 1 + math.ceil(math.log2(max(count, 1))))
+
+
+def heat(count: float) -> str:
+    return f"h{heat_class(count)}" if count > 0 else "empty"
+
+
+HEAT_NAMES = ("0", "1", "2", "3-4", "5-8", "9-16", "17-32", "33 +")
+
+
+def heat_key(title: str, most: float) -> Panel:
+    panel = Panel()
+    panel.text(0, 12, title, "small")
+    x = 10 + 5.6 * len(title)
+    for i in range(heat_class(most) + 1):
+        panel.rect(x, 2, 14, 12, "empty" if i == 0 else f"h{i}")
+        panel.text(x + 18, 12, HEAT_NAMES[i], "small")
+        x += 24 + 5.8 * len(HEAT_NAMES[i]) + 6
+    return panel
+
+
+def colour_key(entries: Iterable[tuple[str, str]]) -> Panel:
+    panel, x = Panel(), 0.0
+    for colour, name in entries:
+        panel.rect(x, 2, 14, 12, colour)
+        panel.text(x + 18, 12, name, "small")
+        x += 32 + 5.8 * len(name)
+    return panel
+
+
+def runs(values: Sequence) -> Iterable[tuple[int, int, object]]:
+    """Stretches of equal values: where one begins, its length, the value."""
+    start = 0
+    for i in range(1, len(values) + 1):
+        if i == len(values) or values[i] != values[start]:
+            yield start, i - start, values[start]
+            start = i
+
+
+def grid_of(panel: Panel, x: float, y: float, rows: Sequence[Sequence[str]], w: float, h: float) -> None:
+    for i, row in enumerate(rows):
+        for start, length, colour in runs(row):
+            panel.rect(x + start * w, y + i * h, length * w, h, colour)
+    panel.frame(x, y, len(rows[0]) * w, len(rows) * h)
+
+
+# --- the picture of a chapter: each takes traces, beside each other, and gives a panel for each and a key ---------------
+
+
+def fetches(traces: Sequence[Trace]) -> tuple[list[Panel], Panel]:
+    counted = []
+    for trace in traces:
+        loads = trace.loads(name for name, extent in trace.shapes.items() if len(extent) == 2)
+        counted.append({name: counts for name, counts in loads.items() if counts})
+    panels = []
+    for trace, loads in zip(traces, counted):
+        panel, x = Panel(), 0.0
+        for name, counts in loads.items():
+            high, wide = trace.extent(name)
+            cell = max(1.0, min(6.0, 280 // max(wide, 1)))
+            panel.text(x, 12, f"{name}: {wide} x {high}, each {sum(counts.values()) / (wide * high):.1f} times", "small")
+            rows = [[heat(counts[row * wide + column]) for column in range(wide)] for row in range(high)]
+            grid_of(panel, x, 20, rows, cell, cell)
+            x = max(x + cell * wide, panel.width) + 16
+        panels.append(panel)
+    most = max((max(counts.values()) for loads in counted for counts in loads.values()), default=1)
+    return panels, heat_key("loads of an element from global memory:", most)
+
+
+def reuse(traces: Sequence[Trace]) -> tuple[list[Panel], Panel]:
+    """The matrices of a product, each factor beside the side of the product that it is as long as."""
+    panels, most = [], 1
+    for trace in traces:
+        (a, (m, k)), (b, (_, n)), (c, _) = trace.shapes.items()
+        loads = trace.loads((a, b))
+        tile: set[int] = set()  # of the first block
+        thread: set[int] = set()  # and in it of its first thread
+        for r in trace.requests:
+            if r.array != c or r.did != "store" or r.block != 0:
+                continue
+            for lane, at in r.reaches:
+                elements = range(at // 4, (at + r.bytes) // 4)
+                tile.update(elements)
+                if r.warp == 0 and lane == 0:
+                    thread.update(elements)
+        panel, cell = Panel(), 1.8
+        left, top = cell * k + 14, 34 + cell * k + 16
+
+        def served(name: str, products: int, high: int, wide: int) -> list[list[str]]:
+            return [[heat(products / max(1, loads[name][row * wide + x])) for x in range(wide)] for row in range(high)]
+
+        most = max([most, *(n / count for count in loads[a].values()), *(m / count for count in loads[b].values())])
+        grid_of(panel, left, 34, served(b, m, k, n), cell, cell)
+        grid_of(panel, 0, top, served(a, n, m, k), cell, cell)
+        inside = [["a" if row * n + x in tile else "empty" for x in range(n)] for row in range(m)]
+        grid_of(panel, left, top, inside, cell, cell)
+        for element in thread:  # larger than they are, to be seen
+            panel.rect(left + element % n * cell, top + element // n * cell, 3, 3, "f")
+        for name, products, elements, x, y in ((b, m, k * n, left, 28), (a, n, m * k, 0, top + cell * m + 14)):
+            each = products * elements / max(1, sum(loads[name].values()))
+            panel.text(x, y, f"{name}: a load serves {each:.0f} product{'s' * (round(each) != 1)}", "small")
+        panel.text(left + cell * n + 4, top + 10, c, "small")
+        panels.append(panel)
+    key = heat_key("products for which an element is loaded once:", most)
+    more = colour_key([("a", "what one block computes"), ("f", "and in it one thread")])
+    key.add(more, 0, 20)
+    return panels, key
+
+
+def owners(traces: Sequence[Trace]) -> tuple[list[Panel], Panel]:
+    panels = []
+    for trace in traces:
+        panel = Panel()
+        name = list(trace.shapes)[-1]
+        extent = trace.extent(name)
+        high, wide = extent if len(extent) == 2 else (math.ceil(extent[0] / 64), 64)
+        owner: dict[int, tuple[int, int]] = {}
+        stores: collections.Counter = collections.Counter()
+        for r in trace.requests:
+            if r.array == name and r.did == "store":
+                stores[r.block] += len(r.lanes)
+                for at in r.at:
+                    owner.update(
+                        (e, (r.block, r.warp)) for e in range(at // trace.element(name), (at + r.bytes) // trace.element(name))
+                    )
+        cell = max(2.0, min(8.0, 320 // wide))
+        tall = cell if len(extent) == 2 else 16
+        # Blocks that lie above each other must differ, too.
+        across = trace.found["launches"][-1]["grid"][0]
+        colour = {e: COLOURS[2 * ((b % across + b // across) % 2) + w % 2] for e, (b, w) in owner.items()}
+        grid_of(panel, 0, 2, [[colour.get(row * wide + x, "empty") for x in range(wide)] for row in range(high)], cell, tall)
+        of_block: dict[int, list[int]] = {}
+        for element, (block, _) in owner.items():
+            of_block.setdefault(block, []).append(element)
+        threads = math.prod(trace.found["launches"][-1]["block"])
+        for block, elements in sorted(of_block.items())[:16]:
+            x = (sum(e % wide for e in elements) / len(elements) + 0.5) * cell
+            y = (sum(e // wide for e in elements) / len(elements) + 0.5) * tall + 2
+            panel.text(x, y, f"block {block}", "cell")
+            panel.text(x, y + 12, f"{stores[block]} of {threads}", "cell")
+        panels.append(panel)
+    key = Panel()
+    key.text(
+        0,
+        12,
+        "Two colours take turns warp by warp, in the next block two others. 128 of 256: so many of its threads store.",
+        "small",
+    )
+    return panels, key
+
+
+def planes(traces: Sequence[Trace]) -> tuple[list[Panel], Panel]:
+    panels = []
+    for trace in traces:
+        panel = Panel()
+        name = next(iter(trace.shapes))
+        deep, high, wide = trace.extent(name)
+        plane = trace.element(name) * high * wide
+        # The block that loads most: one in the middle, and not one that hangs over an edge.
+        loads = [r for r in trace.requests if r.array == name and r.did == "load"]
+        of_block = collections.Counter()
+        for r in loads:
+            of_block[r.block] += len(r.lanes)
+        block = min((b for b in of_block), key=lambda b: (-of_block[b], b), default=0)
+        mine = [r for r in loads if r.block == block]
+        whole = [r for r in trace.requests if r.block == block]
+        begin, end = min(r.begins for r in whole), max(r.ends for r in whole)
+        columns = 64
+        counts: collections.Counter = collections.Counter()
+        reached: dict[int, set[int]] = {}
+        for r in mine:
+            column = (r.ends - 1 - begin) * columns // max(1, end - begin)
+            for at in r.at:
+                counts[at // plane, column] += 1
+                reached.setdefault(at // plane, set()).add(at)
+        cells = {z: len(found) for z, found in reached.items()}
+        times = sum(counts.values()) / max(1, sum(cells.values()))
+        panel.text(0, 12, f"block {block}: {len(cells)} planes, a cell {times:.1f} times, {end - begin} steps", "small")
+        rows = [[heat(32 * counts[z, x] / max(1, cells.get(z, 1))) for x in range(columns)] for z in range(deep)]
+        grid_of(panel, 34, 20, rows, 4, 6)
+        panel.text(30, 28, "z = 0", "small right")
+        panel.text(30, 20 + 6 * deep, f"{deep - 1}", "small right")
+        panel.text(34, 34 + 6 * deep, "time, in steps of the block →", "small")
+        panels.append(panel)
+    return panels, colour_key(
+        [
+            ("h2", "few cells of a plane are loaded"),
+            ("h5", "half of what the block loads of it"),
+            ("h6", "all of it"),
+            ("h7", "more than once"),
+        ]
+    )
+
+
+def contention(traces: Sequence[Trace]) -> tuple[list[Panel], Panel]:
+    panels = []
+    for trace in traces:
+        panel, x = Panel(), 0.0
+        bins = math.prod(trace.extent(next(iter(trace.shapes))))
+        for memory in ("global", "shared"):
+            mine = [r for r in trace.requests if r.did == "atomic" and r.memory == memory]
+            atomics = sum(len(r.lanes) for r in mine)
+            waits = sum(len(r.lanes) - len(set(r.at)) for r in mine)
+            panel.text(x, 12, f"{memory} memory", "small")
+            panel.text(x, 25, f"{atomics:,} atomics" if mine else "no atomics", "small")
+            panel.text(x, 38, f"{waits:,} waited" if mine else "", "small")
+            rows = []
+            high = 56
+            for begin in range(0, len(mine), max(1, math.ceil(len(mine) / high))):
+                part = mine[begin : begin + max(1, math.ceil(len(mine) / high))]
+                worst = [0] * bins
+                for r in part:
+                    for word, count in collections.Counter(at // 4 % bins for at in r.at).items():
+                        worst[word] = max(worst[word], count)
+                rows.append(list(map(heat, worst)))
+            if rows:
+                grid_of(panel, x, 46, rows, 14, max(4, 224 // len(rows)))
+            else:
+                panel.frame(x, 46, 14 * bins, 224)
+            for b in range(bins):
+                panel.text(x + 14 * b + 7, 282, str(b), "small middle")
+            x += max(14 * bins, 92) + 12
+        panels.append(panel)
+    return panels, heat_key("lanes of one request at one bin (the most, of the requests in a row):", 32)
+
+
+def rounds(traces: Sequence[Trace]) -> tuple[list[Panel], Panel]:
+    panels = []
+    for trace in traces:
+        panel = Panel()
+        mine = trace.of_one_block()
+        threads = math.prod(trace.found["launches"][mine[0].launch]["block"])
+        warps = math.ceil(threads / 32)
+        by_round: dict[tuple[int, int], dict[int, set[int]]] = {}
+        for r in mine:
+            lanes = by_round.setdefault((r.barriers, 0), {}).setdefault(r.warp, set())
+            if r.memory in ("global", "shared"):
+                lanes.update(r.lanes)
+        lane = 320 / (32 * warps)
+        panel.text(0, 12, f"round by round: {threads} threads in {warps} warps", "small")
+        y = 20.0
+        for i, (_, of_warp) in enumerate(sorted(by_round.items())):
+            row, active, working = [], 0, 0
+            for warp in range(warps):
+                lanes = of_warp.get(warp, set())
+                active += len(lanes)
+                working += bool(lanes)
+                row += ["h5" if k in lanes else "b" for k in range(32)] if lanes else ["empty"] * 32
+            for start, length, colour in runs(row):
+                panel.rect(26 + start * lane, y, length * lane, 12, colour)
+            panel.frame(26, y, 320, 12)
+            panel.text(22, y + 10, str(i), "small right")
+            panel.text(352, y + 10, f"{active} in {working}", "small")
+            y += 15
+        panel.text(26, y + 10, "thread 0", "small")
+        panel.text(346, y + 10, f"thread {threads - 1}", "small right")
+        panel.text(352, 12, "threads in warps", "small")
+        panels.append(panel)
+    return panels, colour_key(
+        [
+            ("h5", "works: reaches memory"),
+            ("b", "idle in a warp that works"),
+            ("empty", "a warp without work, which costs next to nothing"),
+        ]
+    )
+
+
+def additions(trace: Trace) -> tuple[list[tuple[int, int, tuple[int, int]]], int]:
+    """What is combined in shared memory: from which column, into which, and in which level, which is a stretch between barriers
+    and a place in it; and how many columns there are."""
+    mine = [
+        r for r in trace.of_least_block() if (r.memory, r.did) in (("shared", "load"), ("shared", "store"), ("global", "load"))
+    ]
+    # Arrays, or parts of one, that are in use: each stands for all elements, in as many parts as it has.
+    words: dict[str, set[int]] = {}
+    for r in mine:
+        if r.memory == "shared":
+            words.setdefault(r.array, set()).update(at // 4 for at in r.at)
+    column: dict[tuple[str, int], int] = {}
+    stretches = []
+    for array, used in words.items():
+        part: list[int] = []
+        for word in sorted(used):
+            # A place that is left free now and then is padding; a long way to the next one begins another part.
+            if part and word - part[-1] > 8:
+                stretches.append((array, part))
+                part = []
+            part.append(word)
+        stretches.append((array, part))
+    if not stretches:
+        return [], 1
+    columns = max(len(part) for _, part in stretches)
+    for array, part in stretches:
+        apart = max(1, columns // len(part))
+        column.update({(array, word): min(columns, (i + 1) * apart) - 1 for i, word in enumerate(part)})
+    # Of each thread, what it has loaded since it stored last: column and level then; and where it stored last.
+    loaded: dict[tuple[int, int], list[tuple[int, tuple[int, int]]]] = {}
+    stored: dict[tuple[int, int], tuple[int, tuple[int, int]]] = {}
+    levels: dict[int, tuple[int, int]] = {}
+    found = []
+    for r in sorted(mine, key=lambda r: r.begins):
+        changed = {}  # the lanes of a request do it together
+        for lane, at in r.reaches:
+            thread = (r.warp, lane)
+            if r.memory == "global":
+                stored.pop(thread, None)  # what comes next is no sum
+                loaded.pop(thread, None)
+                continue
+            here = column[r.array, at // 4]
+            if r.did == "load":
+                loaded.setdefault(thread, []).append((here, levels.get(here, (-1, 0))))
+                continue
+            terms = loaded.pop(thread, [])
+            if terms and all(source == here for source, _ in terms) and thread in stored:
+                terms.append(stored[thread])  # carried on in a register
+            sources = {source for source, _ in terms if source != here}
+            level = levels.get(here, (-1, 0))
+            if len(sources) == 1:
+                level = (r.barriers, 1 + max((depth for _, (stretch, depth) in terms if stretch == r.barriers), default=0))
+                found.append((sources.pop(), here, level))
+            changed[here] = level
+            stored[thread] = (here, level)
+        levels.update(changed)
+    return found, columns
+
+
+def network(traces: Sequence[Trace]) -> tuple[list[Panel], Panel]:
+    panels = []
+    for trace in traces:
+        panel = Panel()
+        found, columns = additions(trace)
+        levels = sorted({level for _, _, level in found})
+        gap, high = 296 / columns, 22
+        x_of = [gap * (c + 0.5) for c in range(columns)]
+        threads = len({(r.warp, lane) for r in trace.of_least_block() for lane in r.lanes})
+        said = (
+            f"{len(found)} additions in {len(levels)} levels, {threads} threads"
+            if found
+            else "nothing is added in shared memory"
+        )
+        panel.text(0, 12, said, "small")
+        top = 24.0
+        bottom = top + high * len(levels)
+        for x in x_of:
+            panel.line([(x, top), (x, bottom)], "thread")
+        barriers = None
+        for i, level in enumerate(levels):
+            y = top + high * i
+            if level[0] != barriers:
+                panel.line([(0, y), (296, y)], "barrier")
+            barriers = level[0]
+            for source, into, at in found:
+                if at == level:
+                    panel.line([(x_of[source], y + 2), (x_of[into], y + high - 5)], "edge")
+                    panel.rect(x_of[into] - 2.5, y + high - 7, 5, 5, "b")
+        panel.text(x_of[0], bottom + 12, "0", "small middle")
+        panel.text(x_of[-1], bottom + 12, str(columns - 1), "small middle")
+        panels.append(panel)
+    key = Panel()
+    key.line([(0, 8), (14, 8)], "edge")
+    key.text(18, 12, "is added to", "small")
+    key.rect(96, 5, 5, 5, "b")
+    key.text(106, 12, "an addition", "small")
+    key.line([(186, 8), (200, 8)], "barrier")
+    key.text(204, 12, "a barrier lies before", "small")
+    return panels, key
+
+
+KINDS = (("b", "global memory"), ("a", "shared memory"), ("d", "atomics"), ("c", "constants"), ("e", "other instructions"))
+
+
+def kind_of(r: Request) -> str:
+    if r.did == "atomic":
+        return "d"
+    return {"global": "b", "shared": "a", "constant": "c"}.get(r.memory, "e")
+
+
+def strip(requests: Sequence[Request], begin: int, end: int, columns: int) -> list[str]:
+    """What was done most in each of so many stretches of time."""
+    time: list[collections.Counter] = [collections.Counter() for _ in range(columns)]
+    scale = columns / max(1, end - begin)
+    for r in requests:
+        # Waiting comes before the request itself.
+        first, last = (r.ends - min(r.steps, r.ends - r.begins) - begin) * scale, (r.ends - begin) * scale
+        for column in range(max(0, int(first)), min(columns, math.ceil(last))):
+            time[column][kind_of(r)] += min(last, column + 1) - max(first, column)
+    return [max(sorted(c), key=c.__getitem__) if c else "empty" for c in time]
+
+
+def life(traces: Sequence[Trace]) -> tuple[list[Panel], Panel]:
+    """Of one block, warp by warp."""
+    panels = []
+    longest = max((max(r.ends for r in trace.of_one_block()) for trace in traces), default=1)
+    for trace in traces:
+        panel = Panel()
+        mine = trace.of_one_block()
+        begin, end = min(r.begins for r in mine), max(r.ends for r in mine)
+        warps = sorted({r.warp for r in mine})
+        columns = max(1, round(180 * (end - begin) / max(1, longest)))
+        high = 12 if len(warps) <= 16 else 7
+        panel.text(0, 12, f"block {mine[0].block}: {len(warps)} warp{'s' * (len(warps) > 1)}, {end - begin} steps", "small")
+        rows = [strip([r for r in mine if r.warp == warp], begin, end, columns) for warp in warps]
+        grid_of(panel, 44, 20, rows, 2, high)
+        panel.text(40, 29, f"warp {warps[0]}", "small right")
+        panel.text(40, 20 + high * len(warps), str(warps[-1]), "small right") if len(warps) > 1 else None
+        starts: dict[int, int] = {}
+        for r in mine:
+            starts[r.barriers] = min(starts.get(r.barriers, r.begins), r.begins)
+        bottom = 20 + high * len(warps)
+        for at in sorted(starts)[1:]:
+            x = 44 + 2 * columns * (starts[at] - begin) / max(1, end - begin)
+            panel.line([(x, 15), (x, bottom + 4 if len(starts) <= 20 else 20)], "barrier")
+        panel.text(44, bottom + 16, "time, in steps →", "small")
+        panels.append(panel)
+    key = colour_key([*KINDS, ("empty", "waits, or has ended")])
+    key.line([(key.width + 12, 1), (key.width + 12, 15)], "barrier")
+    key.text(key.width + 18, 12, "a barrier", "small")
+    return panels, key
+
+
+def blocks(traces: Sequence[Trace]) -> tuple[list[Panel], Panel]:
+    """All blocks, each as what its warps do most."""
+    panels = []
+    for trace in traces:
+        panel, x = Panel(), 34.0
+        launches = sorted({r.launch for r in trace.requests})
+        width = {k: max(r.ends for r in trace.requests if r.launch == k) for k in launches}
+        scale = 300 / sum(width.values())
+        for k in launches:
+            mine = [r for r in trace.requests if r.launch == k]
+            columns = max(1, round(width[k] * scale / 2))
+            of_block = sorted({r.block for r in mine})
+            panel.text(x, 12, f"launch {k + 1}: {width[k]} steps", "small")
+            y = 20.0
+            for block in of_block:
+                row = strip([r for r in mine if r.block == block], 0, width[k], columns)
+                grid_of(panel, x, y, [row], 2, 12)
+                if k == launches[0]:
+                    panel.text(30, y + 10, str(block), "small right")
+                y += 14
+            x = max(x + 2 * columns, panel.width) + 12
+        panel.text(0, panel.height + 14, "block, and what it does as time goes on →", "small")
+        panels.append(panel)
+    return panels, colour_key([*KINDS, ("empty", "waits, or has ended")])
+
+
+PICTURES = {
+    "fetches": (fetches, "How often threads load each element from global memory: once would do, whatever is more is fetched again."),
+    "reuse": (reuse, "For how many products an element of A and of B serves once it is loaded from global memory: the more, the fewer loads."),
+    "owners": (owners, "Which block, and in it which warp, stores each element: a warp should be a stretch of neighbours in a row."),
+    "planes": (planes, "When a block loads from which plane of the grid: a plane that comes back later is loaded again."),
+    "contention": (contention, "How many lanes of one request meet at one bin, from the first request down to the last: they wait for each other."),
+    "rounds": (rounds, "Which threads of a block work in each round, from top to bottom: what is idle within a warp costs as much as what works."),
+    "network": (network, "Which element is added to which, from top to bottom: many dots are much work, many levels are a long way."),
+    "blocks": (blocks, "What each block does from the start of a launch on: a gap is waiting for another block."),
+}  # fmt: skip
+
+
+def beside(panels: Sequence[Panel], titles: Sequence[str], key: Panel, across: float = 980) -> Panel:
+    """Panels in rows, each under its title, and the key below."""
+    whole = Panel()
+    x = y = lowest = 0.0
+    for panel, title in zip(panels, titles):
+        wide = max(panel.width, 7.2 * len(title))
+        if x and x + wide > across:
+            x, y = 0.0, lowest + 14
+        whole.text(x, y + 14, title, "title")
+        whole.add(panel, x, y + 22)
+        lowest = max(lowest, y + 22 + panel.height)
+        x += wide + 28
+    whole.add(key, 0, lowest + 12)
+    return whole
+
+
+def drawing_of(traces: Sequence[Trace]) -> tuple[Callable, str]:
+    """What draws the picture that explains these, and the sentence that says how to read it."""
+    if empty := [trace for trace in traces if not trace.requests]:
+        raise Fault(f"nothing is to be drawn: no kernel did anything with {empty[0].found['problem']}")
+    asked = {trace.found["picture"] for trace in traces}
+    if len(asked) > 1:
+        raise Fault(
+            f"these steps have pictures of different kinds, which do not stand side by side: {', '.join(sorted(asked))}"
+        )
+    if not asked <= PICTURES.keys():
+        raise Fault(f"there is no picture '{asked.pop()}'; there are: {' '.join(PICTURES)}")
+    return PICTURES[asked.pop()]
+
+
+def of_chapter(traces: Sequence[Trace], titles: Sequence[str]) -> Panel:
+    panels, key = drawing_of(traces)[0](traces)
+    return beside(panels, titles, key)
+
+
+def of_life(traces: Sequence[Trace], titles: Sequence[str]) -> Panel:
+    panels, key = life(traces)
+    return beside(panels, titles, key)
+
+
+# --- one request -----------------------------------------------------------------------------------------------------
+
+
+def write_lanes(panel: Panel, x: float, y: float, lanes: Sequence[int]) -> None:
+    """Which lane it is, or how many."""
+    if len(lanes) == 1:
+        panel.text(x, y, str(lanes[0]), "cell")
+    else:
+        panel.text(x, y - 0.5, f"×{len(lanes)}", "many")
+
+
+def sectors(r: Request) -> Panel:
+    """The lanes of a warp, and below them the sectors that they touch, each with what was asked of it."""
+    panel = Panel()
+    touched = sorted({s for at in r.at for s in range(at // 32, (at + r.bytes - 1) // 32 + 1)})
+    colour = {sector: COLOURS[i % 4] for i, sector in enumerate(touched)}
+    panel.text(0, 12, "lane", "small")
+    where = dict(r.reaches)
+    for lane in range(32):
+        x = 34 + 15 * lane
+        panel.rect(x, 2, 14, 14, colour[where[lane] // 32] if lane in where else "empty")
+        panel.text(x + 7, 12.5, str(lane), "cell" if lane in where else "small middle")
+    cell = {1: 4.0, 2: 7.0}.get(r.bytes, 15.0 * r.bytes / 4)
+    asked: dict[int, list[int]] = {}
+    for lane, at in r.reaches:
+        asked.setdefault(at, []).append(lane)
+    x, y = 0.0, 30.0
+    per_sector = 32 // r.bytes
+    for sector in touched:
+        wide = cell * per_sector
+        if x and x + wide > 520:
+            x, y = 0.0, y + 32
+        panel.text(x, y + 8, f"{r.array}[{sector * per_sector}…]" if sector >= 0 else r.array, "small")
+        for i in range(per_sector):
+            lanes = asked.get(sector * 32 + i * r.bytes)
+            panel.rect(x + i * cell, y + 11, cell - (1 if cell > 5 else 0), 14, colour[sector] if lanes else "empty")
+            if lanes and cell >= 14:
+                write_lanes(panel, x + (i + 0.5) * cell - 0.5, y + 21.5, lanes)
+        panel.frame(x - 0.5, y + 10.5, wide, 15)
+        x += wide + 10
+    return panel
+
+
+def banks(r: Request) -> Panel:
+    """The 32 banks of shared memory, and in each the words that lanes ask for: one row, one pass."""
+    panel = Panel()
+    together = 8 if r.bytes >= 16 else 16 if r.bytes >= 8 else 32
+    rows: list[tuple[bool, dict[int, list[int]]]] = []
+    for part in sorted({lane // together for lane in r.lanes}):
+        words: dict[int, list[int]] = {}
+        for lane, at in r.reaches:
+            if lane // together == part:
+                for word in range(at // 4, (at + r.bytes - 1) // 4 + 1):
+                    words.setdefault(word, []).append(lane)
+        used: list[dict[int, list[int]]] = []
+        for word in sorted(words):
+            for row in used:
+                if word % 32 not in row:
+                    row[word % 32] = words[word]
+                    break
+            else:
+                used.append({word % 32: words[word]})
+        rows += [(i > 0, row) for i, row in enumerate(used)]
+    panel.text(0, 12, "bank", "small")
+    for bank in range(32):
+        panel.text(49 + 15 * bank, 12, str(bank), "small middle")
+    high = 15 if len(rows) <= 12 else 8
+    for i, (again, row) in enumerate(rows):
+        y = 18 + high * i
+        if len(rows) <= 12 or i % 8 == 0:
+            panel.text(0, y + high - 2, f"pass {i + 1}", "small")
+        for bank in range(32):
+            panel.rect(42 + 15 * bank, y, 14, high - 1, ("b" if again else "a") if bank in row else "empty")
+            if bank in row and high == 15:
+                write_lanes(panel, 49 + 15 * bank, y + 10.5, row[bank])
+    return panel
+
+
+def of_request(r: Request) -> Panel:
+    return banks(r) if r.memory == "shared" else sectors(r)
+
+
+def cost(r: Request) -> int:
+    """Sectors, or passes."""
+    return r.steps if r.memory == "shared" else len({at >> 5 for at in r.at})
+
+
+def words_for(r: Request, costs: Sequence[int]) -> str:
+    unit = "passes" if r.memory == "shared" else "sectors"
+    return f"{len(costs):,} requests; on average {sum(costs) / len(costs):.1f} {unit}; this one: {max(costs)}, the most"

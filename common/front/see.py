@@ -1,0 +1,104 @@
+"""A page of pictures of one step: what explains its chapter most, a block's life, and each line that reaches memory."""
+
+from __future__ import annotations
+
+import html
+import pathlib
+
+import pictures
+import trace
+from pictures import Panel, Request, Trace
+from repository import Repository
+
+PAGE = """\
+<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{title}</title>
+<style>
+:root {{ --page: #ffffff; --words: #1f2328; --faint: #59636e; --box: #d1d9e0; }}
+@media (prefers-color-scheme: dark) {{ :root {{ --page: #0d1117; --words: #e6edf3; --faint: #9da7b1; --box: #3d444d; }} }}
+body {{ background: var(--page); color: var(--words); font: 15px/1.5 system-ui, sans-serif; max-width: 1140px; margin: 2rem auto; padding: 0 1rem; }}
+h1 {{ font-size: 1.4rem; }} h2 {{ font-size: 1.15rem; margin-top: 2.2rem; border-top: 1px solid var(--box); padding-top: 1rem; }}
+h3 {{ font-size: 0.95rem; margin: 1.4rem 0 0.2rem; }}
+p {{ margin: 0.3rem 0 0.8rem; max-width: 75ch; }} .faint {{ color: var(--faint); font-size: 0.85rem; margin: 0.2rem 0; }}
+code {{ font: 13px/1.4 ui-monospace, monospace; white-space: pre-wrap; }}
+figure {{ margin: 0; overflow-x: auto; }} svg {{ max-width: none; }}
+.pair {{ display: grid; grid-template-columns: repeat(auto-fit, minmax(min(540px, 100%), 1fr)); gap: 0.5rem 1.5rem; }}
+{style}</style>
+</head>
+<body>
+{body}
+</body>
+</html>
+"""
+
+READ_SECTORS = (
+    "Of each line one request is drawn, the costliest: above, the 32 lanes of the warp; below, the sectors that they reach, 32 bytes "
+    "each, in the same colour. What is filled was asked for, by the lane whose number stands there or by several (×32); what is "
+    "empty was moved for nothing. Of shared memory, the 32 banks: each row is one pass, and rows in orange are bank conflicts."
+)
+READ_LIFE = (
+    "The warps of one block, from left to right what each does as time goes on: a dashed line is a barrier, and what is empty "
+    "before it is a warp that waits there for the slowest."
+)
+
+
+def svg(panel: Panel, label: str) -> str:
+    return f"<figure>{panel.svg(label, with_style=False)}</figure>"
+
+
+def lines_of(found: Trace) -> dict[tuple[str, str, str, str], list[tuple[int, Request]]]:
+    """The requests of each line, by what they do, each with what it costs; the costliest line first."""
+    groups: dict[tuple[str, str, str, str], list[tuple[int, Request]]] = {}
+    for r in found.requests:
+        if r.memory in ("global", "shared"):
+            groups.setdefault((r.line, r.did, r.memory, r.array), []).append((pictures.cost(r), r))
+    return dict(sorted(groups.items(), key=lambda group: (-sum(cost for cost, _ in group[1]), group[0])))
+
+
+def line_part(key: tuple[str, str, str, str], requests: list[tuple[int, Request]], text: str) -> str:
+    line, did, memory, array = key
+    _, r = max(requests, key=lambda one: (one[0], len(one[1].lanes), -one[1].begins))
+    file, number = trace.place_of(line)
+    name = html.escape(f"{f'line {number}' if file.endswith('.cu') else line}: {did}, {memory} memory, {array}")
+    source = f"<p class=faint><code>{html.escape(text)}</code></p>" if text else ""
+    words = pictures.words_for(r, [cost for cost, _ in requests])
+    return f"<h3>{name}</h3>{source}<p class=faint>{words}</p>{svg(pictures.of_request(r), name)}"
+
+
+def page(repository: Repository, chapter: str, step: str, both: trace.Both, tree: str) -> str:
+    steps = [Trace(found) for found in (both.step, both.solution) if found]
+    titles = ["your step", "the solution"] if both.solution else ["the solution"]
+    trees = [tree, "solutions"][: len(steps)]
+    title = f"{chapter} {step}"
+    parts = [f"<h1>{title}</h1>", f"<p>What it does to {html.escape(both.step['problem'])}, on the CPU back end.</p>"]
+    if both.step["fault"]:
+        parts.append(f"<p><strong>{html.escape(trace.warning(both.step).strip())}</strong></p>")
+
+    _, sentence = pictures.drawing_of(steps)
+    parts += [f"<h2>The picture of this step</h2><p>{sentence}</p>", svg(pictures.of_chapter(steps, titles), sentence)]
+    parts += [f"<h2>The life of a block</h2><p>{READ_LIFE}</p>", svg(pictures.of_life(steps, titles), READ_LIFE)]
+
+    parts.append(f"<h2>Which lane reaches what</h2><p>{READ_SECTORS}</p><div class=pair>")
+    for found, name, where in zip(steps, titles, trees):
+        parts.append(f"<div><p><strong>{name}</strong></p>")
+        for key, requests in lines_of(found).items():
+            parts.append(line_part(key, requests, trace.source_line(repository, where, chapter, key[0])))
+        parts.append("</div>")
+    parts.append("</div>")
+    return PAGE.format(title=html.escape(title), style=pictures.STYLE, body="\n".join(parts))
+
+
+def see(repository: Repository, chapter: str, step: str, given) -> int:
+    both = trace.of(repository, chapter, step, "trace", given.solution)
+    path = pathlib.Path(given.output) if given.output else repository.root / "build" / "see" / f"{chapter}.{step}.html"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(page(repository, chapter, step, both, "solutions" if given.solution else "chapters"), encoding="utf-8")
+    print(trace.warning(both.step), end="")
+    shown = path.relative_to(repository.root) if path.is_relative_to(repository.root) else path
+    print(f"Open in a browser: {shown}")
+    return 0

@@ -1,0 +1,317 @@
+#!/usr/bin/env python3
+"""What ./kata explain says and ./kata see draws of requests that are made up here, so that it is known what is right."""
+
+import json
+import pathlib
+import re
+import signal
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree as ElementTree
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "common/front"))
+
+import explain
+import pictures
+import see
+import trace
+from fault import Fault
+from repository import Repository
+
+COUNTS = {
+    "sectors": 400, "lines": 100, "passes": 0, "conflicts": 0, "atomics": 0, "shared_atomics": 0, "waits": 0, "barriers": 0,
+    "lanes": 32.0, "work": 1000, "span": 10, "makespan": 100, "threads": 320, "blocks": 2, "launches": 1,
+}  # fmt: skip
+
+
+def place(line, did="runs", memory="", array="", requests=100, lanes=32, steps=None, units=0, least=0, waits=0):
+    """`units`, `least` and `lanes` of one request."""
+    return {
+        "line": f"03_blur.cu:{line}", "did": did, "memory": memory, "array": array, "bytes": 4, "requests": requests,
+        "lanes": requests * lanes, "steps": requests if steps is None else steps, "units": requests * units,
+        "least": requests * least, "waits": waits,
+    }  # fmt: skip
+
+
+def found(*places, fault=None, **counts):
+    return {"chapter": "grids", "fault": fault, "outputs": 100, "all": {**COUNTS, **counts}, "places": list(places)}
+
+
+def load(line, requests=100, lanes=32, units=4, array="in", steps=None):
+    return place(line, "load", "global", array, requests, lanes, steps if steps else requests * max(1, units // 4), units, 4)
+
+
+class Explaining(unittest.TestCase):
+    def advice(self, mine, theirs):
+        return explain.Explanation(trace.Both(mine, theirs)).advice()
+
+    def test_a_dear_request_is_named_with_its_line_and_what_would_do(self):
+        said = self.advice(found(load(20, units=32), place(21)), found(load(9), place(10)))
+        self.assertRegex(
+            said, r"^Look first at line 20: a load of global in takes 32\.0 sectors, where the solution takes 4\.0 and 4\.0"
+        )
+
+    def test_what_the_solution_needs_as_much_is_not_named(self):
+        same = found(load(20, units=32), place(21))
+        self.assertRegex(self.advice(same, same), "^No line needs much more")
+        a_little_more = found(load(20, requests=120, units=32), place(21))
+        self.assertRegex(self.advice(a_little_more, same), "^No line needs much more")
+
+    def test_idle_lanes_are_named(self):
+        said = self.advice(found(load(20, requests=800, lanes=4), place(21)), found(load(9), place(10)))
+        self.assertRegex(said, r"^Look first at line 20: only 4\.0 of 32 lanes are active .* in the solution it is 32\.0")
+
+    def test_more_accesses_than_the_solution_has_are_named(self):
+        said = self.advice(found(load(20, requests=1000), place(21)), found(load(9), place(10)))
+        self.assertRegex(
+            said, r"^Look first at line 20: it has most of the 32,000 times that a thread loads from global .* 10\.0 times"
+        )
+
+    def test_what_the_solution_does_not_do_at_all_is_named(self):
+        said = self.advice(found(load(20), place(21, "atomic", "shared", "sums", units=1, least=1)), found(load(9)))
+        self.assertRegex(said, "^Look first at line 21: atomics of shared sums.* has none of that kind")
+
+    def test_a_line_that_runs_too_often_is_named(self):
+        self.assertRegex(
+            self.advice(found(load(20), place(21, requests=900)), found(load(9), place(10))),
+            "^Look first at line 21: .* 9.0 times",
+        )
+
+    def test_work_for_few_threads_is_named_where_no_line_is(self):
+        said = self.advice(found(load(20), makespan=900), found(load(9)))
+        self.assertRegex(
+            said, "^No line needs more than the solution, but the work waits for few threads: .* 900 steps, .* 100"
+        )
+
+    def test_arrays_that_the_solution_calls_otherwise_are_held_against_its_memory(self):
+        same = self.advice(
+            found(place(20, "load", "shared", "mine", units=1, least=1)),
+            found(place(9, "load", "shared", "theirs", units=1, least=1)),
+        )
+        self.assertRegex(same, "^No line needs much more")
+        dear = place(20, "load", "shared", "mine", steps=3200, units=32, least=1)
+        self.assertIn(
+            "takes 32.0 passes", self.advice(found(dear), found(place(9, "load", "shared", "theirs", units=1, least=1)))
+        )
+
+    def test_the_worst_line_comes_first_and_the_solution_stands_beside(self):
+        mine = found(place(18, requests=500), load(21, units=32), fault="2 of 3 elements differ\nexpected 1")
+        theirs = found(place(18, requests=500), load(21))
+        said = explain.text_of(Repository(), "solutions", "grids", "03_blur", trace.Both(mine, theirs), False)
+        self.assertLess(said.index("03_blur.cu:21"), said.index("03_blur.cu:18"))
+        self.assertRegex(said, r"load global in +100 +32\.0! +4\.0 +4\.0 +32\.0 +62 %")
+        self.assertIn("The step is not right yet: 2 of 3 elements differ …", " ".join(said.split()))
+        self.assertIn("pix_val += in[cur_row * width + cur_col];", said)  # as the line stands in the solution
+        for line in said.splitlines():
+            self.assertLessEqual(len(line), 100 if line.startswith("    ") else 80, line)
+
+    def test_the_solution_alone_is_held_against_nothing(self):
+        said = explain.text_of(Repository(), "solutions", "grids", "03_blur", trace.Both(found(load(21)), None), False)
+        self.assertIn("Most of the work is in line 21", said)
+        self.assertNotIn("yours", said)
+
+    def test_of_a_step_without_a_kernel_there_is_nothing_to_explain(self):
+        with self.assertRaisesRegex(Fault, "launches no kernel"):
+            explain.Explanation(trace.Both(found(), found(load(21))))
+
+    def test_as_json_it_is_the_same(self):
+        mine = explain.Explanation(trace.Both(found(place(18), load(21, units=32)), found(load(21)))).as_json()
+        self.assertEqual([line["line"] for line in mine["lines"]], ["03_blur.cu:21", "03_blur.cu:18"])
+        row = mine["lines"][0]["rows"][0]
+        self.assertEqual((row["a request"], row["would do"], row["solution"], row["unit"]), (32.0, 4.0, 4.0, "sectors"))
+        self.assertEqual(json.loads(json.dumps(mine)), mine)
+
+
+class Running(unittest.TestCase):
+    """A suite that ends in another way than by writing what it saw."""
+
+    def run_suite(self, script):
+        with tempfile.TemporaryDirectory(prefix="kata-explaining-") as folder:
+            program = pathlib.Path(folder) / "suite"
+            program.write_text(f"#!/bin/sh\n{script}\n")
+            program.chmod(0o755)
+            return trace.run(program, pathlib.Path("step.so"), "explain")
+
+    def fault(self, script):
+        with self.assertRaises(Fault) as raised:
+            self.run_suite(script)
+        self.assertNotIn("\n", str(raised.exception))
+        return str(raised.exception)
+
+    def test_a_crash_is_one_line(self):
+        self.assertIn("the step crashed: SIGSEGV", self.fault(f"kill -{int(signal.SIGSEGV)} $$"))
+
+    def test_what_stopped_the_step_is_said(self):
+        self.assertEqual(
+            self.fault("echo 'out of bounds: thread 3' >&2; exit 1"),
+            "the step did not come to its end: out of bounds: thread 3",
+        )
+
+    def test_what_a_kernel_prints_does_no_harm(self):
+        said = self.run_suite("""yes hello | head -n 100000; printf '{"fault": null}' > "$4" """)
+        self.assertEqual(said, {"fault": None})
+
+
+def request(did, memory, addresses, *, array=0, lanes=None, block=0, warp=0, barriers=0, begins=0, steps=1, size=4, launch=0):
+    """As a suite writes it: `addresses` in elements."""
+    lanes = range(len(addresses)) if lanes is None else lanes
+    number = ["load global", "store global", "load shared", "store shared", "atomic shared"].index(f"{did} {memory}")
+    mask = sum(1 << lane for lane in lanes)
+    return [
+        launch,
+        block,
+        warp,
+        barriers,
+        begins,
+        begins + steps,
+        number,
+        steps,
+        mask,
+        array,
+        size,
+        *(size * a for a in addresses),
+    ]
+
+
+def drawn(requests, picture, shapes, arrays, grid=(1, 1, 1), block=(32, 1, 1)):
+    places = [("load", "global"), ("store", "global"), ("load", "shared"), ("store", "shared"), ("atomic", "shared")]
+    return {
+        **found(), "problem": "a problem", "picture": picture, "shapes": shapes,
+        "launches": [{"grid": list(grid), "block": list(block)}],
+        "arrays": [{"name": name, "bytes": size} for name, size in arrays],
+        "places": [{"line": "03_blur.cu:21", "did": did, "memory": memory} for did, memory in places],
+        "requests": requests,
+    }  # fmt: skip
+
+
+WARP = list(range(32))
+
+
+class Pictures(unittest.TestCase):
+    def one(self, *arguments, **options):
+        return pictures.Trace(drawn([request(*arguments, **options)], "fetches", [], [("in", 4096)])).requests[0]
+
+    def cells(self, panel, colour):
+        return len(panel.cells.get(colour, []))
+
+    def test_a_request_of_neighbours_fills_its_sectors(self):
+        panel = pictures.of_request(self.one("load", "global", WARP))
+        self.assertEqual([self.cells(panel, colour) for colour in "abcd"], [16] * 4)  # 8 lanes, and 8 elements of a sector
+        self.assertEqual(self.cells(panel, "empty"), 0)
+
+    def test_a_request_with_a_stride_leaves_them_empty(self):
+        panel = pictures.of_request(self.one("load", "global", [8 * lane for lane in WARP]))
+        self.assertEqual(sum(self.cells(panel, colour) for colour in "abcd"), 64)
+        self.assertEqual(self.cells(panel, "empty"), 32 * 7)
+
+    def test_lanes_that_rest_are_empty(self):
+        panel = pictures.of_request(self.one("load", "global", [0, 1, 2], lanes=[4, 5, 9]))
+        self.assertEqual((self.cells(panel, "a"), self.cells(panel, "empty")), (6, 29 + 5))
+
+    def test_words_in_one_bank_are_passes_below_each_other(self):
+        def conflicts(addresses):
+            panel = pictures.of_request(self.one("load", "shared", addresses))
+            return self.cells(panel, "a"), self.cells(panel, "b")
+
+        self.assertEqual(conflicts(WARP), (32, 0))
+        self.assertEqual(conflicts([7] * 32), (1, 0))
+        self.assertEqual(conflicts([32 * lane for lane in WARP]), (1, 31))
+        self.assertEqual(conflicts([2 * lane for lane in WARP]), (16, 16))
+
+    def test_each_load_of_an_element_is_counted_also_of_wide_ones(self):
+        seen = pictures.Trace(
+            drawn(
+                [request("load", "global", WARP), request("load", "global", [0] * 32), request("load", "global", [0], size=16)],
+                "fetches", [["in", 4, 8]], [("in", 128)],
+            )
+        )  # fmt: skip
+        counts = seen.loads(["in"])["in"]
+        self.assertEqual([counts[i] for i in (0, 1, 3, 4)], [34, 2, 2, 1])
+
+    def kogge_stone(self):
+        """Of four elements, a thread each: what is added to which."""
+        requests = [request("load", "global", [0, 1, 2, 3]), request("store", "shared", [0, 1, 2, 3], array=1, begins=1)]
+        for round_, stride in enumerate((1, 2)):
+            lanes = list(range(stride, 4))
+            at = {"array": 1, "lanes": lanes}
+            requests.append(
+                request(
+                    "load", "shared", [lane - stride for lane in lanes], barriers=2 * round_ + 1, begins=10 * round_ + 10, **at
+                )
+            )
+            requests.append(request("store", "shared", lanes, barriers=2 * round_ + 2, begins=10 * round_ + 15, **at))
+        return pictures.Trace(drawn(requests, "network", [], [("in", 16), ("x", 4096)], block=(4, 1, 1)))
+
+    def test_the_network_is_that_of_the_additions(self):
+        additions, columns = pictures.additions(self.kogge_stone())
+        self.assertEqual(columns, 4)
+        self.assertEqual([(source, into) for source, into, _ in additions], [(0, 1), (1, 2), (2, 3), (0, 2), (1, 3)])
+        self.assertEqual(len({level for _, _, level in additions}), 2)
+
+    def test_the_network_is_that_of_the_smallest_launch(self):
+        small = self.kogge_stone().found
+        large = [request("load", "shared", WARP, array=1, launch=1), request("store", "shared", WARP, array=1, launch=1)] * 20
+        seen = pictures.Trace({**small, "requests": [*large, *small["requests"]], "launches": small["launches"] * 2})
+        self.assertEqual(pictures.additions(seen), pictures.additions(self.kogge_stone()))
+        self.assertEqual({r.launch for r in seen.of_one_block()}, {1})
+
+    def test_additions_in_registers_alone_leave_the_network_empty(self):
+        seen = drawn([request("load", "global", WARP), request("store", "global", WARP)], "network", [], [("in", 128)])
+        self.assertIn("nothing is added in shared memory", pictures.of_chapter([pictures.Trace(seen)], ["mine"]).body())
+
+    def test_who_stores_what_is_counted_by_block(self):
+        seen = drawn(
+            [request("store", "global", [32 * b + lane for lane in range(n)], block=b) for b, n in ((0, 32), (1, 20))],
+            "owners", [["out", 52]], [("out", 208)], grid=(2, 1, 1),
+        )  # fmt: skip
+        panel = pictures.of_chapter([pictures.Trace(seen)], ["mine"])
+        for text in ("block 0", "32 of 32", "block 1", "20 of 32"):
+            self.assertIn(f">{text}<", panel.body())
+
+    def test_lanes_that_meet_at_a_bin_are_counted(self):
+        seen = drawn([request("atomic", "shared", [0] * 30 + [1, 2])], "contention", [["histo", 7]], [("histo", 28)])
+        self.assertIn(">29 waited<", pictures.of_chapter([pictures.Trace(seen)], ["mine"]).body())
+
+    def test_a_page_stands_alone_and_knows_light_and_dark(self):
+        seen = drawn(
+            [request("load", "global", WARP), request("store", "shared", WARP, array=1, begins=1),
+             request("load", "shared", WARP, array=1, barriers=1, begins=5), request("store", "global", WARP, barriers=1, begins=9)],
+            "fetches", [["in", 4, 8]], [("in", 128), ("tile<&>", 128)],
+        )  # fmt: skip
+        seen["fault"] = "1 < 2 & wrong"
+        page = see.page(Repository(), "grids", "03_blur", trace.Both(seen, seen), "solutions")
+        self.assertEqual(page.count("@media (prefers-color-scheme: dark)"), 2)
+        self.assertEqual(re.findall(r"https?://(?!www\.w3\.org/2000/svg)[^\"]*|(?:src|href)=", page), [])
+        self.assertIn("1 &lt; 2 &amp; wrong", page)
+        self.assertIn("your step", page)
+        for svg in re.findall(r"<svg.*?</svg>", page, re.S):
+            ElementTree.fromstring(svg)
+        self.assertGreaterEqual(page.count("<svg"), 4)
+
+    def test_every_picture_that_a_suite_asks_for_is_there(self):
+        asked = {
+            name
+            for suite in (ROOT / "tests").glob("*.cpp")
+            for name in re.findall(r'"(\w+)"(?=(?:,\s*\{\{"|\}))', suite.read_text(encoding="utf-8"))
+            if name in pictures.PICTURES
+        }
+        self.assertEqual(asked, set(pictures.PICTURES))
+
+    def test_pictures_of_different_kinds_are_not_mixed(self):
+        fetches = drawn([request("load", "global", WARP)], "fetches", [["in", 4, 8]], [("in", 128)])
+        owners = drawn([request("store", "global", WARP)], "owners", [["in", 32]], [("in", 128)])
+        with self.assertRaises(Fault):
+            pictures.of_chapter([pictures.Trace(fetches), pictures.Trace(owners)], ["a", "b"])
+        with self.assertRaises(Fault):
+            pictures.of_chapter([pictures.Trace({**fetches, "picture": "nothing"})], ["a"])
+
+    def test_a_step_that_does_nothing_is_said_to_do_so(self):
+        nothing = drawn([], "fetches", [["in", 4, 8]], [])
+        with self.assertRaises(Fault):
+            see.page(Repository(), "grids", "03_blur", trace.Both(nothing, nothing), "solutions")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -35,6 +35,7 @@ LANGUAGES = {".cu": "cuda", ".cuh": "cuda", ".mistakes": "cuda", ".cpp": "cpp", 
 # Terms of the glossary that the lessons also use as everyday words: no tooltip for them.
 EVERYDAY = ("Claim", "Flag", "Guard", "Identity", "Pass", "Request", "Round", "Scan", "Section", "Work")
 FENCE = re.compile(r"^( *)(`{3,}).*?^\1\2$", re.M | re.S)
+HEADER = re.compile(r"\A(?://.*\n)+")  # says in words what is new, which a comparison would mark from end to end
 LINK = re.compile(r"(\]\()([^)#\s]+)((?:#[^)\s]*)?\))")
 
 
@@ -154,12 +155,12 @@ class Book:
             other = steps[place - 1]
             name = f"{other[:2]} {self.title(chapter, other)}"
             around.append(f"[the step before: {name}]({other}.md)")
-            before = self.repository.text(chapter, other, "solutions")
-            removed, added = changed_lines(before, solution)
+            before, after = (HEADER.sub("", text) for text in (self.repository.text(chapter, other, "solutions"), solution))
+            removed, added = changed_lines(before, after)
             halves = block("html", "div.before", fenced(before, "cuda", name, removed), depth=6)
-            halves += block("html", "div.after", fenced(solution, "cuda", title, added), depth=6)
+            halves += block("html", "div.after", fenced(after, "cuda", title, added), depth=6)
             beside = block("tab", f"Beside {name}", block("html", "div.beside", halves, depth=5), depth=4)
-        folded = block("details", "Show it: better once yours is written\n    type: example", beside + alone, depth=3)
+        folded = block("details", "Show it: better once yours is written\n    type: question", beside + alone, depth=3)
         if place + 1 < len(steps):
             around.append(f"[the next one: {steps[place + 1][:2]} {self.title(chapter, steps[place + 1])}]({steps[place + 1]}.md)")
         command = f"{chapter} {step[:2]}"

@@ -32,12 +32,14 @@ class Page(html.parser.HTMLParser):
     def __init__(self, text):
         super().__init__()
         self.anchors, self.links, self.fetched, self.classes = {""}, [], IN_STYLES.findall(text), set()
+        self.is_folded = False
         self.feed(text)
 
     def handle_starttag(self, tag, attributes):
         of = {name: value or "" for name, value in attributes}
         self.anchors |= {of[name] for name in ("id", "name") if name in of}
         self.classes |= set(of.get("class", "").split())
+        self.is_folded |= tag == "details" and "open" not in of
         if tag == "a" and "href" in of:
             self.links.append(of["href"])
         elif of.get(FETCHED.get(tag, "")) and not NO_RESOURCE & set(of.get("rel", "").split()):
@@ -48,8 +50,11 @@ def complaints(site, steps):
     """Of a book in which these steps must have a page."""
     pages = {path: Page(path.read_text(encoding="utf-8")) for path in sorted(site.rglob("*.html"))}
     for chapter, step in steps:
-        if site / "chapters" / chapter / f"{step}.html" not in pages:
+        page = pages.get(site / "chapters" / chapter / f"{step}.html")
+        if not page:
             yield f"{chapter}/{step} has no page"
+        elif not page.is_folded:
+            yield f"{chapter}/{step} shows its solution to who has not asked for it"
     for path, page in pages.items():
         name = path.relative_to(site)
         if name.name == "404.html":
@@ -92,7 +97,7 @@ def says_no():
         site = pathlib.Path(folder).resolve()
         for path in ("search/search_index.js", "other.html", "chapters/a/01_b.html"):
             (site / path).parent.mkdir(parents=True, exist_ok=True)
-            (site / path).write_text("")
+            (site / path).write_text("<details>x</details>")
         right = '<h1 id="here">x</h1><a href="#here">x</a><a href="chapters/a/01_b.html">x</a><a href="https://example">x</a>'
         for added, wanted in {"": "", **WRONG}.items():
             (site / "index.html").write_text(right + added)
@@ -102,9 +107,10 @@ def says_no():
         (site / "index.html").write_text(right)
         (site / "book.css").write_text("@import 'https://example/a.css';")
         (site / "search/search_index.js").unlink()
-        found = list(complaints(site, [("a", "02_c")]))
-        if len(found) != 3:
-            yield f"of a step without a page, a style from a network and a search without an index this test says: {found}"
+        (site / "chapters/a/01_b.html").write_text("<details open>x</details>")
+        found = list(complaints(site, [("a", "01_b"), ("a", "02_c")]))
+        if len(found) != 4:
+            yield f"of a solution that is shown, a step without a page, a style from a network and no search it says: {found}"
 
 
 def says_what_is_missing():

@@ -169,7 +169,7 @@ class Book:
             f"---\ntitle: {chapter.capitalize()} {title}\nhide: [toc]\n---\n\n# {chapter.capitalize()} {title}\n\n"
             f"{' · '.join(around)}\n\n## What is to be written\n\n"
             f"In `chapters/{chapter}/{step}.cu`, between `{bodies.BEGIN}` and `{bodies.END}`. `./kata test {command}` tests it.\n\n"
-            f"{fenced(self.stub(chapter, step), 'cuda')}\n## The solution\n\n"
+            f"{fenced(self.stub(chapter, step), 'cuda')}\n## The solution {{ data-search-exclude }}\n\n"
             f"{folded}",
         )
 

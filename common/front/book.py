@@ -17,7 +17,6 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
 
 import bodies
 from fault import Fault
@@ -28,7 +27,7 @@ MISSING = (
     "the book is made by MkDocs Material, release 9, which is not installed or not in PATH; in a virtual environment of "
     "Python: pip install 'mkdocs-material>=9.5,<10'"
 )
-FIRST = ("README.md",)
+FIRST = "README.md"
 LAST = ("chapters/CUDA.md", "chapters/GLOSSARY.md", "tests/beyond/README.md", "CONTRIBUTING.md")
 PICTURES = (".svg", ".png", ".jpg")
 LANGUAGES = {".cu": "cuda", ".cuh": "cuda", ".mistakes": "cuda", ".cpp": "cpp", ".hpp": "cpp", ".sh": "sh", ".json": "json"}
@@ -55,10 +54,10 @@ class Book:
             self.prose(lesson)
             pages = [{f"{step[:2]} {self.title(chapter, step)}": self.step(chapter, step, steps)} for step in steps]
             chapters.append({chapter.capitalize(): [lesson, *pages]})
-        for page in (*FIRST, *LAST):
+        for page in (FIRST, *LAST):
             self.prose(page)
         shutil.copytree(SETTINGS, self.folder / "assets", ignore=shutil.ignore_patterns("*.yml"))
-        return [*({"Start here": page} for page in FIRST), *chapters, *LAST]
+        return [{"Start here": FIRST}, *chapters, *LAST]
 
     def put(self, page: str, text: str) -> str:
         path = self.folder / page

@@ -334,7 +334,7 @@ class Front(unittest.TestCase):
 
     def test_help_names_every_command(self):
         said = self.kata("help").stdout
-        for command in ("tour", "test", "next", "hint", "diff", "reset", "grade", "setup", "new", "mistake", "stubs"):
+        for command in ("tour", "test", "next", "hint", "diff", "reset", "grade", "book", "setup", "new", "mistake", "stubs"):
             self.assertIn(f"\n./kata {command}", "\n" + said)
             self.assertRegex(self.kata(command, "--help").stdout, rf"\Ausage: (\./)?kata {command}")
         self.assertEqual(self.kata().stdout, said)
@@ -433,6 +433,12 @@ class Front(unittest.TestCase):
                 return True
             time.sleep(0.05)
         return False
+
+    def test_a_book_without_its_generator_says_what_to_install(self):
+        command = [sys.executable, self.root / "common/front/kata.py", "book"]
+        done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "PATH": str(self.root / "fake")})
+        self.assertEqual((done.returncode, done.stdout), (3, ""))
+        self.assertRegex(done.stderr, r"\Akata: .*pip install 'mkdocs-material.*\n\Z")
 
     def test_what_cannot_be_written_is_said_in_a_line(self):
         if not os.path.exists("/dev/full"):

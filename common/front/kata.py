@@ -260,6 +260,15 @@ def reset(repository: Repository, given: argparse.Namespace) -> int:
     return 0
 
 
+def make_book(repository: Repository, given: argparse.Namespace) -> int:
+    import book  # what it needs, no other command does
+
+    site = repository.root / "build" / "book"
+    book.build(repository, site)
+    print(f"{repository.relative(site)}/index.html is the book: open it in a browser, or put the folder on any web server.")
+    return 0
+
+
 def setup(repository: Repository, given: argparse.Namespace) -> int:
     Build(repository).setup()
     print("All that the build needs is here.")
@@ -377,6 +386,7 @@ COMMANDS = {
         None,
         nothing,
     ),
+    "book": Command("", "lessons, solutions and glossary as a web site: build/book/index.html", make_book, nothing),
     "setup": Command("", "install what is missing; tour and test do so themselves", setup, nothing),
     "new": Command("CHAPTER [NN_name]", "begin a step, or a chapter, in all the places that it needs", new, new_arguments),
     "mistake": Command(

@@ -22,6 +22,29 @@ enum class Arithmetic {
     counted_sum,  ///< of int; how often it was applied is counted
 };
 
+/// For people.
+constexpr const char* text_of(Arithmetic arithmetic) {
+    switch (arithmetic) {
+        case Arithmetic::sum_of_int:
+            return "the sum of int";
+        case Arithmetic::max_of_int:
+            return "the maximum of int";
+        case Arithmetic::sum_of_float:
+            return "the sum of float";
+        case Arithmetic::max_of_float:
+            return "the maximum of float";
+        case Arithmetic::sum_of_double:
+            return "the sum of double";
+        case Arithmetic::max_of_double:
+            return "the maximum of double";
+        case Arithmetic::composition:
+            return "the composition of maps, which do not commute";
+        case Arithmetic::counted_sum:
+            return "the sum of int whose operator counts how often it is applied";
+    }
+    return "";
+}
+
 /// One of them as a step is called with it. `applications` is null except for counted_sum, where it points to
 /// a counter on the device, to which each application adds one.
 struct Operation {

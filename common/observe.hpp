@@ -33,6 +33,8 @@ struct Place {
     std::uint64_t steps = 0;               ///< as in Counts::work
     std::uint64_t requests = 0;            ///< 0 of a basic block
     std::uint64_t lines = 0, atomics = 0;  ///< of global memory
+    std::uint64_t sectors_loaded = 0, sectors_stored = 0;
+    std::uint64_t passes = 0;  ///< over the banks of shared memory
 };
 
 struct Observation {
@@ -40,6 +42,11 @@ struct Observation {
     std::optional<Counts> counts;
     /// Races, reads of what nobody wrote: one readable text each, without repetitions.
     std::vector<std::string> findings;
+    /// Launches that were for nothing, one readable text each: what they may write holds behind them what it
+    /// held before, or behind an earlier launch. To clear what is clear already is not among them.
+    std::vector<std::string> idle = {};
+    /// What would explain a wrong result, where it is one.
+    std::vector<std::string> hints = {};
     /// Kernels that were launched.
     std::uint64_t launches = 0;
     std::vector<Place> places = {};  ///< where nothing is counted, none

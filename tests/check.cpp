@@ -260,6 +260,23 @@ TEST_CASE("One wrong bit anywhere is found and shown in full digits", "[compare]
     CHECK(std::stof(message.substr(heard)) == got[at]);
 }
 
+TEST_CASE("A wrong number is shown with how far off it is", "[compare]") {
+    CHECK_THAT(verdict(difference<float>(std::vector{137.0f}, std::vector{137.5f}, {{1}})),
+               ContainsSubstring("expected 137.5, got 137, error 0.5\n"));
+    CHECK_THAT(verdict(difference<double>(std::vector{1.0}, std::vector{1 + 0x1p-52}, {{1}})),
+               ContainsSubstring("expected 1.0000000000000002, got 1, error 2.22045e-16\n"));
+    CHECK_THAT(verdict(difference<float>(std::vector{std::nanf("")}, std::vector{1.0f}, {{1}})),
+               ContainsSubstring("expected 1, got NaN\n"));
+}
+
+TEST_CASE("Whole numbers that were cut off instead of rounded are named", "[compare]") {
+    const std::vector<double> expected{137.97, 12.75, 200.6, 9.9}, bounds(4, 0.51);
+    const std::vector<int> cut{137, 12, 200, 9}, other{137, 13, 202, 8};
+    CHECK_THAT(verdict(difference<int>(cut, expected, bounds, {{4}})),
+               EndsWith("pattern: each wrong value is the expected one without its fraction: rounded down?"));
+    CHECK_THAT(verdict(difference<int>(other, expected, bounds, {{4}})), !ContainsSubstring("fraction"));
+}
+
 TEST_CASE("Integers are compared in all their bits", "[compare]") {
     const unsigned long long large = 1ull << 63;
     CHECK_THAT(verdict(difference<unsigned long long>(std::vector{large + 1}, std::vector{large}, {{1}})),
@@ -365,8 +382,8 @@ TEST_CASE("A value that a local variable holds before it is set is named", "[com
         return kata::difference<float>(got, expected, {.extents = {3}}).value();
     };
     CHECK_THAT(message(unset(0.0f)),
-               ContainsSubstring("\n-1.6947395e+38 is what a local variable holds that nobody "
-                                 "has set\npattern: "));
+               ContainsSubstring("\n-1.6947395e+38 is what a local variable holds that nobody has set, or "
+                                 "an array that lacks __shared__\npattern: "));
     CHECK_THAT(message(unset(0.0f) / 2), !ContainsSubstring("local variable"));
     const std::vector<unsigned char> bytes{1}, other{0xFE};
     CHECK_THAT(kata::difference<unsigned char>(other, bytes, {.extents = {1}}).value(),

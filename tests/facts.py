@@ -20,6 +20,7 @@ import bodies
 import build
 import contract
 import impostors
+import kata
 import mistakes
 import repository
 import verdicts
@@ -131,7 +132,7 @@ class Mistakes(Scratch):
 
     def test_another_step_is_handed_in_as_this_one(self):
         self.write("solutions/sums/02_all.cu", SOLUTION.replace("a[i]", "2 * a[i]"))
-        (kernel,) = self.made("== body of 02_all\n// The other step.\n// Rejected: without the point\n")
+        (kernel,) = self.made("== body of 02_all\n// The other step.\n// Rejected: does not gain\n")
         self.assertIn("b[i] = 2 * a[i]", kernel)
 
     def test_what_is_timed_and_not_rejected_is_a_variant(self):
@@ -255,6 +256,16 @@ class Names(Scratch):
         self.assertEqual(self.repository.all_steps("sums"), ["01_add"])
         module = repository.module_of("styles.sums.01_add.grid_stride.cpu.so")
         self.assertEqual((module.step, build.path_of(module)), ("01_add", "tests/styles/sums/01_add.grid_stride.cu"))
+
+    def test_what_comes_next_is_open_and_in_the_same_chapter_if_one_is(self):
+        self.write("chapters/sums/01_add.cu", SOLUTION)
+        self.assertTrue(kata.what_comes_next(self.repository, "sums", "01_add").startswith("Every step is written"))
+        for name in ("02_all", "03_more"):
+            self.write(f"solutions/sums/{name}.cu", SOLUTION)
+            self.write(f"chapters/sums/{name}.cu", STUB)
+        self.assertIn("chapters/sums/02_all.cu;", kata.what_comes_next(self.repository, "sums", "01_add"))
+        self.assertIn("./kata hint sums 03", kata.what_comes_next(self.repository, "sums", "02_all"))
+        self.assertIn("chapters/sums/02_all.cu;", kata.what_comes_next(self.repository, "sums", "03_more"))
 
     def test_claims_that_a_gpu_refutes_are_said_with_both_numbers(self):
         self.assertEqual(self.repository.refuted("sums"), [])
@@ -663,6 +674,15 @@ class Verdicts(unittest.TestCase):
         )
         said = verdicts.of_one_step([self.verdict("OK", "hello\n" * 1000)])
         self.assertIn("and 980 lines more", said)
+
+    def test_what_a_step_gains_is_said_in_a_line(self):
+        right = self.verdict("OK", stdout="1..1\n# gained: threads 1, 1/2 of the 2 in 00\n# gained: barriers 3\nok 1 - a\n")
+        self.assertEqual(
+            verdicts.of_one_step([right]),
+            "OK    chapters/sums/01_add.cu\n      It gains: threads 1, 1/2 of the 2 in 00; barriers 3\n",
+        )
+        wrong = self.verdict("FAIL", "not ok: a\n", stdout="# gained: threads 1\nnot ok 1 - a\n")
+        self.assertNotIn("gains", verdicts.of_one_step([wrong]))
 
     def test_a_test_of_no_kernel_is_none_of_a_chapter(self):
         self.assertIsNone(

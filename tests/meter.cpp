@@ -4,6 +4,7 @@
 #include "buffer.hpp"
 #include "error.hpp"
 #include "meter/chains.hpp"
+#include "meter/locate.hpp"
 #include "meter/warp_log.hpp"
 #include "observe.hpp"
 #include "tools/meter_kernels.hpp"
@@ -1093,11 +1094,28 @@ TEST_CASE("blocks are not ordered", "[races]") {
     CHECK(!clean([&] { kernels::blocks_write_one(data.data(), 5); }));
     CHECK_THAT(
         found([&] { kernels::blocks_write_one(data.data(), 5); })[0],
-        StartsWith("race in global memory \"data\", element 0: nothing orders\n"
+        StartsWith("race in global memory \"out\", element 0: nothing orders\n"
                    "  thread (0,0,0) of block (0,0,0) writes in meter_kernels.cu:") &&
             ContainsSubstring("  thread (0,0,0) of block (1,0,0) writes in ") &&
-            EndsWith("\n  both store at the same index: is blockIdx missing from it, or should only one "
-                     "block store?"));
+            EndsWith("\n  two threads store to index 0: is blockIdx missing from the index, or blockDim that "
+                     "multiplies it, or should only one block store?"));
+    auto many = filled<int>("data", 200);
+    using enum kernels::Index;
+    CHECK(clean([&] { kernels::indexed(of_its_own, many.data()); }));
+    CHECK_THAT(
+        found([&] { kernels::indexed(added, many.data()); })[0],
+        StartsWith("race in global memory \"data\", element 1: ") &&
+            EndsWith("\n  two threads store to index 1: is blockIdx missing from the index, or blockDim "
+                     "that multiplies it, or should only one block store?"));
+    CHECK_THAT(
+        found([&] { kernels::indexed(of_warps, many.data()); })[0],
+        StartsWith("race in global memory \"data\", element 0: ") &&
+            EndsWith("\n  two threads store to index 0: is threadIdx missing from the index, or should "
+                     "only one of them store?"));
+    CHECK_THAT(found([&] { kernels::indexed(updated, many.data()); })[0],
+               EndsWith("\n  threads of two blocks reach index 1 in the same line: if each should have its "
+                        "own, is blockIdx missing from the index, or blockDim that multiplies it? If they "
+                        "share it, use an atomic"));
     CHECK(clean([&] { kernels::block_reads_other(data.data(), 1); }));
     CHECK(!clean([&] { kernels::block_reads_other(data.data(), 4); }));
     using enum kernels::Count;
@@ -1111,7 +1129,7 @@ TEST_CASE("blocks are not ordered", "[races]") {
     CHECK(clean(counts(of_block, 1)));
     CHECK_THAT(
         found(counts(of_block, 8))[0],
-        StartsWith("race in global memory \"data\", element 0: nothing orders\n"
+        StartsWith("race in global memory \"count\", element 0: nothing orders\n"
                    "  thread (0,0,0) of block (0,0,0) updates atomically in " +
                    line_of("block's own atomic")) &&
             EndsWith("\n  an atomic of the block is one to its own threads alone: give it the scope of the "
@@ -1408,7 +1426,67 @@ TEST_CASE("an access out of bounds is told with its distance from the buffer", "
 
     Buffer<float> empty("nothing", 0);
     CHECK_THAT(fault([&] { kernels::read_at(empty.data(), out.data(), 0); }),
-               ContainsSubstring("reads 4 bytes right past the end of \"nothing\" (0 bytes)"));
+               ContainsSubstring("reads 4 bytes right past the end of \"in\" (0 bytes)"));
+}
+
+TEST_CASE("an access out of bounds is one of the array that its instruction has reached before", "[bounds]") {
+    auto one = filled<float>("one", 4), other = filled<float>("other", 4), out = filled<float>("out", 2);
+    const auto [in, next] = std::minmax(one.data(), other.data());
+    const long distance = next - in;  // what lies just before the next buffer is meant for the first
+    CHECK_THAT(fault([&] { kernels::read_two(in, out.data(), 0, distance - 1); }),
+               ContainsSubstring(" bytes past the end of \"in\" (16 bytes), in " + line_of("read two")));
+    CHECK_THAT(fault([&] { kernels::read_two(in, out.data(), distance - 1, 0); }),
+               ContainsSubstring("reads 4 bytes 4 bytes before the start of \""));
+}
+
+TEST_CASE("the parameters of a kernel have the names that its source gives them", "[bounds]") {
+    const std::string file = TESTS_DIR "/tools/meter_kernels.cu";
+    const auto names = [&](const char* kernel) { return meter::parameters_of({}, file, kernel); };
+    using Names = std::vector<std::string>;
+    CHECK(names("copy_kernel<T>") == Names{"in", "out", "stride"});
+    CHECK(names("kernels::read_two_kernel") == Names{"in", "out", "first", "second"});
+    CHECK(names("read_two") == Names{});  // no kernel
+    CHECK(names("kernel") == Names{});    // the end of many names
+    CHECK(meter::parameters_of({}, "no file", "copy_kernel") == Names{});
+}
+
+TEST_CASE("a launch that leaves memory as it was is told", "[launches]") {
+    using enum kernels::Superfluous;
+    auto in = filled<int>("in", 64, 3);
+    const auto idle = [&](kernels::Superfluous how) {
+        Buffer<int> out("out", 64);
+        return observe({}, [&] { kernels::launch_twice(how, in.data(), out.data()); }).idle;
+    };
+    CHECK(idle(none) == Findings{});
+    CHECK(idle(clears_again) == Findings{});
+    CHECK(idle(once_more) == Findings{"the 2nd launch, doubled_kernel<<<…>>> in " + line_of("once more") +
+                                      ", changes nothing: device memory holds the same as before it"});
+    CHECK(idle(all_once_more) ==
+          Findings{"the 4th launch, doubled_kernel<<<…>>> in " + line_of("all once more") +
+                   ", leaves device memory as it was behind the 2nd: what came in between was for nothing"});
+    CHECK(idle(only_reads).size() == 1);
+}
+
+TEST_CASE("a wrong result of threads that share a local array is explained", "[launches]") {
+    auto in = filled<float>("in", 64), out = filled<float>("out", 64);
+    const auto hints = [&](bool shared) {
+        return observe({}, [&] { kernels::reversed_in_array(shared, in.data(), out.data()); }).hints;
+    };
+    CHECK(hints(true) == Findings{});
+    CHECK(
+        hints(false) ==
+        Findings{"reversed_in_local_kernel declares no __shared__ memory that it uses, although its threads "
+                 "wait for each other: \"values\" is a local array, of which each thread has its own; is "
+                 "__shared__ missing in front of it?"});
+}
+
+TEST_CASE("what a header of this repository does is done in the line that calls it", "[launches]") {
+    auto sum = filled<int>("sum", 1);
+    const auto seen = observe({}, [&] { kernels::combined(sum.data()); });
+    std::vector<std::string> lines;
+    for (const auto& place : seen.places)
+        if (place.atomics > 0) lines.push_back(seen.line_of(place));
+    CHECK(lines == Findings{line_of("combined")});
 }
 
 TEST_CASE("a copy that does not fit on either side is refused", "[bounds]") {

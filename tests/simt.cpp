@@ -448,6 +448,8 @@ TEST_CASE("a barrier that not all threads come to is diagnosed", "[barrier]") {
     CHECK_THAT(message, ContainsSubstring("54 threads, first (10,0,0), left the kernel"));
     CHECK_THAT(message, ContainsSubstring("10 threads, first (0,0,0), wait at __syncthreads in " +
                                           line_of("divergent barrier")));
+    CHECK_THAT(message, ContainsSubstring("in place of a return before the barrier, put the work in an if") &&
+                            ContainsSubstring("GPUs since Volta go on without threads that have left"));
     CHECK(fault([] { kernels::divergent_barrier(64, 64); }) == "");
     CHECK(fault([] { kernels::divergent_barrier(64, 0); }) == "");
 }
@@ -467,7 +469,9 @@ TEST_CASE("two barriers in one line or in one helper are not one", "[barrier]") 
     const auto text = [](const std::string& one, const std::string& other) {
         return "divergent barrier: the threads of block (0,0,0) do not all come to the same __syncthreads\n"
                "  20 threads, first (0,0,0), wait at __syncthreads in " +
-               one + "\n  44 threads, first (20,0,0), wait at __syncthreads in " + other;
+               one + "\n  44 threads, first (20,0,0), wait at __syncthreads in " + other +
+               "\n  all threads of a block must come to the same barrier: put the work in the if, and one "
+               "barrier behind it";
     };
     const auto line = line_of("two in a line"), helper = line_of("helper's barrier");
     CHECK(fault([] { kernels::two_barriers_in_a_line(64, 20); }) == text(line, line + ", at another call"));

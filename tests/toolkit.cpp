@@ -563,9 +563,18 @@ TEST_CASE("a copy of another size, to another place or off its alignment is refu
 
 // Atomics of libcu++
 
+/// Under AddressSanitizer shared memory is plain statics, which only one block can have at a time: none waits
+/// there for a block that comes after it.
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool blocks_run_side_by_side = false;
+#else
+constexpr bool blocks_run_side_by_side = true;
+#endif
+
 TEST_CASE("a block hands over to another what it has released", "[atomic_ref]") {
     using enum kernels::Handover;
     const auto order = GENERATE(Order::forwards, Order::shuffled);
+    if (order == Order::shuffled && !blocks_run_side_by_side) return;
     const auto run = [&](kernels::Handover how) {
         auto data = zeros<int>("data", 32), flag = zeros<int>("flag"), out = zeros<int>("out", 32);
         const auto seen =

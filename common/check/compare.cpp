@@ -121,7 +121,11 @@ struct Exact : Output<T> {
     }
     double bound(Index) const { return 0; }
     std::string wanted(Index i) const { return text(expected[i]); }
-    std::string distance(Index) const { return ""; }
+    std::string distance(Index i) const {
+        if constexpr (!std::is_floating_point_v<T>) return "";
+        const double error = std::abs(static_cast<double>(this->got[i]) - static_cast<double>(expected[i]));
+        return error < 1e30 ? ", error " + rounded(error, 6) : "";
+    }
 };
 
 template <class T>
@@ -363,12 +367,24 @@ std::optional<std::string> describe_factor(const Comparison& c, std::span<const 
     return "all wrong values are a constant factor (" + factor_text(factor, tolerance) + ") of the expected";
 }
 
+/// Whether whole numbers were made by leaving fractions away.
+template <class Comparison>
+bool cut_off(const Comparison& c, std::span<const Index> wrong) {
+    if constexpr (!std::is_integral_v<typename decltype(c.got)::value_type>) return false;
+    return wrong.size() >= 3 && std::all_of(wrong.begin(), wrong.end(), [&](Index i) {
+               const auto expected = static_cast<double>(c.expected[i]);
+               return static_cast<double>(c.got[i]) == std::trunc(expected) &&
+                      expected != std::trunc(expected);
+           });
+}
+
 template <class Comparison>
 std::string describe_pattern(const Comparison& c, const Grid& grid, std::span<const Index> wrong) {
     const auto is_zero = [](auto value) { return value == 0; };
     if (std::all_of(c.got.begin(), c.got.end(), is_zero)) return "everything is zero";
     if (auto found = describe_shift(c, grid, wrong)) return *found;
     if (auto found = describe_factor(c, wrong)) return *found;
+    if (cut_off(c, wrong)) return "each wrong value is the expected one without its fraction: rounded down?";
     if (auto found = describe_places(grid, wrong)) return *found;
     if (std::all_of(wrong.begin(), wrong.end(), [&](Index i) { return is_zero(c.got[i]); }))
         return "every wrong value is zero";
@@ -422,7 +438,7 @@ std::optional<std::string> report(const Comparison& c, const Layout& layout) {
     if (wrong.size() > shown) message += "\n  ...";
     if (std::any_of(wrong.begin(), wrong.end(), [&](Index i) { return looks_unset(c.got[i]); }))
         message += "\n" + text(as_unset<typename decltype(c.got)::value_type>()) +
-                   " is what a local variable holds that nobody has set";
+                   " is what a local variable holds that nobody has set, or an array that lacks __shared__";
     return message + "\npattern: " + describe_pattern(c, grid, wrong);
 }
 

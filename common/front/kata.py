@@ -137,6 +137,7 @@ def test(repository: Repository, given: argparse.Namespace) -> int:
         print(verdicts.of_one_step(found), end="")
         if {verdict.result for verdict in found} == {"OK"}:
             print("".join(f"      {line}\n" for line in repository.refuted(chapter, step)), end="")
+            print(f"      {what_comes_next(repository, chapter, step)}")
         if lines := bodies.open_lines(repository.text(chapter, step)):
             where = ", ".join(map(str, lines))
             print(f"      It still calls kata::open(), in line {where}; what is to be written: ./kata hint {chapter} {step[:2]}")
@@ -168,6 +169,20 @@ def is_needed(target: str, chapter: str, step: str | None) -> bool:
             built.tree == "solutions" or (built.tree == "chapters" and step in (None, built.name))
         )
     return target in (suite(chapter, "cpu"), suite(chapter, "gpu"))
+
+
+def what_comes_next(repository: Repository, chapter: str, step: str) -> str:
+    """After a step that is right: the next open one behind it in its chapter, or else the first of all."""
+    still_open = [
+        (other, name)
+        for other in repository.chapters()
+        for name in repository.all_steps(other)
+        if not repository.missing(other, name) and repository.is_open(other, name)
+    ]
+    behind = [found for found in still_open if found[0] == chapter and found[1] > step]
+    for other, name in [*behind, *still_open][:1]:
+        return f"Next: chapters/{other}/{name}.cu; what is to be written: ./kata hint {other} {name[:2]}"
+    return f"Every step is written: ./kata tour {chapter} --mine shows what yours gain, each beside the one before."
 
 
 def next_step(repository: Repository, given: argparse.Namespace) -> int:

@@ -25,6 +25,7 @@ class Verdict(NamedTuple):
     module: Module | None  # of a kernel
     result: str  # OK, SKIP, FAIL
     reason: str  # in full; of what passes, what it has printed
+    gains: tuple[str, ...] = ()  # of what passes, what its claims have found
 
     @property
     def title(self) -> str:
@@ -57,7 +58,9 @@ def run(build: Build, selection: Sequence[str]) -> list[Verdict]:
 def verdict_of(record: dict) -> Verdict:
     name = record["name"].split(":", 1)[-1]
     result = OF_MESON.get(record["result"], "FAIL")
-    return Verdict(name, kernel_of(record["command"]), result, reason_of(record) if result == "FAIL" else printed(record))
+    reason = reason_of(record) if result == "FAIL" else printed(record)
+    gains = tuple(re.findall(r"^# gained: (.*)", record.get("stdout", ""), re.M))
+    return Verdict(name, kernel_of(record["command"]), result, reason, gains)
 
 
 def kernel_of(command: list[str]) -> Module | None:
@@ -107,6 +110,8 @@ def of_one_step(verdicts: list[Verdict]) -> str:
     for verdict in verdicts:
         where = f" ({verdict.module.backend})" if len(verdicts) > 1 and verdict.module else ""
         lines.append(f"{verdict.result:4}  {verdict.title}{where}\n")
+        if verdict.result == "OK" and verdict.gains:
+            lines.append(f"      It gains: {'; '.join(verdict.gains)}\n")
         if verdict.result == "OK" and verdict.reason:
             said = verdict.reason.splitlines()
             more = [] if len(said) <= PRINTED else [f"… and {len(said) - PRINTED} lines more"]

@@ -3,19 +3,34 @@
 #include "process.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <map>
+#include <regex>
 #include <sstream>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace meter {
 
 namespace {
 
-/// Whether the line is the student's own, and neither the back end's nor the library's.
+/// The folder of headers that steps include, as this build's compilers are given it.
+std::string common_headers() {
+    std::string here = __FILE__;
+    return here.erase(here.rfind("meter/"));
+}
+
+/// Whether the line is the student's own, and neither the library's nor one of this repository's headers.
 bool is_own(const std::string& path) {
-    return path.find("common/simt/") == std::string::npos && !path.starts_with("/usr/");
+    static const std::string common = common_headers();
+    return path.find(common) == std::string::npos && path.find("common/simt/") == std::string::npos &&
+           !path.starts_with("/usr/");
 }
 
 /// The line, and those of the functions that it was inlined into, outwards; only the student's own, if any
@@ -47,7 +62,103 @@ const std::vector<std::string>& lines_of(const simt::Image& image, std::uint32_t
     return entry->second;
 }
 
+/// Opens a source, whose path is as the compiler was given it: as seen from the folder of the build.
+std::ifstream source(const simt::Image& image, const std::filesystem::path& file) {
+    const auto modules = std::filesystem::path(image.path).parent_path();
+    for (const auto& path : {file, modules / file, modules.parent_path() / file})
+        if (std::ifstream stream(path); stream) return stream;
+    return {};
+}
+
+/// Source text without comments, which would be taken for code.
+std::string code_of(std::ifstream stream) {
+    const std::string text{std::istreambuf_iterator<char>(stream), {}};
+    std::string code;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const auto two = text.substr(i, 2);
+        if (two != "//" && two != "/*") {
+            code += text[i];
+            continue;
+        }
+        const std::string close = two == "//" ? "\n" : "*/";
+        i = std::min(text.find(close, i + 2), text.size()) + close.size() - 1;
+        code += ' ';
+    }
+    return code;
+}
+
+bool is_of_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+
+/// The last word of "const float* in" or of "float in[]", in front of what it is by default.
+std::string last_word(std::string declared) {
+    declared.resize(std::min(declared.find_first_of("=["), declared.size()));
+    const auto end = std::find_if(declared.rbegin(), declared.rend(), is_of_word);
+    const auto begin = std::find_if_not(end, declared.rend(), is_of_word);
+    return {begin.base(), end.base()};
+}
+
+/// The names of the parameters that are declared behind an opening parenthesis.
+std::vector<std::string> names_behind(const std::string& code, std::size_t at) {
+    std::vector<std::string> names;
+    std::string declared;
+    int depth = 1;
+    for (; at < code.size(); ++at) {
+        depth += (std::string_view("([{<").find(code[at]) != std::string_view::npos) -
+                 (std::string_view(")]}>").find(code[at]) != std::string_view::npos);
+        if (depth > 1 || (depth == 1 && code[at] != ',')) {
+            declared += code[at];
+            continue;
+        }
+        names.push_back(last_word(std::exchange(declared, {})));
+        if (depth == 0) break;
+    }
+    return names;
+}
+
+/// Behind the parenthesis of the kernel's parameters in the code; npos where it is not defined there.
+std::size_t parameters_in(const std::string& code, std::string kernel) {
+    kernel.resize(std::min(kernel.find('<'), kernel.size()));
+    kernel = last_word(kernel);
+    for (auto at = code.find(kernel); at != std::string::npos && !kernel.empty();
+         at = code.find(kernel, at + 1)) {
+        const auto behind = code.find_first_not_of(" \n\t", at + kernel.size());
+        if (behind == std::string::npos || code[behind] != '(' || (at > 0 && is_of_word(code[at - 1])))
+            continue;
+        const auto statement = at == 0 ? 0 : code.find_last_of(";{}", at - 1) + 1;
+        if (code.substr(statement, at - statement).find("__global__") != std::string::npos) return behind + 1;
+    }
+    return std::string::npos;
+}
+
 }  // namespace
+
+std::vector<std::string> parameters_of(const simt::Image& image, const std::string& file,
+                                       const std::string& kernel) {
+    const auto code = code_of(source(image, file));
+    const auto at = parameters_in(code, kernel);
+    return at == std::string::npos ? std::vector<std::string>{} : names_behind(code, at);
+}
+
+std::optional<std::string> local_array_of(const simt::Image& image, const std::string& file,
+                                          const std::string& kernel) {
+    const auto code = code_of(source(image, file));
+    const auto at = parameters_in(code, kernel);
+    if (at == std::string::npos) return std::nullopt;
+    static const std::regex array(R"(^\s*(?:(?:const|volatile)\s+)*([\w:]+)(?:<[^;>]*>)?\s+(\w+)\s*\[)");
+    int depth = 0;
+    for (auto begin = code.find('{', at); begin != std::string::npos && begin < code.size();) {
+        depth += (code[begin] == '{') - (code[begin] == '}');
+        if (depth == 0) break;
+        const auto end = std::min(code.find_first_of(";{}", begin + 1), code.size());
+        const auto statement = code.substr(begin + 1, end - begin - 1);
+        std::smatch found;
+        if (std::regex_search(statement, found, array) && found[1] != "else" && found[1] != "return" &&
+            found[1] != "__shared__")
+            return found[2].str();
+        begin = end;
+    }
+    return std::nullopt;
+}
 
 std::string line_of(const simt::Image& image, std::uint32_t code) { return lines_of(image, code).front(); }
 

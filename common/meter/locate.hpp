@@ -1,8 +1,11 @@
-// From a code address to the lines of the source that it was compiled from.
+// What the source says: the lines that a code address was compiled from, and how a kernel's parameters are
+// called.
 #pragma once
 #include "simt/image.hpp"
 
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace meter {
 
@@ -12,5 +15,13 @@ std::string line_of(const simt::Image&, std::uint32_t code);
 /// Of code that was inlined, ", called in 03_tiled.cu:40", and again for each caller further out; else
 /// nothing.
 std::string callers_of(const simt::Image&, std::uint32_t code);
+
+/// The names of the parameters of a kernel that a source file of the module defines, in their order; none
+/// where it does not. Template arguments and namespaces of `kernel` are ignored.
+std::vector<std::string> parameters_of(const simt::Image&, const std::string& file,
+                                       const std::string& kernel);
+/// The name of the first local array that the kernel declares, if it declares one.
+std::optional<std::string> local_array_of(const simt::Image&, const std::string& file,
+                                          const std::string& kernel);
 
 }  // namespace meter

@@ -39,6 +39,10 @@ bool is_built_in(std::uintptr_t address) {
     return in(threadIdx) || in(blockIdx) || in(blockDim) || in(gridDim);
 }
 
+std::uint64_t passes_of(const kata::Counts& c) {
+    return c.shared_load.transactions + c.shared_store.transactions + c.shared_atomic.transactions;
+}
+
 std::uint64_t value_at(const void* address, std::size_t bytes) {
     std::uint64_t value = 0;
     std::memcpy(&value, address, std::min(bytes, sizeof value));
@@ -56,8 +60,6 @@ struct Region {
     std::uint32_t epoch = 0;
     std::unique_ptr<Words> words;  // made at the first write
     std::uint32_t written_in = 0;  // the last epoch of a write
-
-    std::string text() const { return serial != 0 ? "\"" + name + "\"" : name; }
 };
 
 class Meter final : public simt::Probe {
@@ -65,6 +67,7 @@ class Meter final : public simt::Probe {
     void observation_begins(const kata::Conditions& conditions) override {
         counts_ = {};
         findings_.clear();
+        hints_.clear();
         told_.clear();
         only_ = conditions.only_block;
         places_.clear();
@@ -76,6 +79,7 @@ class Meter final : public simt::Probe {
         seen.counts = counts_;
         seen.findings = std::move(findings_);
         seen.places = places_;
+        seen.hints = std::move(hints_);
         seen.line_of = [image = image_](const kata::Place& place) { return line_of(image, place.code); };
     }
 
@@ -116,6 +120,7 @@ class Meter final : public simt::Probe {
     std::string callers(const void* code) const override { return callers_of(image_, offset_of(code)); }
     std::uint64_t steps() const override { return steps_; }
     bool in_doubt() const override { return !doubts_.empty(); }
+    bool only_cleared() const override;
     void rehearsal_begins() override {
         before_rehearsal_ = {counts_, places_, place_of_, told_};
         doubts_before_ = std::exchange(doubts_, {});
@@ -193,7 +198,11 @@ class Meter final : public simt::Probe {
     Region* region_of(std::uintptr_t address);
     Region* find_region(std::uintptr_t address);
     [[noreturn]] void refuse(std::uintptr_t address, std::size_t bytes, Verb verb, const void* code);
+    std::string name_of(const Region&) const;
+    void miss_shared_memory();
     std::string text_of(const Region&, std::uintptr_t address, std::size_t bytes) const;
+    std::string advice(const Region&, std::uintptr_t address, std::size_t bytes, Verb verb,
+                       std::uint32_t code, const Record&) const;
     void tell_clash(const Region&, std::uintptr_t address, std::size_t bytes, Verb verb, std::uint32_t code,
                     const Record&);
     void tell_unwritten(const Region&, std::uintptr_t address, std::size_t bytes, std::uint32_t code);
@@ -210,7 +219,7 @@ class Meter final : public simt::Probe {
 
     kata::Counts counts_;
     std::uint64_t steps_ = 0;
-    std::vector<std::string> findings_;
+    std::vector<std::string> findings_, hints_;
     // Reads of shared memory that nobody wrote, by line, until it is known whether they change anything.
     std::map<std::string, std::string> doubts_, doubts_before_;
     std::set<std::uint32_t> doubted_;  // the code that did so in this launch
@@ -220,6 +229,9 @@ class Meter final : public simt::Probe {
     bool observing_ = false;
 
     simt::Image image_;
+    simt::Launch launch_{};
+    std::uint64_t barriers_ = 0, in_shared_ = 0;  // in this launch, by any block
+    std::vector<const Region*> reached_by_;       // by code, in this launch
     dim3 block_dim_, grid_dim_;
     std::size_t shared_limit_ = 0;
     simt::Range arguments_, constants_;
@@ -281,6 +293,9 @@ void Meter::launch_begins(const simt::Grid& grid) {
         place_of_.clear();
     }
     image_ = grid.image;
+    launch_ = grid.launch;
+    barriers_ = in_shared_ = 0;
+    reached_by_.clear();
     block_dim_ = grid.block_dim;
     grid_dim_ = grid.grid_dim;
     shared_limit_ = grid.shared_limit;
@@ -300,7 +315,8 @@ void Meter::launch_begins(const simt::Grid& grid) {
     for (const auto& a : simt::allocations()) {
         auto old = std::find_if(globals_.begin(), globals_.end(),
                                 [&](const Region& r) { return r.serial == a.serial; });
-        Region region{a.range, Space::global, a.name, a.written, a.serial, nullptr, epoch_, nullptr};
+        const auto name = a.origin.empty() ? a.name : a.name + " in " + a.origin;
+        Region region{a.range, Space::global, name, a.written, a.serial, nullptr, epoch_, nullptr};
         if (old != globals_.end()) {
             region.shadow = std::move(old->shadow);
             region.words = std::move(old->words);
@@ -320,6 +336,7 @@ void Meter::launch_begins(const simt::Grid& grid) {
 
 void Meter::launch_ends() {
     settle_overwrite();
+    miss_shared_memory();
     for (const auto& lost : repeated_)
         if (value_at(lost.address, lost.bytes) != lost.value) tell(lost.text);
     clocks_.end_launch();
@@ -328,6 +345,33 @@ void Meter::launch_ends() {
         std::max({longest_ * kata::machine::latency, contention_, busiest(std::move(work_of_blocks_))});
     counts_.contention += contention_;
     work_of_blocks_.clear();
+}
+
+/// Threads that wait for each other have something in common, and local arrays are no such thing.
+void Meter::miss_shared_memory() {
+    if (barriers_ == 0 || in_shared_ > 0 || !told_.insert({launch_.name, "no __shared__"}).second) return;
+    if (const auto array = local_array_of(image_, launch_.site.file, launch_.name))
+        hints_.push_back(std::string(launch_.name) +
+                         " declares no __shared__ memory that it uses, although its threads wait for each "
+                         "other: \"" +
+                         *array +
+                         "\" is a local array, of which each thread has its own; is __shared__ missing in "
+                         "front of it?");
+}
+
+bool Meter::only_cleared() const {
+    bool any = false;
+    const auto clears = [&](const Region& region) {
+        if (!region.words || region.written_in != region.epoch) return true;
+        for (std::size_t i = 0; i < region.range.size(); i += 4) {
+            const auto bytes = std::min<std::size_t>(4, region.range.size() - i);
+            if (region.words->written(i, bytes, region.epoch) == 0) continue;
+            any = true;
+            if (value_at(reinterpret_cast<const void*>(region.range.begin + i), bytes) != 0) return false;
+        }
+        return true;
+    };
+    return std::all_of(globals_.begin(), globals_.end(), clears) && clears(variables_) && any;
 }
 
 void Meter::block_begins(const simt::Block& block) {
@@ -374,6 +418,7 @@ void Meter::block_ends(const simt::Block& block) {
 
 void Meter::barrier(const simt::Block& block) {
     clocks_.barrier(block.slot);
+    ++barriers_;
     if (counted(block)) ++counts_.barriers;
     // The logs of the other warps have been read when they came to the barrier.
     read_log(block, simt::running->warp(), ~0u);
@@ -419,14 +464,18 @@ void Meter::take(Group group, Chain& chain, kata::Counts& counts) {
         }
         chain.end_polling(counts);
     }
-    const auto lines = counts.lines;
+    const auto lines = counts.lines, passes = passes_of(counts), loaded = counts.global_load.transactions,
+               stored = counts.global_store.transactions;
     const auto steps = account(group, counts);
     auto& here = place(first.code);
     here.steps += steps;
     if (first.what == What::basic_block) return chain.step(steps);
     ++here.requests;
+    if (first.space == Space::shared) here.passes += passes_of(counts) - passes;
     if (first.space != Space::global) return chain.step(steps);
     here.lines += counts.lines - lines;
+    here.sectors_loaded += counts.global_load.transactions - loaded;
+    here.sectors_stored += counts.global_store.transactions - stored;
     if (first.what == What::atomic) here.atomics += group.size();
     chain.wait_until(written_to(group));
     chain.step(steps);
@@ -532,9 +581,12 @@ void Meter::touch(const void* pointer, std::size_t bytes, Verb verb, const void*
     if (bytes > region->range.end - address) refuse(address, bytes, verb, code);
     if ((address & (bytes - 1)) != 0)
         simt::give_up("misaligned access: " + here() + " reaches " + std::to_string(bytes) +
-                      " bytes at offset " + std::to_string(offset) + " of " + region->text() +
+                      " bytes at offset " + std::to_string(offset) + " of " + name_of(*region) +
                       ", which is no multiple of " + std::to_string(bytes) + ", in " + line(event.code));
     event.space = region->space;
+    if (event.code >= reached_by_.size()) reached_by_.resize(event.code + 1);
+    reached_by_[event.code] = region;
+    in_shared_ += region->space == Space::shared;
     const auto slot = simt::running_block->slot;
     const auto thread = simt::running->linear;
     const bool global = region->space == Space::global;
@@ -700,7 +752,7 @@ void Meter::refuse(std::uintptr_t address, std::size_t bytes, Verb verb, const v
     const auto consider = [&](const Region& r) {
         if (r.range.begin == 0 || (r.range.size() == 0 && address < r.range.begin)) return;
         auto range = r.range;
-        auto name = r.text();
+        auto name = name_of(r);
         if (r.range.size() > 0 && r.range.begin == image_.shared.begin)
             if (const auto variable =
                     simt::variable_at(image_, std::clamp(address, r.range.begin, r.range.end - 1))) {
@@ -721,10 +773,16 @@ void Meter::refuse(std::uintptr_t address, std::size_t bytes, Verb verb, const v
                           name + size};
         }
     };
-    for (const auto& r : globals_) consider(r);
-    const auto slot = simt::running_block->slot;
-    consider(static_shared_[slot]);
-    consider(dynamic_shared_[slot]);
+    const auto at = offset_of(code);
+    const auto* const meant = at < reached_by_.size() ? reached_by_[at] : nullptr;
+    if (meant) {  // what other threads have reached by the same instruction, or this one before
+        consider(*meant);
+    } else {
+        for (const auto& r : globals_) consider(r);
+        const auto slot = simt::running_block->slot;
+        consider(static_shared_[slot]);
+        consider(dynamic_shared_[slot]);
+    }
     const auto near = std::min(before.distance, behind.distance),
                far = std::max(before.distance, behind.distance);
     constexpr std::uintptr_t reach = 1 << 24, next_to_it = 256;
@@ -766,6 +824,18 @@ std::string Meter::name_of(const Record& r) const {
                          uint3{r.block % g.x, r.block / g.x % g.y, r.block / g.x / g.y});
 }
 
+/// As the kernel calls it that is running: by its parameter that points there.
+std::string Meter::name_of(const Region& region) const {
+    if (region.serial == 0) return region.name;
+    std::string name = region.name;
+    const auto names = parameters_of(image_, launch_.site.file, launch_.name);
+    for (std::size_t i = std::min(names.size(), launch_.parameters); i-- > 0;) {
+        const auto points_to = reinterpret_cast<std::uintptr_t>(launch_.pointers[i]);
+        if (points_to == region.range.begin || region.range.contains(points_to)) name = names[i];
+    }
+    return '"' + name + '"';
+}
+
 /// What lies at an address, as the source calls it, in elements as wide as the access.
 std::string Meter::text_of(const Region& region, std::uintptr_t address, std::size_t bytes) const {
     const auto element = [&](std::uintptr_t begin) {
@@ -778,7 +848,7 @@ std::string Meter::text_of(const Region& region, std::uintptr_t address, std::si
         return (region.space == Space::shared ? "shared memory \"" : "the __device__ variable \"") +
                variable->name + '"' + (variable->range.size() > bytes ? element(variable->range.begin) : "");
     const bool named = region.serial != 0 || region.space == Space::shared;
-    return region.text() +
+    return name_of(region) +
            (named && region.range.begin != image_.shared.begin ? element(region.range.begin) : "");
 }
 
@@ -793,27 +863,39 @@ void Meter::tell_clash(const Region& region, std::uintptr_t address, std::size_t
                                        : " reads") +
                (is_atomic(v) ? " atomically in " : " in ");
     };
+    tell("race in " + std::string(region.serial != 0 ? "global memory " : "") +
+         text_of(region, address, bytes) + ": nothing orders\n  " + name_of(clash) + did(clash.verb) + other +
+         "\n  " + here() + did(verb) + mine + "\n  " + advice(region, address, bytes, verb, code, clash));
+}
+
+/// What to do about a race.
+std::string Meter::advice(const Region& region, std::uintptr_t address, std::size_t bytes, Verb verb,
+                          std::uint32_t code, const Record& clash) const {
     const bool same_block = clash.block == simt::running_block->linear;
-    const bool of_block =
-        (is_atomic(verb) && !signals(verb)) || (is_atomic(clash.verb) && !signals(clash.verb));
     const bool same_warp = same_block && clash.warp == simt::running->warp();
-    const bool same_store = clash.code == code && verb == Verb::write && clash.verb == Verb::write;
-    tell(
-        "race in " + std::string(region.serial != 0 ? "global memory " : "") +
-        text_of(region, address, bytes) + ": nothing orders\n  " + name_of(clash) + did(clash.verb) + other +
-        "\n  " + here() + did(verb) + mine +
-        (same_store ? std::string("\n  both store at the same index: ") +
-                          (same_block ? "should only one of them store, or is threadIdx missing from it?"
-                                      : "is blockIdx missing from it, or should only one block store?")
-         : same_warp
-             ? "\n  is a __syncthreads() missing between them (__syncwarp(), if only the warp shares it), "
-               "or must it be an atomic?"
-         : same_block ? "\n  is a __syncthreads() missing between them, or must it be an atomic?"
-         : of_block
-             ? "\n  an atomic of the block is one to its own threads alone: give it the scope of the device, "
-               "or leave the _block of its name away"
-             : "\n  blocks run in any order: use an atomic, or one as a flag with a __threadfence() on "
-               "both of its sides"));
+    const bool plain = !is_atomic(verb) && !is_atomic(clash.verb);
+    const auto what = text_of(region, address, bytes);
+    const auto place = what.rfind(", element ");
+    const auto index = place == std::string::npos ? "the same place" : "index " + what.substr(place + 10);
+    if (clash.code == code && verb == Verb::write && clash.verb == Verb::write)
+        return "two threads store to " + index + ": " +
+               (same_block ? "is threadIdx missing from the index, or should only one of them store?"
+                           : "is blockIdx missing from the index, or blockDim that multiplies it, or should "
+                             "only one block store?");
+    if (plain && line(clash.code) == line(code) && !same_block)
+        return "threads of two blocks reach " + index +
+               " in the same line: if each should have its own, is blockIdx missing from the index, or "
+               "blockDim that multiplies it? If they share it, use an atomic";
+    if (same_block)
+        return std::string("is a __syncthreads() missing between them") +
+               (same_warp ? " (__syncwarp(), if only the warp shares it)" : "") +
+               (plain && line(clash.code) == line(code) ? ", should each have an index of its own" : "") +
+               ", or must it be an atomic?";
+    if ((is_atomic(verb) && !signals(verb)) || (is_atomic(clash.verb) && !signals(clash.verb)))
+        return "an atomic of the block is one to its own threads alone: give it the scope of the device, or "
+               "leave the _block of its name away";
+    return "blocks run in any order: use an atomic, or one as a flag with a __threadfence() on both of its "
+           "sides";
 }
 
 void Meter::tell_too_early(const Region& region, std::uintptr_t address, std::size_t bytes, Verb verb,

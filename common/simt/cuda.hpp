@@ -141,20 +141,31 @@ namespace kata::backend {
     simt::fail(cudaGetErrorString(error), file, line);
 }
 
-/// `thread` is called by each thread of the launch; `kernel` is what the launch names, where that is known.
-template <class Thread>
-void launch_threads(const Thread& thread, dim3 grid, dim3 block, std::size_t shared_bytes,
-                    const void* kernel = nullptr) {
-    const auto call = +[](const void* t) { (*static_cast<const Thread*>(t))(); };
-    simt::run({grid, block, shared_bytes, reinterpret_cast<const void*>(call), kernel, __start_simt_constant,
-               __stop_simt_constant, call, &thread, sizeof thread});
+/// What stands in front of a launch's arguments.
+struct Asked {
+    const char* name;
+    dim3 grid, block;
+    std::size_t shared_bytes;
+    simt::Site site;
+};
+
+template <class T>
+const void* pointer_of(const T& argument) {
+    if constexpr (std::is_pointer_v<T>)
+        return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(argument));
+    else
+        return nullptr;
 }
 
-template <class... Parameters>
-void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes,
-            std::type_identity_t<Parameters>... arguments) {
-    launch_threads([kernel, arguments...] { kernel(arguments...); }, grid, block, shared_bytes,
-                   reinterpret_cast<const void*>(kernel));
+/// `thread` is called by each thread of the launch; `kernel` is what the launch names, where that is known.
+template <class Thread, class... Arguments>
+void launch_threads(const Thread& thread, const Asked& asked, const void* kernel,
+                    const Arguments&... arguments) {
+    const auto call = +[](const void* t) { (*static_cast<const Thread*>(t))(); };
+    const void* const pointers[]{pointer_of(arguments)..., nullptr};
+    simt::run({asked.grid, asked.block, asked.shared_bytes, reinterpret_cast<const void*>(call), kernel,
+               __start_simt_constant, __stop_simt_constant, call, &thread, sizeof thread, asked.name,
+               asked.site, pointers, sizeof...(arguments)});
 }
 
 KATA_HOST_DEVICE inline void open() { simt::open(); }
@@ -178,11 +189,11 @@ struct AddressOf {
 template <class... Parameters>
 struct Configured {
     void (*kernel)(Parameters...);
-    dim3 grid, block;
-    std::size_t shared_bytes;
+    kata::backend::Asked asked;
 
     void operator()(Parameters... arguments) const {
-        kata::backend::launch(kernel, grid, block, shared_bytes, arguments...);
+        kata::backend::launch_threads([kernel = kernel, arguments...] { kernel(arguments...); }, asked,
+                                      reinterpret_cast<const void*>(kernel), arguments...);
     }
 };
 
@@ -194,9 +205,8 @@ struct ConfiguredWithDefaults : Configured<Parameters...> {
     using Configured<Parameters...>::operator();
     template <class... Arguments>
     requires(sizeof...(Arguments) < sizeof...(Parameters)) void operator()(Arguments... arguments) const {
-        kata::backend::launch_threads([call = call, arguments...] { call(arguments...); }, this->grid,
-                                      this->block, this->shared_bytes,
-                                      reinterpret_cast<const void*>(this->kernel));
+        kata::backend::launch_threads([call = call, arguments...] { call(arguments...); }, this->asked,
+                                      reinterpret_cast<const void*>(this->kernel), arguments...);
     }
 };
 
@@ -208,8 +218,8 @@ inline constexpr bool has_defaults<Call, void(Given...), Next, Rest...> =
     std::is_invocable_v<Call, Given...> || has_defaults<Call, void(Given..., Next), Rest...>;
 
 template <class Call, class... Parameters>
-auto configured(void (*kernel)(Parameters...), Call call, dim3 grid, dim3 block, std::size_t shared_bytes) {
-    const Configured<Parameters...> known{kernel, grid, block, shared_bytes};
+auto configured(void (*kernel)(Parameters...), Call call, const kata::backend::Asked& asked) {
+    const Configured<Parameters...> known{kernel, asked};
     if constexpr (has_defaults<Call, void(), Parameters...>)
         return ConfiguredWithDefaults<Call, Parameters...>{known, call};
     else
@@ -234,19 +244,19 @@ auto as_number(T argument) {
 
 /// What kernel<<<grid, block, bytes, stream>>>(…) is read as: configured(SIMT_KERNEL(kernel), grid, …)(…).
 template <class Address, class Call>
-auto configured(Address address, Call call, dim3 grid, dim3 block = {}, std::size_t shared_bytes = 0,
-                const void* stream = nullptr) {
+auto configured(const char* name, Address address, Call call, dim3 grid, dim3 block = {},
+                std::size_t shared_bytes = 0, const void* stream = nullptr, Site site = Site::here()) {
     simt::check_stream(stream, "launch");
+    const kata::backend::Asked asked{name, grid, block, shared_bytes, site};
     if constexpr (std::is_invocable_v<Address, AddressOf>)
-        return configured(address(AddressOf{}), call, grid, block, shared_bytes);
+        return configured(address(AddressOf{}), call, asked);
     else
         return [=](auto... arguments) {
             const auto with = [&](auto... given) {
                 static_assert(std::is_invocable_v<Call, decltype(given)&...>,
                               "no kernel of this name takes arguments of these types");
                 static_assert(std::is_void_v<decltype(call(given...))>, "a kernel returns void");
-                kata::backend::launch_threads([call, given...] { call(given...); }, grid, block,
-                                              shared_bytes);
+                kata::backend::launch_threads([call, given...] { call(given...); }, asked, nullptr, given...);
             };
             // to a parameter from which nothing is deduced, a Zero is whatever that needs
             if constexpr (std::is_invocable_v<Call, decltype(as_number(arguments))&...>)
@@ -255,9 +265,10 @@ auto configured(Address address, Call call, dim3 grid, dim3 block = {}, std::siz
                 with(arguments...);
         };
 }
-/// The kernel in both forms that a launch may need: its address, if the name alone says it, and a call in
-/// which the compiler finds out what the arguments choose.
-#define SIMT_KERNEL(...)                                                                  \
+/// The kernel's name, and it in both forms that a launch may need: its address, if the name alone says it,
+/// and a call in which the compiler finds out what the arguments choose.
+#define SIMT_KERNEL(...) \
+#__VA_ARGS__,                                                                         \
     [&](auto address) -> decltype(address(__VA_ARGS__)) { return address(__VA_ARGS__); }, \
         [&](auto... arguments) -> decltype(__VA_ARGS__(arguments...)) { return __VA_ARGS__(arguments...); }
 

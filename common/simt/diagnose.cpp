@@ -33,10 +33,11 @@ std::string why_stuck(const Block& block, const Probe* probe) {
     };
     // Of several calls in one line, or in one helper, each is a group of its own.
     std::map<std::pair<std::string, const void*>, Group> groups;
-    bool barrier = false, collective = false;
+    bool left = false, barrier = false, collective = false;
     for (const auto& t : block.threads) {
         std::string what = "left the kernel";
         const void* code = nullptr;
+        left = left || t.state == State::done;
         if (t.state != State::done) {
             code = probe ? t.code : nullptr;
             what = "wait at " + std::string(t.waits_in) + " in " + text_of(t.site);
@@ -55,6 +56,17 @@ std::string why_stuck(const Block& block, const Probe* probe) {
         text += "\n  " + plural(group.threads, "thread") + ", first " + text_of(group.first->index) + ", " +
                 where.first + (where.first == last ? ", at another call" : "");
         last = where.first;
+    }
+    if (barrier && !collective) {
+        // CUDA's definition of the barrier asks for all threads of the block; that newer GPUs wait for those
+        // alone that have not exited is said of the hardware, and shows only where such a kernel is run.
+        text +=
+            left
+                ? "\n  all threads of a block must come to its barriers: in place of a return before the "
+                  "barrier, put the work in an if, and the barrier behind it"
+                  "\n  (GPUs since Volta go on without threads that have left, older ones may wait forever)"
+                : "\n  all threads of a block must come to the same barrier: put the work in the if, and one "
+                  "barrier behind it";
     }
     for (const auto& t : block.threads) {
         if (t.state != State::at_collective) continue;

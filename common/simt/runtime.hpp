@@ -35,6 +35,10 @@ struct Launch {
     void (*call)(const void*);
     const void* arguments;
     std::size_t arguments_bytes;
+    const char* name;  // of the kernel, as the launch has it
+    Site site;
+    const void* const* pointers;  // of each parameter, or null where that is no pointer
+    std::size_t parameters;
 };
 
 /// Runs every block to its end. Throws kata::Error where a rule was broken, kata::OpenKata where open() was

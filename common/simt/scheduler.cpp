@@ -20,10 +20,12 @@
 #include <ctime>
 #include <exception>
 #include <functional>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <random>
 #include <span>
+#include <string_view>
 
 uint3 threadIdx, blockIdx;
 dim3 blockDim, gridDim;
@@ -56,6 +58,8 @@ constexpr std::uint64_t most_steps = 40'000'000;
 struct Session {
     kata::Conditions conditions;
     std::uint64_t launches = 0;
+    std::map<std::uint64_t, std::uint64_t> states = {};  // of device memory behind each launch
+    std::vector<std::string> idle = {};
 };
 Session* session = nullptr;
 
@@ -644,6 +648,41 @@ class Snapshot {
 /// Other garbage than `kata::poison`: as a float and as an integer large and positive.
 constexpr std::byte other_garbage{0x7F};
 
+/// A number that is another one where memory that kernels may write holds anything else.
+std::uint64_t state_of_memory(const Range& variables) {
+    std::uint64_t state = 0;
+    const auto add = [&state](const Range& r) {
+        const std::string_view bytes(reinterpret_cast<const char*>(r.begin), r.size());
+        state = state * 0x9E3779B97F4A7C15 + std::hash<std::string_view>{}(bytes) + r.begin;
+    };
+    add(variables);
+    for (const auto& a : allocations()) add(a.range);
+    return state;
+}
+
+std::string ordinal(std::uint64_t n) {
+    const bool teen = n / 10 % 10 == 1;
+    return std::to_string(n) + (teen          ? "th"
+                                : n % 10 == 1 ? "st"
+                                : n % 10 == 2 ? "nd"
+                                : n % 10 == 3 ? "rd"
+                                              : "th");
+}
+
+/// Tells of a launch that was for nothing, with what memory held before and holds behind it.
+void look_for_effect(const Launch& launch, const Probe& probe, std::uint64_t before, std::uint64_t behind) {
+    constexpr std::size_t enough = 3;
+    const auto [earlier, is_new] = session->states.try_emplace(behind, session->launches);
+    if ((before != behind && is_new) || session->idle.size() >= enough || probe.only_cleared()) return;
+    const auto which = "the " + ordinal(session->launches) + " launch, " + launch.name + "<<<…>>> in " +
+                       text_of(launch.site) + ", ";
+    if (before == behind)
+        session->idle.push_back(which + "changes nothing: device memory holds the same as before it");
+    else
+        session->idle.push_back(which + "leaves device memory as it was behind the " +
+                                ordinal(earlier->second) + ": what came in between was for nothing");
+}
+
 }  // namespace
 
 void run(const Launch& launch) {
@@ -656,11 +695,13 @@ void run(const Launch& launch) {
     const auto image = image_of(launch.code);
     // Above this size it is told whether or not it makes a difference.
     constexpr std::size_t most_bytes = std::size_t{256} << 20;
-    const bool may_doubt = probe && (image.shared.size() > 0 || launch.shared_bytes > 0);
+    const bool may_look = probe && Snapshot::bytes(image.writable) <= most_bytes;
     std::optional<Snapshot> before;
-    if (may_doubt && Snapshot::bytes(image.writable) <= most_bytes) before.emplace(image.writable);
+    if (may_look && (image.shared.size() > 0 || launch.shared_bytes > 0)) before.emplace(image.writable);
+    const auto state = may_look ? state_of_memory(image.writable) : 0;
     const auto first_tick = last_tick;
     run_once(launch, kata::poison);
+    if (may_look) look_for_effect(launch, *probe, state, state_of_memory(image.writable));
     if (!probe || !probe->in_doubt()) return;
     bool different = true;
     probe->rehearsal_begins();
@@ -774,6 +815,7 @@ Observation observe(const Conditions& conditions, const std::function<void()>& w
     seen.launches = session.launches;
     if (probe && conditions.metered) probe->observation_ends(seen);
     seen.findings.insert(seen.findings.end(), host.findings.begin(), host.findings.end());
+    seen.idle = std::move(session.idle);
     if (seen.counts) {
         seen.counts->bytes_to_host = host.bytes_to_host;
         seen.counts->bytes_to_device = host.bytes_to_device;

@@ -119,6 +119,8 @@ class Probe {
     /// Whether this launch has read shared memory that nobody wrote. It is then run once more over the same
     /// memory with other garbage in it, and nothing but the difference is told.
     virtual bool in_doubt() const = 0;
+    /// Whether all that this launch has stored, and there was something, is zero now.
+    virtual bool only_cleared() const = 0;
     virtual void rehearsal_begins() = 0;
     virtual void rehearsal_ends(bool different) = 0;
     /// Outside of kernels: the host reaches device memory, by an instruction of `code`.

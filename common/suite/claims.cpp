@@ -4,8 +4,12 @@
 #include "suite/clock.hpp"
 #include "suite/suite.hpp"
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <string_view>
 
 namespace kata {
 
@@ -49,11 +53,63 @@ int decimals(Quantity q) { return q == Quantity::barriers_a_block ? 1 : 0; }
 
 std::string text_of(double value, Quantity q) {
     char text[96];
-    std::snprintf(text, sizeof text, "%.*f %s", decimals(q), value, name_of(q));
+    std::snprintf(text, sizeof text, "%.*f", decimals(q), value);
     return text;
 }
 
+/// "1/4" or "1/2.5"
+std::string part(double times) {
+    char text[32];
+    std::snprintf(text, sizeof text, times < 100 ? "1/%.3g" : "1/%.0f", times);
+    return text;
+}
+
+/// What a place in a kernel has of the quantity; null where no place has it.
+std::uint64_t Place::*at(Quantity q) {
+    switch (q) {
+        case Quantity::bytes_loaded:
+        case Quantity::sectors_loaded:
+            return &Place::sectors_loaded;
+        case Quantity::bytes_stored:
+        case Quantity::sectors_stored:
+            return &Place::sectors_stored;
+        case Quantity::shared_passes:
+            return &Place::passes;
+        case Quantity::atomics:
+            return &Place::atomics;
+        case Quantity::basic_blocks:
+        case Quantity::work:
+            return &Place::steps;
+        default:
+            return nullptr;
+    }
+}
+
 }  // namespace
+
+std::string as_counted(const Claim& claim, double better, double worse) {
+    char claimed[64], counted[96];
+    std::snprintf(claimed, sizeof claimed, " is claimed to need %.2f times as many ", claim.least);
+    std::snprintf(counted, sizeof counted, " or more; counted: %.2f times, %.*f against %.*f",
+                  better > 0 ? worse / better : 0, decimals(claim.quantity), worse, decimals(claim.quantity),
+                  better);
+    return claim.worse + (claimed + std::string(name_of(claim.quantity))) + " as " + claim.better + counted;
+}
+
+std::string unclaimed(std::span<const Claim> claims, std::string_view earlier, std::string_view later,
+                      bool has_been_timed) {
+    bool counted = false, timed = !has_been_timed;
+    for (const auto& claim : claims) {
+        const bool about = (claim.better == later && claim.worse == earlier) ||
+                           (claim.better == earlier && claim.worse == later);
+        (claim.quantity == Quantity::time ? timed : counted) |= about;
+    }
+    if (counted && timed) return "";
+    return "of " + std::string(earlier) + " and " + std::string(later) + " nothing is claimed that is " +
+           (counted ? "timed"
+            : timed ? "counted"
+                    : "counted, and nothing that is timed");
+}
 
 double value_of(Quantity q, const Counts& c) {
     if (q == Quantity::barriers_a_block)
@@ -94,15 +150,21 @@ double value_of(Quantity q, const Counts& c) {
     return static_cast<double>(value());
 }
 
-std::optional<std::string> broken(const Claim& claim, double better, double worse) {
+std::optional<std::string> broken(const Claim& claim, double better, double worse,
+                                  std::optional<double> solution) {
     const double most = worse / claim.least;
     if (better <= most * (1 + 1e-9)) return std::nullopt;
-    char limit[96];
-    std::snprintf(limit, sizeof limit, "right: at most %.*f, 1/%.3g of that", decimals(claim.quantity), most,
-                  claim.least);
-    return std::string("right, but without the point of the step: ") + claim.why + "\n  " + claim.better +
-           " now: " + text_of(better, claim.quantity) + "\n  " + claim.worse + ": " +
-           text_of(worse, claim.quantity) + "\n  " + limit;
+    const auto number = [&](double value) { return text_of(value, claim.quantity); };
+    return std::string("the result is right, but the step does not gain what it is for: ") + claim.why +
+           "\n  " + name_of(claim.quantity) + ": now " + number(better) +
+           (solution ? ", in the solution " + number(*solution) : "") + ", at most " + number(most) + ", " +
+           part(claim.least) + " of the " + number(worse) + " in " + claim.worse;
+}
+
+std::string gained(const Claim& claim, double better, double worse) {
+    return std::string("gained: ") + name_of(claim.quantity) + " " + text_of(better, claim.quantity) + ", " +
+           (better > 0 ? part(worse / better) + " of the " : "instead of ") + text_of(worse, claim.quantity) +
+           " in " + claim.worse;
 }
 
 }  // namespace kata
@@ -117,20 +179,109 @@ TEST_CASE("the table of claims names steps", "[claims]") {
     SUCCEED();
 }
 
+namespace {
+
+/// Whether a GPU has timed the step for its chapter's lesson: who adds a step may have none.
+bool has_been_timed(const std::string& step) {
+    std::ifstream ladder(kata::subject().source.parent_path() / "measured/ladder.csv");
+    for (std::string row; std::getline(ladder, row);)
+        if (row.starts_with(step + ",")) return true;
+    return false;
+}
+
+}  // namespace
+
+// A ladder that begins anew (reduction 06) and a step that solves another problem (scan 05) are no
+// exceptions: what is slower than the step before, or needs more, makes a claim the other way round, and a
+// reader who asks what came of a step gets an answer for every one. A chapter without any claim has no ladder
+// (grids).
+TEST_CASE("what came of a step is claimed against the one before, counted and timed", "[claims]") {
+    if (!kata::subject().is_solution) SKIP("for who maintains it");
+    if (kata::chapter.claims.empty()) SKIP("the chapter has no ladder");
+    const auto step = kata::step_name();
+    std::string before;
+    for (const auto& entry : std::filesystem::directory_iterator(kata::subject().source.parent_path())) {
+        const auto other = entry.path().stem().string();
+        if (entry.path().extension() == ".cu" && other < step) before = std::max(before, other);
+    }
+    if (before.empty()) SKIP("there is no step before");
+    const auto text = kata::unclaimed(kata::chapter.claims, before, step, has_been_timed(step));
+    if (!text.empty()) FAIL(text);
+    SUCCEED();
+}
+
+TEST_CASE("a step of which nothing is claimed, or only a count or a time, is noticed", "[claims]") {
+    using enum kata::Quantity;
+    using kata::unclaimed;
+    if (!kata::subject().is_solution) SKIP("for who maintains it");
+    const kata::Claim count{"02_b", "01_a", threads, 2, "why", "a document"},
+        refuted_time{"02_b", "01_a", time, 2, "why", "a document", kata::Claim::Standing::refuted},
+        the_other_way{"01_a", "02_b", time, 2, "why", "a document"},
+        of_others{"03_c", "01_a", time, 2, "why", "a document"};
+    CHECK(unclaimed(std::vector{count, refuted_time}, "01_a", "02_b", true).empty());
+    CHECK(unclaimed(std::vector{count, the_other_way}, "01_a", "02_b", true).empty());
+    CHECK(unclaimed(std::vector{count}, "01_a", "02_b", false).empty());
+    CHECK(unclaimed(std::vector{count, of_others}, "01_a", "02_b", true) ==
+          "of 01_a and 02_b nothing is claimed that is timed");
+    CHECK(unclaimed(std::vector{refuted_time}, "01_a", "02_b", false) ==
+          "of 01_a and 02_b nothing is claimed that is counted");
+    CHECK(unclaimed(std::vector{count, of_others}, "02_b", "03_c", true) ==
+          "of 02_b and 03_c nothing is claimed that is counted, and nothing that is timed");
+}
+
+// In front of what it would cost: the cause comes first.
+TEST_CASE("no launch is for nothing", "[claims]") {
+    if (!kata::counts_available()) SKIP("nothing is counted on this back end");
+    for (const auto& text : kata::counted_run(kata::step()).seen.idle)
+        FAIL_CHECK("the result is right, but " << text << "\n  the usual cause: the kernel is launched once "
+                                               << "too often, or a loop over launches has a round too many");
+    SUCCEED();
+}
+
 TEST_CASE("the step gains what its lesson promises", "[claims]") {
     if (!kata::counts_available()) SKIP("nothing is counted on this back end");
     const auto& mine = *kata::counted_run(kata::step()).seen.counts;
     if (mine.global_store.accesses + mine.global_atomic.accesses == 0)
-        FAIL("right, but no kernel has written anything: the host has done the work");
+        FAIL("the result is right, but no kernel has written anything: the host has done the work");
     for (const auto& claim : kata::chapter.claims) {
         if (claim.better != kata::step_name() || claim.quantity == kata::Quantity::time) continue;
         if (claim.standing == kata::Claim::Standing::refuted) continue;
         const auto& theirs = *kata::counted_run(kata::rival(claim.worse)).seen.counts;
-        const auto text =
-            kata::broken(claim, value_of(claim.quantity, mine), value_of(claim.quantity, theirs));
-        if (text) FAIL_CHECK(*text);
+        const auto* const solution = kata::own_solution();
+        auto text = kata::broken(
+            claim, value_of(claim.quantity, mine), value_of(claim.quantity, theirs),
+            solution ? std::optional(value_of(claim.quantity, *kata::counted_run(*solution).seen.counts))
+                     : std::nullopt);
+        if (!text) {
+            SUCCEED(kata::gained(claim, value_of(claim.quantity, mine), value_of(claim.quantity, theirs)));
+            continue;
+        }
+        if (const auto place = kata::at(claim.quantity))
+            *text += kata::where_most(kata::counted_run(kata::step()), place);
+        FAIL_CHECK(*text);
     }
     SUCCEED();
+}
+
+// What a document promises in vain is no fault of the step's, and yet nothing to keep quiet about.
+TEST_CASE("counts that are claimed in vain are told", "[claims]") {
+    if (!kata::counts_available()) SKIP("nothing is counted on this back end");
+    for (const auto& claim : kata::chapter.claims) {
+        if (claim.better != kata::step_name() || claim.quantity == kata::Quantity::time) continue;
+        if (claim.standing != kata::Claim::Standing::refuted) continue;
+        const auto value = [&](const kata::Module& step) {
+            return value_of(claim.quantity, *kata::counted_run(step).seen.counts);
+        };
+        std::cerr << as_counted(claim, value(kata::step()), value(kata::rival(claim.worse))) << '\n';
+    }
+    SUCCEED();
+}
+
+// With fewer, the makespan is that of the longest block, however the others are shared out.
+TEST_CASE("what is counted has a block for each multiprocessor of a small GPU", "[claims]") {
+    if (!kata::subject().is_solution) SKIP("for who maintains it");
+    if (!kata::counts_available()) SKIP("nothing is counted on this back end");
+    CHECK(kata::counted_run(kata::step()).seen.counts->blocks >= kata::machine::multiprocessors);
 }
 
 // Of the solutions: a student may find a way that a document has not thought of.
@@ -184,7 +335,7 @@ void time_claims(kata::Claim::Standing standing, kata::Answer expected, const ch
 
 TEST_CASE("the step is faster where its lesson says so", "[timed]") {
     time_claims(kata::Claim::Standing::asserted, kata::Answer::holds,
-                "right, but without the point of the step");
+                "the result is right, but the step does not gain what it is for");
 }
 
 // For maintainers, who measured on one device what others may show otherwise.

@@ -91,6 +91,12 @@ const Module& rival(const std::string& name) {
     return loaded.try_emplace(name, subject().rivals + name + "." + backend_name() + ".so").first->second;
 }
 
+const Module* own_solution() {
+    const auto path = subject().rivals + step_name() + "." + backend_name() + ".so";
+    if (subject().is_solution || !std::filesystem::exists(path)) return nullptr;
+    return &rival(step_name());
+}
+
 }  // namespace kata
 
 CATCH_REGISTER_LISTENER(kata::Listener)

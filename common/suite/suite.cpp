@@ -11,6 +11,7 @@ Run& Run::operator+=(const Run& other) {
     outputs += other.outputs;
     operations += other.operations;
     seen.launches += other.seen.launches;
+    seen.idle.insert(seen.idle.end(), other.seen.idle.begin(), other.seen.idle.end());
     if (!seen.counts)
         seen.counts = other.seen.counts;
     else if (other.seen.counts)
@@ -51,6 +52,8 @@ Run observed_run(const Conditions& conditions, const std::function<void()>& work
     }
     if (run.seen.findings.empty()) {
         run.fault = compare();
+        for (const auto& hint : run.seen.hints)
+            if (run.fault) *run.fault += "\n" + hint;
         if (run.fault && run.seen.launches == 0) run.fault = "no kernel was launched\n" + *run.fault;
         return run;
     }

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kata {
@@ -80,7 +81,8 @@ struct Chapter {
     /// Runs the step once over the ladder's problem, compares the result and counts.
     std::function<Run(const Module&)> ladder;
     /// Runs the step over the problem of what is counted, compares the result and counts. Large enough that
-    /// each solution has several blocks for it, or nobody would see one block for all of it.
+    /// each solution has a block for every multiprocessor of kata::machine, better two, or nobody would see
+    /// how its work is shared out.
     std::function<Run(const Module&)> count;
     /// Makes the problem of the timed claims, on the device; or a variant of it that the chapter's lesson
     /// times too, under a number that says something in the chapter.
@@ -114,12 +116,31 @@ std::string step_name();
 const Module& step();
 /// The solution of another step of the chapter.
 const Module& rival(const std::string& name);
+/// The step's own solution; null where the step is it, or has none.
+const Module* own_solution();
+
+/// What is claimed, and beside it two counted values: of a refuted claim, for who runs the step or the tour.
+std::string as_counted(const Claim&, double better, double worse);
+
+/// Empty where the claims have a counted one about these two steps and, where the later one has been timed, a
+/// timed one, whichever of the two is said to be the better one and whether it is; else what is missing.
+std::string unclaimed(std::span<const Claim>, std::string_view earlier, std::string_view later,
+                      bool has_been_timed);
 
 /// The quantity in the counts of a run; not for `time`.
 double value_of(Quantity, const Counts&);
 
-/// Empty where the claim holds for two counted values, else what is wrong, in a few lines.
-std::optional<std::string> broken(const Claim&, double better, double worse);
+/// Empty where the claim holds for two counted values, else what is wrong, in a few lines; with what the
+/// step's own solution has, where that is known.
+std::optional<std::string> broken(const Claim&, double better, double worse,
+                                  std::optional<double> solution = {});
+
+/// "gained: barriers 640, 1/4 of the 2560 in 04_hierarchical", of a claim that holds.
+std::string gained(const Claim&, double better, double worse);
+
+/// "most in 03_tiled.cu:27: 8192, for each warp that executes it 32.0", of what the run's kernels did there;
+/// empty where they did nothing of the kind.
+std::string where_most(const Run&, std::uint64_t Place::*what);
 
 /// Chapter::count, which is run once for each module. Throws Error where the step is wrong.
 const Run& counted_run(const Module&);

@@ -24,6 +24,7 @@ class StepReporter final : public Catch::StreamingReporterBase {
   public:
     explicit StepReporter(Catch::ReporterConfig&& config)
         : StreamingReporterBase(std::move(config)), verdicts_(dup(STDOUT_FILENO)) {
+        m_preferences.shouldReportAllAssertions = true;
         std::cout.flush();
         dup2(STDERR_FILENO, STDOUT_FILENO);
     }
@@ -46,6 +47,8 @@ class StepReporter final : public Catch::StreamingReporterBase {
             skipped_ = std::string(result.getMessage());
             return;
         }
+        // What is good to know of what passes: a comment in TAP, for whoever shows it.
+        if (result.isOk() && result.hasMessage()) say("# " + std::string(result.getMessage()));
         if (result.isOk()) return;
         // FAIL(text) says it all; a CHECK says what it compared.
         if (result.hasExpression())

@@ -93,6 +93,21 @@ int print_ladder(const std::vector<Column>& columns, std::span<char* const> argu
     return failed;
 }
 
+/// What is claimed of counts and is not so, of the solutions; of times, who measured them has a table.
+void print_refuted(const fs::path& modules) {
+    const char* before = "\n";
+    for (const auto& claim : chapter.claims) {
+        if (claim.standing != Claim::Standing::refuted || claim.quantity == Quantity::time) continue;
+        const auto value = [&](const char* step) {
+            const Module solution(modules / (std::string("solutions.") + chapter.name + "." + step + "." +
+                                             backend_name() + ".so"));
+            return value_of(claim.quantity, counts_of(chapter.count(solution)));
+        };
+        std::cout << before << "  " << as_counted(claim, value(claim.better), value(claim.worse)) << "\n";
+        before = "";
+    }
+}
+
 }  // namespace
 
 /// In bytes. The CPU back end does a colour picture of 1 MB and a filter of 7 x 7 weights in about 12 s a
@@ -118,10 +133,10 @@ int tour(std::span<char* const> arguments) {
                   << (option(arguments, "--image") && !keeps_time() && fs::file_size(*file) >= large_picture
                           ? "Each access is counted: a picture of this size can take minutes a step.\n\n"
                           : "\n");
-    return (keeps_time() ? print_ladder(timed_columns(), arguments, *modules, file)
-                         : print_ladder(counted_columns(chapter), arguments, *modules, file)) == 0
-               ? 0
-               : 1;
+    const int failed = keeps_time() ? print_ladder(timed_columns(), arguments, *modules, file)
+                                    : print_ladder(counted_columns(chapter), arguments, *modules, file);
+    if (counts_available() && !flag(arguments, "--markdown") && !file) print_refuted(*modules);
+    return failed == 0 ? 0 : 1;
 }
 
 }  // namespace kata

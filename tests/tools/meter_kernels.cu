@@ -1,6 +1,7 @@
 // The kernels of tests/meter.cpp, whose traffic can be counted by hand. A comment `mark: …` names a line.
 #include "kata.hpp"
 #include "meter_kernels.hpp"
+#include "operators.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -744,8 +745,24 @@ __global__ void polled_late_kernel(int* data, int* flag, int* out) {
 }
 void polled_late(int* data, int* flag, int* out) { polled_late_kernel<<<2, 1>>>(data, flag, out); }
 
+__global__ void indexed_kernel(Index how, int* data) {
+    const int t = threadIdx.x, b = blockIdx.x;
+    if (how == Index::updated) {
+        data[b + t] += 1;
+        return;
+    }
+    data[how == Index::of_its_own ? b * 64 + t : how == Index::added ? b + t : b * 64 + t / 32] = t;
+}
+void indexed(Index how, int* data) { indexed_kernel<<<2, 64>>>(how, data); }
+
 // Out of bounds.
 
+__global__ void read_two_kernel(const float* in, float* out, long first /* (in floats) */, long second) {
+    out[threadIdx.x] = in[threadIdx.x == 0 ? first : second];  // mark: read two
+}
+void read_two(const float* in, float* out, long first, long second) {
+    read_two_kernel<<<1, 2>>>(in, out, first, second);
+}
 __global__ void read_at_kernel(const float* in, float* out, long offset) {
     out[threadIdx.x] = in[threadIdx.x + offset];  // mark: read at
 }
@@ -1038,5 +1055,45 @@ int host_library(int x) {
     static std::atomic<int> calls{0};
     return ++calls > 0 ? first[0] + *again : 0;
 }
+
+// Launches.
+
+__global__ void doubled_kernel(const int* in, int* out) { out[threadIdx.x] = 2 * in[threadIdx.x]; }
+__global__ void cleared_kernel(int* out) { out[threadIdx.x] = 0; }
+__global__ void read_kernel(const int* in) { assert(in[threadIdx.x] != 0); }
+void launch_twice(Superfluous how, const int* in, int* out) {
+    if (how == Superfluous::clears_again || how == Superfluous::all_once_more) cleared_kernel<<<1, 64>>>(out);
+    if (how == Superfluous::clears_again) cleared_kernel<<<1, 64>>>(out);
+    doubled_kernel<<<1, 64>>>(in, out);
+    if (how == Superfluous::once_more) doubled_kernel<<<1, 64>>>(in, out);  // mark: once more
+    if (how == Superfluous::only_reads) read_kernel<<<1, 64>>>(in);
+    if (how != Superfluous::all_once_more) return;
+    cleared_kernel<<<1, 64>>>(out);
+    doubled_kernel<<<1, 64>>>(in, out);  // mark: all once more
+}
+
+__global__ void reversed_in_local_kernel(const float* in, float* out) {
+    float values[64] = {};  // and no __shared__
+    values[threadIdx.x] = in[threadIdx.x];
+    __syncthreads();
+    out[threadIdx.x] = values[63 - threadIdx.x];
+}
+__global__ void reversed_in_shared_kernel(const float* in, float* out) {
+    __shared__ float values[64];
+    values[threadIdx.x] = in[threadIdx.x];
+    __syncthreads();
+    out[threadIdx.x] = values[63 - threadIdx.x];
+}
+void reversed_in_array(bool shared, const float* in, float* out) {
+    if (shared)
+        reversed_in_shared_kernel<<<1, 64>>>(in, out);
+    else
+        reversed_in_local_kernel<<<1, 64>>>(in, out);
+}
+
+__global__ void combined_kernel(int* sum) {
+    kata::atomic_combine(sum, 1, kata::Sum<int>{});  // mark: combined
+}
+void combined(int* sum) { combined_kernel<<<1, 64>>>(sum); }
 
 }  // namespace kernels

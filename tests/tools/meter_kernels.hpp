@@ -107,6 +107,8 @@ void private_histogram(const int* in, int* bins, int n, bool zeroed, bool atomic
 void bytes_of_words(unsigned char* out, int threads, int step);  // thread i writes byte i * step / 4
 void byte_read_by_other(unsigned char* out, int threads);
 void blocks_write_one(int* out, int blocks);
+enum class Index { of_its_own, added, of_warps, updated };
+void indexed(Index, int* data);  // two blocks of 64 threads
 void block_reads_other(int* data, int blocks);
 enum class Count { plain, of_block, of_device, of_system };
 void block_counts_down(int* count, int blocks, Count);
@@ -140,6 +142,7 @@ void unwritten_global(const int* in, int* out);
 void polled_late(int* data, int* flag, int* out);  // block 1 waits long for what block 0 then writes
 
 // Out of bounds. One warp.
+void read_two(const float* in, float* out, long first, long second);  // one after the other
 void read_at(const float* in, float* out, long offset);  // in[lane + offset], in units of a float
 void write_at(float* out, long offset);
 void read_vector_at(const float4* in, float4* out, long offset);
@@ -187,6 +190,12 @@ struct alignas(16) Operation {
 inline constexpr int shared_place = 1 << 20, place_bytes = 64;
 /// Every thread runs its `length` operations.
 void interpret(const Operation* program, int length, char* global, int* out, int blocks, int threads);
+
+/// Launches over 64 elements, `out` to be twice `in`.
+enum class Superfluous { none, clears_again, once_more, all_once_more, only_reads };
+void launch_twice(Superfluous, const int* in, int* out);
+void reversed_in_array(bool shared, const float* in, float* out);  // one block of 64
+void combined(int* sum);                                           // a helper of operators.hpp
 
 }  // namespace kernels
 #pragma GCC visibility pop

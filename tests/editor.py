@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""What clangd shows a student: editor.py BUILD [FILE…]. Without files, the last step of each chapter in both trees.
+
+By .clangd a step is read as CUDA, without a toolkit: no stub and no solution may have an error, and a kernel that calls a
+function of the host must have one. Skipped (77) without clangd.
+"""
+
+import concurrent.futures
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+SKIPPED = 77
+WRONG = "int one() { return 1; }\n__global__ void kernel(int* p) { p[threadIdx.x] = one(); }\n"
+
+
+def errors(build, file):
+    """Of a file; the last lines of clangd where it could not even begin."""
+    said = subprocess.run(
+        ["clangd", f"--check={file}", "--check-lines=1", f"--compile-commands-dir={build}"],
+        capture_output=True, text=True, errors="replace", cwd=ROOT,
+    ).stderr.splitlines()  # fmt: skip
+    found = [line.partition("] ")[2] for line in said if re.match(r"E\[[^]]*\] \[", line)]
+    return found if any("All checks completed" in line or "Failed to check" in line or found for line in said) else said[-3:]
+
+
+def chosen():
+    for tree in ("chapters", "solutions"):
+        for chapter in sorted(path for path in (ROOT / tree).iterdir() if path.is_dir()):
+            yield from sorted(chapter.glob("*.cu"))[-1:]
+
+
+def main():
+    if not shutil.which("clangd"):
+        print("Skipped: there is no clangd.")
+        return SKIPPED
+    build, *files = map(pathlib.Path, sys.argv[1:])
+    files = files or list(chosen())
+    with tempfile.TemporaryDirectory(prefix="kata-editor-") as folder:
+        wrong = pathlib.Path(folder) / "wrong.cu"
+        wrong.write_text(WRONG)
+        shutil.copy(ROOT / ".clangd", folder)
+        with concurrent.futures.ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
+            *found, of_wrong = pool.map(lambda file: errors(build, file), [*files, wrong])
+    failed = False
+    for file, said in zip(files, found):
+        for line in said:
+            failed = True
+            print(f"{file}: {line}")
+    if not any("one" in line for line in of_wrong):
+        failed = True
+        print(f"A kernel may call a function of the host, if clangd is asked: {of_wrong}")
+    print(f"{len(files)} files read by clangd")
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

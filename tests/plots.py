@@ -263,7 +263,7 @@ def draw_ladders(data):
         for row, share in enumerate(shares):
             inside = share > 80
             axes.annotate(
-                f"{share:.0f}" if share >= 1 else f"{share:.1f}",
+                f"{math.floor(share + 0.5)}" if share >= 1 else f"{share:.1f}",
                 (share, row),
                 (-3 if inside else 3, 0),
                 textcoords="offset points",

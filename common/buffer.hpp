@@ -17,6 +17,9 @@ namespace kata {
 /// What fresh memory is filled with: as a float about -5e-15, as an integer large and negative.
 inline constexpr std::byte poison{0xA7};
 
+/// What memory holds that nobody reads before it is written, or that shall be large and cost nothing.
+inline constexpr std::byte zeros{0};
+
 namespace device {
 
 /// Exactly `bytes` of device memory, 256-byte aligned, filled with `poison` and marked as never written. On
@@ -36,7 +39,8 @@ std::optional<std::string> damage(const void*);
 template <class T>
 class Buffer {
   public:
-    /// `count` elements that nobody has written, every byte holding `poison`.
+    /// `count` elements that nobody has written, every byte holding `poison`. Of zeros the CPU back end takes
+    /// only those pages from the machine that somebody writes to.
     Buffer(std::string_view name, std::size_t count, std::byte poison = kata::poison)
         : count_(count), data_(static_cast<T*>(device::allocate(count * sizeof(T), name, poison))) {}
 
@@ -58,6 +62,13 @@ class Buffer {
         device::download(copy.data(), data_, count_ * sizeof(T));
         return copy;
     }
+
+    T element(std::size_t i) const {
+        T value;
+        device::download(&value, data_ + i, sizeof value);
+        return value;
+    }
+    void set(std::size_t i, T value) { device::upload(data_ + i, &value, sizeof value); }
 
     /// What is wrong with the memory around it, if anything.
     std::optional<std::string> damage() const { return device::damage(data_); }

@@ -25,6 +25,9 @@ struct Conditions {
     /// Whether the CPU back end counts and looks for races. That is most of its time, so a problem that is
     /// large for the sake of an index may go without, where smaller ones have shown the rest.
     bool metered = true;
+    /// Of a launch of more than 16384 blocks the CPU back end runs the first two and the last two only; a GPU
+    /// runs all. For a problem that is large for the sake of its grid, and zero but at its ends.
+    bool only_ends = false;
 };
 
 /// What kernels did by one instruction, or at the beginning of one basic block.

@@ -1,9 +1,10 @@
 // The tools that judge a step are judged: test data, the comparison and its diagnosis, what a wrong sum is
-// made of, pictures in files.
+// made of, pictures in files, counts in files.
 #include "check/compare.hpp"
 #include "check/data.hpp"
 #include "check/miscount.hpp"
 #include "check/pnm.hpp"
+#include "check/remembered.hpp"
 #include "error.hpp"
 
 #include <algorithm>
@@ -1050,4 +1051,52 @@ TEST_CASE("A picture that contradicts itself is not written", "[picture][damage]
     CHECK_THAT(writing({0, 2, 1, {}}), ContainsSubstring("0 x 2 pixels"));
     CHECK_THAT(writing({-1, -4, 1, Pixels(4)}), ContainsSubstring("-1 x -4 pixels"));
     CHECK_THAT(writing({2147483647, 2147483647, 3, {}}), ContainsSubstring("has 0 samples"));
+}
+
+TEST_CASE("What was counted of a module is remembered until it or the suite is built anew", "[remembered]") {
+    const Folder folder;
+    const auto module = folder.holding("module", "a.so"), suite = folder.holding("suite", "suite");
+    const auto counts = [] {
+        kata::Counts made;
+        made.barriers = 7, made.contention = 9;
+        return made;
+    }();
+    CHECK_FALSE(kata::remembered(module, suite));
+    kata::remember(module, suite, counts);
+    REQUIRE(kata::remembered(module, suite));
+    CHECK(*kata::remembered(module, suite) == counts);
+    CHECK_FALSE(kata::remembered(module, folder.holding("another", "other")));
+
+    const auto changed = folder / GENERATE("a.so", "suite");
+    const auto time = last_write_time(changed);
+    SECTION("at another time") { last_write_time(changed, time + std::chrono::nanoseconds(1)); }
+    SECTION("of another size") {
+        std::ofstream(changed, std::ios::app) << "and more";
+        last_write_time(changed, time);
+    }
+    SECTION("and is gone") { std::filesystem::remove(changed); }
+    CHECK_FALSE(kata::remembered(module, suite));
+}
+
+TEST_CASE("Counts that are not whole are not remembered", "[remembered]") {
+    const Folder folder;
+    const auto module = folder.holding("module", "a.so"), suite = folder.holding("suite", "suite");
+    kata::remember(module, suite, {});
+    const auto file = folder / "a.so.counts";
+    const auto whole = std::filesystem::file_size(file);
+    resize_file(file, whole + GENERATE(-1, 1));
+    CHECK_FALSE(kata::remembered(module, suite));
+    resize_file(file, 0);
+    CHECK_FALSE(kata::remembered(module, suite));
+}
+
+TEST_CASE("Where nothing can be written nothing is remembered, and nobody minds", "[remembered]") {
+    const Folder folder;
+    const auto suite = folder.holding("suite", "suite");
+    kata::remember(folder / "none/a.so", suite, {});
+    CHECK_FALSE(kata::remembered(folder / "none/a.so", suite));
+    const auto module = folder.holding("module", "a.so");
+    std::filesystem::create_directory(folder / "a.so.counts");  // where the file would be
+    kata::remember(module, suite, {});
+    CHECK_FALSE(kata::remembered(module, suite));
 }

@@ -180,11 +180,11 @@ def check_listed(repository: Repository, build: pathlib.Path) -> Iterator[str]:
 
 
 def check_verdicts(repository: Repository, build: pathlib.Path) -> Iterator[str]:
-    log = build / "meson-logs" / "testlog.json"
-    if not log.is_file():
+    logs = sorted((build / "meson-logs").glob("testlog*.json"))  # of the steps, and of all else
+    if not logs:
         raise Fault(f"{build} has no log of Meson's tests: ./kata test runs them", 2)
     verdicts: dict[tuple[str, str, str], dict[str, str]] = {}  # by back end
-    for line in log.read_text(encoding="utf-8").splitlines():
+    for line in (line for log in logs for line in log.read_text(encoding="utf-8").splitlines()):
         record = json.loads(line)
         if module := kernel_of(record["command"]):
             verdicts.setdefault(module[:3], {})[module.backend] = record["result"]

@@ -149,6 +149,25 @@ TEST_CASE("more tiles in a row or a column than 1024, of more elements than 15 b
     require_right(coded(shape), kata::unmetered);
 }
 
+TEST_CASE("an image of more elements than a float counts", "[equivalence]") {
+    constexpr int width = 4099, height = 4111, n = width * height;
+    Buffer<float> in("in", n, kata::zeros), filter("filter", 9, kata::zeros), out("out", n, kata::zeros);
+    filter.set(4, 2);  // in the middle
+    for (const int i : {0, n - 2, n - 1}) in.set(i, 3);
+    kata::require_right_at_ends(
+        [&](const Module& step) {
+            step.function<decltype(convolve)>("convolve")(in.data(), filter.data(), out.data(), width, height,
+                                                          1);
+        },
+        [&]() -> std::optional<std::string> {
+            for (const int i : {0, n - 2, n - 1})
+                if (out.element(i) != 6)
+                    return "element " + std::to_string(i) + " of " + std::to_string(height) + " rows of " +
+                           std::to_string(width) + ": expected 6, got " + std::to_string(out.element(i));
+            return kata::damage_of(in, filter, out);
+        });
+}
+
 TEST_CASE("a very large image", "[equivalence]") {
     only_on_a_gpu();
     // More elements than a float counts, more than 65535 tiles in a row, as many rows as there may be.

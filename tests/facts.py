@@ -22,6 +22,7 @@ import contract
 import impostors
 import kata
 import mistakes
+import mutants
 import repository
 import verdicts
 from fault import Fault
@@ -690,6 +691,41 @@ class Verdicts(unittest.TestCase):
                 "EXPECTEDFAIL", command=["grids-cpu", "--step", "solutions.grids.01_a.cpu.so", "--source", "99_b.cu"]
             ).module
         )
+
+
+class Mutants(unittest.TestCase):
+    def test_a_line_is_changed_in_one_place_at_a_time(self):
+        changed = set(mutants.changes("    if (t < n) out[t] = in[t + 1];"))
+        for wanted in (
+            "    if (t <= n) out[t] = in[t + 1];",
+            "    if (t < n) out[t] = in[t - 1];",
+            "    if (t < n) out[(t) + 1] = in[t + 1];",
+            "    if (t < n) out[t] = in[t + 0];",
+            "    out[t] = in[t + 1];",
+        ):
+            self.assertIn(wanted, changed)
+        self.assertIn("", set(mutants.changes("    __syncthreads();")))
+        self.assertIn("kernel<<<block, grid>>>(n);", set(mutants.changes("kernel<<<grid, block>>>(n);")))
+        self.assertIn("    x[threadIdx.x] = blockIdx.x;", set(mutants.changes("    x[threadIdx.x] = threadIdx.x;")))
+        self.assertNotIn("__shared__ int x[(32) + 1];", set(mutants.changes("__shared__ int x[32];")))
+
+    def test_what_a_suite_says_is_a_verdict(self):
+        self.assertEqual(mutants.judged(0, "ok 1 - adds\n1..1\n", ""), ("PASSED", ""))
+        self.assertEqual(
+            mutants.judged(0, "not ok 1 - adds\n", "not ok: adds\n  c[0] is 1\n"), ("REJECTED", "adds | c[0] is 1")
+        )
+        self.assertEqual(mutants.judged(-11, "", ""), ("REJECTED", "ended with status -11"))
+        self.assertEqual(mutants.judged(1, "ok 1 - adds\n", "no memory\n").result, "REJECTED")
+
+    def test_a_run_that_was_stopped_goes_on(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "mutants.csv")
+            key, verdict = ("sums", "01_add", "7", "a < b", 'a "<=", b'), mutants.Verdict("REJECTED", "two\nlines")
+            for _ in range(2):
+                table = mutants.Table(path)
+                table.add(key, verdict)
+            self.assertEqual(mutants.Table(path).known, {key: verdict})
+            self.assertEqual(len(path.read_text().splitlines()), 3)
 
 
 class Language(unittest.TestCase):

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What ./kata does without building anything, in copies of this repository: hints, stubs put back, and its refusals."""
 
+import json
 import os
 import pathlib
 import re
@@ -11,11 +12,17 @@ import sys
 import tempfile
 import time
 import unittest
+import unittest.mock
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "common/front"))
 
 import compilers
+import verdicts
+from build import Build
+from fault import Fault
+from repository import Module, Repository
+
 FIRST = "chapters/grids/01_vector_add.cu"
 STEP = "chapters/convolution/03_tiled.cu"
 
@@ -112,22 +119,58 @@ class Front(unittest.TestCase):
         self.assertIn("is not NN_name", self.refused("new", "convolution", "tiled"))
         self.assertIn("there are: divergent_barrier", self.refused("mistake", "conv", "3", "nothing"))
 
+    def tested(self, **results):
+        """What the tests have said, as ./kata test keeps it: grids_01="OK"."""
+        record = verdicts.Record(Repository(self.root))
+        record.file.parent.mkdir(exist_ok=True)
+        found = []
+        for name, result in results.items():
+            chapter, number = name.split("_")
+            step = next(step for step in Repository(self.root).steps(chapter) if step.startswith(number))
+            found.append(verdicts.Verdict(name, Module("chapters", chapter, step, "cpu"), result, ""))
+        record.keep(found)
+
     def test_next_is_the_first_open_step(self):
         self.assertTrue(self.kata("next").stdout.startswith(FIRST))
         self.write(FIRST)
+        self.tested(grids_01="OK")
         said = self.kata("next").stdout
         self.assertTrue(said.startswith("chapters/grids/02_color_to_grayscale.cu"), said)
         self.assertIn("Then: ./kata test grids 02", said)
 
+    def test_next_stays_with_a_step_that_is_not_right(self):
+        self.write(FIRST)
+        untested = f"{FIRST} is written, and has not been tested as it stands.\nWhat the tests say: ./kata test grids 01\n"
+        self.assertTrue(self.kata("next").stdout.startswith(untested))
+        self.tested(grids_01="FAIL")
+        said = self.kata("next").stdout
+        self.assertTrue(said.startswith(f"{FIRST} is not right yet.\nWhat the tests say: ./kata test grids 01\n"), said)
+        self.assertIn("./kata hint grids 01", said)
+        self.tested(grids_01="OK")
+        self.assertNotIn(FIRST, self.kata("next").stdout)
+        with open(self.root / FIRST, "a") as step:
+            step.write("// and a change\n")
+        self.assertTrue(self.kata("next").stdout.startswith(untested))
+
+    def test_a_record_that_cannot_be_read_is_none(self):
+        self.write(FIRST)
+        self.tested(grids_01="OK")
+        for damage in ("[]", "{", ""):
+            (self.root / "build/verdicts.json").write_text(damage)
+            self.assertIn("has not been tested", self.kata("next").stdout)
+
     def test_there_is_an_end(self):
         for step in self.root.glob("chapters/*/*.cu"):
             self.write(str(step.relative_to(self.root)))
-        self.assertIn("Every step is written", self.kata("next").stdout)
+        steps = [path.relative_to(self.root / "chapters") for path in self.root.glob("chapters/*/[0-9][0-9]_*.cu")]
+        self.tested(**{f"{step.parent}_{step.name[:2]}": "OK" for step in steps})
+        self.assertIn("Every step is written and right", self.kata("next").stdout)
 
     def test_a_call_in_a_comment_or_a_string_leaves_no_step_open(self):
         self.write(FIRST)
         with open(self.root / FIRST, "a") as step:
             step.write('// kata::open();\n/* kata::open(); */\nconst char* text = "kata::open();";\n')
+        self.tested(grids_01="OK")
         self.assertNotIn(FIRST, self.kata("next").stdout)
 
     def test_a_call_that_begins_a_line_leaves_a_step_open(self):
@@ -170,18 +213,52 @@ class Front(unittest.TestCase):
         self.assertIn("is missing, and this is no git checkout", self.refused("reset", "grids", "1", status=1))
 
     def test_a_chapter_says_which_step_is_missing(self):
-        log = self.root / "build" / "meson-logs" / "testlog.json"
-        log.parent.mkdir(parents=True)
+        logs = self.root / "build" / "meson-logs"
+        logs.mkdir(parents=True)
         (self.root / "build" / "build.ninja").touch()
         (self.root / FIRST).unlink()
         self.fake("ninja", "exit 0")
-        path = self.fake("meson", f"touch '{log}'")
+        path = self.fake("meson", f"cd '{logs}'; touch testlog.json testlog-steps.json")
         for arguments in (("test", "grids"), ("test",)):
             command = [sys.executable, self.root / "common/front/kata.py", *arguments]
             done = subprocess.run(command, capture_output=True, text=True, env=path)
             self.assertEqual((done.returncode, done.stderr), (1, ""), done.stdout)
             self.assertEqual(done.stdout.count("is missing"), 1)
             self.assertIn(f"\nFAIL  {FIRST} is missing; what brings", done.stdout)
+
+    def test_what_a_student_wrote_is_built_tested_and_shown_before_all_else(self):
+        targets = [f"{p.parent.parent.name}.{p.parent.name}.{p.stem}.cpu.so" for p in self.root.glob("[cs]*s/*/*.cu")]
+        targets += [*self.modules_of_mistakes(), *(f"{p.name}-cpu" for p in self.root.glob("chapters/*/"))]
+        (self.root / "targets").write_text("".join(f"{target}: cpp_LINKER\n" for target in targets))
+        logs = self.root / "build" / "meson-logs"
+        logs.mkdir(parents=True)
+        (self.root / "build/build.ninja").touch()
+        calls = self.root / "calls"
+        own, solution = "chapters.grids.01_vector_add.cpu.so", "solutions.grids.01_vector_add.cpu.so"
+
+        def record(module):
+            command = ["grids-cpu", "--step", module, "--source", "01_vector_add.cu"]
+            return json.dumps({"name": "grids / 01", "result": "FAIL", "stdout": "", "stderr": module, "returncode": 0, "command": command})
+
+        self.fake("ninja", f"case \"$*\" in *targets*) cat '{self.root}/targets' ;; *) echo \"ninja $*\" >>'{calls}' ;; esac")
+        path = self.fake(
+            "meson",
+            f"echo \"meson $*\" >>'{calls}'\ncase \"$*\" in *testlog-steps*) echo '{record(own)}' >'{logs}/testlog-steps.json' ;;"
+            f" *) echo '{record(solution)}' >'{logs}/testlog.json' ;; esac",
+        )
+        command = [sys.executable, self.root / "common/front/kata.py", "test"]
+        done = subprocess.run(command, capture_output=True, text=True, env=path)
+        self.assertEqual((done.returncode, done.stderr), (1, ""), done.stdout)
+        mine, others = done.stdout.split("\nNow the solutions")
+        self.assertIn(f"FAIL  {FIRST}\n  {own}\n", mine)
+        self.assertIn(f"FAIL  solutions/grids/01_vector_add.cu\n  {solution}\n", others)
+        first, steps, rest, _ = [line for line in calls.read_text().splitlines() if "build.ninja" not in line]
+        self.assertIn(f" {own} ", first)
+        self.assertIn(" gemm-cpu", first)
+        self.assertNotIn(" wrong.", first)
+        self.assertIn(" --suite=grids ", steps)
+        self.assertTrue(rest.endswith(" -k 0"), rest)
+        self.assertTrue(self.kata("next").stdout.startswith(FIRST))
 
     def test_a_step_in_work_is_no_stub(self):
         stub = (self.root / STEP).read_text()
@@ -222,6 +299,16 @@ class Front(unittest.TestCase):
     def test_a_chapter_may_have_digits(self):
         shutil.copytree(self.root / "chapters/gemm", self.root / "chapters/gemm2d", symlinks=True)
         self.assertIn("chapters/gemm2d/01_naive.cu", self.kata("hint", "gemm2d", "1").stdout)
+
+    def test_a_checkout_of_another_owner_is_one(self):
+        self.write(STEP)
+        strange = {**os.environ, "GIT_TEST_ASSUME_DIFFERENT_OWNER": "1"}
+        git = subprocess.run(["git", "-C", self.root, "log"], capture_output=True, text=True, env=strange)
+        if "dubious ownership" not in git.stderr:
+            self.skipTest("this git minds no owner, or is told not to")
+        command = [sys.executable, self.root / "common/front/kata.py", "hint", "conv", "3"]
+        said = subprocess.run(command, capture_output=True, text=True, env=strange)
+        self.assertIn("What belongs into 03_tiled.cu.", said.stdout, said.stderr)
 
     def test_without_git_there_is_a_stub_only_while_nothing_is_written(self):
         shutil.rmtree(self.root / ".git")
@@ -346,6 +433,17 @@ class Front(unittest.TestCase):
             done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stderr, r"\Akata: .*No space left.*\n\Z")
+
+    def test_a_full_disk_is_said_before_anything_is_built(self):
+        build = Build(Repository(self.root))
+        with unittest.mock.patch("shutil.disk_usage", return_value=shutil.disk_usage(self.root)._replace(free=3 << 20)):
+            with self.assertRaisesRegex(Fault, r"\Athe disk of .* is full but for 3 MB: the build needs 64 MB or more\Z"):
+                build.configure()
+        self.assertFalse(build.folder.exists())
+
+    def test_a_file_that_cannot_be_written_is_named(self):
+        said = self.refused("mistake", "conv", "3", "divergent_barrier", "-o", str(self.root / "none/x.cu"), status=1)
+        self.assertEqual(said, "kata: none/x.cu: No such file or directory\n")
 
     def built(self, ninja, legal=True):
         """What `./kata test conv 3` says of a build in which Ninja says this."""

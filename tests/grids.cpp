@@ -172,10 +172,25 @@ TEST_CASE("more blocks than a block may have threads: grid and block cannot be e
     require_right(random_vectors(4300 * 256), kata::unmetered);
 }
 
-TEST_CASE("vectors of more elements than a float counts, in more than 65535 blocks",
+TEST_CASE("a long vector: more elements than a float counts, more blocks than a grid has rows",
           "[step][01_vector_add]") {
-    constexpr std::size_t n = 65536 * 256 + 77;
-    require_right(VectorAdd{huge<float>(n, 1), huge<float>(n, 2)});
+    constexpr int n = (5 << 24) + 1;
+    Buffer<float> a("a", n, kata::zeros), b("b", n, kata::zeros), c("c", n, kata::zeros);
+    for (const int i : {0, n - 2, n - 1}) {
+        a.set(i, 3);
+        b.set(i, 4);
+    }
+    kata::require_right_at_ends(
+        [&](const Module& step) {
+            step.function<decltype(vector_add)>("vector_add")(a.data(), b.data(), c.data(), n);
+        },
+        [&]() -> std::optional<std::string> {
+            for (const int i : {0, n - 2, n - 1})
+                if (c.element(i) != 7)
+                    return "c[" + std::to_string(i) + "] of " + std::to_string(n) +
+                           " elements: expected 7, got " + std::to_string(c.element(i));
+            return kata::damage_of(a, b, c);
+        });
 }
 
 TEST_CASE("huge vectors are added", "[.huge][01_vector_add]") {

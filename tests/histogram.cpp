@@ -199,6 +199,45 @@ TEST_CASE("a million times one letter", "[equivalence]") {
     require_right(Text(1025 * 1024 + 3, 'k'), kata::unmetered);
 }
 
+namespace {
+
+/// Texts of which only the first and the last character are letters, of bins 0 and 1.
+void require_both_ends_counted(std::size_t length) {
+    Buffer<char> text("text", length, kata::zeros);
+    Buffer<unsigned> histo("histo", bins),
+        workspace("workspace", histogram::workspace_size(length), kata::zeros);
+    text.set(0, letter(0));
+    text.set(length - 1, letter(histogram::letters_per_bin));
+    kata::require_right_at_ends(
+        [&](const Module& step) {
+            step.function<decltype(count_letters)>("count_letters")(text.data(), length, histo.data(),
+                                                                    workspace.data());
+        },
+        [&]() -> std::optional<std::string> {
+            const std::vector<unsigned> expected{1, 1, 0, 0, 0, 0, 0}, got = histo.values();
+            if (got != expected)
+                return "of " + std::to_string(length) +
+                       " characters only the first and the last are letters, one of bin 0 and one of bin 1: "
+                       "counted were " +
+                       std::to_string(got[0]) + " and " + std::to_string(got[1]);
+            return kata::damage_of(text, histo, workspace);
+        });
+}
+
+}  // namespace
+
+TEST_CASE("the last character of a long text counts", "[equivalence]") {
+    require_both_ends_counted((1 << 23) + 1);
+}
+
+// Whoever has so few threads that each takes hundreds of characters is not asked: that takes too long.
+TEST_CASE("the last character of a text counts that 32 bits cannot number", "[step][01_global_atomics]") {
+    constexpr std::size_t few = 1 << 16;
+    kata::only_where_counted();
+    if (counted(letters(few)).threads >= few / 64)
+        require_both_ends_counted((std::size_t{1} << 32) + (1 << 24) + 1);
+}
+
 TEST_CASE("a very large text", "[equivalence]") {
     only_on_a_gpu();
     require_right(kata::repeated(mixed(kata::prime_period), 50000017));

@@ -1,14 +1,19 @@
 #!/usr/bin/env python3
-"""Which small mistakes the tests let pass: mutants.py BUILD [CHAPTER...]
+"""Which small mistakes the tests let pass: mutants.py BUILD [CHAPTER | CHAPTER/STEP]... [-j N] [--csv FILE]
 
 Changes the solutions in one place at a time, a comparison, an operator, a constant, an index, a barrier, builds each
 mutant for the CPU back end as BUILD does, and runs the tests of its chapter on it. Prints the mutants that pass, as
 tests/wrong/CHAPTER/STEP.mistakes has them. Such a one either computes and moves the same, or shows what a test is
-missing: then it is put there, with a name and a reason. A chapter takes minutes.
+missing: then it is put there, with a name and a reason.
+
+There are some thousands. With --csv each verdict goes to the file as it comes, with the first
+words of what the tests say; mutants that are in it already are not tried again, so a run that was stopped goes on.
 """
 
 import argparse
+import collections
 import concurrent.futures
+import csv
 import json
 import os
 import pathlib
@@ -17,6 +22,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
+from typing import NamedTuple
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "common" / "front"))
@@ -25,13 +31,17 @@ import bodies
 from mistakes import as_edit
 from repository import Repository, module, prefix, suite
 
+ELEMENT = r"\[([^\[\]]+)\]"
 # Patterns and what takes their place.
 SWAPS = [
     (r" < ", " <= "),
     (r" <= ", " < "),
     (r" > ", " >= "),
     (r" >= ", " > "),
+    (r" == ", " != "),
+    (r" != ", " == "),
     (r" && ", " || "),
+    (r" \|\| ", " && "),
     (r" \+ ", " - "),
     (r" - ", " + "),
     (r" \* ", " + "),
@@ -41,8 +51,21 @@ SWAPS = [
     (r"\*= 2", "*= 4"),
     (r"/= 2", "/= 4"),
     (r"\? ", "? !"),
-    (r"(thread|block)Idx\.x", r"\1Idx.y"),
-    (r"(thread|block)Idx\.y", r"\1Idx.x"),
+    (r" << ", " >> "),
+    (r" >> ", " << "),
+    (r" -= ", " = "),
+    (r"\+\+(\w)", r"--\1"),
+    (r"\b(thread|block)Idx\.x", r"\1Idx.y"),
+    (r"\b(thread|block)Idx\.y", r"\1Idx.x"),
+    (r"\b(block|grid)Dim\.x", r"\1Dim.y"),
+    (r"\b(block|grid)Dim\.y", r"\1Dim.x"),
+    (r"\bthreadIdx\b", "blockIdx"),
+    (r"\bblockIdx\b", "threadIdx"),
+    (r"\bblockDim\b", "gridDim"),
+    (r"\bgridDim\b", "blockDim"),
+    (ELEMENT, r"[(\1) + 1]"),
+    (r"__syncthreads\(\)", "__syncwarp()"),
+    (r"<<<([^,<>]+), ([^,<>]+)(?=>>>|, )", r"<<<\2, \1"),
     (r"ceil_div\(", "[](auto a, auto b) { return a / b; }("),
 ]
 NUMBER = r"(?<![\w.])\d+(?![\w.])"
@@ -55,9 +78,12 @@ def changes(code):
     """What one mistake makes of a line of code."""
     for pattern, replacement in SWAPS:
         for match in re.finditer(pattern, code):
+            if pattern == ELEMENT and "__shared__" in code:
+                continue  # that is the size of an array, of which more does no harm
             yield code[: match.start()] + match.expand(replacement) + code[match.end() :]
     for match in re.finditer(NUMBER, code):
-        yield code[: match.start()] + str(int(match[0]) + 1) + code[match.end() :]
+        for other in {int(match[0]) + 1, max(int(match[0]) - 1, 0)} - {int(match[0])}:
+            yield code[: match.start()] + str(other) + code[match.end() :]
     if match := re.match(GUARD, code):
         yield match[1] + match[2]
     if re.match(STATEMENT, code):
@@ -85,8 +111,8 @@ class Bench:
         commands = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
         self.commands = {command["output"].split(".p/")[0]: command["command"] for command in commands}
 
-    def passes(self, chapter, step, text):
-        """Whether the tests let it pass; None if it does not compile."""
+    def verdict(self, chapter, step, text):
+        """PASSED, REJECTED or, if it does not compile, NOT BUILT; and the first words of the tests."""
         with tempfile.TemporaryDirectory(prefix="kata-mutant-") as scratch:
             source, translated = pathlib.Path(scratch, f"{step}.cu"), pathlib.Path(scratch, f"{step}.cpp")
             compiled, made = pathlib.Path(scratch, "step.o"), pathlib.Path(scratch, module("mutants", chapter, step, "cpu"))
@@ -95,45 +121,88 @@ class Bench:
             compiler, *options = shlex.split(re.sub(r" -o .* -c .*", "", command))
             for step_of_build in (
                 [sys.executable, ROOT / "common/simt/translate.py", source, translated],
-                [compiler, *options, "-o", compiled, "-c", translated],
+                [compiler, *options, "-w", "-o", compiled, "-c", translated],
                 [compiler, "-shared", "-o", made, compiled],
             ):
                 if subprocess.run(step_of_build, cwd=self.build, capture_output=True).returncode:
-                    return None
+                    return Verdict("NOT BUILT", "")
             test = [self.build / suite(chapter, "cpu"), "--step", made, "--source", source, "--reporter", "step", "--abort"]
             test += ["--rivals", self.build / prefix("solutions", chapter)]
             try:
-                done = subprocess.run(test, capture_output=True, text=True, errors="replace", timeout=120)
+                done = subprocess.run(test, capture_output=True, text=True, errors="replace", timeout=300)
             except subprocess.TimeoutExpired:
-                return False
-            return done.returncode == 0 and not re.search(r"^not ok|^Bail out", done.stdout, re.M)
+                return Verdict("REJECTED", "it does not end")
+            return judged(done.returncode, done.stdout, done.stderr)
+
+
+class Verdict(NamedTuple):
+    result: str
+    said: str
+
+
+def judged(status, tap, said):
+    """What a run of a suite says of a mutant."""
+    if status == 0 and not re.search(r"^not ok|^Bail out", tap, re.M):
+        return Verdict("PASSED", "")
+    by = re.search(r"^not ok(?: \d+)?(?: -)? *(.*)$", tap, re.M)
+    lines = [line.strip() for line in said.splitlines() if line.strip() and not line.lstrip().startswith("not ok")]
+    return Verdict("REJECTED", " | ".join([*([by[1]] if by else []), *lines[:2]]) or f"ended with status {status}")
+
+
+class Table:
+    """The verdicts in a file, by step, line and what it became; a run that was stopped goes on from there."""
+
+    COLUMNS = ("chapter", "step", "line", "was", "is", "result", "said")
+
+    def __init__(self, path):
+        self.path, self.known = path, {}
+        if path and path.is_file():
+            with path.open(newline="", encoding="utf-8") as file:
+                # A solution that has changed since has other lines.
+                self.known = {tuple(row[key] for key in self.COLUMNS[:5]): Verdict(row["result"], row["said"]) for row in csv.DictReader(file)}
+
+    def add(self, key, verdict):
+        if not self.path or key in self.known:
+            return
+        is_new = not self.path.is_file()
+        with self.path.open("a", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows([*([self.COLUMNS] if is_new else []), (*key, *verdict)])
 
 
 def main():
     repository = Repository()
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", type=pathlib.Path)
-    parser.add_argument("chapters", metavar="CHAPTER", nargs="*", default=repository.chapters())
+    parser.add_argument("wanted", metavar="CHAPTER[/STEP]", nargs="*", default=repository.chapters())
+    parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--csv", metavar="FILE", type=pathlib.Path)
     arguments = parser.parse_args()
     if not (arguments.build / "compile_commands.json").is_file():
         parser.error(f"{arguments.build} is no folder that Meson has configured")
-    for chapter in arguments.chapters:
+    steps = []
+    for chapter, _, wanted in (name.partition("/") for name in arguments.wanted):
         if not (arguments.build / suite(chapter, "cpu")).is_file():
             parser.error(f"there is no {arguments.build / suite(chapter, 'cpu')}, the suite of such a chapter")
-    bench = Bench(arguments.build.resolve())
-    tried = passed = 0
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as workers:
-        for chapter, step in ((chapter, step) for chapter in arguments.chapters for step in repository.steps(chapter, "solutions")):
+        steps += [(chapter, step) for step in repository.steps(chapter, "solutions") if step.startswith(wanted)]
+    bench, table = Bench(arguments.build.resolve()), Table(arguments.csv)
+    results = collections.Counter()
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as workers:
+        for chapter, step in steps:
             text = repository.text(chapter, step, "solutions")
-            made = list(mutants(text, step))
-            verdicts = workers.map(lambda mutant: bench.passes(chapter, step, with_line(text, *mutant)), made)
-            for (number, changed), verdict in zip(made, verdicts):
-                tried += verdict is not None
-                passed += bool(verdict)
-                if verdict:
+            was = text.splitlines()
+            made = list(dict.fromkeys(mutants(text, step)))
+            keys = [(chapter, step, str(number), was[number - 1].strip(), changed.strip()) for number, changed in made]
+
+            def tried(key, mutant):
+                return table.known.get(key) or bench.verdict(chapter, step, with_line(text, *mutant))
+
+            for key, (number, changed), verdict in zip(keys, made, workers.map(tried, keys, made)):
+                table.add(key, verdict)
+                results[verdict.result] += 1
+                if verdict.result == "PASSED":
                     print(f"{repository.relative(repository.mistakes_file(chapter, step))}, line {number} of the solution:")
                     print(f"== line_{number}\n// …\n// Rejected: …\n{as_edit(text, number, changed)}\n", flush=True)
-    print(f"{tried} mutants, {tried - passed} rejected, {passed} passed")
+    print(f"{sum(results.values())} mutants: {', '.join(f'{count} {result.lower()}' for result, count in sorted(results.items()))}")
 
 
 if __name__ == "__main__":

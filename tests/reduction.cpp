@@ -261,6 +261,28 @@ TEST_CASE("a very large input", "[equivalence]") {
     require_right(problem(below_zero<double>(40'000'003, 40'000'002), max_of_double));
 }
 
+TEST_CASE("a long input: more elements than a float counts, more blocks than a grid has rows",
+          "[equivalence]") {
+    constexpr int n = (1 << 27) + 1;
+    Buffer<int> in("in", n, kata::zeros), out("out", 1),
+        workspace("workspace", reduction::workspace_elements(n), kata::zeros);
+    in.set(0, 3);
+    in.set(n - 2, 4);
+    in.set(n - 1, 5);
+    kata::require_right_at_ends(
+        [&](const Module& step) {
+            step.function<decltype(reduce)>("reduce")(in.data(), out.data(), n, workspace.data(),
+                                                      {sum_of_int, nullptr});
+        },
+        [&]() -> std::optional<std::string> {
+            if (const int sum = out.element(0); sum != 12)
+                return "of " + std::to_string(n) +
+                       " ints the first is 3, the last are 4 and 5 and all others 0: expected 12, got " +
+                       std::to_string(sum);
+            return kata::damage_of(in, out, workspace);
+        });
+}
+
 namespace {
 
 template <class T>

@@ -16,6 +16,7 @@ from fault import Fault
 from repository import Module, Repository, backends, module_of, suite, targets
 
 CLEAR = "\r\033[K"
+LEAST_FREE = 64 << 20  # bytes for what one step's test writes, and some more; compilers and Meson say it at length
 QUIET = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "errors": "replace"}
 
 
@@ -53,6 +54,8 @@ class Build:
         place = self.folder if self.folder.is_dir() else self.repository.root
         if not os.access(place, os.W_OK):
             raise Fault(f"{place} cannot be written, and the build needs that")
+        if (free := shutil.disk_usage(place).free) < LEAST_FREE:
+            raise Fault(f"the disk of {place} is full but for {free >> 20} MB: the build needs {LEAST_FREE >> 20} MB or more")
         setup = ["meson", "setup", self.folder, self.repository.root]
         is_new = not (self.folder / "build.ninja").is_file()
         if is_new or not all(map(shutil.which, ("meson", "ninja"))):

@@ -107,19 +107,28 @@ def test(repository: Repository, given: argparse.Namespace) -> int:
     if not given.step:
         build.configure()
         say_what_is_not_checked(build)
-        not_built = build.compile()
+        # What the student has written comes first, and waits for none of the hundreds of other kernels.
+        chapters = repository.chapters()
+        record = verdicts.Record(repository)
+        not_built = build.compile(sorted(t for t in targets(build.folder) if any(is_needed(t, c, None) for c in chapters)))
+        steps = verdicts.run(build, [f"--suite={chapter}" for chapter in chapters], "testlog-steps")
+        record.keep(steps)
+        print(verdicts.of_all(steps, not_built, chapters), end="")
+        missing = said_missing(repository, chapters)
+        print("\nNow the solutions and the tests themselves, which takes longer.", flush=True)
+        not_built |= build.compile()
         # The contract is about this repository's own stubs: who has written one has broken it, as was the idea. The
         # styles are about the tests, and take as long to build as all else.
-        found = verdicts.run(build, ["--no-suite", "contract", "--no-suite", "styles"])
-        print(verdicts.of_all(found, not_built, repository.chapters()), end="")
-        missing = said_missing(repository, repository.chapters())
-        return 1 if missing or not_built or verdicts.failed(found) else 0
+        found = verdicts.run(build, [f"--no-suite={suite}" for suite in (*chapters, "contract", "styles")])
+        print(verdicts.of_all(found, not_built, chapters), end="")
+        return 1 if missing or not_built or verdicts.failed([*steps, *found]) else 0
 
     chapter, step = pick_step(repository, given.step)
     if step:
         must_be_there(repository, chapter, step)
     build.configure()
     say_what_is_not_checked(build)
+    record = verdicts.Record(repository)
     mine = {name for name in targets(build.folder) if is_needed(name, chapter, step)}
     not_built = build.compile(sorted(mine))
     own = [name for name in not_built if (built := module_of(name)) and built.tree == "chapters"]
@@ -129,6 +138,7 @@ def test(repository: Repository, given: argparse.Namespace) -> int:
         if not module_of(name):
             build.suite(chapter, name.split("-")[-1])
     found = verdicts.run(build, ["--suite", chapter, *([step] if step else [])])
+    record.keep(found)
     if step is None:
         print(verdicts.of_a_chapter(found, not_built), end="")
         if said_missing(repository, [chapter]):
@@ -186,6 +196,7 @@ def what_comes_next(repository: Repository, chapter: str, step: str) -> str:
 
 
 def next_step(repository: Repository, given: argparse.Namespace) -> int:
+    record = verdicts.Record(repository)
     for chapter in repository.chapters():
         for step in repository.all_steps(chapter):
             must_be_there(repository, chapter, step)
@@ -193,7 +204,12 @@ def next_step(repository: Repository, given: argparse.Namespace) -> int:
                 print(bodies.hints(repository.text(chapter, step), f"chapters/{chapter}/{step}.cu"))
                 print(f"Then: ./kata test {chapter} {step[:2]}")
                 return 0
-    print("Every step is written. ./kata test tells whether each is right, ./kata tour --mine what it gains.")
+            if (said := record.says(chapter, step)) != "OK":
+                state = "is not right yet" if said == "FAIL" else "is written, and has not been tested as it stands"
+                print(f"chapters/{chapter}/{step}.cu {state}.\nWhat the tests say: ./kata test {chapter} {step[:2]}")
+                print(f"What is to be written: ./kata hint {chapter} {step[:2]}")
+                return 0
+    print("Every step is written and right. What each gains: ./kata tour --mine")
     return 0
 
 
@@ -317,7 +333,7 @@ COMMANDS = {
         tour_arguments,
     ),
     "test": Command("[CHAPTER] [STEP]", "test all, the steps of a chapter, or one step", test, optional_step),
-    "next": Command("", "the next open step: its file and its hint", next_step, nothing),
+    "next": Command("", "the first step that is not right yet: its file and its hint", next_step, nothing),
     "hint": Command("CHAPTER STEP", "what is to be written", hint, a_step),
     "diff": Command("CHAPTER STEP", "your step against the solution", diff, a_step),
     "reset": Command("CHAPTER STEP", "put the stub back; what you wrote is kept beside it", reset, a_step),
@@ -405,7 +421,8 @@ def main() -> int:
         return 141
     except OSError as error:
         with contextlib.suppress(OSError):
-            print(f"kata: {error}", file=sys.stderr)
+            said = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+            print(f"kata: {said}".replace(f"{Repository().root}/", ""), file=sys.stderr)
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
 

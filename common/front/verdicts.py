@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import collections
+import hashlib
 import json
 import pathlib
 import re
+import shutil
 import signal
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -13,7 +15,7 @@ from typing import NamedTuple
 import processes
 from build import QUIET, Build, Progress, path_of
 from fault import Fault
-from repository import TREES, Module, module_of
+from repository import TREES, Module, Repository, module_of
 
 # What Meson says, as one of three.
 OF_MESON = {"OK": "OK", "EXPECTEDFAIL": "OK", "SKIP": "SKIP"}
@@ -37,19 +39,20 @@ class Verdict(NamedTuple):
         return self.module.chapter if self.module else self.name.split(" / ")[0]
 
 
-def run(build: Build, selection: Sequence[str]) -> list[Verdict]:
-    """Runs tests, of which Meson keeps a record each."""
-    log = build.folder / "meson-logs" / "testlog.json"
+def run(build: Build, selection: Sequence[str], log_name: str = "testlog") -> list[Verdict]:
+    """Runs tests, of which Meson keeps a record each, in a log of that name."""
+    log = build.folder / "meson-logs" / f"{log_name}.json"
     log.unlink(missing_ok=True)
     progress, said = Progress(), []
-    with processes.running(["meson", "test", "-C", build.folder, "--no-rebuild", *selection], **QUIET) as meson:
+    command = ["meson", "test", "-C", build.folder, "--no-rebuild", "--logbase", log_name, *selection]
+    with processes.running(command, **QUIET) as meson:
         for line in processes.lines_of(meson):
             said.append(line)
             if re.match(r" *\d+/\d+ ", line):
                 progress.show(line.strip())
         progress.clear()
     if not log.is_file():
-        raise Fault("Meson ran no test, and says:\n" + "\n".join(said[-10:]))
+        raise Fault(f"{shutil.which('meson')} ran no test, and says:\n" + "\n".join(said[-10:]))
     lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
     # Meson has them in the order in which they ended.
     return sorted((verdict_of(json.loads(line)) for line in lines), key=lambda verdict: verdict.name)
@@ -87,6 +90,42 @@ def reason_of(record: dict) -> str:
         elif not said:
             said = record["stdout"].strip("\n") or f"ended with status {status}"
     return said.strip("\n")
+
+
+class Record:
+    """What the tests last said of each step, and of which text of it, in a file of the build folder."""
+
+    def __init__(self, repository: Repository):
+        self.file = repository.root / "build" / "verdicts.json"
+        # As they are before anything is built: what is written meanwhile has not been tested.
+        self.texts = {
+            f"{chapter}/{step}": hashlib.sha256(repository.source(chapter, step).read_bytes()).hexdigest()
+            for chapter in repository.chapters()
+            for step in repository.steps(chapter)
+        }
+
+    def read(self) -> dict[str, list[str]]:
+        try:
+            found = json.loads(self.file.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    def keep(self, verdicts: Iterable[Verdict]) -> None:
+        """A step that one back end fails, fails."""
+        new: dict[str, str] = {}
+        for verdict in verdicts:
+            if verdict.module and verdict.module.tree == "chapters":
+                step = f"{verdict.module.chapter}/{verdict.module.name}"
+                new[step] = "FAIL" if "FAIL" in (new.get(step), verdict.result) else verdict.result
+        if kept := {step: [self.texts[step], result] for step, result in new.items() if step in self.texts}:
+            self.file.write_text(json.dumps({**self.read(), **kept}, indent=1) + "\n", encoding="utf-8")
+
+    def says(self, chapter: str, step: str) -> str:
+        """OK, SKIP or FAIL; nothing of a step that has not been tested as it stands."""
+        step = f"{chapter}/{step}"
+        text, result = self.read().get(step, ["", ""])
+        return result if text == self.texts.get(step) else ""
 
 
 def failed(verdicts: Iterable[Verdict]) -> list[Verdict]:

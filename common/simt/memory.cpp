@@ -224,16 +224,17 @@ void* allocate(std::size_t bytes, std::string_view name, std::byte poison) {
     const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
     const auto whole = bytes + 2 * simt::canary_bytes, mapped = (whole + page - 1) / page * page;
     // Pages of its own, which can be hidden from the host.
-    void* const mapping =
-        whole < bytes ? MAP_FAILED
-                      : mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* const mapping = whole < bytes ? MAP_FAILED
+                                        : mmap(nullptr, mapped, PROT_READ | PROT_WRITE,
+                                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (mapping == MAP_FAILED)
         throw Error("no room for " + std::to_string(bytes) + " bytes of device memory for \"" +
                     std::string(name) + "\"");
     auto* const base = static_cast<std::byte*>(mapping);
     auto* const data = base + simt::canary_bytes;
     std::fill(base, data, simt::canary);
-    std::fill(data, data + bytes, poison);
+    if (poison != std::byte{0})
+        std::fill(data, data + bytes, poison);  // new pages are zero, and cost nothing yet
     std::fill(data + bytes, base + whole, simt::canary);
     const auto start = reinterpret_cast<std::uintptr_t>(base), begin = reinterpret_cast<std::uintptr_t>(data);
     simt::Allocation entry{

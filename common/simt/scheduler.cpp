@@ -88,13 +88,14 @@ class Scheduler {
         }
         const std::uint64_t blocks =
             static_cast<std::uint64_t>(grid_.grid_dim.x) * grid_.grid_dim.y * grid_.grid_dim.z;
+        const std::uint64_t run = only_ends(blocks) ? 4 : blocks;
         std::uint64_t next = 0;
         // Two blocks at a time where their shared memory can be kept apart and the order is to be mixed.
         const bool mixed = grid_.conditions.order == kata::Order::shuffled;
         const unsigned places = mixed && can_move_shared && !grid_.image.path.empty() ? 2 : 1;
         auto order = block_order(blocks);
         while (!fault_) {
-            for (unsigned slot = 0; slot < places && next < blocks; ++slot)
+            for (unsigned slot = 0; slot < places && next < run; ++slot)
                 if (!resident_[slot]) start(slot, order(next++));
             Block* block = pick();
             if (!block) break;
@@ -153,6 +154,7 @@ class Scheduler {
     }
 
   private:
+    bool only_ends(std::uint64_t blocks) const { return grid_.conditions.only_ends && blocks > 16384; }
     static double processor_seconds() {
         timespec t;
         clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
@@ -211,6 +213,7 @@ class Scheduler {
 Scheduler* scheduler = nullptr;
 
 std::function<std::uint64_t(std::uint64_t)> Scheduler::block_order(std::uint64_t blocks) {
+    if (only_ends(blocks)) return [blocks](std::uint64_t i) { return i < 2 ? i : blocks - 4 + i; };
     switch (grid_.conditions.order) {
         case kata::Order::forwards:
             return [](std::uint64_t i) { return i; };

@@ -323,10 +323,15 @@ class Source:
             self.error(match.start(), "nvcc takes no __device__ or __host__ of a lambda: it would need --extended-lambda")
 
     def check_kernel(self, tokens, marker, name):
-        """What nvcc refuses of a kernel's definition."""
+        """What nvcc refuses of a kernel's definition, and references, which the CUDA guide forbids."""
         start = tokens.start_of(marker)
         if tokens.scopes()[marker][1] and "friend" not in tokens.words[slice(*tokens.statement(marker))]:
             self.error(start, "a kernel cannot be a member function")
+        value = False  # a default one
+        for at in tokens.scan(name + 2):
+            value = tokens.words[at] == "=" or value and tokens.words[at] != ","
+            if tokens.words[at] in {"&", "&&"} and not value:
+                self.error(start, "a kernel takes no reference, which would lead to memory of the host: hand it the value or a pointer")
         body = tokens.behind(name + 1)
         if tokens.word(body) in {"noexcept", "throw"}:
             self.error(start, f"a kernel takes no {tokens.word(body)}")

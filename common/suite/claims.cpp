@@ -246,12 +246,12 @@ TEST_CASE("the step gains what its lesson promises", "[claims]") {
     for (const auto& claim : kata::chapter.claims) {
         if (claim.better != kata::step_name() || claim.quantity == kata::Quantity::time) continue;
         if (claim.standing == kata::Claim::Standing::refuted) continue;
-        const auto& theirs = *kata::counted_run(kata::rival(claim.worse)).seen.counts;
-        const auto* const solution = kata::own_solution();
+        const auto& theirs = kata::counts_of_solution(claim.worse);
         auto text = kata::broken(
             claim, value_of(claim.quantity, mine), value_of(claim.quantity, theirs),
-            solution ? std::optional(value_of(claim.quantity, *kata::counted_run(*solution).seen.counts))
-                     : std::nullopt);
+            kata::own_solution()
+                ? std::optional(value_of(claim.quantity, kata::counts_of_solution(kata::step_name())))
+                : std::nullopt);
         if (!text) {
             SUCCEED(kata::gained(claim, value_of(claim.quantity, mine), value_of(claim.quantity, theirs)));
             continue;
@@ -292,8 +292,7 @@ TEST_CASE("counted claims have room, and those marked refuted do not hold", "[cl
     for (auto claim : kata::chapter.claims) {
         if (claim.better != kata::step_name() || claim.quantity == kata::Quantity::time) continue;
         const auto mine = value_of(claim.quantity, *kata::counted_run(kata::step()).seen.counts),
-                   theirs =
-                       value_of(claim.quantity, *kata::counted_run(kata::rival(claim.worse)).seen.counts);
+                   theirs = value_of(claim.quantity, kata::counts_of_solution(claim.worse));
         CAPTURE(claim.worse, claim.why, mine, theirs, claim.least);
         CHECK(theirs > 0);
         if (claim.standing == kata::Claim::Standing::refuted) {

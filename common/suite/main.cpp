@@ -88,12 +88,15 @@ const Module& rival(const std::string& name) {
     static std::map<std::string, Module> loaded;
     const auto found = loaded.find(name);
     if (found != loaded.end()) return found->second;
-    return loaded.try_emplace(name, subject().rivals + name + "." + backend_name() + ".so").first->second;
+    return loaded.try_emplace(name, rival_path(name)).first->second;
+}
+
+std::filesystem::path rival_path(const std::string& name) {
+    return subject().rivals + name + "." + backend_name() + ".so";
 }
 
 const Module* own_solution() {
-    const auto path = subject().rivals + step_name() + "." + backend_name() + ".so";
-    if (subject().is_solution || !std::filesystem::exists(path)) return nullptr;
+    if (subject().is_solution || !exists(rival_path(step_name()))) return nullptr;
     return &rival(step_name());
 }
 

@@ -116,6 +116,7 @@ std::string step_name();
 const Module& step();
 /// The solution of another step of the chapter.
 const Module& rival(const std::string& name);
+std::filesystem::path rival_path(const std::string& name);
 /// The step's own solution; null where the step is it, or has none.
 const Module* own_solution();
 
@@ -144,10 +145,13 @@ std::string where_most(const Run&, std::uint64_t Place::*what);
 
 /// Chapter::count, which is run once for each module. Throws Error where the step is wrong.
 const Run& counted_run(const Module&);
+/// What Chapter::count counts of the solution of a step. Remembered from an earlier process where nothing
+/// has been built since.
+const Counts& counts_of_solution(const std::string& name);
 
 /// What the step needs much more of than its own solution, with the most that it may, in a few lines each;
 /// the worst first.
-std::vector<std::string> worse_than_solution(const Run& step, const Run& solution);
+std::vector<std::string> worse_than_solution(const Run& step, const Counts& theirs);
 /// How many times as long as its own solution a step may take on a GPU.
 inline constexpr double slowest = 2.0;
 

@@ -117,6 +117,16 @@ void require_right(const Problem& p, const Trial& trial = {}) {
     if (run.fault) FAIL(*run.fault);
 }
 
+/// Runs the step over arrays that are zero but at their ends, so long that a grid, an index or a count may
+/// not reach the last element. It is best the one behind a power of two: the last thread's, or, in a loop
+/// over the grid, the first one's.
+inline void require_right_at_ends(const std::function<void(const Module&)>& work,
+                                  const std::function<std::optional<std::string>()>& compare) {
+    const auto run = observed_run(
+        {.metered = false, .only_ends = true}, [&] { work(step()); }, compare);
+    if (run.fault) FAIL(*run.fault);
+}
+
 /// The order in which threads and blocks run does not matter: backwards, and shuffled by two seeds.
 template <class Problem>
 void require_right_in_any_order(const Problem& p) {

@@ -323,6 +323,15 @@ TEST_CASE("01 basic: 0.25 OP/B", "[figures][01_basic]") {
     CHECK(intensity(s, c) == 0.25);  // borders too: an element outside costs neither
 }
 
+TEST_CASE("01 basic: lanes part at the borders, more so in a small image with a wide filter",
+          "[figures][01_basic]") {
+    const auto lanes = [](const Shape& s) { return figures(s).active_lanes(); };
+    // Both images are whole blocks, so that no guard parts lanes.
+    CAPTURE(lanes(ladder_shape), lanes({64, 64, 7}));
+    CHECK((31.8 < lanes(ladder_shape) && lanes(ladder_shape) < 32));
+    CHECK((31.2 < lanes({64, 64, 7}) && lanes({64, 64, 7}) < 31.6));
+}
+
 TEST_CASE("02 constant memory: 0.5 OP/B", "[figures][02_constant_memory]") {
     const Shape s{48, 40, 2};
     const auto c = figures(s);

@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""Tests of tests/plots.py: that it notices what is not drawn from what was measured."""
+
+import contextlib
+import importlib.util
+import io
+import pathlib
+import shutil
+import tempfile
+import unittest
+
+import plots
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+class Pictures(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.root = pathlib.Path(self.folder.name)
+        for path in [*ROOT.glob("chapters/*.svg"), *ROOT.glob("chapters/*/README.md"), *ROOT.glob("chapters/*/measured/*")]:
+            self.copy(path)
+        self.copy(ROOT / "tests" / "beyond" / "results.csv")
+
+    def copy(self, path):
+        copied = self.root / path.relative_to(ROOT)
+        copied.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, copied)
+
+    def edit(self, name, old, new):
+        path = self.root / name
+        text = path.read_text(encoding="utf-8")
+        self.assertIn(old, text)
+        path.write_text(text.replace(old, new), encoding="utf-8")
+
+    def says(self, *names):
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            status = plots.main(["--root", str(self.root)])
+        for name in names:
+            self.assertIn(name, said.getvalue())
+        lines = said.getvalue().splitlines()
+        self.assertEqual(len(lines), len(names) or (status == plots.SKIPPED), said.getvalue())
+        self.assertEqual(status, 1 if names else status)
+        self.assertIn(status, (0, 1, plots.SKIPPED))
+
+    def test_as_committed(self):
+        self.says()
+
+    def test_another_time(self):
+        self.edit("chapters/gemm/measured/ladder.csv", "22.149", "22.150")
+        self.says("gemm/measured/ladder.svg is not of what is measured now", "ladders.svg is not of what is measured now")
+
+    def test_another_time_of_the_library(self):
+        self.edit("tests/beyond/results.csv", "0.87558", "0.87559")
+        self.says("scan/measured/ladder.svg is not of", "ladders.svg is not of")
+
+    def test_another_count(self):
+        self.edit("chapters/stencil/README.md", "| 1.34 |", "| 1.35 |")
+        self.says("roofline.svg is not of what is measured now")
+
+    def test_a_picture_is_missing(self):
+        (self.root / "chapters/roofline.svg").unlink()
+        self.says("roofline.svg is missing")
+
+    def test_a_picture_of_nothing(self):
+        (self.root / "chapters/grids/ladder.svg").write_text("<svg/>", encoding="utf-8")
+        self.says("chapters/grids/ladder.svg is a picture of nothing")
+
+    @unittest.skipUnless(importlib.util.find_spec("matplotlib"), "matplotlib is missing")
+    def test_a_picture_that_was_edited(self):
+        self.edit("chapters/gemm/measured/ladder.svg", ">7.796<", ">7.697<")
+        self.says("gemm/measured/ladder.svg is not what tests/plots.py draws")
+
+    @unittest.skipUnless(importlib.util.find_spec("matplotlib"), "matplotlib is missing")
+    def test_a_picture_of_another_release_has_the_same_words(self):
+        path = self.root / "chapters/gemm/measured/ladder.svg"
+        text = path.read_text(encoding="utf-8")
+        path.write_text(text.replace(f"matplotlib {plots.release(text)}<", "matplotlib 0.0<"), encoding="utf-8")
+        self.says()
+        self.edit("chapters/gemm/measured/ladder.svg", ">7.796<", ">7.697<")
+        self.says("gemm/measured/ladder.svg is not what tests/plots.py draws")
+
+    @unittest.skipUnless(importlib.util.find_spec("matplotlib"), "matplotlib is missing")
+    def test_drawing_leaves_nothing_to_say(self):
+        self.edit("chapters/gemm/measured/ladder.csv", "22.149", "21.149")
+        plots.main(["--root", str(self.root), "--write"])
+        self.says()
+
+
+if __name__ == "__main__":
+    unittest.main()

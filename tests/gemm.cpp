@@ -189,12 +189,12 @@ TEST_CASE("neighbouring threads take neighbouring columns", "[step][01_naive]") 
             << per_warp << ", at most 10, and 5 were to be had");
 }
 
-// What each step gains, counted on whole tiles of 32, 64 and 128 elements: with the largest, two blocks for
-// each multiprocessor of kata::machine.
+// What each step gains, counted on whole tiles of 32, 64 and 128 elements: with the largest, a block for each
+// multiprocessor of kata::machine.
 
 namespace {
 
-constexpr Shape counted_shape{512, 1024, 32};
+constexpr Shape counted_shape{512, 512, 32};
 using enum kata::Quantity;
 
 /// Elements along K that a step has on chip at a time.

@@ -285,12 +285,13 @@ TEST_CASE("the largest grid, of more than 2^32 bytes", "[.huge][equivalence]") {
     require_right(Huge<float>(stencil::max_n), {{.time_limit = 60}});
 }
 
-// What each step gains, counted on a grid of which a tile of 30 outputs along an axis is a 33rd: two blocks
-// for each multiprocessor of kata::machine. Of the ladder's there are eight.
+// What each step gains, counted on a grid of as much work as 15 tiles of 30 outputs along an axis, shared out
+// to 27 blocks: about one tile for each multiprocessor of kata::machine. Of the ladder's grid there are
+// eight.
 
 namespace {
 
-constexpr int counted_n = 96, ladder_n = 60;
+constexpr int counted_n = 76, ladder_n = 60;
 using enum kata::Quantity;
 
 constexpr kata::Claim claims[] = {

@@ -1,291 +1,691 @@
 #!/usr/bin/env python3
-"""Whether ./kata grade is fair to a class of which every student does something else. Builds a chapter: takes a minute."""
+"""Whether ./kata grade is fair to a class of which every student does something else, and whether its walls hold.
 
-import contextlib
+Builds a chapter and grades some sixty folders of it: takes minutes.
+"""
+
+import base64
 import csv
-import io
+import hashlib
+import hmac
+import json
 import os
 import pathlib
 import re
+import shutil
+import signal
+import socket
 import subprocess
 import sys
+import tarfile
 import tempfile
 import time
 import unittest
-from unittest import mock
+import xml.etree.ElementTree
+import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "common" / "front"))
 
 import grade
+from fault import Fault
+from grading import engines, job, report, sheet, submissions, tree, walls
 from repository import Repository
 
+REPOSITORY = Repository()
 CHAPTER = "grids"
 STEPS = ["01_vector_add", "02_color_to_grayscale", "03_blur"]
-
-ENDLESS = """#include "kata.hpp"
-#include "grids.hpp"
-extern "C" __attribute__((visibility("default"))) void vector_add(const float*, const float*, float*, int) {
-    for (volatile int i = 0;; i = i + 1) {
-    }
-}
-"""
-
-
-# A name that is not UTF-8, as an archive of another system may hold.
-LINKED = os.fsdecode(b"linked by Ren\xe9")
-LEFT = pathlib.Path("/dev/shm/kata-grading-left")
+NAMES = [f"{CHAPTER}/{step}" for step in STEPS]
+ADD, GRAY, BLUR = STEPS
+LEFT = "/dev/shm/kata-grading-left"
 
 
 def solution(step):
-    return (ROOT / "solutions" / CHAPTER / f"{step}.cu").read_text()
+    return REPOSITORY.text(CHAPTER, step, "solutions")
 
 
 def wrong(kernel):
-    repository = Repository()
-    return next(repository.kernel(CHAPTER, mistake) for mistake in repository.mistakes(CHAPTER) if mistake.kernel == kernel)
+    return next(REPOSITORY.kernel(CHAPTER, mistake) for mistake in REPOSITORY.mistakes(CHAPTER) if mistake.kernel == kernel)
 
 
 LAUNCH = r"(?m)^(?=    \w+<<<)"
 
 
-def with_first(step, statement):
-    """The solution, which does something else before its first launch."""
-    text, launches = re.subn(LAUNCH, f"    {statement}\n", solution(step))
+def with_first(step, statement, above=""):
+    """The solution, which does something else before its first launch, and has something above its first function."""
+    text, launches = re.subn(LAUNCH, f"    {statement}\n".replace("\\", "\\\\"), solution(step))
     assert launches == 1
-    return text
+    return above + "\n" + text
 
 
-class Grading(unittest.TestCase):
+def instead(body, above=""):
+    """A vector add that does something else altogether."""
+    return (
+        f'#include "grids.cuh"\n#include <unistd.h>\n#include <cstdio>\n#include <cstdlib>\n#include <cstring>\n{above}\n'
+        'extern "C" __attribute__((visibility("default"))) void vector_add(const float* a, const float* b, float* out, int n) {\n'
+        f"    (void)a, (void)b, (void)out, (void)n;\n{body}\n}}\n"
+    )
+
+
+# What would pass if the report were lines that anybody can write: on every descriptor, and then the end.
+TESTS_OF_ADD = re.findall(r'TEST_CASE\("([^"]+)"\s*,\s*"[^"]*(?:01_vector_add)[^"]*"', (ROOT / "tests/grids.cpp").read_text())
+FORGED = "".join(f"ok {number} - {name}\\n" for number, name in enumerate(TESTS_OF_ADD, 1))
+FORGERY = f'static void forge() {{ const char* text = "1..{len(TESTS_OF_ADD)}\\n{FORGED}"; for (int fd = 1; fd < 64; ++fd) if (write(fd, text, strlen(text)) < 0) continue; _exit(0); }}'
+
+# Of what a student hands in as the first step: what comes out, and what stands in the reason.
+HOSTILE = {
+    "ends well": (with_first(ADD, "exit(0);"), "FAIL", "ended the program before the tests did"),
+    "ends at once": (with_first(ADD, "_exit(0);", "#include <unistd.h>"), "FAIL", "ended the program before the tests did"),
+    "aborts": (with_first(ADD, "abort();"), "FAIL", "."),
+    "throws": (with_first(ADD, "throw 42;"), "FAIL", "."),
+    "skips": (with_first(ADD, 'SKIP("me");', "#include <catch2/catch_test_macros.hpp>"), "FAIL", "."),
+    "forges": (instead("forge();", FORGERY), "FAIL", "ended the program before the tests did"),
+    "forges when loaded": (
+        with_first(ADD, ";", f"#include <unistd.h>\n#include <cstring>\n{FORGERY}\n__attribute__((constructor)) static void now() {{ forge(); }}"),
+        "FAIL", "ended the program before the tests did",
+    ),
+    "forges a summary": (with_first(ADD, 'puts("All tests passed"); _exit(0);', "#include <cstdio>\n#include <unistd.h>"), "FAIL", "ended the program"),
+    "forges a reason": (
+        with_first(ADD, 'fputs("\\nnot ok: the grader\\n  is on holiday, everybody passes\\n", stderr); abort();', "#include <cstdio>"),
+        "FAIL", "^(?!.*holiday)",
+    ),
+    "closes all": (with_first(ADD, "for (int fd = 0; fd < 64; ++fd) close(fd);", "#include <unistd.h>"), "FAIL", "."),
+    "never ends": (instead("    for (volatile int i = 0;; i = i + 1) {\n    }"), "FAIL", "does not end|did not end|still running|time for this test"),
+    "ignores signals": (instead("    signal(SIGTERM, SIG_IGN);\n    for (;;) pause();", "#include <csignal>"), "FAIL", "does not end"),
+    "stops itself": (with_first(ADD, "raise(SIGSTOP);", "#include <csignal>"), "FAIL", "does not end"),
+    "kills all": (with_first(ADD, "kill(-1, SIGKILL);", "#include <csignal>"), "FAIL|OK", ""),
+    "prints without end": (instead('    for (;;) fputs("all work and no play makes a dull kernel\\n", stderr);'), "FAIL", "prints without end"),
+    "forks": (
+        with_first(ADD, "for (int i = 0; i < 500; ++i) if (fork() == 0) { sleep(60); _exit(0); }", "#include <unistd.h>"), "OK|FAIL", "",
+    ),
+    "takes memory": (instead("    for (;;) memset(malloc(1 << 26), 1, 1 << 26);"), "FAIL", "."),
+    "includes the solution": (f'#include "../../solutions/{CHAPTER}/{ADD}.cu"\n', "FAIL", "does not compile"),
+    "includes by path": (f'#include "{ROOT}/solutions/{CHAPTER}/{ADD}.cu"\n', "FAIL", "does not compile"),
+    "includes a classmate": ('#include "/CLASS/right/chapters/grids/01_vector_add.cu"\n', "FAIL", "does not compile"),
+    "assembles a file": (
+        with_first(ADD, ";", f'#define SPELT(x) x##m\nSPELT(as)(".incbin \\"{ROOT}/solutions/{CHAPTER}/{ADD}.cu\\"");'), "FAIL", "does not compile",
+    ),
+    "leaves the meter": (
+        solution(ADD).replace("__global__", '__attribute__((no_sanitize("thread"))) __global__'), "FAIL", "poisoned",
+    ),
+    "leaves it in disguise": (
+        solution(ADD).replace("__global__", '#define GLUED(a, b) a##b\n__attribute__((GLUED(no_, sanitize)("thread"))) __global__'), "FAIL", "poisoned",
+    ),
+    "60000 errors": ('#include "kata.hpp"\n' + "lunch;\n" * 60000, "FAIL", "does not compile"),
+    "colours": ('#include "kata.hpp"\n#error \x1b[31mred\x1b[0m \x07\x1b]0;title\x07\n', "FAIL", "does not compile"),
+    "leaves something": (with_first(ADD, f'if (FILE* f = fopen("{LEFT}", "w")) fclose(f);', "#include <cstdio>"), "OK", ""),
+    "looks around": (
+        with_first(
+            ADD,
+            "for (const char* path : {PATHS}) if (access(path, F_OK) == 0) { fprintf(stderr, \"seen: %s\\n\", path); abort(); }",
+            "#include <cstdio>\n#include <unistd.h>",
+        ),
+        "OK", "",
+    ),
+    "looks for the key": (
+        instead(
+            '    FILE* own = fopen("/proc/self/cmdline", "r"); char text[4096]; size_t n = fread(text, 1, sizeof text, own); (void)n;\n'
+            "    for (int fd = 3; fd < 64; ++fd) { char key[32]; if (read(fd, key, 32) == 32) forge(); }\n    _exit(1);",
+            FORGERY,
+        ),
+        "FAIL", "ended the program before the tests did, with status 1",
+    ),
+    "becomes root": (
+        with_first(ADD, 'if (system("mount -o remount,rw,bind /usr && touch /usr/here") == 0 || geteuid() == 0) abort();', "#include <unistd.h>\n#include <cstdlib>"),
+        "OK", "",
+    ),
+    "calls a socket": (
+        with_first(
+            ADD,
+            'int s = socket(AF_UNIX, SOCK_STREAM, 0); sockaddr_un to{}; to.sun_family = AF_UNIX; strcpy(to.sun_path, "SOCKET"); '
+            'if (connect(s, (sockaddr*)&to, sizeof to) == 0) abort();',
+            "#include <sys/socket.h>\n#include <sys/un.h>\n#include <cstring>",
+        ),
+        "OK", "",
+    ),
+    "calls the network": (
+        with_first(
+            ADD, 'int s = socket(AF_INET, SOCK_STREAM, 0); sockaddr_in to{}; to.sin_family = AF_INET; to.sin_port = htons(PORT); '
+            "to.sin_addr.s_addr = htonl(INADDR_LOOPBACK); if (connect(s, (sockaddr*)&to, sizeof to) == 0) abort();",
+            "#include <arpa/inet.h>\n#include <netinet/in.h>\n#include <sys/socket.h>",
+        ),
+        "OK", "",
+    ),
+    "fills the disk": (
+        with_first(
+            ADD, 'for (const char* path : {"/tmp/x", "/dev/shm/x"}) { FILE* f = fopen(path, "w"); static char zero[1 << 20]; '
+            "for (int i = 0; f && i < 200; ++i) if (fwrite(zero, 1, sizeof zero, f) != sizeof zero) break; if (f && ftell(f) > (100 << 20)) abort(); }",
+            "#include <csignal>\n#include <cstdio>\n__attribute__((constructor)) static void careful() { signal(SIGXFSZ, SIG_IGN); }",
+        ),
+        "OK|FAIL", "",
+    ),
+    "opens the solution": (
+        instead(
+            '    static auto* theirs = [] { char line[4096] = {}; FILE* f = fopen("/proc/self/cmdline", "r"); size_t n = fread(line, 1, sizeof line - 1, f);\n'
+            '    const char* at = nullptr; for (size_t i = 0; i < n; i += strlen(line + i) + 1) if (!strcmp(line + i, "--rivals")) at = line + i + 9;\n'
+            '    char path[4096]; snprintf(path, sizeof path, "%s01_vector_add.cpu.so", at); void* module = dlopen(path, RTLD_NOW);\n'
+            '    if (!module) _exit(3); return (decltype(&vector_add))dlsym(module, "vector_add"); }();\n    theirs(a, b, out, n);',
+            "#include <dlfcn.h>",
+        ),
+        "FAIL", "status 3",
+    ),
+}  # fmt: skip
+CARELESS = {
+    "does not compile": (re.sub(LAUNCH, "    lunch", solution(ADD)), "FAIL", "^does not compile .*lunch.* was not declared"),
+    "a mistake": (wrong(f"{ADD}.whole_blocks_only"), "FAIL", "never written"),
+    "one thread": (wrong(f"{ADD}.one_thread"), "SLOW", "its own solution needs"),
+    "UTF-16": (solution(ADD).encode("utf-16"), "FAIL", "."),
+    "stub": (tree.STANDS_IN, "OPEN", r"kata::open\(\)"),
+    "stub with spaces": (tree.STANDS_IN.replace("open()", "open ( )"), "OPEN", r"kata::open\(\)"),
+    "stub by another name": (instead("    using namespace kata;\n    open();"), "OPEN", r"kata::open\(\)"),
+    "too large": ("//" + "x" * (2 << 20), "FAIL", "larger than"),
+    "not a word": ("", "FAIL", "."),
+}
+HONEST = {
+    "CRLF": solution(ADD).replace("\n", "\r\n"),
+    "a mark in front": "\ufeff" + solution(ADD),
+    "Latin-1": solution(ADD).encode() + "// für Élise\n".encode("latin-1"),
+    "a stub in a string": with_first(ADD, 'const char* text = "\\\nkata::open();"; (void)text;'),
+    "a stub left out": with_first(ADD, "\n#if 0\n    kata::open();\n#endif\n"),
+    "a stub in a comment": with_first(ADD, "/*\nkata::open();\n*/"),
+    "another style": wrong(f"{ADD}.stretches") if any(m.kernel == f"{ADD}.stretches" and m.tree == "variants" for m in REPOSITORY.mistakes(CHAPTER)) else solution(ADD),
+}
+# A name that is not UTF-8, as an archive of another system may hold; a formula; what a sheet must quote.
+NAMED = [os.fsdecode(b"Ren\xe9"), "=1+1", 'a "b", c', "two\nlines", "Übung é", "-rf"]
+
+
+def write(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text if isinstance(text, bytes) else text.encode("utf-8"))
+
+
+def hand_in(home, texts, folder=f"chapters/{CHAPTER}"):
+    for name, text in texts.items():
+        write(home / folder / (name if "." in name else f"{name}.cu"), text)
+
+
+def whole(steps=STEPS):
+    return {step: solution(step) for step in steps}
+
+
+HAS_WALLS = walls.Walls(ROOT / "common").is_up
+NEED_WALLS = unittest.skipUnless(HAS_WALLS, "bubblewrap does not run here")
+
+
+@NEED_WALLS
+class Class(unittest.TestCase):
+    """A class, graded once; the tests look at what came out."""
+
     @classmethod
     def setUpClass(cls):
         scratch = tempfile.TemporaryDirectory(prefix="kata-class-")
         cls.addClassCleanup(scratch.cleanup)
-        folder = pathlib.Path(scratch.name)
-        outside = folder / "not theirs.cu"
-        outside.write_text(solution("01_vector_add"))
-        students = {
-            "right": {step: solution(step) for step in STEPS},
-            "mistaken": {
-                "01_vector_add": wrong("01_vector_add.whole_blocks_only"),
-                "02_color_to_grayscale": re.sub(LAUNCH, "    lunch", solution("02_color_to_grayscale")),
-                "03_blur": wrong("03_blur.in_place"),
-            },
-            "quitting": {
-                "01_vector_add": with_first("01_vector_add", "exit(0);"),
-                "02_color_to_grayscale": with_first("02_color_to_grayscale", "abort();"),
-                "03_blur": "#include <cstdio>\n" + with_first("03_blur", f'fclose(fopen("{LEFT}", "w"));'),
-            },
-            "skipping": {
-                "01_vector_add": "#include <catch2/catch_test_macros.hpp>\n" + with_first("01_vector_add", 'SKIP("me");'),
-                "02_color_to_grayscale": '#include "lib/types.hpp"\n' + solution("02_color_to_grayscale"),
-                "03_blur": '#include "broken.hpp"\n' + solution("03_blur"),
-            },
-            "endless": {"01_vector_add": ENDLESS, "03_blur": solution("03_blur")},
-            "unwritten": {step: '#include "kata.hpp"\nvoid nothing() {\n    kata::open();\n}\n' for step in STEPS},
-        }
-        for student, steps in students.items():
-            chapter = folder / student / "chapters" / CHAPTER
-            chapter.mkdir(parents=True)
-            for step, text in steps.items():
-                (chapter / f"{step}.cu").write_text(text)
-        skipping = folder / "skipping" / "chapters" / CHAPTER
-        (skipping / "lib").mkdir()
-        (skipping / "lib" / "types.hpp").write_text("#pragma once\n")
-        (skipping / "broken.hpp").write_text("inline int broken() { return undeclared; }\n")
-        linked = folder / LINKED / "chapters" / CHAPTER
-        linked.mkdir(parents=True)
-        (linked / "01_vector_add.cu").symlink_to(outside)
-        (linked / "02_color_to_grayscale.cu").write_text('#include "mine.hpp"\n' + solution("02_color_to_grayscale"))
-        (linked / "mine.hpp").write_text("#pragma once\n")
-        for header in ("grids.hpp", "grids.cuh"):
-            (linked / header).write_text("#error not the one of this repository\n")
-        (folder / "empty").mkdir()
-        (folder / "README").write_text("a class\n")
-        # The whole repository, in a folder of its own.
-        (folder / "right" / "cuda-kata").mkdir()
-        (folder / "right" / "chapters").rename(folder / "right" / "cuda-kata" / "chapters")
-        scratch_of_grade = folder / "with a space"
-        scratch_of_grade.mkdir()
-        LEFT.unlink(missing_ok=True)
-        cls.addClassCleanup(LEFT.unlink, missing_ok=True)
+        cls.scratch = folder = pathlib.Path(scratch.name)
+        cls.folder = folder / "class"
+        cls.socket = folder / "a socket"
+        listening = [socket.socket(socket.AF_UNIX), socket.socket(socket.AF_INET)]
+        for one, where in zip(listening, (str(cls.socket), ("127.0.0.1", 0))):
+            cls.addClassCleanup(one.close)
+            one.bind(where)
+            one.listen()
+        seen = [ROOT / "solutions" / CHAPTER / f"{ADD}.cu", ROOT / "README.md", "/root", "/home", "/etc/passwd", "/run", cls.folder, folder / "work/submissions"]
+        seen += [folder / "work/tree" / inside for inside in (f"solutions/{CHAPTER}/{ADD}.cu", f"tests/{CHAPTER}.cpp", f"reference/{CHAPTER}.cpp", "prepared.json")]
+        places = {
+            "PATHS": ", ".join(f'"{path}"' for path in seen), "/CLASS": str(cls.folder), "SOCKET": str(cls.socket),
+            "PORT": str(listening[1].getsockname()[1]),
+        }  # fmt: skip
+        cls.wanted = {}
+        for name, (text, verdict, reason) in {**HOSTILE, **CARELESS}.items():
+            for word, value in places.items() if isinstance(text, str) else ():
+                text = text.replace(word, value)
+            hand_in(cls.folder / name, {ADD: text})
+            cls.wanted[name, ADD] = (verdict, reason)
+        for name, text in HONEST.items():
+            hand_in(cls.folder / name, {ADD: text})
+            cls.wanted[name, ADD] = ("OK", "^$")
+        for name in NAMED:
+            hand_in(cls.folder / name, {ADD: solution(ADD)})
+            cls.wanted[name, ADD] = ("OK", "^$")
+        hand_in(cls.folder / "right", whole())
+        cls.wanted |= {("right", step): ("OK", "^$") for step in STEPS}
+        hand_in(cls.folder / "mixed", {ADD: instead("    for (;;) {\n    }"), BLUR: solution(BLUR), GRAY: '#include "mine.hpp"\n#include "lib/types.hpp"\n' + solution(GRAY)})
+        hand_in(cls.folder / "mixed", {"mine.hpp": "#pragma once\n", "lib/types.hpp": "#pragma once\n", "grids.cuh": "#error not the one of this repository\n"})
+        cls.wanted |= {("mixed", ADD): ("FAIL", "."), ("mixed", GRAY): ("OK", "^$"), ("mixed", BLUR): ("OK", "^$")}
+        hand_in(cls.folder / "broken header", {ADD: '#include "broken.hpp"\n' + solution(ADD), "broken.hpp": "inline int broken() { return undeclared; }\n"})
+        cls.wanted["broken header", ADD] = ("FAIL", "does not compile .*undeclared")
+        for name in ("a link", "a pipe", "a folder", "a large hole"):
+            (cls.folder / name / "chapters" / CHAPTER).mkdir(parents=True)
+        place = f"chapters/{CHAPTER}/{ADD}.cu"
+        (cls.folder / "a link" / place).symlink_to(cls.folder / "right" / place)
+        os.mkfifo(cls.folder / "a pipe" / place)
+        (cls.folder / "a folder" / place).mkdir()
+        with open(cls.folder / "a large hole" / place, "wb") as hole:
+            hole.truncate(3 << 30)
+        cls.wanted |= {("a link", ADD): ("MISSING", "symbolic link"), ("a pipe", ADD): ("MISSING", "no plain file")}
+        cls.wanted |= {("a folder", ADD): ("MISSING", "no step was found"), ("a large hole", ADD): ("FAIL", "larger than")}
+        (cls.folder / "nothing").mkdir()
+        cls.wanted["nothing", BLUR] = ("MISSING", "no step was found")
+        write(cls.folder / "broken.zip", b"PK\x03\x04 and then nothing")
+        cls.wanted["broken", ADD] = ("MISSING", "no step was found")
+        cls.wanted["right", ADD] = ("OK", "^$")
+        write(cls.folder / "README", "a class\n")
+        cls.sheet, cls.out = folder / "grades.csv", folder / "out"
+        cls.points = folder / "points.json"
+        write(cls.points, json.dumps({"points": {CHAPTER: 2, f"{CHAPTER}/{BLUR}": 4}, "right": 0.25}))
+        cls.command = [sys.executable, ROOT / "common/front/grade.py", "--chapter", CHAPTER[:3], "--work", folder / "work", "--csv", cls.sheet]
+        cls.command += ["--points", cls.points, "--out", cls.out]
+        pathlib.Path(LEFT).unlink(missing_ok=True)
+        before = time.monotonic()
+        cls.done = cls.run_grade(*sorted(cls.folder.iterdir()), "--junit", folder / "junit.xml")
+        cls.seconds = time.monotonic() - before
+        cls.results = {}
+        for path in cls.out.glob("*.json"):
+            result = json.loads(path.read_text())
+            cls.results[result["student"]] = result
 
-        sheet = folder / "grades.csv"
-        names = [*students, LINKED, "empty"]
-        given = [folder / name for name in ("README", *names)]
-        cls.done = subprocess.run(
-            [sys.executable, ROOT / "common/front/grade.py", *given, "--chapter", CHAPTER[:3], "--csv", sheet],
-            capture_output=True,
-            text=True,
-            env={**os.environ, "TMPDIR": str(scratch_of_grade)},
-        )
-        with open(sheet, newline="", encoding="utf-8") as lines:
-            rows = list(csv.DictReader(lines))
-        cls.grades = {(row["student"], row["step"]): (row["verdict"], row["reason"]) for row in rows}
-        cls.rows = len(rows)
-        cls.names = [name.encode("utf-8", "backslashreplace").decode() for name in names]
+    @classmethod
+    def run_grade(cls, *arguments):
+        return subprocess.run([*cls.command, *arguments], capture_output=True, text=True, errors="backslashreplace")
 
-    def verdict(self, student, number):
-        return self.grades[student, STEPS[number - 1]]
+    def rows(self):
+        with open(self.sheet, newline="", encoding="utf-8") as lines:
+            return {row["student"]: row for row in csv.DictReader(lines)}
 
-    def test_everybody_gets_a_verdict_on_every_step(self):
-        self.assertEqual(self.done.returncode, 0, self.done.stdout + self.done.stderr)
-        self.assertEqual(self.rows, len(self.names) * len(STEPS))
-        self.assertEqual(set(self.grades), {(name, step) for name in self.names for step in STEPS})
+    def test_every_verdict_is_what_it_must_be(self):
+        self.assertEqual(self.done.returncode, 0, self.done.stdout[-2000:] + self.done.stderr)
+        for (student, step), (verdict, reason) in self.wanted.items():
+            with self.subTest(student=student, step=step):
+                found = self.results[student]["steps"][f"{CHAPTER}/{step}"]
+                self.assertRegex(found["verdict"], f"^(?:{verdict})$", found["reason"])
+                self.assertRegex(re.sub(r"\s+", " ", found["reason"]), reason)
 
-    def test_what_is_right_is_ok(self):
-        for number in (1, 2, 3):
-            self.assertEqual(self.verdict("right", number), ("OK", ""))
-        self.assertIn("right: 3 of 3 OK, 0 FAIL, 0 OPEN", self.done.stdout)
+    def test_the_sheet_has_a_row_for_each(self):
+        rows = self.rows()
+        self.assertEqual(len(rows), len({student for student, _ in self.wanted}))
+        self.assertEqual(rows["right"]["points"] + " of " + rows["right"]["of"], "8 of 8")
+        self.assertEqual(rows["mixed"]["points"], "6")
+        self.assertEqual((rows["nothing"]["points"], rows["nothing"]["MISSING"]), ("0", "3"))
+        self.assertEqual(rows["stub"]["OPEN"], "1")
+        self.assertEqual({row["state"] for row in rows.values()}, {"graded"})
+        # A quarter for being right, and of the rest next to nothing: it needs thousands of times what it may.
+        self.assertAlmostEqual(float(rows["one thread"][f"{CHAPTER}/{ADD}"]), 0.5, places=1)
+        self.assertIn("'=1+1", rows)
+        self.assertIn("'-rf", rows)
+        self.assertFalse([cell for row in rows.values() for cell in row.values() if cell[:1] in "=+-@" and cell[:1]])
+        self.assertNotIn("\x1b", self.sheet.read_text())
+        self.assertNotIn("\x1b", self.done.stdout)
+        self.assertIn("README is neither a folder nor an archive: not graded", self.done.stdout)
 
-    def test_what_is_wrong_fails_with_the_reason_of_the_test(self):
-        verdict, reason = self.verdict("mistaken", 1)
-        self.assertEqual(verdict, "FAIL")
-        self.assertIn("never written", reason)
-        verdict, reason = self.verdict("mistaken", 3)
-        self.assertEqual(verdict, "FAIL")
-        self.assertNotEqual(reason, "")
+    def test_nothing_stays_and_nobody_waits(self):
+        self.assertFalse(os.path.exists(LEFT))
+        self.assertFalse(os.path.exists("/usr/here"))
+        self.assertEqual(list(pathlib.Path(tempfile.gettempdir()).glob("kata-job-*")), [])
+        self.assertLess(self.results["60000 errors"]["seconds"], walls.Limits(60).seconds)
+        for result in self.results.values():
+            self.assertLess(result["seconds"], 2 * job.TEST_SECONDS + 60, result["student"])
 
-    def test_what_does_not_compile_fails_with_the_compilers_word(self):
-        verdict, reason = self.verdict("mistaken", 2)
-        self.assertEqual(verdict, "FAIL")
-        self.assertRegex(reason, r"^does not compile: .*lunch.* was not declared")
+    def test_what_is_to_be_looked_at_is_said(self):
+        def notes(student):
+            return "\n".join(self.results[student]["notes"])
 
-    def test_who_ends_the_program_has_not_passed(self):
-        self.assertEqual(self.verdict("quitting", 1), ("FAIL", "ended the program before the tests did"))
-        self.assertEqual(self.verdict("quitting", 2)[0], "FAIL")
-        self.assertNotEqual(self.verdict("quitting", 2)[1], "")
+        self.assertIn("the solution of this repository", notes("right"))
+        self.assertIn("switches the meter off", notes("leaves the meter"))
+        self.assertIn("switches the meter off", notes("leaves it in disguise"))
+        self.assertIn("outside of the chapter", notes("includes the solution"))
+        self.assertIn("constructor", notes("forges when loaded"))
+        self.assertIn("starts or ends programs", notes("forks"))
+        self.assertIn("opens libraries", notes("opens the solution"))
+        self.assertIn("wrote lines into the report", notes("forges"))
+        self.assertEqual(notes("a mistake"), "")
 
-    def test_a_step_that_never_ends_costs_itself_only(self):
-        verdict, reason = self.verdict("endless", 1)
-        self.assertEqual(verdict, "FAIL")
-        self.assertRegex(reason, "does not end|did not end|still running")
-        self.assertEqual(self.verdict("endless", 3), ("OK", ""))
+    def test_feedback_is_whole_and_harmless(self):
+        text = (self.out / "mixed.md").read_text()
+        self.assertIn("# mixed: 6 of 8 points", text)
+        self.assertIn(f"| {CHAPTER}/{BLUR} | OK | 4 of 4 |", text)
+        text = (self.out / "does not compile.md").read_text()
+        self.assertRegex(text, r"lunch.* was not declared")
+        self.assertIn(f"{ADD}.cu:", text)
+        text = (self.out / "colours.md").read_text()
+        self.assertFalse(sheet.CONTROL.search(text))
 
-    def test_what_is_not_there_or_not_written_is_open(self):
-        for student, number in (("endless", 2), (self.names[-2], 3), ("empty", 1), ("unwritten", 1), ("unwritten", 2)):
-            self.assertEqual(self.verdict(student, number), ("OPEN", ""), student)
-        # The sheet has everybody.
-        self.assertIn("\nempty holds no chapters/ and no step\n", self.done.stdout)
-        self.assertNotIn("empty: 0 of", self.done.stdout)
+    def test_junit_can_be_read(self):
+        suites = xml.etree.ElementTree.parse(self.scratch / "junit.xml").getroot()
+        right = next(suite for suite in suites if suite.get("name") == "right")
+        self.assertEqual((right.get("tests"), right.get("failures"), right.get("skipped")), ("3", "0", "0"))
+        nothing = next(suite for suite in suites if suite.get("name") == "nothing")
+        self.assertEqual(nothing.get("skipped"), "3")
 
-    def test_steps_and_headers_of_their_own_count_and_nothing_else(self):
-        linked = self.names[-2]
-        self.assertEqual(self.verdict(linked, 1), ("OPEN", ""))  # a link to somewhere else
-        self.assertEqual(self.verdict(linked, 2), ("OK", ""))
-        self.assertEqual(self.verdict("skipping", 2), ("OK", ""))  # a header in a folder, named like one in common/simt
+    def test_later_runs_keep_the_rows_of_others_and_resume(self):
+        before = self.rows()
+        late = self.folder / "late"
+        hand_in(late, {ADD: wrong(f"{ADD}.no_guard")})
+        self.addCleanup(shutil.rmtree, late)
+        formats = [self.scratch / "results.json", self.scratch / "classroom"]
+        done = self.run_grade(late, "--gradescope", formats[0], "--github-classroom", formats[1])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = self.rows()
+        self.assertEqual({name: row for name, row in rows.items() if name != "late"}, {name: row for name, row in before.items() if name != "late"})
+        self.assertEqual((rows["late"]["FAIL"], rows["late"]["MISSING"]), ("1", "2"))
+        scope = json.loads(formats[0].read_text())
+        self.assertEqual((scope["score"], [test["max_score"] for test in scope["tests"]]), (0, [2, 2, 4]))
+        room = json.loads(base64.b64decode(formats[1].read_text()))
+        self.assertEqual((room["version"], room["status"], room["max_score"], len(room["tests"])), (1, "fail", 8, 3))
+        again = self.run_grade(late, self.folder / "right", "--resume")
+        self.assertIn("2 of 2 have been graded and have handed in the same since", again.stdout)
+        self.assertEqual(self.rows(), rows)
+        hand_in(late, {ADD: solution(ADD)})
+        mended = self.run_grade(late, self.folder / "right", "--resume")
+        self.assertIn("1 of 2 have been graded", mended.stdout)
+        self.assertEqual(self.rows()["late"]["OK"], "1")
 
-    def test_who_skips_the_tests_has_not_passed(self):
-        verdict, reason = self.verdict("skipping", 1)
-        self.assertEqual(verdict, "FAIL")
-        self.assertNotEqual(reason, "")
+    def test_who_stops_it_keeps_what_is_done(self):
+        sheet_of_it = self.scratch / "stopped.csv"
+        command = [*map(str, self.command), str(self.folder / "nothing"), str(self.folder / "ignores signals"), "--csv", str(sheet_of_it), "--jobs", "1"]
+        running = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        for line in running.stdout:
+            if line.startswith("nothing:"):
+                break
+        time.sleep(2)
+        running.send_signal(signal.SIGTERM)
+        running.stdout.close()
+        self.assertEqual(running.wait(timeout=30), 128 + signal.SIGTERM)
+        with open(sheet_of_it, newline="") as lines:
+            states = {row["student"]: row["state"] for row in csv.DictReader(lines)}
+        self.assertEqual(states, {"nothing": "graded", "ignores signals": "not graded"})
+        self.assertEqual(list(pathlib.Path(tempfile.gettempdir()).glob("kata-job-*")), [])
 
-    def test_an_error_in_a_header_of_their_own_is_the_compilers_word(self):
-        verdict, reason = self.verdict("skipping", 3)
-        self.assertEqual(verdict, "FAIL")
-        self.assertRegex(reason, r"^does not compile: .*undeclared.* was not declared")
+    def test_a_job_that_cannot_run_is_said_and_costs_nobody_else(self):
+        # As on a machine of a cluster that does not see the tree.
+        ends = list(engines.local([engines.Job("x", [sys.executable, str(grade.JOB), "/no/tree", "/no/one", str(self.scratch / "x.json")], self.scratch / "x.json")], 1, self.scratch))
+        self.assertEqual(len(ends), 1)
+        self.assertNotEqual(ends[0].why, "")
 
-    def test_what_is_no_folder_is_named_and_costs_nobody_anything(self):
-        self.assertRegex(self.done.stdout, r"README is no folder: not graded")
+    def test_without_walls_the_verdicts_are_the_same(self):
+        built = tree.Tree.load(self.scratch / "work" / "tree")
+        given = self.scratch / "given"
+        reader = submissions.Reader(REPOSITORY)
+        for student in ("mixed", "a mistake"):
+            taken = reader.read(student, self.folder / student, NAMES[1:] if student == "mixed" else NAMES[:1])
+            grade.write_submission(taken, list(taken.texts), "", given)
+            result = self.scratch / "result.json"
+            done = subprocess.run([sys.executable, grade.JOB, built.folder, given, result, "--without-walls"], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            verdicts = {step: found["verdict"] for step, found in json.loads(result.read_text())["steps"].items()}
+            self.assertEqual(verdicts, {step: self.results[student]["steps"][step]["verdict"] for step in verdicts})
 
-    @unittest.skipUnless(grade.sandbox(ROOT)[0], "bubblewrap does not run here")
-    def test_nothing_is_left_behind_for_the_next_student(self):
-        self.assertNotIn("with all your rights", self.done.stdout)
-        self.assertFalse(LEFT.exists())
-        self.assertEqual(self.verdict("quitting", 3), ("OK", ""))
+    def test_dask_hands_the_jobs_to_its_workers(self):
+        try:
+            import distributed
+        except ImportError:
+            self.skipTest("no dask.distributed here")
+        with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+            done = self.run_grade(self.folder / "right", self.folder / "nothing", f"--engine=dask={cluster.scheduler_address}", "--csv", self.scratch / "dask.csv")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("right: 8 of 8 points, 3 OK", done.stdout)
 
 
 class Taking(unittest.TestCase):
-    """What is made of what was handed in, without building it."""
+    """What is found in what was handed in, without building it."""
 
     @classmethod
     def setUpClass(cls):
+        cls.reader = submissions.Reader(REPOSITORY)
+
+    def setUp(self):
         scratch = tempfile.TemporaryDirectory(prefix="kata-class-")
-        cls.addClassCleanup(scratch.cleanup)
-        cls.folder = pathlib.Path(scratch.name)
-        cls.step = pathlib.Path(CHAPTER, "01_vector_add.cu")
-        (cls.folder / "tree").mkdir()
-        cls.tree = grade.Tree(cls.folder / "tree", [cls.step])
+        self.addCleanup(scratch.cleanup)
+        self.folder = pathlib.Path(scratch.name)
 
-    def hand_in(self, name, **texts):
-        """A student's folder, with the files `texts` in the chapter."""
-        home = self.folder / name
-        for file, text in {self.step.name: "mine", **texts}.items():
-            path = home / "chapters" / CHAPTER / file
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
-        return home
+    def read(self, path=None, wanted=NAMES):
+        return self.reader.read("x", path or self.folder / "x", wanted)
 
-    def take(self, home):
-        return self.tree.take(home, grade.chapters_in(home))
+    def assert_all(self, taken):
+        self.assertEqual({step: text.decode() for step, text in taken.texts.items()}, {f"{CHAPTER}/{step}": solution(step) for step in STEPS})
+        self.assertEqual((taken.missing, taken.unread), ({}, {}))
 
-    def test_a_linked_folder_is_not_followed(self):
-        mine = self.hand_in("mine")
-        self.assertEqual(self.take(mine), {self.step: ""})
-        for link, target in (("chapters", mine / "chapters"), (f"chapters/{CHAPTER}", mine / "chapters" / CHAPTER)):
-            home = self.folder / f"link of {link.replace('/', ' ')}"
-            (home / link).parent.mkdir(parents=True)
-            (home / link).symlink_to(target)
-            self.assertEqual(self.take(home), {})
-        student = self.folder / "link to a student"
-        student.symlink_to(mine)  # the teacher's
-        self.assertEqual(self.take(student), {self.step: ""})
+    def test_steps_are_found_wherever_they_lie(self):
+        for folder in (f"chapters/{CHAPTER}", CHAPTER, "", "homework 1", f"homework 1/cuda-kata-main/chapters/{CHAPTER}", f"Chapters/{CHAPTER.title()}", f"a/b/c/d/{CHAPTER}"):
+            with self.subTest(folder=folder):
+                hand_in(self.folder / "x", whole(), folder)
+                self.assert_all(self.read())
+                shutil.rmtree(self.folder / "x")
+
+    def test_archives_are_read_and_not_unpacked(self):
+        hand_in(self.folder / "x", {**whole(), "mine.hpp": "#pragma once\n"}, f"me/chapters/{CHAPTER}")
+        for name, how in (("a.zip", "zip"), ("b.tar.gz", "gztar"), ("c.tar.xz", "xztar"), ("d.tar", "tar")):
+            with self.subTest(archive=name):
+                shutil.make_archive(str(self.folder / name.split(".")[0]), how, self.folder / "x")
+                taken = self.read(self.folder / name)
+                self.assert_all(taken)
+                self.assertIn(f"{CHAPTER}/mine.hpp", taken.headers)
+        (self.folder / "y").mkdir()
+        (self.folder / "a.zip").rename(self.folder / "y" / "homework.zip")
+        self.assert_all(self.read(self.folder / "y"))
+
+    def test_an_archive_reaches_nothing_outside(self):
+        with zipfile.ZipFile(self.folder / "x.zip", "w") as archive:
+            archive.writestr(f"../../{CHAPTER}/{ADD}.cu", solution(ADD))
+            link = zipfile.ZipInfo(f"{CHAPTER}/{GRAY}.cu")
+            link.external_attr = 0o120777 << 16
+            archive.writestr(link, "/etc/passwd")
+            archive.writestr(f"{CHAPTER}/{BLUR}.cu", b"0" * (64 << 20), zipfile.ZIP_DEFLATED)
+        taken = self.read(self.folder / "x.zip")
+        self.assertEqual(list(taken.texts), [NAMES[0]])
+        self.assertIn("larger", taken.unread[NAMES[2]])
+        with tarfile.open(self.folder / "x.tar", "w") as archive:
+            link = tarfile.TarInfo(f"{CHAPTER}/{ADD}.cu")
+            link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+            archive.addfile(link)
+        self.assertEqual(self.read(self.folder / "x.tar").texts, {})
+
+    def test_of_several_attempts_one_is_taken_and_said(self):
+        hand_in(self.folder / "x", {ADD: "// nine\n"}, f"attempt 9/chapters/{CHAPTER}")
+        hand_in(self.folder / "x", {ADD: "// ten\n"}, f"attempt 10/chapters/{CHAPTER}")
+        hand_in(self.folder / "x", {ADD: tree.STANDS_IN}, f"attempt 11/chapters/{CHAPTER}")
+        taken = self.read()
+        self.assertEqual(taken.texts[NAMES[0]], b"// ten\n")
+        self.assertIn("3 times", taken.notes[0])
+        hand_in(self.folder / "x", {ADD: "// top\n"}, f"chapters/{CHAPTER}")
+        self.assertEqual(self.read().texts[NAMES[0]], b"// top\n")
+
+    def test_the_solutions_of_a_whole_repository_are_nobodys_attempt(self):
+        hand_in(self.folder / "x", {ADD: tree.STANDS_IN}, f"repo/chapters/{CHAPTER}")
+        hand_in(self.folder / "x", whole(), f"repo/solutions/{CHAPTER}")
+        taken = self.read()
+        self.assertEqual((list(taken.texts), list(taken.missing)), ([NAMES[0]], NAMES[1:]))
+
+    def test_a_flat_step_is_told_by_its_chapters_header(self):
+        wanted = [f"{chapter}/{step}" for chapter in REPOSITORY.chapters() for step in REPOSITORY.steps(chapter, "solutions")]
+        for chapter in REPOSITORY.chapters():
+            for step in REPOSITORY.steps(chapter, "solutions"):
+                write(self.folder / "x" / f"{step}.cu", REPOSITORY.text(chapter, step, "solutions"))
+                with self.subTest(chapter=chapter, step=step):
+                    self.assertEqual(list(self.read(wanted=wanted).texts), [f"{chapter}/{step}"])
+                shutil.rmtree(self.folder / "x")
+
+    def test_links_are_not_followed(self):
+        hand_in(self.folder / "mine", whole())
+        (self.folder / "x").mkdir()
+        (self.folder / "x" / "chapters").symlink_to(self.folder / "mine" / "chapters")
+        self.assertEqual(self.read().texts, {})
+        (self.folder / "z").symlink_to(self.folder / "mine")  # the teacher's
+        self.assert_all(self.read(self.folder / "z"))
 
     def test_only_headers_that_hide_ours_are_left_out(self):
         names = ["types.hpp", "lib/data.hpp", "kata.hpp", "grids.hpp", "grids.cuh", "check/data.hpp"]
-        self.take(self.hand_in("headers", **dict.fromkeys(names, "")))
-        taken = [name for name in names if (self.tree.path / "chapters" / CHAPTER / name).exists()]
-        self.assertEqual(taken, ["types.hpp", "lib/data.hpp", "grids.cuh"])
-        ours = (ROOT / "solutions" / CHAPTER / "grids.cuh").read_text()  # and not what was handed in
-        self.assertEqual((self.tree.path / "chapters" / CHAPTER / "grids.cuh").read_text(), ours)
+        hand_in(self.folder / "x", {ADD: "mine", **dict.fromkeys(names, "")})
+        self.assertEqual(sorted(self.read().headers), [f"{CHAPTER}/lib/data.hpp", f"{CHAPTER}/types.hpp"])
 
-    def test_what_cannot_be_read_costs_itself_only(self):
-        home = self.hand_in("unreadable")
-        denied = mock.patch.object(grade.shutil, "copyfile", side_effect=PermissionError(13, "Permission denied"))
-        with denied, mock.patch.object(grade, "OF_CHAPTERS", []):
-            self.assertEqual(self.take(home), {self.step: "cannot be read: Permission denied"})
+    def test_copies_are_pointed_out(self):
+        first, second, third = (self.reader_of(name, text) for name, text in (("a", "int x;"), ("b", "int  x; // mine"), ("c", "int y;")))
+        submissions.note_copies([first, second, third])
+        self.assertIn("that of b", first.notes[0])
+        self.assertIn("that of a", second.notes[0])
+        self.assertEqual(third.notes, [])
 
-    def test_what_was_not_handed_in_is_open(self):
-        self.assertTrue(grade.bodies.is_open(grade.NOT_HANDED_IN))
+    def reader_of(self, name, text):
+        hand_in(self.folder / name, {ADD: text})
+        return self.reader.read(name, self.folder / name, NAMES)
+
+    def test_what_is_open_is_told_from_what_looks_so(self):
+        self.assertFalse(submissions.is_written(tree.STANDS_IN.encode()))
+        for chapter in REPOSITORY.chapters():
+            for step in REPOSITORY.steps(chapter, "solutions"):
+                self.assertTrue(submissions.is_written(REPOSITORY.text(chapter, step, "solutions").encode()), step)
+        for text in ('"kata::open();"', "// kata::open();", "#if 0\nkata::open();\n#endif", 'R"(\nkata::open();\n)"', "#if 0\n#if 1\n#else\nkata::open();\n#endif\n#endif"):
+            self.assertTrue(submissions.is_written(text.encode()), text)
+        for text in ("#if 0\n#else\nkata::open();\n#endif", "kata :: open ( ) ;", "'\"'; kata::open(); // \""):
+            self.assertFalse(submissions.is_written(text.encode()), text)
 
     def test_names_tell_students_apart(self):
-        homes = [pathlib.Path(home) for home in ("/t/x/alice", "/t/y/alice", "/t/y/bob", "/alice")]
-        self.assertEqual(grade.names_of(homes), ["x/alice", "y/alice", "bob", "/alice"])
+        paths = [pathlib.Path(path) for path in ("/t/x/alice", "/t/y/alice", "/t/y/bob.zip", "/alice")]
+        self.assertEqual(submissions.names_of(paths), ["x/alice", "y/alice", "bob", "/alice"])
 
-    def test_compiling_ends(self):
-        (self.folder / "build.ninja").write_text("rule wait\n  command = cat; sleep 60\nbuild nothing: wait\n")
-        before = time.monotonic()
-        _, said = grade.run_for(["ninja", "-C", self.folder], 1, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        self.assertLess(time.monotonic() - before, 10)
-        self.assertEqual(grade.compilers_word(self.step, said), ": not within 1 s")
+    def test_files_of_students_do_not_leave_their_folder(self):
+        for name in ("../x", "/etc/passwd", "..", "a/b", ".hidden", "a\0b"):
+            self.assertRegex(sheet.file_name(name), r"^[^./\0][^/\0]*$")
 
 
-class Verdict(unittest.TestCase):
-    """On what Meson records of a step."""
+class Sealed(unittest.TestCase):
+    """On the report of a suite."""
 
-    def complaint(self, stdout, result="OK", stderr="", returncode=0):
-        record = {"result": result, "stdout": stdout, "stderr": stderr, "returncode": returncode}
-        model = {"result": "OK", "stdout": "ok 1 - adds\nok 2 - times # SKIP no clock\n1..2\n"}
-        return grade.complaint(record, model)
+    KEY = b"k" * 32
+    MODEL = ["adds", "times"]
+
+    def sealed(self, *lines, key=KEY, first=0):
+        return "".join(
+            f"{hmac.new(key, f'{number} {line}'.encode(), hashlib.sha256).hexdigest()} {line}\n" for number, line in enumerate(lines, first)
+        ).encode()
+
+    def verdict(self, out, status=0, stopped=""):
+        found = report.read(self.KEY, walls.Done(status, out, "", stopped, 1.0))
+        return found.verdict(self.MODEL)
 
     def test_all_that_the_solution_passes_must_be_passed_once(self):
-        self.assertEqual(self.complaint("ok 1 - adds\nok 2 - times # SKIP no clock\n1..2\n"), "")
-        self.assertIn("skipped the test", self.complaint("ok 1 - adds # SKIP me\nok 2 - times\n"))
-        self.assertIn("ended the program", self.complaint("ok 2 - times\n"))
-        self.assertIn("2 results", self.complaint("ok 1 - adds\nok 1 - adds\n"))
+        self.assertEqual(self.verdict(self.sealed("1..2", "ok 1 - adds", "ok 2 - times")).name, "OK")
+        self.assertEqual(self.verdict(self.sealed("1..3", "ok 1 - adds", "ok 2 - times", "ok 3 - more # SKIP no clock")).name, "OK")
+        for lines, why in (
+            (("1..2", "ok 1 - adds", "ok 2 - times # SKIP me"), "skipped"),
+            (("1..2", "ok 1 - adds"), "ended the program"),
+            (("1..2", "ok 1 - adds", "ok 2 - adds"), "results of"),
+            (("ok 1 - adds", "ok 2 - times"), "ended the program"),
+            (("1..0 # SKIP open",), "results of"),
+            (("1..2", "ok 1 - adds", "not ok 2 - times", "# | c[0] is 1"), "times: c\\[0\\] is 1"),
+            ((), "ended the program"),
+        ):
+            found = self.verdict(self.sealed(*lines))
+            self.assertEqual(found.name, "FAIL", lines)
+            self.assertRegex(found.reason.replace("\n", " "), why)
 
-    def test_what_meson_does_not_call_ok_is_not(self):
-        self.assertIn("ERROR", self.complaint("ok 1 - adds\nBail out! now\n", "ERROR"))
-        self.assertIn("FAIL", self.complaint("ok 1 - adds\nnot ok 77 - mine\n", "FAIL"))
-        self.assertEqual(self.complaint("not ok 1 - adds\n", "FAIL", "not ok: adds\n  c[0] is 1\n"), "c[0] is 1")
-        self.assertEqual(self.complaint("", "ERROR", returncode=3), "ended with status 3")
-        self.assertEqual(grade.complaint(None, {}), "the tests gave no result")
+    def test_lines_without_their_seal_do_not_count(self):
+        lines = ("1..2", "ok 1 - adds", "ok 2 - times")
+        right = self.sealed(*lines)
+        for out in (
+            "\n".join(lines).encode(),
+            self.sealed(*lines, key=b"x" * 32),
+            self.sealed(*lines, first=1),
+            right.replace(b"ok 2", b"ok 3"),
+            self.sealed("1..2", "ok 1 - adds") + self.sealed("ok 1 - adds", first=1),
+            self.sealed("1..2", "ok 1 - adds", "not ok 2 - times").replace(b"not ok", b"ok"),
+        ):
+            self.assertEqual(self.verdict(out).name, "FAIL", out)
+        self.assertEqual(self.verdict(b"ok 1 - adds\n" + right).name, "OK")  # which is said, and does no harm
+
+    def test_who_is_right_and_needs_more_is_slow(self):
+        claim = ("not ok 2 - times", "# | right, but", "# share 0.250000")
+        found = self.verdict(self.sealed("1..2", "ok 1 - adds", *claim))
+        self.assertEqual((found.name, found.share), ("SLOW", 0.25))
+        self.assertEqual(self.verdict(self.sealed("1..2", "not ok 1 - adds", *claim)).name, "FAIL")
+        self.assertEqual(self.verdict(self.sealed("1..2", "ok 1 - adds", *claim), status=-11).name, "FAIL")
+        self.assertEqual(self.verdict(self.sealed("1..2", "ok 1 - adds", "not ok 2 - times", "# | the host has done it")).name, "FAIL")
+
+    def test_how_it_ended_is_said(self):
+        self.assertEqual(self.verdict(b"", -11).reason, "crashed: SIGSEGV")
+        self.assertEqual(self.verdict(b"", 3).reason, "ended the program before the tests did, with status 3")
+        self.assertEqual(self.verdict(b"", -9, "does not end: it was stopped after 3 s").reason, "does not end: it was stopped after 3 s")
+        self.assertEqual(self.verdict(self.sealed("1..2", "not ok 1 - adds", "# | open: the body has not been written yet")).name, "OPEN")
+
+
+class Points(unittest.TestCase):
+    def file(self, text):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        path = pathlib.Path(folder.name, "points.json")
+        path.write_text(text)
+        return str(path)
+
+    def test_a_step_has_its_own_points_or_its_chapters(self):
+        points = sheet.Points(self.file('{"points": {"grids": 2, "grids/03_blur": 4}, "right": 0.5}'), [*NAMES, "scan/01"])
+        self.assertEqual(list(points.of.values()), [2, 2, 4, 1])
+        self.assertEqual(points.earned(NAMES[2], {"verdict": "SLOW", "share": 0.5}), 3)
+        self.assertEqual([points.earned(NAMES[0], {"verdict": name}) for name in ("OK", "FAIL", "OPEN", "MISSING")], [2, 0, 0, 0])
+
+    def test_what_is_no_table_of_points_is_refused(self):
+        for text in ("", "[]", "{", '{"point": {}}', '{"points": {"grids/09": 1}}', '{"points": {"grids": -1}}', '{"points": {"grids": "1"}}', '{"right": 2}'):
+            with self.assertRaises(Fault, msg=text) as raised:
+                sheet.Points(self.file(text), NAMES)
+            self.assertEqual(raised.exception.status, 2)
+
+    def test_another_file_is_not_taken_for_a_sheet(self):
+        with self.assertRaisesRegex(Fault, "no sheet"):
+            sheet.Sheet(pathlib.Path(self.file("name,grade\nalice,1\n")))
+
+    def test_no_cell_is_a_formula(self):
+        self.assertEqual([sheet.cell(text) for text in ("=1", "+1", "-1", "@x", "1", "\x1b[31m=1")], ["'=1", "'+1", "'-1", "'@x", "1", "'=1"])
+
+
+class Engines(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory(prefix="kata-class-")
+        self.addCleanup(scratch.cleanup)
+        self.folder = pathlib.Path(scratch.name)
+
+    def jobs(self, count, script):
+        return [engines.Job(str(n), ["sh", "-c", script, "sh", str(self.folder / f"{n}.json")], self.folder / f"{n}.json") for n in range(count)]
+
+    def test_jobs_run_beside_each_other_and_each_ends_once(self):
+        before = time.monotonic()
+        ends = list(engines.local(self.jobs(6, "sleep 1; touch $1"), 6, self.folder))
+        self.assertLess(time.monotonic() - before, 4)
+        self.assertEqual(sorted(ended.job.name for ended in ends), list("012345"))
+        self.assertEqual({ended.why for ended in ends}, {""})
+
+    def test_a_job_without_a_result_has_a_reason(self):
+        ends = list(engines.local(self.jobs(1, "echo no room >&2; exit 1"), 1, self.folder))
+        self.assertEqual([ended.why for ended in ends], ["no room"])
+
+    def test_who_stops_looking_stops_the_jobs(self):
+        ends = engines.local(self.jobs(2, 'case $1 in *0.json) touch $1;; *) echo $$ > $1.pid; exec sleep 60;; esac'), 2, self.folder)
+        next(ends)
+        while not (self.folder / "1.json.pid").is_file() or not (self.folder / "1.json.pid").read_text():
+            time.sleep(0.05)
+        ends.close()
+        with self.assertRaises(ProcessLookupError):
+            os.kill(int((self.folder / "1.json.pid").read_text()), 0)
+
+    def test_slurm_runs_again_what_was_lost(self):
+        # An sbatch that runs the array at once, and loses the second job the first time.
+        tools = self.folder / "bin"
+        tools.mkdir()
+        write(tools / "sbatch", '#!/bin/bash\nfor script; do :; done\nn=$(grep -c "exec " "$script")\nfor ((i = 0; i < n; i++)); do\n'
+              f'[ "$n" = 3 ] && [ $i = 1 ] || SLURM_ARRAY_TASK_ID=$i bash "$script"; done >&2\necho 7\n')  # fmt: skip
+        for name in ("squeue", "scancel"):
+            write(tools / name, "#!/bin/sh\n")
+        for path in tools.iterdir():
+            path.chmod(0o755)
+        jobs = [engines.Job(job.name, [*job.command, "--cores", "1"], job.result) for job in self.jobs(3, "echo x >> $1")]
+        path = os.environ["PATH"]
+        os.environ["PATH"] = f"{tools}:{path}"
+        self.addCleanup(os.environ.__setitem__, "PATH", path)
+        ends = list(engines.slurm(jobs, 2, self.folder, ""))
+        self.assertEqual(sorted((ended.job.name, ended.why) for ended in ends), [("0", ""), ("1", ""), ("2", "")])
+        self.assertEqual([job.result.read_text() for job in jobs], ["x\n"] * 3)
 
 
 class CommandLine(unittest.TestCase):
-    def refused(self, *arguments):
+    def refused(self, *arguments, status=2):
         done = subprocess.run([sys.executable, ROOT / "common/front/grade.py", *arguments], capture_output=True, text=True)
-        self.assertEqual(done.returncode, 2)
+        self.assertEqual(done.returncode, status, done.stderr)
         return done.stderr.splitlines()[-1]
 
     def test_names_of_nothing_are_refused(self):
@@ -293,43 +693,53 @@ class CommandLine(unittest.TestCase):
         self.assertIn("there is no chapter fourier; there are:", self.refused("/", "--chapter", "fourier"))
         self.assertTrue(self.refused("/", "--chapter", "s").endswith("'s' may be stencil or scan"))
         self.assertIn("/no/such/sheet.csv", self.refused("/", "--csv", "/no/such/sheet.csv"))
+        self.assertIn("there is no engine", self.refused("/", "--engine", "steam"))
+        self.assertIn("--work", self.refused("/", "--engine", "slurm"))
+        self.assertIn("--csv", self.refused("/", "--resume"))
+        self.assertIn("1 or more", self.refused("/", "--jobs", "0"))
 
     def test_a_folder_without_any_step_is_not_graded(self):
         with tempfile.TemporaryDirectory() as folder:
             pathlib.Path(folder, "src").mkdir()
-            self.assertTrue(self.refused(folder).endswith(f"{folder} holds no chapters/ and no step"))
+            self.assertTrue(self.refused(folder).endswith(f"{folder}: no step was found"))
 
-    def run_main(self, sheet, **replaced):
-        """Grades two folders, with functions of grade.py replaced. Gives what is printed."""
-        folders = [str(ROOT / "chapters"), str(ROOT / "solutions")]
-        printed = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
-        tree = mock.MagicMock()
-        tree.return_value.compile.return_value = (0, "")
-        with contextlib.ExitStack() as stack:
-            stack.enter_context(mock.patch.multiple(grade, Tree=tree, **replaced))
-            arguments = ["grade", *folders, "--chapter", CHAPTER, "--csv", sheet]
-            stack.enter_context(mock.patch.object(sys, "argv", arguments))
-            stack.enter_context(contextlib.redirect_stdout(printed))
-            grade.main()
-        printed.seek(0)
-        return printed.read()
+    def test_without_walls_nothing_is_graded_unless_that_is_said(self):
+        with tempfile.TemporaryDirectory() as folder:
+            hand_in(pathlib.Path(folder, "x"), {ADD: solution(ADD)})
+            done = subprocess.run(
+                [sys.executable, ROOT / "common/front/grade.py", f"{folder}/x"], capture_output=True, text=True, env={**os.environ, "PATH": "/nowhere"}
+            )
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn("--without-walls", done.stderr)
 
-    def test_grades_are_kept_where_nothing_can_be_graded(self):
-        with tempfile.NamedTemporaryFile("w+") as sheet:
-            sheet.write("of last week\n")
-            sheet.flush()
-            with self.assertRaisesRegex(SystemExit, r"solutions/grids/03_blur\.cu: does not end"):
-                self.run_main(sheet.name, judge=lambda *_: ("FAIL", "does not end"))
-            self.assertEqual(pathlib.Path(sheet.name).read_text(), "of last week\n")
 
-    def test_a_student_who_cannot_be_graded_keeps_nobody_else_from_it(self):
-        passed = {pathlib.Path(CHAPTER, step): ("OK", "") for step in STEPS}
-        with tempfile.NamedTemporaryFile("r") as sheet:
-            one_fails = mock.Mock(side_effect=[ValueError("odd"), passed])
-            printed = self.run_main(sheet.name, judge=lambda *_: ("OK", ""), grade=one_fails)
-            self.assertIn("could not be graded: odd", sheet.read())
-        self.assertIn("0 of 3 OK, 3 FAIL, 0 OPEN", printed)
-        self.assertIn("3 of 3 OK, 0 FAIL, 0 OPEN", printed)
+@NEED_WALLS
+class Around(unittest.TestCase):
+    """The walls themselves."""
+
+    def run_in(self, script, limits=walls.Limits(20), **options):
+        around = walls.Walls(ROOT / "common")
+        return around.run(around.command(["sh", "-c", script], **options), limits)
+
+    def test_only_what_is_shown_is_seen_and_nothing_can_be_written(self):
+        done = self.run_in(f"ls -d /root /home /run /etc/passwd {ROOT}; touch /x /usr/x /dev/x {ROOT}/common/x; ls {ROOT}/common/kata.hpp", read=[ROOT / "common"])
+        self.assertEqual(done.out.decode(), f"{ROOT}\n{ROOT}/common/kata.hpp\n")
+        self.assertEqual(done.said.count("Read-only"), 4)
+
+    def test_nobody_has_a_capability(self):
+        done = self.run_in("grep -E 'Cap(Eff|Bnd)' /proc/self/status")
+        self.assertEqual(set(re.findall(r":\s*(\w+)", done.out.decode())), {"0" * 16})
+
+    def test_limits_hold(self):
+        self.assertRegex(self.run_in("sleep 60", walls.Limits(1)).stopped, "does not end")
+        self.assertRegex(self.run_in("yes").stopped, "prints without end")
+        self.assertNotEqual(self.run_in("for i in $(seq 300); do sleep 9 & done; kill -9 $(jobs -p)").said, "")
+        self.assertNotEqual(self.run_in("python3 -c 'x = bytearray(1 << 30)'", walls.Limits(20, memory=1 << 29)).status, 0)
+        self.assertRegex(self.run_in("dd if=/dev/zero of=/tmp/x bs=1M count=99 2>&1 || echo full").out.decode(), "full|File|$")
+
+    def test_a_folder_can_be_hidden_again(self):
+        done = self.run_in(f"ls {ROOT}/common/front", read=[ROOT / "common"], empty=[ROOT / "common" / "front"])
+        self.assertEqual(done.out, b"")
 
 
 if __name__ == "__main__":

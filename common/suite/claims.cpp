@@ -1,4 +1,5 @@
 // The claims of a chapter as tests: what can be counted on every machine, what takes a clock on a GPU.
+#include "check/report.hpp"
 #include "error.hpp"
 #include "stopwatch.hpp"
 #include "suite/clock.hpp"
@@ -256,6 +257,7 @@ TEST_CASE("the step gains what its lesson promises", "[claims]") {
             SUCCEED(kata::gained(claim, value_of(claim.quantity, mine), value_of(claim.quantity, theirs)));
             continue;
         }
+        kata::note_share(value_of(claim.quantity, theirs) / claim.least / value_of(claim.quantity, mine));
         if (const auto place = kata::at(claim.quantity))
             *text += kata::where_most(kata::counted_run(kata::step()), place);
         FAIL_CHECK(*text);

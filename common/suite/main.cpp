@@ -2,12 +2,14 @@
 //
 //   convolution-cpu --step 03_tiled.so …        the tests, with all options of Catch2
 //   convolution-cpu --step … --rejected         passes if the tests fail for the reason in the source
+//   convolution-cpu --step … --seal 3           seals each line, with a key from that descriptor
 //   convolution-cpu --tour …                    the ladder (tour.hpp)
 //   convolution-cpu --measure MODULE …          one step of it (measure.hpp)
 //   convolution-cpu --explain MODULE …          a step line by line (trace.hpp)
 //   convolution-cpu --trace MODULE …            request by request
 //
 // Exit status: 0 passed or skipped, 1 failed.
+#include "check/report.hpp"
 #include "error.hpp"
 #include "suite/measure.hpp"
 #include "suite/source.hpp"
@@ -118,6 +120,7 @@ int main(int argc, char** argv) {
         auto& s = kata::the_subject;
         std::string module, source;
         bool rejected = false;
+        int key = -1;
         using namespace Catch::Clara;
         session.cli(
             session.cli() | Opt(module, "module")["--step"]("the step under test") |
@@ -125,8 +128,10 @@ int main(int argc, char** argv) {
             Opt(s.rivals, "prefix")["--rivals"]("what the file names of the solutions' modules begin with") |
             Opt(s.is_solution)["--solution"]("test what is only true of the solutions, too") |
             Opt(s.verdicts, "number")["--verdicts"]("on each timed claim; 1 unless told") |
+            Opt(key, "descriptor")["--seal"]("seal each line of the report with the key read from there") |
             Opt(rejected)["--rejected"]("pass if the step is rejected for the reason its source states"));
         if (const int error = session.applyCommandLine(argc, argv)) return error;
+        if (key >= 0) kata::seal_reports(key);
         s.module = module;
         s.source = source;
         // Cases tagged [step] are for the steps that they name, those tagged [figures] for the solutions of
@@ -137,7 +142,8 @@ int main(int argc, char** argv) {
             const auto name = "[" + kata::step_name() + "]";
             filters = {"~[figures]~[step],[step]" + name + (s.is_solution ? ",[figures]" + name : "")};
         }
-        if (kata::is_open(s.source)) {
+        // Who seals has looked already, and what is left runs into it.
+        if (!kata::reports_are_sealed() && kata::is_open(s.source)) {
             std::cout << "1..0 # SKIP open: " << s.source.filename().string() << " waits for you\n";
             return 0;
         }

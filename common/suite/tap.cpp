@@ -2,6 +2,12 @@
 // goes to the standard error stream, which is all that Meson shows of a test that failed; and so does what a
 // step prints, or it would tear these lines or pass for some of them. (Catch2's own TAP reporter prints
 // messages of several lines as they are, and Meson takes all but the first for noise.)
+//
+// Sealed (check/report.hpp), the report also says what went wrong, for what a step prints on the standard
+// error stream could pass for it: behind a "not ok", "# | LINE" for each line of it, and "# share NUMBER" for
+// a step that is right and needs more than it may.
+#include "check/report.hpp"
+
 #include <algorithm>
 #include <catch2/catch_test_case_info.hpp>
 #include <catch2/catch_test_spec.hpp>
@@ -76,7 +82,10 @@ class StepReporter final : public Catch::StreamingReporterBase {
                                                                                  : ""));
         skipped_.clear();
         std::fflush(nullptr);  // what the step has printed, on a line of its own
-        if (failed) std::cerr << "\nnot ok: " << stats.testInfo->name << '\n' << wrong_ << std::flush;
+        if (failed && reports_are_sealed())
+            say_why();
+        else if (failed)
+            std::cerr << "\nnot ok: " << stats.testInfo->name << '\n' << wrong_ << std::flush;
         wrong_.clear();
         StreamingReporterBase::testCaseEnded(stats);
     }
@@ -99,12 +108,17 @@ class StepReporter final : public Catch::StreamingReporterBase {
         }));
     }
     void say(const std::string& line) const {
-        const auto whole = line + "\n";
+        const auto whole = sealed(line) + "\n";
         for (std::size_t said = 0; said < whole.size();) {
             const auto n = write(verdicts_, whole.data() + said, whole.size() - said);
             if (n <= 0) return;  // nobody reads
             said += static_cast<std::size_t>(n);
         }
+    }
+    void say_why() const {
+        std::istringstream lines(wrong_);
+        for (std::string line; std::getline(lines, line);) say("# | " + line.substr(2));
+        if (const auto share = take_share()) say("# share " + std::to_string(*share));
     }
     void explain(const std::string& text) {
         std::istringstream lines(text);

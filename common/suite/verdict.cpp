@@ -1,5 +1,6 @@
 // Every step against its own solution: what tells a kernel that gets the answer somehow from one that is
 // worth writing, without a claim about each step.
+#include "check/report.hpp"
 #include "stopwatch.hpp"
 #include "suite/clock.hpp"
 #include "suite/suite.hpp"
@@ -100,6 +101,7 @@ std::vector<std::string> worse_than_solution(const Run& step, const Counts& thei
         const auto most =
             limit.factor * t + limit.allowance * static_cast<double>(theirs.work) + limit.always;
         if (m <= most) continue;
+        note_share(most / m);
         worse.emplace(m / most, std::string("the result is right, but ") + limit.excess +
                                     format("\n  now %.0f, in the solution %.0f, at most %.0f", m, t, most) +
                                     (limit.at ? where_most(step, limit.at) : "") +

@@ -1,0 +1,225 @@
+#!/usr/bin/env python3
+"""The job of one student: job.py TREE SUBMISSION RESULT.json [--cores N] [--without-walls]
+
+SUBMISSION is a folder that submissions.py has written: submission.json, and the steps and headers in chapters/. Each
+step is compiled and tested behind walls, in a folder that nobody else sees; of the tree it sees what it needs. The result is
+there when the job is done, and whole: a job that was lost may be run again anywhere.
+"""
+
+from __future__ import annotations
+
+import argparse
+import concurrent.futures
+import dataclasses
+import json
+import os
+import pathlib
+import re
+import secrets
+import shlex
+import signal
+import socket
+import sys
+import tempfile
+import time
+
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent.parent)]
+
+import compilers
+from grading import report, tree, walls
+from grading.tree import Kernel, Tree
+from repository import module_of
+
+COMPILE_SECONDS, TEST_SECONDS = 300, tree.TEST_SECONDS
+STUDENT_SECONDS = 1800  # of all steps: what is not begun by then is not tested
+POISON = pathlib.Path(__file__).resolve().parent / "metered.hpp"
+ENDLESS = ("does not end", "prints without end")
+
+
+class Job:
+    def __init__(self, tree: Tree, submission: pathlib.Path, scratch: pathlib.Path, around: walls.Walls):
+        self.tree, self.scratch, self.walls = tree, scratch, around
+        self.given = json.loads((submission / "submission.json").read_text(encoding="utf-8"))
+        self.chapters, self.build = scratch / "chapters", scratch / "build"
+        self.deadline = time.monotonic() + STUDENT_SECONDS
+        self.build.mkdir()
+        for step in self.given["steps"]:
+            chapter = step.split("/")[0]
+            (self.chapters / chapter).mkdir(parents=True, exist_ok=True)
+            for header in tree.headers(chapter):
+                if header.parent.name == chapter:
+                    (self.chapters / chapter / header.name).write_bytes(header.read_bytes())
+        for path in sorted((submission / "chapters").rglob("*")):
+            target = self.chapters / path.relative_to(submission / "chapters")
+            if path.is_file():
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(path.read_bytes())
+
+    def seen(self, path: pathlib.Path) -> pathlib.Path:
+        """Where a file of the scratch folder lies for the student's code: behind walls, in the tree's place."""
+        return self.tree.folder / path.relative_to(self.scratch) if self.walls.is_up else path
+
+    def grade(self, step: str) -> dict:
+        given = self.given["steps"][step]
+        result = {"verdict": given["state"], "reason": given["why"], "share": 1.0, "seconds": {}, "printed": ""}
+        if given["state"] != "taken":
+            return result
+        found = []
+        for kernel in self.tree.kernels[step]:
+            if time.monotonic() > self.deadline:
+                found.append(report.Verdict("FAIL", f"not tested: the steps before it took more than {STUDENT_SECONDS // 60} minutes"))
+                break
+            done, said = self.compile(step, kernel)
+            result["seconds"]["compile"] = result["seconds"].get("compile", 0) + done.seconds
+            if said is not None:
+                found.append(report.Verdict("FAIL", f"does not compile\n{said}".rstrip()))
+                break
+            verdict, done, unsealed = self.test(step, kernel)
+            result["seconds"]["test"] = result["seconds"].get("test", 0) + done.seconds
+            result["printed"] += done.said[:4000]
+            if unsealed:
+                result["wrote_into_the_report"] = True
+            if len(self.tree.kernels[step]) > 1 and verdict.reason:
+                verdict = dataclasses.replace(verdict, reason=f"on the back end {module_of(kernel.module).backend}: {verdict.reason}")
+            found.append(verdict)
+        worst = max(found, key=lambda verdict: report.VERDICTS.index(verdict.name))
+        share = min(verdict.share for verdict in found)
+        return {**result, "verdict": worst.name, "reason": worst.reason, "share": share}
+
+    # --- compiling
+
+    def compile(self, step: str, kernel: Kernel) -> tuple[walls.Done, str | None]:
+        """What the compiler says against the step, nothing if nothing."""
+        commands = [with_limits(command) for command in kernel.commands]
+        script = " && ".join(f"( {command} )" for command in [f"mkdir -p {shlex.quote(kernel.module)}.p", *commands])
+        limits = walls.Limits(COMPILE_SECONDS)
+        if self.walls.is_up:
+            shown = self.walls.command(
+                ["/bin/sh", "-c", script],
+                write=[(self.build, self.tree.build)],
+                read=[
+                    self.tree.folder / "common",
+                    *self.tree.headers(step.split("/")[0]),
+                    (self.chapters, self.tree.folder / "chapters"),
+                    *self.tree.precompiled(),
+                    (POISON, self.tree.build / POISON.name),
+                    *map(pathlib.Path, self.tree.tools),
+                ],
+                empty=[self.tree.folder / "common" / "front"],
+                folder=self.tree.build,
+            )
+            done = self.walls.run(shown, limits)
+        else:
+            self.link_to_tree()
+            script = script.replace(str(self.tree.folder), str(self.scratch))
+            done = self.walls.run(["/bin/sh", "-c", f"cd {shlex.quote(str(self.build))} && {script}"], limits)
+        if done.stopped or done.status or not (self.build / kernel.module).is_file():
+            text = done.said + done.out.decode("utf-8", "replace")
+            said = compilers.shown(text.splitlines())
+            return done, "\n".join([*said[:60], *([f"compiling it {done.stopped}"] if done.stopped else [])])
+        return done, None
+
+    def link_to_tree(self) -> None:
+        for name in ("common", "reference", "solutions"):
+            link = self.scratch / name
+            if not link.is_symlink():
+                link.symlink_to(self.tree.folder / name)
+        for folder in [*self.tree.precompiled(), POISON]:
+            link = self.build / (folder.relative_to(self.tree.build) if folder != POISON else POISON.name)
+            link.parent.mkdir(parents=True, exist_ok=True)
+            if not link.is_symlink():
+                link.symlink_to(folder)
+
+    # --- testing
+
+    def test(self, step: str, kernel: Kernel) -> tuple[report.Verdict, walls.Done, bool]:
+        """Up to the first failure; if that is one of a right step, also what comes behind, which may say that it is wrong."""
+        found = self.run_tests(step, kernel, ["--abort"])
+        if found.fails_as_a_right_step:
+            found = self.run_tests(step, kernel, [])
+        return found.verdict(kernel.passes), found.done, bool(found.unsealed)
+
+    def run_tests(self, step: str, kernel: Kernel, options: list[str]) -> report.Report:
+        key = secrets.token_bytes(32)
+        on_gpu = module_of(kernel.module).backend == "gpu"  # where CUDA reserves addresses by the hundred GiB
+        limits = walls.Limits(TEST_SECONDS, memory=None if on_gpu else 4 * walls.GIB)
+        module, source = self.build / kernel.module, self.chapters / f"{step}.cu"
+        command = tree.suite_command(self.tree, step, kernel, self.seen(module), self.seen(source)) + options
+        if self.walls.is_up:
+            command = self.walls.command(
+                command,
+                read=[
+                    self.tree.build / kernel.suite,
+                    (module, self.seen(module)),
+                    (source, self.seen(source)),
+                    *self.rivals(step, kernel),
+                    *map(pathlib.Path, self.tree.tools),
+                ],
+                folder=pathlib.Path("/tmp"),
+            )
+        return report.read(key, self.walls.run(command, limits, key=key))
+
+    def rivals(self, step: str, kernel: Kernel) -> list:
+        """Of a solution that was counted when the tree was made, the counts, and a file that stands for the module; the
+        module itself where it must run, which is where it is timed."""
+        shown, folder = [], self.scratch / "rivals"
+        folder.mkdir(exist_ok=True)
+        for module in self.tree.rivals(step.split("/")[0], kernel):
+            counts = module.with_name(f"{module.name}.counts")
+            if module_of(kernel.module).backend == "cpu" and counts.is_file():
+                shown += [(tree.stands_for(module, folder), module), counts]
+            else:
+                shown.append(module)
+        return shown
+
+
+def with_limits(command: str) -> str:
+    """Compilers that end after some errors, in plain text; and none that is told to hide what a step does."""
+    if command.endswith(".cu") and " -x cu " in command or "nvcc" in command.split(" ")[0]:
+        return command
+    if "legality.py" in command:
+        return f"{command} -ferror-limit=100"
+    return f"{command} -fmax-errors=20 -fdiagnostics-color=never -include {POISON.name}" if re.search(r" -c \S+$", command) else command
+
+
+def run(given: argparse.Namespace) -> None:
+    built = Tree.load(given.tree)
+    around = walls.Walls(given.tree, without=given.without_walls)
+    if not around.is_up and not given.without_walls:
+        sys.exit(f"kata: no walls around a student's code: {around.why}")
+    before = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="kata-job-") as folder:
+        scratch = pathlib.Path(folder).resolve()
+        scratch.chmod(0o755)
+        signal.signal(signal.SIGTERM, lambda *_: stop(scratch))
+        job = Job(built, given.submission, scratch, around)
+        if around.user is not None:
+            os.chown(job.build, around.user, around.user)
+        with concurrent.futures.ThreadPoolExecutor(given.cores) as pool:
+            steps = dict(zip(job.given["steps"], pool.map(job.grade, job.given["steps"])))
+    result = {
+        **{key: job.given[key] for key in ("student", "digest", "notes")},
+        "version": built.version, "steps": steps, "walls": around.is_up,
+        "host": socket.gethostname(), "seconds": time.monotonic() - before, "graded": time.strftime("%Y-%m-%d %H:%M:%S"),
+    }  # fmt: skip
+    for step, found in steps.items():
+        if found.pop("wrote_into_the_report", False):
+            result["notes"].append(f"{step} wrote lines into the report of the tests, which were not taken")
+    tree.write_whole(given.result, json.dumps(result, indent=1))
+
+
+def stop(scratch: pathlib.Path) -> None:
+    """What a signal does: what runs for this job ends with it, and what it has written goes."""
+    for process in list(walls.running):
+        walls.kill(process)
+    tree.remove(scratch)
+    os._exit(128 + signal.SIGTERM)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description="Grades one student.")
+    for name in ("tree", "submission", "result"):
+        parser.add_argument(name, type=lambda path: pathlib.Path(path).resolve())
+    parser.add_argument("--cores", type=int, default=1)
+    parser.add_argument("--without-walls", action="store_true")
+    run(parser.parse_args())

@@ -1,0 +1,114 @@
+"""The sealed report of a suite on a step (common/check/report.hpp), and the verdict that follows from it."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import hashlib
+import hmac
+import re
+import signal
+from collections.abc import Sequence
+
+from grading.walls import Done
+
+VERDICTS = ("OK", "SLOW", "FAIL", "OPEN", "MISSING")
+IS_OPEN = "open: "  # begins what kata::open() says
+
+
+@dataclasses.dataclass
+class Case:
+    """A test."""
+
+    name: str
+    passed: bool
+    skipped: bool = False
+    why: str = ""  # of one that failed
+    share: float | None = None  # of one that a right step fails: how much of what it needs it may need, from 0 to 1
+
+
+@dataclasses.dataclass(frozen=True)
+class Verdict:
+    name: str  # one of VERDICTS
+    reason: str = ""
+    share: float = 1.0  # of SLOW: how much of what the step needs it may need, from 0 to 1
+
+
+@dataclasses.dataclass
+class Report:
+    cases: list[Case]
+    planned: int | None  # tests, as the suite has announced
+    unsealed: int  # lines that somebody else has written where the report is
+    done: Done
+
+    @property
+    def failed(self) -> list[Case]:
+        return [case for case in self.cases if not case.passed]
+
+    @property
+    def fails_as_a_right_step(self) -> bool:
+        """By all that has been tested: it needs more than it may, and nothing else is wrong."""
+        return bool(self.failed) and all(case.share is not None for case in self.failed) and not self.is_cut_short
+
+    def verdict(self, model: Sequence[str]) -> Verdict:
+        """`model` are the tests that the solution passes: each must be passed, once."""
+        failed = self.failed
+        reason = "\n\n".join(f"{case.name}:\n{case.why}" if case.why else case.name for case in failed)
+        if any(case.why.strip().startswith(IS_OPEN) for case in failed):
+            return Verdict("OPEN", "it calls kata::open()")
+        if failed and not self.fails_as_a_right_step:
+            return Verdict("FAIL", "\n\n".join(filter(None, [reason, self.end if self.is_cut_short else ""])))
+        if self.is_cut_short:
+            return Verdict("FAIL", self.end)
+        counted = collections.Counter(case.name for case in self.cases if case.passed and not case.skipped)
+        skipped = {case.name for case in self.cases if case.skipped}
+        claims = {case.name for case in failed}
+        for name in model:
+            if counted[name] != 1 and name not in claims:
+                return Verdict("FAIL", f'skipped the test "{name}"' if name in skipped else f'has {counted[name]} results of the test "{name}"')
+        if failed:
+            return Verdict("SLOW", reason, min(max(0.0, min(1.0, case.share)) for case in failed))
+        return Verdict("OK") if model else Verdict("FAIL", "no test is about it")
+
+    @property
+    def is_cut_short(self) -> bool:
+        return bool(self.done.stopped) or self.done.status != 0 or self.planned is None or len(self.cases) != self.planned
+
+    @property
+    def end(self) -> str:
+        """How it ended, of one that did not end well."""
+        if self.done.stopped:
+            return self.done.stopped
+        if self.done.status < 0:
+            try:
+                return f"crashed: {signal.Signals(-self.done.status).name}"
+            except ValueError:
+                return f"ended by signal {-self.done.status}"
+        return "ended the program before the tests did" + (f", with status {self.done.status}" if self.done.status else "")
+
+
+def read(key: bytes, done: Done) -> Report:
+    """What of a program's output carries a seal: lines in their order, each once."""
+    found = Report([], None, 0, done)
+    count = 0
+    for line in done.out.split(b"\n"):
+        seal, _, text = line.partition(b" ")
+        wanted = hmac.new(key, b"%d %s" % (count, text), hashlib.sha256).hexdigest()
+        if not hmac.compare_digest(seal, wanted.encode()):
+            found.unsealed += bool(line)
+            continue
+        count += 1
+        take(found, text.decode("utf-8", "replace"))
+    return found
+
+
+def take(found: Report, line: str) -> None:
+    if match := re.fullmatch(r"1\.\.(\d+)(?: #.*)?", line):
+        found.planned = int(match[1])
+    elif match := re.fullmatch(r"(not )?ok \d+(?: - (.*?))?( # SKIP.*)?", line):
+        found.cases.append(Case(match[2] or "", not match[1], bool(match[3])))
+    elif found.cases and line.startswith("# | "):
+        case = found.cases[-1]
+        case.why += ("\n" if case.why else "") + line[4:]
+    elif found.cases and (match := re.fullmatch(r"# share (\d+\.\d+)", line)):
+        found.cases[-1].share = float(match[1])

@@ -1,0 +1,399 @@
+"""What a student handed in: found in folders and archives as students pack them, read, and never executed.
+
+Steps are known by their file names, chapters by a folder on the way to the file or by the chapter's header that the step
+includes. No symbolic link is followed, and nothing of an archive is unpacked but steps and headers.
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import hashlib
+import os
+import pathlib
+import re
+import stat
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+import bodies
+from fault import Fault
+from repository import Repository
+
+HEADERS = (".h", ".hpp", ".cuh")
+ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".txz")
+MIB = 1 << 20
+MOST_OF_A_FILE = MIB  # bytes of a step or a header
+MOST_FILES, MOST_FOLDERS_DEEP = 20000, 12  # that are looked at
+MOST_HEADERS = 64  # of a chapter
+# Folders that hold no attempt at a step.
+NEVER = ("__macosx", "build", "node_modules", "tests")
+
+# What a hint to look at the text yourself is given for. Each of it has honest uses.
+SUSPICIOUS = {
+    "switches the meter off (no_sanitize)": r"\bno_sanitize|\bno_\b.{0,20}##",
+    "includes what lies outside of the chapter": r"^\s*#\s*include\s*[<\"](?:/|[^\n>\"]*\.\./)",
+    "holds assembly": r"\b(?:__)?asm(?:__)?\b|\.incbin",
+    "runs when it is loaded (constructor)": r"\bconstructor\b|\binit_priority\b|\.init_array",
+    "starts or ends programs": r"\b(?:fork|vfork|exec[lv]p?e?|system|popen|posix_spawn|_exit|_Exit|quick_exit|kill|ptrace)\s*\(",
+    "opens libraries or files of the system": r"\b(?:dlopen|dlmopen|dl_iterate_phdr|fopen|ofstream|ifstream|mmap|memfd_create)\b|/proc/",
+}
+
+SOLUTION = "the solution of this repository, but for comments and spaces at most"
+
+
+class Unread(Exception):
+    """Why a file is not read."""
+
+
+@dataclasses.dataclass
+class Found:
+    """A file, by the folders that lead to it from what was handed in."""
+
+    parts: tuple[str, ...]
+    read: Callable[[], bytes]  # throws Unread
+
+    @property
+    def path(self) -> str:
+        return "/".join(self.parts)
+
+
+@dataclasses.dataclass
+class Submission:
+    """What was taken of it. A step is named CHAPTER/STEP."""
+
+    student: str
+    texts: dict[str, bytes] = dataclasses.field(default_factory=dict)  # of steps
+    headers: dict[str, bytes] = dataclasses.field(default_factory=dict)  # CHAPTER/NAME, also in folders of their own
+    missing: dict[str, str] = dataclasses.field(default_factory=dict)  # of steps, why there is none
+    unread: dict[str, str] = dataclasses.field(default_factory=dict)  # of steps that are there, why they are not read
+    remarks: dict[str, list[str]] = dataclasses.field(default_factory=lambda: collections.defaultdict(list))  # and on what
+
+    @property
+    def notes(self) -> list[str]:
+        """What is to be looked at."""
+        return [f"{', '.join(names)}: {remark}" for remark, names in self.remarks.items()]
+
+    @property
+    def digest(self) -> str:
+        """Of all that its verdicts depend on."""
+        lines = [f"{what} {name} {hashlib.sha256(text).hexdigest()}" for what in ("texts", "headers") for name, text in sorted(getattr(self, what).items())]
+        lines += [f"{name} {why}" for reasons in (self.missing, self.unread) for name, why in sorted(reasons.items())]
+        return hashlib.sha256("\n".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
+
+
+# --- files, wherever they are ---------------------------------------------------------------------------------------
+
+
+def files_in(path: pathlib.Path) -> Iterator[Found]:
+    """The plain files of a folder or an archive. Throws Unread for an archive that is none."""
+    if os.path.isdir(path):
+        yield from files_of_folder(path)
+    elif zipfile.is_zipfile(path):
+        yield from files_of_zip(path)
+    else:
+        yield from files_of_tar(path)
+
+
+def files_of_folder(home: pathlib.Path) -> Iterator[Found]:
+    seen = 0
+    for folder, folders, names in os.walk(home):
+        parts = pathlib.Path(folder).relative_to(home).parts
+        folders[:] = sorted(name for name in folders if not name.startswith(".")) if len(parts) < MOST_FOLDERS_DEEP else []
+        for name in sorted(names):
+            seen += 1
+            if seen > MOST_FILES:
+                raise Unread(f"it holds more than {MOST_FILES} files")
+            yield Found((*parts, name), lambda path=os.path.join(folder, name): read_plain(path))
+
+
+def read_plain(path: str) -> bytes:
+    """Throws Unread for what is no plain file."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError as error:
+        raise Unread("it is a symbolic link, which is not followed" if os.path.islink(path) else f"it cannot be read: {error.strerror}")
+    with open(descriptor, "rb") as file:
+        state = os.fstat(descriptor)
+        if not stat.S_ISREG(state.st_mode):
+            raise Unread("it is no plain file")
+        return bounded(file.read, state.st_size)
+
+
+def bounded(read: Callable[[int], bytes], size: int) -> bytes:
+    text = read(MOST_OF_A_FILE + 1) if size <= MOST_OF_A_FILE else b""
+    if max(size, len(text)) > MOST_OF_A_FILE:
+        raise Unread(f"it is larger than {MOST_OF_A_FILE // MIB} MiB")
+    return text
+
+
+def files_of_zip(path: pathlib.Path) -> Iterator[Found]:
+    def read(name: zipfile.ZipInfo) -> bytes:
+        try:
+            with zipfile.ZipFile(path) as archive, archive.open(name) as file:
+                return bounded(file.read, name.file_size)
+        except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError, zlib.error) as error:
+            raise Unread(f"it cannot be unpacked: {error}")
+
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = archive.infolist()
+    except (zipfile.BadZipFile, OSError, ValueError) as error:
+        raise Unread(f"it cannot be unpacked: {error}")
+    if len(names) > MOST_FILES:
+        raise Unread(f"it holds more than {MOST_FILES} files")
+    for name in names:
+        is_link = stat.S_ISLNK(name.external_attr >> 16)
+        if not name.is_dir() and not is_link:
+            yield Found(parts_of(name.filename), lambda name=name: read(name))
+
+
+def files_of_tar(path: pathlib.Path) -> Iterator[Found]:
+    """Read in one go: a compressed archive has no other order."""
+    found = []
+    try:
+        with tarfile.open(path) as archive:
+            for seen, member in enumerate(archive):
+                if seen >= MOST_FILES or archive.offset > 1024 * MIB:
+                    raise Unread(f"it holds more than {MOST_FILES} files, or more than a GiB")
+                if member.isfile() and member.name.lower().endswith((".cu", *HEADERS)):
+                    parts = parts_of(member.name)
+                    if member.size > MOST_OF_A_FILE:
+                        found.append(Found(parts, lambda size=member.size: bounded(lambda _: b"", size)))
+                    else:
+                        text = archive.extractfile(member).read()
+                        found.append(Found(parts, lambda text=text: text))
+    except (tarfile.TarError, EOFError, OSError, zlib.error) as error:
+        raise Unread(f"it cannot be unpacked: {error}")
+    yield from found
+
+
+def parts_of(name: str) -> tuple[str, ...]:
+    return tuple(part for part in name.replace("\\", "/").split("/") if part not in ("", ".", ".."))
+
+
+def is_archive(name: str) -> bool:
+    return name.lower().endswith(ARCHIVES)
+
+
+# --- steps among files ----------------------------------------------------------------------------------------------
+
+
+class Reader:
+    """Finds the steps of a repository in what was handed in."""
+
+    def __init__(self, repository: Repository):
+        self.repository = repository
+        self.chapters = repository.chapters()
+        self.steps = {chapter: repository.steps(chapter, "solutions") for chapter in self.chapters}
+        root = repository.root
+        # The chapters' own headers, which lie beside the steps.
+        self.of_chapters = {
+            chapter: {path.name for path in (root / "solutions" / chapter).iterdir() if path.name.endswith(HEADERS)} for chapter in self.chapters
+        }
+        # As a step includes them. A student's by such a name would come first where a step is compiled.
+        self.ours = {path.relative_to(root / folder).as_posix() for folder in ("common", "reference") for path in (root / folder).rglob("*.h*")}
+        self.ours |= {name for names in self.of_chapters.values() for name in names}
+        self.solutions = {
+            f"{chapter}/{step}": essence(repository.text(chapter, step, "solutions")) for chapter, steps in self.steps.items() for step in steps
+        }
+
+    def read(self, student: str, path: pathlib.Path, wanted: Sequence[str]) -> Submission:
+        """Takes the steps, each named CHAPTER/STEP, of those that there are."""
+        taken = Submission(student)
+        try:
+            found = list(self.files(path, taken))
+        except Unread as why:
+            taken.remarks[str(why)].append(path.name)
+            found = []
+        except OSError as error:
+            taken.remarks[f"it cannot be read: {error.strerror}"].append(path.name)
+            found = []
+        places: dict[str, list[Found]] = collections.defaultdict(list)
+        for file in found:
+            if step := self.step_of(file, wanted):
+                places[step].append(file)
+        folders: dict[str, list[str]] = collections.defaultdict(list)  # of a chapter, where its steps were taken
+        for step in wanted:
+            chapter = step.split("/")[0]
+            if file := self.chosen(step, places.get(step, []), taken):
+                folder = "/".join(file.parts[:-1])
+                if folder not in folders[chapter]:
+                    folders[chapter].append(folder)
+        for chapter, where in folders.items():
+            self.take_headers(chapter, where, found, taken)
+        if not places:
+            said = f": {taken.notes[-1]}" if taken.notes else ""
+            for step in wanted:
+                taken.missing[step] = f"no step was found in what was handed in{said}"
+        for step, text in taken.texts.items():
+            for note in looked_at(text.decode("utf-8", "replace")):
+                taken.remarks[note].append(step)
+            if is_written(text) and essence(text.decode("utf-8", "replace")) == self.solutions.get(step):
+                taken.remarks[SOLUTION].append(step)
+        for name, text in taken.headers.items():
+            for note in looked_at(text.decode("utf-8", "replace")):
+                taken.remarks[note].append(name)
+        return taken
+
+    def files(self, path: pathlib.Path, taken: Submission) -> Iterator[Found]:
+        """All of a student's; where a folder holds no step, those of the archives in it."""
+        found = [file for file in files_in(path) if self.may_be_an_attempt(file)]
+        yield from found
+        if os.path.isdir(path) and not any(self.name_of(file) for file in found):
+            for file in found:
+                if is_archive(file.parts[-1]):
+                    inner = path.joinpath(*file.parts)
+                    try:
+                        if inner.is_symlink() or not inner.is_file():
+                            raise Unread("it is no plain file")
+                        for packed in files_in(inner):
+                            if self.may_be_an_attempt(packed):
+                                yield Found((*file.parts, *packed.parts), packed.read)
+                    except Unread as why:
+                        taken.remarks[str(why)].append(file.path)
+
+    @staticmethod
+    def may_be_an_attempt(file: Found) -> bool:
+        return not any(part.lower() in NEVER or part.startswith(".") for part in file.parts[:-1]) and not file.parts[-1].startswith("._")
+
+    def name_of(self, file: Found) -> str:
+        """What the step is called that the file's name is that of; without regard to case, as some file systems are."""
+        stem, dot, end = file.parts[-1].lower().rpartition(".")
+        return stem if end == "cu" and any(stem in steps for steps in self.steps.values()) else ""
+
+    def step_of(self, file: Found, wanted: Sequence[str]) -> str:
+        """CHAPTER/STEP of a file, if it is one of those wanted."""
+        name = self.name_of(file)
+        if not name:
+            return ""
+        folders = [part.lower() for part in file.parts[:-1]]
+        # A whole repository has its own solutions beside the chapters.
+        if "solutions" in folders:
+            return ""
+        here = [chapter for chapter in self.chapters if chapter in folders]
+        if not here:
+            here = [step.split("/")[0] for step in wanted if step.split("/")[1] == name]
+        if len(here) > 1 and not set(here) <= set(folders):
+            try:
+                text = file.read().decode("utf-8", "replace")
+            except Unread:
+                return ""
+            here = [chapter for chapter in here if any(f'"{header}"' in text for header in self.of_chapters[chapter])]
+        step = f"{here[-1]}/{name}" if here else ""
+        return step if step in wanted else ""
+
+    def chosen(self, step: str, found: Sequence[Found], taken: Submission) -> Found | None:
+        """The attempt that counts: of those that are written the one that lies nearest to the top, then the last by its
+        name; "attempt 10" comes behind "attempt 9"."""
+        texts, read, why = {}, [], ""
+        for file in found:
+            try:
+                texts[file.path] = file.read()
+                read.append(file)
+            except Unread as reason:
+                why = str(reason)
+        if not found:
+            taken.missing[step] = "it was not handed in"
+        elif not read:
+            # A link and a folder are nothing that was handed in.
+            (taken.missing if "link" in why or "no plain file" in why else taken.unread)[step] = why
+        if not read:
+            return None
+        best = max(read, key=lambda file: (is_written(texts[file.path]), -len(file.parts), natural(file.path)))
+        if len(set(texts.values())) > 1:
+            taken.remarks[f"handed in {len(texts)} times; taken from {'/'.join(best.parts[:-1]) or 'the top'}"].append(step)
+        taken.texts[step] = texts[best.path]
+        return best
+
+    def take_headers(self, chapter: str, folders: Iterable[str], found: Iterable[Found], taken: Submission) -> None:
+        """Headers of a student's own that lie beside the steps; in folders there, too, if it is the chapter's folder."""
+        for folder in folders:
+            parts = tuple(part for part in folder.split("/") if part)
+            is_chapter = bool(parts) and parts[-1].lower() == chapter
+            for file in found:
+                inside = file.parts[len(parts) :]
+                name = "/".join(inside)
+                if file.parts[: len(parts)] != parts or not name.endswith(HEADERS) or name in self.ours:
+                    continue
+                if (len(inside) == 1 or is_chapter) and len(taken.headers) < MOST_HEADERS:
+                    try:
+                        taken.headers[f"{chapter}/{name}"] = file.read()
+                    except Unread:
+                        pass  # the compiler will say which step misses it
+
+
+def natural(text: str) -> list[tuple[int, str]]:
+    return [(int(number or 0), word) for number, word in re.findall(r"(\d+)|(\D+)", text)]
+
+
+# --- what a text is -------------------------------------------------------------------------------------------------
+
+# A comment, a string, a raw string or a character, whichever begins first.
+LEXED = re.compile(r'//[^\n]*|/\*.*?\*/|R"([^()\\\s]{0,16})\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
+
+
+def code_of(text: str) -> str:
+    """What a compiler would compile: without comments, the contents of strings, and what stands in #if 0."""
+    text = LEXED.sub(lambda found: " " if found[0].startswith("/") else '""', text.replace("\\\n", ""))
+    kept, depth = [], 0  # of #if within an #if 0
+    for line in text.splitlines():
+        directive = re.match(r"\s*#\s*(if|ifdef|ifndef|elif|else|endif)\b\s*(.*)", line)
+        if depth:
+            if directive and directive[1].startswith("if"):
+                depth += 1
+            elif directive and (directive[1] == "endif" or (depth == 1 and directive[1] in ("else", "elif"))):
+                depth -= 1 if directive[1] == "endif" else depth
+        elif directive and directive[1] == "if" and re.fullmatch(r"0+|false", directive[2].strip()):
+            depth = 1
+        else:
+            kept.append(line)
+    return "\n".join(kept)
+
+
+def is_written(text: bytes) -> bool:
+    """Whether no body waits to be written."""
+    return not re.search(r"\bkata\s*::\s*open\s*\(\s*\)", code_of(text.decode("utf-8", "replace")))
+
+
+def essence(text: str) -> str:
+    """The bodies, or where the marks are gone all of it, without comments and white space."""
+    try:
+        found = bodies.split(text, "")[1]
+    except Fault:
+        found = []
+    return re.sub(r"\s+", "", code_of("\n".join(body.text for body in found) if found else text))
+
+
+def looked_at(text: str) -> list[str]:
+    plain = re.sub(r"//[^\n]*|/\*.*?\*/", " ", text.replace("\\\n", ""), flags=re.S)
+    return [note for note, pattern in SUSPICIOUS.items() if re.search(pattern, plain, re.M)]
+
+
+def note_copies(submissions: Sequence[Submission]) -> None:
+    """Says of each whose steps are those of somebody else. The solutions are noted where they are read."""
+    owners: dict[tuple[str, str], list[Submission]] = collections.defaultdict(list)
+    for submission in submissions:
+        for step, text in submission.texts.items():
+            if is_written(text) and step not in submission.remarks.get(SOLUTION, ()):
+                owners[step, essence(text.decode("utf-8", "replace"))].append(submission)
+    for (step, _), group in owners.items():
+        for submission in group if len(group) > 1 else ():
+            others = [other.student for other in group if other is not submission]
+            more = f" and {len(others) - 3} more" if len(others) > 3 else ""
+            submission.remarks[f"the same, but for comments and spaces at most, as that of {', '.join(others[:3])}{more}"].append(step)
+
+
+def names_of(paths: Sequence[pathlib.Path]) -> list[str]:
+    """What the students are called: the shortest end of the path that nobody else's has, without an archive's ending."""
+
+    def ends(path: pathlib.Path) -> list[str]:
+        name = next((path.name[: -len(end)] for end in sorted(ARCHIVES, key=len, reverse=True) if path.name.lower().endswith(end)), path.name)
+        parts = (*path.parts[:-1], name if not path.is_dir() else path.name)
+        return [str(pathlib.PurePath(*parts[-n:])) for n in range(1, len(parts) + 1)]
+
+    endings = [ends(path) for path in paths]
+    count = collections.Counter(name for names in endings for name in names)
+    return [next((name for name in names if count[name] == 1), str(path)) for names, path in zip(endings, paths)]

@@ -1,0 +1,225 @@
+"""Walls around what a student wrote: a program sees what it is shown and can change nothing that stays.
+
+With bubblewrap, a program has the system's /usr, what it is shown of the tree and a small /tmp: no network, no sockets, no
+home, no other processes, no capabilities. Limits on time, memory, files, processes and output hold with walls and
+without.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import dataclasses
+import glob
+import os
+import pathlib
+import resource
+import selectors
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+
+GIB, MIB = 1 << 30, 1 << 20
+KEPT = MIB  # bytes that are kept of what a program prints; more of it is read and forgotten
+MOST_PRINTED = 16 * MIB  # bytes; who prints more is ended
+SCRATCH = 64 * MIB  # bytes in /tmp and in /dev/shm each
+PROCESSES = 64  # of one program, beside what its user runs already
+NOBODY = 65534  # as whom root runs them: root's processes are not limited in number
+SYSTEM = ("/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/sbin")
+# Libraries and compilers are found by these.
+SETTINGS = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/opt/rh")
+
+
+@dataclasses.dataclass(frozen=True)
+class Limits:
+    seconds: float  # by the clock, and of each process of processor time
+    memory: int | None = 4 * GIB  # bytes of address space a process
+    file: int = 64 * MIB  # bytes
+
+
+@dataclasses.dataclass(frozen=True)
+class Done:
+    status: int  # negative: ended by this signal
+    out: bytes
+    said: str  # on the standard error stream
+    stopped: str  # why it was ended from outside; empty if it was not
+    seconds: float
+
+
+class Walls:
+    """`is_up` is whether there are any; `why` there are none."""
+
+    def __init__(self, shown: pathlib.Path, without: bool = False):
+        """`shown` is a folder that must be seen from within."""
+        self.is_up, self.user, self.why = False, None, "they were not asked for"
+        if without:
+            return
+        if not shutil.which("bwrap"):
+            self.why = "bubblewrap (bwrap) is not installed"
+            return
+        for self.user in [NOBODY, None] if os.geteuid() == 0 else [None]:
+            try:
+                tried = self.spawn(self.command(["ls", shown], read=[shown]), Limits(20), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                said = tried.communicate()[1]
+            except (OSError, subprocess.SubprocessError) as error:
+                self.why = str(error)
+                continue
+            if tried.returncode == 0:
+                self.is_up = True
+                return
+            self.why = f"bubblewrap is refused here ({said.decode(errors='replace').strip()})"
+
+    def command(
+        self,
+        command: Sequence[object],
+        read: Sequence[pathlib.Path | tuple[pathlib.Path, pathlib.Path]] = (),
+        write: Sequence[tuple[pathlib.Path, pathlib.Path]] = (),
+        empty: Sequence[pathlib.Path] = (),
+        folder: pathlib.Path | None = None,
+    ) -> list[str]:
+        """The command behind walls. Of a pair (FILE, PLACE), FILE is seen at PLACE. What is `empty` hides what was shown
+        before; what is written, and then read, is shown in this order."""
+        words = ["bwrap", "--unshare-all", "--unshare-user", "--disable-userns", "--cap-drop", "ALL", "--new-session", "--die-with-parent"]
+        words += ["--clearenv", "--setenv", "PATH", "/usr/local/bin:/usr/bin:/bin", "--setenv", "LANG", "C.UTF-8", "--setenv", "HOME", "/tmp"]
+        for path in SYSTEM:
+            if os.path.islink(path):
+                words += ["--symlink", os.readlink(path), path]
+            elif os.path.isdir(path):
+                words += ["--ro-bind", path, path]
+        for path in SETTINGS:
+            words += ["--ro-bind-try", path, path]
+        words += ["--dev", "/dev", "--proc", "/proc"]
+        if nodes := glob.glob("/dev/nvidia*"):
+            words += [word for node in nodes for word in ("--dev-bind-try", node, node)] + ["--ro-bind-try", "/sys", "/sys"]
+        for path in ("/dev/shm", "/tmp"):
+            words += ["--size", str(SCRATCH), "--tmpfs", path]
+        for path, place in write:
+            words += ["--bind", str(path), str(place)]
+        for shown in read:
+            path, place = shown if isinstance(shown, tuple) else (shown, shown)
+            words += ["--ro-bind", str(path), str(place)]
+        for path in empty:
+            words += ["--size", "4096", "--tmpfs", str(path), "--remount-ro", str(path)]
+        words += ["--remount-ro", "/dev", "--remount-ro", "/"]
+        if folder:
+            words += ["--chdir", str(folder)]
+        return [*words, "--", *map(str, command)]
+
+    def spawn(self, command: Sequence[object], limits: Limits, **options) -> subprocess.Popen:
+        user = self.user
+        processes = PROCESSES + processes_of(os.geteuid() if user is None else user)
+
+        def limit() -> None:
+            if user is not None:
+                os.setgroups([])
+                os.setresgid(user, user, user)
+                os.setresuid(user, user, user)
+            end_with_parent()
+            seconds = int(limits.seconds) + 1
+            for what, most in (
+                (resource.RLIMIT_AS, limits.memory),
+                (resource.RLIMIT_CPU, seconds),
+                (resource.RLIMIT_NPROC, processes),
+                (resource.RLIMIT_FSIZE, limits.file),
+                (resource.RLIMIT_NOFILE, 256),
+                (resource.RLIMIT_CORE, 0),
+            ):
+                if most is not None:
+                    hard = resource.getrlimit(what)[1]
+                    most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+                    resource.setrlimit(what, (most, most))
+
+        return subprocess.Popen(
+            list(map(str, command)), stdin=subprocess.DEVNULL, start_new_session=True, preexec_fn=limit, cwd="/" if self.is_up else None, **options
+        )  # fmt: skip
+
+    def run(self, command: Sequence[object], limits: Limits, key: bytes = b"", **options) -> Done:
+        """Runs it to its end, or to its limits. With a key, "{key}" in the command is the descriptor to read it from."""
+        ours, theirs = os.pipe() if key else (-1, -1)
+        if key:
+            os.write(theirs, key)
+            os.close(theirs)
+            os.set_inheritable(ours, True)
+        before = time.monotonic()
+        try:
+            process = self.spawn(
+                [str(word).replace("{key}", str(ours)) for word in command], limits, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                pass_fds=[ours] if key else [], **options
+            )  # fmt: skip
+        finally:
+            if key:
+                os.close(ours)
+        with ended(process):
+            out, said, stopped = listen(process, before + limits.seconds)
+            if stopped:
+                kill(process)
+            status = process.wait()
+        if status in (-signal.SIGXCPU, 128 + signal.SIGXCPU):
+            stopped = stopped or f"does not end: it was stopped after {limits.seconds:.0f} s of processor time"
+        if limits.memory and status > 128:
+            status = 128 - status  # as bubblewrap hands on a signal
+        return Done(status, out, said.decode("utf-8", "replace"), stopped, time.monotonic() - before)
+
+
+def listen(process: subprocess.Popen, deadline: float) -> tuple[bytes, bytes, str]:
+    """What it prints, both streams, until it ends; and why it must be ended, if it must."""
+    kept = {process.stdout: bytearray(), process.stderr: bytearray()}
+    printed, stopped = 0, ""
+    allowed = max(1, round(deadline - time.monotonic()))
+    with selectors.DefaultSelector() as selector:
+        for stream in kept:
+            selector.register(stream, selectors.EVENT_READ)
+        while selector.get_map() and not stopped:
+            left = deadline - time.monotonic()
+            for key, _ in selector.select(max(0.0, left)):
+                part = os.read(key.fd, 1 << 16)
+                if not part:
+                    selector.unregister(key.fileobj)
+                printed += len(part)
+                kept[key.fileobj] += part[: max(0, KEPT - len(kept[key.fileobj]))]
+            if time.monotonic() >= deadline:
+                stopped = f"does not end: it was stopped after {allowed} s"
+            elif printed > MOST_PRINTED:
+                stopped = f"prints without end: it was stopped after {MOST_PRINTED // MIB} MiB"
+    return bytes(kept[process.stdout]), bytes(kept[process.stderr]), stopped
+
+
+def kill(process: subprocess.Popen) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+running: set[subprocess.Popen] = set()
+
+
+@contextlib.contextmanager
+def ended(process: subprocess.Popen):
+    """It ends with what is done meanwhile."""
+    running.add(process)
+    try:
+        yield
+    finally:
+        kill(process)  # what it has left, where there are no walls
+        process.wait()
+        for stream in (process.stdout, process.stderr):
+            stream.close()
+        running.discard(process)
+
+
+def end_with_parent(number: int = signal.SIGKILL) -> None:
+    """Has Linux end this process when its parent ends, whatever ends that."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, number)  # PR_SET_PDEATHSIG
+
+
+def processes_of(user: int) -> int:
+    """How many processes and threads a user runs: the limit is one on all of them."""
+    count = 0
+    for process in glob.glob("/proc/[0-9]*"):
+        with contextlib.suppress(OSError):
+            if os.stat(process).st_uid == user:
+                count += len(os.listdir(f"{process}/task"))
+    return count

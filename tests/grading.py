@@ -124,7 +124,7 @@ HOSTILE = {
     ),
     "looks for the key": (
         instead(
-            '    FILE* own = fopen("/proc/self/cmdline", "r"); char text[4096]; size_t n = fread(text, 1, sizeof text, own); (void)n;\n'
+            '    FILE* own = fopen("/proc/self/cmdline", "r"); char text[4096]; if (fread(text, 1, sizeof text, own) == 0) _exit(2);\n'
             "    for (int fd = 3; fd < 64; ++fd) { char key[32]; if (read(fd, key, 32) == 32) forge(); }\n    _exit(1);",
             FORGERY,
         ),
@@ -161,8 +161,8 @@ HOSTILE = {
     ),
     "opens the solution": (
         instead(
-            '    static auto* theirs = [] { char line[4096] = {}; FILE* f = fopen("/proc/self/cmdline", "r"); size_t n = fread(line, 1, sizeof line - 1, f);\n'
-            '    const char* at = nullptr; for (size_t i = 0; i < n; i += strlen(line + i) + 1) if (!strcmp(line + i, "--rivals")) at = line + i + 9;\n'
+            '    static auto* theirs = [] { char line[4096] = {}; FILE* f = fopen("/proc/self/cmdline", "r"); size_t read = fread(line, 1, sizeof line - 1, f);\n'
+            '    const char* at = nullptr; for (size_t i = 0; i < read; i += strlen(line + i) + 1) if (!strcmp(line + i, "--rivals")) at = line + i + 9;\n'
             '    char path[4096]; snprintf(path, sizeof path, "%s01_vector_add.cpu.so", at); void* module = dlopen(path, RTLD_NOW);\n'
             '    if (!module) _exit(3); return (decltype(&vector_add))dlsym(module, "vector_add"); }();\n    theirs(a, b, out, n);',
             "#include <dlfcn.h>",
@@ -221,6 +221,7 @@ class Class(unittest.TestCase):
         scratch = tempfile.TemporaryDirectory(prefix="kata-class-")
         cls.addClassCleanup(scratch.cleanup)
         cls.scratch = folder = pathlib.Path(scratch.name)
+        folder.chmod(0o755)  # as root, programs run as somebody who must get there
         cls.folder = folder / "class"
         cls.socket = folder / "a socket"
         listening = [socket.socket(socket.AF_UNIX), socket.socket(socket.AF_INET)]
@@ -297,10 +298,11 @@ class Class(unittest.TestCase):
             with self.subTest(student=student, step=step):
                 found = self.results[student]["steps"][f"{CHAPTER}/{step}"]
                 self.assertRegex(found["verdict"], f"^(?:{verdict})$", found["reason"])
-                self.assertRegex(re.sub(r"\s+", " ", found["reason"]), reason)
+                self.assertRegex(re.sub(r"\s+", " ", found["reason"]), reason or "^")
 
     def test_the_sheet_has_a_row_for_each(self):
         rows = self.rows()
+        rows.pop("late", None)
         self.assertEqual(len(rows), len({student for student, _ in self.wanted}))
         self.assertEqual(rows["right"]["points"] + " of " + rows["right"]["of"], "8 of 8")
         self.assertEqual(rows["mixed"]["points"], "6")

@@ -128,8 +128,9 @@ const Module& step();
 /// The solution of another step of the chapter.
 const Module& rival(const std::string& name);
 std::filesystem::path rival_path(const std::string& name);
-/// The step's own solution; null where the step is it, or has none.
-const Module* own_solution();
+/// Whether there is one of the step, which is not it. It need not be a module that can be loaded: where a
+/// class is graded, its counts are remembered, and the file only stands for it.
+bool has_own_solution();
 
 /// What is claimed, and beside it two counted values: of a refuted claim, for who runs the step or the tour.
 std::string as_counted(const Claim&, double better, double worse);

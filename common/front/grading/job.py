@@ -179,7 +179,7 @@ def with_limits(command: str) -> str:
         return command
     if "legality.py" in command:
         return f"{command} -ferror-limit=100"
-    return f"{command} -fmax-errors=20 -fdiagnostics-color=never -include {POISON.name}" if re.search(r" -c \S+$", command) else command
+    return f"{command} -fmax-errors=20 -fdiagnostics-color=never -include kata.hpp -include {POISON.name}" if re.search(r" -c \S+$", command) else command
 
 
 def run(given: argparse.Namespace) -> None:

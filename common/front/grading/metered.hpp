@@ -1,7 +1,6 @@
-// What a graded step is compiled behind. With these attributes a function would be left out of all counts; the back end's own
-// macros, which were defined above, may use them.
+// What a graded step is compiled behind, and kata.hpp before it. With these attributes a function would be
+// left out of all counts; macros of the back end, which have been defined by then, may use them.
 #pragma once
-#include "kata.hpp"
-#pragma GCC poison no_sanitize no_sanitize_thread no_sanitize_address no_sanitize_undefined no_sanitize_coverage
-#pragma GCC poison __no_sanitize__ __no_sanitize_thread__ __no_sanitize_address__ __no_sanitize_undefined__
-#pragma GCC poison __no_sanitize_coverage__
+#pragma GCC poison no_sanitize no_sanitize_thread no_sanitize_address no_sanitize_undefined
+#pragma GCC poison no_sanitize_coverage __no_sanitize_coverage__ __no_sanitize__ __no_sanitize_thread__
+#pragma GCC poison __no_sanitize_address__ __no_sanitize_undefined__

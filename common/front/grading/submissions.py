@@ -33,7 +33,7 @@ NEVER = ("__macosx", "build", "node_modules", "tests")
 
 # What a hint to look at the text yourself is given for. Each of it has honest uses.
 SUSPICIOUS = {
-    "switches the meter off (no_sanitize)": r"\bno_sanitize|\bno_\b.{0,20}##",
+    "switches the meter off (no_sanitize)": r"\bno_sanitize|\bno_\s*(?:,|##)",
     "includes what lies outside of the chapter": r"^\s*#\s*include\s*[<\"](?:/|[^\n>\"]*\.\./)",
     "holds assembly": r"\b(?:__)?asm(?:__)?\b|\.incbin",
     "runs when it is loaded (constructor)": r"\bconstructor\b|\binit_priority\b|\.init_array",

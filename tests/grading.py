@@ -415,6 +415,25 @@ class Class(unittest.TestCase):
             verdicts = {step: found["verdict"] for step, found in json.loads(result.read_text())["steps"].items()}
             self.assertEqual(verdicts, {step: self.results[student]["steps"][step]["verdict"] for step in verdicts})
 
+    def suite(self, *arguments, **options):
+        build = self.scratch / "work" / "tree" / "build"
+        return subprocess.run([build / f"{CHAPTER}-cpu", *arguments], cwd=build, stderr=subprocess.PIPE, text=True, **options)
+
+    def test_a_table_that_cannot_be_written_is_no_success(self):
+        with open("/dev/full", "w") as full:
+            done = self.suite("--tour", "--modules", ".", "--sources", "..", stdout=full)
+        self.assertEqual((done.returncode, done.stderr), (1, "the output cannot be written\n"))
+
+    def test_a_step_of_tomorrow_is_tested_and_one_that_was_edited_since_is_not(self):
+        source = self.scratch / f"{ADD}.cu"
+        source.write_text(solution(ADD))
+        module = f"solutions.{CHAPTER}.{ADD}.cpu.so"
+        command = ["--step", module, "--source", source, "--rivals", f"solutions.{CHAPTER}.", "--reporter", "step", "--abort"]
+        for seconds, said in ((86400, False), (-1, True)):
+            time.sleep(0.1)
+            os.utime(source, (time.time() + seconds,) * 2)
+            self.assertEqual("has changed since it was built" in self.suite(*command, stdout=subprocess.DEVNULL).stderr, said)
+
     def test_dask_hands_the_jobs_to_its_workers(self):
         try:
             import distributed

@@ -279,9 +279,9 @@ def grade(repository: Repository, arguments: list[str]) -> int:
     build = Build(repository)
     build.setup()
     os.environ["CXX"] = build.setup("compiler")
-    import grade as grading  # reads the folders
+    import grade as grading  # which nobody else needs
 
-    return grading.main(arguments) or 0
+    return grading.main(arguments)
 
 
 def mistake(repository: Repository, given: argparse.Namespace) -> int:
@@ -381,8 +381,8 @@ COMMANDS = {
     "diff": Command("CHAPTER STEP", "your step against the solution", diff, a_step),
     "reset": Command("CHAPTER STEP", "put the stub back; what you wrote is kept beside it", reset, a_step),
     "grade": Command(
-        "DIR... [--chapter CHAPTER] [--csv FILE]",
-        "test copies of chapters/ (one a student) against the tests of this repository",
+        "STUDENT... [--chapter CHAPTER] [--csv FILE] [--out FOLDER]",
+        "test what students handed in against the tests of this repository (common/front/grading/README.md)",
         None,
         nothing,
     ),

@@ -22,6 +22,7 @@
 #include <catch2/catch_test_case_info.hpp>
 #include <catch2/reporters/catch_reporter_event_listener.hpp>
 #include <catch2/reporters/catch_reporter_registrars.hpp>
+#include <cstdio>
 #include <exception>
 #include <iostream>
 #include <map>
@@ -70,6 +71,13 @@ int judge_rejection(const std::string& reason) {
     return 1;
 }
 
+/// The status, or 1 where what was printed could not be written.
+int printed(int status) {
+    if (std::cout.flush() && std::fflush(stdout) == 0) return status;
+    std::cerr << "the output cannot be written\n";
+    return 1;
+}
+
 }  // namespace
 
 const Subject& subject() { return the_subject; }
@@ -109,7 +117,7 @@ CATCH_REGISTER_LISTENER(kata::Listener)
 int main(int argc, char** argv) {
     try {
         const std::span<char* const> arguments(argv, static_cast<std::size_t>(argc));
-        if (argc > 1 && std::string_view(argv[1]) == "--tour") return kata::tour(arguments);
+        if (argc > 1 && std::string_view(argv[1]) == "--tour") return kata::printed(kata::tour(arguments));
         if (argc > 1 && std::string_view(argv[1]) == "--measure") return kata::measure(arguments);
         if (argc > 1 && std::string_view(argv[1]) == "--explain") return kata::explain(arguments);
         if (argc > 1 && std::string_view(argv[1]) == "--trace") return kata::trace(arguments);

@@ -50,7 +50,10 @@ void* Module::symbol(const char* name) const {
 }
 
 void require_current(const std::filesystem::path& module, const std::filesystem::path& source) {
-    if (exists(module) && exists(source) && last_write_time(source) > last_write_time(module))
+    if (!exists(module) || !exists(source)) return;
+    // A date in the future, as another machine's clock leaves it, does not say that it was edited since.
+    const auto edited = last_write_time(source);
+    if (edited > last_write_time(module) && edited <= std::filesystem::file_time_type::clock::now())
         throw Error(step_of(module.filename().string()) +
                     " has changed since it was built: mend what the compiler says of it first");
 }

@@ -92,7 +92,7 @@ class Job:
         """What the compiler says against the step, nothing if nothing."""
         commands = [with_limits(command) for command in kernel.commands]
         script = " && ".join(f"( {command} )" for command in [f"mkdir -p {shlex.quote(kernel.module)}.p", *commands])
-        limits = walls.Limits(COMPILE_SECONDS)
+        limits = walls.Limits(COMPILE_SECONDS, processes=None)
         if self.walls.is_up:
             shown = self.walls.command(
                 ["/bin/sh", "-c", script],

@@ -26,8 +26,10 @@ GIB, MIB = 1 << 30, 1 << 20
 KEPT = MIB  # bytes that are kept of what a program prints; more of it is read and forgotten
 MOST_PRINTED = 16 * MIB  # bytes; who prints more is ended
 SCRATCH = 64 * MIB  # bytes in /tmp and in /dev/shm each
-PROCESSES = 64  # of one program, beside what its user runs already
-NOBODY = 65534  # as whom root runs them: root's processes are not limited in number
+PROCESSES = 64  # of one test, beside what its user runs already
+# As whom root runs them, plus the number of the process that does: root's processes are not limited in number, and those of
+# one user are limited together, so that one student could keep another from starting any.
+USERS = 700_000_000
 SYSTEM = ("/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/sbin")
 # Libraries and compilers are found by these.
 SETTINGS = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/opt/rh")
@@ -38,6 +40,7 @@ class Limits:
     seconds: float  # by the clock, and of each process of processor time
     memory: int | None = 4 * GIB  # bytes of address space a process
     file: int = 64 * MIB  # bytes
+    processes: int | None = PROCESSES  # none of a compiler, which starts few
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,7 +63,7 @@ class Walls:
         if not shutil.which("bwrap"):
             self.why = "bubblewrap (bwrap) is not installed"
             return
-        for self.user in [NOBODY, None] if os.geteuid() == 0 else [None]:
+        for self.user in [USERS + os.getpid(), None] if os.geteuid() == 0 else [None]:
             try:
                 tried = self.spawn(self.command(["ls", shown], read=[shown]), Limits(20), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
                 said = tried.communicate()[1]
@@ -110,7 +113,7 @@ class Walls:
 
     def spawn(self, command: Sequence[object], limits: Limits, **options) -> subprocess.Popen:
         user = self.user
-        processes = PROCESSES + processes_of(os.geteuid() if user is None else user)
+        processes = limits.processes and limits.processes + processes_of(os.geteuid() if user is None else user)
 
         def limit() -> None:
             if user is not None:

@@ -141,8 +141,6 @@ class Job:
 
     def run_tests(self, step: str, kernel: Kernel, options: list[str]) -> report.Report:
         key = secrets.token_bytes(32)
-        on_gpu = module_of(kernel.module).backend == "gpu"  # where CUDA reserves addresses by the hundred GiB
-        limits = walls.Limits(TEST_SECONDS, memory=None if on_gpu else 4 * walls.GIB)
         module, source = self.build / kernel.module, self.chapters / f"{step}.cu"
         command = tree.suite_command(self.tree, step, kernel, self.seen(module), self.seen(source)) + options
         if self.walls.is_up:
@@ -157,7 +155,7 @@ class Job:
                 ],
                 folder=pathlib.Path("/tmp"),
             )
-        return report.read(key, self.walls.run(command, limits, key=key))
+        return report.read(key, self.walls.run(command, tree.limits_of(kernel, TEST_SECONDS), key=key))
 
     def rivals(self, step: str, kernel: Kernel) -> list:
         """Of a solution that was counted when the tree was made, the counts, and a file that stands for the module; the

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import dataclasses
 import hashlib
 import json
@@ -22,7 +23,7 @@ from collections.abc import Iterator, Sequence
 import processes
 from fault import Fault
 from grading import report
-from grading.walls import Limits, Walls
+from grading.walls import GIB, Limits, Walls
 from repository import Repository, module_of, prefix, suite, targets
 
 # What stands in for a step while the tree is built: Meson wants a file for each.
@@ -31,6 +32,7 @@ HEADERS = (".h", ".hpp", ".cuh")
 COPIED = ("meson.build", "meson.options", "common", "reference", "solutions", "tests", "subprojects")
 NOT_COPIED = ("wrong", "styles", "beyond", "probes", "__pycache__", "measured")
 TEST_SECONDS = 120  # of the tests of a step
+TEST_MEMORY = 12 * GIB  # of address space: there are tests of more than 2^32 elements, next to none of which are touched
 GREETING = "kata: the solutions of this repository do not pass here, so nothing can be graded"
 
 
@@ -107,7 +109,7 @@ def prepare(repository: Repository, folder: pathlib.Path, steps: Sequence[str], 
         known = before.kernels if before.version == tree.version else {}
     except (OSError, ValueError, KeyError, TypeError):
         known = {}
-    complaints = []
+    complaints, new = [], []
     for step in steps:
         chapter, name = step.split("/")
         if step in known:
@@ -118,13 +120,16 @@ def prepare(repository: Repository, folder: pathlib.Path, steps: Sequence[str], 
             if module.tree != "chapters" or (module.chapter, module.name) != (chapter, name):
                 continue
             kernel = Kernel(module.file, suite(chapter, module.backend), commands_of(tree.build, module.file), [])
-            seen = test(tree, step, kernel, tree.build / f"{prefix('solutions', chapter, name)}{module.backend}.so", folder / "solutions")
-            kernel.passes = [case.name for case in seen.cases if case.passed and not case.skipped]
             tree.kernels[step].append(kernel)
-            if (verdict := seen.verdict(kernel.passes)).name != "OK":
-                complaints.append(f"solutions/{step} ({module.backend}): {verdict.name}: {verdict.reason}")
+            new.append((step, kernel))
         if not tree.kernels[step]:
             complaints.append(f"{step}: no back end tests it here")
+    on_gpu = any(module.backend == "gpu" for module in modules)  # which is not for two at a time
+    with concurrent.futures.ThreadPoolExecutor(1 if on_gpu else cores) as pool:
+        for (step, kernel), seen in zip(new, pool.map(lambda of: test(tree, *of), new)):
+            kernel.passes = [case.name for case in seen.cases if case.passed and not case.skipped]
+            if (verdict := seen.verdict(kernel.passes)).name != "OK":
+                complaints.append(f"solutions/{step} ({module_of(kernel.module).backend}): {verdict.name}: {verdict.reason}")
     if complaints:
         raise Fault("\n  ".join([GREETING, *complaints]), 3)
     tree.kernels = {**known, **tree.kernels}
@@ -133,12 +138,18 @@ def prepare(repository: Repository, folder: pathlib.Path, steps: Sequence[str], 
     return tree
 
 
-def test(tree: Tree, step: str, kernel: Kernel, module: pathlib.Path, sources: pathlib.Path) -> report.Report:
-    """Tests a solution as if it had been handed in; without walls, for it is ours."""
+def test(tree: Tree, step: str, kernel: Kernel) -> report.Report:
+    """Tests a solution as if it had been handed in, so that what it counts is remembered; without walls, for it is ours."""
     key = secrets.token_bytes(32)
-    command = suite_command(tree, step, kernel, module, sources / f"{step}.cu")
-    done = Walls(tree.folder, without=True).run(command, Limits(600, memory=None), key=key)
+    module = tree.build / kernel.module.replace("chapters.", "solutions.", 1)
+    command = suite_command(tree, step, kernel, module, tree.folder / "solutions" / f"{step}.cu")
+    done = Walls(tree.folder, without=True).run(command, limits_of(kernel, 600), key=key)
     return report.read(key, done)
+
+
+def limits_of(kernel: Kernel, seconds: float) -> Limits:
+    """Of its tests. On a GPU, CUDA reserves addresses by the hundred GiB."""
+    return Limits(seconds, memory=None if module_of(kernel.module).backend == "gpu" else TEST_MEMORY)
 
 
 def suite_command(tree: Tree, step: str, kernel: Kernel, module: pathlib.Path, source: pathlib.Path) -> list[str]:

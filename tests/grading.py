@@ -222,7 +222,10 @@ class Class(unittest.TestCase):
         cls.addClassCleanup(scratch.cleanup)
         cls.scratch = folder = pathlib.Path(scratch.name)
         folder.chmod(0o755)  # as root, programs run as somebody who must get there
-        cls.folder = folder / "class"
+        cls.folder, cls.temporary = folder / "class", folder / "with a space"
+        cls.temporary.mkdir()
+        cls.temporary.chmod(0o755)
+        cls.environment = {**os.environ, "TMPDIR": str(cls.temporary)}
         cls.socket = folder / "a socket"
         listening = [socket.socket(socket.AF_UNIX), socket.socket(socket.AF_INET)]
         for one, where in zip(listening, (str(cls.socket), ("127.0.0.1", 0))):
@@ -286,7 +289,7 @@ class Class(unittest.TestCase):
 
     @classmethod
     def run_grade(cls, *arguments):
-        return subprocess.run([*cls.command, *arguments], capture_output=True, text=True, errors="backslashreplace")
+        return subprocess.run([*cls.command, *arguments], capture_output=True, text=True, errors="backslashreplace", env=cls.environment)
 
     def rows(self):
         with open(self.sheet, newline="", encoding="utf-8") as lines:
@@ -321,7 +324,7 @@ class Class(unittest.TestCase):
     def test_nothing_stays_and_nobody_waits(self):
         self.assertFalse(os.path.exists(LEFT))
         self.assertFalse(os.path.exists("/usr/here"))
-        self.assertEqual(list(pathlib.Path(tempfile.gettempdir()).glob("kata-job-*")), [])
+        self.assertEqual(list(self.temporary.iterdir()), [])
         self.assertLess(self.results["60000 errors"]["seconds"], walls.Limits(60).seconds)
         for result in self.results.values():
             self.assertLess(result["seconds"], 2 * job.TEST_SECONDS + 60, result["student"])
@@ -383,7 +386,7 @@ class Class(unittest.TestCase):
     def test_who_stops_it_keeps_what_is_done(self):
         sheet_of_it = self.scratch / "stopped.csv"
         command = [*map(str, self.command), str(self.folder / "nothing"), str(self.folder / "ignores signals"), "--csv", str(sheet_of_it), "--jobs", "1"]
-        running = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        running = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=self.environment)
         for line in running.stdout:
             if line.startswith("nothing:"):
                 break
@@ -394,7 +397,7 @@ class Class(unittest.TestCase):
         with open(sheet_of_it, newline="") as lines:
             states = {row["student"]: row["state"] for row in csv.DictReader(lines)}
         self.assertEqual(states, {"nothing": "graded", "ignores signals": "not graded"})
-        self.assertEqual(list(pathlib.Path(tempfile.gettempdir()).glob("kata-job-*")), [])
+        self.assertEqual(list(self.temporary.iterdir()), [])
 
     def test_a_job_that_cannot_run_is_said_and_costs_nobody_else(self):
         # As on a machine of a cluster that does not see the tree.

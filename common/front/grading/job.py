@@ -215,6 +215,7 @@ def stop(scratch: pathlib.Path) -> None:
 
 
 if __name__ == "__main__":
+    walls.end_with_parent(signal.SIGTERM)  # of which a lost worker would send none
     parser = argparse.ArgumentParser(description="Grades one student.")
     for name in ("tree", "submission", "result"):
         parser.add_argument(name, type=lambda path: pathlib.Path(path).resolve())

@@ -654,6 +654,17 @@ class Points(unittest.TestCase):
         with self.assertRaisesRegex(Fault, "no sheet"):
             sheet.Sheet(pathlib.Path(self.file("name,grade\nalice,1\n")))
 
+    def test_who_is_not_graded_again_keeps_the_points_of_before(self):
+        with tempfile.TemporaryDirectory() as folder:
+            table, points = sheet.Sheet(pathlib.Path(folder, "grades.csv")), sheet.Points(None, NAMES)
+            steps = {name: {"verdict": "OK", "reason": ""} for name in NAMES}
+            table.put("x", {"steps": steps, "notes": [], "graded": "", "seconds": 1}, points, "d")
+            table.write()
+            self.assertTrue(sheet.Sheet(table.path).is_done("x", "d", NAMES))
+            table.put("x", None, points, "")
+            self.assertEqual((table.rows["x"]["points"], table.rows["x"]["state"]), ("3", "not graded"))
+            self.assertFalse(table.is_done("x", "d", NAMES))
+
     def test_no_cell_is_a_formula(self):
         self.assertEqual([sheet.cell(text) for text in ("=1", "+1", "-1", "@x", "1", "\x1b[31m=1")], ["'=1", "'+1", "'-1", "'@x", "1", "'=1"])
 

@@ -215,7 +215,7 @@ class Grading:
             print(f"{sheet.plain(name)}: could not be graded: {why}")
         sys.stdout.flush()
         if self.sheet:
-            self.sheet.put(name, result, self.points, digest, f"could not be graded: {why}")
+            self.sheet.put(name, result, self.points, digest, f"could not be graded: {why}" if why else "")
             self.sheet.write()
         if self.out and result:
             self.out.mkdir(parents=True, exist_ok=True)

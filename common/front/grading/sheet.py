@@ -103,9 +103,10 @@ class Sheet:
         return bool(row) and row["state"] == DONE and row["digest"] == digest and all(row.get(step) for step in steps)
 
     def put(self, student: str, result: Mapping | None, points: Points, digest: str, why: str = "") -> None:
-        """The row of a student; without a result, of one who could not be graded."""
+        """The row of a student; without a result, of one who is not graded, whose points are those of the time before."""
         self.columns += [step for step in points.of if step not in self.columns]
-        row = dict.fromkeys([*FIRST, *LAST], "") | {"student": cell(student), "state": NOT_GRADED, "not OK": cell(why)}
+        before = dict.fromkeys([*FIRST, *LAST], "") | ({} if result else self.rows.get(cell(student), {}))
+        row = before | {"student": cell(student), "state": NOT_GRADED, "digest": "", **({"not OK": cell(why)} if why else {})}
         if result:
             count = collections.Counter(found["verdict"] for found in result["steps"].values())
             earned = {step: points.earned(step, found) for step, found in result["steps"].items()}

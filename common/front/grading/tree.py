@@ -219,7 +219,8 @@ def version_of(folder: pathlib.Path, build: pathlib.Path) -> str:
     digest = hashlib.sha256()
     for name in ("common", "reference", "solutions", "tests"):
         for path in sorted((folder / name).rglob("*")):
-            if path.is_file() and path.suffix not in (".md", ".pyc") and "front" not in path.parts:
+            is_a_tool = "front" in path.parts or (name == "tests" and path.suffix not in (".cpp", ".hpp", ".build"))
+            if path.is_file() and path.suffix not in (".md", ".pyc") and not is_a_tool:
                 digest.update(f"{path.relative_to(folder)}\n".encode() + path.read_bytes())
     machine = json.loads((build / "meson-info" / "intro-compilers.json").read_text())
     digest.update(re.sub(r"/\S*?(\w+\+\+)", r"\1", json.dumps(machine, sort_keys=True)).encode())

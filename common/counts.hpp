@@ -61,6 +61,9 @@ struct Counts {
     /// Steps until a small device is done (kata::machine): never less than its busiest multiprocessor needs
     /// for the blocks that it is given, nor than the longest chain with its latency.
     std::uint64_t makespan = 0;
+    /// Of these, what the busiest multiprocessor needs for its blocks, whatever waits for what: how the work
+    /// is shared out, and nothing else.
+    std::uint64_t busiest = 0;
     /// The most atomics on one address of global memory, which wait for one another.
     std::uint64_t contention = 0;
 
@@ -102,7 +105,8 @@ inline Counts& Counts::operator+=(const Counts& o) {
     lane_basic_blocks += o.lane_basic_blocks, basic_blocks += o.basic_blocks;
     blocks += o.blocks, threads += o.threads, launches += o.launches;
     bytes_to_host += o.bytes_to_host, bytes_to_device += o.bytes_to_device;
-    lines += o.lines, work += o.work, span += o.span, makespan += o.makespan, contention += o.contention;
+    lines += o.lines, work += o.work, span += o.span, makespan += o.makespan, busiest += o.busiest;
+    contention += o.contention;
     return *this;
 }
 

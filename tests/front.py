@@ -550,6 +550,25 @@ class Compilers(unittest.TestCase):
             [f'{self.STEP}(18): error: identifier "x" is undefined', "      x = 3;", "      ^", f"{self.STEP}:30: error: no operator"],
         )
 
+    def test_a_shared_array_of_two_types_is_told_in_the_words_of_the_step(self):
+        said = (
+            f"{self.STEP}: In instantiation of ‘void f() [with T = double]’:\n{self.STEP}:59:22:   required from here\n"
+            f"{self.STEP}:16:15: error: conflicting declaration ‘double simt_planes_s []’\n   16 | extern __shared__ T planes_s[];\n"
+            f"      |                     ^~~~~~~~\n{self.STEP}:16:15: note: previous declaration as ‘float simt_planes_s []’\n"
+        )
+        first, *source = self.shown(said)
+        self.assertTrue(first.startswith(f'{self.STEP}:16:15: error: extern __shared__ "planes_s" has another type in each instance'))
+        self.assertIn("planes_s_bytes[]", first)
+        self.assertEqual(len(source), 2)
+        self.assertNotIn("simt_", "".join([first, *source]))
+
+    def test_what_is_warned_of_in_each_instance_is_shown_once(self):
+        warning = f"{self.STEP}:7:9: warning: variable ‘in_s’ set but not used\n    7 |   float in_s[4];\n      |         ^~~~"
+        asked = f"{self.STEP}:9:5:   required from here"
+        instances = [f"{self.STEP}: In instantiation of ‘void f() [with int R = {r}]’:\n{asked}\n{warning}" for r in range(8)]
+        other = f"{self.STEP}:8:9: warning: unused variable ‘x’\n    8 |   int x;"
+        self.assertEqual(self.shown("\n".join([*instances, other])), [*warning.splitlines(), *other.splitlines()])
+
     def test_what_names_no_error_is_shown_as_it_is(self):
         self.assertEqual(self.shown("ld: cannot find -lx\ncollect2: fatal\n"), ["ld: cannot find -lx", "collect2: fatal"])
 

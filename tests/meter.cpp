@@ -632,7 +632,8 @@ TEST_CASE("blocks that have nothing to do with each other share the multiprocess
         CHECK(all.work == blocks * one.work);
         const auto of_busiest =
             (blocks + 15) / 16 * one.work;  // of 16 multiprocessors, with 4 steps at a time
-        CHECK(all.makespan == std::max(one.makespan, (of_busiest + 3) / 4));
+        CHECK(all.busiest == (of_busiest + 3) / 4);
+        CHECK(all.makespan == std::max(one.makespan, all.busiest));
     }
 }
 
@@ -900,10 +901,10 @@ TEST_CASE("in random programs, in any order, work and span are those of a model 
         busy += makespan == busiest;
         waited += std::any_of(walk.events.begin(), walk.events.end(),
                               [](const auto& e) { return e.deed.act == Act::wait_for; });
-        const bool right = std::tuple(c.work, c.span, c.makespan, c.contention) ==
-                           std::tuple(work, span, makespan, contention);
+        const bool right = std::tuple(c.work, c.span, c.makespan, c.contention, c.busiest) ==
+                           std::tuple(work, span, makespan, contention, busiest);
         CAPTURE(seed, walk.blocks, walk.warps, work, span, makespan, contention, c.work, c.span, c.makespan,
-                c.contention);
+                c.contention, busiest, c.busiest);
         if (!right && wrong++ < 5) CHECK(right);
     }
     CHECK(wrong == 0);
@@ -1508,11 +1509,11 @@ TEST_CASE("an access out of bounds is told with its distance from the buffer", "
           "(400 bytes)" +
               in_read);
     CHECK(read(110) ==
-          "out of bounds: thread (0,0,0) of block (0,0,0) reads 4 bytes 40 bytes past the end of \"in\" "
+          "out of bounds: thread (0,0,0) of block (0,0,0) reads 4 bytes that begin 40 bytes past the end of \"in\" "
           "(400 bytes)" +
               in_read);
     CHECK(read(-1) ==
-          "out of bounds: thread (0,0,0) of block (0,0,0) reads 4 bytes 4 bytes before the start of "
+          "out of bounds: thread (0,0,0) of block (0,0,0) reads 4 bytes that begin 4 bytes before the start of "
           "\"in\" (400 bytes)" +
               in_read);
     CHECK_THAT(read(1l << 40),
@@ -1522,7 +1523,7 @@ TEST_CASE("an access out of bounds is told with its distance from the buffer", "
           "out of bounds: thread (31,0,0) of block (0,0,0) writes 4 bytes right past the end of "
           "\"out\" (400 bytes)" +
               in_write);
-    CHECK_THAT(write(-3), ContainsSubstring("writes 4 bytes 12 bytes before the start of \"out\""));
+    CHECK_THAT(write(-3), ContainsSubstring("writes 4 bytes that begin 12 bytes before the start of \"out\""));
     CHECK(out.damage() == std::nullopt);  // it did not come to that
     CHECK(write(68) == "");
 
@@ -1538,7 +1539,7 @@ TEST_CASE("an access out of bounds is one of the array that its instruction has 
     CHECK_THAT(fault([&] { kernels::read_two(in, out.data(), 0, distance - 1); }),
                ContainsSubstring(" bytes past the end of \"in\" (16 bytes), in " + line_of("read two")));
     CHECK_THAT(fault([&] { kernels::read_two(in, out.data(), distance - 1, 0); }),
-               ContainsSubstring("reads 4 bytes 4 bytes before the start of \""));
+               ContainsSubstring("reads 4 bytes that begin 4 bytes before the start of \""));
 }
 
 TEST_CASE("the parameters of a kernel have the names that its source gives them", "[bounds]") {
@@ -1624,7 +1625,7 @@ TEST_CASE("shared and constant memory have bounds", "[bounds]") {
             ContainsSubstring("reads 4 bytes right past the end of dynamic shared memory (128 bytes)"));
     CHECK_THAT(fault([&] { kernels::dynamic_at(out.data(), -1); }),
                StartsWith("out of bounds: thread (0,0,0)") &&
-                   ContainsSubstring("reads 4 bytes 4 bytes before the start of dynamic shared memory"));
+                   ContainsSubstring("reads 4 bytes that begin 4 bytes before the start of dynamic shared memory"));
     CHECK(fault([&] { kernels::shared_at(out.data(), 0); }) == "");
     CHECK_THAT(fault([&] { kernels::shared_at(out.data(), 1 << 20); }),
                StartsWith("out of bounds: thread (") && ContainsSubstring(" bytes past the end of "));
@@ -1689,7 +1690,7 @@ TEST_CASE("what the C library copies is counted, bounded and checked for races",
     }
     Buffer<kernels::Large> out("out", lanes), unwritten("unwritten", lanes);
     CHECK(fault([&] { kernels::copies(Copy::library, in.data(), out.data(), bytes + 1, lanes); }) ==
-          "out of bounds: thread (7,0,0) of block (0,0,0) reads 1 bytes right past the end of \"in\" (384 "
+          "out of bounds: thread (7,0,0) of block (0,0,0) reads 1 byte right past the end of \"in\" (384 "
           "bytes), "
           "in " +
               line_of("library copies"));

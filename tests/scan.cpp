@@ -58,7 +58,8 @@ struct Problem {
 
     int elements() const { return static_cast<int>(in.size()); }
     std::string text() const {
-        return std::to_string(elements()) + " elements in sections of " + std::to_string(section) +
+        return std::to_string(elements()) + " elements" +
+               (section < elements() ? " in sections of " + std::to_string(section) : "") +
                (kind == Kind::inclusive ? ", inclusive, " : ", exclusive, ") + kata::text_of(arithmetic);
     }
     double outputs() const { return elements(); }
@@ -485,6 +486,19 @@ TEST_CASE("Brent-Kung adds 2N - 2 - log2 N times", "[step][03_brent_kung]") {
             "the result is right, but the step does not gain what it is for: its tree needs few additions\n  "
             "additions for a section of "
             << n << " elements: now " << did << ", at most " << most);
+}
+
+// A block that adds up the sums of all sections before its own has next to nothing to do where they are 64.
+TEST_CASE("eight times the sections are no longer chain of additions", "[step][05_hierarchical]") {
+    kata::only_where_counted();
+    const auto few = kata::counts_of(kata::counted_run(kata::step())).span;
+    const auto many = kata::counted(coded(8 << 16)).span;
+    if (many > 2 * few)
+        FAIL(
+            "the result is right, but the step does not gain what it is for: the sums of the sections are "
+            "scanned in parallel, and not added up one after the other\n  steps one after the other, in the "
+            "longest chain: now "
+            << many << " for 524288 elements, at most " << 2 * few << ", which is twice those for 65536");
 }
 
 // The figures of the documents, to the digit.

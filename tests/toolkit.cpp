@@ -406,6 +406,18 @@ TEST_CASE("a scan keeps the order of the lanes", "[groups]") {
     }
 }
 
+// Tiles of 8 lanes shuffle three times for an inclusive scan and four times for an exclusive one.
+TEST_CASE("of a scan by the library its shuffles count, and not its loops", "[groups]") {
+    if (!kata::counts_available()) SKIP("nothing is counted");
+    auto in = upload("in", std::vector<int2>(32)), inclusive = upload("inclusive", std::vector<int2>(32)),
+         exclusive = upload("exclusive", std::vector<int2>(32));
+    const auto seen =
+        observe({}, [&] { kernels::group_scan(false, in.data(), inclusive.data(), exclusive.data()); });
+    const auto steps = seen.counts->basic_blocks;
+    CHECK(steps >= 7);
+    CHECK(steps < 30);
+}
+
 TEST_CASE("lanes at the same place are ranked, and vote by rank", "[groups]") {
     const unsigned mask = GENERATE(0xffffffffu, 0x80000001u, 0x0f0f0f00u, 0x00000010u);
     Buffer<int> out("out", 4 * 32);

@@ -116,7 +116,7 @@ class Build:
         part: list[str] = []  # what has been said of the last target that failed
 
         def show() -> None:
-            for line in compilers.shown(part) if failed and module_of(failed[-1]) else part:
+            for line in compilers.shown(part) if not failed or module_of(failed[-1]) else part:
                 # As seen from the root.
                 print(re.sub(r"\.\./(chapters|solutions|tests|common|reference)/", r"\1/", line))
             part.clear()

@@ -16,6 +16,10 @@ ASKED = re.compile(r"(?P<file>[^\s:(][^:(]*?):(?P<line>\d+)(?::\d+)?:\s+required
 INSTANTIATED = re.compile(r"\s+(?:detected during )?instantiation of .* at line (?P<line>\d+)(?: of (?P<file>\S+))?")
 
 
+# What g++ makes of an extern __shared__ array of a template's type, by the name that the CPU back end gives it.
+OF_TWO_TYPES = re.compile(r"conflicting declaration .(?P<one>[^’']*?) simt_(?P<name>\w+) \[\].")
+
+
 class Error(NamedTuple):
     where: str  # FILE:LINE in the student's own file; empty where no line of theirs is named
     lines: list[str]  # the message, and what of the source stands below it
@@ -35,8 +39,11 @@ def errors(lines: Sequence[str]) -> list[Error]:
             file, number = said["file"], said["line"] or said["nvcc"]
             mine = f"{file}:{number}" if is_ours(file) else ""
             if "error" in said["kind"]:
-                found.append(Error(mine or asked, [line]))
+                two = OF_TWO_TYPES.search(line)
+                found.append(Error(mine or asked, [said[0] + of_two_types(two["name"]) if two else line]))
                 taking, asked = True, ""
+            elif said["kind"] == "note" and re.search(r" .[^’']* simt_\w+ \[\]", line):
+                taking = False
             elif said["kind"] == "note" and found and mine:
                 if not found[-1].where:
                     found[-1] = found[-1]._replace(where=mine)
@@ -60,11 +67,35 @@ def errors(lines: Sequence[str]) -> list[Error]:
     return found
 
 
+def of_two_types(name: str) -> str:
+    return (
+        f'extern __shared__ "{name}" has another type in each instance of the template, and one name can have one type only: '
+        f"declare bytes, as extern __shared__ unsigned char {name}_bytes[], and cast them to the type that is needed"
+    )
+
+
+def once(lines: Sequence[str]) -> list[str]:
+    """What is said for each instance of a template, and each time alike, once: without who has asked for it."""
+    out: list[str] = []
+    seen: set[str] = set()
+    taking = True
+    for line in lines:
+        plain = COLOR.sub("", line)
+        if SAID.match(plain):
+            taking = plain not in seen
+            seen.add(plain)
+        elif ASKED.match(plain) or re.match(r"[^\s:(][^:(]*?: In (?:instantiation of|(?:member )?function|lambda)", plain):
+            continue
+        if taking:
+            out.append(line)
+    return out
+
+
 def shown(lines: Sequence[str]) -> list[str]:
-    """The lines to print of what was said about one file: all of it, if no error is found there."""
+    """The lines to print of what was said about one file: where no error is found there, all of it once."""
     found = errors(lines)
     if not found:
-        return list(lines)
+        return once(lines)
     own = [error for error in found if error.where] or found
     out, seen = [], set()
     for error in own:

@@ -137,7 +137,8 @@ class Repository:
         return sorted(path.stem for path in self.styles_folder(chapter).glob("*.cu") if STYLE.fullmatch(path.name))
 
     def refuted(self, chapter: str, step: str | None = None) -> list[str]:
-        """A line for each claim about a time, of all steps or of one, that the GPU which measured the ladder refutes."""
+        """A line for each claim about a time, of all steps or of one, that the GPU which measured the ladder refutes: of this
+        repository's own steps, and nothing that a student's is judged by."""
         path = self.root / "chapters" / chapter / "measured" / "claims.csv"
         if not path.is_file():
             return []
@@ -148,8 +149,8 @@ class Repository:
             if row["standing"] == "refuted" and step in (None, row["step"]):
                 ratios = [f"{float(row[key]):.2f}" for key in ("lowest ratio", "highest ratio")]
                 found = " to ".join(dict.fromkeys(ratios))
-                claimed = f"{row['step']} is claimed to be {float(row['claimed']):.2f} times as fast as {row['against']} or more"
-                lines.append(f"{claimed}; measured on {machine}: {found}")
+                claimed = f"the document claims that {row['step']} is {float(row['claimed']):.2f} times as fast as {row['against']}"
+                lines.append(f"not judged: {claimed}; this repository's own steps do not gain that (measured on {machine}: {found})")
         return lines
 
     def mistakes_file(self, chapter: str, step: str) -> pathlib.Path:

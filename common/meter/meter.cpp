@@ -352,10 +352,10 @@ void Meter::launch_ends() {
         if (value_at(lost.address, lost.bytes) != lost.value) tell(lost.text);
     clocks_.end_launch();
     counts_.span += std::max(longest_, contention_);
-    counts_.makespan +=
-        std::max({longest_ * kata::machine::latency, contention_, busiest(std::move(work_of_blocks_))});
+    const auto of_busiest = busiest(std::exchange(work_of_blocks_, {}));
+    counts_.busiest += of_busiest;
+    counts_.makespan += std::max({longest_ * kata::machine::latency, contention_, of_busiest});
     counts_.contention += contention_;
-    work_of_blocks_.clear();
 }
 
 /// Threads that wait for each other have something in common, and local arrays are no such thing.
@@ -826,7 +826,7 @@ struct Miss {
 };
 
 void Meter::refuse(std::uintptr_t address, std::size_t bytes, Verb verb, const void* code) {
-    const auto whole = std::to_string(bytes) + " bytes ";
+    const auto whole = std::to_string(bytes) + (bytes == 1 ? " byte " : " bytes ");
     std::string text = "out of bounds: " + here() + (writes(verb) ? " writes " : " reads ") + whole;
     // On either side the nearest: a buffer says nothing of what is meant where another is as near.
     Miss before, behind;
@@ -844,12 +844,13 @@ void Meter::refuse(std::uintptr_t address, std::size_t bytes, Verb verb, const v
         if (address < range.begin) {
             const auto distance = range.begin - address;
             if (distance < behind.distance)
-                behind = {distance, std::to_string(distance) + " bytes before the start of " + name + size};
+                behind = {distance, "that begin " + std::to_string(distance) + " bytes before the start of " +
+                                        name + size};
         } else if (const auto distance = address + bytes - range.end; distance < before.distance) {
             before = {distance,
                       (address == range.end ? "right past the end of "
                        : address > range.end
-                           ? std::to_string(address - range.end) + " bytes past the end of "
+                           ? "that begin " + std::to_string(address - range.end) + " bytes past the end of "
                            : "of which the last " + std::to_string(distance) + " lie past the end of ") +
                           name + size};
         }
@@ -1174,7 +1175,8 @@ void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(__ATOMIC_SEQ_CST); 
 void __tsan_atomic_signal_fence(int) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
 
 void __sanitizer_cov_trace_pc() {
-    if (simt::running && meter::the_meter.observing()) meter::the_meter.enter(METER_CODE);
+    if (simt::running && simt::running->in_toolkit == 0 && meter::the_meter.observing())
+        meter::the_meter.enter(METER_CODE);
 }
 
 }  // extern "C"

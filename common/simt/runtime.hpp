@@ -83,6 +83,17 @@ inline constexpr std::uint64_t undefined_value = 0xFFF8A7A7FFF8A7A7;
 std::uint64_t exchange(Collective, unsigned mask, std::uint64_t value, int source, const char* name, Site);
 unsigned active_mask(Site);
 
+/// As long as there is one, the running thread is in a function of the toolkit, whose loops and branches are
+/// none of the student's: of what it executes only the exchanges count, as the shuffles that a GPU makes of
+/// them.
+class InToolkit {
+  public:
+    InToolkit() noexcept;
+    ~InToolkit();
+    InToolkit(const InToolkit&) = delete;
+    InToolkit& operator=(const InToolkit&) = delete;
+};
+
 /// To whose eyes an update is atomic: all threads of the device, or those of the block.
 enum class AtomicFor : unsigned char { device, block };
 /// Called before an atomic update at `address`; `code` is the calling instruction.

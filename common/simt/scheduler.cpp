@@ -249,6 +249,7 @@ void Scheduler::start(unsigned slot, std::uint64_t linear) {
         t.linear = i;
         t.index = {i % b.x, i / b.x % b.y, i / b.x / b.y};
         t.polls = 0;
+        t.in_toolkit = 0;
         t.passed_by = 0;
         t.copies.under_way.clear();
         t.copies.groups = 0;
@@ -734,6 +735,8 @@ std::uint64_t exchange(Collective what, unsigned mask, std::uint64_t value, int 
                        Site site) {
     return scheduler->exchange(what, mask, value, source, name, site, __builtin_return_address(0));
 }
+InToolkit::InToolkit() noexcept { ++running->in_toolkit; }
+InToolkit::~InToolkit() { --running->in_toolkit; }
 unsigned active_mask(Site site) { return scheduler->active_mask(site, __builtin_return_address(0)); }
 void before_atomic(const void* address, unsigned bytes, const void* code, AtomicFor whom) {
     scheduler->before_atomic(address, bytes, code, whom);

@@ -49,6 +49,7 @@ struct Thread {
     std::uint64_t value = 0, result = 0;
     int source = 0;
     unsigned polls = 0;
+    unsigned in_toolkit = 0;  // InToolkits that are there
     Copies copies;
 
     bool can_go_on() const { return state == State::fresh || state == State::ready; }

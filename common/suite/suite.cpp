@@ -6,6 +6,7 @@
 
 #include <exception>
 #include <map>
+#include <set>
 
 namespace kata {
 
@@ -48,6 +49,23 @@ const Counts& counts_of_solution(const std::string& name) {
     return known.emplace(name, *counts).first->second;
 }
 
+namespace {
+
+/// One of each kind in each array: a mistake shows in many lines of a kernel, and one of them says it all.
+std::string listed(const std::vector<std::string>& findings) {
+    std::set<std::string> kinds;
+    std::string text;
+    std::size_t others = 0;
+    for (const auto& finding : findings)
+        if (kinds.insert(finding.substr(0, finding.find_first_of(",:\n"))).second)
+            text += (text.empty() ? "" : "\n") + finding;
+        else
+            ++others;
+    return text + (others > 0 ? "\nand " + std::to_string(others) + " more of the kind" : "");
+}
+
+}  // namespace
+
 Run observed_run(const Conditions& conditions, const std::function<void()>& work,
                  const std::function<std::optional<std::string>()>& compare) {
     Run run;
@@ -72,8 +90,7 @@ Run observed_run(const Conditions& conditions, const std::function<void()>& work
         if (run.fault && run.seen.launches == 0) run.fault = "no kernel was launched\n" + *run.fault;
         return run;
     }
-    run.fault = "";
-    for (const auto& finding : run.seen.findings) *run.fault += (run.fault->empty() ? "" : "\n") + finding;
+    run.fault = listed(run.seen.findings);
     return run;
 }
 

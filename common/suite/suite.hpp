@@ -132,7 +132,7 @@ std::filesystem::path rival_path(const std::string& name);
 /// class is graded, its counts are remembered, and the file only stands for it.
 bool has_own_solution();
 
-/// What is claimed, and beside it two counted values: of a refuted claim, for who runs the step or the tour.
+/// What is claimed in vain, and beside it what the solutions count: for who runs the step or the tour.
 std::string as_counted(const Claim&, double better, double worse);
 
 /// Empty where the claims have a counted one about these two steps and, where the later one has been timed, a
@@ -143,8 +143,14 @@ std::string unclaimed(std::span<const Claim>, std::string_view earlier, std::str
 /// The quantity in the counts of a run; not for `time`.
 double value_of(Quantity, const Counts&);
 
-/// Empty where the claim holds for two counted values, else what is wrong, in a few lines; with what the
-/// step's own solution has, where that is known.
+/// The most that a step may need that is held to a claim. The solution is held to what the claim says; a
+/// student's step may need half more than the solution, if that is less than the step needs that it is
+/// compared with.
+double most_of(const Claim&, double worse, std::optional<double> solution);
+
+/// Empty where a step holds a claim that needs `better` of what it is about, else what is wrong, in a few
+/// lines. `worse` is what the step has that it is compared with, `solution` what its own solution has, for
+/// who is not that.
 std::optional<std::string> broken(const Claim&, double better, double worse,
                                   std::optional<double> solution = {});
 

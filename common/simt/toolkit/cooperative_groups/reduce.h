@@ -30,6 +30,7 @@ namespace cooperative_groups {
 
 template <class T, class Op>
 __device__ T reduce(const coalesced_group& group, T value, Op op, simt::Site site = simt::Site::here()) {
+    const simt::InToolkit here;
     if constexpr (simt::reduces<Op, T>) {
         return static_cast<T>(simt::exchange(simt::reduces_by<Op, T>, Lanes::of(group),
                                              static_cast<unsigned>(value), 0, "reduce", site));
@@ -40,6 +41,7 @@ __device__ T reduce(const coalesced_group& group, T value, Op op, simt::Site sit
 template <unsigned Size, class Parent, class T, class Op>
 __device__ T reduce(const thread_block_tile<Size, Parent>& group, T value, Op op,
                     simt::Site site = simt::Site::here()) {
+    const simt::InToolkit here;
     if constexpr (simt::reduces<Op, T> && Size >= 16)
         return reduce(static_cast<const coalesced_group&>(group), value, op, site);
     for (unsigned lanes = Size / 2; lanes > 0; lanes /= 2)

@@ -6,6 +6,7 @@ namespace cooperative_groups {
 
 template <class Group, class T, class Op>
 __device__ T inclusive_scan(const Group& group, T value, Op op, simt::Site site = simt::Site::here()) {
+    const simt::InToolkit here;
     for (unsigned distance = 1; distance < group.size(); distance *= 2) {
         const T before = group.shfl_up(value, distance, site);
         if (distance <= group.thread_rank()) value = op(value, before);
@@ -20,6 +21,7 @@ __device__ T inclusive_scan(const Group& group, T value, simt::Site site = simt:
 /// The first lane gets T{}, whatever the operator.
 template <class Group, class T, class Op>
 __device__ T exclusive_scan(const Group& group, T value, Op op, simt::Site site = simt::Site::here()) {
+    const simt::InToolkit here;
     const T all = inclusive_scan(group, value, op, site);
     if constexpr (std::is_same_v<Op, plus<T>> && std::is_integral_v<T>) {
         return all - value;

@@ -6,9 +6,11 @@ lessons.py BUILD [CHAPTER...] --write    puts them there
 
 In chapters/CHAPTER/README.md the table behind <!-- counted --> is the ladder as the CPU back end in BUILD counts it, and
 the one behind <!-- timed --> the times of measured/ladder.csv, whose machine the lesson names. Behind <!-- drawn: 01 03 -->
-stands a picture, which is a file beside the lesson, drawn of what the solutions of these steps do, as ./kata see draws them. A chapter that nobody has
-timed yet has neither mark nor file. A step that nobody has timed yet is noted, and fails nothing: who adds one may have no
-GPU. Only the chapters that are named must be built. The README of the repository picks a few of these figures, which are looked for there, and counts the steps.
+stands a picture, which is a file beside the lesson, drawn of what the solutions of these steps do, as ./kata see draws
+them. A chapter that nobody has timed yet has neither mark nor file. A step that nobody has timed yet is noted, and fails
+nothing: who adds one may have no GPU. Of measured/nsight.csv, the meter must still count what Nsight Compute was compared
+with. Only the chapters that are named must be built. The README of the repository picks a few of these figures, which
+are looked for there, and counts the steps.
 """
 
 import argparse
@@ -84,6 +86,25 @@ def timed(rows):
             line += f" {row['ms']} | {ratio} | {row['% of ceiling']} % |"
         lines.append(re.sub(r"\|  \|", "| |", line))
     return "\n".join(lines) + "\n"
+
+
+def compare_profiled(chapter, build):
+    """Whether the meter still counts what Nsight Compute has been compared with."""
+    path = ROOT / "chapters" / chapter / "measured" / "nsight.csv"
+    if not path.is_file():
+        return
+    program, now = build / suite(chapter, "cpu"), {}
+    for row in csv.DictReader(path.read_text(encoding="utf-8").splitlines()[1:]):
+        step, quantity = row["step"], row["quantity"]
+        if step not in now:
+            command = [program, "--measure", build / module("solutions", chapter, step, "cpu")]
+            lines = subprocess.run(command, capture_output=True, text=True, check=False).stdout.splitlines()
+            now[step] = dict(line.split() for line in lines)
+        if now[step].get(quantity) != row["meter"]:
+            complaints.append(
+                f"{path.relative_to(ROOT)} compares {quantity} of {step}, counted as {row['meter']}, and the meter now says "
+                f"{now[step].get(quantity, 'nothing')}: tests/on_gpu.sh {chapter} nsight compares them anew, on a GPU"
+            )
 
 
 def put(text, mark, table, lesson):
@@ -163,6 +184,7 @@ def main():
         lesson = path.relative_to(ROOT)
         text = before = path.read_text(encoding="utf-8")
         counts = counted(chapter, build)
+        compare_profiled(chapter, build)
         machine, rows = times(chapter)
         tables[chapter] = counts, rows or []
         text = put(text, "counted", counts, lesson)

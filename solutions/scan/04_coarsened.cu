@@ -52,7 +52,8 @@ __global__ void coarsened(const T* in, T* out, int n, Kind kind, Op op) {
 
     // Phase 3: add what comes before the subsection. The last element has it already: it is `sum`.
     if (t > 0) {
-        for (int k = 0; k < coarse_factor - 1; ++k) mine[k] = op(last[t - 1], mine[k]);
+        const T before = last[t - 1];  // one read for all rounds
+        for (int k = 0; k < coarse_factor - 1; ++k) mine[k] = op(before, mine[k]);
     }
     mine[coarse_factor - 1] = sum;
     __syncthreads();  // other threads store what this one has scanned

@@ -36,7 +36,8 @@ __device__ void scan_in_place(T* x, Op op) {
     __syncthreads();  // last[t - 1] is final
     // Phase 3: add what comes before the subsection.
     if (t > 0) {
-        for (int k = 0; k < coarse_factor - 1; ++k) mine[k] = op(last[t - 1], mine[k]);
+        const T before = last[t - 1];  // one read for all rounds
+        for (int k = 0; k < coarse_factor - 1; ++k) mine[k] = op(before, mine[k]);
     }
     mine[coarse_factor - 1] = sum;
     __syncthreads();

@@ -277,7 +277,8 @@ TEST_CASE("the step gains what its lesson promises", "[claims]") {
         if (claim.standing == kata::Claim::Standing::refuted) continue;
         // Of a step that a student has not come to yet only what nothing nearer tells.
         if (claim.worse > kata::step_name() && is_worse) continue;
-        const auto& theirs = kata::counts_of_solution(claim.worse);
+        const std::string other = claim.worse;
+        const auto& theirs = kata::counts_of_solution(other);
         auto text = kata::broken(
             claim, value_of(claim.quantity, mine), value_of(claim.quantity, theirs),
             kata::has_own_solution()

@@ -198,7 +198,8 @@ void skip_without_own_solution() {
 TEST_CASE("the step needs about what its own solution needs", "[claims]") {
     if (!kata::counts_available()) SKIP("nothing is counted on this back end");
     skip_without_own_solution();
-    const auto& theirs = kata::counts_of_solution(kata::step_name());
+    const auto name = kata::step_name();
+    const auto& theirs = kata::counts_of_solution(name);
     for (const auto& text : worse_than_solution(kata::counted_run(kata::step()), theirs)) FAIL_CHECK(text);
     SUCCEED();
 }

@@ -6,8 +6,8 @@
 
 namespace matrices {
 
-/// A grid has at most 65535 blocks along y, and the lowest blocks of the chapter are 32 rows high.
-inline constexpr int max_rows = 65535 * 32;
+/// A grid has at most 65535 blocks along y: so many rows are covered by blocks of 16 rows or more.
+inline constexpr int max_rows = 65535 * 16;
 
 /// C = A · B with A of m x k, B of k x n and C of m x n elements, all in row-major order. Each length may be
 /// 0: without rows or columns C is empty, and with k = 0 it is all zeros, the sum of nothing.

@@ -14,4 +14,10 @@ struct OpenKata : Error {
     OpenKata() : Error("open: the body of this kata has not been written yet") {}
 };
 
+/// Where std::bad_alloc was thrown, which says nothing about the step.
+inline constexpr const char* out_of_memory =
+    "the memory is used up, which says nothing about the step unless it asks for too much itself: close "
+    "other "
+    "programs, or let this one have more (ulimit -v, a container's limit)";
+
 }  // namespace kata

@@ -796,6 +796,17 @@ TEST_CASE("A key that is too short or too long seals nothing", "[report]") {
     CHECK(kata::sealed("ok 1 - adds") == "ok 1 - adds");
 }
 
+TEST_CASE("A share is told of a test that fails for nothing else", "[report]") {
+    CHECK_FALSE(kata::take_share(0));
+    CHECK_FALSE(kata::take_share(1));  // of a wrong step
+    kata::note_share(0.5);
+    kata::note_share(0.25);
+    CHECK(kata::take_share(2) == 0.25);
+    CHECK_FALSE(kata::take_share(2));  // that was another test's
+    kata::note_share(0.5);
+    CHECK_FALSE(kata::take_share(2));  // it needs more, and is wrong
+}
+
 TEST_CASE("A sum of a part of the elements is held to that part", "[miscount]") {
     const auto said = [](auto times) { return said_of(1000, 256, 301, times); };
     CHECK(said([](std::size_t i) { return i >= 256 && i <= 301 ? 1 : 0; }) ==

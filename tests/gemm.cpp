@@ -179,14 +179,10 @@ TEST_CASE("neighbouring threads take neighbouring columns", "[step][01_naive]") 
     // A warp that covers whole rows of its block loads 1 sector of A and 4 of B for 32 products; with rows
     // and columns exchanged it would be 32 and 1. Blocks of other shapes lie between.
     const double per_warp = 32.0 * static_cast<double>(c.global_load.transactions) / (64 * 64 * 16);
-    if (per_warp > 10)
-        FAIL(
-            "the result is right, but the step does not gain what it is for: threadIdx.x must count columns, "
-            "or "
-            "neighbouring threads read elements that lie rows apart\n  32-byte sectors loaded for 32 "
-            "products: "
-            "now "
-            << per_warp << ", at most 10, and 5 were to be had");
+    kata::require_at_most(10, per_warp,
+                          "the result is right, but the step does not gain what it is for: threadIdx.x must "
+                          "count columns, or neighbouring threads read elements that lie rows apart",
+                          "32-byte sectors loaded for 32 products", ", and 5 were to be had");
 }
 
 // What each step gains, counted on whole tiles of 32, 64 and 128 elements: with the largest, a block for each

@@ -137,11 +137,10 @@ TEST_CASE("texts of every length around the warp, the block and the tile", "[equ
 
 TEST_CASE("many threads share the text", "[step][01_global_atomics][02_privatized_global]") {
     const auto c = counted(letters(4096));
-    if (c.threads < 4096 / 8)
-        FAIL(
-            "the result is right, but the step does not gain what it is for: many threads share the text\n  "
-            "threads for 4096 characters: now "
-            << c.threads << ", at least " << 4096 / 8);
+    kata::require_at_least(
+        4096 / 8, static_cast<double>(c.threads),
+        "the result is right, but the step does not gain what it is for: many threads share the text",
+        "threads for 4096 characters");
 }
 
 TEST_CASE("of the 256 bytes only a to z count, four to a bin", "[equivalence]") {
@@ -266,13 +265,11 @@ TEST_CASE("characters that are no letters end no run", "[step][06_aggregated]") 
         const auto c = counted(text);
         return c.shared_atomic.accesses + c.global_atomic.accesses;
     };
-    const auto most = 2 * atomics(letters_only), did = atomics(with_blanks);
-    if (did > most)
-        FAIL(
-            "the result is right, but the step does not gain what it is for: characters between equal "
-            "letters "
-            "that are no letters themselves end the run\n  atomics for a text of one letter and blanks: now "
-            << did << ", at most " << most << ", which is twice those without blanks");
+    kata::require_at_most(
+        2 * static_cast<double>(atomics(letters_only)), static_cast<double>(atomics(with_blanks)),
+        "the result is right, but the step does not gain what it is for: characters "
+        "between equal letters that are no letters themselves end the run",
+        "atomics for a text of one letter and blanks", ", which is twice those without blanks");
 }
 
 TEST_CASE("the private copies lie in the workspace", "[step][02_privatized_global]") {

@@ -480,12 +480,10 @@ unsigned long long log2(int n) {
 TEST_CASE("Brent-Kung adds 2N - 2 - log2 N times", "[step][03_brent_kung]") {
     const int n = GENERATE(32, 64, 256, 1024);
     const auto N = static_cast<unsigned long long>(n);
-    const auto most = 2 * N - 2 - log2(n), did = additions(kata::step(), n);
-    if (did > most)
-        FAIL(
-            "the result is right, but the step does not gain what it is for: its tree needs few additions\n  "
-            "additions for a section of "
-            << n << " elements: now " << did << ", at most " << most);
+    kata::require_at_most(
+        static_cast<double>(2 * N - 2 - log2(n)), static_cast<double>(additions(kata::step(), n)),
+        "the result is right, but the step does not gain what it is for: its tree needs few additions",
+        "additions for a section of " + std::to_string(n) + " elements");
 }
 
 // A block that adds up the sums of all sections before its own has next to nothing to do where they are 64.
@@ -493,12 +491,11 @@ TEST_CASE("eight times the sections are no longer chain of additions", "[step][0
     kata::only_where_counted();
     const auto few = kata::counts_of(kata::counted_run(kata::step())).span;
     const auto many = kata::counted(coded(8 << 16)).span;
-    if (many > 2 * few)
-        FAIL(
-            "the result is right, but the step does not gain what it is for: the sums of the sections are "
-            "scanned in parallel, and not added up one after the other\n  steps one after the other, in the "
-            "longest chain: now "
-            << many << " for 524288 elements, at most " << 2 * few << ", which is twice those for 65536");
+    kata::require_at_most(2 * static_cast<double>(few), static_cast<double>(many),
+                          "the result is right, but the step does not gain what it is for: the sums of the "
+                          "sections are scanned in parallel, and not added up one after the other",
+                          "steps one after the other, in the longest chain, for 524288 elements",
+                          ", which is twice those for 65536");
 }
 
 // The figures of the documents, to the digit.

@@ -1,6 +1,7 @@
 // What the report on a step says beside its tests. The step runs in the process that tests it and can write
 // wherever that can: where its author must not be trusted, each line carries a seal that a step cannot make.
 #pragma once
+#include <cstddef>
 #include <optional>
 #include <string>
 
@@ -18,10 +19,11 @@ std::string sealed(const std::string& line);
 /// HMAC-SHA256 (RFC 2104, FIPS 180-4) in hexadecimal digits. The key has at most 64 bytes.
 std::string hmac_sha256(const std::string& key, const std::string& text);
 
-/// Notes how much of what the step needs of one thing it may need: less than 1 for a step that is right and
-/// needs more.
+/// Of a right step that needs more of one thing than it may: notes, for the report on the test that now
+/// fails, how much of what it needs it may need, from 0 to 1.
 void note_share(double share);
-/// The least that was noted since it was last asked for; nothing if nothing was.
-std::optional<double> take_share();
+/// The least that was noted since it was last asked for; nothing unless each of the `failures` of the test
+/// was noted, for of a wrong step no share says anything.
+std::optional<double> take_share(std::size_t failures);
 
 }  // namespace kata

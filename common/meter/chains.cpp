@@ -1,9 +1,10 @@
 #include "meter/chains.hpp"
 
+#include "simt/scheduler.hpp"
+
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <new>
 #include <utility>
 
 namespace meter {
@@ -47,7 +48,7 @@ void Chain::end_polling(kata::Counts& counts) {
 Words::Words(std::size_t bytes) : count_((bytes + 3) / 4) {
     // zero pages that are not touched take no memory
     words_.reset(static_cast<Word*>(std::calloc(std::max<std::size_t>(count_, 1), sizeof(Word))));
-    if (!words_) throw std::bad_alloc();
+    if (!words_) simt::out_of_memory();
 }
 
 Words::Word& Words::fresh(std::size_t index, std::uint32_t launch) {

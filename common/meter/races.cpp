@@ -1,8 +1,9 @@
 #include "meter/races.hpp"
 
+#include "simt/scheduler.hpp"
+
 #include <algorithm>
 #include <bit>
-#include <new>
 #include <utility>
 
 namespace meter {
@@ -207,7 +208,7 @@ Shadow::Shadow(std::size_t bytes, bool keeps_written)
     : count_((bytes + 3) / 4), keeps_written_(keeps_written) {
     // zero pages that are not touched take no memory
     cells_.reset(static_cast<Cell*>(std::calloc(std::max<std::size_t>(count_, 1), sizeof(Cell))));
-    if (!cells_) throw std::bad_alloc();
+    if (!cells_) simt::out_of_memory();
 }
 
 void Shadow::remove(Cell& cell, std::size_t index) {

@@ -22,6 +22,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <new>
 #include <numeric>
 #include <random>
 #include <span>
@@ -63,6 +64,9 @@ struct Session {
 };
 Session* session = nullptr;
 
+/// With which it is said that there is no more.
+std::unique_ptr<std::byte[]> spare_memory;
+
 /// What ticks() has given last.
 long long last_tick = 0;
 
@@ -94,12 +98,17 @@ class Scheduler {
         const bool mixed = grid_.conditions.order == kata::Order::shuffled;
         const unsigned places = mixed && can_move_shared && !grid_.image.path.empty() ? 2 : 1;
         auto order = block_order(blocks);
-        while (!fault_) {
-            for (unsigned slot = 0; slot < places && next < run; ++slot)
-                if (!resident_[slot]) start(slot, order(next++));
-            Block* block = pick();
-            if (!block) break;
-            work_on(*block);
+        try {
+            while (!fault_) {
+                for (unsigned slot = 0; slot < places && next < run; ++slot)
+                    if (!resident_[slot]) start(slot, order(next++));
+                Block* block = pick();
+                if (!block) break;
+                work_on(*block);
+            }
+        } catch (const std::bad_alloc&) {  // not in a thread, of which none is running any more
+            running = nullptr;
+            fail(kata::out_of_memory);
         }
         for (auto& block : resident_)
             if (block) abandon(*block);
@@ -601,6 +610,12 @@ void Scheduler::before_atomic(const void* address, unsigned bytes, const void* c
 
 Probe* listener() { return meter && session && session->conditions.metered ? meter() : nullptr; }
 [[noreturn]] void give_up(const std::string& message) { scheduler->stop(message); }
+
+[[noreturn]] void out_of_memory() {
+    spare_memory.reset();
+    if (running) give_up(kata::out_of_memory);
+    throw std::bad_alloc();
+}
 void pause() { scheduler->pause(); }
 void poll() { scheduler->poll(); }
 
@@ -802,8 +817,12 @@ Observation observe(const Conditions& conditions, const std::function<void()>& w
     if (simt::session) throw Error("observe() inside of observe()");
     simt::Session session{conditions};
     simt::session = &session;
+    constexpr std::size_t enough_to_say_so = 1 << 20;
+    if (!simt::spare_memory) simt::spare_memory = std::make_unique<std::byte[]>(enough_to_say_so);
     struct Reset {
+        std::new_handler before = std::set_new_handler(simt::out_of_memory);
         ~Reset() {
+            std::set_new_handler(before);
             simt::session = nullptr;
             simt::host_work_ends();
         }

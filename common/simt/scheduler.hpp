@@ -141,6 +141,9 @@ extern Block* running_block;
 
 /// Ends the launch with `message`; the running thread does not come back.
 [[noreturn]] void give_up(const std::string& message);
+/// To be called where memory is not to be had: ends the launch if a thread runs, for nothing can be thrown
+/// through what the compiler has instrumented, else throws std::bad_alloc.
+[[noreturn]] void out_of_memory();
 
 /// Lets the other threads run.
 void pause();

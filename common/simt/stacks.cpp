@@ -1,8 +1,7 @@
 #include "simt/stacks.hpp"
 
-#include "error.hpp"
-
 #include <cstdint>
+#include <new>
 #include <sys/mman.h>
 
 extern "C" [[gnu::weak]] void __asan_unpoison_memory_region(const volatile void*, std::size_t);
@@ -32,7 +31,7 @@ void StackPool::grow() {
     if (base_ == nullptr) {
         void* p = mmap(nullptr, most * stack_bytes, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (p == MAP_FAILED) throw kata::Error("no address space for the stacks of a block's threads");
+        if (p == MAP_FAILED) throw std::bad_alloc();
         base_ = static_cast<std::byte*>(p);
         stacks = {reinterpret_cast<std::uintptr_t>(base_),
                   reinterpret_cast<std::uintptr_t>(base_) + most * stack_bytes};

@@ -13,7 +13,7 @@ extern Range stacks;
 
 class StackPool {
   public:
-    /// The lowest address of a stack. Throws kata::Error where there is no address space for it.
+    /// The lowest address of a stack. Throws std::bad_alloc where there is no address space for it.
     std::byte* take();
     void give(std::byte* stack) { free_.push_back(stack); }
     /// Frames that were left without a return are still forbidden ground to AddressSanitizer.

@@ -257,9 +257,12 @@ TEST_CASE("a claim has room for another style, and none for the step that is to 
 // In front of what it would cost: the cause comes first.
 TEST_CASE("no launch is for nothing", "[claims]") {
     if (!kata::counts_available()) SKIP("nothing is counted on this back end");
-    for (const auto& text : kata::counted_run(kata::step()).seen.idle)
-        FAIL_CHECK("the result is right, but " << text << "\n  the usual cause: the kernel is launched once "
-                                               << "too often, or a loop over launches has a round too many");
+    const auto& seen = kata::counted_run(kata::step()).seen;
+    for (const auto& text : seen.idle)
+        kata::fall_short({"the result is right, but " + text +
+                              "\n  the usual cause: the kernel is launched once too often, or a loop over "
+                              "launches has a round too many",
+                          1 - static_cast<double>(seen.idle.size()) / static_cast<double>(seen.launches)});
     SUCCEED();
 }
 
@@ -279,19 +282,20 @@ TEST_CASE("the step gains what its lesson promises", "[claims]") {
         if (claim.worse > kata::step_name() && is_worse) continue;
         const std::string other = claim.worse;
         const auto& theirs = kata::counts_of_solution(other);
-        auto text = kata::broken(
-            claim, value_of(claim.quantity, mine), value_of(claim.quantity, theirs),
+        const auto own =
             kata::has_own_solution()
                 ? std::optional(value_of(claim.quantity, kata::counts_of_solution(kata::step_name())))
-                : std::nullopt);
+                : std::nullopt;
+        auto text =
+            kata::broken(claim, value_of(claim.quantity, mine), value_of(claim.quantity, theirs), own);
         if (!text) {
             SUCCEED(kata::gained(claim, value_of(claim.quantity, mine), value_of(claim.quantity, theirs)));
             continue;
         }
-        kata::note_share(value_of(claim.quantity, theirs) / claim.least / value_of(claim.quantity, mine));
         if (const auto place = kata::at(claim.quantity))
             *text += kata::where_most(kata::counted_run(kata::step()), place);
-        FAIL_CHECK(*text);
+        kata::fall_short({*text, kata::most_of(claim, value_of(claim.quantity, theirs), own) /
+                                     value_of(claim.quantity, mine)});
     }
     SUCCEED();
 }
@@ -357,7 +361,8 @@ void time_claims(kata::Claim::Standing standing, kata::Answer expected, const ch
             if (verdict.answer == expected)
                 SUCCEED(text);
             else
-                FAIL_CHECK(otherwise << ": " << claim.why << "\n  " << text);
+                kata::fall_short({otherwise + (": " + std::string(claim.why)) + "\n  " + text,
+                                  kata::share_of_time(verdict.ratio / claim.least)});
         }
     }
     SUCCEED();

@@ -6,6 +6,7 @@
 
 #include <exception>
 #include <map>
+#include <new>
 #include <set>
 
 namespace kata {
@@ -75,6 +76,9 @@ Run observed_run(const Conditions& conditions, const std::function<void()>& work
         throw;  // no fault of the step: it waits to be written
     } catch (const Error& e) {
         run.fault = e.what();
+        return run;
+    } catch (const std::bad_alloc&) {
+        run.fault = out_of_memory;
         return run;
     } catch (const std::exception& e) {
         run.fault = std::string("the host code of the step threw an exception: ") + e.what();

@@ -167,11 +167,27 @@ const Run& counted_run(const Module&);
 /// has been built since.
 const Counts& counts_of_solution(const std::string& name);
 
+/// Why a right step fails a test all the same: it needs more of something than it may, or has less.
+struct Shortfall {
+    std::string text;  ///< for who reads the failure
+    double share;      ///< of what it needs, how much it may need: from 0 to 1
+};
+/// Fails the test that runs, which goes on. Whoever grades tells such a step from a wrong one, so every test
+/// that a right step fails for what it needs says so here.
+void fall_short(const Shortfall&);
+/// Fails the test that runs where a right step needs more than `most`, in the words "WHAT / COUNTED: now 7,
+/// at most 5REMARK"; or where it has less than `least`.
+void require_at_most(double most, double now, const std::string& what, const std::string& counted,
+                     const std::string& remark = "");
+void require_at_least(double least, double now, const std::string& what, const std::string& counted);
+
 /// What the step needs much more of than its own solution, with the most that it may, in a few lines each;
 /// the worst first.
-std::vector<std::string> worse_than_solution(const Run& step, const Counts& theirs);
+std::vector<Shortfall> worse_than_solution(const Run& step, const Counts& theirs);
 /// How many times as long as its own solution a step may take on a GPU.
 inline constexpr double slowest = 2.0;
+/// A share that was timed, in tenths: it must not differ from one grading to the next.
+double share_of_time(double share);
 
 /// What a right run did. Throws Error where it was wrong.
 const Counts& counts_of(const Run&);

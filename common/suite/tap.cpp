@@ -7,6 +7,7 @@
 // error stream could pass for it: behind a "not ok", "# | LINE" for each line of it, and "# share NUMBER" for
 // a step that is right and needs more than it may.
 #include "check/report.hpp"
+#include "error.hpp"
 
 #include <algorithm>
 #include <catch2/catch_test_case_info.hpp>
@@ -56,13 +57,15 @@ class StepReporter final : public Catch::StreamingReporterBase {
         // What is good to know of what passes: a comment in TAP, for whoever shows it.
         if (result.isOk() && result.hasMessage()) say("# " + std::string(result.getMessage()));
         if (result.isOk()) return;
+        ++failures_;
         // FAIL(text) says it all; a CHECK says what it compared.
         if (result.hasExpression())
             explain(result.getExpressionInMacro() + " is " + result.getExpandedExpression());
-        if (result.hasMessage()) explain(std::string(result.getMessage()));
+        const auto message = std::string(result.getMessage());
+        if (result.hasMessage()) explain(message == "std::bad_alloc" ? out_of_memory : message);
         if (result.getResultType() == Catch::ResultWas::FatalErrorCondition)
             explain(
-                std::string(result.getMessage()).starts_with("SIGTERM")
+                message.starts_with("SIGTERM")
                     ? "the time for this test is over; a kernel has a limit of its own, so it is host code "
                       "that does not return"
                     : "look at the host code of the step, and at pointers into a kernel's local arrays: what "
@@ -70,7 +73,7 @@ class StepReporter final : public Catch::StreamingReporterBase {
                       "recursion");
         std::string with;
         for (const auto& info : stats.infoMessages)
-            if (info.type == Catch::ResultWas::Info && info.message != std::string(result.getMessage()))
+            if (info.type == Catch::ResultWas::Info && info.message != message)
                 with += (with.empty() ? "with " : ", ") + info.message;
         explain(with);
     }
@@ -87,6 +90,7 @@ class StepReporter final : public Catch::StreamingReporterBase {
         else if (failed)
             std::cerr << "\nnot ok: " << stats.testInfo->name << '\n' << wrong_ << std::flush;
         wrong_.clear();
+        failures_ = 0;
         StreamingReporterBase::testCaseEnded(stats);
     }
 
@@ -118,7 +122,7 @@ class StepReporter final : public Catch::StreamingReporterBase {
     void say_why() const {
         std::istringstream lines(wrong_);
         for (std::string line; std::getline(lines, line);) say("# | " + line.substr(2));
-        if (const auto share = take_share()) say("# share " + std::to_string(*share));
+        if (const auto share = take_share(failures_)) say("# share " + std::to_string(*share));
     }
     void explain(const std::string& text) {
         std::istringstream lines(text);
@@ -127,7 +131,7 @@ class StepReporter final : public Catch::StreamingReporterBase {
 
     static inline bool running = false;
     int verdicts_;
-    std::size_t cases_ = 0;
+    std::size_t cases_ = 0, failures_ = 0;
     std::string skipped_, wrong_;
 };
 

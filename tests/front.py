@@ -512,6 +512,14 @@ class Compilers(unittest.TestCase):
     def shown(self, said):
         return compilers.shown(said.splitlines())
 
+    def test_a_compiler_that_the_system_ends_is_said_to_lack_memory(self):
+        for said in (
+            "c++: fatal error: Killed signal terminated program cc1plus\ncompilation terminated.\n",
+            "cc1plus: out of memory allocating 65536 bytes after a total of 4096 bytes\n",
+            "clang: error: unable to execute command: Killed\n",
+        ):
+            self.assertEqual(self.shown(said), [compilers.OUT_OF_MEMORY])
+
     def test_an_error_of_a_template_is_shown_at_the_line_that_asked_for_it(self):
         said = (
             "In file included from ../chapters/scan/03_brent_kung.cu:7:\n"

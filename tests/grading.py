@@ -12,6 +12,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import shutil
 import signal
 import socket
@@ -19,6 +20,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import threading
 import time
 import unittest
 import xml.etree.ElementTree
@@ -174,6 +176,7 @@ CARELESS = {
     "does not compile": (re.sub(LAUNCH, "    lunch", solution(ADD)), "FAIL", "^does not compile .*lunch.* was not declared"),
     "a mistake": (wrong(f"{ADD}.whole_blocks_only"), "FAIL", "never written"),
     "one thread": (wrong(f"{ADD}.one_thread"), "SLOW", "its own solution needs"),
+    "launched twice": (wrong(f"{ADD}.launched_twice"), "SLOW", "2nd launch"),
     "UTF-16": (solution(ADD).encode("utf-16"), "FAIL", "."),
     "stub": (tree.STANDS_IN, "OPEN", r"kata::open\(\)"),
     "stub with spaces": (tree.STANDS_IN.replace("open()", "open ( )"), "OPEN", r"kata::open\(\)"),
@@ -255,6 +258,9 @@ class Class(unittest.TestCase):
         hand_in(cls.folder / "mixed", {ADD: instead("    for (;;) {\n    }"), BLUR: solution(BLUR), GRAY: '#include "mine.hpp"\n#include "lib/types.hpp"\n' + solution(GRAY)})
         hand_in(cls.folder / "mixed", {"mine.hpp": "#pragma once\n", "lib/types.hpp": "#pragma once\n", "grids.cuh": "#error not the one of this repository\n"})
         cls.wanted |= {("mixed", ADD): ("FAIL", "."), ("mixed", GRAY): ("OK", "^$"), ("mixed", BLUR): ("OK", "^$")}
+        # What the suite itself claims of a step, too, tells slow from wrong.
+        hand_in(cls.folder / "rows along x", {GRAY: wrong(f"{GRAY}.rows_along_x"), BLUR: wrong(f"{BLUR}.patch_not_clipped")})
+        cls.wanted |= {("rows along x", GRAY): ("SLOW", "which pixels.* at most"), ("rows along x", BLUR): ("FAIL", "out of bounds")}
         hand_in(cls.folder / "broken header", {ADD: '#include "broken.hpp"\n' + solution(ADD), "broken.hpp": "inline int broken() { return undeclared; }\n"})
         cls.wanted["broken header", ADD] = ("FAIL", "does not compile .*undeclared")
         for name in ("a link", "a pipe", "a folder", "a large hole"):
@@ -280,7 +286,7 @@ class Class(unittest.TestCase):
         cls.command += ["--points", cls.points, "--out", cls.out]
         pathlib.Path(LEFT).unlink(missing_ok=True)
         before = time.monotonic()
-        cls.done = cls.run_grade(*sorted(cls.folder.iterdir()), "--junit", folder / "junit.xml")
+        cls.done = cls.run_grade(*sorted(cls.folder.iterdir()), "--junit", folder / "junit.xml", "--steps", folder / "steps.csv")
         cls.seconds = time.monotonic() - before
         cls.results = {}
         for path in cls.out.glob("*.json"):
@@ -342,6 +348,20 @@ class Class(unittest.TestCase):
         self.assertIn("opens libraries", notes("opens the solution"))
         self.assertIn("wrote lines into the report", notes("forges"))
         self.assertEqual(notes("a mistake"), "")
+
+    def test_what_steps_need_is_beside_what_their_solutions_need(self):
+        with open(self.scratch / "steps.csv", newline="", encoding="utf-8") as lines:
+            rows = {(row["student"], row["step"]): row for row in csv.DictReader(lines)}
+        self.assertEqual(len(rows), len(STEPS) * len(self.results))
+        right, twice, alone = (rows[name, NAMES[0]] for name in ("right", "launched twice", "one thread"))
+        self.assertEqual((right["bytes"], right["makespan"]), (right["bytes of the solution"], right["makespan of the solution"]))
+        self.assertEqual(float(twice["bytes"]), 2 * float(twice["bytes of the solution"]))
+        # A quarter for being right, and of the rest half: there is a launch too much of two.
+        self.assertEqual((twice["verdict"], twice["points"]), ("SLOW", "1.25"))
+        self.assertGreater(float(alone["makespan"]), 100 * float(alone["makespan of the solution"]))
+        self.assertEqual(rows["a mistake", NAMES[0]]["bytes"], "")
+        self.assertRegex((self.out / "launched twice.md").read_text(), rf"\| {NAMES[0]} \| 2\.00 \| none \| 2\.00 \|")
+        self.assertIn(f"## MISSING: it was not handed in\n\n    {NAMES[1]}\n    {NAMES[2]}\n", (self.out / "launched twice.md").read_text())
 
     def test_feedback_is_whole_and_harmless(self):
         text = (self.out / "mixed.md").read_text()
@@ -426,6 +446,16 @@ class Class(unittest.TestCase):
         with open("/dev/full", "w") as full:
             done = self.suite("--tour", "--modules", ".", "--sources", "..", stdout=full)
         self.assertEqual((done.returncode, done.stderr), (1, "the output cannot be written\n"))
+
+    def test_memory_that_is_used_up_is_no_fault_of_the_steps(self):
+        module = f"solutions.{CHAPTER}.{GRAY}.cpu.so"
+        command = ["--step", module, "--source", f"../solutions/{CHAPTER}/{GRAY}.cu", "--rivals", f"solutions.{CHAPTER}.", "--reporter", "step", "--abort"]
+        for mebibytes in (192, 128, 96):
+            limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (mebibytes << 20, mebibytes << 20))  # noqa: E731
+            with self.subTest(mebibytes=mebibytes):
+                done = self.suite(*command, stdout=subprocess.DEVNULL, preexec_fn=limit)
+                self.assertEqual((done.returncode, done.stderr.count("the memory is used up")), (0, 1), done.stderr)
+                self.assertNotIn("SIG", done.stderr)
 
     def test_a_step_of_tomorrow_is_tested_and_one_that_was_edited_since_is_not(self):
         source = self.scratch / f"{ADD}.cu"
@@ -685,6 +715,26 @@ class Engines(unittest.TestCase):
         self.assertEqual(sorted(ended.job.name for ended in ends), list("012345"))
         self.assertEqual({ended.why for ended in ends}, {""})
 
+    def test_on_a_device_is_one_at_a_time(self):
+        held, waited = threading.Event(), []
+
+        def other():
+            held.wait()
+            with job.alone_on("test 0"):
+                waited.append(time.monotonic())
+
+        thread = threading.Thread(target=other)
+        thread.start()
+        with job.alone_on("test 0"):
+            with job.alone_on("test 1"):  # another one
+                held.set()
+            time.sleep(0.3)
+            self.assertEqual(waited, [])
+        thread.join(10)
+        self.assertEqual(len(waited), 1)
+        for path in pathlib.Path("/tmp").glob(f"kata-grade-{os.getuid()}-gpu-test-*.lock"):
+            path.unlink()
+
     def test_a_job_without_a_result_has_a_reason(self):
         ends = list(engines.local(self.jobs(1, "echo no room >&2; exit 1"), 1, self.folder))
         self.assertEqual([ended.why for ended in ends], ["no room"])
@@ -732,6 +782,14 @@ class CommandLine(unittest.TestCase):
         self.assertIn("--work", self.refused("/", "--engine", "slurm"))
         self.assertIn("--csv", self.refused("/", "--resume"))
         self.assertIn("1 or more", self.refused("/", "--jobs", "0"))
+
+    def test_two_do_not_work_in_one_folder(self):
+        with tempfile.TemporaryDirectory() as folder:
+            hand_in(pathlib.Path(folder, "x"), {ADD: solution(ADD)})
+            with grade.for_itself(pathlib.Path(folder, "work")):
+                self.assertIn("another ./kata grade works in", self.refused(f"{folder}/x", "--work", f"{folder}/work", status=3))
+            with grade.for_itself(pathlib.Path(folder, "work")):
+                pass  # who has ended is no hindrance
 
     def test_a_folder_without_any_step_is_not_graded(self):
         with tempfile.TemporaryDirectory() as folder:

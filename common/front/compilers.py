@@ -19,6 +19,13 @@ INSTANTIATED = re.compile(r"\s+(?:detected during )?instantiation of .* at line 
 # What g++ makes of an extern __shared__ array of a template's type, by the name that the CPU back end gives it.
 OF_TWO_TYPES = re.compile(r"conflicting declaration .(?P<one>[^’']*?) simt_(?P<name>\w+) \[\].")
 
+# What g++ and clang say when the system ends them.
+KILLED = re.compile(r"Killed signal terminated program|unable to execute command: Killed|virtual memory exhausted|out of memory allocating")
+OUT_OF_MEMORY = (
+    "error: the compiler has been ended, most likely because the memory is used up: close other programs, or build one file at a "
+    "time (ninja -C build -j 1)"
+)
+
 
 class Error(NamedTuple):
     where: str  # FILE:LINE in the student's own file; empty where no line of theirs is named
@@ -93,6 +100,8 @@ def once(lines: Sequence[str]) -> list[str]:
 
 def shown(lines: Sequence[str]) -> list[str]:
     """The lines to print of what was said about one file: where no error is found there, all of it once."""
+    if any(KILLED.search(line) for line in lines):
+        return [OUT_OF_MEMORY]
     found = errors(lines)
     if not found:
         return once(lines)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import collections
 import contextlib
+import fcntl
 import hashlib
 import json
 import os
@@ -45,6 +46,7 @@ def arguments_of(given: Sequence[str] | None) -> tuple[argparse.Namespace, argpa
     parser.add_argument("--out", metavar="FOLDER", help="a file of feedback for each student, and the result as JSON")
     parser.add_argument("--points", metavar="FILE", help='what steps are worth: {"points": {"scan": 2}, "right": 0.5}')
     parser.add_argument("--resume", action="store_true", help="leave out who is in the sheet and has handed in the same since")
+    parser.add_argument("--steps", metavar="FILE", help="a row for each step of each student, as CSV: what it needs, and its solution")
     parser.add_argument("--junit", metavar="FILE", help="results as JUnit's XML")
     parser.add_argument("--gradescope", metavar="FILE", help="results.json of one student for Gradescope")
     parser.add_argument("--github-classroom", metavar="FILE", help="of one student, for GitHub Classroom's grading reporter")
@@ -224,11 +226,25 @@ class Grading:
 
     def write_formats(self) -> None:
         given, results = self.given, list(self.results.values())
+        if given.steps:
+            tree.write_whole(pathlib.Path(given.steps).absolute(), sheet.steps(results, self.points))
         if given.junit:
             tree.write_whole(pathlib.Path(given.junit).absolute(), sheet.junit(results))
         for path, text_of in ((given.gradescope, sheet.gradescope), (given.github_classroom, sheet.github_classroom)):
             if path and results:
                 tree.write_whole(pathlib.Path(path).absolute(), text_of(results[0], self.points))
+
+
+@contextlib.contextmanager
+def for_itself(work: pathlib.Path) -> Iterator[None]:
+    """While nobody else grades there: its jobs and their results would be mixed up."""
+    work.mkdir(parents=True, exist_ok=True)
+    with open(work / "lock", "a") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise Fault(f"another ./kata grade works in {work}: wait for it, or name another folder with --work", 3)
+        yield
 
 
 class Stopped(BaseException):
@@ -247,7 +263,9 @@ def main(given: Sequence[str] | None = None) -> int:
     try:
         grading = Grading(arguments)
         if arguments.work:
-            return grading.run(pathlib.Path(os.path.abspath(arguments.work)))
+            work = pathlib.Path(os.path.abspath(arguments.work))
+            with for_itself(work):
+                return grading.run(work)
         with tempfile.TemporaryDirectory(prefix="kata-grade-") as folder:
             os.chmod(folder, 0o755)
             return grading.run(pathlib.Path(folder).resolve())

@@ -15,6 +15,18 @@ std::unique_ptr<Stopwatch> a_stopwatch() {
     return watch;
 }
 
+/// The median, in seconds.
+double time_of(Stopwatch& watch, TimedProblem& problem, const Module& step, std::size_t runs) {
+    constexpr int warm_ups = 2;
+    const auto time = [&] { return watch.time([&] { problem.run(step); }); };
+    for (int i = 0; i < warm_ups; ++i) time();
+    std::vector<double> times(runs);
+    std::generate(times.begin(), times.end(), time);
+    const auto middle = times.begin() + static_cast<std::ptrdiff_t>(runs / 2);
+    std::nth_element(times.begin(), middle, times.end());
+    return *middle;
+}
+
 }  // namespace
 
 std::vector<Verdict> time_claim(const Claim& claim, const Module& better, const Module& worse, int verdicts) {
@@ -35,19 +47,19 @@ Verdict time_against(const Module& step, const Module& other, double least_ratio
                             [&] { return watch->time([&] { problem->run(other); }); }, least_ratio);
 }
 
+double milliseconds(const Module& step) {
+    const auto problem = chapter.timed(std::nullopt);
+    return 1e3 * time_of(*a_stopwatch(), *problem, step, 5);
+}
+
 std::vector<std::pair<std::string, double>> time_step(const Module& step,
                                                       const std::optional<Module>& against,
                                                       std::optional<int> variant) {
-    constexpr int warm_ups = 2, runs = 15;
     const auto watch = a_stopwatch();
     const auto ceilings = watch->ceilings();
     const auto problem = chapter.timed(variant);
     const auto time = [&](const Module& m) { return watch->time([&] { problem->run(m); }); };
-    std::vector<double> times;
-    for (int i = 0; i < warm_ups + runs; ++i) times.push_back(time(step));
-    times.erase(times.begin(), times.begin() + warm_ups);
-    std::nth_element(times.begin(), times.begin() + runs / 2, times.end());
-    const double seconds = times[runs / 2];
+    const double seconds = time_of(*watch, *problem, step, 15);
     // Nothing is faster than moving the bytes that must be moved, nor than doing the arithmetic that must be
     // done.
     const double least = std::max(problem->useful_bytes / ceilings.bytes_per_second,

@@ -15,6 +15,9 @@ std::vector<Verdict> time_claim(const Claim&, const Module& better, const Module
 /// Whether one step is at least so many times as fast as another one, over the chapter's timed problem.
 Verdict time_against(const Module&, const Module& other, double least_ratio);
 
+/// How long a step takes over the chapter's timed problem: the median of a few runs.
+double milliseconds(const Module&);
+
 /// A row of the ladder, as named values: milliseconds, gigabytes and teraflops per second, and the share in
 /// percent of what the device could do; with `against` also how many times as fast as that step. Over the
 /// chapter's timed problem or a variant of it.

@@ -5,7 +5,8 @@
 //
 // Sealed (check/report.hpp), the report also says what went wrong, for what a step prints on the standard
 // error stream could pass for it: behind a "not ok", "# | LINE" for each line of it, and "# share NUMBER" for
-// a step that is right and needs more than it may.
+// a step that is right and needs more than it may. And what a right step needs, whether or not it may:
+// "# figure NAME NUMBER NUMBER", beside what its solution needs.
 #include "check/report.hpp"
 #include "error.hpp"
 

@@ -10,11 +10,14 @@ from __future__ import annotations
 
 import argparse
 import concurrent.futures
+import contextlib
 import dataclasses
+import fcntl
 import json
 import os
 import pathlib
 import re
+import resource
 import secrets
 import shlex
 import signal
@@ -22,6 +25,7 @@ import socket
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent.parent)]
 
@@ -61,7 +65,7 @@ class Job:
 
     def grade(self, step: str) -> dict:
         given = self.given["steps"][step]
-        result = {"verdict": given["state"], "reason": given["why"], "share": 1.0, "seconds": {}, "printed": ""}
+        result = {"verdict": given["state"], "reason": given["why"], "share": 1.0, "seconds": {}, "printed": "", "figures": {}}
         if given["state"] != "taken":
             return result
         found = []
@@ -74,10 +78,13 @@ class Job:
             if said is not None:
                 found.append(report.Verdict("FAIL", f"does not compile\n{said}".rstrip()))
                 break
-            verdict, done, unsealed = self.test(step, kernel)
+            seen = self.test(step, kernel)
+            verdict, done = seen.verdict(kernel.passes), seen.done
             result["seconds"]["test"] = result["seconds"].get("test", 0) + done.seconds
             result["printed"] += done.said[:4000]
-            if unsealed:
+            if verdict.name in ("OK", "SLOW"):
+                result["figures"] |= seen.figures
+            if seen.unsealed:
                 result["wrote_into_the_report"] = True
             if len(self.tree.kernels[step]) > 1 and verdict.reason:
                 verdict = dataclasses.replace(verdict, reason=f"on the back end {module_of(kernel.module).backend}: {verdict.reason}")
@@ -115,7 +122,7 @@ class Job:
             done = self.walls.run(["/bin/sh", "-c", f"cd {shlex.quote(str(self.build))} && {script}"], limits)
         if done.stopped or done.status or not (self.build / kernel.module).is_file():
             text = done.said + done.out.decode("utf-8", "replace")
-            said = compilers.shown(text.splitlines())
+            said = [re.sub(r"\.\./(chapters|solutions|common|reference)/", r"\1/", line) for line in compilers.shown(text.splitlines())]
             return done, "\n".join([*said[:60], *([f"compiling it {done.stopped}"] if done.stopped else [])])
         return done, None
 
@@ -132,14 +139,29 @@ class Job:
 
     # --- testing
 
-    def test(self, step: str, kernel: Kernel) -> tuple[report.Verdict, walls.Done, bool]:
+    def test(self, step: str, kernel: Kernel) -> report.Report:
         """Up to the first failure; if that is one of a right step, also what comes behind, which may say that it is wrong."""
         found = self.run_tests(step, kernel, ["--abort"])
         if found.fails_as_a_right_step:
             found = self.run_tests(step, kernel, [])
-        return found.verdict(kernel.passes), found.done, bool(found.unsealed)
+        return found
 
     def run_tests(self, step: str, kernel: Kernel, options: list[str]) -> report.Report:
+        with self.on_device(kernel):
+            return self.run_suite(step, kernel, options)
+
+    @contextlib.contextmanager
+    def on_device(self, kernel: Kernel) -> Iterator[None]:
+        """What runs on a GPU is timed: one test at a time, of whichever student. Who waits loses no time by it."""
+        if module_of(kernel.module).backend != "gpu":
+            yield
+            return
+        before = time.monotonic()
+        with alone_on(os.environ.get("CUDA_VISIBLE_DEVICES", "all")):
+            self.deadline += time.monotonic() - before
+            yield
+
+    def run_suite(self, step: str, kernel: Kernel, options: list[str]) -> report.Report:
         key = secrets.token_bytes(32)
         module, source = self.build / kernel.module, self.chapters / f"{step}.cu"
         command = tree.suite_command(self.tree, step, kernel, self.seen(module), self.seen(source)) + options
@@ -171,6 +193,15 @@ class Job:
         return shown
 
 
+@contextlib.contextmanager
+def alone_on(devices: str) -> Iterator[None]:
+    """While no other job of this user on this machine, and no other thread of this one, is there."""
+    name = f"kata-grade-{os.getuid()}-gpu-{re.sub('[^0-9A-Za-z]', '-', devices)}.lock"
+    with open(os.open(f"/tmp/{name}", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
 def with_limits(command: str) -> str:
     """Compilers that end after some errors, in plain text; and none that is told to hide what a step does."""
     if command.endswith(".cu") and " -x cu " in command or "nvcc" in command.split(" ")[0]:
@@ -198,12 +229,18 @@ def run(given: argparse.Namespace) -> None:
     result = {
         **{key: job.given[key] for key in ("student", "digest", "notes")},
         "version": built.version, "steps": steps, "walls": around.is_up,
-        "host": socket.gethostname(), "seconds": time.monotonic() - before, "graded": time.strftime("%Y-%m-%d %H:%M:%S"),
+        "host": socket.gethostname(), "seconds": time.monotonic() - before, "processor_seconds": processor_seconds(),
+        "graded": time.strftime("%Y-%m-%d %H:%M:%S"),
     }  # fmt: skip
     for step, found in steps.items():
         if found.pop("wrote_into_the_report", False):
             result["notes"].append(f"{step} wrote lines into the report of the tests, which were not taken")
     tree.write_whole(given.result, json.dumps(result, indent=1))
+
+
+def processor_seconds() -> float:
+    """Of this job and of all that it has run."""
+    return sum(used.ru_utime + used.ru_stime for used in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)))
 
 
 def stop(scratch: pathlib.Path) -> None:

@@ -40,6 +40,7 @@ class Report:
     planned: int | None  # tests, as the suite has announced
     unsealed: int  # lines that somebody else has written where the report is
     done: Done
+    figures: dict[str, tuple[float, float]] = dataclasses.field(default_factory=dict)  # what it needs, and its solution
 
     @property
     def failed(self) -> list[Case]:
@@ -107,6 +108,8 @@ def take(found: Report, line: str) -> None:
         found.planned = int(match[1])
     elif match := re.fullmatch(r"(not )?ok \d+(?: - (.*?))?( # SKIP.*)?", line):
         found.cases.append(Case(match[2] or "", not match[1], bool(match[3])))
+    elif match := re.fullmatch(r"# figure (\w+) (\S+) (\S+)", line):
+        found.figures[match[1]] = (float(match[2]), float(match[3]))
     elif found.cases and line.startswith("# | "):
         case = found.cases[-1]
         case.why += ("\n" if case.why else "") + line[4:]

@@ -127,6 +127,24 @@ class Sheet:
         write_whole(self.path, text.getvalue())
 
 
+FIGURES = ("bytes", "lines", "passes", "atomics", "barriers", "work", "makespan", "ms")
+SHOWN = {"lines": "128-byte lines", "passes": "passes over banks", "work": "work", "makespan": "time on a model GPU", "ms": "time on a GPU"}
+
+
+def steps(results: Iterable[Mapping], points: Points) -> str:
+    """A row for each step of each student: its verdict, what it needs and what its solution does, as CSV."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    of_figures = [name for figure in FIGURES for name in (figure, f"{figure} of the solution")]
+    writer.writerow(["student", "step", "verdict", "points", "of", "s to compile", "s to test", *of_figures])
+    for result in results:
+        for step, found in result["steps"].items():
+            seconds = [f"{found['seconds'][what]:.1f}" if what in found["seconds"] else "" for what in ("compile", "test")]
+            figures = [value if value == "" else f"{value:g}" for figure in FIGURES for value in found["figures"].get(figure, ("", ""))]
+            writer.writerow([cell(result["student"]), step, found["verdict"], f"{points.earned(step, found):g}", f"{points.of[step]:g}", *seconds, *figures])
+    return text.getvalue()
+
+
 def file_name(student: str) -> str:
     """Of a student's files: the name, with what a file system may not like as %XX."""
     name = "".join(c if c.isalnum() or c in " ._-" else "".join(f"%{byte:02X}" for byte in c.encode("utf-8", "surrogateescape")) for c in student)
@@ -139,8 +157,12 @@ def feedback(result: Mapping, points: Points) -> str:
     total = f"{sum(earned.values()):g} of {sum(points.of.values()):g} points"
     lines = [f"# {plain(result['student'])}: {total}", "", "| step | verdict | points |", "| --- | --- | ---: |"]
     lines += [f"| {step} | {found['verdict']} | {earned[step]:g} of {points.of[step]:g} |" for step, found in result["steps"].items()]
+    not_done: dict[tuple[str, str], list[str]] = collections.defaultdict(list)
     for step, found in result["steps"].items():
         if found["verdict"] == "OK":
+            continue
+        if found["verdict"] in ("OPEN", "MISSING"):
+            not_done[found["verdict"], found["reason"]].append(step)
             continue
         lines += ["", f"## {step}: {found['verdict']}", ""]
         if found["verdict"] == "SLOW":
@@ -149,8 +171,21 @@ def feedback(result: Mapping, points: Points) -> str:
         if found["printed"].strip() and found["verdict"] == "FAIL":
             lines += ["", "What the tests and the step have printed, or its beginning:", ""]
             lines += [f"    {line}".rstrip() for line in plain(found["printed"]).strip("\n").splitlines()]
+    for (verdict, reason), names in not_done.items():
+        lines += ["", f"## {verdict}: {plain(reason)}", "", *(f"    {name}" for name in names)]
+    needs = {step: found["figures"] for step, found in result["steps"].items() if found["figures"]}
+    if needs:
+        columns = {name: title for name, title in SHOWN.items() if any(name in figures for figures in needs.values())}
+        lines += ["", "## What your right steps need", "", "Beside the solution: 1 is as much, 2 is twice as much.", ""]
+        lines += [f"| step | {' | '.join(columns.values())} |", "| --- |" + " ---: |" * len(columns)]
+        for step, figures in needs.items():
+            lines.append(f"| {step} | {' | '.join(part(*figures[name]) if name in figures else '' for name in columns)} |")
     lines += ["", f"Graded on {result['graded']}, by version {result['version'][:12]} of the tests."]
     return "\n".join(lines) + "\n"
+
+
+def part(mine: float, theirs: float) -> str:
+    return f"{mine / theirs:.2f}" if theirs else f"{mine:g} instead of 0" if mine else "none"
 
 
 def gradescope(result: Mapping, points: Points) -> str:

@@ -74,7 +74,7 @@ class Submission:
     @property
     def notes(self) -> list[str]:
         """What is to be looked at."""
-        return [f"{', '.join(names)}: {remark}" for remark, names in self.remarks.items()]
+        return [f"{remark}: {few(names)}" for remark, names in self.remarks.items()]
 
     @property
     def digest(self) -> str:
@@ -325,6 +325,10 @@ class Reader:
                         pass  # the compiler will say which step misses it
 
 
+def few(names: Sequence[str], most: int = 3) -> str:
+    return ", ".join(names) if len(names) <= most + 1 else f"{', '.join(names[:most])} and {len(names) - most} more"
+
+
 def natural(text: str) -> list[tuple[int, str]]:
     return [(int(number or 0), word) for number, word in re.findall(r"(\d+)|(\D+)", text)]
 
@@ -382,8 +386,7 @@ def note_copies(submissions: Sequence[Submission]) -> None:
     for (step, _), group in owners.items():
         for submission in group if len(group) > 1 else ():
             others = [other.student for other in group if other is not submission]
-            more = f" and {len(others) - 3} more" if len(others) > 3 else ""
-            submission.remarks[f"the same, but for comments and spaces at most, as that of {', '.join(others[:3])}{more}"].append(step)
+            submission.remarks[f"the same, but for comments and spaces at most, as that of {few(others)}"].append(step)
 
 
 def names_of(paths: Sequence[pathlib.Path]) -> list[str]:

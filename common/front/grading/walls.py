@@ -33,6 +33,8 @@ USERS = 700_000_000
 SYSTEM = ("/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/sbin")
 # Libraries and compilers are found by these.
 SETTINGS = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/opt/rh")
+# Which devices a job has, and where their driver lies.
+OF_DEVICES = ("CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -86,7 +88,7 @@ class Walls:
         """The command behind walls. Of a pair (FILE, PLACE), FILE is seen at PLACE. What is `empty` hides what was shown
         before; what is written, and then read, is shown in this order."""
         words = ["bwrap", "--unshare-all", "--unshare-user", "--disable-userns", "--cap-drop", "ALL", "--new-session", "--die-with-parent"]
-        words += ["--clearenv", "--setenv", "PATH", "/usr/local/bin:/usr/bin:/bin", "--setenv", "LANG", "C.UTF-8", "--setenv", "HOME", "/tmp"]
+        words += ["--clearenv", *(word for name in OF_DEVICES if name in os.environ for word in ("--setenv", name, os.environ[name])), "--setenv", "PATH", "/usr/local/bin:/usr/bin:/bin", "--setenv", "LANG", "C.UTF-8", "--setenv", "HOME", "/tmp"]
         for path in SYSTEM:
             if os.path.islink(path):
                 words += ["--symlink", os.readlink(path), path]

@@ -393,6 +393,10 @@ class Class(unittest.TestCase):
         self.assertEqual((rows["late"]["FAIL"], rows["late"]["MISSING"]), ("1", "2"))
         scope = json.loads(formats[0].read_text())
         self.assertEqual((scope["score"], [test["max_score"] for test in scope["tests"]]), (0, [2, 2, 4]))
+        # What Gradescope's documentation names, and the values that it takes.
+        self.assertLessEqual({key for test in scope["tests"] for key in test}, {"score", "max_score", "status", "name", "output", "output_format", "visibility"})
+        self.assertEqual({(test["status"], test["output_format"], test["visibility"]) for test in scope["tests"]}, {("failed", "text", "visible")})
+        self.assertLessEqual(set(scope), {"score", "execution_time", "tests"})
         room = json.loads(base64.b64decode(formats[1].read_text()))
         self.assertEqual((room["version"], room["status"], room["max_score"], len(room["tests"])), (1, "fail", 8, 3))
         again = self.run_grade(late, self.folder / "right", "--resume")

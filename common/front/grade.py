@@ -151,7 +151,8 @@ class Grading:
         around = Walls(work / "tree", without=self.given.without_walls)
         if not around.is_up and not self.given.without_walls:
             raise Fault(REFUSED.format(why=around.why), 3)
-        print("Building the tests", flush=True)
+        is_new = not (work / "tree/prepared.json").is_file()
+        print("Building the tests" + (", which takes minutes the first time; --work keeps them" if is_new else ""), flush=True)
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         built = tree.prepare(self.repository, work / "tree", self.steps, cores, os.environ.get("CXX", ""))
         tree.scratch_is_readable(work / "tree")

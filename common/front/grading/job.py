@@ -17,7 +17,6 @@ import json
 import os
 import pathlib
 import re
-import resource
 import secrets
 import shlex
 import signal
@@ -229,18 +228,12 @@ def run(given: argparse.Namespace) -> None:
     result = {
         **{key: job.given[key] for key in ("student", "digest", "notes")},
         "version": built.version, "steps": steps, "walls": around.is_up,
-        "host": socket.gethostname(), "seconds": time.monotonic() - before, "processor_seconds": processor_seconds(),
-        "graded": time.strftime("%Y-%m-%d %H:%M:%S"),
+        "host": socket.gethostname(), "seconds": time.monotonic() - before, "graded": time.strftime("%Y-%m-%d %H:%M:%S"),
     }  # fmt: skip
     for step, found in steps.items():
         if found.pop("wrote_into_the_report", False):
             result["notes"].append(f"{step} wrote lines into the report of the tests, which were not taken")
     tree.write_whole(given.result, json.dumps(result, indent=1))
-
-
-def processor_seconds() -> float:
-    """Of this job and of all that it has run."""
-    return sum(used.ru_utime + used.ru_stime for used in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)))
 
 
 def stop(scratch: pathlib.Path) -> None:

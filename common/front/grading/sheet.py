@@ -40,6 +40,19 @@ def first_line(reason: str) -> str:
     return re.sub(r"\s+", " ", plain(reason)).strip()[:300]
 
 
+def few(names: Sequence[str], most: int = 3) -> str:
+    return ", ".join(names) if len(names) <= most + 1 else f"{', '.join(names[:most])} and {len(names) - most} more"
+
+
+def not_ok(result: Mapping) -> dict[tuple[str, str], list[str]]:
+    """Steps by verdict and reason."""
+    found: dict[tuple[str, str], list[str]] = collections.defaultdict(list)
+    for step, of in result["steps"].items():
+        if of["verdict"] != "OK":
+            found[of["verdict"], of["reason"]].append(step)
+    return found
+
+
 class Points:
     """What a step is worth: from a file such as {"points": {"scan": 2, "scan/03_brent_kung": 4}, "right": 0.5}.
 
@@ -110,7 +123,7 @@ class Sheet:
         if result:
             count = collections.Counter(found["verdict"] for found in result["steps"].values())
             earned = {step: points.earned(step, found) for step, found in result["steps"].items()}
-            wrong = [f"{step} {found['verdict']}: {first_line(found['reason'])}" for step, found in result["steps"].items() if found["verdict"] != "OK"]
+            wrong = [f"{few(steps)} {verdict}: {first_line(reason)}" for (verdict, reason), steps in not_ok(result).items()]
             row |= {name: str(count[name]) for name in VERDICTS} | {step: f"{value:g}" for step, value in earned.items()}
             row |= {
                 "points": f"{sum(earned.values()):g}", "of": f"{sum(points.of.values()):g}", "state": DONE, "not OK": cell("; ".join(wrong)),
@@ -157,12 +170,8 @@ def feedback(result: Mapping, points: Points) -> str:
     total = f"{sum(earned.values()):g} of {sum(points.of.values()):g} points"
     lines = [f"# {plain(result['student'])}: {total}", "", "| step | verdict | points |", "| --- | --- | ---: |"]
     lines += [f"| {step} | {found['verdict']} | {earned[step]:g} of {points.of[step]:g} |" for step, found in result["steps"].items()]
-    not_done: dict[tuple[str, str], list[str]] = collections.defaultdict(list)
     for step, found in result["steps"].items():
-        if found["verdict"] == "OK":
-            continue
-        if found["verdict"] in ("OPEN", "MISSING"):
-            not_done[found["verdict"], found["reason"]].append(step)
+        if found["verdict"] in ("OK", "OPEN", "MISSING"):
             continue
         lines += ["", f"## {step}: {found['verdict']}", ""]
         if found["verdict"] == "SLOW":
@@ -171,8 +180,9 @@ def feedback(result: Mapping, points: Points) -> str:
         if found["printed"].strip() and found["verdict"] == "FAIL":
             lines += ["", "What the tests and the step have printed, or its beginning:", ""]
             lines += [f"    {line}".rstrip() for line in plain(found["printed"]).strip("\n").splitlines()]
-    for (verdict, reason), names in not_done.items():
-        lines += ["", f"## {verdict}: {plain(reason)}", "", *(f"    {name}" for name in names)]
+    for (verdict, reason), names in not_ok(result).items():
+        if verdict in ("OPEN", "MISSING"):
+            lines += ["", f"## {verdict}: {plain(reason)}", "", *(f"    {name}" for name in names)]
     needs = {step: found["figures"] for step, found in result["steps"].items() if found["figures"]}
     if needs:
         columns = {name: title for name, title in SHOWN.items() if any(name in figures for figures in needs.values())}

@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import bodies
 from fault import Fault
+from grading.sheet import few
 from repository import Repository
 
 HEADERS = (".h", ".hpp", ".cuh")
@@ -323,10 +324,6 @@ class Reader:
                         taken.headers[f"{chapter}/{name}"] = file.read()
                     except Unread:
                         pass  # the compiler will say which step misses it
-
-
-def few(names: Sequence[str], most: int = 3) -> str:
-    return ", ".join(names) if len(names) <= most + 1 else f"{', '.join(names[:most])} and {len(names) - most} more"
 
 
 def natural(text: str) -> list[tuple[int, str]]:

@@ -10,6 +10,7 @@ namespace meter {
 class Flights {
   public:
     void clear() { words_.clear(); }
+    bool none() const { return words_.empty(); }
     /// A copy of whole words, begun by the instruction `code`.
     void start(std::uintptr_t address, std::size_t bytes, std::uint32_t code) {
         for (std::size_t i = 0; i < bytes; i += 4) {

@@ -148,12 +148,18 @@ class Meter final : public simt::Probe {
         log({0, offset_of(code), 0, What::basic_block, Space::none});
     }
     void touch(const void* address, std::size_t bytes, Verb verb, const void* code);
+    /// The same for the most part of all plain accesses, in as few instructions as can be; false where that
+    /// is not enough.
+    [[gnu::always_inline]] bool touch_as_usual(const void* address, std::size_t bytes, Verb verb,
+                                               const void* code);
     /// To be called before a volatile access or an atomic load or store of the running thread, which may give
     /// way here.
     void before_signal(const void* address, std::size_t bytes, Verb verb, const void* code);
     void forget_look(const void* address);
     /// To be called when an access that has been announced must have happened.
-    void settle_overwrite();
+    void settle_overwrite() {
+        if (overwrite_.address) tell_overwrite();
+    }
     void check_stack(const void* here_on_stack, const void* code);
 
     /// An index that its array does not have, of which the type is given as "'float [32]'".
@@ -163,13 +169,14 @@ class Meter final : public simt::Probe {
     void touch_from_host(const void* address, Verb verb, const void* code);
 
   private:
+    void tell_overwrite();
     bool counted(const simt::Block& block) const { return !only_ || *only_ == block.linear; }
     WarpLog& log_of(const simt::Thread& t) { return logs_[simt::running_block->slot][t.warp()]; }
     std::uint32_t offset_of(const void* code) const {
         return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(code) - image_.base);
     }
     /// Remembers an event of the running thread, which may have to wait for a place.
-    void log(const Event& event) {
+    void log(Event event) {
         ++steps_;
         const auto& t = *simt::running;
         auto& log = log_of(t);
@@ -204,6 +211,9 @@ class Meter final : public simt::Probe {
     void write(Group, std::uint64_t time, bool counted);
 
     Region* region_of(std::uintptr_t address);
+    Shadow& shadow_of(Region&);
+    /// What else is to be done about an access that has been logged.
+    void look_for_clashes(Region&, std::uintptr_t address, std::size_t bytes, Verb verb, std::uint32_t code);
     Region* find_region(std::uintptr_t address);
     [[noreturn]] void refuse(std::uintptr_t address, std::size_t bytes, Verb verb, const void* code);
     std::string name_of(const Region&) const;
@@ -329,6 +339,7 @@ void Meter::launch_begins(const simt::Grid& grid) {
         Region region{a.range, Space::global, name, a.written, a.serial, nullptr, epoch_, nullptr};
         if (old != globals_.end()) {
             region.shadow = std::move(old->shadow);
+            if (region.shadow) region.shadow->written = region.written;
             region.words = std::move(old->words);
         }
         globals.push_back(std::move(region));
@@ -642,6 +653,14 @@ Region* Meter::region_of(std::uintptr_t address) {
     return last;
 }
 
+Shadow& Meter::shadow_of(Region& region) {
+    if (!region.shadow) {
+        region.shadow = std::make_unique<Shadow>(region.range.size(), region.space == Space::global);
+        region.shadow->written = region.written;
+    }
+    return *region.shadow;
+}
+
 void Meter::touch(const void* pointer, std::size_t bytes, Verb verb, const void* code) {
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
     if (simt::stacks.contains(address) || arguments_.contains(address)) return;
@@ -669,45 +688,70 @@ void Meter::touch(const void* pointer, std::size_t bytes, Verb verb, const void*
     reached_by_[event.code] = region;
     in_shared_ += region->space == Space::shared;
     const auto slot = simt::running_block->slot;
-    const auto thread = simt::running->linear;
     const bool global = region->space == Space::global;
     if (global && signals(verb) && reads(verb)) {
         event.polls = true;
         event.repeats = polls_again(address, verb, event.code);
     } else if (polled_ && (global || writes(verb)) && !polls_[slot].empty()) {
-        polls_[slot][thread].last = false;
+        polls_[slot][simt::running->linear].last = false;
     }
     log(event);
     if (global && verb == Verb::update) ask(pointer, bytes);
+    look_for_clashes(*region, address, bytes, verb, event.code);
+}
 
-    if (!region->shadow) region->shadow = std::make_unique<Shadow>(region->range.size(), global);
+inline bool Meter::touch_as_usual(const void* pointer, std::size_t bytes, Verb verb, const void* code) {
+    const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+    if (simt::stacks.contains(address) || arguments_.contains(address)) return true;
+    const auto slot = simt::running_block->slot;
+    auto* const region = last_[slot];
+    const auto at = offset_of(code);
+    if (!region || !region->range.contains(address) || bytes > region->range.end - address ||
+        (address & (bytes - 1)) != 0 || constants_.contains(address) || at >= reached_by_.size() ||
+        asked_.thread || polled_ || !flights_[slot].none())
+        return false;
+    reached_by_[at] = region;
+    in_shared_ += region->space == Space::shared;
+    log({address, at, static_cast<std::uint8_t>(bytes), writes(verb) ? What::store : What::load,
+         region->space});
+    if (verb == Verb::read && bytes == 4 && region->shadow &&
+        region->shadow->calm(address - region->range.begin, clocks_, slot))
+        return true;
+    look_for_clashes(*region, address, bytes, verb, at);
+    return true;
+}
+
+void Meter::look_for_clashes(Region& region, std::uintptr_t address, std::size_t bytes, Verb verb,
+                             std::uint32_t code) {
+    const auto offset = address - region.range.begin;
+    const auto slot = simt::running_block->slot;
+    const auto thread = simt::running->linear;
+    const bool global = region.space == Space::global;
+    auto& shadow = shadow_of(region);
     if (global && writes(verb)) clocks_.write(slot, thread);
     if (global && signals(verb) && writes(verb)) clocks_.release(slot, thread, address);
-    const auto answer =
-        region->shadow->access(offset, bytes, verb, event.code, region->epoch, clocks_, slot, thread);
+    const auto answer = shadow.access(offset, bytes, verb, code, region.epoch, clocks_, slot, thread);
     if (global && signals(verb) && reads(verb)) clocks_.acquire(slot, thread, address);
-    if (answer.unwritten && reads(verb) && !region->written)
-        tell_unwritten(*region, address, bytes, event.code);
-    if (answer.read_only) tell_read_only(*region, address, bytes, event.code, *answer.read_only);
-    if (answer.clash) tell_clash(*region, address, bytes, verb, event.code, *answer.clash);
+    if (answer.unwritten && reads(verb)) tell_unwritten(region, address, bytes, code);
+    if (answer.read_only) tell_read_only(region, address, bytes, code, *answer.read_only);
+    if (answer.clash) tell_clash(region, address, bytes, verb, code, *answer.clash);
     if (global) return;
     if (const auto copy = flights_[slot].over(address, bytes))
-        tell_too_early(*region, address, bytes, verb, event.code, *copy);
+        tell_too_early(region, address, bytes, verb, code, *copy);
     const auto& fixed = static_shared_[slot].shadow;
     const auto used = 4 * (fixed ? fixed->words_touched : 0) + dynamic_shared_[slot].range.size();
     if (used > shared_limit_)
         simt::give_up("shared memory over the limit: a block uses more than the " +
-                      std::to_string(shared_limit_) + " bytes that it has, in " + line(event.code));
+                      std::to_string(shared_limit_) + " bytes that it has, in " + line(code));
 }
 
 void Meter::read_only(const void* pointer, unsigned bytes, const void* code) {
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
     auto* region = region_of(address);
     if (!region || region->space != Space::global || bytes > region->range.end - address) return;
-    if (!region->shadow) region->shadow = std::make_unique<Shadow>(region->range.size(), true);
     const auto at = offset_of(code);
     if (const auto writer =
-            region->shadow->read_only(address - region->range.begin, bytes, at, region->epoch))
+            shadow_of(*region).read_only(address - region->range.begin, bytes, at, region->epoch))
         tell_read_only(*region, address, bytes, *writer, at);
 }
 
@@ -760,8 +804,7 @@ void Meter::forget_look(const void* pointer) {
 }
 
 /// Two that write the same value may have lost nothing: that shows where the word changes once more.
-void Meter::settle_overwrite() {
-    if (!overwrite_.address) return;
+void Meter::tell_overwrite() {
     auto lost = std::exchange(overwrite_, {});
     if (value_at(lost.address, lost.bytes) != lost.value)
         tell(lost.text);
@@ -946,8 +989,9 @@ void Meter::tell_clash(const Region& region, std::uintptr_t address, std::size_t
                (is_atomic(v) ? " atomically in " : " in ");
     };
     tell("race in " + std::string(region.serial != 0 ? "global memory " : "") +
-         text_of(region, address, bytes) + ": nothing orders\n  " + name_of(clash) + did(clash.verb) + other +
-         "\n  " + here() + did(verb) + mine + "\n  " + advice(region, address, bytes, verb, code, clash));
+         text_of(region, address, bytes) + ": nothing orders\n  " + name_of(clash) + did(clash.verb()) +
+         other + "\n  " + here() + did(verb) + mine + "\n  " +
+         advice(region, address, bytes, verb, code, clash));
 }
 
 /// What to do about a race.
@@ -955,11 +999,11 @@ std::string Meter::advice(const Region& region, std::uintptr_t address, std::siz
                           std::uint32_t code, const Record& clash) const {
     const bool same_block = clash.block == simt::running_block->linear;
     const bool same_warp = same_block && clash.warp == simt::running->warp();
-    const bool plain = !is_atomic(verb) && !is_atomic(clash.verb);
+    const bool plain = !is_atomic(verb) && !is_atomic(clash.verb());
     const auto what = text_of(region, address, bytes);
     const auto place = what.rfind(", element ");
     const auto index = place == std::string::npos ? "the same place" : "index " + what.substr(place + 10);
-    if (clash.code == code && verb == Verb::write && clash.verb == Verb::write)
+    if (clash.code == code && verb == Verb::write && clash.verb() == Verb::write)
         return "two threads store to " + index + ": " +
                (same_block ? "is threadIdx missing from the index, or should only one of them store?"
                            : "is blockIdx missing from the index, or blockDim that multiplies it, or should "
@@ -973,7 +1017,7 @@ std::string Meter::advice(const Region& region, std::uintptr_t address, std::siz
                (same_warp ? " (__syncwarp(), if only the warp shares it)" : "") +
                (plain && line(clash.code) == line(code) ? ", should each have an index of its own" : "") +
                ", or must it be an atomic?";
-    if ((is_atomic(verb) && !signals(verb)) || (is_atomic(clash.verb) && !signals(clash.verb)))
+    if ((is_atomic(verb) && !signals(verb)) || (is_atomic(clash.verb()) && !signals(clash.verb())))
         return "an atomic of the block is one to its own threads alone: give it the scope of the device, or "
                "leave the _block of its name away";
     return "blocks run in any order: use an atomic, or one as a flag with a __threadfence() on both of its "
@@ -1034,12 +1078,15 @@ namespace {
 
 using meter::Verb;
 
-void heard(const void* address, std::size_t bytes, Verb verb, const void* code) {
+[[gnu::always_inline]] inline void heard(const void* address, std::size_t bytes, Verb verb,
+                                         const void* code) {
     if (!simt::running) return meter::the_meter.touch_from_host(address, verb, code);
     meter::the_meter.settle_overwrite();
     if (verb == Verb::volatile_read) simt::poll();
     if (!meter::the_meter.observing()) return;
     if (signals(verb)) meter::the_meter.before_signal(address, bytes, verb, code);
+    const bool plain = verb == Verb::read || verb == Verb::write;
+    if (plain && meter::the_meter.touch_as_usual(address, bytes, verb, code)) return;
     meter::the_meter.touch(address, bytes, verb, code);
 }
 

@@ -47,12 +47,12 @@ constexpr const auto& conflicts(bool same_block) {
 /// the other. The latter holds for signals only once their own block is `past` them: other blocks may not
 /// mind what it does.
 bool stood_for(std::span<const Record> records, const Record& me, bool past) {
-    const auto by = stood_for_by[static_cast<unsigned>(me.verb)];
+    const auto by = stood_for_by[static_cast<unsigned>(me.verb())];
     const Record* in_block = nullptr;
     const Record* any = nullptr;
     for (const auto& r : records) {
-        if (&r == &me || (me.bytes & ~r.bytes) != 0 || !has(by, r.verb)) continue;
-        if (past || !signals(r.verb)) {
+        if (&r == &me || (me.bytes & ~r.bytes) != 0 || !has(by, r.verb())) continue;
+        if (past || !signals(r.verb())) {
             if (any && any->block != r.block) return true;
             any = &r;
         }
@@ -77,6 +77,7 @@ void Clocks::start_block(unsigned slot, std::uint32_t block, unsigned threads) {
     auto& s = slots_[slot];
     s.block = block;
     s.barriers = 0;
+    s.stretch = ++stretches_;
     s.clocks.assign((threads + 31) / 32, 1);
     s.seen.assign(threads, {});
     s.fenced.assign(threads, std::nullopt);
@@ -91,6 +92,7 @@ void Clocks::start_block(unsigned slot, std::uint32_t block, unsigned threads) {
 void Clocks::barrier(unsigned slot) {
     auto& s = slots_[slot];
     ++s.barriers;
+    s.stretch = ++stretches_;
     if (s.any_fence && s.unfenced_count == 0) s.fenced_by_all = Stamp{s.block, s.barriers, 0, no_thread};
     s.any_fence = false;
 }
@@ -207,8 +209,12 @@ void Clocks::release(unsigned slot, unsigned thread, std::uintptr_t address) {
 Shadow::Shadow(std::size_t bytes, bool keeps_written)
     : count_((bytes + 3) / 4), keeps_written_(keeps_written) {
     // zero pages that are not touched take no memory
-    cells_.reset(static_cast<Cell*>(std::calloc(std::max<std::size_t>(count_, 1), sizeof(Cell))));
-    if (!cells_) simt::out_of_memory();
+    memory_.reset(std::calloc(count_ + 1, sizeof(Cell)));
+    calm_.reset(static_cast<std::uint64_t*>(std::calloc(count_ + 1, sizeof(std::uint64_t))));
+    if (!memory_ || !calm_) simt::out_of_memory();
+    void* cells = memory_.get();
+    auto room = (count_ + 1) * sizeof(Cell);
+    cells_ = static_cast<Cell*>(std::align(alignof(Cell), count_ * sizeof(Cell), cells, room));
 }
 
 void Shadow::remove(Cell& cell, std::size_t index) {
@@ -244,21 +250,40 @@ Shadow::Answer Shadow::access(std::size_t offset, std::size_t bytes, Verb verb, 
     Answer answer;
     auto me = clocks.now(slot, thread);
     me.code = code;
-    me.verb = verb;
+    me.did = static_cast<std::uint8_t>(verb);
     // an access is aligned to its width, of 1, 2, 4, … bytes
     me.bytes = static_cast<std::uint8_t>(bytes >= 4 ? 0xf : ((1u << bytes) - 1) << offset % 4);
     for (auto word = offset / 4; word * 4 < offset + bytes && word < count_; ++word) {
         auto& cell = cells_[word];
         if (cell.epoch != epoch) renew(cell, epoch);
-        answer.unwritten = answer.unwritten || (me.bytes & ~cell.written) != 0;
+        const bool all_written = written || (me.bytes & ~cell.written) == 0;
+        answer.unwritten = answer.unwritten || !all_written;
         if (writes(verb)) {
             cell.written |= me.bytes;
             if (cell.read_only) answer.read_only = cell.other;
             if (!cell.changed && !cell.read_only) cell.other = code;
             cell.changed = true;
         }
-        if (verb == Verb::read && me.bytes == 0xf && cell.calm == calm(me)) continue;
-        if (says_nothing_new(cell, me)) continue;
+        const auto stretch = clocks.stretch(slot);
+        if (verb == Verb::read && me.bytes == 0xf) {
+            if (calm_[word] == stretch) continue;
+            if (cell.quiet == stretch && all_written) {
+                auto& r = records(cell)[cell.reader];
+                if (r.warp == me.warp && r.clock == me.clock && r.code == me.code) {
+                    r.lanes |= me.lanes;
+                    continue;
+                }
+            }
+        }
+        cell.quiet = 0;
+        const auto seen = look(cell, me);
+        if (seen.reader) {
+            cell.quiet = stretch;
+            cell.reader = static_cast<std::uint32_t>(seen.reader - records(cell).data());
+        }
+        if (seen.calm && all_written) calm_[word] = stretch;
+        if (seen.nothing_new) continue;
+        calm_[word] = 0;
         if (const auto clash = settle(cell, me, clocks, slot, thread); clash && !answer.clash)
             answer.clash = clash;
     }
@@ -271,7 +296,6 @@ void Shadow::renew(Cell& cell, std::uint32_t epoch) {
         more_[cell.more - 1].clear();
     else
         cell.count = 0;
-    cell.calm = 0;
     cell.changed = cell.read_only = false;
     if (!keeps_written_) cell.written = 0;
     cell.epoch = epoch;
@@ -295,23 +319,23 @@ std::optional<std::uint32_t> Shadow::read_only(std::size_t offset, std::size_t b
 
 /// The usual case: nothing that a barrier does not order conflicts with the access, and it either adds a lane
 /// to a record or has two that stand for it, as in stood_for().
-bool Shadow::says_nothing_new(Cell& cell, const Record& me) {
-    const auto verb = static_cast<unsigned>(me.verb);
+Shadow::Look Shadow::look(Cell& cell, const Record& me) {
+    const auto verb = static_cast<unsigned>(me.verb());
     const auto in_block = conflicts_in_block[verb], across = conflicts_across[verb], by = stood_for_by[verb];
     Record *alike = nullptr, *first_like = nullptr, *last_like = nullptr;
     const Record *current = nullptr, *any = nullptr;
     bool covered = false, own = false;
     for (auto& r : records(cell)) {
-        const bool stands = has(by, r.verb) && (me.bytes & ~r.bytes) == 0;
+        const bool stands = has(by, r.verb()) && (me.bytes & ~r.bytes) == 0;
         if (r.block != me.block) {
-            if (has(across, r.verb) && (r.bytes & me.bytes) != 0) return false;
+            if (has(across, r.verb()) && (r.bytes & me.bytes) != 0) return {false, false};
         } else if (r.barrier == me.barrier) {
             const bool same_warp = r.warp == me.warp;
-            if (has(in_block, r.verb) && (r.bytes & me.bytes) != 0) {
-                if (!same_warp || r.lanes != me.lanes) return false;
+            if (has(in_block, r.verb()) && (r.bytes & me.bytes) != 0) {
+                if (!same_warp || r.lanes != me.lanes) return {false, false};
                 own = true;
             }
-            if (same_warp && r.clock == me.clock && r.verb == me.verb && r.bytes == me.bytes) {
+            if (same_warp && r.clock == me.clock && r.did == me.did && r.bytes == me.bytes) {
                 if (r.code == me.code) alike = &r;
                 (first_like ? last_like : first_like) = &r;
             }
@@ -320,7 +344,7 @@ bool Shadow::says_nothing_new(Cell& cell, const Record& me) {
                 current = &r;
             }
         }
-        if (stands && !signals(r.verb)) {
+        if (stands && !signals(r.verb())) {
             covered = covered || (any && any->block != r.block);
             any = &r;
         }
@@ -329,24 +353,23 @@ bool Shadow::says_nothing_new(Cell& cell, const Record& me) {
         alike->lanes |= me.lanes;
     else if (last_like)
         join(*last_like, me);
-    if (covered && !own && me.verb == Verb::read && me.bytes == 0xf) cell.calm = calm(me);
-    return alike || last_like || covered;
+    const bool unhindered = !own && me.verb() == Verb::read && me.bytes == 0xf;
+    return {alike || last_like || covered, covered && unhindered, unhindered ? alike : nullptr};
 }
 
 /// Looks for what the access clashes with, and puts it in the place of what it stands for.
 std::optional<Record> Shadow::settle(Cell& cell, const Record& me, const Clocks& clocks, unsigned slot,
                                      unsigned thread) {
     std::optional<Record> clash;
-    cell.calm = 0;
     auto all = records(cell);
-    const auto verb = static_cast<unsigned>(me.verb);
+    const auto verb = static_cast<unsigned>(me.verb());
     for (std::size_t i = 0; i < all.size();) {
         auto& r = all[i];
-        const bool clashes = (r.bytes & me.bytes) != 0 && has(conflicts(r.block == me.block)[verb], r.verb);
+        const bool clashes = (r.bytes & me.bytes) != 0 && has(conflicts(r.block == me.block)[verb], r.verb());
         const bool replaced =
-            (r.bytes & ~me.bytes) == 0 && has(stood_for_by[static_cast<unsigned>(r.verb)], me.verb);
+            (r.bytes & ~me.bytes) == 0 && has(stood_for_by[static_cast<unsigned>(r.verb())], me.verb());
         if (clashes || replaced) {
-            const auto unseen = clocks.unseen(r, me.verb, slot, thread);
+            const auto unseen = clocks.unseen(r, me.verb(), slot, thread);
             if (clashes && unseen != 0 && !clash) {
                 clash = r;
                 clash->lanes = unseen;
@@ -364,7 +387,7 @@ std::optional<Record> Shadow::settle(Cell& cell, const Record& me, const Clocks&
     Record* alike = nullptr;
     for (auto& r : all)
         if (r.clock == me.clock && r.warp == me.warp && r.block == me.block && r.barrier == me.barrier &&
-            r.verb == me.verb && r.bytes == me.bytes && r.code == me.code)
+            r.did == me.did && r.bytes == me.bytes && r.code == me.code)
             alike = &r;
     if (alike)
         alike->lanes |= me.lanes;

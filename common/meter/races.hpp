@@ -16,8 +16,8 @@
 namespace meter {
 
 /// How a thread reaches memory. Volatile is what blocks signal each other with; within a block it orders
-/// nothing.
-enum class Verb : std::uint8_t {
+/// nothing. (A byte would do; but what is put aside as a byte and read as a word makes the processor wait.)
+enum class Verb : unsigned {
     read,
     write,
     volatile_read,
@@ -50,7 +50,9 @@ struct Record {
     std::uint8_t lane = 0;
     std::uint8_t warp = 0;   // in the block
     std::uint8_t bytes = 0;  // of the word, a bit each
-    Verb verb = Verb::read;
+    std::uint8_t did = 0;    // a Verb
+
+    Verb verb() const { return static_cast<Verb>(did); }
 };
 
 /// Who has seen what. Threads of a block are ordered by its barriers, lanes of a warp also by __syncwarp, and
@@ -64,6 +66,9 @@ class Clocks {
     void synchronise(unsigned slot, unsigned warp, std::uint32_t mask);
     void fence(unsigned slot, unsigned thread);
     void end_launch();
+
+    /// A number of its own for what the block does between two barriers.
+    std::uint64_t stretch(unsigned slot) const { return slots_[slot].stretch; }
 
     /// What the thread does now, as far as its place in the order goes.
     Record now(unsigned slot, unsigned thread) const {
@@ -125,6 +130,7 @@ class Clocks {
     struct Slot {
         std::uint32_t block = 0;
         std::uint32_t barriers = 0;
+        std::uint64_t stretch = 0;
         std::vector<std::uint32_t> clocks;  // of each warp: its synchronisations and fences
         // Of each thread: what it has seen of the lanes of its warp, as the first clock that it has not.
         std::vector<std::array<std::uint32_t, 32>> seen;
@@ -141,6 +147,7 @@ class Clocks {
     std::uint32_t unseen_across(const Record& earlier, Verb now, const Slot&, unsigned thread) const;
 
     std::array<Slot, 2> slots_;
+    std::uint64_t stretches_ = 0;
     std::deque<News> news_;                                      // of the launch
     std::unordered_map<std::uintptr_t, const News*> published_;  // the last at each address
     mutable std::uint64_t searches_ = 0;
@@ -164,15 +171,23 @@ class Shadow {
     Answer access(std::size_t offset, std::size_t bytes, Verb, std::uint32_t code, std::uint32_t epoch,
                   const Clocks&, unsigned slot, unsigned thread);
 
+    /// Whether access() has nothing to say of a read of this whole word by any thread of the block, nor
+    /// anything to remember of it; where not even that is sure, it says no.
+    bool calm(std::size_t offset, const Clocks& clocks, unsigned slot) const {
+        return offset % 4 == 0 && offset / 4 < count_ && calm_[offset / 4] == clocks.stretch(slot);
+    }
+
     /// Remembers a read through the cache for what no launch changes while it runs. The code that has written
     /// the word in this epoch, if any has.
     std::optional<std::uint32_t> read_only(std::size_t offset, std::size_t bytes, std::uint32_t code,
                                            std::uint32_t epoch);
 
     std::size_t words_touched = 0;  // in the current epoch, kept by the caller
+    bool written = false;           // before this launch, and all of it; likewise
 
   private:
-    struct Cell {
+    // What is looked at each time lies in one line of the cache, with the first two records.
+    struct alignas(64) Cell {
         std::uint32_t epoch;
         std::uint32_t more;  // 1 + the place in more_ of the records, where there are too many for the cell
         std::uint8_t written;
@@ -180,12 +195,14 @@ class Shadow {
         bool changed;         // in this epoch
         bool read_only;       // read so in this epoch
         std::uint32_t other;  // the code that did the one or the other
-        std::uint64_t
-            calm;  // the block, and barriers that it has passed, in which whole reads say nothing new; or 0
+        // The stretch in which the last to come was a reader of the whole word whom nothing conflicts with,
+        // and its record: those who do the same with other lanes add these, and no more.
+        std::uint64_t quiet;
+        std::uint32_t reader;
         std::array<Record, 4> records;
     };
     struct Free {
-        void operator()(Cell* cells) const { std::free(cells); }
+        void operator()(void* memory) const { std::free(memory); }
     };
 
     std::span<Record> records(Cell& cell) {
@@ -193,13 +210,21 @@ class Shadow {
         return {cell.records.data(), cell.count};
     }
     void renew(Cell&, std::uint32_t epoch);
-    bool says_nothing_new(Cell&, const Record& me);
-    static std::uint64_t calm(const Record& me) { return (std::uint64_t{me.block} << 32 | me.barrier) + 1; }
+    /// Whether an access says nothing new, and whether no whole read of the block will before its next
+    /// barrier.
+    struct Look {
+        bool nothing_new, calm;
+        const Record* reader = nullptr;  ///< who reads the whole word without a conflict, and did so before
+    };
+    Look look(Cell&, const Record& me);
     std::optional<Record> settle(Cell&, const Record& me, const Clocks&, unsigned slot, unsigned thread);
     void remove(Cell&, std::size_t index);
     void remember(Cell&, const Record&, const Clocks&);
 
-    std::unique_ptr<Cell[], Free> cells_;
+    std::unique_ptr<void, Free> memory_;
+    Cell* cells_;  // in it
+    // Of each word the stretch in which whole reads say nothing new, or 0.
+    std::unique_ptr<std::uint64_t[], Free> calm_;
     std::size_t count_;
     bool keeps_written_;
     std::vector<std::vector<Record>> more_;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
+#include <vector>
 
 namespace meter {
 
@@ -151,12 +153,29 @@ std::uint64_t account(Group lanes, kata::Counts& counts) {
     return lines;
 }
 
+namespace {
+
+std::vector<std::unique_ptr<Event[]>> spare;
+
+}  // namespace
+
+void WarpLog::take() {
+    if (spare.empty()) spare.push_back(std::make_unique_for_overwrite<Event[]>(32 * stride));
+    events_ = std::move(spare.back());
+    spare.pop_back();
+}
+
+void WarpLog::give_back() {
+    if (events_) spare.push_back(std::move(events_));
+}
+
 void WarpLog::read(std::uint32_t waiting, const std::function<void(Group)>& account) {
+    if (!events_) return;
     constexpr auto none = std::numeric_limits<std::uint32_t>::max();
     std::array<const Event*, 32> at, end, group;
     for (unsigned l = 0; l < 32; ++l) {
-        at[l] = &events_[l * capacity] + lanes_[l].next;
-        end[l] = &events_[l * capacity] + lanes_[l].end;
+        at[l] = &events_[l * stride] + lanes_[l].next;
+        end[l] = &events_[l * stride] + lanes_[l].end;
     }
     for (;;) {
         auto lowest = none;
@@ -189,14 +208,17 @@ void WarpLog::read(std::uint32_t waiting, const std::function<void(Group)>& acco
                 from += n;
             }
     }
+    bool any_left = false;
     for (unsigned l = 0; l < 32; ++l) {
         auto& lane = lanes_[l];
-        auto* const events = &events_[l * capacity];
+        auto* const events = &events_[l * stride];
+        any_left = any_left || at[l] != end[l];
         lane.next = static_cast<unsigned>(at[l] - events);
         if (lane.next < lane.end && lane.end < capacity) continue;
         std::copy(events + lane.next, events + lane.end, events);
         lane = {0, lane.end - lane.next};
     }
+    if (!any_left) give_back();
 }
 
 }  // namespace meter

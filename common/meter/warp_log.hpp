@@ -38,14 +38,16 @@ using Group = std::span<const Event* const>;
 /// left it.
 class WarpLog {
   public:
-    WarpLog() : events_(std::make_unique_for_overwrite<Event[]>(32 * capacity)) {}
-
-    void clear() { lanes_ = {}; }
+    void clear() {
+        lanes_ = {};
+        give_back();
+    }
     /// Whether the lane must wait until the log has been read.
     bool full(unsigned lane) const { return lanes_[lane].end == capacity; }
     void add(unsigned lane, Event event) {
+        if (!events_) take();
         event.lane = static_cast<std::uint8_t>(lane);
-        events_[lane * capacity + lanes_[lane].end++] = event;
+        events_[lane * stride + lanes_[lane].end++] = event;
     }
 
     /// Hands over, group by group, what can be grouped already. `waiting` has a bit for each lane that has
@@ -55,15 +57,22 @@ class WarpLog {
     /// What the lane has added last, if that is still there.
     Event* last(unsigned lane) {
         const auto end = lanes_[lane].end;
-        return end == lanes_[lane].next ? nullptr : &events_[lane * capacity + end - 1];
+        return end == lanes_[lane].next ? nullptr : &events_[lane * stride + end - 1];
     }
 
   private:
     static constexpr unsigned capacity = 256;  // of a lane; a warp's log stays in the cache
+    // What lanes do at the same time is read together, and must not all fall into one set of the cache.
+    static constexpr unsigned stride = capacity + 64 / sizeof(Event);
     struct Lane {
         unsigned next = 0, end = 0;
     };
+    void take();
+    void give_back();
+
     std::array<Lane, 32> lanes_;
+    // Warps run one after the other, and most leave nothing behind when they stop: the next one takes the
+    // same memory, which is in the cache.
     std::unique_ptr<Event[]> events_;
 };
 

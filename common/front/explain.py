@@ -255,8 +255,12 @@ share      of all steps: basic blocks, and for each request its 128-byte lines,
            passes or addresses"""
 
 
-def figure(value: float) -> str:
-    return f"{value:,}" if isinstance(value, int) else f"{value:.1f}"  # lanes are a mean
+def figure(value: float, width: int) -> str:
+    """In millions where it would not fit into its column."""
+    if not isinstance(value, int):
+        return f"{value:.1f}"  # lanes are a mean
+    text = f"{value:,}"
+    return text if len(text) < width else f"{value / 1e6:,.0f} M"
 
 
 def whole_table(mine: dict, theirs: dict | None, before: dict | None = None) -> str:
@@ -272,7 +276,7 @@ def whole_table(mine: dict, theirs: dict | None, before: dict | None = None) -> 
             continue
         line = f"  {text:42}"
         for (name, _), value in zip(columns, values):
-            line += f"{figure(value):>{width}}"
+            line += f"{figure(value, width):>{width}}"
             if name == "yours" and before:
                 line += change(values[0], value, more_is_better)
         own = mine.get(key, 0) * 1.0

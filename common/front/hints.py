@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pathlib
 import re
+from collections.abc import Iterator
 
 import bodies
 from fault import Fault
@@ -12,10 +13,12 @@ from repository import Repository
 LEVELS = ("Question", "Approach", "Nearly the code")
 HEAD = """# Hints
 
-Three for each step of this chapter: a question that points at the idea, the approach in words, and nearly the code. They
-give away what the lesson lets you find; `./kata hint {chapter} 01` shows one at a time.
+Three for each step of this chapter: a question that points at the idea, the
+approach in words, and nearly the code. They give away what the lesson lets you
+find; `./kata hint {chapter} 01` shows one at a time.
 """
 EMPTY = "\n## {title}\n" + "".join(f"\n### {level}\n\n…\n" for level in LEVELS)
+WIDTH = 80
 LONG = 16  # characters: a statement of a solution that is longer than these is more than a word of CUDA
 
 
@@ -38,6 +41,35 @@ def read(path: pathlib.Path) -> dict[str, list[tuple[str, str]]]:
 def plain(text: str) -> str:
     """Without comments, and with single spaces."""
     return " ".join(re.sub(r"//[^\n]*", "", text).split())
+
+
+def for_terminal(text: str) -> str:
+    """Code is indented, as Markdown's fences say nothing there."""
+    parts = re.split(r"^```\w*\n(.*?)^```$", text, flags=re.M | re.S)
+    return "".join(part if i % 2 == 0 else re.sub(r"^(?=.)", "    ", part, flags=re.M).rstrip("\n") for i, part in enumerate(parts))
+
+
+def complaints(repository: Repository, chapter: str) -> Iterator[str]:
+    """What is missing in a chapter's hints, or too much."""
+    name = f"chapters/{chapter}/hints.md"
+    found = read(file_of(repository, chapter))
+    steps = repository.steps(chapter, "solutions")
+    for number in sorted(found.keys() - {step[:2] for step in steps}):
+        yield f"{name}: has hints for {number}, and there is no such step"
+    for step in steps:
+        levels = found.get(step[:2], [])
+        if [level for level, _ in levels] != list(LEVELS):
+            yield f"{name}: must have of {step}, in this order: {', '.join(LEVELS)}"
+        for level, text in levels:
+            place = f"{name}, {step[:2]}, {level}"
+            if not text or "…" == text:
+                yield f"{place}: is still to be written"
+            elif level == LEVELS[0] and "?" not in text:
+                yield f"{place}: asks nothing"
+            if any(len(line) > WIDTH for line in text.splitlines()):
+                yield f"{place}: has a line of more than {WIDTH} characters"
+            for line in gives_away(text, repository.text(chapter, step, "solutions")):
+                yield f"{place}: has a line of the solution: {line}"
 
 
 def gives_away(hint: str, solution: str) -> list[str]:
@@ -69,7 +101,7 @@ def shown(repository: Repository, chapter: str, step: str, level: int) -> str:
             raise Fault(f"{chapter} {step[:2]} has {len(found)} hints, and the last of them says most", 2)
         return text
     name, hint = found[level - 1]
-    text += f"{chr(10) if text else ''}Hint {level} of {len(found)}, {name[0].lower()}{name[1:]}:\n\n{hint}\n"
+    text += f"{chr(10) if text else ''}Hint {level} of {len(found)}, {name[0].lower()}{name[1:]}:\n\n{for_terminal(hint)}\n"
     if level < len(found):
         text += f"\nThe next one says more: ./kata hint {chapter} {step[:2]}{' --more' * level}\n"
     return text

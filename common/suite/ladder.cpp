@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -224,3 +225,36 @@ void print_open(const std::string& step) {
 }
 
 }  // namespace kata
+
+TEST_CASE("a ladder fits a terminal of 80 columns, and says what is better and what is worse", "[claims]") {
+    if (!kata::subject().is_solution) SKIP("for who maintains it");
+    std::ostringstream said;
+    auto* const before = std::cout.rdbuf(said.rdbuf());
+    kata::Row row{"02_kogge_stone_double_buffered", "", {}}, other{"01_a", "", {}};
+    std::vector<kata::Column> columns = kata::counted_columns(kata::chapter);
+    const auto& timed = kata::timed_columns();
+    columns.insert(columns.end(), timed.begin(), timed.end());
+    for (const auto& c : columns) row.values[c.key] = 1234.5, other.values[c.key] = 98.7;
+    row.values["bytes_loaded"] = 49.35;
+    row.values["barriers"] = 0, other.values["barriers"] = 0;
+    other.values["sectors"] = 0;
+    kata::print_headings(columns);
+    kata::print_row(columns, row);
+    kata::print_ratio(columns, "against 01", row, other);
+    kata::print_open("01_a");
+    kata::print_legend(columns);
+    std::cout.rdbuf(before);
+    std::istringstream lines(said.str());
+    for (std::string line; std::getline(lines, line);) {
+        CAPTURE(line);
+        CHECK(kata::width_of(line) <= 80);
+    }
+    CHECK(said.str().find(" x0.5+") != std::string::npos);   // half of the bytes
+    CHECK(said.str().find(" more-") != std::string::npos);   // sectors, where there were none
+    CHECK(said.str().find(" x12.5-") != std::string::npos);  // of the time
+    CHECK(said.str().find(" x12.5+") != std::string::npos);  // of what is useful
+    CHECK(kata::ratio_text(1, true) == "x1 ");
+    CHECK(kata::ratio_text(0.05213, false) == "x0.052+");
+    CHECK(kata::ratio_text(0.05213, true) == "x0.052-");
+    CHECK(kata::ratio_text(1234.5, false) == "x1234-");
+}

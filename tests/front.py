@@ -606,6 +606,7 @@ class Front(unittest.TestCase):
             self.assertIn(f"\n./kata {command}", "\n" + said)
             self.assertRegex(self.kata(command, "--help").stdout, rf"\Ausage: (\./)?kata {command}")
         self.assertEqual(self.kata().stdout, said)
+        self.assertLessEqual(max(map(len, said.splitlines())), 80, said)
 
     def test_a_new_step_is_begun_in_both_trees(self):
         said = self.kata("new", "conv", "06_sixth").stdout

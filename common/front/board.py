@@ -93,9 +93,8 @@ def as_json(board: Board) -> str:
         return {"chapter": place.chapter, "step": place.step, "file": place.file, "state": place.state, "why": place.why}
 
     following = board.next()
-    return json.dumps(
-        {"steps": [entry(place) for place in board.places], "next": following and entry(following)}, indent=1, ensure_ascii=False
-    )
+    said = {"steps": [entry(place) for place in board.places], "next": following and entry(following)}
+    return json.dumps(said, indent=1, ensure_ascii=False)
 
 
 def as_text(board: Board) -> str:

@@ -94,12 +94,11 @@ def compile_for_gdb(build: Build, name: str) -> pathlib.Path:
     folder = build.folder / "debug"
     folder.mkdir(exist_ok=True)
     target, source = folder / name, folder / f"{name}.o"
+    # What is left out may stand side by side, and shares a space then.
     command = NOT_HERE.sub("", NOT_HERE.sub("", OUTPUT.sub(" ", compiled[-1])))
-    was = OUTPUT.search(compiled[-1])[1]
-    for line in (
-        f"{command} -w -O0 -g -o {shlex.quote(str(source))}",
-        linked[-1].replace(f" -o {name} ", f" -o {shlex.quote(str(target))} ").replace(f" {was} ", f" {shlex.quote(str(source))} "),
-    ):
+    link = linked[-1].replace(f" {OUTPUT.search(compiled[-1])[1]} ", f" {shlex.quote(str(source))} ")
+    link = link.replace(f" -o {name} ", f" -o {shlex.quote(str(target))} ")
+    for line in (f"{command} -w -O0 -g -o {shlex.quote(str(source))}", link):
         done = subprocess.run(line, shell=True, cwd=build.folder, capture_output=True, text=True)
         if done.returncode:
             raise Fault(f"it compiles for the tests, and not without optimisation:\n{done.stderr.strip()}")
@@ -131,7 +130,8 @@ def debug(repository: Repository, chapter: str, step: str) -> int:
     script.write_text(SCRIPT.format(file=file, lines=stops), encoding="utf-8")
     # Not the claims: they run other modules, and what is counted without optimisation says nothing.
     tests = f"~[claims]~[timed]~[figures]~[step],[step][{step}]~[claims]~[timed]"
-    program = [build.suite(chapter, "cpu"), "--step", target, "--source", repository.source(chapter, step), "--reporter", "step", "--abort", tests]
+    program = [build.suite(chapter, "cpu"), "--step", target, "--source", repository.source(chapter, step)]
+    program += ["--reporter", "step", "--abort", tests]
     print(GUIDE.format(file=file, step=step, line=first_line(text)), flush=True)
     os.chdir(build.folder)
     sys.stdout.flush()

@@ -266,8 +266,8 @@ def figure(value: float, width: int) -> str:
 def whole_table(mine: dict, theirs: dict | None, before: dict | None = None) -> str:
     """What is counted of all: of a step beside its solution, or of a solution alone. Of a step that has run before, also what
     was counted then, and whether that has become better."""
-    columns = [(name, counts) for name, counts in (("before", before), ("yours" if theirs or before else "solution", mine)) if counts]
-    columns += [("solution", theirs)] if theirs else []
+    columns = [("before", before), ("yours" if theirs or before else "solution", mine), ("solution", theirs)]
+    columns = [(name, counts) for name, counts in columns if counts]
     width = 13 if len(columns) < 3 else 11
     lines = [f"{'':44}" + "".join(f"{name:>{width}}{' ' * (name == 'yours' and bool(before))}" for name, _ in columns)]
     for key, text, more_is_better in WHOLE:

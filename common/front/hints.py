@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pathlib
 import re
+import textwrap
 from collections.abc import Iterator
 
 import bodies
@@ -46,7 +47,8 @@ def plain(text: str) -> str:
 def for_terminal(text: str) -> str:
     """Code is indented, as Markdown's fences say nothing there."""
     parts = re.split(r"^```\w*\n(.*?)^```$", text, flags=re.M | re.S)
-    return "".join(part if i % 2 == 0 else re.sub(r"^(?=.)", "    ", part, flags=re.M).rstrip("\n") for i, part in enumerate(parts))
+    parts[1::2] = [textwrap.indent(code, "    ").rstrip("\n") for code in parts[1::2]]
+    return "".join(parts)
 
 
 def complaints(repository: Repository, chapter: str) -> Iterator[str]:
@@ -62,7 +64,7 @@ def complaints(repository: Repository, chapter: str) -> Iterator[str]:
             yield f"{name}: must have of {step}, in this order: {', '.join(LEVELS)}"
         for level, text in levels:
             place = f"{name}, {step[:2]}, {level}"
-            if not text or "…" == text:
+            if text in ("", "…"):
                 yield f"{place}: is still to be written"
             elif level == LEVELS[0] and "?" not in text:
                 yield f"{place}: asks nothing"

@@ -30,6 +30,9 @@ from fault import Fault
 from repository import Repository, either, module, module_of, suite, targets
 
 
+WIDTH = 80
+
+
 class Parser(argparse.ArgumentParser):
     """Says in one line what it does not understand."""
 
@@ -104,7 +107,9 @@ def tour(repository: Repository, given: argparse.Namespace) -> int:
         sys.stdout.flush()
         status |= processes.status_of([build.suite(chapter, backend), *ladder]) != 0
         if refuted := [] if given.image or given.text else repository.refuted(chapter):
-            print("\n" + "".join(textwrap.fill(line, 80, initial_indent="  ", subsequent_indent="    ") + "\n" for line in refuted), end="")
+            print()
+            for line in refuted:
+                print(textwrap.fill(line, WIDTH, initial_indent="  ", subsequent_indent="    "))
     return status
 
 
@@ -118,7 +123,8 @@ def test(repository: Repository, given: argparse.Namespace) -> int:
         # What the student has written comes first, and waits for none of the hundreds of other kernels.
         chapters = repository.chapters()
         record = verdicts.Record(repository)
-        not_built = build.compile(sorted(t for t in targets(build.folder) if any(verdicts.is_needed(t, c, None) for c in chapters)))
+        needed = [t for t in targets(build.folder) if any(verdicts.is_needed(t, c, None) for c in chapters)]
+        not_built = build.compile(sorted(needed))
         steps = verdicts.run(build, [f"--suite={chapter}" for chapter in chapters], "testlog-steps")
         record.keep(steps)
         print(verdicts.of_all(steps, not_built, chapters), end="")
@@ -180,7 +186,8 @@ def next_step(repository: Repository, given: argparse.Namespace) -> int:
     must_be_there(repository, place.chapter, place.step)
     if place.state == "open":
         print(bodies.hints(repository.text(place.chapter, place.step), place.file))
-        print(f"Stuck? ./kata hint {place.short}\nThen: ./kata test {place.short}, or ./kata watch {place.short}, which runs it on every save")
+        print(f"Stuck? ./kata hint {place.short}")
+        print(f"Then: ./kata test {place.short}, or ./kata watch {place.short}, which tests it whenever you save it")
         return 0
     state = {"untested": "is written, and has not been tested as it stands", "slow": "is right, but not fast"}
     print(f"{place.file} {state.get(place.state, 'is not right yet')}.\nWhat the tests say: ./kata test {place.short}")
@@ -400,7 +407,10 @@ COMMANDS = {
         "CHAPTER STEP [--solution] [-o FILE]", "a page of pictures: which lane touches which address, and when", seen, see_arguments
     ),
     "predict": Command(
-        "CHAPTER STEP", "a question about your kernel, which the meter then answers: not needed, and a good teacher", predicted, a_step
+        "CHAPTER STEP",
+        "a question about what your kernel costs, which the meter then answers; nobody has to",
+        predicted,
+        a_step,
     ),
     "debug": Command(
         "CHAPTER STEP", "gdb, stopped in your kernel, which is built with -O0 for it", debugged, a_step
@@ -435,13 +445,13 @@ def usage() -> str:
         for name in names:
             line = f"./kata {name} {COMMANDS[name].usage}".rstrip()
             text += f"{line:28} " if len(line) < 29 else f"{line}\n{'':29}"
-            text += f"{COMMANDS[name].text}\n"
+            text += f"\n{'':29}".join(textwrap.wrap(COMMANDS[name].text, WIDTH - 29)) + "\n"
         return text
 
     students = lines([name for name in COMMANDS if name not in FOR_AUTHORS])
     return (
         f"{students}\nFor those who add steps and mistakes (CONTRIBUTING.md):\n\n{lines(FOR_AUTHORS)}\n"
-        "CHAPTER and STEP may be shortened: ./kata test conv 3. Each command says more: ./kata test --help"
+        "CHAPTER and STEP may be shortened: ./kata test conv 3.\nEach command says more: ./kata test --help"
     )
 
 

@@ -80,7 +80,8 @@ def changed(before: Seen, now: Seen) -> list[str]:
 def step_for(repository: Repository, saved: list[str], chapter: str, step: str) -> tuple[str, str] | None:
     """Which step is to be run after these files were saved: the one that is watched, if the save is of it or of a header
     beside it; or another one whose file was saved."""
-    if any(name == f"chapters/{chapter}/{step}.cu" or name.startswith(f"chapters/{chapter}/") and not name.endswith(".cu") for name in saved):
+    headers = [name for name in saved if name.startswith(f"chapters/{chapter}/") and not name.endswith(".cu")]
+    if headers or f"chapters/{chapter}/{step}.cu" in saved:
         return chapter, step
     for name in saved:
         _, other, file = name.split("/")
@@ -237,7 +238,8 @@ class Watch:
         """Tests the step that is watched, and goes on to the next where it is right. False where there is no next one."""
         self.seen = files(self.repository)  # as they are now: what is saved from here on is run again
         while True:
-            print(f"\n{'─' * 2} {self.file} {'─' * (WIDTH - 13 - len(self.file))} {time.strftime('%H:%M:%S')}", flush=True)
+            rule = "─" * (WIDTH - 13 - len(self.file))
+            print(f"\n── {self.file} {rule} {time.strftime('%H:%M:%S')}", flush=True)
             place = board.Board(self.repository).of(self.chapter, self.step)
             if place.state == "missing":
                 print(board.what_to_do(place))

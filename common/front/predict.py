@@ -26,7 +26,8 @@ def question_about(rows: list[explain.Row]) -> explain.Row | None:
 
 
 def question(row: explain.Row, source: str) -> str:
-    where = f"Line {row.line} {row.did}s {row.array} {'from' if row.did == 'load' else 'to'} {row.memory} memory:\n\n    {source}\n\n"
+    way = "loads {} from" if row.did == "load" else "stores {} to"
+    where = f"Line {row.line} {way.format(row.array)} {row.memory} memory:\n\n    {source}\n\n"
     return where + f"How many {UNIT[row.memory]} does a warp take each time, on average? "
 
 

@@ -181,7 +181,7 @@ class Record:
         self.write({step: {"text": self.texts[step], **said._asdict()} for step, said in new.items() if step in self.texts})
 
     def write(self, kept: dict[str, dict]) -> None:
-        """Beside what stands there: also of a step that is there."""
+        """Adds to what is kept of each step, or takes the place of it."""
         if kept:
             all_of_them = self.read()
             for step, found in kept.items():

@@ -362,6 +362,7 @@ class Front(unittest.TestCase):
 
     def test_what_cannot_be_debugged_is_said_in_a_line(self):
         self.assertIn("still to be written, so there is nothing to stop in", self.refused("debug", "grids", "1", status=1))
+        self.assertIn("is no step of grids", self.refused("debug", "grids", "17", "--solution"))
         self.write(FIRST)
         command = [sys.executable, self.root / "common/front/kata.py", "debug", "grids", "1"]
         done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "PATH": str(self.root / "fake")})

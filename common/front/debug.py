@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 
+import bodies
 from build import Build
 from fault import Fault
 from repository import Repository, module, suite
@@ -105,13 +106,14 @@ def compile_for_gdb(build: Build, name: str) -> pathlib.Path:
     return target
 
 
-def debug(repository: Repository, chapter: str, step: str) -> int:
-    """Does not come back: gdb takes the place of this program."""
-    file = f"chapters/{chapter}/{step}.cu"
-    for line in repository.missing(chapter, step):
-        raise Fault(line)
-    text = repository.text(chapter, step)
-    if repository.is_open(chapter, step):
+def debug(repository: Repository, chapter: str, step: str, tree: str) -> int:
+    """Does not come back: gdb takes the place of this program. `tree` is "chapters" or "solutions"."""
+    file = f"{tree}/{chapter}/{step}.cu"
+    if tree == "chapters":
+        for line in repository.missing(chapter, step):
+            raise Fault(line)
+    text = repository.text(chapter, step, tree)
+    if bodies.is_open(text):
         raise Fault(f"{file} is still to be written, so there is nothing to stop in: ./kata hint {chapter} {step[:2]}")
     if not (gdb := shutil.which("gdb")):
         raise Fault("gdb is not installed; as root: apt-get install gdb (or dnf install gdb)", 3)
@@ -122,7 +124,7 @@ def debug(repository: Repository, chapter: str, step: str) -> int:
     build.configure()
     if "cpu" not in build.backends():
         raise Fault("gdb stops in kernels of the CPU back end, and this build has none; on a GPU there is cuda-gdb")
-    name = module("chapters", chapter, step, "cpu")
+    name = module(tree, chapter, step, "cpu")
     if build.compile([suite(chapter, "cpu"), name]):
         raise Fault(f"{file} does not compile: see above")
     target = compile_for_gdb(build, name)
@@ -130,7 +132,7 @@ def debug(repository: Repository, chapter: str, step: str) -> int:
     script.write_text(SCRIPT.format(file=file, lines=stops), encoding="utf-8")
     # Not the claims: they run other modules, and what is counted without optimisation says nothing.
     tests = f"~[claims]~[timed]~[figures]~[step],[step][{step}]~[claims]~[timed]"
-    program = [build.suite(chapter, "cpu"), "--step", target, "--source", repository.source(chapter, step)]
+    program = [build.suite(chapter, "cpu"), "--step", target, "--source", repository.source(chapter, step, tree)]
     program += ["--reporter", "step", "--abort", tests]
     print(GUIDE.format(file=file, step=step, line=first_line(text)), flush=True)
     os.chdir(build.folder)

@@ -214,7 +214,7 @@ def hint(repository: Repository, given: argparse.Namespace) -> int:
 
 def debugged(repository: Repository, given: argparse.Namespace) -> int:
     chapter, step, _ = one_step(repository, given)
-    return debug.debug(repository, chapter, step)
+    return debug.debug(repository, chapter, step, "solutions" if given.solution else "chapters")
 
 
 def predicted(repository: Repository, given: argparse.Namespace) -> int:
@@ -335,6 +335,11 @@ def hint_arguments(parser: Parser) -> None:
     parser.add_argument("--more", action="count", default=0, help="the next hint, which says more; twice, the last one")
 
 
+def debug_arguments(parser: Parser) -> None:
+    a_step(parser)
+    parser.add_argument("--solution", action="store_true", help="the solution instead of your step")
+
+
 def explain_arguments(parser: Parser) -> None:
     a_step(parser)
     parser.add_argument("--solution", action="store_true", help="the solution instead of your step")
@@ -413,7 +418,7 @@ COMMANDS = {
         a_step,
     ),
     "debug": Command(
-        "CHAPTER STEP", "gdb, stopped in your kernel, which is built with -O0 for it", debugged, a_step
+        "CHAPTER STEP [--solution]", "gdb, stopped in your kernel, which is built with -O0 for it", debugged, debug_arguments
     ),
     "diff": Command("CHAPTER STEP", "your step against the solution", diff, a_step),
     "reset": Command("CHAPTER STEP", "put the stub back; what you wrote is kept beside it", reset, a_step),

@@ -64,7 +64,10 @@ describe() {  # describe WORD...: for a person whose system we do not know
     for word in "$@"; do
         case $word in
             compiler) echo '  a C++20 compiler: g++ 12 or newer, or clang (without the meter)' ;;
-            python3) echo "  Python 3.9 or newer; found: $(python3 --version 2>/dev/null || echo none)" ;;
+            python3)
+                echo '  Python 3.9 or newer;' \
+                    "found: $(command -v python3 || echo none) $(python3 --version 2>/dev/null | cut -d' ' -f2)"
+                ;;
             meson)
                 echo '  Meson 1.1 or newer (from PyPI where the system has only an older one);' \
                     "found: $(command -v meson || echo none) $(meson --version 2>/dev/null)"
@@ -76,6 +79,21 @@ describe() {  # describe WORD...: for a person whose system we do not know
             addr2line) echo '  addr2line, of GNU binutils' ;;
         esac
     done
+}
+
+# What no package mends: a Meson that comes first in PATH, too old or broken, before one that would do.
+fail_if_meson_is_shadowed() {
+    local first other
+    first=$(command -v meson) || return 0
+    at_least 1.1 "$(meson --version 2>/dev/null || echo 0)" && return 0
+    while IFS= read -r other; do
+        if [[ $other != "$first" ]] && at_least 1.1 "$("$other" --version 2>/dev/null || echo 0)"; then
+            fail 3 "$first comes first in PATH, and $("$first" --version >/dev/null 2>&1 && echo "is $("$first" --version)" || echo 'does not run'); needed: Meson 1.1 or newer, as $other is; put $(dirname "$other") first in PATH, or remove the former"
+        fi
+    done < <(
+        type -ap meson
+        echo /usr/bin/meson
+    )
 }
 
 # Which packages we know: the code name of the release where there is apt-get, else dnf or brew, else nothing.
@@ -142,6 +160,7 @@ setup() {
     words=$(missing | tr '\n' ' ')
     words=${words% }
     [[ -n $words ]] || return 0
+    fail_if_meson_is_shadowed
     # Beside a GPU the CPU back end is an option; a library that only an administrator can install is none.
     if [[ $words == boost ]] && gpu_here; then
         echo 'No Boost.Context: only the GPU back end is built.'
@@ -167,6 +186,7 @@ setup() {
                 fail 3 "that failed; not installed:"$'\n'"$(describe $words)"
         done <<<"$commands"
         hash -r
+        fail_if_meson_is_shadowed
         words=$(missing | grep -v '^catch2$' || true)
         [[ -z $words ]] || fail 3 "what this system offers is too old or incomplete; needed:"$'\n'"$(describe $words)"
     }

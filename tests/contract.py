@@ -21,6 +21,7 @@ from collections.abc import Iterator
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "common" / "front"))
 
 import bodies
+import hints
 import mistakes
 from fault import Fault
 from repository import BACKENDS, STEP, STYLE, Repository
@@ -123,6 +124,7 @@ def check_chapter(repository: Repository, chapter: str) -> Iterator[str]:
         yield from check_mistakes(repository, chapter)
         yield from check_styles(repository, chapter)
         yield from check_lesson(repository, chapter)
+        yield from hints.complaints(repository, chapter)
     except Fault as fault:
         yield str(fault)
 

@@ -15,6 +15,7 @@ sys.path.insert(0, str(ROOT / "common/front"))
 
 import explain
 import pictures
+import predict
 import see
 import trace
 from fault import Fault
@@ -106,6 +107,35 @@ class Explaining(unittest.TestCase):
         self.assertIn("pix_val += in[cur_row * width + cur_col];", said)  # as the line stands in the solution
         for line in said.splitlines():
             self.assertLessEqual(len(line), 100 if line.startswith("    ") else 80, line)
+
+    def test_what_was_counted_before_stands_beside_with_a_sign_for_better_or_worse(self):
+        before = {**COUNTS, "sectors": 800, "lanes": 32.0, "work": 900, "barriers": 5}
+        said = explain.whole_table({**COUNTS, "lanes": 16.0}, {**COUNTS, "sectors": 100}, before)
+        self.assertRegex(said, r"(?m)^ +before +yours +solution$")
+        self.assertRegex(said, r"(?m)^  sectors of global memory +800 +400\+ +100!$")
+        self.assertRegex(said, r"(?m)^  active lanes of 32 +32\.0 +16\.0- +32\.0!$")
+        self.assertRegex(said, r"(?m)^  steps of all warps +900 +1,000- +1,000$")
+        self.assertRegex(said, r"(?m)^  steps of the longest chain +10 +10  +10$")
+        self.assertRegex(said, r"(?m)^  barriers, of all blocks +5 +0\+ +0$")
+        self.assertIn("+ better than before, - worse", said)
+        large = {**{key: 1_234_567_890 for key in COUNTS}, "lanes": 32.0}
+        for line in explain.whole_table(large, large, large).splitlines():
+            self.assertLessEqual(len(line), 80, line)
+        self.assertNotIn("before", explain.whole_table(COUNTS, COUNTS, {}))
+
+    def test_a_question_is_about_the_costliest_access_and_its_answer_says_why(self):
+        rows = explain.rows_of(found(place(9, requests=5000), load(18), load(21, units=32)))
+        row = predict.question_about(rows)
+        self.assertEqual(row.line, "03_blur.cu:21")
+        self.assertIn("How many sectors of 32 bytes does a warp take each time", predict.question(row, "x = in[i];"))
+        self.assertIsNone(predict.question_about(explain.rows_of(found(place(9)))))
+        theirs = explain.rows_of(found(load(21)))[0]
+        for said, begins in ((32, "Yes: 32.0"), (30, "Yes"), (4, "No: 32.0"), (0, "No")):
+            answer = " ".join(predict.answer(row, said, theirs).split())
+            self.assertTrue(answer.startswith(begins), answer)
+            self.assertIn("4.0 would do for what the lanes ask for. In the solution it is 4.0. Lanes side by side", answer)
+        self.assertIn("Fewer would not do", predict.answer(theirs, 4, None))
+        self.assertEqual([predict.number_in(text) for text in ("4", " 4,5\n", "many", "")], [4, 4.5, None, None])
 
     def test_the_solution_alone_is_held_against_nothing(self):
         said = explain.text_of(Repository(), "solutions", "grids", "03_blur", trace.Both(found(load(21)), None), False)

@@ -19,8 +19,9 @@ import author
 import bodies
 import build
 import contract
+import hints
 import impostors
-import kata
+import loop
 import mistakes
 import mutants
 import repository
@@ -75,6 +76,26 @@ NO_GUARD = """== no_guard
 """
 
 
+HINTS = """# Hints
+
+## 01 Add
+
+### Question
+
+Which element is mine?
+
+### Approach
+
+The thread's number; beyond the end there is none.
+
+### Nearly the code
+
+```cuda
+if (/* there is one */) b[i] = …;
+```
+"""
+
+
 STYLE = "// A grid-stride loop.\n" + SOLUTION
 
 
@@ -90,6 +111,8 @@ class Scratch(unittest.TestCase):
         self.write("chapters/sums/01_add.cu", STUB)
         self.write("chapters/sums/README.md", "| step | what |\n| --- | --- |\n| [01 add](01_add.cu) | all |\n\n| other |\n\n### 01 Add\n")
         (self.root / "solutions/sums/README.md").symlink_to("../../chapters/sums/README.md")
+        self.write("chapters/sums/hints.md", HINTS)
+        (self.root / "solutions/sums/hints.md").symlink_to("../../chapters/sums/hints.md")
         self.write("README.md", "| [sums](chapters/sums/README.md) | 1 | fast |\n")
         self.mistakes = self.write("tests/wrong/sums/01_add.mistakes", NO_GUARD)
 
@@ -260,13 +283,13 @@ class Names(Scratch):
 
     def test_what_comes_next_is_open_and_in_the_same_chapter_if_one_is(self):
         self.write("chapters/sums/01_add.cu", SOLUTION)
-        self.assertTrue(kata.what_comes_next(self.repository, "sums", "01_add").startswith("Every step is written"))
+        self.assertTrue(loop.what_comes_next(self.repository, "sums", "01_add").startswith("Every step is written"))
         for name in ("02_all", "03_more"):
             self.write(f"solutions/sums/{name}.cu", SOLUTION)
             self.write(f"chapters/sums/{name}.cu", STUB)
-        self.assertIn("chapters/sums/02_all.cu;", kata.what_comes_next(self.repository, "sums", "01_add"))
-        self.assertIn("./kata hint sums 03", kata.what_comes_next(self.repository, "sums", "02_all"))
-        self.assertIn("chapters/sums/02_all.cu;", kata.what_comes_next(self.repository, "sums", "03_more"))
+        self.assertIn("chapters/sums/02_all.cu;", loop.what_comes_next(self.repository, "sums", "01_add"))
+        self.assertIn("./kata hint sums 03", loop.what_comes_next(self.repository, "sums", "02_all"))
+        self.assertIn("chapters/sums/01_add.cu is written, and has not been tested", loop.what_comes_next(self.repository, "sums", "03_more"))
 
     def test_claims_that_a_gpu_refutes_are_said_with_both_numbers(self):
         self.assertEqual(self.repository.refuted("sums"), [])
@@ -401,6 +424,26 @@ class Contract(Scratch):
             lesson.write_text(text.replace("### 01 Add", title))
             self.assertEqual(self.complaints(), [])
 
+    def test_each_step_has_three_hints_that_do_not_give_it_away(self):
+        file, place = self.root / "chapters/sums/hints.md", "chapters/sums/hints.md, 01, "
+        for old, new, said in (
+            ("### Approach\n\nThe thread's", "The thread's", "must have of 01_add, in this order"),
+            ("### Question", "### Riddle", "must have of 01_add, in this order"),
+            ("## 01 Add", "## 02 Add", "hints.md: has hints for 02, and there is no such step"),
+            ("The thread's number; beyond the end there is none.", "", f"{place}Approach: is still to be written"),
+            ("Which element is mine?", "…", f"{place}Question: is still to be written"),
+            ("mine?", "mine.", f"{place}Question: asks nothing"),
+            ("beyond", "beyond " + "and " * 20, f"{place}Approach: has a line of more than 80"),
+            ("if (/* there is one */) b[i] = …;", "if (i < n)   b[i] = a[i];  // so", f"{place}Nearly the code: has a line of the solution: if (i < n) b[i] = a[i];"),
+        ):
+            with self.subTest(said):
+                file.write_text(HINTS.replace(old, new))
+                self.says(said)
+        file.write_text(HINTS.replace("```cuda", "```cuda\n__syncthreads();"))  # a word of CUDA
+        self.assertEqual(self.complaints(), [])
+        file.unlink()
+        self.says("must have of 01_add")
+
     def test_a_link_that_leads_nowhere_is_named(self):
         def links(*wanted):
             self.assertEqual([c.replace(f"{self.root}/", "") for c in contract.check_links(self.repository)], list(wanted))
@@ -449,6 +492,7 @@ class Authors(Scratch):
                 "chapters/sums/README.md:4: '…' is still to be written",
                 "chapters/sums/README.md: no section '### 02 …' is about 02_more_of_it",
                 "tests/wrong/sums/02_more_of_it.mistakes: no mistake, which the tests must reject",
+                *(f"chapters/sums/hints.md, 02, {level}: is still to be written" for level in hints.LEVELS),
             ],
         )
         self.assertEqual(self.repository.steps("sums"), ["01_add", "02_more_of_it"])
@@ -459,7 +503,7 @@ class Authors(Scratch):
         self.assertIn("| 2 | fast |", (self.root / "README.md").read_text())
         self.assertEqual(self.repository.mistakes("sums")[1:], [])
         self.assertTrue(self.repository.mistakes_file("sums", "02_more_of_it").is_file())
-        for word in ("Left to do", "tests/sums.cpp", "hints in words"):
+        for word in ("Left to do", "tests/sums.cpp", "hints.md: a question"):
             self.assertIn(word, said)
 
     def test_what_is_begun_is_laid_out(self):
@@ -509,6 +553,9 @@ class Authors(Scratch):
         self.assertEqual(self.complaints(), [])
         self.assertIn("| [products](chapters/products/README.md) | 0 | |\n", (self.root / "README.md").read_text())
         self.quietly(author.new_step, self.repository, "products", "01_all")
+        link = self.root / "solutions/products/hints.md"
+        self.assertTrue(link.is_symlink())
+        self.assertEqual([level for level, _ in hints.read(link)["01"]], list(hints.LEVELS))
         self.assertEqual(self.complaints()[0], "solutions/products/01_all.cu:5: a body that is still to be written")
         self.assertIn("[01 all](01_all.cu)", (self.root / "chapters/products/README.md").read_text())
 

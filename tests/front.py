@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """What ./kata does without building anything, in copies of this repository: hints, stubs put back, and its refusals."""
 
+import contextlib
+import io
 import json
 import os
 import pathlib
@@ -25,6 +27,30 @@ from repository import Module, Repository
 
 FIRST = "chapters/grids/01_vector_add.cu"
 STEP = "chapters/convolution/03_tiled.cu"
+
+
+# In place of Meson: tests the step whose name comes last, of which the word behind "verdict:" is the result.
+MESON_OF_A_WATCH = """
+import json, pathlib, re, sys
+root = pathlib.Path(__file__).parent
+step = next((root / "chapters").glob(f"*/{sys.argv[-1]}.cu"))
+result = re.search("verdict: (\\\\w+)", step.read_text())[1]
+record = {
+    "name": f"{step.parent.name} / {step.stem}", "result": result, "stdout": "# gained: loads 10, 1/2 of the 20\\n",
+    "stderr": "" if result == "OK" else f"not ok: it\\n  it is {result}", "returncode": 0,
+    "command": ["suite", "--step", f"chapters.{step.parent.name}.{step.stem}.cpu.so", "--source", step.name],
+}
+(root / "build/meson-logs/testlog.json").write_text(json.dumps(record))
+"""
+# In place of a suite: counts what stands behind "counts:" in a step.
+SUITE_OF_A_WATCH = """
+import json, pathlib, re, sys
+tree, chapter, step = pathlib.Path(sys.argv[2]).name.split(".")[:3]
+text = (pathlib.Path(__file__).parents[1] / tree / chapter / f"{step}.cu").read_text()
+found = re.search("counts: (\\\\d+)", text)
+counts = {"sectors": int(found[1]) if found else 100, "work": 7}
+pathlib.Path(sys.argv[4]).write_text(json.dumps({"fault": None, "all": counts}))
+"""
 
 
 @unittest.skipUnless(shutil.which("git"), "needs git")
@@ -92,6 +118,27 @@ class Front(unittest.TestCase):
         for chapter, step in (("convolution", "03"), ("convolution", "03_tiled"), ("c", "03_tiled.cu"), ("conv", "tiled")):
             self.assertEqual(self.kata("hint", chapter, step).stdout, said)
         self.assertEqual(self.kata("hint", "chapters/convolution/03_tiled.cu").stdout, said)
+
+    def test_each_hint_says_more(self):
+        first = self.kata("hint", "conv", "3").stdout
+        self.assertIn("What belongs into 03_tiled.cu.", first)
+        self.assertIn("\nHint 1 of 3, question:\n", first)
+        self.assertTrue(first.endswith("\nThe next one says more: ./kata hint convolution 03 --more\n"), first)
+        second = self.kata("hint", "conv", "3", "--more").stdout
+        self.assertTrue(second.startswith("Hint 2 of 3, approach:\n"), second)
+        self.assertTrue(second.endswith(": ./kata hint convolution 03 --more --more\n"), second)
+        third = self.kata("hint", "--more", "conv", "3", "--more").stdout
+        self.assertTrue(third.startswith("Hint 3 of 3, nearly the code:\n\n    __shared__ "), third)
+        self.assertNotIn("```", third)
+        self.assertNotIn("The next one", third)
+        self.assertIn("has 3 hints", self.refused("hint", "conv", "3", "--more", "--more", "--more"))
+
+    def test_a_step_that_has_no_hints_yet_has_what_stands_in_its_stub(self):
+        (self.root / "chapters/convolution/hints.md").write_text("# Hints\n")
+        said = self.kata("hint", "conv", "3").stdout
+        self.assertIn("What belongs into 03_tiled.cu.", said)
+        self.assertNotIn("Hint 1", said)
+        self.assertIn("has no hint for 03_tiled", self.refused("hint", "conv", "3", "--more", status=1))
 
     def test_a_hint_outlives_the_stub(self):
         said = self.kata("hint", "convolution", "03").stdout
@@ -161,10 +208,229 @@ class Front(unittest.TestCase):
             step.write("// and a change\n")
         self.assertTrue(self.kata("next").stdout.startswith(untested))
 
+    def status(self):
+        """The state of each step, by its short name, and what comes next."""
+        said = json.loads(self.kata("status", "--json").stdout)
+        return {f"{one['chapter']} {one['step'][:2]}": one["state"] for one in said["steps"]}, said["next"]
+
+    def judged(self, **why):
+        """What the tests have said of steps that fail: grids_01="out of bounds"."""
+        record, found = verdicts.Record(Repository(self.root)), []
+        record.file.parent.mkdir(exist_ok=True)
+        for name, said in why.items():
+            chapter, number = name.split("_")
+            step = next(step for step in Repository(self.root).steps(chapter) if step.startswith(number))
+            reason = "\n".join(f"\nnot ok: a test\n  {line}\n  more of it" for line in said.split("|"))
+            found.append(verdicts.Verdict(name, Module("chapters", chapter, step, "cpu"), "FAIL", reason))
+        record.keep(found)
+
+    def test_the_board_knows_the_state_of_each_step_without_running_anything(self):
+        right = verdicts.RIGHT
+        for number, step in enumerate(("01_global_atomics", "02_privatized_global", "03_privatized_shared", "04_coarsened_contiguous", "05_coarsened_interleaved")):
+            self.write(f"chapters/histogram/{step}.cu")
+        self.tested(histogram_01="OK", histogram_05="OK")
+        self.judged(histogram_02="out of bounds", histogram_03=f"{right} its accesses are not coalesced", histogram_04=f"{right} slow|elements differ")
+        with open(self.root / "chapters/histogram/05_coarsened_interleaved.cu", "a") as step:
+            step.write("// and a change\n")
+        (self.root / "chapters/scan/01_kogge_stone.cu").unlink()
+        states, following = self.status()
+        self.assertEqual(
+            {name: state for name, state in states.items() if state != "open"},
+            {"histogram 01": "done", "histogram 02": "wrong", "histogram 03": "slow", "histogram 04": "wrong", "histogram 05": "untested", "scan 01": "missing"},
+        )
+        self.assertEqual(len(states), 42)
+        self.assertEqual(following["file"], FIRST)
+        said = self.kata("status").stdout
+        self.assertIn("\nhistogram    +  x  ~  x  ?  .\n", said)
+        self.assertIn("\nscan         !  .  .  .  .  .\n", said)
+        self.assertIn("+ done: 1   ~ right, but not fast: 1   x wrong: 2", said)
+        self.assertIn("\nhistogram 02: out of bounds\n", said)
+        self.assertIn(f"\nNext: {FIRST}; what is to be written:\n  ./kata hint grids 01\n", said)
+        self.assertLessEqual(max(map(len, said.splitlines())), 80, said)
+
+    def test_the_board_and_next_say_the_same(self):
+        self.write(FIRST)
+        self.judged(grids_01=f"{verdicts.RIGHT} it is slow")
+        self.assertEqual(self.status()[1]["state"], "slow")
+        self.assertTrue(self.kata("next").stdout.startswith(f"{FIRST} is right, but not fast.\n"))
+        self.tested(grids_01="OK")
+        self.assertEqual(self.status()[1]["step"], "02_color_to_grayscale")
+        self.assertTrue(self.kata("next").stdout.startswith("chapters/grids/02"))
+
+    def test_a_step_that_one_back_end_fails_is_not_done(self):
+        self.write(FIRST)
+        for order in (1, -1):
+            record = verdicts.Record(Repository(self.root))
+            record.file.parent.mkdir(exist_ok=True)
+            found = [
+                verdicts.Verdict("a", Module("chapters", "grids", "01_vector_add", "cpu"), "OK", ""),
+                verdicts.Verdict("a", Module("chapters", "grids", "01_vector_add", "gpu"), "FAIL", f"not ok: a\n  {verdicts.RIGHT} slow"),
+            ]
+            record.keep(found[::order])
+            self.assertEqual(self.status()[0]["grids 01"], "slow")
+
+    def watching(self, *arguments, saves=(), ninja="exit 0"):
+        """What ./kata watch says while files are saved, each once all before it has been said. Ninja and Meson are ours, and
+        the verdict is the word behind "verdict:" in the step."""
+        logs = self.root / "build/meson-logs"
+        logs.mkdir(parents=True, exist_ok=True)
+        (self.root / "build/build.ninja").touch()
+        targets = [f"{p.parent.parent.name}.{p.parent.name}.{p.stem}.cpu.so" for p in self.root.glob("[cs]*s/*/*.cu")]
+        targets += [*self.modules_of_mistakes(), *(f"{p.name}-cpu" for p in self.root.glob("chapters/*/"))]
+        (self.root / "targets").write_text("".join(f"{target}: cpp_LINKER\n" for target in targets))
+        self.fake("ninja", f"case \"$*\" in *targets*) cat '{self.root}/targets' ;; *build.ninja) ;; *) {ninja} ;; esac")
+        (self.root / "meson.py").write_text(MESON_OF_A_WATCH)
+        path = self.fake("meson", f"exec '{sys.executable}' '{self.root}/meson.py' \"$@\"")
+        for chapter in ("grids", "convolution"):
+            program = self.root / f"build/{chapter}-cpu"
+            program.write_text(f"#!{sys.executable}\n{SUITE_OF_A_WATCH}")
+            program.chmod(0o755)
+        for target in targets:
+            if target.endswith(".so"):
+                (self.root / "build" / target).touch()
+        command = [sys.executable, "-u", self.root / "common/front/kata.py", "watch", *arguments]
+        process = subprocess.Popen(command, env=path, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.kill)
+        parts = [self.until_it_waits(process)]
+        for step, text in saves:
+            (self.root / step).write_text(text)
+            parts.append(self.until_it_waits(process))
+        process.send_signal(signal.SIGINT)
+        rest = process.stdout.read()
+        self.assertEqual((process.wait(timeout=20), rest), (0, "\n"))
+        return parts
+
+    def until_it_waits(self, process):
+        said = ""
+        for line in process.stdout:
+            said += line
+            if line.rstrip().endswith("Ctrl-C ends.") or line.startswith("Every step is written"):
+                return said
+        self.fail(f"it ended and said {said}")
+
+    def test_watch_runs_what_is_saved_and_goes_on_where_it_is_right(self):
+        second = "chapters/grids/02_color_to_grayscale.cu"
+        begun, wrong, better, right, elsewhere = self.watching(
+            "grids",
+            "1",
+            saves=(
+                (FIRST, "// verdict: FAIL\n// counts: 400\n"),
+                (FIRST, "// verdict: FAIL\n// counts: 200\n"),
+                (FIRST, "// verdict: OK\n// counts: 200\n"),
+                (STEP, "// verdict: FAIL\n"),
+            ),
+        )
+        self.assertIn("What belongs into 01_vector_add.cu.", begun)
+        self.assertIn(f"Waiting for {FIRST} to be saved", begun)
+        self.assertNotIn("FAIL", begun)
+        self.assertIn(f"FAIL  {FIRST}\n  not ok: it\n    it is FAIL\n", wrong)
+        self.assertRegex(wrong, r"yours +solution\n +sectors of global memory +400 +100  4.0 x\n")
+        self.assertRegex(better, r"before +yours +solution\n +sectors of global memory +400 +200\+ +100!\n")
+        self.assertIn(f"OK    {FIRST}\n      It gains: loads 10, 1/2 of the 20\n      Next: {second};", right)
+        self.assertIn("What belongs into 02_color_to_grayscale.cu.", right)
+        self.assertIn(f"Waiting for {second} to be saved", right)
+        self.assertIn(f"FAIL  {STEP}\n", elsewhere)
+        self.assertIn(f"Waiting for {STEP} to be saved", elsewhere)
+        for part in (begun, wrong, better, right):
+            tables = [line for line in part.splitlines() if "in __global__" not in line and "void " not in line]
+            self.assertLessEqual(max(map(len, tables)), 100, part)
+        self.assertEqual(self.status()[0]["grids 01"], "done")
+
+    def test_watch_shows_what_the_compiler_says_and_waits_on(self):
+        ninja = f"grep -q broken '{self.root}/{FIRST}' || exit 0; cat '{self.root}/said'; exit 1"
+        (self.root / "said").write_text(
+            "FAILED: chapters.grids.01_vector_add.cpu.so.p/a.cpp.o \nc++ -c a.cpp\n../chapters/grids/01_vector_add.cu:7:3: error: no x\n"
+        )
+        _, broken, mended = self.watching("grids", "1", saves=((FIRST, "broken"), (FIRST, "// verdict: FAIL\n")), ninja=ninja)
+        self.assertIn(f"\n{FIRST} does not compile:\n{FIRST}:7:3: error: no x\n", broken)
+        self.assertNotIn("yours", broken)
+        self.assertIn(f"FAIL  {FIRST}\n", mended)
+
+    def test_watch_begins_where_next_does_and_ends_where_all_is_done(self):
+        self.write(FIRST)
+        self.tested(grids_01="OK")
+        (begun,) = self.watching()
+        self.assertIn("Waiting for chapters/grids/02_color_to_grayscale.cu to be saved", begun)
+        for step in self.root.glob("chapters/*/[0-9]*.cu"):
+            self.write(str(step.relative_to(self.root)))
+        steps = [path.relative_to(self.root / "chapters") for path in self.root.glob("chapters/*/[0-9][0-9]_*.cu")]
+        self.tested(**{f"{step.parent}_{step.name[:2]}": "OK" for step in steps})
+        self.assertIn("Every step is written and right", self.kata("watch").stdout)
+        self.assertIn("is no step of grids", self.refused("watch", "grids", "17"))
+        self.assertIn("usage: ./kata watch CHAPTER STEP", self.refused("watch", "grids"))
+
+    def test_what_cannot_be_debugged_is_said_in_a_line(self):
+        self.assertIn("still to be written, so there is nothing to stop in", self.refused("debug", "grids", "1", status=1))
+        self.assertIn("is no step of grids", self.refused("debug", "grids", "17", "--solution"))
+        self.write(FIRST)
+        command = [sys.executable, self.root / "common/front/kata.py", "debug", "grids", "1"]
+        done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "PATH": str(self.root / "fake")})
+        self.assertEqual((done.returncode, done.stdout), (3, ""))
+        self.assertRegex(done.stderr, r"\Akata: gdb is not installed; .*\n\Z")
+        (self.root / FIRST).write_text("// __global__ void no() {}\nvoid vector_add() {}\n")
+        self.fake("gdb", "exit 9")
+        done = subprocess.run(command, capture_output=True, text=True, env=self.fake("gdb", "exit 9"))
+        self.assertEqual((done.returncode, done.stderr), (1, f"kata: {FIRST} has no kernel, no function with __global__ in front of it\n"))
+
+    def test_predict_asks_nobody_who_cannot_answer(self):
+        self.write(FIRST)
+        done = self.kata("predict", "grids", "1")
+        self.assertEqual((done.stdout, done.stderr), ("", ""))
+        self.assertIn("is no step of grids", self.refused("predict", "grids", "17"))
+
+    def test_a_checkout_that_cannot_be_written_says_how_to_build_elsewhere(self):
+        build = Build(Repository(self.root))
+        with unittest.mock.patch("os.access", return_value=False):
+            with self.assertRaisesRegex(Fault, r"\A.* cannot be written, and the build needs that; what builds elsewhere: KATA_BUILD=~/kata-build ./kata …\Z"):
+                build.configure()
+        elsewhere = self.root / "else" / "where"
+        with unittest.mock.patch.dict(os.environ, {"KATA_BUILD": str(elsewhere)}):
+            self.assertEqual(Build(Repository(self.root)).folder, elsewhere)
+            self.assertEqual(verdicts.Record(Repository(self.root)).file, elsewhere / "verdicts.json")
+            elsewhere.mkdir(parents=True)
+            (elsewhere / "build.ninja").touch()
+            compiler = "FAILED: chapters.grids.01_vector_add.cpu.so \nc++\n../../chapters/grids/01_vector_add.cu:7:3: error: no x\n"
+            (self.root / "said").write_text(compiler)
+            path = self.fake("ninja", f"cat '{self.root}/said'; exit 1")["PATH"]
+            with unittest.mock.patch.dict(os.environ, {"PATH": path}), contextlib.redirect_stdout(io.StringIO()) as said:
+                Build(Repository(self.root)).compile(["x"])
+            self.assertIn(f"\n{FIRST}:7:3: error: no x\n", said.getvalue())
+
+    def test_a_git_that_refuses_another_owner_is_told_what_to_do(self):
+        self.write(STEP)
+        path = self.fake("git", "echo \"fatal: detected dubious ownership in repository at 'x'\" >&2; exit 128")
+        command = [sys.executable, self.root / "common/front/kata.py", "reset", "conv", "3"]
+        done = subprocess.run(command, capture_output=True, text=True, env=path)
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertRegex(done.stderr, r"\Akata: .*another owner; what allows it: git config --global --add safe.directory '.*'\n\Z")
+
+    def test_a_meson_that_is_in_the_way_is_named(self):
+        good = self.root / "good"
+        good.mkdir()
+        (good / "meson").write_text("#!/bin/sh\necho 1.7.0\n")
+        (good / "meson").chmod(0o755)
+        for script, says in (("echo 0.61.2", "is 0.61.2"), ("exit 1", "does not run")):
+            path = self.fake("meson", script)
+            path["PATH"] = f"{self.root}/fake:{good}:{os.environ['PATH']}"
+            done = subprocess.run(["bash", self.root / ".ci/setup.sh"], capture_output=True, text=True, env=path)
+            self.assertEqual((done.returncode, done.stdout), (3, ""))
+            self.assertEqual(
+                done.stderr,
+                f"kata: {self.root}/fake/meson comes first in PATH, and {says}; needed: Meson 1.1 or newer, as {good}/meson is; "
+                f"put {good} first in PATH, or remove the former\n",
+            )
+
+    def test_a_python_that_is_too_old_is_named_with_what_is_needed(self):
+        path = self.fake("python3", '[ "$1" = --version ] && echo Python 3.6.9')
+        described = f". '{self.root}/.ci/setup.sh'; describe python3"
+        done = subprocess.run(["bash", "-c", described], capture_output=True, text=True, env=path)
+        self.assertEqual(done.stdout, f"  Python 3.9 or newer; found: {self.root}/fake/python3 3.6.9\n")
+
     def test_a_record_that_cannot_be_read_is_none(self):
         self.write(FIRST)
         self.tested(grids_01="OK")
-        for damage in ("[]", "{", ""):
+        for damage in ("[]", "{", "", '{"grids/01_vector_add": ["OK"]}'):
             (self.root / "build/verdicts.json").write_text(damage)
             self.assertIn("has not been tested", self.kata("next").stdout)
 
@@ -324,6 +590,9 @@ class Front(unittest.TestCase):
         self.kata("hint", "conv", "3")
         self.write(STEP)
         self.assertIn("this is no git checkout", self.refused("reset", "conv", "3", status=1))
+        said = self.kata("hint", "conv", "3").stdout  # which needs no stub
+        self.assertTrue(said.startswith("Hint 1 of 3"), said)
+        (self.root / "chapters/convolution/hints.md").unlink()
         self.assertIn("this is no git checkout", self.refused("hint", "conv", "3", status=1))
 
     def test_diff_shows_what_differs(self):
@@ -334,10 +603,11 @@ class Front(unittest.TestCase):
 
     def test_help_names_every_command(self):
         said = self.kata("help").stdout
-        for command in ("tour", "test", "next", "hint", "diff", "reset", "grade", "book", "setup", "new", "mistake", "stubs"):
+        for command in ("tour", "test", "next", "status", "watch", "hint", "explain", "see", "predict", "debug", "diff", "reset", "grade", "book", "setup", "new", "mistake", "stubs"):
             self.assertIn(f"\n./kata {command}", "\n" + said)
             self.assertRegex(self.kata(command, "--help").stdout, rf"\Ausage: (\./)?kata {command}")
         self.assertEqual(self.kata().stdout, said)
+        self.assertLessEqual(max(map(len, said.splitlines())), 80, said)
 
     def test_a_new_step_is_begun_in_both_trees(self):
         said = self.kata("new", "conv", "06_sixth").stdout

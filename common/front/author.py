@@ -12,6 +12,7 @@ import textwrap
 from collections.abc import Callable
 
 import bodies
+import hints
 import mistakes
 from fault import Fault
 from repository import STEP, Repository
@@ -199,9 +200,15 @@ def new_step(repository: Repository, chapter: str, step: str) -> int:
         repository.mistakes_file(chapter, step),
         f"// What the tests must reject of {chapter} {step[:2]}; CONTRIBUTING.md tells how a mistake is written.\n",
     )
+    file = hints.file_of(repository, chapter)
+    begun = hints.begin(file.read_text(encoding="utf-8") if file.is_file() else "", chapter, title_of(step))
+    new.file(file, begun, f": room for the three hints of {step[:2]}")
+    if not file.is_file():
+        new.link(repository.root / "solutions" / chapter / file.name, f"../../chapters/{chapter}/{file.name}")
     left = [
         f"solutions/{chapter}/{step}.cu: the kernel, its header comment, its marks; then ./kata stubs --write {chapter}",
-        f"chapters/{chapter}/{step}.cu: hints in words",
+        f"chapters/{chapter}/{step}.cu: what belongs into it, in words",
+        f"chapters/{chapter}/hints.md: a question, the approach, nearly the code",
         f"tests/wrong/{chapter}/{step}.mistakes: the mistakes that the step invites",
         f"tests/{chapter}.cpp: a claim, if the step gains something; tests that name steps may have to name this one",
         f"chapters/{chapter}/README.md: its lesson; tests/lessons.py build {chapter} --write puts its counts there",

@@ -38,7 +38,7 @@ class Progress:
 class Build:
     def __init__(self, repository: Repository):
         self.repository = repository
-        self.folder = repository.root / "build"
+        self.folder = repository.build_folder
 
     def setup(self, *question: str) -> str:
         """Runs .ci/setup.sh, which installs what is missing, or answers a question."""
@@ -51,9 +51,9 @@ class Build:
 
     def configure(self) -> None:
         """Makes the folder, or brings it up to date with what there is to be built."""
-        place = self.folder if self.folder.is_dir() else self.repository.root
+        place = next(path for path in (self.folder, *self.folder.parents) if path.is_dir())
         if not os.access(place, os.W_OK):
-            raise Fault(f"{place} cannot be written, and the build needs that")
+            raise Fault(f"{place} cannot be written, and the build needs that; what builds elsewhere: KATA_BUILD=~/kata-build ./kata …")
         if (free := shutil.disk_usage(place).free) < LEAST_FREE:
             raise Fault(f"the disk of {place} is full but for {free >> 20} MB: the build needs {LEAST_FREE >> 20} MB or more")
         setup = ["meson", "setup", self.folder, self.repository.root]
@@ -73,7 +73,7 @@ class Build:
             said = meson.communicate()[0]
         if meson.returncode:
             print(said or "", end="")
-            raise Fault("Meson cannot configure the build: see above")
+            raise Fault(f"{shutil.which(command[0])} cannot configure the build: see above")
 
     def configured(self) -> set[Module]:
         return {module for name in targets(self.folder) if (module := module_of(name))}
@@ -113,12 +113,13 @@ class Build:
         the targets that failed."""
         failed: list[str] = []
         progress = Progress()
+        root = os.path.relpath(self.repository.root, self.folder)
         part: list[str] = []  # what has been said of the last target that failed
 
         def show() -> None:
             for line in compilers.shown(part) if not failed or module_of(failed[-1]) else part:
                 # As seen from the root.
-                print(re.sub(r"\.\./(chapters|solutions|tests|common|reference)/", r"\1/", line))
+                print(re.sub(rf"{re.escape(root)}/(chapters|solutions|tests|common|reference)/", r"\1/", line))
             part.clear()
 
         is_command = False

@@ -238,6 +238,7 @@ WHOLE = (
     ("barriers", "barriers, of all blocks", False),
     ("lanes", "active lanes of 32", True),
     ("work", "steps of all warps", False),
+    ("span", "steps of the longest chain", False),
     ("makespan", "steps until a small GPU is done", False),
 )
 
@@ -254,24 +255,47 @@ share      of all steps: basic blocks, and for each request its 128-byte lines,
            passes or addresses"""
 
 
-def figure(value: float) -> str:
-    return f"{value:,}" if isinstance(value, int) else f"{value:.1f}"  # lanes are a mean
+def figure(value: float, width: int) -> str:
+    """In millions where it would not fit into its column."""
+    if not isinstance(value, int):
+        return f"{value:.1f}"  # lanes are a mean
+    text = f"{value:,}"
+    return text if len(text) < width else f"{value / 1e6:,.0f} M"
 
 
-def whole_table(mine: dict, theirs: dict | None) -> str:
-    lines = [f"{'':44}{'yours':>13}{'solution':>13}" if theirs else f"{'':44}{'solution':>13}"]
+def whole_table(mine: dict, theirs: dict | None, before: dict | None = None) -> str:
+    """What is counted of all: of a step beside its solution, or of a solution alone. Of a step that has run before, also what
+    was counted then, and whether that has become better."""
+    columns = [("before", before), ("yours" if theirs or before else "solution", mine), ("solution", theirs)]
+    columns = [(name, counts) for name, counts in columns if counts]
+    width = 13 if len(columns) < 3 else 11
+    lines = [f"{'':44}" + "".join(f"{name:>{width}}{' ' * (name == 'yours' and bool(before))}" for name, _ in columns)]
     for key, text, more_is_better in WHOLE:
-        values = [counts[key] * (1.0 if more_is_better else 1) for counts in (mine, theirs) if counts]
+        values = [counts.get(key, 0) * (1.0 if more_is_better else 1) for _, counts in columns]
         if not any(values):
             continue
-        line = f"  {text:42}" + "".join(f"{figure(value):>13}" for value in values)
-        if theirs and all(values):
-            times = values[1] / values[0] if more_is_better else values[0] / values[1]
-            line += f"  {times:.1f} x" if times >= MUCH else ""
-        elif theirs and values[0]:
-            line += "  more"
+        line = f"  {text:42}"
+        for (name, _), value in zip(columns, values):
+            line += f"{figure(value, width):>{width}}"
+            if name == "yours" and before:
+                line += change(values[0], value, more_is_better)
+        own = mine.get(key, 0) * 1.0
+        if theirs and own and theirs.get(key, 0):
+            times = theirs[key] / own if more_is_better else own / theirs[key]
+            line += ("!" if before else f"  {times:.1f} x") if times >= MUCH else ""
+        elif theirs and own:
+            line += "!" if before else "  more"
         lines.append(line)
+    if before:
+        lines.append("  + better than before, - worse; ! much more than the solution needs")
     return "\n".join(lines)
+
+
+def change(before: float, now: float, more_is_better: bool) -> str:
+    """A sign for better or worse; a space where nothing has changed."""
+    if before == now:
+        return " "
+    return "+" if (now > before) == more_is_better else "-"
 
 
 def line_table(explanation: Explanation, line: Line, source: str) -> list[str]:

@@ -10,18 +10,27 @@ import shutil
 import signal
 import subprocess
 import sys
+import textwrap
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, NoReturn
 
 import author
+import board
 import bodies
+import debug
 import explain
+import hints
+import loop
+import predict
 import processes
 import see
 import verdicts
 from build import Build
 from fault import Fault
 from repository import Repository, either, module, module_of, suite, targets
+
+
+WIDTH = 80
 
 
 class Parser(argparse.ArgumentParser):
@@ -98,7 +107,9 @@ def tour(repository: Repository, given: argparse.Namespace) -> int:
         sys.stdout.flush()
         status |= processes.status_of([build.suite(chapter, backend), *ladder]) != 0
         if refuted := [] if given.image or given.text else repository.refuted(chapter):
-            print("\n" + "".join(f"  {line}\n" for line in refuted), end="")
+            print()
+            for line in refuted:
+                print(textwrap.fill(line, WIDTH, initial_indent="  ", subsequent_indent="    "))
     return status
 
 
@@ -112,7 +123,8 @@ def test(repository: Repository, given: argparse.Namespace) -> int:
         # What the student has written comes first, and waits for none of the hundreds of other kernels.
         chapters = repository.chapters()
         record = verdicts.Record(repository)
-        not_built = build.compile(sorted(t for t in targets(build.folder) if any(is_needed(t, c, None) for c in chapters)))
+        needed = [t for t in targets(build.folder) if any(verdicts.is_needed(t, c, None) for c in chapters)]
+        not_built = build.compile(sorted(needed))
         steps = verdicts.run(build, [f"--suite={chapter}" for chapter in chapters], "testlog-steps")
         record.keep(steps)
         print(verdicts.of_all(steps, not_built, chapters), end="")
@@ -130,29 +142,21 @@ def test(repository: Repository, given: argparse.Namespace) -> int:
         must_be_there(repository, chapter, step)
     build.configure()
     say_what_is_not_checked(build)
+    if step:
+        found = verdicts.of_step(repository, build, chapter, step)
+        print(loop.of_step(repository, chapter, step, found), end="")
+        return 1 if verdicts.failed(found) else 0
     record = verdicts.Record(repository)
-    mine = {name for name in targets(build.folder) if is_needed(name, chapter, step)}
+    mine = {name for name in targets(build.folder) if verdicts.is_needed(name, chapter, None)}
     not_built = build.compile(sorted(mine))
-    own = [name for name in not_built if (built := module_of(name)) and built.tree == "chapters"]
-    if step and own:
-        return 1  # and what is wrong has been said
     for name in mine:
         if not module_of(name):
             build.suite(chapter, name.split("-")[-1])
-    found = verdicts.run(build, ["--suite", chapter, *([step] if step else [])])
+    found = verdicts.run(build, ["--suite", chapter])
     record.keep(found)
-    if step is None:
-        print(verdicts.of_a_chapter(found, not_built), end="")
-        if said_missing(repository, [chapter]):
-            return 1
-    else:
-        print(verdicts.of_one_step(found), end="")
-        if {verdict.result for verdict in found} == {"OK"}:
-            print("".join(f"      {line}\n" for line in repository.refuted(chapter, step)), end="")
-            print(f"      {what_comes_next(repository, chapter, step)}")
-        if lines := bodies.open_lines(repository.text(chapter, step)):
-            where = ", ".join(map(str, lines))
-            print(f"      It still calls kata::open(), in line {where}; what is to be written: ./kata hint {chapter} {step[:2]}")
+    print(verdicts.of_a_chapter(found, not_built), end="")
+    if said_missing(repository, [chapter]):
+        return 1
     return 1 if not_built or verdicts.failed(found) else 0
 
 
@@ -174,51 +178,48 @@ def said_missing(repository: Repository, chapters: Sequence[str]) -> bool:
     return bool(lines)
 
 
-def is_needed(target: str, chapter: str, step: str | None) -> bool:
-    """Whether a target is tested, or tests: all solutions do."""
-    if built := module_of(target):
-        return built.chapter == chapter and (
-            built.tree == "solutions" or (built.tree == "chapters" and step in (None, built.name))
-        )
-    return target in (suite(chapter, "cpu"), suite(chapter, "gpu"))
-
-
-def what_comes_next(repository: Repository, chapter: str, step: str) -> str:
-    """After a step that is right: the next open one behind it in its chapter, or else the first of all."""
-    still_open = [
-        (other, name)
-        for other in repository.chapters()
-        for name in repository.all_steps(other)
-        if not repository.missing(other, name) and repository.is_open(other, name)
-    ]
-    behind = [found for found in still_open if found[0] == chapter and found[1] > step]
-    for other, name in [*behind, *still_open][:1]:
-        return f"Next: chapters/{other}/{name}.cu; what is to be written: ./kata hint {other} {name[:2]}"
-    return f"Every step is written: ./kata tour {chapter} --mine shows what yours gain, each beside the one before."
-
-
 def next_step(repository: Repository, given: argparse.Namespace) -> int:
-    record = verdicts.Record(repository)
-    for chapter in repository.chapters():
-        for step in repository.all_steps(chapter):
-            must_be_there(repository, chapter, step)
-            if repository.is_open(chapter, step):
-                print(bodies.hints(repository.text(chapter, step), f"chapters/{chapter}/{step}.cu"))
-                print(f"Then: ./kata test {chapter} {step[:2]}")
-                return 0
-            if (said := record.says(chapter, step)) != "OK":
-                state = "is not right yet" if said == "FAIL" else "is written, and has not been tested as it stands"
-                print(f"chapters/{chapter}/{step}.cu {state}.\nWhat the tests say: ./kata test {chapter} {step[:2]}")
-                print(f"What is to be written: ./kata hint {chapter} {step[:2]}")
-                return 0
-    print("Every step is written and right. What each gains: ./kata tour --mine")
+    place = board.Board(repository).next()
+    if place is None:
+        print(board.what_to_do(None))
+        return 0
+    must_be_there(repository, place.chapter, place.step)
+    if place.state == "open":
+        print(bodies.hints(repository.text(place.chapter, place.step), place.file))
+        print(f"Stuck? ./kata hint {place.short}")
+        print(f"Then: ./kata test {place.short}, or ./kata watch {place.short}, which tests it whenever you save it")
+        return 0
+    state = {"untested": "is written, and has not been tested as it stands", "slow": "is right, but not fast"}
+    print(f"{place.file} {state.get(place.state, 'is not right yet')}.\nWhat the tests say: ./kata test {place.short}")
+    print(f"What is to be written: ./kata hint {place.short}")
     return 0
+
+
+def status(repository: Repository, given: argparse.Namespace) -> int:
+    now = board.Board(repository)
+    print(board.as_json(now) + "\n" if given.json else board.as_text(now), end="")
+    return 0
+
+
+def watch(repository: Repository, given: argparse.Namespace) -> int:
+    chapter, step = one_step(repository, given)[:2] if given.step else ("", "")
+    return loop.watch(repository, chapter, step)
 
 
 def hint(repository: Repository, given: argparse.Namespace) -> int:
-    chapter, step, file = one_step(repository, given)
-    print(bodies.hints(repository.stub_of(chapter, step), file), end="")
+    chapter, step, _ = one_step(repository, given)
+    print(hints.shown(repository, chapter, step, given.more + 1), end="")
     return 0
+
+
+def debugged(repository: Repository, given: argparse.Namespace) -> int:
+    chapter, step, _ = one_step(repository, given)
+    return debug.debug(repository, chapter, step, "solutions" if given.solution else "chapters")
+
+
+def predicted(repository: Repository, given: argparse.Namespace) -> int:
+    chapter, step, _ = one_step(repository, given)
+    return predict.predict(repository, chapter, step)
 
 
 def explained(repository: Repository, given: argparse.Namespace) -> int:
@@ -263,9 +264,9 @@ def reset(repository: Repository, given: argparse.Namespace) -> int:
 def make_book(repository: Repository, given: argparse.Namespace) -> int:
     import book  # what it needs, no other command does
 
-    site = repository.root / "build" / "book"
+    site = repository.build_folder / "book"
     book.build(repository, site)
-    print(f"{repository.relative(site)}/index.html is the book: open it in a browser, or put the folder on any web server.")
+    print(f"{os.path.relpath(site)}/index.html is the book: open it in a browser, or put the folder on any web server.")
     return 0
 
 
@@ -305,7 +306,7 @@ def stubs(repository: Repository, given: argparse.Namespace) -> int:
 
 def tour_arguments(parser: Parser) -> None:
     parser.add_argument("chapters", metavar="CHAPTER", nargs="*")
-    parser.add_argument("--mine", action="store_true", help="your steps instead of the solutions")
+    parser.add_argument("--mine", action="store_true", help="your steps, each beside its solution")
     file = parser.add_mutually_exclusive_group()
     file.add_argument("--image", metavar="FILE", help="a picture for the steps to work on: binary PGM or PPM")
     file.add_argument("--text", metavar="FILE", help="a text, for the histogram")
@@ -317,6 +318,26 @@ def optional_step(parser: Parser) -> None:
 
 def a_step(parser: Parser) -> None:
     parser.add_argument("step", metavar="CHAPTER STEP", nargs="+", help="may be shortened: conv 3; or the step's file")
+
+
+def watch_arguments(parser: Parser) -> None:
+    parser.add_argument(
+        "step", metavar="CHAPTER STEP", nargs="*", help="where to begin; unless told, with the first step that is not done"
+    )
+
+
+def status_arguments(parser: Parser) -> None:
+    parser.add_argument("--json", action="store_true", help="for programs")
+
+
+def hint_arguments(parser: Parser) -> None:
+    a_step(parser)
+    parser.add_argument("--more", action="count", default=0, help="the next hint, which says more; twice, the last one")
+
+
+def debug_arguments(parser: Parser) -> None:
+    a_step(parser)
+    parser.add_argument("--solution", action="store_true", help="the solution instead of your step")
 
 
 def explain_arguments(parser: Parser) -> None:
@@ -362,13 +383,25 @@ class Command(NamedTuple):
 COMMANDS = {
     "tour": Command(
         "[CHAPTER...] [--mine] [--image FILE | --text FILE]",
-        "run the ladder: each step beside the one before it (--mine: your steps instead)",
+        "run the ladder: each step beside the one before it (--mine: your steps, each beside its solution)",
         tour,
         tour_arguments,
     ),
     "test": Command("[CHAPTER] [STEP]", "test all, the steps of a chapter, or one step", test, optional_step),
-    "next": Command("", "the first step that is not right yet: its file and its hint", next_step, nothing),
-    "hint": Command("CHAPTER STEP", "what is to be written", hint, a_step),
+    "watch": Command(
+        "[CHAPTER STEP]",
+        "test a step whenever you save it: the verdict, and what the counters did since the last run",
+        watch,
+        watch_arguments,
+    ),
+    "next": Command("", "the first step that is not right yet: its file, and what belongs into it", next_step, nothing),
+    "status": Command("[--json]", "all steps on a board: open, wrong, right but not fast, done", status, status_arguments),
+    "hint": Command(
+        "CHAPTER STEP [--more]",
+        "what is to be written, and a question that points at it; --more for the approach, --more --more for nearly the code",
+        hint,
+        hint_arguments,
+    ),
     "explain": Command(
         "CHAPTER STEP [--solution] [--all] [--json]",
         "your step line by line, the worst line first, beside the solution",
@@ -377,6 +410,15 @@ COMMANDS = {
     ),
     "see": Command(
         "CHAPTER STEP [--solution] [-o FILE]", "a page of pictures: which lane touches which address, and when", seen, see_arguments
+    ),
+    "predict": Command(
+        "CHAPTER STEP",
+        "a question about what your kernel costs, which the meter then answers; nobody has to",
+        predicted,
+        a_step,
+    ),
+    "debug": Command(
+        "CHAPTER STEP [--solution]", "gdb, stopped in your kernel, which is built with -O0 for it", debugged, debug_arguments
     ),
     "diff": Command("CHAPTER STEP", "your step against the solution", diff, a_step),
     "reset": Command("CHAPTER STEP", "put the stub back; what you wrote is kept beside it", reset, a_step),
@@ -408,13 +450,13 @@ def usage() -> str:
         for name in names:
             line = f"./kata {name} {COMMANDS[name].usage}".rstrip()
             text += f"{line:28} " if len(line) < 29 else f"{line}\n{'':29}"
-            text += f"{COMMANDS[name].text}\n"
+            text += f"\n{'':29}".join(textwrap.wrap(COMMANDS[name].text, WIDTH - 29)) + "\n"
         return text
 
     students = lines([name for name in COMMANDS if name not in FOR_AUTHORS])
     return (
         f"{students}\nFor those who add steps and mistakes (CONTRIBUTING.md):\n\n{lines(FOR_AUTHORS)}\n"
-        "CHAPTER and STEP may be shortened: ./kata test conv 3. Each command says more: ./kata test --help"
+        "CHAPTER and STEP may be shortened: ./kata test conv 3.\nEach command says more: ./kata test --help"
     )
 
 

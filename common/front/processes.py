@@ -19,6 +19,8 @@ def running(command: Sequence[object], **options) -> Iterator[subprocess.Popen]:
     finally:
         if process.poll() is None:
             end(process)
+        if process.stdout:
+            process.stdout.close()
 
 
 def status_of(command: Sequence[object], **options) -> int:

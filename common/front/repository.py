@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import os
 import pathlib
 import re
 import subprocess
@@ -73,6 +74,13 @@ def suite(chapter: str, backend: str) -> str:
 class Repository:
     def __init__(self, root: pathlib.Path = pathlib.Path(__file__).resolve().parents[2]):
         self.root = root
+        self.git_complaint = ""  # of the last command
+
+    @property
+    def build_folder(self) -> pathlib.Path:
+        """What is built, and what the tests have said. KATA_BUILD puts it elsewhere, for a checkout that cannot be written."""
+        elsewhere = os.environ.get("KATA_BUILD")
+        return pathlib.Path(elsewhere).expanduser().absolute() if elsewhere else self.root / "build"
 
     def chapters(self) -> list[str]:
         """In the order of the book."""
@@ -116,6 +124,11 @@ class Repository:
             return text
         state = "has been written" if is_there else "is missing"
         if not self.git("rev-parse", "HEAD"):
+            if "dubious ownership" in self.git_complaint:
+                raise Fault(
+                    f"{file} {state}, and this git does not read a checkout of another owner; what allows it: "
+                    f"git config --global --add safe.directory '{self.root}'"
+                )
             raise Fault(f"{file} {state}, and this is no git checkout: its stub is only in the original repository")
         raise Fault(f"{file} {state}, and git knows no {'earlier ' if is_there else ''}stub of it")
 
@@ -124,9 +137,17 @@ class Repository:
         # A checkout may be another's, as in a container. Git reads it all the same when it is told to.
         command = ["git", "-c", "safe.directory=*", "-C", str(self.root), *arguments]
         try:
-            done = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, encoding="utf-8", errors="replace")
+            done = subprocess.run(
+                command,
+                capture_output=True,
+                stdin=subprocess.DEVNULL,
+                encoding="utf-8",
+                errors="replace",
+                env={**os.environ, "LC_ALL": "C"},
+            )
         except OSError:
             return ""
+        self.git_complaint = done.stderr
         return "" if done.returncode else done.stdout
 
     def styles_folder(self, chapter: str) -> pathlib.Path:

@@ -95,7 +95,7 @@ def page(repository: Repository, chapter: str, step: str, both: trace.Both, tree
 
 def see(repository: Repository, chapter: str, step: str, given) -> int:
     both = trace.of(repository, chapter, step, "trace", given.solution)
-    path = pathlib.Path(given.output) if given.output else repository.root / "build" / "see" / f"{chapter}.{step}.html"
+    path = pathlib.Path(given.output) if given.output else repository.build_folder / "see" / f"{chapter}.{step}.html"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(page(repository, chapter, step, both, "solutions" if given.solution else "chapters"), encoding="utf-8")
     print(trace.warning(both.step), end="")

@@ -15,11 +15,13 @@ from typing import NamedTuple
 import processes
 from build import QUIET, Build, Progress, path_of
 from fault import Fault
-from repository import TREES, Module, Repository, module_of
+from repository import TREES, Module, Repository, module_of, suite, targets
 
 # What Meson says, as one of three.
 OF_MESON = {"OK": "OK", "EXPECTEDFAIL": "OK", "SKIP": "SKIP"}
 PRINTED = 20  # lines of what a step has printed that passes
+RIGHT = "the result is right, but"  # how the suites begin to say that a step needs too much
+DOES_NOT_COMPILE = "does not compile"
 
 
 class Verdict(NamedTuple):
@@ -37,6 +39,24 @@ class Verdict(NamedTuple):
     def suite(self) -> str:
         """The chapter, or the suite of what is no kernel."""
         return self.module.chapter if self.module else self.name.split(" / ")[0]
+
+    @property
+    def complaints(self) -> list[str]:
+        """The first line of what each test that failed has to say."""
+        lines = [line.strip() for line in self.reason.splitlines()]
+        return [after for line, after in zip(lines, lines[1:]) if line.startswith("not ok: ")]
+
+    @property
+    def is_right(self) -> bool:
+        """Whether it computes what it should, although it may fail for what it needs."""
+        said = self.complaints
+        return self.result == "OK" or bool(said) and all(line.startswith(RIGHT) for line in said)
+
+    @property
+    def why(self) -> str:
+        """Why it fails, in a line."""
+        said = self.complaints or [line.strip() for line in self.reason.splitlines() if line.strip()]
+        return said[0] if said and self.result == "FAIL" else ""
 
 
 def run(build: Build, selection: Sequence[str], log_name: str = "testlog") -> list[Verdict]:
@@ -92,11 +112,48 @@ def reason_of(record: dict) -> str:
     return said.strip("\n")
 
 
+def is_needed(target: str, chapter: str, step: str | None) -> bool:
+    """Whether a target of the build is tested, or tests: all solutions do."""
+    if built := module_of(target):
+        return built.chapter == chapter and (
+            built.tree == "solutions" or (built.tree == "chapters" and step in (None, built.name))
+        )
+    return target in (suite(chapter, "cpu"), suite(chapter, "gpu"))
+
+
+def of_step(repository: Repository, build: Build, chapter: str, step: str) -> list[Verdict]:
+    """Builds what tests one step, runs it, and keeps what it says: a verdict from each back end. Of a step that does not
+    compile, the compiler has then said why."""
+    record = Record(repository)
+    mine = {name for name in targets(build.folder) if is_needed(name, chapter, step)}
+    not_built = build.compile(sorted(mine))
+    own = [built for name in sorted(not_built) if (built := module_of(name)) and built.tree == "chapters"]
+    if own:
+        found = [Verdict(f"{chapter} / {step}", built, "FAIL", DOES_NOT_COMPILE) for built in own]
+    else:
+        for name in mine:
+            if not module_of(name):
+                build.suite(chapter, name.split("-")[-1])
+        found = run(build, ["--suite", chapter, step])
+        if not_built:  # a solution: what is held against it is not
+            found.append(Verdict(f"{chapter} / solutions", None, "FAIL", f"{', '.join(sorted(not_built))} cannot be built"))
+    record.keep(found)
+    return found
+
+
+class Said(NamedTuple):
+    """What the tests have said of a step as it stands: OK, SKIP or FAIL, or nothing where they have not been asked."""
+
+    result: str
+    is_right: bool = False
+    why: str = ""
+
+
 class Record:
     """What the tests last said of each step, and of which text of it, in a file of the build folder."""
 
     def __init__(self, repository: Repository):
-        self.file = repository.root / "build" / "verdicts.json"
+        self.file = repository.build_folder / "verdicts.json"
         # As they are before anything is built: what is written meanwhile has not been tested.
         self.texts = {
             f"{chapter}/{step}": hashlib.sha256(repository.source(chapter, step).read_bytes()).hexdigest()
@@ -104,28 +161,48 @@ class Record:
             for step in repository.steps(chapter)
         }
 
-    def read(self) -> dict[str, list[str]]:
+    def read(self) -> dict[str, dict]:
         try:
             found = json.loads(self.file.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return {}
-        return found if isinstance(found, dict) else {}
+        return {step: kept for step, kept in found.items() if isinstance(kept, dict)} if isinstance(found, dict) else {}
 
     def keep(self, verdicts: Iterable[Verdict]) -> None:
-        """A step that one back end fails, fails."""
-        new: dict[str, str] = {}
+        """A step that one back end fails, fails; and it is right only if both say so."""
+        new: dict[str, Said] = {}
         for verdict in verdicts:
             if verdict.module and verdict.module.tree == "chapters":
                 step = f"{verdict.module.chapter}/{verdict.module.name}"
-                new[step] = "FAIL" if "FAIL" in (new.get(step), verdict.result) else verdict.result
-        if kept := {step: [self.texts[step], result] for step, result in new.items() if step in self.texts}:
-            self.file.write_text(json.dumps({**self.read(), **kept}, indent=1) + "\n", encoding="utf-8")
+                said = Said(verdict.result, verdict.is_right, verdict.why)
+                before = new.get(step, said)
+                worse = min(said, before, key=lambda one: (one.result != "FAIL", one.is_right))
+                new[step] = worse
+        self.write({step: {"text": self.texts[step], **said._asdict()} for step, said in new.items() if step in self.texts})
 
-    def says(self, chapter: str, step: str) -> str:
-        """OK, SKIP or FAIL; nothing of a step that has not been tested as it stands."""
+    def write(self, kept: dict[str, dict]) -> None:
+        """Adds to what is kept of each step, or takes the place of it."""
+        if kept:
+            all_of_them = self.read()
+            for step, found in kept.items():
+                all_of_them[step] = {**all_of_them.get(step, {}), **found}
+            self.file.write_text(json.dumps(all_of_them, indent=1) + "\n", encoding="utf-8")
+
+    def says(self, chapter: str, step: str) -> Said:
+        """Nothing of a step that has not been tested as it stands."""
         step = f"{chapter}/{step}"
-        text, result = self.read().get(step, ["", ""])
-        return result if text == self.texts.get(step) else ""
+        kept = self.read().get(step, {})
+        if kept.get("text") != self.texts.get(step):
+            return Said("")
+        return Said(str(kept.get("result", "")), bool(kept.get("is_right")), str(kept.get("why", "")))
+
+    def counts(self, chapter: str, step: str) -> dict[str, float]:
+        """What the meter counted when ./kata watch last ran the step, whatever its text was then; empty where it has not."""
+        kept = self.read().get(f"{chapter}/{step}", {}).get("counts")
+        return kept if isinstance(kept, dict) else {}
+
+    def keep_counts(self, chapter: str, step: str, counts: dict[str, float]) -> None:
+        self.write({f"{chapter}/{step}": {"counts": counts}})
 
 
 def failed(verdicts: Iterable[Verdict]) -> list[Verdict]:

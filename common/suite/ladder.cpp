@@ -3,35 +3,106 @@
 #include "error.hpp"
 
 #include <algorithm>
+#include <array>
+#include <catch2/catch_test_macros.hpp>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <iomanip>
 #include <iostream>
+#include <span>
 #include <sstream>
+#include <string_view>
+#include <utility>
 
 namespace kata {
 
 namespace {
 
 const std::vector<Column> counted{
-    {"bytes_loaded", "loaded", "B/output", 2},
-    {"bytes_stored", "stored", "B/output", 2},
-    {"sectors", "sectors", "/output", 3},
-    {"load_efficiency", "load eff.", "%", 1},
-    {"store_efficiency", "store eff.", "%", 1},
-    {"atomics", "atomics", "/output", 4},
-    {"shared_loads", "sh. loads", "/output", 2},
-    {"shared_passes", "sh. passes", "/output", 3},
-    {"shared_atomics", "sh. atomics", "/output", 3},
-    {"bank_conflicts", "conflicts", "/output", 3},
-    {"basic_blocks", "basic blocks", "/output", 3},
-    {"active_lanes", "lanes", "of 32", 1},
-    {"barriers", "barriers", "/block", 0},
-    {"parallelism", "parallelism", "warps", 0},
-    {"intensity", "intensity", "OP/B", 2},
+    {"bytes_loaded", "loaded", "B/output", 2, false, "bytes that threads load from global memory"},
+    {"bytes_stored", "stored", "B/output", 2, false, "bytes that threads store to global memory"},
+    {"sectors", "sectors", "/output", 3, false, "pieces of 32 bytes that global memory moves for them"},
+    {"load_efficiency", "load eff.", "%", 1, true, "of the sectors loaded, what some lane asked for"},
+    {"store_efficiency", "store eff.", "%", 1, true, "of the sectors stored, what some lane wrote"},
+    {"atomics", "atomics", "/output", 4, false, "atomics on global memory"},
+    {"shared_loads", "sh. loads", "/output", 2, false, "elements loaded from shared memory"},
+    {"shared_passes", "sh. passes", "/output", 3, false, "passes over the banks of shared memory"},
+    {"shared_atomics", "sh. atomics", "/output", 3, false, "atomics on shared memory"},
+    {"bank_conflicts", "conflicts", "/output", 3, false, "passes more than one a request: bank conflicts"},
+    {"basic_blocks", "basic blocks", "/output", 3, false, "straight pieces of code that warps execute"},
+    {"active_lanes", "lanes", "of 32", 1, true, "threads of a warp that are at work"},
+    {"barriers", "barriers", "/block", 0, false, "that a block comes to"},
+    {"parallelism", "parallelism", "warps", 0, true, "that could work at a time: work by longest chain"},
+    {"intensity", "intensity", "OP/B", 2, true, "operations for each byte that is loaded"},
 };
 
-constexpr int title_width = 34, verdict_width = 9, column_width = 13;
+// On a terminal a heading is cut at its space: 24 + 7 * 8 = 80.
+constexpr std::size_t title_width = 24, column_width = 8, columns_beside = 7;
+
+/// The columns that stand beside each other: as many as fit, or fewer, so that all lines are about as long.
+std::vector<std::span<const Column>> lines_of(const std::vector<Column>& columns) {
+    std::vector<std::span<const Column>> lines;
+    const std::size_t count = (columns.size() + columns_beside - 1) / columns_beside,
+                      length = count == 0 ? 0 : (columns.size() + count - 1) / count;
+    for (std::size_t i = 0; i < columns.size(); i += length)
+        lines.emplace_back(columns.begin() + static_cast<std::ptrdiff_t>(i),
+                           std::min(length, columns.size() - i));
+    return lines;
+}
+
+/// How many places the text takes, of which a character of UTF-8 may be several bytes.
+std::size_t width_of(const std::string& text) {
+    return static_cast<std::size_t>(
+        std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
+}
+
+/// The title, in its place; cut where it has none.
+std::string in_title(const std::string& text) {
+    const auto cut = text.size() < title_width ? text : text.substr(0, title_width - 2) + "…";
+    return cut + std::string(title_width - width_of(cut), ' ');
+}
+
+std::string in_column(const std::string& text) {
+    const auto width = width_of(text);
+    return std::string(width < column_width ? column_width - width : 1, ' ') + text;
+}
+
+/// A line of texts for each part of the columns, the first behind a title.
+void print_lines(const std::vector<Column>& columns, std::string title, const auto& text_of_column) {
+    for (const auto part : lines_of(columns)) {
+        std::cout << in_title(title);
+        for (const auto& c : part) std::cout << in_column(text_of_column(c));
+        std::cout << '\n';
+        title.clear();
+    }
+}
+
+/// A heading in words that fit into a column, with a space between them at most.
+std::string broken(const std::string& heading) {
+    constexpr std::pair<std::string_view, const char*> long_words[] = {
+        {"conflicts", "con- flicts"},     {"barriers", "bar- riers"},     {"intensity", "inten- sity"},
+        {"parallelism", "paral- lelism"}, {"arithmetic", "arith- metic"},
+    };
+    for (const auto& [word, parts] : long_words)
+        if (heading == word) return parts;
+    return heading;
+}
+
+/// "x0.052+"
+std::string ratio_text(double ratio, bool more_is_better) {
+    if (std::isinf(ratio)) return more_is_better ? "more+" : "more-";
+    if (std::isnan(ratio)) return "";
+    char text[32];
+    std::snprintf(text, sizeof text,
+                  ratio >= 99.95  ? "x%.0f"
+                  : ratio >= 0.1  ? "x%.3g"
+                  : ratio >= 1e-3 ? "x%.2g"
+                                  : "x%.0e",
+                  ratio);
+    const bool same = std::abs(ratio - 1) < 0.005;
+    return text + std::string(same ? " " : (ratio > 1) == more_is_better ? "+" : "-");
+}
 
 std::string text_of(const Column& c, const Row& row) {
     const auto found = row.values.find(c.key);
@@ -56,10 +127,10 @@ std::vector<Column> counted_columns(const Chapter& c) {
 
 const std::vector<Column>& timed_columns() {
     static const std::vector<Column> timed{
-        {"milliseconds", "time", "ms", 3},
-        {"gigabytes", "useful", "GB/s", 0},
-        {"teraflops", "arithmetic", "TFLOP/s", 2},
-        {"of_ceiling", "of ceiling", "%", 1},
+        {"milliseconds", "time", "ms", 3, false, "of the kernels, on this GPU"},
+        {"gigabytes", "useful", "GB/s", 0, true, "bytes that the problem has to move, by that time"},
+        {"teraflops", "arithmetic", "TFLOP/s", 2, true, "operations of the problem, by that time"},
+        {"of_ceiling", "of ceiling", "%", 1, true, "of what this GPU can do at best for the problem"},
     };
     return timed;
 }
@@ -101,45 +172,89 @@ void print_markdown(const std::vector<Column>& columns, const std::vector<Row>& 
 }
 
 void print_headings(const std::vector<Column>& columns) {
-    std::cout << std::left << std::setw(title_width) << "  step" << std::setw(verdict_width) << "verdict"
-              << std::right;
-    for (const auto& c : columns) std::cout << std::setw(column_width) << c.heading;
-    std::cout << '\n' << std::setw(title_width + verdict_width) << "";
-    for (const auto& c : columns) std::cout << std::setw(column_width) << c.unit;
-    std::cout << '\n';
+    for (const auto part : lines_of(columns)) {
+        const auto words = [](const Column& c) {
+            const auto heading = broken(c.heading);
+            const auto space = heading.find(' ');
+            return std::array{heading.substr(0, space),
+                              space == std::string::npos ? "" : heading.substr(space + 1),
+                              c.unit == std::string("B/output") ? std::string("B/out.") : c.unit};
+        };
+        for (std::size_t line = 0; line < 3; ++line) {
+            std::cout << in_title(line == 0 && part.data() == columns.data() ? "step" : "");
+            for (const auto& c : part) std::cout << in_column(words(c)[line]);
+            std::cout << '\n';
+        }
+    }
 }
 
-void print_row(const std::vector<Column>& columns, const Row& row, const Row* before) {
-    std::cout << std::left << std::setw(title_width) << "  " + title_of(row.step) << std::setw(verdict_width)
-              << (row.fault.empty() ? "ok" : "FAIL") << std::right << std::fixed;
+void print_legend(const std::vector<Column>& columns) {
+    std::cout << '\n';
+    for (const auto& c : columns)
+        std::cout << "  " << std::left << std::setw(13) << c.heading << std::right << c.meaning << '\n';
+    std::cout << "  x0.5+        half as much, which is better; x2- twice as much, which is worse\n"
+              << "  /output      for each element of the result\n";
+}
+
+void print_row(const std::vector<Column>& columns, const Row& row) {
     if (!row.fault.empty()) {
+        std::cout << title_of(row.step) << ": FAIL\n";
         std::istringstream lines(row.fault);
-        for (std::string line; std::getline(lines, line);) std::cout << "\n      " << line;
-        std::cout << '\n' << std::flush;
+        for (std::string line; std::getline(lines, line);) std::cout << "      " << line << '\n';
+        std::cout << std::flush;
         return;
     }
-    const auto value_of = [](const Row& r, const char* key) {
+    print_lines(columns, title_of(row.step), [&](const Column& c) { return text_of(c, row); });
+    std::cout << std::flush;
+}
+
+void print_ratio(const std::vector<Column>& columns, const std::string& title, const Row& row,
+                 const Row& other) {
+    const auto value = [](const Row& r, const char* key) {
         const auto found = r.values.find(key);
         return found == r.values.end() ? std::nan("") : found->second;
     };
-    for (const auto& c : columns) std::cout << std::setw(column_width) << text_of(c, row);
-    std::cout << '\n';
-    if (before && before->fault.empty()) {
-        std::cout << std::setw(title_width + verdict_width) << std::left
-                  << "     against " + before->step.substr(0, before->step.find('_')) << std::right;
-        for (const auto& c : columns) {
-            const double ratio = value_of(row, c.key) / value_of(*before, c.key);
-            std::ostringstream text;
-            if (std::isfinite(ratio)) text << "x" << std::setprecision(3) << ratio;
-            std::cout << std::setw(column_width) << text.str();
-        }
-        std::cout << '\n';
-    }
+    print_lines(columns, "   " + title, [&](const Column& c) {
+        return ratio_text(value(row, c.key) / value(other, c.key), c.more_is_better);
+    });
     std::cout << std::flush;
 }
 
 void print_open(const std::string& step) {
-    std::cout << std::left << std::setw(title_width) << "  " + title_of(step) << "open\n" << std::right;
+    std::cout << in_title(title_of(step)) << in_column("open") << '\n';
 }
 
 }  // namespace kata
+
+TEST_CASE("a ladder fits a terminal of 80 columns, and says what is better and what is worse", "[claims]") {
+    if (!kata::subject().is_solution) SKIP("for who maintains it");
+    std::ostringstream said;
+    auto* const before = std::cout.rdbuf(said.rdbuf());
+    kata::Row row{"02_kogge_stone_double_buffered", "", {}}, other{"01_a", "", {}};
+    std::vector<kata::Column> columns = kata::counted_columns(kata::chapter);
+    const auto& timed = kata::timed_columns();
+    columns.insert(columns.end(), timed.begin(), timed.end());
+    for (const auto& c : columns) row.values[c.key] = 1234.5, other.values[c.key] = 98.7;
+    row.values["bytes_loaded"] = 49.35;
+    row.values["barriers"] = 0, other.values["barriers"] = 0;
+    other.values["sectors"] = 0;
+    kata::print_headings(columns);
+    kata::print_row(columns, row);
+    kata::print_ratio(columns, "against 01", row, other);
+    kata::print_open("01_a");
+    kata::print_legend(columns);
+    std::cout.rdbuf(before);
+    std::istringstream lines(said.str());
+    for (std::string line; std::getline(lines, line);) {
+        CAPTURE(line);
+        CHECK(kata::width_of(line) <= 80);
+    }
+    CHECK(said.str().find(" x0.5+") != std::string::npos);   // half of the bytes
+    CHECK(said.str().find(" more-") != std::string::npos);   // sectors, where there were none
+    CHECK(said.str().find(" x12.5-") != std::string::npos);  // of the time
+    CHECK(said.str().find(" x12.5+") != std::string::npos);  // of what is useful
+    CHECK(kata::ratio_text(1, true) == "x1 ");
+    CHECK(kata::ratio_text(0.05213, false) == "x0.052+");
+    CHECK(kata::ratio_text(0.05213, true) == "x0.052-");
+    CHECK(kata::ratio_text(1234.5, false) == "x1234-");
+}

@@ -14,6 +14,8 @@ struct Column {
     const char* heading;
     const char* unit;
     int decimals;
+    bool more_is_better;
+    const char* meaning;  ///< for who sees the column for the first time
 };
 
 /// Those of the counted columns that tell this chapter's steps apart. Throws Error for one that there is not.
@@ -33,9 +35,15 @@ Row parse(const std::string& step, const std::string& text);
 /// "03 tiled by output" of "03_tiled_by_output".
 std::string title_of(std::string step);
 
+/// For a terminal of 80 columns, as are the rows: what does not fit beside each other stands below each
+/// other.
 void print_headings(const std::vector<Column>&);
-/// With the ratio to the step before, if one is given.
-void print_row(const std::vector<Column>&, const Row&, const Row* before);
+/// What the columns hold, and the signs.
+void print_legend(const std::vector<Column>&);
+void print_row(const std::vector<Column>&, const Row&);
+/// Row by row, what a step has times as much of as another one, each with a sign for better or worse. `title`
+/// says which.
+void print_ratio(const std::vector<Column>&, const std::string& title, const Row&, const Row& other);
 /// A step that is still to be written.
 void print_open(const std::string& step);
 /// The ladder as a lesson quotes it.

@@ -40,6 +40,27 @@ std::vector<std::string> steps_in(const fs::path& modules) {
     return steps;
 }
 
+/// What the solution of a step has, for who wants to see their own step beside it.
+std::optional<Row> measured_solution(const fs::path& module, const std::string& step) {
+    if (!exists(module)) return std::nullopt;
+    return parse(step,
+                 output_of({fs::read_symlink("/proc/self/exe").string(), "--measure", module.string()}));
+}
+
+/// A step, and below it how it stands to another one: a student's to its solution, which is shown as well, a
+/// solution to the step before, where anything is claimed of one against another.
+void print_beside(const std::vector<Column>& columns, const Row& row, std::optional<Row> other, bool mine) {
+    print_row(columns, row);
+    if (!row.fault.empty() || !other || !other->fault.empty()) return;
+    if (!mine && chapter.claims.empty()) return;
+    if (!mine)
+        return print_ratio(columns, "against " + other->step.substr(0, other->step.find('_')), row, *other);
+    auto theirs = *other;
+    theirs.step = "   the solution";
+    print_row(columns, theirs);
+    print_ratio(columns, "yours against it", row, *other);
+}
+
 int print_ladder(const std::vector<Column>& columns, std::span<char* const> arguments,
                  const fs::path& modules, const std::optional<fs::path>& file) {
     const bool mine = flag(arguments, "--mine"), markdown = flag(arguments, "--markdown");
@@ -80,8 +101,9 @@ int print_ladder(const std::vector<Column>& columns, std::span<char* const> argu
         }
         if (markdown)
             rows.push_back(row);
-        else  // against the step before where anything is claimed of one against another
-            print_row(columns, row, before && !chapter.claims.empty() ? &*before : nullptr);
+        else
+            print_beside(columns, row,
+                         mine && !file ? measured_solution(path_of("solutions", step), step) : before, mine);
         failed += !row.fault.empty();
         if (row.fault.empty() && file) written = out;
         before = std::move(row);
@@ -133,8 +155,11 @@ int tour(std::span<char* const> arguments) {
                   << (option(arguments, "--image") && !keeps_time() && fs::file_size(*file) >= large_picture
                           ? "Each access is counted: a picture of this size can take minutes a step.\n\n"
                           : "\n");
-    const int failed = keeps_time() ? print_ladder(timed_columns(), arguments, *modules, file)
-                                    : print_ladder(counted_columns(chapter), arguments, *modules, file);
+    const auto columns = keeps_time() ? timed_columns() : counted_columns(chapter);
+    if (flag(arguments, "--mine") && !flag(arguments, "--markdown"))
+        std::cout << "Your steps, each beside its solution:\n\n";
+    const int failed = print_ladder(columns, arguments, *modules, file);
+    if (!flag(arguments, "--markdown")) print_legend(columns);
     if (counts_available() && !flag(arguments, "--markdown") && !file) print_refuted(*modules);
     return failed == 0 ? 0 : 1;
 }

@@ -186,7 +186,9 @@ class Record:
             all_of_them = self.read()
             for step, found in kept.items():
                 all_of_them[step] = {**all_of_them.get(step, {}), **found}
-            self.file.write_text(json.dumps(all_of_them, indent=1) + "\n", encoding="utf-8")
+            new = self.file.with_suffix(".new")  # so that nobody reads half of it
+            new.write_text(json.dumps(all_of_them, indent=1) + "\n", encoding="utf-8")
+            new.replace(self.file)
 
     def says(self, chapter: str, step: str) -> Said:
         """Nothing of a step that has not been tested as it stands."""

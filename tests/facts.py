@@ -766,6 +766,27 @@ class Mutants(unittest.TestCase):
         self.assertEqual(mutants.judged(-11, "", ""), ("REJECTED", "ended with status -11"))
         self.assertEqual(mutants.judged(1, "ok 1 - adds\n", "no memory\n").result, "REJECTED")
 
+    def test_a_sample_is_always_the_same_and_of_every_step(self):
+        made = [(number, f"line {number}") for number in range(100)]
+        mixed = mutants.mixed(made)
+        self.assertEqual(sorted(mixed), made)
+        self.assertNotEqual(mixed, made)
+        self.assertEqual(mixed, mutants.mixed(reversed(made)))
+        self.assertEqual(mutants.in_turns(["ab", "", "cde"]), ["a", "c", "b", "d", "e"])
+
+    def test_what_may_pass_stands_in_a_table(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "survivors.csv")
+            path.write_text("chapter,step,was,is,reason\nsums,01_add,a < b;,a <= b;,never equal\n,,look();,,nobody sees it\n")
+            survivors = mutants.Survivors(path)
+            self.assertEqual(survivors.reason("sums", "01_add", "7", "a < b;  // less", "a <= b;"), "never equal")
+            self.assertIsNone(survivors.reason("sums", "02_other", "7", "a < b;", "a <= b;"))
+            self.assertIsNone(survivors.reason("sums", "01_add", "7", "a < b;", "a > b;"))
+            self.assertEqual(survivors.reason("sums", "02_other", "9", "look();", ""), "nobody sees it")
+            path.write_text("chapter,step,was,is,reason\nsums,01_add,a < b;,a <= b;,\n")
+            with self.assertRaises(mutants.Fault):
+                mutants.Survivors(path)
+
     def test_a_run_that_was_stopped_goes_on(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "mutants.csv")

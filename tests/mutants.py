@@ -3,17 +3,22 @@
 
 Changes the solutions in one place at a time, a comparison, an operator, a constant, an index, a barrier, builds each
 mutant for the CPU back end as BUILD does, and runs the tests of its chapter on it. Prints the mutants that pass, as
-tests/wrong/CHAPTER/STEP.mistakes has them. Such a one either computes and moves the same, or shows what a test is
-missing: then it is put there, with a name and a reason.
+tests/wrong/CHAPTER/STEP.mistakes has them. Such a one either shows what a test is missing: then it is put there, with a
+name and a reason. Or it computes the same, and moves the same or so little more that no claim is about it: then
+tests/survivors.csv says why, with no chapter and step where that is so of all.
 
-There are some thousands. With --csv each verdict goes to the file as it comes, with the first
-words of what the tests say; mutants that are in it already are not tried again, so a run that was stopped goes on.
+There are some thousands. The steps take turns, and those of a step come in an order that is mixed but always the same:
+--sample N tries the first N of each step, and a run that was stopped has come as far with every step. With --csv
+each verdict goes to the file as it comes, with the first words of what the tests say; mutants that are in it already are
+not tried again, so a run that was stopped goes on.
 """
 
 import argparse
 import collections
 import concurrent.futures
 import csv
+import hashlib
+import itertools
 import json
 import os
 import pathlib
@@ -28,6 +33,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "common" / "front"))
 
 import bodies
+from fault import Fault
 from mistakes import as_edit
 from repository import Repository, module, prefix, suite
 
@@ -98,9 +104,49 @@ def mutants(text, name):
                 yield number, changed
 
 
+def mixed(made):
+    """The mutants of a step, so that the first few are a sample of all."""
+    return sorted(dict.fromkeys(made), key=lambda mutant: hashlib.sha256(repr(mutant).encode()).digest())
+
+
+def in_turns(lists):
+    """The first of each list, then the second of each that has one, and so on."""
+    gone = object()
+    return [one for row in itertools.zip_longest(*lists, fillvalue=gone) for one in row if one is not gone]
+
+
 def with_line(text, number, changed):
     lines = text.splitlines()
     return "\n".join([*lines[: number - 1], changed, *lines[number:], ""])
+
+
+SURVIVORS = "tests/survivors.csv"
+HEADINGS = ["chapter", "step", "was", "is", "reason"]
+
+
+def code(line):
+    """A line without the comment behind it."""
+    return line.split("//")[0].strip()
+
+
+class Survivors:
+    """The mutants that may pass, and why. Raises Fault for a line that says neither."""
+
+    def __init__(self, path):
+        with path.open(encoding="utf-8", newline="") as file:
+            rows = csv.reader(file)
+            if next(rows, None) != HEADINGS:
+                raise Fault(f"{path}:1: must be {','.join(HEADINGS)}")
+            self.reasons = {}
+            for row in rows:
+                if len(row) != len(HEADINGS) or not row[2] or not row[4]:
+                    raise Fault(f"{path}:{rows.line_num}: a chapter and a step or neither, a line, what becomes of it, and the reason")
+                self.reasons[tuple(row[:4])] = row[4]
+
+    def reason(self, chapter, step, _, was, changed):
+        """Why a mutant may pass; None where nobody has said so."""
+        edit = code(was), code(changed)
+        return self.reasons.get((chapter, step, *edit), self.reasons.get(("", "", *edit)))
 
 
 class Bench:
@@ -175,6 +221,7 @@ def main():
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("wanted", metavar="CHAPTER[/STEP]", nargs="*", default=repository.chapters())
     parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--sample", metavar="N", type=int, help="only so many of each step; all unless told")
     parser.add_argument("--csv", metavar="FILE", type=pathlib.Path)
     arguments = parser.parse_args()
     if not (arguments.build / "compile_commands.json").is_file():
@@ -185,24 +232,36 @@ def main():
             parser.error(f"there is no {arguments.build / suite(chapter, 'cpu')}, the suite of such a chapter")
         steps += [(chapter, step) for step in repository.steps(chapter, "solutions") if step.startswith(wanted)]
     bench, table = Bench(arguments.build.resolve()), Table(arguments.csv)
+    try:
+        survivors = Survivors(repository.root / SURVIVORS)
+    except Fault as fault:
+        sys.exit(str(fault))
     results = collections.Counter()
+    texts = {(chapter, step): repository.text(chapter, step, "solutions") for chapter, step in steps}
+    chosen = in_turns(
+        [[(chapter, step, *mutant) for mutant in mixed(mutants(text, step))[: arguments.sample]] for (chapter, step), text in texts.items()]
+    )
+
+    def tried(mutant):
+        chapter, step, number, changed = mutant
+        text = texts[chapter, step]
+        key = (chapter, step, str(number), text.splitlines()[number - 1].strip(), changed.strip())
+        return key, table.known.get(key) or bench.verdict(chapter, step, with_line(text, number, changed))
+
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as workers:
-        for chapter, step in steps:
-            text = repository.text(chapter, step, "solutions")
-            was = text.splitlines()
-            made = list(dict.fromkeys(mutants(text, step)))
-            keys = [(chapter, step, str(number), was[number - 1].strip(), changed.strip()) for number, changed in made]
-
-            def tried(key, mutant):
-                return table.known.get(key) or bench.verdict(chapter, step, with_line(text, *mutant))
-
-            for key, (number, changed), verdict in zip(keys, made, workers.map(tried, keys, made)):
-                table.add(key, verdict)
-                results[verdict.result] += 1
-                if verdict.result == "PASSED":
-                    print(f"{repository.relative(repository.mistakes_file(chapter, step))}, line {number} of the solution:")
-                    print(f"== line_{number}\n// …\n// Rejected: …\n{as_edit(text, number, changed)}\n", flush=True)
+        for (chapter, step, number, changed), (key, verdict) in zip(chosen, workers.map(tried, chosen)):
+            table.add(key, verdict)
+            excused = survivors.reason(*key)
+            results["EXCUSED" if verdict.result == "PASSED" and excused else verdict.result] += 1
+            if verdict.result == "REJECTED" and excused:
+                print(f"{SURVIVORS} excuses what the tests reject: {chapter}/{step}, line {number}: {changed.strip()}\n", flush=True)
+            if verdict.result == "PASSED" and not excused:
+                print(f"{repository.relative(repository.mistakes_file(chapter, step))}, line {number} of the solution:")
+                edit = as_edit(texts[chapter, step], number, changed)
+                print(f"== line_{number}\n// …\n// Rejected: …\n{edit}\n", flush=True)
     print(f"{sum(results.values())} mutants: {', '.join(f'{count} {result.lower()}' for result, count in sorted(results.items()))}")
+    if judged_ones := results["REJECTED"] + results["PASSED"]:
+        print(f"rejected of those that compile and are not excused: {100 * results['REJECTED'] / judged_ones:.1f} %")
 
 
 if __name__ == "__main__":

@@ -186,7 +186,7 @@ class Shadow {
     bool written = false;           // before this launch, and all of it; likewise
 
   private:
-    // What is looked at each time lies in one line of the cache, with the first two records.
+    // What is looked at each time lies in one line of the cache, with the first record.
     struct alignas(64) Cell {
         std::uint32_t epoch;
         std::uint32_t more;  // 1 + the place in more_ of the records, where there are too many for the cell

@@ -44,7 +44,7 @@ constexpr std::size_t workspace_elements(int n) { return static_cast<std::size_t
 /// What every step of the chapter defines: *out = in[0] ∘ in[1] ∘ … ∘ in[n − 1], and the identity of the
 /// operator for no elements. The operation is one of those that are offered, and says what `in` and `out`
 /// point to, in the memory of the device. `workspace` has room for workspace_elements(n) more of them. A step
-/// may overwrite the input, as the documents' kernels do, unless it keeps its partial results in shared
-/// memory: 03_shared_memory, 04_hierarchical and 05_coarsened leave it as it was.
+/// may overwrite the input, as the documents' kernels do, unless it keeps its partial results elsewhere:
+/// 03_shared_memory, 04_hierarchical, 05_coarsened and those from 15_warp_shuffles on leave it as it was.
 extern "C" [[gnu::visibility("default")]] void reduce(void* in, void* out, int n, void* workspace,
                                                       kata::Operation operation);

@@ -1350,6 +1350,23 @@ TEST_CASE("who was told by somebody who was told has been told", "[races]") {
     }
 }
 
+TEST_CASE("who has counted last may set the count back by a plain write, and nobody else", "[races]") {
+    using kernels::SetBack;
+    const auto [by, silent] = GENERATE(table<SetBack, bool>(
+        {{SetBack::last_block, true}, {SetBack::another_thread, false}, {SetBack::first_block, false}}));
+    CAPTURE(static_cast<int>(by));
+    for (const auto& conditions : all_orders) {
+        auto count = filled<unsigned>("count", 1);
+        const auto findings = found([&, by = by] { kernels::set_back(by, count.data()); }, conditions);
+        REQUIRE(findings.size() == (silent ? 0 : 1));
+        if (silent) CHECK(count.values()[0] == 0);
+        if (silent) continue;
+        CHECK_THAT(findings[0], StartsWith("race in global memory \"count\", element 0") &&
+                                    ContainsSubstring(line_of("set back writes")) &&
+                                    ContainsSubstring(line_of("set back counts")) && EndsWith(any_order));
+    }
+}
+
 TEST_CASE("a flag that carries the data needs no fence", "[races]") {
     constexpr int blocks = 20;
     auto in = filled<int>("in", blocks, 1);

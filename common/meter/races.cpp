@@ -264,6 +264,7 @@ Shadow::Answer Shadow::access(std::size_t offset, std::size_t bytes, Verb verb, 
             if (!cell.changed && !cell.read_only) cell.other = code;
             cell.changed = true;
         }
+        if (is_atomic(verb)) cell.updated_by = verb == Verb::update ? thread_of(me) : 0;
         const auto stretch = clocks.stretch(slot);
         if (verb == Verb::read && me.bytes == 0xf) {
             if (calm_[word] == stretch) continue;
@@ -297,6 +298,7 @@ void Shadow::renew(Cell& cell, std::uint32_t epoch) {
     else
         cell.count = 0;
     cell.changed = cell.read_only = false;
+    cell.updated_by = 0;
     if (!keeps_written_) cell.written = 0;
     cell.epoch = epoch;
     ++words_touched;
@@ -361,6 +363,7 @@ Shadow::Look Shadow::look(Cell& cell, const Record& me) {
 std::optional<Record> Shadow::settle(Cell& cell, const Record& me, const Clocks& clocks, unsigned slot,
                                      unsigned thread) {
     std::optional<Record> clash;
+    const bool last_update_is_mine = !is_atomic(me.verb()) && cell.updated_by == thread_of(me);
     auto all = records(cell);
     const auto verb = static_cast<unsigned>(me.verb());
     for (std::size_t i = 0; i < all.size();) {
@@ -369,7 +372,8 @@ std::optional<Record> Shadow::settle(Cell& cell, const Record& me, const Clocks&
         const bool replaced =
             (r.bytes & ~me.bytes) == 0 && has(stood_for_by[static_cast<unsigned>(r.verb())], me.verb());
         if (clashes || replaced) {
-            const auto unseen = clocks.unseen(r, me.verb(), slot, thread);
+            const bool found = last_update_is_mine && r.verb() == Verb::update && r.block != me.block;
+            const auto unseen = found ? 0 : clocks.unseen(r, me.verb(), slot, thread);
             if (clashes && unseen != 0 && !clash) {
                 clash = r;
                 clash->lanes = unseen;

@@ -200,7 +200,13 @@ class Shadow {
         std::uint64_t quiet;
         std::uint32_t reader;
         std::array<Record, 4> records;
+        // thread_of() who has updated the word atomically, if nobody has reached it atomically since, or 0.
+        // All other updates come before what that thread does next: it has found what they have left.
+        std::uint32_t updated_by;
     };
+    static std::uint32_t thread_of(const Record& me) {
+        return 1 + (me.block * 1024 + me.warp * 32u + me.lane);
+    }
     struct Free {
         void operator()(void* memory) const { std::free(memory); }
     };

@@ -123,11 +123,12 @@ inline bool shares_out(const Counts& c, std::size_t elements) { return 16 * c.th
 
 /// Runs the step over arrays that are zero but at their ends, so long that a grid, an index or a count may
 /// not reach the last element. It is best the one behind a power of two: the last thread's, or, in a loop
-/// over the grid, the first one's.
+/// over the grid, the first one's. A step whose blocks wait for all others is to be run in other conditions.
 inline void require_right_at_ends(const std::function<void(const Module&)>& work,
-                                  const std::function<std::optional<std::string>()>& compare) {
+                                  const std::function<std::optional<std::string>()>& compare,
+                                  const Conditions& conditions = {.metered = false, .only_ends = true}) {
     const auto run = observed_run(
-        {.metered = false, .only_ends = true}, [&] { work(step()); }, compare);
+        conditions, [&] { work(step()); }, compare);
     if (run.fault) FAIL(*run.fault);
 }
 

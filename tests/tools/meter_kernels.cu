@@ -655,6 +655,18 @@ void relay(Relay second, int* data, int* flags, unsigned* ticket, int* out) {
     relay_kernel<<<3, 64>>>(second, data, flags, ticket, out);
 }
 
+// Each block counts itself, and one of them sets the count back by a plain write: the last one, or its thread
+// 1, which has not counted, or the first one, behind which others count.
+__global__ void set_back_kernel(SetBack by, unsigned* count) {
+    __shared__ unsigned before;
+    if (threadIdx.x == 0) before = atomicAdd(count, 1u);  // mark: set back counts
+    __syncthreads();
+    const unsigned block = by == SetBack::first_block ? 0 : gridDim.x - 1;
+    if (before == block && threadIdx.x == (by == SetBack::another_thread ? 1 : 0))
+        *count = 0;  // mark: set back writes
+}
+void set_back(SetBack by, unsigned* count) { set_back_kernel<<<3, 64>>>(by, count); }
+
 // One word holds a state and a value, so that there is nothing to overtake.
 __global__ void look_back_scan_kernel(const int* in, int* out, unsigned* ticket, unsigned long long* states) {
     constexpr unsigned long long partial = 1ull << 32, complete = 2ull << 32;

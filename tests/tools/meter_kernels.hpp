@@ -127,6 +127,8 @@ enum class ReadFence {
     by_readers,
     reads_volatile
 };
+enum class SetBack { last_block, another_thread, first_block };
+void set_back(SetBack, unsigned* count);
 void chained_scan(Fence, ReadFence, const int* in, int* out, unsigned* ticket, int* flags, int* sums,
                   int blocks);
 enum class Relay { asks, does_not_ask, another_thread_asks, another_thread_asks_before_a_barrier };

@@ -1,0 +1,65 @@
+// 16 Wide loads: 16 bytes at a time, and four such loads of a thread under way at once. Beyond the documents;
+// in CUB it is ConsumeFullTile of AgentReduce. Changed against 15: a quarter of the load instructions for
+// floats, half of them for doubles, and none of them waits for the one before. The same bytes and sectors.
+#include "reduction.cuh"
+
+constexpr int block_dim = 1024;             // threads of a block
+constexpr int loads = 4;                    // of a thread
+constexpr int segment = loads * block_dim;  // packs that a block reduces
+
+/// As many elements as one load takes. The alignment is what makes it one load.
+template <class T>
+struct alignas(16) Pack {
+    static constexpr int width = 16 / sizeof(T);
+    T x[width];
+};
+
+/// What the lanes hold, combined; lane 0 has it.
+template <class T, class Op>
+__device__ T reduce_warp(T value, Op op) {
+    // kata: begin
+    // As in 15.
+    kata::open();
+    return value;
+    // kata: end
+}
+
+/// What the threads of the block hold, combined; thread 0 has it.
+template <class T, class Op>
+__device__ T reduce_block(T value, Op op) {
+    // kata: begin
+    // As in 15.
+    kata::open();
+    return value;
+    // kata: end
+}
+
+/// What the thread has to combine on its own.
+template <class T, class Op>
+__device__ T reduce_thread(const T* in, int n, Op op) {
+    // kata: begin
+    // reinterpret_cast makes of `in` an array of Pack<T>, of which n / Pack<T>::width are full. Thread t of a
+    // block takes the packs t, t + block_dim, … of its segment. Where the segment is whole it first loads all
+    // `loads` of them into an array and then combines what they hold, both in loops that are unrolled, so
+    // that the array is registers; where it is not, one after the other. The last n % Pack<T>::width elements
+    // fill no pack: one block combines them, too.
+    kata::open();
+    return op.identity();
+    // kata: end
+}
+
+template <class T, class Op>
+__global__ void wide_loads(const T* in, T* out, int n, Op op) {
+    // kata: begin
+    // reduce_thread, reduce_block, and an atomic of thread 0.
+    kata::open();
+    // kata: end
+}
+
+template <class T, class Op>
+void reduce(const T* in, T* out, int n, Op op) {
+    // kata: begin
+    // As in 04, with a block for each segment of packs. Fewer elements than fill a pack need a block, too.
+    kata::open();
+    // kata: end
+}

@@ -1,0 +1,72 @@
+// 17 Last block: one launch and nothing before it, and the same bits every time. Beyond the documents;
+// NVIDIA's sample threadFenceReduction has the idea. Changed against 16: a block leaves its result in an
+// array instead of combining it atomically, and counts itself; the one that finds all others done combines
+// these results. Which operation comes first no longer depends on which block is done first, and `out` need
+// not be set before. Blocks have 1024 threads, for each block pays for a fence and for a second barrier.
+#include "partials.cuh"
+
+constexpr int block_dim = 1024;             // threads of a block
+constexpr int loads = 4;                    // of a thread
+constexpr int segment = loads * block_dim;  // packs that a block reduces
+
+/// As many elements as one load takes. The alignment is what makes it one load.
+template <class T>
+struct alignas(16) Pack {
+    static constexpr int width = 16 / sizeof(T);
+    T x[width];
+};
+
+/// What the lanes hold, combined; lane 0 has it.
+template <class T, class Op>
+__device__ T reduce_warp(T value, Op op) {
+    // kata: begin
+    // As in 15.
+    kata::open();
+    return value;
+    // kata: end
+}
+
+/// What the threads of the block hold, combined; thread 0 has it.
+template <class T, class Op>
+__device__ T reduce_block(T value, Op op) {
+    // kata: begin
+    // As in 15.
+    kata::open();
+    return value;
+    // kata: end
+}
+
+/// What the thread has to combine on its own.
+template <class T, class Op>
+__device__ T reduce_thread(const T* in, int n, Op op) {
+    // kata: begin
+    // As in 16.
+    kata::open();
+    return op.identity();
+    // kata: end
+}
+
+/// Blocks of the running launch that are done. The last one leaves it at 0 for the next launch, so that two
+/// launches must not run at the same time, as they may in two streams.
+__device__ unsigned done;
+
+// partials: room for a result of each block
+template <class T, class Op>
+__global__ void last_block(const T* in, T* out, int n, T* partials, Op op) {
+    // kata: begin
+    // Thread 0 stores the block's result in partials[blockIdx.x] and counts the block by atomicInc(&done,
+    // gridDim.x - 1), which returns how many were done before and goes back to 0 by itself; with a
+    // __threadfence() before it, and one behind it in the block that is the last. All threads of the block
+    // must know whether theirs is that one: through shared memory, and a barrier. The last block then reduces
+    // the results, a thread always the same of them, and thread 0 stores *out.
+    kata::open();
+    // kata: end
+}
+
+template <class T, class Op>
+void reduce(const T* in, T* out, int n, T* partials, Op op) {
+    // kata: begin
+    // One launch, with at least one block, also for no elements.
+    kata::open();
+    // kata: end
+}

@@ -1,0 +1,106 @@
+// 17 Last block: one launch and nothing before it, and the same bits every time. Beyond the documents;
+// NVIDIA's sample threadFenceReduction has the idea. Changed against 16: a block leaves its result in an
+// array instead of combining it atomically, and counts itself; the one that finds all others done combines
+// these results. Which operation comes first no longer depends on which block is done first, and `out` need
+// not be set before. Blocks have 1024 threads, for each block pays for a fence and for a second barrier.
+#include "partials.cuh"
+
+constexpr int block_dim = 1024;             // threads of a block
+constexpr int loads = 4;                    // of a thread
+constexpr int segment = loads * block_dim;  // packs that a block reduces
+
+/// As many elements as one load takes. The alignment is what makes it one load.
+template <class T>
+struct alignas(16) Pack {
+    static constexpr int width = 16 / sizeof(T);
+    T x[width];
+};
+
+/// What the lanes hold, combined; lane 0 has it.
+template <class T, class Op>
+__device__ T reduce_warp(T value, Op op) {
+    // kata: begin
+    for (int stride = 16; stride > 0; stride /= 2) value = op(value, __shfl_down_sync(~0u, value, stride));
+    return value;
+    // kata: end
+}
+
+/// What the threads of the block hold, combined; thread 0 has it.
+template <class T, class Op>
+__device__ T reduce_block(T value, Op op) {
+    // kata: begin
+    __shared__ T of_warp[block_dim / 32];
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    value = reduce_warp(value, op);
+    if (lane == 0) of_warp[warp] = value;
+    __syncthreads();
+    if (warp == 0) value = reduce_warp(lane < block_dim / 32 ? of_warp[lane] : op.identity(), op);
+    return value;
+    // kata: end
+}
+
+/// What the thread has to combine on its own.
+template <class T, class Op>
+__device__ T reduce_thread(const T* in, int n, Op op) {
+    // kata: begin
+    constexpr int width = Pack<T>::width;
+    const auto* const packs = reinterpret_cast<const Pack<T>*>(in);
+    const int whole = n / width;
+    const int t = threadIdx.x, begin = blockIdx.x * segment, first = begin + t;
+    T value = op.identity();
+    const auto combine = [&](Pack<T> pack) {
+        for (T x : pack.x) value = op(value, x);
+    };
+    if (whole - begin >= segment) {
+        Pack<T> pack[loads];
+#pragma unroll
+        for (int k = 0; k < loads; ++k) pack[k] = packs[first + k * block_dim];
+#pragma unroll
+        for (int k = 0; k < loads; ++k) combine(pack[k]);
+    } else {
+        for (int i = first; i < whole; i += block_dim) combine(packs[i]);
+    }
+    if (blockIdx.x == 0 && t < n % width) value = op(value, in[whole * width + t]);
+    return value;
+    // kata: end
+}
+
+/// Blocks of the running launch that are done. The last one leaves it at 0 for the next launch, so that two
+/// launches must not run at the same time, as they may in two streams.
+__device__ unsigned done;
+
+// partials: room for a result of each block
+template <class T, class Op>
+__global__ void last_block(const T* in, T* out, int n, T* partials, Op op) {
+    // kata: begin
+    __shared__ bool last;
+    T value = reduce_block(reduce_thread(in, n, op), op);
+    if (threadIdx.x == 0) {
+        partials[blockIdx.x] = value;
+        __threadfence();  // whoever sees the count sees the result, too
+        // atomicInc counts up to its second argument, and from there on to 0.
+        last = atomicInc(&done, gridDim.x - 1) == gridDim.x - 1;
+        if (last) __threadfence();  // what is read from here on is not older than the count
+    }
+    __syncthreads();    // `last` goes to all threads, and with it what thread 0 has seen
+    if (!last) return;  // the whole block or none of it: barriers may follow
+    value = op.identity();
+    // A thread takes the same results every time, in the same order; eight of them are under way at once.
+    const int results = gridDim.x;
+    for (int first = threadIdx.x; first < results; first += 8 * block_dim)
+#pragma unroll
+        for (int i = first; i < first + 8 * block_dim; i += block_dim)
+            if (i < results) value = op(value, partials[i]);
+    value = reduce_block(value, op);
+    if (threadIdx.x == 0) *out = value;
+    // kata: end
+}
+
+template <class T, class Op>
+void reduce(const T* in, T* out, int n, T* partials, Op op) {
+    // kata: begin
+    // At least one block: it leaves the identity where there are no elements.
+    last_block<<<max(1, ceil_div(n / Pack<T>::width, segment)), block_dim>>>(in, out, n, partials, op);
+    check(cudaGetLastError());
+    // kata: end
+}

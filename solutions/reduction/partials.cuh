@@ -1,0 +1,1 @@
+../../chapters/reduction/partials.cuh

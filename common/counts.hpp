@@ -38,6 +38,7 @@ struct Counts {
     std::uint64_t bank_conflicts = 0;     ///< shared passes beyond those that the width of the request needs
     std::uint64_t lane_basic_blocks = 0;  ///< basic blocks executed, summed over lanes
     std::uint64_t basic_blocks = 0;       ///< basic blocks executed, summed over warps
+    std::uint64_t swaps = 0;              ///< compare-and-swaps that have stored their value
     std::uint64_t blocks = 0;
     std::uint64_t threads = 0;
     std::uint64_t launches = 0;
@@ -64,6 +65,8 @@ struct Counts {
     /// Of these, what the busiest multiprocessor needs for its blocks, whatever waits for what: how the work
     /// is shared out, and nothing else.
     std::uint64_t busiest = 0;
+    /// What the work would be if every warp of a block had as much as the busiest one of it.
+    std::uint64_t evened = 0;
     /// The most atomics on one address of global memory, which wait for one another.
     std::uint64_t contention = 0;
 
@@ -106,7 +109,7 @@ inline Counts& Counts::operator+=(const Counts& o) {
     blocks += o.blocks, threads += o.threads, launches += o.launches;
     bytes_to_host += o.bytes_to_host, bytes_to_device += o.bytes_to_device;
     lines += o.lines, work += o.work, span += o.span, makespan += o.makespan, busiest += o.busiest;
-    contention += o.contention;
+    swaps += o.swaps, evened += o.evened, contention += o.contention;
     return *this;
 }
 

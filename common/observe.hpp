@@ -37,6 +37,7 @@ struct Place {
     std::uint64_t requests = 0;            ///< 0 of a basic block
     std::uint64_t lines = 0, atomics = 0;  ///< of global memory
     std::uint64_t sectors_loaded = 0, sectors_stored = 0;
+    std::uint64_t stores = 0;  ///< requests that store to global memory
     std::uint64_t passes = 0;  ///< over the banks of shared memory
 };
 
@@ -48,6 +49,8 @@ struct Observation {
     /// Launches that were for nothing, one readable text each: what they may write holds behind them what it
     /// held before, or behind an earlier launch. To clear what is clear already is not among them.
     std::vector<std::string> idle = {};
+    /// Local arrays that the registers of a thread cannot hold, one readable text each.
+    std::vector<std::string> spilled = {};
     /// What would explain a wrong result, where it is one.
     std::vector<std::string> hints = {};
     /// Kernels that were launched.

@@ -617,6 +617,7 @@ TEST_CASE("behind a barrier all warps go on from the latest", "[work]") {
     const auto apart = run({70, 0, 20}, {10, 50, 0}, false);
     CHECK(apart.span == free.span + (70 + 10) * round);
     CHECK(apart.work == free.work + 150 * round);
+    CHECK(apart.evened == free.work + 3 * 80 * round);  // as if all had the rounds of the first
 }
 
 TEST_CASE("blocks that have nothing to do with each other share the multiprocessors", "[work]") {
@@ -1261,6 +1262,35 @@ TEST_CASE("an update of a volatile or of an atomic in two parts by several block
                                          line_of(how == adds ? "volatile adds" : "loads and stores") +
                                          " what it has") &&
                        EndsWith(how == adds ? ": use an atomic" : ": use one atomic update, as fetch_add"));
+    }
+}
+
+TEST_CASE("between two atomics of a thread others come in", "[races]") {
+    using enum kernels::Impatient;
+    const auto sum = [](kernels::Impatient how, unsigned seed) {
+        auto words = filled<int>("words", 2);
+        const auto findings = found([&] { kernels::volatile_between_blocks(how, words.data(), 8); },
+                                    {.order = Order::shuffled, .seed = seed});
+        CHECK(findings == Findings{});
+        return words.values()[0];
+    };
+    for (unsigned seed = 1; seed <= 8; ++seed) {
+        CHECK(sum(tries_once, seed) < 8);
+        CHECK(sum(tries_again, seed) == 8);
+    }
+}
+
+TEST_CASE("of compare-and-swaps those count that store", "[races]") {
+    using enum kernels::Impatient;
+    auto words = filled<int>("words", 2);
+    const auto swaps = [&](kernels::Impatient how, const Conditions& conditions) {
+        return observe(conditions, [&] { kernels::volatile_between_blocks(how, words.data(), 8); })
+            .counts->swaps;
+    };
+    for (const auto& conditions : {Conditions{}, Conditions{.order = Order::shuffled}}) {
+        CHECK(swaps(tries_again, conditions) == 8);
+        CHECK(swaps(adds_behind_a_lock, conditions) == 8);
+        CHECK(swaps(sets_once, conditions) == 0);
     }
 }
 

@@ -341,6 +341,15 @@ TEST_CASE("constants are copied to their symbol, in whole and in part", "[memory
     CHECK(back == std::vector<float>{1, 2, 3, 4, 5, 6, -1, -2});
 }
 
+TEST_CASE("the address of a symbol is one of device memory", "[memory]") {
+    const auto values = counted<float>(9, 1);
+    std::vector<float> back(8, -1);
+    CHECK(fault([&] { kernels::constants_by_address(values.data(), 3, back.data()); }) == "");
+    CHECK(back == std::vector<float>{1, 2, 3, 0, 0, 0, 0, 0});
+    CHECK_THAT(fault([&] { kernels::constants_by_address(values.data(), 9, back.data()); }),
+               Equals("copy refused: 36 bytes at offset 0 do not fit into a symbol of 32 bytes"));
+}
+
 TEST_CASE("a copy that does not fit is refused", "[memory]") {
     Buffer<float> out("out", 8);
     auto nine = counted<float>(9);
@@ -480,6 +489,29 @@ TEST_CASE("two barriers in one line or in one helper are not one", "[barrier]") 
           text(helper + ", called in " + line_of("first call of the helper"),
                helper + ", called in " + line_of("second call of the helper")));
     for (const int n : {0, 64}) CHECK(fault([n] { kernels::barriers_in_a_helper(64, n); }) == "");
+}
+
+TEST_CASE("local arrays that the registers of a thread cannot hold are told, once", "[launch]") {
+    using enum kernels::Apart;
+    Buffer<float> out("out", std::vector<float>(2048));
+    const auto told = [&](kernels::Apart how) {
+        return observe({}, [&] { kernels::summed_apart(how, out.data()); }).spilled;
+    };
+    for (const auto how : {sums_of_248, in_960_threads, promised_15}) CHECK(told(how).empty());
+    for (const auto how : {sums_of_256, doubles, in_1024_threads, promised_16})
+        REQUIRE(told(how).size() == 1);
+    CHECK_THAT(
+        told(sums_of_256)[0],
+        StartsWith("the local array \"sums\" in simt_kernels.cu:") &&
+            EndsWith(" does not fit into the registers of a thread: it has 256 words of 4 bytes, and a "
+                     "thread has 255 registers at most"));
+    CHECK_THAT(told(doubles)[0], ContainsSubstring("it has 256 words"));
+    CHECK_THAT(
+        told(in_1024_threads)[0],
+        EndsWith("it has 64 words of 4 bytes, and a thread has 64 registers at most, where a block has "
+                 "1024 threads"));
+    CHECK_THAT(told(promised_16)[0],
+               EndsWith("a thread has 64 registers at most, where 16 blocks are promised, of 64 threads"));
 }
 
 TEST_CASE("a block has no more threads than __launch_bounds__ say", "[launch]") {

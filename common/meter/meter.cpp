@@ -99,8 +99,12 @@ class Meter final : public simt::Probe {
     }
     void atomic(const void* address, unsigned bytes, const void* code, simt::AtomicFor whom) override {
         settle_overwrite();
+        let_others_in(address);
         forget_look(address);
         touch(address, bytes, whom == simt::AtomicFor::device ? Verb::update : Verb::update_in_block, code);
+    }
+    void swapped() override {
+        if (counted(*simt::running_block)) ++counts_.swaps;
     }
     void atomic_load(const void* address, unsigned bytes, const void* code, simt::AtomicFor whom) override {
         settle_overwrite();
@@ -156,6 +160,8 @@ class Meter final : public simt::Probe {
     /// way here.
     void before_signal(const void* address, std::size_t bytes, Verb verb, const void* code);
     void forget_look(const void* address);
+    /// To be called before an atomic of the running thread: what it knows of the word may be old by then.
+    void let_others_in(const void* address);
     /// To be called when an access that has been announced must have happened.
     void settle_overwrite() {
         if (overwrite_.address) tell_overwrite();
@@ -277,6 +283,7 @@ class Meter final : public simt::Probe {
     Overwrite overwrite_;
     std::vector<Overwrite> repeated_;  // by the same value, which a flag bears and a sum does not
     unsigned gave_way_ = 0;            // before such writes, in this launch
+    unsigned let_in_ = 0;              // others, before atomics, in this launch
     bool mixed_ = false;               // several blocks run alternately
     std::array<Flights, 2> flights_;   // of each resident block
     Clocks clocks_;
@@ -321,7 +328,7 @@ void Meter::launch_begins(const simt::Grid& grid) {
     shared_limit_ = grid.shared_limit;
     mixed_ = grid.conditions.order == kata::Order::shuffled &&
              grid.grid_dim.x * grid.grid_dim.y * grid.grid_dim.z > 1;
-    gave_way_ = 0;
+    gave_way_ = let_in_ = 0;
     doubts_.clear();
     doubted_.clear();
     overwrite_ = {};
@@ -435,12 +442,14 @@ void Meter::block_ends(const simt::Block& block) {
     if (!counted(block)) return;
     ++counts_.blocks;
     counts_.threads += block.threads.size();
-    std::uint64_t work = 0;
+    std::uint64_t work = 0, of_busiest = 0;
     for (const auto& chain : chains_[block.slot]) {
         work += chain.work();
+        of_busiest = std::max(of_busiest, chain.work());
         longest_ = std::max(longest_, chain.time());
     }
     counts_.work += work;
+    counts_.evened += of_busiest * chains_[block.slot].size();
     work_of_blocks_.push_back(work);
 }
 
@@ -567,6 +576,7 @@ Meter::Taken Meter::take(Group group, Chain& chain, kata::Counts& counts) {
     here.lines += counts.lines - lines;
     here.sectors_loaded += counts.global_load.transactions - loaded;
     here.sectors_stored += counts.global_store.transactions - stored;
+    if (first.what == What::store) ++here.stores;
     if (first.what == What::atomic) here.atomics += group.size();
     chain.wait_until(written_to(group));
     chain.step(steps);
@@ -803,6 +813,17 @@ void Meter::forget_look(const void* pointer) {
         if (look.address == reinterpret_cast<std::uintptr_t>(pointer)) look = {};
 }
 
+/// Where two blocks run alternately, the other may come in between an atomic and what this thread has read
+/// before it, by another atomic, say: one compare-and-swap and no second try then loses what it has.
+void Meter::let_others_in(const void* pointer) {
+    constexpr unsigned enough = 256;
+    if (!mixed_ || let_in_ >= enough) return;
+    const auto* region = region_of(reinterpret_cast<std::uintptr_t>(pointer));
+    if (!region || region->space != Space::global) return;
+    ++let_in_;
+    simt::yield();
+}
+
 /// Two that write the same value may have lost nothing: that shows where the word changes once more.
 void Meter::tell_overwrite() {
     auto lost = std::exchange(overwrite_, {});
@@ -917,9 +938,9 @@ void Meter::refuse(std::uintptr_t address, std::size_t bytes, Verb verb, const v
         text += "of constant memory, which a kernel cannot";
     else if (near < reach)
         text += (before.distance < behind.distance ? before : behind).text +
-                (near <= next_to_it || far >= reach
+                (near <= next_to_it || far >= 4 * near
                      ? ""
-                     : ", which is " + (before.distance < behind.distance ? behind : before).text);
+                     : ", and " + (before.distance < behind.distance ? behind : before).text);
     else
         text +=
             image_.all.contains(address) ? "of the module's constants or code" : "that are not device memory";
@@ -1000,14 +1021,19 @@ std::string Meter::advice(const Region& region, std::uintptr_t address, std::siz
     const bool same_block = clash.block == simt::running_block->linear;
     const bool same_warp = same_block && clash.warp == simt::running->warp();
     const bool plain = !is_atomic(verb) && !is_atomic(clash.verb());
+    const bool both_store = verb == Verb::write && clash.verb() == Verb::write;
     const auto what = text_of(region, address, bytes);
     const auto place = what.rfind(", element ");
     const auto index = place == std::string::npos ? "the same place" : "index " + what.substr(place + 10);
-    if (clash.code == code && verb == Verb::write && clash.verb() == Verb::write)
+    if (clash.code == code && both_store)
         return "two threads store to " + index + ": " +
                (same_block ? "is threadIdx missing from the index, or should only one of them store?"
                            : "is blockIdx missing from the index, or blockDim that multiplies it, or should "
                              "only one block store?");
+    if (both_store && region.space == Space::global)
+        return "two threads store to " + index +
+               ": which of them should? Look at the index, and at where loops begin and end, in both lines" +
+               (same_block ? "; if both should, a __syncthreads() between them says which comes last" : "");
     if (plain && line(clash.code) == line(code) && !same_block)
         return "threads of two blocks reach " + index +
                " in the same line: if each should have its own, is blockIdx missing from the index, or "

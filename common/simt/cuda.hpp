@@ -434,7 +434,9 @@ SIMT_ATOMIC_FUNCTION(atomicDec, SIMT_TYPES(unsigned), old == 0 || old > value ? 
                       #name " does not exist for this type in CUDA");                                 \
         simt::before_atomic(address, sizeof(T), __builtin_return_address(0), simt::AtomicFor::scope); \
         const T old = *address;                                                                       \
-        if (old == expected) *address = value;                                                        \
+        if (old != expected) return old;                                                              \
+        *address = value;                                                                             \
+        simt::swapped();                                                                              \
         return old;                                                                                   \
     }
 SIMT_COMPARE_AND_SWAP(atomicCAS, device)

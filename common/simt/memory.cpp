@@ -22,6 +22,9 @@ namespace simt {
 namespace {
 
 constexpr std::size_t canary_bytes = 256;
+// Nobody's, on either side of a buffer: who is beside it by a few rows reaches no other one, which would pass
+// for an access to that, and ends no process where nobody looks.
+constexpr std::size_t gap_bytes = 1 << 20;
 constexpr std::byte canary{0xC5};
 constexpr std::string_view system_libraries[]{"/libc.so", "/libstdc++.so", "/libm.so", "/libgcc_s.so",
                                               "/ld-linux"};
@@ -102,10 +105,26 @@ void handle_fault(int signal, siginfo_t* info, void* context) {
                                      "\", which is device memory: on a GPU the program ends there");
 }
 
+/// Variables of the device of which the host has asked the address.
+std::vector<Range>& symbols() {
+    static std::vector<Range> symbols;
+    return symbols;
+}
+
+const Range* symbol_at(const void* pointer) {
+    for (const auto& symbol : symbols())
+        if (symbol.contains(reinterpret_cast<std::uintptr_t>(pointer))) return &symbol;
+    return nullptr;
+}
+
+bool is_of_device(const void* pointer) { return around(pointer) || symbol_at(pointer); }
+
 /// Refuses what would run over the end of a buffer, and remembers what the host has written.
 void host_reaches(const void* pointer, std::size_t bytes, bool writes) {
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
     auto* const a = around(pointer);
+    if (const auto* const symbol = a ? nullptr : symbol_at(pointer))
+        check_symbol(symbol->size(), address - symbol->begin, bytes);
     if (!a || bytes == 0) return;
     if (address < a->range.begin || address > a->range.end || bytes > a->range.end - address)
         throw kata::Error("copy refused: " + std::to_string(bytes) + " bytes at offset " +
@@ -170,7 +189,7 @@ void device_free(void* pointer) {
 }
 
 void check_side(const char* direction, const void* address, std::size_t bytes, bool of_device) {
-    if (bytes > 0 && (around(address) != nullptr) != of_device)
+    if (bytes > 0 && is_of_device(address) != of_device)
         throw kata::Error(std::string("copy refused: cudaMemcpy is told to copy ") + direction + " the " +
                           (of_device ? "device, and that is memory of the host"
                                      : "host, and that is memory of the device"));
@@ -182,7 +201,7 @@ void copy_memory(void* to, const void* from, std::size_t bytes, Room room) {
                           " bytes, and the host's array has room for " +
                           std::to_string(bytes > room.to ? room.to : room.from));
     host_reaches(from, bytes, false);
-    const bool from_device = around(from), to_device = around(to);
+    const bool from_device = is_of_device(from), to_device = is_of_device(to);
     if (from_device && !to_device) host_work.bytes_to_host += bytes;
     if (to_device && !from_device) host_work.bytes_to_device += bytes;
     kata::device::upload(to, from, bytes);
@@ -190,23 +209,29 @@ void copy_memory(void* to, const void* from, std::size_t bytes, Room room) {
 
 void copy_to_symbol(void* symbol, const void* from, std::size_t bytes) {
     host_reaches(from, bytes, false);
-    if (!around(from)) host_work.bytes_to_device += bytes;
+    if (!is_of_device(from)) host_work.bytes_to_device += bytes;
     const Reachable now;
     if (bytes > 0) std::memcpy(symbol, from, bytes);
 }
 void copy_from_symbol(void* to, const void* symbol, std::size_t bytes) {
     host_reaches(to, bytes, true);
-    if (!around(to)) host_work.bytes_to_host += bytes;
+    if (!is_of_device(to)) host_work.bytes_to_host += bytes;
     const Reachable now;
     if (bytes > 0) std::memcpy(to, symbol, bytes);
 }
 
 void fill_memory(void* to, int value, std::size_t bytes) {
-    if (bytes > 0 && !around(to))
+    if (bytes > 0 && !is_of_device(to))
         throw kata::Error("cudaMemset refused: that is memory of the host; use std::memset or std::fill");
     host_reaches(to, bytes, true);
     const Reachable now;
     if (bytes > 0) std::memset(to, value, bytes);
+}
+
+void* symbol_address(void* symbol, std::size_t bytes) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(symbol);
+    if (!symbol_at(symbol)) symbols().push_back({begin, begin + bytes});
+    return symbol;
 }
 
 void check_symbol(std::size_t size, std::size_t offset, std::size_t bytes) {
@@ -225,12 +250,12 @@ void* allocate(std::size_t bytes, std::string_view name, std::byte poison) {
     const auto whole = bytes + 2 * simt::canary_bytes, mapped = (whole + page - 1) / page * page;
     // Pages of its own, which can be hidden from the host.
     void* const mapping = whole < bytes ? MAP_FAILED
-                                        : mmap(nullptr, mapped, PROT_READ | PROT_WRITE,
+                                        : mmap(nullptr, mapped + 2 * simt::gap_bytes, PROT_READ | PROT_WRITE,
                                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (mapping == MAP_FAILED)
         throw Error("no room for " + std::to_string(bytes) + " bytes of device memory for \"" +
                     std::string(name) + "\"");
-    auto* const base = static_cast<std::byte*>(mapping);
+    auto* const base = static_cast<std::byte*>(mapping) + simt::gap_bytes;
     auto* const data = base + simt::canary_bytes;
     std::fill(base, data, simt::canary);
     if (poison != std::byte{0})
@@ -253,7 +278,7 @@ void release(void* pointer) noexcept {
     if (!entry) return;
     const auto pages = entry->pages;
     simt::table().erase(simt::table().begin() + (entry - simt::table().data()));
-    munmap(reinterpret_cast<void*>(pages.begin), pages.size());
+    munmap(reinterpret_cast<void*>(pages.begin - simt::gap_bytes), pages.size() + 2 * simt::gap_bytes);
 }
 
 void upload(void* to, const void* from, std::size_t bytes) {

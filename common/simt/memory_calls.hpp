@@ -82,6 +82,17 @@ cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, std::size_t bytes, s
     simt::copy_from_symbol(to, reinterpret_cast<const char*>(&symbol) + offset, bytes);
     return cudaSuccess;
 }
+template <class T>
+cudaError_t cudaGetSymbolAddress(void** pointer, const T& symbol) {
+    *pointer =
+        simt::symbol_address(const_cast<void*>(static_cast<const volatile void*>(&symbol)), sizeof symbol);
+    return cudaSuccess;
+}
+template <class T>
+cudaError_t cudaGetSymbolSize(std::size_t* bytes, const T& symbol) {
+    *bytes = sizeof symbol;
+    return cudaSuccess;
+}
 enum cudaFuncAttribute {
     cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
     cudaFuncAttributePreferredSharedMemoryCarveout = 9,  // a wish about the L1 cache, of which there is none

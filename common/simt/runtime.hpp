@@ -103,6 +103,8 @@ void before_atomic_load(const void* address, unsigned bytes, const void* code, A
 void before_atomic_store(const void* address, unsigned bytes, const void* code, AtomicFor);
 /// Called before a read through the cache for what no launch changes while it runs.
 void before_read_only(const void* address, unsigned bytes);
+/// Called after a compare-and-swap that has stored its value.
+void swapped();
 void fence();
 void yield();
 /// A number that is larger at each call. Whoever asks gives way now and then.
@@ -128,9 +130,12 @@ int lane();
 /// A bit per lane that took part in the running thread's last exchange.
 unsigned partners();
 
-/// Ends the launch where its blocks have more threads than the kernel's __launch_bounds__ say. Called by each
-/// thread before anything else.
-void hold_to_bounds(std::uint64_t threads) noexcept;
+/// Ends the launch where its blocks have more threads than the kernel's __launch_bounds__ say, which may also
+/// promise how many blocks a multiprocessor has at a time, and in a cluster. Called by each thread before
+/// anything else.
+void hold_to_bounds(std::uint64_t threads, std::uint64_t blocks = 1, std::uint64_t cluster = 1) noexcept;
+/// A thread has a local array of so many bytes: remembered, once, where its registers cannot hold it.
+void hold_local(const char* name, std::size_t bytes, Site = Site::here()) noexcept;
 
 void* device_alloc(std::size_t bytes, Site);
 void device_free(void*);
@@ -146,6 +151,9 @@ void copy_memory(void* to, const void* from, std::size_t bytes, Room = {});
 void copy_to_symbol(void* symbol, const void* from, std::size_t bytes);
 void copy_from_symbol(void* to, const void* symbol, std::size_t bytes);
 void fill_memory(void* to, int value, std::size_t bytes);
+/// The symbol's own address, at which copies and fills take it for device memory from now on.
+void* symbol_address(void* symbol, std::size_t bytes);
+
 /// Throws kata::Error where a copy of `bytes` at `offset` does not fit into a symbol of `size` bytes.
 void check_symbol(std::size_t size, std::size_t offset, std::size_t bytes);
 

@@ -60,7 +60,8 @@ struct Session {
     kata::Conditions conditions;
     std::uint64_t launches = 0;
     std::map<std::uint64_t, std::uint64_t> states = {};  // of device memory behind each launch
-    std::vector<std::string> idle = {};
+    std::vector<std::string> idle = {}, spilled = {};
+    std::uint64_t blocks_promised = 1;  // of this launch's kernel, to be on a multiprocessor at a time
 };
 Session* session = nullptr;
 
@@ -143,6 +144,9 @@ class Scheduler {
                            const void* code);
     unsigned active_mask(Site, const void* code);
     void before_atomic(const void* address, unsigned bytes, const void* code, AtomicFor);
+    void swapped() {
+        if (probe_) probe_->swapped();
+    }
     void before_atomic_load(const void* address, unsigned bytes, const void* code, AtomicFor whom) {
         poll();
         if (probe_) probe_->atomic_load(address, bytes, code, whom);
@@ -622,6 +626,7 @@ void poll() { scheduler->poll(); }
 namespace {
 
 void run_once(const Launch& launch, std::byte garbage) {
+    if (session) session->blocks_promised = 1;
     Scheduler one(launch, garbage);
     struct Current {
         explicit Current(Scheduler& one) { scheduler = &one; }
@@ -756,6 +761,7 @@ unsigned active_mask(Site site) { return scheduler->active_mask(site, __builtin_
 void before_atomic(const void* address, unsigned bytes, const void* code, AtomicFor whom) {
     scheduler->before_atomic(address, bytes, code, whom);
 }
+void swapped() { scheduler->swapped(); }
 void before_atomic_load(const void* address, unsigned bytes, const void* code, AtomicFor whom) {
     scheduler->before_atomic_load(address, bytes, code, whom);
 }
@@ -791,12 +797,31 @@ void trap(Site site) {
 }
 int lane() { return static_cast<int>(running->lane()); }
 unsigned partners() { return running->partners; }
-void hold_to_bounds(std::uint64_t threads) noexcept {
+void hold_to_bounds(std::uint64_t threads, std::uint64_t blocks, std::uint64_t) noexcept {
+    if (session) session->blocks_promised = std::max<std::uint64_t>(blocks, 1);
     const kata::Extent block{blockDim.x, blockDim.y, blockDim.z}, grid{gridDim.x, gridDim.y, gridDim.z};
     if (block.volume() > threads)
         give_up(kata::Configuration{grid, block, running_block->dynamic.size()}.refused() +
                 ": __launch_bounds__ promise the kernel no more than " + std::to_string(threads) +
                 " threads in a block");
+}
+
+void hold_local(const char* name, std::size_t bytes, Site site) noexcept {
+    constexpr std::uint64_t of_a_thread = 255, of_a_multiprocessor = 65536;
+    if (!session) return;
+    const auto threads = kata::Extent{blockDim.x, blockDim.y, blockDim.z}.volume();
+    const auto blocks = session->blocks_promised;
+    const auto most = std::min(of_a_thread, of_a_multiprocessor / (threads * blocks));
+    if (bytes / 4 < most) return;  // as many leave none for anything else
+    std::string text = "the local array \"" + std::string(name) + "\" in " + text_of(site) +
+                       " does not fit into the registers of a thread: it has " + std::to_string(bytes / 4) +
+                       " words of 4 bytes, and a thread has " + std::to_string(most) + " registers at most";
+    if (most < of_a_thread)
+        text += ", where " +
+                (blocks > 1 ? std::to_string(blocks) + " blocks are promised, of " : "a block has ") +
+                std::to_string(threads) + " threads";
+    auto& spilled = session->spilled;
+    if (std::find(spilled.begin(), spilled.end(), text) == spilled.end()) spilled.push_back(std::move(text));
 }
 
 }  // namespace simt
@@ -841,6 +866,7 @@ Observation observe(const Conditions& conditions, const std::function<void()>& w
     if (probe && conditions.metered) probe->observation_ends(seen);
     seen.findings.insert(seen.findings.end(), host.findings.begin(), host.findings.end());
     seen.idle = std::move(session.idle);
+    seen.spilled = std::move(session.spilled);
     if (seen.counts) {
         seen.counts->bytes_to_host = host.bytes_to_host;
         seen.counts->bytes_to_device = host.bytes_to_device;

@@ -104,6 +104,8 @@ class Probe {
     virtual void synchronising(const void* code) = 0;
     virtual void fence(const Block&, const Thread&) = 0;
     virtual void atomic(const void* address, unsigned bytes, const void* code, AtomicFor) = 0;
+    /// A compare-and-swap of the running thread has stored its value.
+    virtual void swapped() = 0;
     virtual void atomic_load(const void* address, unsigned bytes, const void* code, AtomicFor) = 0;
     virtual void atomic_store(const void* address, unsigned bytes, const void* code, AtomicFor) = 0;
     /// The thread reads through the read-only cache.
@@ -157,7 +159,7 @@ struct Allocation {
     std::string name;
     bool written = false;      // by the host, in whole or in part
     std::uint64_t serial = 0;  // tells it from one that had the same address before
-    Range pages;               // all of its mapping
+    Range pages;               // of its mapping what may be reached
     std::string origin = {};   // the line that called cudaMalloc
 };
 const std::vector<Allocation>& allocations();  // by address

@@ -5,6 +5,7 @@ What has no C++ form is replaced where it stands, so that everything else keeps 
   kernel<<<grid, block, bytes>>>(…)  ->  simt::configured(SIMT_KERNEL(kernel), grid, block, bytes)(…)
   extern __shared__ T name[];        ->  extern T simt_name[]; and a name for what the launch asked for
   __launch_bounds__(n) … {           ->  … { simt::hold_to_bounds(n);
+  float sum[8][8]; in a kernel       ->  the same, and simt::hold_local("sum", sizeof(sum)); if that is large
   __shared__ alignas(n)              ->  alignas(n) __shared__
   static __shared__                  ->  __shared__
   #include <cuda_runtime.h>          ->  nothing: the step's own include declares what there is
@@ -54,6 +55,8 @@ OPENING, CLOSING = {"(", "[", "{"}, {")", "]", "}"}
 STATEMENTS = {"return", "co_return", "if", "else", "do", "while", "for", "switch", "case", "default", "throw", "and", "or", "not"}
 ATTRIBUTES = {"alignas", "__align__", "__attribute__", "__launch_bounds__", "__cluster_dims__", "decltype", "requires"}
 NULLS = {"NULL": "nullptr", "0": "simt::Zero{}"}
+LOCALS = re.compile(r"(?:volatile |unsigned |signed |long |short )*[A-Za-z_]\w*(?: :: \w+)*(?: <[^;]*?>)?(?: \*)* [A-Za-z_]\w* (?:\[|,|=|\{)")
+NO_LOCALS = {"__shared__", "const", "constexpr", "static", "extern", "typedef", "using", "delete", "new", "goto"}
 SPECIFIERS = {"extern", "static", "volatile", "const", "inline", "constexpr", "thread_local"}
 
 
@@ -345,10 +348,31 @@ class Source:
         body = tokens.behind(name + 1)
         for at in range(tokens.statement(marker)[0], body):
             if tokens.words[at] == "__launch_bounds__" and tokens.word(at + 1) == "(" and tokens.word(body) == "{":
-                end = next((place for place in tokens.scan(at + 2) if tokens.words[place] == ","), tokens.partner(at + 1))
-                bound = self.code[tokens.found[at + 1].end() : tokens.start_of(end)]
+                bound = self.code[tokens.found[at + 1].end() : tokens.start_of(tokens.partner(at + 1))]
                 brace = tokens.found[body].end()
                 self.edits.append((brace, brace, f" simt::hold_to_bounds({' '.join(bound.split())});"))
+
+    def translate_locals(self, tokens, name):
+        """A kernel says of its local arrays how large they are, for a thread has few registers. What a thread has of a
+        table of constants is the compiler's to choose."""
+        body, scopes = tokens.behind(name + 1), tokens.scopes()
+        at, end = body, tokens.partner(body) if tokens.word(body) == "{" and not tokens.of_macro else None
+        while end and at < end:
+            at += 1
+            if tokens.words[at] != "[" or not is_name(tokens.word(at - 1)) or scopes[at][1]:
+                continue
+            start, stop = tokens.statement(at)
+            words = tokens.words[start:stop]
+            if tokens.word(start - 1) not in {"{", "}", ";"} or tokens.word(stop) != ";":
+                continue
+            if not LOCALS.match(" ".join(words)) or words[0] in STATEMENTS | NO_LOCALS or not NO_LOCALS.isdisjoint(words):
+                continue
+            arrays = [tokens.words[i] for i in tokens.scan(start, stop) if tokens.word(i + 1) == "[" and tokens.word(i - 1) != "="]
+            behind = tokens.found[stop].end()
+            for array in filter(is_name, arrays):
+                large = f" if constexpr (sizeof({array}) >= 256) simt::hold_local(\"{array}\", sizeof({array}));"
+                self.edits.append((behind, behind, large))
+            at = stop
 
     def translate_launches(self, tokens, kernels):
         """Gives the names that are launched, and where."""
@@ -525,6 +549,7 @@ def main():
             for marker, name in tokens.kernels(of_kernels):
                 source.check_kernel(tokens, marker, name)
                 source.translate_bounds(tokens, marker, name)
+                source.translate_locals(tokens, name)
                 kernels.add(tokens.words[name])
     launched = {name for source in sources for tokens in source.parts for name in source.translate_launches(tokens, kernels)}
     for source in sources:

@@ -550,6 +550,13 @@ __global__ void volatile_between_blocks_kernel(Impatient how, int* words) {
         __threadfence();
         *taken = 0;
     }
+    if (how == Impatient::tries_once) {
+        const int before = atomicAdd(words, 0);
+        atomicCAS(words, before, before + 1);
+    }
+    if (how == Impatient::tries_again)
+        for (int before = *word, found; (found = atomicCAS(words, before, before + 1)) != before;)
+            before = found;
     if (how == Impatient::adds_behind_a_lock) {
         while (atomicCAS(&words[1], 0, 1) != 0) {
         }

@@ -112,7 +112,16 @@ void indexed(Index, int* data);  // two blocks of 64 threads
 void block_reads_other(int* data, int blocks);
 enum class Count { plain, of_block, of_device, of_system };
 void block_counts_down(int* count, int blocks, Count);
-enum class Impatient { adds, loads_and_stores, adds_behind_a_lock, adds_behind_a_flag, passes_on, sets_once };
+enum class Impatient {
+    adds,
+    loads_and_stores,
+    tries_once,
+    tries_again,
+    adds_behind_a_lock,
+    adds_behind_a_flag,
+    passes_on,
+    sets_once
+};
 void volatile_between_blocks(Impatient, int* words, int blocks);  // two words, zero at first
 enum class ReadOnly { of_input, of_output, of_output_before, in_two_launches };
 void read_only_while_written(ReadOnly, const int* in, int* out);

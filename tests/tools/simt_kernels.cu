@@ -212,6 +212,16 @@ void constants_read_back(float* values, std::size_t count) {
     CHECK(cudaMemcpyFromSymbol(values, table, count * sizeof(float)));
 }
 
+void constants_by_address(const float* values, std::size_t count, float* back) {
+    void* address = nullptr;
+    std::size_t bytes = 0;
+    CHECK(cudaGetSymbolAddress(&address, table));
+    CHECK(cudaGetSymbolSize(&bytes, table));
+    CHECK(cudaMemset(address, 0, bytes));
+    CHECK(cudaMemcpy(address, values, count * sizeof(float), cudaMemcpyHostToDevice));
+    CHECK(cudaMemcpyFromSymbol(back, table, bytes));
+}
+
 __device__ int counter;
 __global__ void count_on_the_device_kernel() { atomicAdd(&counter, 1); }
 __global__ void fetch_counter_kernel(int* out) { *out = counter; }
@@ -668,6 +678,31 @@ __global__ __launch_bounds__(2 * most /* threads, */, 1) void bounded_kernel(int
     out[threadIdx.x] = 1;
 }
 void bounded(int* out, int threads) { bounded_kernel<32><<<1, dim3(threads / 2, 2)>>>(out); }
+
+template <class T, int n>
+__global__ void summed_apart_kernel(T* out) {
+    T sums[n / 8][8] = {}, few[2];
+    for (int i = 0; i < n; ++i) sums[i / 8][i % 8] += out[i];
+    few[0] = few[1] = sums[n / 8 - 1][7];
+    out[512 + threadIdx.x] = few[threadIdx.x % 2];
+}
+template <int blocks>
+__global__ void __launch_bounds__(64, blocks) promised_kernel(float* out) {
+    const float table[64] = {};
+    float sums[64] = {};
+    for (int i = 0; i < 64; ++i) sums[i] += out[i] + table[i];
+    out[512 + threadIdx.x] = sums[63];
+}
+void summed_apart(Apart how, void* out) {
+    auto* const floats = static_cast<float*>(out);
+    if (how == Apart::sums_of_248) summed_apart_kernel<float, 248><<<1, 64>>>(floats);
+    if (how == Apart::sums_of_256) summed_apart_kernel<float, 256><<<1, 64>>>(floats);
+    if (how == Apart::doubles) summed_apart_kernel<double, 128><<<1, 64>>>(static_cast<double*>(out));
+    if (how == Apart::in_1024_threads) summed_apart_kernel<float, 64><<<1, 1024>>>(floats);
+    if (how == Apart::in_960_threads) summed_apart_kernel<float, 64><<<1, 960>>>(floats);
+    if (how == Apart::promised_15) promised_kernel<15><<<1, 64>>>(floats);
+    if (how == Apart::promised_16) promised_kernel<16><<<1, 64>>>(floats);
+}
 
 __global__ void barrier_against_shuffle_kernel() {
     if (threadIdx.x % 32 < 16)

@@ -31,6 +31,7 @@ void beside_static(int* out, int n, int asked, bool named);  // n ints, and 8 Ki
 void aligned_shared(unsigned* misfit);
 void constants(const float* values, std::size_t count, std::size_t offset, float* out);  // 8 floats out
 void constants_read_back(float* values, std::size_t count);
+void constants_by_address(const float* values, std::size_t count, float* back);  // 8 floats back, of the host
 void count_on_the_device(int* out, int threads);
 void two_kernels(int* out, int threads);
 void copy_to_host(void* to, const void* from, std::size_t bytes);
@@ -87,6 +88,16 @@ void two_barriers(int threads, int n);
 void two_barriers_in_a_line(int threads, int n);
 void barriers_in_a_helper(int threads, int n);
 void bounded(int* out, int threads);  // to 64 threads, in two rows
+enum class Apart {
+    sums_of_248,
+    sums_of_256,
+    doubles,
+    in_960_threads,
+    in_1024_threads,
+    promised_15,
+    promised_16
+};
+void summed_apart(Apart, void* out);  // 2048 floats
 void barrier_against_shuffle(int threads);
 void absent_lanes(int* out);
 void early_return(const int* in, int* out, int n);      // lanes from n on; 64 numbers, or left as they are

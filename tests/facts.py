@@ -705,6 +705,11 @@ class Verdicts(unittest.TestCase):
         self.assertEqual(said.count("not ok: adds\n    c[0] is 1"), 1)
         self.assertIn("2 tests: 1 SKIP, 1 FAIL; SKIP is still to be written", said)
 
+    def test_what_a_document_claims_in_vain_stands_in_front_of_no_failure(self):
+        vain, fails = "not judged: the document claims that 02 is faster\n\n", "not ok: adds\n  c[0] is 1\n"
+        self.assertEqual(self.verdict("FAIL", vain + fails).reason, fails.strip())
+        self.assertEqual(self.verdict("OK", vain).reason, vain.strip())
+
     def test_what_no_test_could_say_is_said(self):
         self.assertIn("stopped after 30 s", self.verdict("TIMEOUT").reason)
         self.assertIn("SIGSEGV", self.verdict("ERROR", returncode=-11).reason)

@@ -266,6 +266,16 @@ TEST_CASE("no launch is for nothing", "[claims]") {
     SUCCEED();
 }
 
+TEST_CASE("what a thread keeps fits into its registers", "[claims]") {
+    if (!kata::counts_available()) SKIP("nothing is counted on this back end");
+    for (const auto& text : kata::counted_run(kata::step()).seen.spilled)
+        FAIL_CHECK("the result is right, but "
+                   << text
+                   << "\n  the rest lies in local memory, which is device memory, or the launch is refused: "
+                      "let a thread have fewer results, or a block fewer threads");
+    SUCCEED();
+}
+
 TEST_CASE("the step gains what its lesson promises", "[claims]") {
     if (!kata::counts_available()) SKIP("nothing is counted on this back end");
     const auto& mine = *kata::counted_run(kata::step()).seen.counts;

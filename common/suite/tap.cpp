@@ -67,8 +67,9 @@ class StepReporter final : public Catch::StreamingReporterBase {
         if (result.getResultType() == Catch::ResultWas::FatalErrorCondition)
             explain(
                 message.starts_with("SIGTERM")
-                    ? "the time for this test is over; a kernel has a limit of its own, so it is host code "
-                      "that does not return"
+                    ? "the time for this test is over: the kernels take many times as long as they should, "
+                      "or "
+                      "host code does not return"
                     : "look at the host code of the step, and at pointers into a kernel's local arrays: what "
                       "else a kernel reaches is checked; an index, a pointer to device memory, an endless "
                       "recursion");

@@ -12,6 +12,7 @@
 #include <functional>
 #include <optional>
 #include <sstream>
+#include <tuple>
 #include <utility>
 
 namespace kata {
@@ -20,6 +21,7 @@ namespace {
 
 std::uint64_t lines(const Counts& c) { return c.lines; }
 std::uint64_t atomics(const Counts& c) { return c.global_atomic.accesses; }
+std::uint64_t swaps(const Counts& c) { return c.swaps; }
 std::uint64_t work(const Counts& c) { return c.work; }
 std::uint64_t makespan(const Counts& c) { return c.makespan; }
 std::uint64_t stores(const Counts& c) { return c.global_store.requests; }
@@ -63,9 +65,13 @@ constexpr Limit limits[] = {
     // where the solution has none; an atomic for each element is one for a step or two.
     {"it takes too many atomics on global memory", atomics, 4, 1.0 / 128, 0, 0, &Place::atomics,
      "each thread has an atomic of its own, where a block could combine what its threads have first"},
+    // One for each result of a block, where there is no other atomic, is as good as none.
+    {"it takes too many compare-and-swaps", swaps, 4, 1.0 / 128, 0, 0, nullptr,
+     "atomicCAS in a loop: where others come in between it fails, and is tried again, once for each of them; "
+     "atomicAdd and its like never fail"},
     // A sum that is kept in the output has a store for each of its terms. Where a kernel sets the output to
     // zero first there are two, and blocks of half the size leave twice the results.
-    {"its warps store too often to global memory", stores, 4, 1.0 / 64, 0, 0, &Place::sectors_stored,
+    {"its warps store too often to global memory", stores, 4, 1.0 / 64, 0, 0, &Place::stores,
      "what changes in a loop is kept in global memory, where a register or shared memory could hold it"},
     // An exchange of x and z in a tile of 8³ has 6.2 times the passes, which its lines hide from the work,
     // and
@@ -91,6 +97,24 @@ constexpr Limit limits[] = {
      "the host makes what a kernel or cudaMemset should write"},
 };
 
+/// Whether what is too much may come from something else that is, and explains it.
+bool is_effect(const Limit& limit) { return limit.counted == work || limit.counted == makespan; }
+
+/// Whether the lines are too many though each request has about as few as in the solution.
+bool too_often(const Limit& limit, const Counts& mine, const Counts& theirs) {
+    const auto a_request = [](const Counts& c) {
+        const auto requests = c.global_load.requests + c.global_store.requests + c.global_atomic.requests;
+        return static_cast<double>(c.lines) / static_cast<double>(std::max<std::uint64_t>(requests, 1));
+    };
+    return limit.counted == lines && a_request(mine) < 2 * a_request(theirs);
+}
+
+const char* excess_of(const Limit& limit, const Counts& mine, const Counts& theirs) {
+    return too_often(limit, mine, theirs)
+               ? "it reaches global memory too often: its warps reach too many 128-byte lines of it"
+               : limit.excess;
+}
+
 std::string format(const char* how, auto... values) {
     char text[512];
     std::snprintf(text, sizeof text, how, values...);
@@ -98,8 +122,15 @@ std::string format(const char* how, auto... values) {
 }
 
 std::string chains(const Counts& mine, const Counts& theirs) {
-    return format("\n  the longest chain of steps that wait for one another: now %.0f, in the solution %.0f",
-                  static_cast<double>(mine.span), static_cast<double>(theirs.span));
+    const auto differs = [&](const char* what, std::uint64_t m, std::uint64_t t) {
+        return format("\n  %s: now %.0f, in the solution %.0f", what, static_cast<double>(m),
+                      static_cast<double>(t));
+    };
+    return differs("the longest chain of steps that wait for one another", mine.span, theirs.span) +
+           (mine.launches > 2 * theirs.launches
+                ? differs("launches, each of which waits for the one before", mine.launches, theirs.launches)
+                : "") +
+           (2 * mine.threads < theirs.threads ? differs("threads", mine.threads, theirs.threads) : "");
 }
 
 /// For who wastes lanes, as with a block for each thread.
@@ -113,14 +144,34 @@ std::string lanes(const Counts& mine, const Counts& theirs) {
                 : "");
 }
 
-const char* cause_of(const Limit& limit, const Counts& mine) {
-    // where lanes wait for each other, half of the passes and more
-    return limit.counted == passes && 2 * mine.bank_conflicts > passes(mine)
-               ? "bank conflicts: lanes of a warp reach different words of one bank, as down a column of an "
-                 "array "
-                 "with 32 columns, where they should reach neighbours in a row; are two indices exchanged?"
-               : limit.cause;
+/// Where lanes wait for each other, half of the passes and more.
+bool conflicts(const Limit& limit, const Counts& mine) {
+    return limit.counted == passes && 2 * mine.bank_conflicts > passes(mine);
 }
+
+const char* cause_of(const Limit& limit, const Counts& mine, const Counts& theirs) {
+    if (conflicts(limit, mine))
+        return "bank conflicts: lanes of a warp reach different words of one bank, as down a column of an "
+               "array with 32 columns, where they should reach neighbours in a row; are two indices "
+               "exchanged?";
+    if (too_often(limit, mine, theirs))
+        return "what is used several times comes from global memory each time, or goes there, where shared "
+               "memory or a register could hold it";
+    if (!is_effect(limit)) return limit.cause;
+    if (mine.constant_load.transactions > work(mine) / 4 &&
+        mine.constant_load.transactions > 2 * mine.constant_load.requests)
+        return "lanes of a warp read constant memory at different addresses, which it answers one after the "
+               "other: all lanes should want the same element at a time";
+    if (limit.counted == makespan && mine.launches > 2 * theirs.launches)
+        return "many small launches, one after the other, do what one could";
+    if (limit.counted == makespan && 4 * mine.threads < theirs.threads)
+        return "there are too few threads, and each does the work of many";
+    return limit.cause;
+}
+
+/// By what factor the work may be dealt out worse than in the solution: to multiprocessors, and to the warps
+/// of a block.
+constexpr double uneven = 4, uneven_warps = 3;
 
 /// How much of the work the busiest of the multiprocessors does; 1/16 where all have as much.
 double share_of_busiest(const Counts& c) {
@@ -129,21 +180,34 @@ double share_of_busiest(const Counts& c) {
                : machine::issued_together * static_cast<double>(c.busiest) / static_cast<double>(c.work);
 }
 
-/// How many times the share of its solution's the busiest multiprocessor of a step may have.
-constexpr double most_busy = 4;
-
 /// Contention and the longest chain may take so long in the solution that they hide how the work is dealt out
 /// to multiprocessors, and who does little may leave it all to one of them.
 std::optional<std::string> badly_dealt_out(const Counts& mine, const Counts& theirs) {
     const double m = share_of_busiest(mine), t = share_of_busiest(theirs);
-    if (m <= most_busy * t) return std::nullopt;
+    if (m <= uneven * t) return std::nullopt;
     return format(
         "the result is right, but it takes too long on a model GPU of 16 multiprocessors: the busiest "
         "of them does too much of the work\n  now %.0f %%, in the solution %.0f %%, at most %.0f %%\n  "
         "blocks: now %.0f, in the solution %.0f\n  the usual cause: there are too few blocks, or few "
         "of them do most of the work",
-        100 * m, 100 * t, 100 * most_busy * t, static_cast<double>(mine.blocks),
+        100 * m, 100 * t, 100 * uneven * t, static_cast<double>(mine.blocks),
         static_cast<double>(theirs.blocks));
+}
+
+/// Threads that a kernel launches and gives nothing to do wait nowhere and cost few steps, and yet each of
+/// the others has their share to do.
+double share_of_busiest_warp(const Counts& c) {
+    return c.work == 0 ? 0 : static_cast<double>(c.evened) / static_cast<double>(c.work);
+}
+
+std::optional<std::string> left_to_one_warp(const Counts& mine, const Counts& theirs) {
+    const double m = share_of_busiest_warp(mine), t = share_of_busiest_warp(theirs);
+    if (m <= uneven_warps * t) return std::nullopt;
+    return format(
+        "the result is right, but the busiest warp of a block does too much of its work\n  now %.1f times "
+        "what its warps do on average, in the solution %.1f times, at most %.1f times\n  the usual cause: a "
+        "condition on threadIdx leaves the work to a few threads, and the others have nothing to do",
+        m, t, uneven_warps * t);
 }
 
 }  // namespace
@@ -161,7 +225,7 @@ std::string where_most(const Run& run, std::uint64_t Place::*what) {
 }
 
 std::vector<Shortfall> worse_than_solution(const Run& step, const Counts& theirs) {
-    std::vector<Shortfall> worse;
+    std::vector<std::pair<bool, Shortfall>> worse;  // and whether it explains others
     const auto& mine = counts_of(step);
     for (const auto& limit : limits) {
         const auto m = static_cast<double>(limit.counted(mine)),
@@ -170,20 +234,30 @@ std::vector<Shortfall> worse_than_solution(const Run& step, const Counts& theirs
         const auto most =
             std::max(limit.factor * t + limit.allowance * of_work, limit.share * of_work) + limit.always;
         if (m <= most) continue;
-        worse.push_back({std::string("the result is right, but ") + limit.excess +
-                             format("\n  now %.0f, in the solution %.0f, at most %.0f", m, t, most) +
-                             (limit.at ? where_most(step, limit.at) : "") +
-                             (limit.counted == makespan ? chains(mine, theirs) : "") +
-                             (limit.counted == work || limit.counted == makespan ? lanes(mine, theirs) : "") +
-                             "\n  the usual cause: " + cause_of(limit, mine),
-                         most / m});
+        const bool explains =
+            (limit.counted == lines && !too_often(limit, mine, theirs)) || conflicts(limit, mine);
+        worse.push_back(
+            {explains,
+             {std::string("the result is right, but ") + excess_of(limit, mine, theirs) +
+                  format("\n  now %.0f, in the solution %.0f, at most %.0f", m, t, most) +
+                  (limit.at ? where_most(step, limit.at) : "") +
+                  (limit.counted == makespan ? chains(mine, theirs) : "") +
+                  (limit.counted == work || limit.counted == makespan ? lanes(mine, theirs) : "") +
+                  "\n  the usual cause: " + cause_of(limit, mine, theirs),
+              most / m}});
     }
-    if (auto text = badly_dealt_out(mine, theirs)) {
-        worse.push_back({std::move(*text), most_busy * share_of_busiest(theirs) / share_of_busiest(mine)});
-    }
-    std::stable_sort(worse.begin(), worse.end(),
-                     [](const Shortfall& a, const Shortfall& b) { return a.share < b.share; });
-    return worse;
+    for (const auto& [told, share, factor] :
+         {std::tuple(&badly_dealt_out, &share_of_busiest, uneven),
+          std::tuple(&left_to_one_warp, &share_of_busiest_warp, uneven_warps)})
+        if (auto text = told(mine, theirs))
+            worse.push_back({false, {std::move(*text), factor * share(theirs) / share(mine)}});
+    // What explains other excesses comes first, and then what is furthest beyond its limit.
+    std::stable_sort(worse.begin(), worse.end(), [](const auto& a, const auto& b) {
+        return std::pair(!a.first, a.second.share) < std::pair(!b.first, b.second.share);
+    });
+    std::vector<Shortfall> told;
+    for (auto& [explains, shortfall] : worse) told.push_back(std::move(shortfall));
+    return told;
 }
 
 double share_of_time(double share) { return std::clamp(std::round(10 * share) / 10, 0.1, 0.9); }

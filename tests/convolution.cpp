@@ -149,8 +149,10 @@ TEST_CASE("more tiles in a row or a column than 1024, of more elements than 15 b
     require_right(coded(shape), kata::unmetered);
 }
 
-TEST_CASE("an image of more elements than a float counts", "[step][01_basic][02_constant_memory]") {
-    constexpr int width = 4099, height = 4111, n = width * height;
+namespace {
+
+void require_right_in_its_corners(int width, int height) {
+    const int n = width * height;
     Buffer<float> in("in", n, kata::zeros), filter("filter", std::vector<float>(9, 2)),
         out("out", n, kata::zeros);
     for (const int i : {0, n - 1}) in.set(i, 3);
@@ -166,6 +168,17 @@ TEST_CASE("an image of more elements than a float counts", "[step][01_basic][02_
                            std::to_string(width) + ": expected 6, got " + std::to_string(out.element(i));
             return kata::damage_of(in, filter, out);
         });
+}
+
+}  // namespace
+
+TEST_CASE("an image of more elements than a float counts", "[step][01_basic][02_constant_memory]") {
+    require_right_in_its_corners(4099, 4111);
+}
+
+// Along x a grid has room for 2^31 blocks, along y and z for 65535.
+TEST_CASE("a row of more blocks than a grid has along y", "[equivalence]") {
+    require_right_in_its_corners(65536 * 32 + 5, 2);
 }
 
 TEST_CASE("a very large image", "[equivalence]") {

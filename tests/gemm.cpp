@@ -120,8 +120,9 @@ TEST_CASE("infinities and NaN reach the elements that see them, and no others", 
     // has the beginning of the next one beside it.
     constexpr float inf = std::numeric_limits<float>::infinity(),
                     nan = std::numeric_limits<float>::quiet_NaN();
-    auto p = coded({70, 66, 21});
-    const auto a = [&](int row, int i) -> float& { return p.a[static_cast<std::size_t>(row * 21 + i)]; };
+    const int k = GENERATE(21, 37);
+    auto p = coded({70, 66, k});
+    const auto a = [&](int row, int i) -> float& { return p.a[static_cast<std::size_t>(row * k + i)]; };
     const auto b = [&](int i, int col) -> float& { return p.b[static_cast<std::size_t>(i * 66 + col)]; };
     SECTION("in A") {
         a(0, 20) = inf;
@@ -134,6 +135,14 @@ TEST_CASE("infinities and NaN reach the elements that see them, and no others", 
         b(7, 31) = nan;
         b(20, 40) = -inf;
         b(20, 65) = inf;
+    }
+    // What lies behind the end of K in a tile that is filled up in one of the two matrices only, 0 there and
+    // here what was left by the tile before, makes NaN of an infinity.
+    SECTION("in a whole column of B") {
+        for (int i = 0; i < k; ++i) a(12, i) = 1, b(i, 40) = inf;
+    }
+    SECTION("in a whole row of A") {
+        for (int i = 0; i < k; ++i) a(50, i) = inf, b(i, 3) = 1;
     }
     SECTION("in both") {
         a(12, 4) = inf;
@@ -151,6 +160,25 @@ TEST_CASE("more blocks than a block may have threads: grid and block cannot be e
           "[step][01_naive]") {
     const auto shape = GENERATE(Shape{1, 1025 * 32, 1}, Shape{1025 * 32, 1, 1}, Shape{65537, 1, 1});
     require_right(coded(shape), kata::unmetered);
+}
+
+TEST_CASE("a row of more blocks than a grid has along y", "[equivalence]") {
+    constexpr int n = 65536 * 128 + 5;
+    Buffer<float> a("a", std::vector<float>{2}), b("b", n, kata::zeros), c("c", n, kata::zeros);
+    b.set(0, 3);
+    b.set(n - 2, 5);
+    b.set(n - 1, 7);
+    kata::require_right_at_ends(
+        [&](const Module& step) {
+            step.function<decltype(gemm)>("gemm")(a.data(), b.data(), c.data(), 1, n, 1);
+        },
+        [&]() -> std::optional<std::string> {
+            for (const auto& [i, expected] : {std::pair(0, 6), std::pair(n - 2, 10), std::pair(n - 1, 14)})
+                if (c.element(i) != expected)
+                    return "column " + std::to_string(i) + " of " + std::to_string(n) + ": expected " +
+                           std::to_string(expected) + ", got " + std::to_string(c.element(i));
+            return kata::damage_of(a, b, c);
+        });
 }
 
 TEST_CASE("very large matrices", "[equivalence]") {

@@ -225,6 +225,12 @@ void require_both_ends_counted(std::size_t length) {
 
 }  // namespace
 
+// More than 264 blocks of 1024 threads with 16 characters each: two for each multiprocessor of an H100.
+TEST_CASE("the last character of a text counts, of more than a grid has threads for at a time",
+          "[equivalence]") {
+    require_both_ends_counted(5'000'011);
+}
+
 TEST_CASE("the last character of a text counts that 32 bits cannot number", "[step][01_global_atomics]") {
     constexpr std::size_t few = 1 << 16;
     kata::only_where_counted();

@@ -279,6 +279,13 @@ TEST_CASE("so many elements that their partial results fill several blocks",
     require_right(coded_sum<int>(1025 * 512 + 1000, 9, sum_of_int), kata::unmetered);
 }
 
+// 513 partial results lie in front of the two that the last launch adds up: who loads a pair at once reaches
+// an address that is no multiple of its size, which only the meter sees.
+TEST_CASE("partial results that begin at an odd element",
+          "[equivalence][step][06_neighbored][07_neighbored_less][08_interleaved]") {
+    require_right(coded_sum<int>(513 * 512, 9, sum_of_int));
+}
+
 TEST_CASE("more blocks than a GPU has multiprocessors, of more elements than 16 bits count",
           "[equivalence][step][01_simple][02_convergent][03_shared_memory][04_hierarchical][05_coarsened]"
           "[09_unroll2][10_unroll4][11_unroll8][12_unroll_last_warp][13_complete_unroll][14_template_unroll]"

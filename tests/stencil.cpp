@@ -229,6 +229,24 @@ TEST_CASE("more blocks than a block may have threads: grid and block cannot be e
     require_right(coded<float>(81), kata::unmetered);  // 11³ blocks of 8³ threads
 }
 
+TEST_CASE("more rows than a grid has blocks along y", "[step][01_basic][02_shared_tile]") {
+    constexpr int n = 257;
+    const auto last = cells(n) - 1;
+    Buffer<float> in("in", cells(n), kata::zeros), out("out", cells(n), kata::zeros);
+    in.set(0, 3);
+    in.set(last, 5);
+    kata::require_right_at_ends(
+        [&](const Module& step) {
+            step.function<decltype(sweep_float)>("sweep_float")(in.data(), out.data(), n, distinct<float>);
+        },
+        [&]() -> std::optional<std::string> {
+            if (out.element(0) != 3 || out.element(last) != 5)
+                return "n = 257, the first cell is 3 and the last is 5: out has " +
+                       std::to_string(out.element(0)) + " and " + std::to_string(out.element(last));
+            return kata::damage_of(in, out);
+        });
+}
+
 TEST_CASE("a very large grid", "[equivalence]") {
     only_on_a_gpu();
     require_right(coded<float>(257));

@@ -464,6 +464,8 @@ TEST_CASE("The border of the array is recognized, with its width", "[compare][pa
     // One block, which is larger than the array.
     CHECK(pattern_where({{20, 20}, {32, 32}}, [](int x, int) { return x < 2; }) ==
           "only on the border of the array, within 2 of the edge");
+    // Seven bins of a histogram have none.
+    CHECK(pattern_where({{7}}, [](int x, int) { return x == 0 || x == 6; }) == "none");
     // A third of the array is no border, though it has one.
     CHECK(pattern_where({{90, 90}}, [](int x, int y) { return x < 30 && (x + y) % 3; }) == "none");
 }

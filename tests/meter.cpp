@@ -1636,13 +1636,13 @@ TEST_CASE("an access out of bounds is told with its distance from the buffer", "
           "(400 bytes)" +
               in_read);
     CHECK(read(110) ==
-          "out of bounds: thread (0,0,0) of block (0,0,0) reads 4 bytes that begin 40 bytes past the end of "
+          "out of bounds: thread (0,0,0) of block (0,0,0) reads 4 bytes beginning 40 bytes past the end of "
           "\"in\" "
           "(400 bytes)" +
               in_read);
     CHECK(
         read(-1) ==
-        "out of bounds: thread (0,0,0) of block (0,0,0) reads 4 bytes that begin 4 bytes before the start of "
+        "out of bounds: thread (0,0,0) of block (0,0,0) reads 4 bytes beginning 4 bytes before the start of "
         "\"in\" (400 bytes)" +
             in_read);
     CHECK_THAT(read(1l << 40),
@@ -1652,8 +1652,7 @@ TEST_CASE("an access out of bounds is told with its distance from the buffer", "
           "out of bounds: thread (31,0,0) of block (0,0,0) writes 4 bytes right past the end of "
           "\"out\" (400 bytes)" +
               in_write);
-    CHECK_THAT(write(-3),
-               ContainsSubstring("writes 4 bytes that begin 12 bytes before the start of \"out\""));
+    CHECK_THAT(write(-3), ContainsSubstring("writes 4 bytes beginning 12 bytes before the start of \"out\""));
     CHECK(out.damage() == std::nullopt);  // it did not come to that
     CHECK(write(68) == "");
 
@@ -1669,7 +1668,7 @@ TEST_CASE("an access out of bounds is one of the array that its instruction has 
     CHECK_THAT(fault([&] { kernels::read_two(in, out.data(), 0, distance - 1); }),
                ContainsSubstring(" bytes past the end of \"in\" (16 bytes), in " + line_of("read two")));
     CHECK_THAT(fault([&] { kernels::read_two(in, out.data(), distance - 1, 0); }),
-               ContainsSubstring("reads 4 bytes that begin 4 bytes before the start of \""));
+               ContainsSubstring("reads 4 bytes beginning 4 bytes before the start of \""));
 }
 
 TEST_CASE("the parameters of a kernel have the names that its source gives them", "[bounds]") {
@@ -1756,7 +1755,7 @@ TEST_CASE("shared and constant memory have bounds", "[bounds]") {
     CHECK_THAT(
         fault([&] { kernels::dynamic_at(out.data(), -1); }),
         StartsWith("out of bounds: thread (0,0,0)") &&
-            ContainsSubstring("reads 4 bytes that begin 4 bytes before the start of dynamic shared memory"));
+            ContainsSubstring("reads 4 bytes beginning 4 bytes before the start of dynamic shared memory"));
     CHECK(fault([&] { kernels::shared_at(out.data(), 0); }) == "");
     CHECK_THAT(fault([&] { kernels::shared_at(out.data(), 1 << 20); }),
                StartsWith("out of bounds: thread (") && ContainsSubstring(" bytes past the end of "));

@@ -902,13 +902,13 @@ void Meter::refuse(std::uintptr_t address, std::size_t bytes, Verb verb, const v
         if (address < range.begin) {
             const auto distance = range.begin - address;
             if (distance < behind.distance)
-                behind = {distance, "that begin " + std::to_string(distance) + " bytes before the start of " +
+                behind = {distance, "beginning " + std::to_string(distance) + " bytes before the start of " +
                                         name + size};
         } else if (const auto distance = address + bytes - range.end; distance < before.distance) {
             before = {distance,
                       (address == range.end ? "right past the end of "
                        : address > range.end
-                           ? "that begin " + std::to_string(address - range.end) + " bytes past the end of "
+                           ? "beginning " + std::to_string(address - range.end) + " bytes past the end of "
                            : "of which the last " + std::to_string(distance) + " lie past the end of ") +
                           name + size};
         }

@@ -193,13 +193,16 @@ setup() {
 }
 
 # What the build does without, and says so: without nvcc, only clang knows what nvcc refuses of host and device; without
-# bubblewrap, nobody is graded.
+# bubblewrap, nobody is graded; without stb, no picture is read.
 setup_optional() {
     local system command wanted=()
     system=$(system)
     [[ -n $system && $system != brew ]] && (($(id -u) == 0)) || return 0
     command -v clang++ >/dev/null || wanted+=(clang)
     command -v bwrap >/dev/null || wanted+=(bubblewrap)
+    if [[ ! -f /usr/include/stb/stb_image.h ]]; then
+        if [[ $system == dnf ]]; then wanted+=(stb-devel); else wanted+=(libstb-dev); fi
+    fi
     ((${#wanted[@]})) || return 0
     while IFS= read -r command; do
         printf '\n$ %s\n' "$command"

@@ -1,6 +1,7 @@
 // What a launch moved and did, counted over its warps. Exact, and the same on every run of the same kernel.
 #pragma once
 #include <cstdint>
+#include <initializer_list>
 
 namespace kata {
 
@@ -15,6 +16,7 @@ struct Traffic {
 
     bool operator==(const Traffic&) const = default;
     Traffic& operator+=(const Traffic&);
+    void scale(double times);
 };
 
 /// What the makespan is counted for: about the GPU of a laptop, which most kernels keep busy whatever their
@@ -72,6 +74,9 @@ struct Counts {
 
     bool operator==(const Counts&) const = default;
     Counts& operator+=(const Counts&);
+    /// Of what has been counted on some blocks, makes what it would be for so many times as many: of all that
+    /// is added up over blocks, and of nothing else.
+    void scale(double times);
 
     /// How many warps could be kept busy: work over span.
     double parallelism() const {
@@ -98,6 +103,24 @@ inline Traffic& Traffic::operator+=(const Traffic& o) {
     accesses += o.accesses, bytes += o.bytes, distinct += o.distinct, requests += o.requests;
     transactions += o.transactions;
     return *this;
+}
+
+inline std::uint64_t scaled(std::uint64_t count, double times) {
+    return static_cast<std::uint64_t>(static_cast<double>(count) * times + 0.5);
+}
+
+inline void Traffic::scale(double times) {
+    for (auto* count : {&accesses, &bytes, &distinct, &requests, &transactions})
+        *count = scaled(*count, times);
+}
+
+inline void Counts::scale(double times) {
+    for (auto* traffic : {&global_load, &global_store, &global_atomic, &shared_load, &shared_store,
+                          &shared_atomic, &constant_load})
+        traffic->scale(times);
+    for (auto* count : {&barriers, &same_address, &bank_conflicts, &lane_basic_blocks, &basic_blocks, &blocks,
+                        &threads, &lines, &work})
+        *count = scaled(*count, times);
 }
 
 inline Counts& Counts::operator+=(const Counts& o) {

@@ -28,6 +28,11 @@ struct Conditions {
     /// Of a launch of more than 16384 blocks the CPU back end runs the first two and the last two only; a GPU
     /// runs all. For a problem that is large for the sake of its grid, and zero but at its ends.
     bool only_ends = false;
+    /// The CPU back end counts, and looks for races within, one of so many blocks of a launch, and at least
+    /// one; the others run on all cores. What is added up over blocks is given as for all of them.
+    std::uint64_t one_in = 1;
+    /// Called now and then with the part of a launch's blocks that are done, 0 to 1.
+    std::function<void(double)> progress = {};
 };
 
 /// What kernels did by one instruction, or at the beginning of one basic block.
@@ -44,6 +49,8 @@ struct Place {
 struct Observation {
     /// Absent where nothing is counted: on the GPU, without g++, under AddressSanitizer, not metered.
     std::optional<Counts> counts;
+    /// They were counted on one of so many blocks.
+    std::uint64_t one_in = 1;
     /// Races, reads of what nobody wrote: one readable text each, without repetitions.
     std::vector<std::string> findings;
     /// Launches that were for nothing, one readable text each: what they may write holds behind them what it

@@ -2,7 +2,7 @@
 #include "convolution.hpp"
 
 #include "check/data.hpp"
-#include "check/pnm.hpp"
+#include "check/picture.hpp"
 #include "error.hpp"
 #include "suite/trial.hpp"
 
@@ -424,8 +424,8 @@ TEST_CASE("sizes and radii outside the limits are refused in one line", "[limits
 namespace {
 
 /// Filters a picture, channel by channel, with a bell-shaped filter of radius 3.
-kata::Run on_file(const Module& step, const std::filesystem::path& in, const std::filesystem::path& out) {
-    auto picture = kata::read_picture(in);
+kata::Run on_file(const Module& step, const kata::Brought& file) {
+    auto picture = kata::read_picture(file.in);
     const Shape s{picture.width, picture.height, 3};
     const std::vector<float> bell{1, 6, 15, 20, 15, 6, 1};  // binomial coefficients
     kata::Run all;
@@ -436,7 +436,9 @@ kata::Run on_file(const Module& step, const std::filesystem::path& in, const std
         for (const float a : bell)
             for (const float b : bell) p.filter.push_back(a * b / 4096);
         Problem::Device device(p, kata::poison);
-        const auto one = try_on(step, p, device, {{.time_limit = 600}});
+        const auto one = try_on(
+            step, p, device,
+            {file.conditions(s.outputs() * picture.channels, static_cast<int>(channel), picture.channels)});
         if (one.fault) return one;
         const auto result = device.result();
         for (std::size_t i = 0; i < p.in.size(); ++i)
@@ -444,7 +446,7 @@ kata::Run on_file(const Module& step, const std::filesystem::path& in, const std
                 static_cast<unsigned char>(std::lround(std::clamp(result[i], 0.0f, 255.0f)));
         all += one;
     }
-    kata::write_picture(out, picture);
+    kata::write_picture(file.out, picture);
     return all;
 }
 

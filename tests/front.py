@@ -20,6 +20,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "common/front"))
 
 import compilers
+import kata
 import verdicts
 from build import Build
 from fault import Fault
@@ -165,6 +166,50 @@ class Front(unittest.TestCase):
         self.assertIn("is no chapter", self.refused("tour", "fourier"))
         self.assertIn("is not NN_name", self.refused("new", "convolution", "tiled"))
         self.assertIn("there are: divergent_barrier", self.refused("mistake", "conv", "3", "nothing"))
+
+    def test_what_the_notebook_runs_is_there(self):
+        notebook = json.loads((ROOT / "chapters/colab.ipynb").read_text())
+        self.assertEqual(notebook["nbformat"], 4)
+        ids = [cell["id"] for cell in notebook["cells"]]
+        self.assertEqual(len(ids), len(set(ids)))
+        cells = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
+        commands = [line.split()[1:] for cell in cells for line in cell.splitlines() if line.startswith("!./kata ")]
+        self.assertEqual({command[0] for command in commands}, {"setup", "test", "hint", "tour"})
+        self.assertEqual([self.unknown(command) for command in commands], [None] * len(commands))
+        self.assertEqual(self.unknown(["tests", "grids"]), "tests")
+        self.assertEqual(self.unknown(["tour", "grids", "--minee"]), "--minee")
+        self.assertEqual(self.unknown(["test", "grids", "17"]), "17")
+        # The file that it writes is the step, but for what is to be written.
+        outside = re.compile(r"(// kata: begin\n).*?(\n *// kata: end)", re.DOTALL)
+        written = [cell.removeprefix("%%writefile ").split("\n", 1) for cell in cells if cell.startswith("%%writefile ")]
+        self.assertEqual([name for name, _ in written], [FIRST])
+        solution = (ROOT / FIRST.replace("chapters", "solutions")).read_text()
+        self.assertEqual(outside.sub(r"\1\2", written[0][1] + "\n"), outside.sub(r"\1\2", solution))
+
+    def unknown(self, words):
+        """The first word of a command line that means nothing."""
+        command = kata.COMMANDS.get(words[0])
+        if command is None:
+            return words[0]
+        parser = kata.Parser(prog="", usage="")
+        command.arguments(parser)
+        try:
+            given = vars(parser.parse_args(words[1:]))
+        except Fault as fault:
+            return next((word for word in words if word in str(fault)), "?")
+        repository = Repository(ROOT)
+        names = given.get("step") or given.get("chapters") or []
+        for chapter, *step in [names[:2]] if names else []:
+            try:
+                kata.pick_chapter(repository, chapter)
+            except Fault:
+                return chapter
+            try:
+                for name in step:
+                    kata.pick_step(repository, [chapter, name])
+            except Fault:
+                return name
+        return None
 
     def tested(self, **results):
         """What the tests have said, as ./kata test keeps it: grids_01="OK"."""

@@ -2,7 +2,7 @@
 #include "grids.hpp"
 
 #include "check/data.hpp"
-#include "check/pnm.hpp"
+#include "check/picture.hpp"
 #include "error.hpp"
 #include "suite/trial.hpp"
 
@@ -378,11 +378,11 @@ kata::Run ladder(const Module& step) {
 }
 
 /// Gray pictures are blurred, coloured ones made gray by step 02 and blurred channel by channel by step 03.
-kata::Run on_file(const Module& step, const std::filesystem::path& in, const std::filesystem::path& out) {
-    const auto picture = kata::read_picture(in);
+kata::Run on_file(const Module& step, const kata::Brought& file) {
+    const auto picture = kata::read_picture(file.in);
     const Size s{picture.width, picture.height};
-    const kata::Trial patient{{.time_limit = 600}};
-    if (step.has("vector_add")) return try_on(step, random_vectors(s.pixels()), patient);
+    const kata::Trial once{file.conditions(s.pixels())};
+    if (step.has("vector_add")) return try_on(step, random_vectors(s.pixels()), once);
     kata::Picture result = picture;
     if (step.has("color_to_grayscale")) {
         Grayscale p{s, picture.pixels, &result.pixels};
@@ -391,8 +391,8 @@ kata::Run on_file(const Module& step, const std::filesystem::path& in, const std
             for (const auto pixel : picture.pixels) p.rgb.insert(p.rgb.end(), 3, pixel);
         }
         result.channels = 1;
-        auto run = try_on(step, p, patient);
-        if (!run.fault) kata::write_picture(out, result);
+        auto run = try_on(step, p, once);
+        if (!run.fault) kata::write_picture(file.out, result);
         return run;
     }
     kata::Run all;
@@ -400,12 +400,14 @@ kata::Run on_file(const Module& step, const std::filesystem::path& in, const std
     for (std::size_t channel = 0; channel < channels; ++channel) {
         Bytes plane(static_cast<std::size_t>(s.pixels())), blurred;
         for (std::size_t i = 0; i < plane.size(); ++i) plane[i] = picture.pixels[i * channels + channel];
-        const auto run = try_on(step, Blur{s, 3, plane, &blurred}, patient);
+        const auto run = try_on(
+            step, Blur{s, 3, plane, &blurred},
+            {file.conditions(s.pixels() * picture.channels, static_cast<int>(channel), picture.channels)});
         if (run.fault) return run;
         for (std::size_t i = 0; i < plane.size(); ++i) result.pixels[i * channels + channel] = blurred[i];
         all += run;
     }
-    kata::write_picture(out, result);
+    kata::write_picture(file.out, result);
     return all;
 }
 

@@ -553,17 +553,6 @@ Problem timed(unsigned longest_run) {
                             : kata::repeated(letters(kata::prime_period), length)};
 }
 
-/// How much of a text of `length` characters is counted: on the CPU back end more would take minutes.
-std::size_t taken_of(std::size_t length) {
-    constexpr std::size_t most_on_cpu = std::size_t{1} << 22;
-    return std::string_view(kata::backend_name()) == "cpu" ? std::min(length, most_on_cpu) : length;
-}
-
-std::string cut(std::size_t length) {
-    return "only the first " + std::to_string(taken_of(length)) + " of " + std::to_string(length) +
-           " characters are counted: the CPU back end is too slow for more";
-}
-
 Text read_text(const std::filesystem::path& file) {
     std::ifstream in(file, std::ios::binary);
     Text text((std::istreambuf_iterator<char>(in)), {});
@@ -572,22 +561,14 @@ Text read_text(const std::filesystem::path& file) {
     return text;
 }
 
-void check_text(const std::filesystem::path& file) {
-    const auto length = read_text(file).size();
-    if (taken_of(length) < length) std::cerr << file.filename().string() << ": " << cut(length) << '\n';
-}
-
 /// Counts the letters of a text and draws its histogram.
-kata::Run on_file(const Module& step, const std::filesystem::path& in, const std::filesystem::path& out) {
-    Problem p{read_text(in)};
-    const auto length = p.characters.size();
-    p.characters.resize(taken_of(length));
+kata::Run on_file(const Module& step, const kata::Brought& file) {
+    const Problem p{read_text(file.in)};
     Problem::Device device(p, kata::poison);
-    const auto run = try_on(step, p, device, {{.time_limit = 600}});
+    const auto run = try_on(step, p, device, {file.conditions(p.outputs())});
     if (run.fault) return run;
 
-    std::ofstream drawing(out);
-    if (p.characters.size() < length) drawing << cut(length) << '\n';
+    std::ofstream drawing(file.out);
     const auto histo = device.result();
     const auto most = std::max(1u, *std::max_element(histo.begin(), histo.end()));
     for (int bin = 0; bin < bins; ++bin) {
@@ -597,7 +578,7 @@ kata::Run on_file(const Module& step, const std::filesystem::path& in, const std
         drawing << letter(first) << '-' << letter(last) << std::setw(12) << count << "  "
                 << std::string(static_cast<std::size_t>(60.0 * count / most), '#') << '\n';
     }
-    if (!drawing.flush()) throw kata::Error(out.string() + " cannot be written");
+    if (!drawing.flush()) throw kata::Error(file.out.string() + " cannot be written");
     return run;
 }
 
@@ -626,7 +607,7 @@ static const kata::Chapter chapter{
         },
     .columns = {"bytes_loaded", "sectors", "load_efficiency", "atomics", "shared_atomics", "barriers",
                 "parallelism"},
-    .check_file = check_text,
+    .check_file = [](const std::filesystem::path& file) { read_text(file); },
     .on_file = on_file,
 };
 const kata::Chapter& kata::chapter = ::chapter;

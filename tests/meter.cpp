@@ -670,6 +670,116 @@ TEST_CASE("blocks that pass something on are a chain, in whatever order they run
     CHECK(twenty.contention == 20);  // the ticket
 }
 
+// A sample of blocks
+
+namespace {
+
+/// What is counted on one of so many blocks, while the others run on all cores.
+kata::Observation sampled(std::uint64_t one_in, const Work& work) {
+    return observe({.one_in = one_in}, work);
+}
+
+}  // namespace
+
+TEST_CASE("a sample of equal blocks counts what all of them do, and all of them run", "[sample]") {
+    constexpr int n = 256;  // in tiles of 32 x 32
+    std::vector<float> values(n * n);
+    std::iota(values.begin(), values.end(), 0.0f);
+    Buffer<float> in("in", std::span<const float>(values));
+    const auto how =
+        GENERATE(kernels::Transpose::naive, kernels::Transpose::tiled, kernels::Transpose::padded);
+    const auto one_in = GENERATE(std::uint64_t{2}, std::uint64_t{7}, std::uint64_t{50});
+    Buffer<float> out("out", n * n), again("again", n * n);
+    const auto whole = observe({}, [&] { kernels::transpose(how, in.data(), out.data(), n); });
+    const auto part = sampled(one_in, [&] { kernels::transpose(how, in.data(), again.data(), n); });
+    CHECK(part.findings == Findings{});
+    CHECK(again.values() == out.values());
+    auto counts = part.counts.value();
+    // With the groups of a sample the busiest multiprocessor is another.
+    counts.makespan = whole.counts->makespan, counts.busiest = whole.counts->busiest;
+    CHECK(counts == whole.counts.value());
+}
+
+TEST_CASE("a sample of unequal blocks is an estimate: what it says is of its blocks", "[sample]") {
+    constexpr int blocks = 40;
+    auto in = filled<float>("in", 64 * blocks, 1.0f);
+    Buffer<float> out("out", 64 * blocks), again("again", 64 * blocks);
+    const auto all = count([&] { kernels::each_block(in.data(), out.data(), blocks); });
+    const auto c = sampled(8, [&] { kernels::each_block(in.data(), again.data(), blocks); }).counts.value();
+    CHECK(again.values() == out.values());
+    CHECK(c.blocks == blocks);
+    CHECK(c.global_store == all.global_store);
+    // Block b reads b + 1 elements a thread.
+    const auto loads = static_cast<double>(c.global_load.accesses) / all.global_load.accesses;
+    CHECK(loads != 1.0);
+    CHECK(loads > 0.75);
+    CHECK(loads < 1.25);
+    // A block alone stands for all where so many would not be there.
+    const auto one =
+        sampled(1000, [&] { kernels::each_block(in.data(), again.data(), blocks); }).counts.value();
+    CHECK(one.global_load.accesses % (64 * blocks) == 0);
+}
+
+TEST_CASE("blocks in several processes update the same words, and wait for one another", "[sample]") {
+    constexpr int n = 20000, blocks = 300;
+    std::vector<int> data(n);
+    for (int i = 0; i < n; ++i) data[i] = i % 16;
+    Buffer<int> in("in", std::span<const int>(data));
+    auto bins = filled<int>("bins", 16);
+    const auto right = sampled(10, [&] { kernels::histogram(in.data(), bins.data(), n, true); });
+    CHECK(right.findings == Findings{});
+    CHECK(bins.values() == std::vector<int>(16, n / 16));
+    CHECK(right.counts->global_atomic.accesses / 100 == n / 100);
+    const auto wrong = sampled(10, [&] { kernels::histogram(in.data(), bins.data(), n, false); });
+    CHECK(wrong.findings.size() == 1);
+
+    auto ones = filled<int>("in", blocks, 1);
+    auto ticket = filled<unsigned>("ticket", 1);
+    auto flags = filled<int>("flags", blocks);
+    Buffer<int> out("out", blocks), sums("sums", 2 * blocks);
+    const auto chained = sampled(5, [&] {
+        kernels::chained_scan(kernels::Fence::device, kernels::ReadFence::by_asker, ones.data(), out.data(),
+                              ticket.data(), flags.data(), sums.data(), blocks);
+    });
+    CHECK(chained.findings == Findings{});
+    CHECK(out.values()[blocks - 1] == blocks);
+}
+
+TEST_CASE("what fails in a block that is not counted is told", "[sample]") {
+    constexpr int blocks = 100;
+    auto ran = filled<int>("ran", 1);
+    const auto run = [&](kernels::Failure how, unsigned block) {
+        sampled(50, [&] { kernels::one_block_fails(how, block, blocks, ran.data()); });
+    };
+    run(kernels::Failure::none, 0);
+    CHECK(ran.values()[0] == blocks);
+    unsigned crashed = 0;
+    for (unsigned block = 0; block < 4; ++block) {
+        CHECK_THROWS_WITH(run(kernels::Failure::assertion, block), ContainsSubstring("assertion failed"));
+        try {
+            run(kernels::Failure::crash, block);
+        } catch (const kata::Error& error) {
+            crashed +=
+                std::string(error.what()).find("Segmentation fault; --full counts all") != std::string::npos;
+        }
+    }
+    CHECK(crashed >= 3);  // one of 50 is counted, and its access refused
+    run(kernels::Failure::none, 0);
+    CHECK(ran.values()[0] == blocks);
+}
+
+TEST_CASE("what is left to do is told, of a sample and of all", "[sample]") {
+    const auto one_in = GENERATE(std::uint64_t{1}, std::uint64_t{10});
+    auto in = filled<float>("in", 6400);
+    Buffer<float> out("out", 6400);
+    std::vector<double> parts;
+    observe({.one_in = one_in, .progress = [&](double part) { parts.push_back(part); }},
+            [&] { kernels::each_block(in.data(), out.data(), 100); });
+    CHECK(std::is_sorted(parts.begin(), parts.end()));
+    CHECK(parts.front() < 1);
+    CHECK(parts.back() == 1);
+}
+
 TEST_CASE("atomics on one address wait for one another, in all blocks", "[work]") {
     auto sums = filled<int>("sums", 64);
     const int different = GENERATE(1, 8, 64);
@@ -1556,13 +1666,13 @@ TEST_CASE("an access out of bounds is told with its distance from the buffer", "
           "(400 bytes)" +
               in_read);
     CHECK(read(110) ==
-          "out of bounds: thread (0,0,0) of block (0,0,0) reads 4 bytes that begin 40 bytes past the end of "
+          "out of bounds: thread (0,0,0) of block (0,0,0) reads 4 bytes beginning 40 bytes past the end of "
           "\"in\" "
           "(400 bytes)" +
               in_read);
     CHECK(
         read(-1) ==
-        "out of bounds: thread (0,0,0) of block (0,0,0) reads 4 bytes that begin 4 bytes before the start of "
+        "out of bounds: thread (0,0,0) of block (0,0,0) reads 4 bytes beginning 4 bytes before the start of "
         "\"in\" (400 bytes)" +
             in_read);
     CHECK_THAT(read(1l << 40),
@@ -1572,8 +1682,7 @@ TEST_CASE("an access out of bounds is told with its distance from the buffer", "
           "out of bounds: thread (31,0,0) of block (0,0,0) writes 4 bytes right past the end of "
           "\"out\" (400 bytes)" +
               in_write);
-    CHECK_THAT(write(-3),
-               ContainsSubstring("writes 4 bytes that begin 12 bytes before the start of \"out\""));
+    CHECK_THAT(write(-3), ContainsSubstring("writes 4 bytes beginning 12 bytes before the start of \"out\""));
     CHECK(out.damage() == std::nullopt);  // it did not come to that
     CHECK(write(68) == "");
 
@@ -1589,7 +1698,7 @@ TEST_CASE("an access out of bounds is one of the array that its instruction has 
     CHECK_THAT(fault([&] { kernels::read_two(in, out.data(), 0, distance - 1); }),
                ContainsSubstring(" bytes past the end of \"in\" (16 bytes), in " + line_of("read two")));
     CHECK_THAT(fault([&] { kernels::read_two(in, out.data(), distance - 1, 0); }),
-               ContainsSubstring("reads 4 bytes that begin 4 bytes before the start of \""));
+               ContainsSubstring("reads 4 bytes beginning 4 bytes before the start of \""));
 }
 
 TEST_CASE("the parameters of a kernel have the names that its source gives them", "[bounds]") {
@@ -1676,7 +1785,7 @@ TEST_CASE("shared and constant memory have bounds", "[bounds]") {
     CHECK_THAT(
         fault([&] { kernels::dynamic_at(out.data(), -1); }),
         StartsWith("out of bounds: thread (0,0,0)") &&
-            ContainsSubstring("reads 4 bytes that begin 4 bytes before the start of dynamic shared memory"));
+            ContainsSubstring("reads 4 bytes beginning 4 bytes before the start of dynamic shared memory"));
     CHECK(fault([&] { kernels::shared_at(out.data(), 0); }) == "");
     CHECK_THAT(fault([&] { kernels::shared_at(out.data(), 1 << 20); }),
                StartsWith("out of bounds: thread (") && ContainsSubstring(" bytes past the end of "));

@@ -234,8 +234,8 @@ void offer_edges(const Grid& grid, std::span<const Index> wrong, const Place& pe
 void offer_borders(const Grid& grid, std::span<const Index> wrong, Where& where) {
     Place whole = {0, 0, 0}, block = {0, 0, 0};
     for (std::size_t axis = 0; axis < 3; ++axis) {
-        // Two elements have no inside.
-        if (grid.extent[axis] > 2) whole[axis] = grid.extent[axis];
+        // Two elements have no inside, and a few in a row, such as bins, no border to speak of.
+        if (grid.extent[axis] > (grid.extent[axis] == grid.total() ? 8 : 2)) whole[axis] = grid.extent[axis];
         if (grid.tile[axis] > 2 && grid.tile[axis] < grid.extent[axis]) block[axis] = grid.tile[axis];
     }
     offer_edges(grid, wrong, whole, "only on the border of the array", where);

@@ -88,7 +88,7 @@ def one_step(repository: Repository, given: argparse.Namespace) -> tuple[str, st
 
 def tour(repository: Repository, given: argparse.Namespace) -> int:
     chapters = [pick_chapter(repository, name) for name in given.chapters] or repository.chapters()
-    options = ["--mine"] if given.mine else []
+    options = [f"--{name}" for name in ("mine", "full") if getattr(given, name)]
     for name in ("image", "text"):
         if path := getattr(given, name):
             if not os.path.isfile(path):
@@ -308,8 +308,9 @@ def tour_arguments(parser: Parser) -> None:
     parser.add_argument("chapters", metavar="CHAPTER", nargs="*")
     parser.add_argument("--mine", action="store_true", help="your steps, each beside its solution")
     file = parser.add_mutually_exclusive_group()
-    file.add_argument("--image", metavar="FILE", help="a picture for the steps to work on: binary PGM or PPM")
+    file.add_argument("--image", metavar="FILE", help="a picture for the steps of grids or convolution: PNG, JPEG, or binary PGM or PPM")
     file.add_argument("--text", metavar="FILE", help="a text, for the histogram")
+    parser.add_argument("--full", action="store_true", help="count all blocks of a large file, not a sample of them")
 
 
 def optional_step(parser: Parser) -> None:
@@ -382,7 +383,7 @@ class Command(NamedTuple):
 
 COMMANDS = {
     "tour": Command(
-        "[CHAPTER...] [--mine] [--image FILE | --text FILE]",
+        "[CHAPTER...] [--mine] [--image FILE | --text FILE] [--full]",
         "run the ladder: each step beside the one before it (--mine: your steps, each beside its solution)",
         tour,
         tour_arguments,

@@ -241,7 +241,10 @@ class Meter final : public simt::Probe {
     std::string name_of(const Record&) const;
     std::string line(std::uint32_t code) const { return line_of(image_, code); }
 
-    kata::Counts counts_;
+    kata::Counts counts_;         // of this launch, while one runs
+    kata::Counts before_launch_;  // of those before it
+    std::uint64_t blocks_ = 0;    // of this launch, counted or not
+    bool sampled_ = false;        // some are not
     std::uint64_t steps_ = 0;
     std::vector<std::string> findings_, hints_;
     // Reads of shared memory that nobody wrote, by line, until it is known whether they change anything.
@@ -312,7 +315,10 @@ class Meter final : public simt::Probe {
 Meter the_meter;
 
 void Meter::launch_begins(const simt::Grid& grid) {
-    ++counts_.launches;
+    before_launch_ = std::exchange(counts_, {});
+    counts_.launches = 1;
+    blocks_ = std::uint64_t{grid.grid_dim.x} * grid.grid_dim.y * grid.grid_dim.z;
+    sampled_ = grid.conditions.one_in > 1;
     ++epoch_;
     last_ = {};
     if (image_.path != grid.image.path) {  // places of another module: a step has one
@@ -343,7 +349,9 @@ void Meter::launch_begins(const simt::Grid& grid) {
         auto old = std::find_if(globals_.begin(), globals_.end(),
                                 [&](const Region& r) { return r.serial == a.serial; });
         const auto name = a.origin.empty() ? a.name : a.name + " in " + a.origin;
-        Region region{a.range, Space::global, name, a.written, a.serial, nullptr, epoch_, nullptr};
+        // What blocks write that are not counted is written, too.
+        Region region{a.range,  Space::global, name,   a.written || sampled_,
+                      a.serial, nullptr,       epoch_, nullptr};
         if (old != globals_.end()) {
             region.shadow = std::move(old->shadow);
             if (region.shadow) region.shadow->written = region.written;
@@ -369,11 +377,18 @@ void Meter::launch_ends() {
     for (const auto& lost : repeated_)
         if (value_at(lost.address, lost.bytes) != lost.value) tell(lost.text);
     clocks_.end_launch();
+    // All blocks are to be told of, where only some have been counted.
+    const double times = sampled_ && counts_.blocks > 0
+                             ? static_cast<double>(blocks_) / static_cast<double>(counts_.blocks)
+                             : 1;
+    if (times != 1) counts_.scale(times);
+    contention_ = kata::scaled(contention_, times);
     counts_.span += std::max(longest_, contention_);
-    const auto of_busiest = busiest(std::exchange(work_of_blocks_, {}));
+    const auto of_busiest = kata::scaled(busiest(std::exchange(work_of_blocks_, {})), times);
     counts_.busiest += of_busiest;
     counts_.makespan += std::max({longest_ * kata::machine::latency, contention_, of_busiest});
     counts_.contention += contention_;
+    counts_ += std::exchange(before_launch_, {});
 }
 
 /// Threads that wait for each other have something in common, and local arrays are no such thing.
@@ -908,13 +923,13 @@ void Meter::refuse(std::uintptr_t address, std::size_t bytes, Verb verb, const v
         if (address < range.begin) {
             const auto distance = range.begin - address;
             if (distance < behind.distance)
-                behind = {distance, "that begin " + std::to_string(distance) + " bytes before the start of " +
+                behind = {distance, "beginning " + std::to_string(distance) + " bytes before the start of " +
                                         name + size};
         } else if (const auto distance = address + bytes - range.end; distance < before.distance) {
             before = {distance,
                       (address == range.end ? "right past the end of "
                        : address > range.end
-                           ? "that begin " + std::to_string(address - range.end) + " bytes past the end of "
+                           ? "beginning " + std::to_string(address - range.end) + " bytes past the end of "
                            : "of which the last " + std::to_string(distance) + " lie past the end of ") +
                           name + size};
         }

@@ -388,19 +388,19 @@ __device__ inline void __threadfence_system() { simt::fence(); }
 __device__ inline void __threadfence_block() {}
 __device__ inline void __nanosleep(unsigned) { simt::yield(); }
 
-// Atomics, for the types that CUDA has them for. One operating-system thread runs all fibers, so nothing
-// comes between the read and the write. They are kept out of the instrumentation, for the meter hears of them
-// here.
+// Atomics, for the types that CUDA has them for. They are kept out of the instrumentation, for the meter
+// hears of them here.
 #define SIMT_ATOMIC SIMT_UNSEEN __device__
 
-#define SIMT_SCOPED_ATOMIC(name, scope, types, next)                                                  \
-    template <class T>                                                                                \
-    SIMT_ATOMIC T name(T* address, std::type_identity_t<T> value) {                                   \
-        static_assert(types, #name " does not exist for this type in CUDA");                          \
-        simt::before_atomic(address, sizeof(T), __builtin_return_address(0), simt::AtomicFor::scope); \
-        const T old = *address;                                                                       \
-        *address = static_cast<T>(next);                                                              \
-        return old;                                                                                   \
+#define SIMT_SCOPED_ATOMIC(name, scope, types, next)                                  \
+    template <class T>                                                                \
+    SIMT_ATOMIC T name(T* address, std::type_identity_t<T> value) {                   \
+        static_assert(types, #name " does not exist for this type in CUDA");          \
+        const simt::AtomicUpdate now(address, sizeof(T), __builtin_return_address(0), \
+                                     simt::AtomicFor::scope);                         \
+        const T old = *address;                                                       \
+        *address = static_cast<T>(next);                                              \
+        return old;                                                                   \
     }
 #define SIMT_ATOMIC_FUNCTION(name, types, next)                                             \
     SIMT_SCOPED_ATOMIC(name, device, types, next)                                           \
@@ -432,7 +432,8 @@ SIMT_ATOMIC_FUNCTION(atomicDec, SIMT_TYPES(unsigned), old == 0 || old > value ? 
     SIMT_ATOMIC T name(T* address, std::type_identity_t<T> expected, std::type_identity_t<T> value) { \
         static_assert(simt::one_of<T, int, unsigned, unsigned short, unsigned long long>,             \
                       #name " does not exist for this type in CUDA");                                 \
-        simt::before_atomic(address, sizeof(T), __builtin_return_address(0), simt::AtomicFor::scope); \
+        const simt::AtomicUpdate now(address, sizeof(T), __builtin_return_address(0),                 \
+                                     simt::AtomicFor::scope);                                         \
         const T old = *address;                                                                       \
         if (old != expected) return old;                                                              \
         *address = value;                                                                             \

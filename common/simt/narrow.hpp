@@ -334,7 +334,7 @@ inline constexpr bool shuffles_whole<Narrow2<F>> = true;
 template <class F>
 SIMT_UNSEEN __device__ simt::Narrow<F> atomicAdd(simt::Narrow<F>* address,
                                                  std::type_identity_t<simt::Narrow<F>> value) {
-    simt::before_atomic(address, sizeof value, __builtin_return_address(0));
+    const simt::AtomicUpdate now(address, sizeof value, __builtin_return_address(0));
     const auto old = *address;
     *address = old + value;
     return old;
@@ -342,7 +342,7 @@ SIMT_UNSEEN __device__ simt::Narrow<F> atomicAdd(simt::Narrow<F>* address,
 template <class F>
 SIMT_UNSEEN __device__ simt::Narrow2<F> atomicAdd(simt::Narrow2<F>* address,
                                                   std::type_identity_t<simt::Narrow2<F>> value) {
-    simt::before_atomic(address, sizeof value, __builtin_return_address(0));
+    const simt::AtomicUpdate now(address, sizeof value, __builtin_return_address(0));
     const auto old = *address;
     *address = old + value;
     return old;

@@ -96,11 +96,31 @@ class InToolkit {
 
 /// To whose eyes an update is atomic: all threads of the device, or those of the block.
 enum class AtomicFor : unsigned char { device, block };
-/// Called before an atomic update at `address`; `code` is the calling instruction.
-void before_atomic(const void* address, unsigned bytes, const void* code, AtomicFor = AtomicFor::device);
-/// Likewise before an atomic load, and before an atomic store.
+/// As long as there is one, the running thread updates what lies at `address`, and no other does; `code` is
+/// the calling instruction.
+class AtomicUpdate {
+  public:
+    AtomicUpdate(const void* address, unsigned bytes, const void* code,
+                 AtomicFor = AtomicFor::device) noexcept;
+    ~AtomicUpdate();
+    AtomicUpdate(const AtomicUpdate&) = delete;
+    AtomicUpdate& operator=(const AtomicUpdate&) = delete;
+
+  protected:
+    struct Store {};
+    AtomicUpdate(Store, const void* address, unsigned bytes, const void* code, AtomicFor) noexcept;
+
+  private:
+    void* lock_;
+};
+/// Likewise of an atomic store.
+class AtomicStore : AtomicUpdate {
+  public:
+    AtomicStore(const void* address, unsigned bytes, const void* code, AtomicFor whom) noexcept
+        : AtomicUpdate(Store{}, address, bytes, code, whom) {}
+};
+/// Called before an atomic load.
 void before_atomic_load(const void* address, unsigned bytes, const void* code, AtomicFor);
-void before_atomic_store(const void* address, unsigned bytes, const void* code, AtomicFor);
 /// Called before a read through the cache for what no launch changes while it runs.
 void before_read_only(const void* address, unsigned bytes);
 /// Called after a compare-and-swap that has stored its value.

@@ -11,9 +11,11 @@
 #include "simt/runtime.hpp"
 #include "simt/stacks.hpp"
 #include "simt/watchdog.hpp"
+#include "simt/workers.hpp"
 #include "stopwatch.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -55,6 +57,10 @@ constexpr bool can_move_shared = true;
 constexpr double patience = 20;
 constexpr std::uint64_t most_steps = 40'000'000;
 
+std::uint64_t blocks_of(const Launch& launch) {
+    return static_cast<std::uint64_t>(launch.grid.x) * launch.grid.y * launch.grid.z;
+}
+
 /// What the launches of one observation share.
 struct Session {
     kata::Conditions conditions;
@@ -73,10 +79,15 @@ long long last_tick = 0;
 
 class Scheduler {
   public:
-    /// `garbage` is what shared memory starts with.
-    Scheduler(const Launch& launch, std::byte garbage)
+    /// The next block that is to be run, by its linear index, as long as there is one.
+    using Blocks = std::function<std::optional<std::uint64_t>()>;
+
+    /// `garbage` is what shared memory starts with. Without `blocks` all are run, in the order that the
+    /// conditions ask for.
+    Scheduler(const Launch& launch, std::byte garbage, Blocks blocks)
         : grid_{launch, image_of(launch.code), launch.block, launch.grid, session->conditions},
           garbage_(garbage),
+          blocks_(std::move(blocks)),
           probe_(listener()),
           random_(grid_.conditions.seed),
           time_limit_(grid_.conditions.time_limit.value_or(patience)),
@@ -91,18 +102,15 @@ class Scheduler {
             probe_->launch_begins(grid_);
             steps_before_ = probe_->steps();
         }
-        const std::uint64_t blocks =
-            static_cast<std::uint64_t>(grid_.grid_dim.x) * grid_.grid_dim.y * grid_.grid_dim.z;
-        const std::uint64_t run = only_ends(blocks) ? 4 : blocks;
-        std::uint64_t next = 0;
+        if (!blocks_) blocks_ = all_blocks();
         // Two blocks at a time where their shared memory can be kept apart and the order is to be mixed.
         const bool mixed = grid_.conditions.order == kata::Order::shuffled;
         const unsigned places = mixed && can_move_shared && !grid_.image.path.empty() ? 2 : 1;
-        auto order = block_order(blocks);
         try {
             while (!fault_) {
-                for (unsigned slot = 0; slot < places && next < run; ++slot)
-                    if (!resident_[slot]) start(slot, order(next++));
+                for (unsigned slot = 0; slot < places; ++slot)
+                    if (!resident_[slot])
+                        if (const auto next = blocks_()) start(slot, *next);
                 Block* block = pick();
                 if (!block) break;
                 work_on(*block);
@@ -158,6 +166,7 @@ class Scheduler {
         if (probe_) probe_->read_only(address, bytes, code);
     }
     void fence() {
+        std::atomic_thread_fence(std::memory_order_seq_cst);  // other processes may run blocks
         if (probe_) probe_->fence(*running_block, *running);
     }
     void poll() {
@@ -186,6 +195,7 @@ class Scheduler {
         return processor_seconds() - started_ > time_limit_;
     }
 
+    Blocks all_blocks();
     std::function<std::uint64_t(std::uint64_t)> block_order(std::uint64_t blocks);
     void start(unsigned slot, std::uint64_t linear);
     Block* pick();
@@ -210,6 +220,7 @@ class Scheduler {
 
     Grid grid_;
     std::byte garbage_;
+    Blocks blocks_;
     Probe* probe_;
     std::mt19937 random_;
     double time_limit_, started_;     // seconds of processor time
@@ -224,6 +235,15 @@ class Scheduler {
 };
 
 Scheduler* scheduler = nullptr;
+
+Scheduler::Blocks Scheduler::all_blocks() {
+    const auto blocks = blocks_of(grid_.launch), run = only_ends(blocks) ? 4 : blocks;
+    return [this, run, order = block_order(blocks), next = std::uint64_t{0}]() mutable {
+        if (grid_.conditions.progress && run > 0)
+            grid_.conditions.progress(static_cast<double>(next) / static_cast<double>(run));
+        return next < run ? std::optional(order(next++)) : std::nullopt;
+    };
+}
 
 std::function<std::uint64_t(std::uint64_t)> Scheduler::block_order(std::uint64_t blocks) {
     if (only_ends(blocks)) return [blocks](std::uint64_t i) { return i < 2 ? i : blocks - 4 + i; };
@@ -625,9 +645,9 @@ void poll() { scheduler->poll(); }
 
 namespace {
 
-void run_once(const Launch& launch, std::byte garbage) {
+void run_here(const Launch& launch, std::byte garbage, Scheduler::Blocks blocks = {}) {
     if (session) session->blocks_promised = 1;
-    Scheduler one(launch, garbage);
+    Scheduler one(launch, garbage, std::move(blocks));
     struct Current {
         explicit Current(Scheduler& one) { scheduler = &one; }
         ~Current() { scheduler = nullptr; }
@@ -636,6 +656,67 @@ void run_once(const Launch& launch, std::byte garbage) {
         if (running) scheduler->end_if_stuck();
     });
     one.run();
+}
+
+/// Of each group of so many blocks one, which is chosen by no rule that a grid could have, too.
+class Sample {
+  public:
+    Sample(std::uint64_t blocks, std::uint64_t one_in)
+        : blocks_(blocks), group_(std::min(one_in, std::max<std::uint64_t>(blocks, 1))) {}
+    bool contains(std::uint64_t block) const { return block == member(block / group_); }
+    /// Of the group; none where the last group is too small for it.
+    std::uint64_t member(std::uint64_t group) const {
+        auto mixed = (group + 1) * 0x9E3779B97F4A7C15;
+        mixed = (mixed ^ mixed >> 32) * 0xD6E8FEB86659FD93;
+        return group * group_ + (mixed ^ mixed >> 32) % group_;
+    }
+    std::uint64_t blocks() const { return blocks_; }
+    std::uint64_t groups() const { return (blocks_ + group_ - 1) / group_; }
+
+  private:
+    std::uint64_t blocks_, group_;
+};
+
+/// Counts a sample of the blocks in this process, while others run the rest without counting. Races are then
+/// found within blocks and between those of the sample only.
+void run_shared_out(const Launch& launch, std::byte garbage) {
+    const Sample sample(blocks_of(launch), session->conditions.one_in);
+    have_in_common(image_of(launch.code).writable);
+    for (const auto& a : allocations()) have_in_common(a.pages);
+    Workers workers([&](const Workers& all) {
+        session->conditions.metered = false;
+        if (meter) meter()->observation_begins(session->conditions);
+        bool first = true;
+        run_here(launch, garbage, [&]() -> std::optional<std::uint64_t> {
+            if (!std::exchange(first, false)) all.done();
+            for (;;) {
+                const auto block = all.take();
+                if (block >= sample.blocks()) return std::nullopt;
+                if (!sample.contains(block)) return block;
+            }
+        });
+    });
+    const auto tell = [&] {
+        if (session->conditions.progress)
+            session->conditions.progress(static_cast<double>(workers.all_done()) /
+                                         static_cast<double>(sample.blocks()));
+    };
+    bool first = true;
+    std::uint64_t group = 0;
+    run_here(launch, garbage, [&]() -> std::optional<std::uint64_t> {
+        if (!std::exchange(first, false)) workers.done();
+        tell();
+        if (group == sample.groups() || sample.member(group) >= sample.blocks()) return std::nullopt;
+        return sample.member(group++);
+    });
+    workers.wait(tell);
+}
+
+void run_once(const Launch& launch, std::byte garbage) {
+    if (session->conditions.one_in > 1 && can_share_out() && listener() && blocks_of(launch) > 0)
+        run_shared_out(launch, garbage);
+    else
+        run_here(launch, garbage);
 }
 
 /// All memory that kernels may write, to be put back.
@@ -758,15 +839,19 @@ std::uint64_t exchange(Collective what, unsigned mask, std::uint64_t value, int 
 InToolkit::InToolkit() noexcept { ++running->in_toolkit; }
 InToolkit::~InToolkit() { --running->in_toolkit; }
 unsigned active_mask(Site site) { return scheduler->active_mask(site, __builtin_return_address(0)); }
-void before_atomic(const void* address, unsigned bytes, const void* code, AtomicFor whom) {
+AtomicUpdate::AtomicUpdate(const void* address, unsigned bytes, const void* code, AtomicFor whom) noexcept {
     scheduler->before_atomic(address, bytes, code, whom);
+    lock_ = lock_for(address);
 }
 void swapped() { scheduler->swapped(); }
+AtomicUpdate::AtomicUpdate(Store, const void* address, unsigned bytes, const void* code,
+                           AtomicFor whom) noexcept {
+    scheduler->before_atomic_store(address, bytes, code, whom);
+    lock_ = lock_for(address);
+}
+AtomicUpdate::~AtomicUpdate() { unlock(lock_); }
 void before_atomic_load(const void* address, unsigned bytes, const void* code, AtomicFor whom) {
     scheduler->before_atomic_load(address, bytes, code, whom);
-}
-void before_atomic_store(const void* address, unsigned bytes, const void* code, AtomicFor whom) {
-    scheduler->before_atomic_store(address, bytes, code, whom);
 }
 void before_read_only(const void* address, unsigned bytes) {
     scheduler->before_read_only(address, bytes, __builtin_return_address(0));
@@ -863,6 +948,7 @@ Observation observe(const Conditions& conditions, const std::function<void()>& w
         host = simt::host_work_ends();
     }
     seen.launches = session.launches;
+    seen.one_in = conditions.one_in;
     if (probe && conditions.metered) probe->observation_ends(seen);
     seen.findings.insert(seen.findings.end(), host.findings.begin(), host.findings.end());
     seen.idle = std::move(session.idle);

@@ -104,12 +104,23 @@ std::string ratio_text(double ratio, bool more_is_better) {
     return text + std::string(same ? " " : (ratio > 1) == more_is_better ? "+" : "-");
 }
 
+std::string text_of(double value, int decimals) {
+    std::ostringstream text;
+    text << std::fixed << std::setprecision(decimals) << value;
+    return text.str();
+}
+
 std::string text_of(const Column& c, const Row& row) {
     const auto found = row.values.find(c.key);
-    if (found == row.values.end()) return "-";
-    std::ostringstream text;
-    text << std::fixed << std::setprecision(c.decimals) << found->second;
-    return text.str();
+    return found == row.values.end() ? "-" : text_of(found->second, c.decimals);
+}
+
+/// With fewer decimals where all of them would not fit into a column.
+std::string text_in_column(const Column& c, const Row& row) {
+    auto text = text_of(c, row);
+    for (int decimals = c.decimals; text.size() >= column_width && decimals-- > 0;)
+        text = text_of(row.values.at(c.key), decimals);
+    return text;
 }
 
 }  // namespace
@@ -204,7 +215,7 @@ void print_row(const std::vector<Column>& columns, const Row& row) {
         std::cout << std::flush;
         return;
     }
-    print_lines(columns, title_of(row.step), [&](const Column& c) { return text_of(c, row); });
+    print_lines(columns, title_of(row.step), [&](const Column& c) { return text_in_column(c, row); });
     std::cout << std::flush;
 }
 

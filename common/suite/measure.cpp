@@ -3,12 +3,15 @@
 #include "error.hpp"
 #include "stopwatch.hpp"
 #include "suite/clock.hpp"
+#include "suite/ladder.hpp"
 #include "suite/options.hpp"
 #include "suite/suite.hpp"
 
 #include <iomanip>
 #include <iostream>
 #include <sstream>
+#include <unistd.h>
+#include <utility>
 
 namespace kata {
 
@@ -51,16 +54,31 @@ void print_counts(const Run& run) {
     print("shared_store_passes", static_cast<double>(c.shared_store.transactions));
 }
 
+/// Says on a terminal how far the step is.
+std::function<void(double)> progress_of(const Module& step) {
+    if (!isatty(STDERR_FILENO)) return {};
+    return [title = title_of(step.name()), last = -1](double part) mutable {
+        const int percent = static_cast<int>(100 * part);
+        if (std::exchange(last, percent) != percent)
+            std::cerr << "  " << title << " … " << percent << " %\r" << std::flush;
+    };
+}
+
 }  // namespace
 
 int measure(std::span<char* const> arguments) {
     try {
         const Module step(option(arguments, "--measure").value_or(""));
         const auto in = option(arguments, "--file"), out = option(arguments, "--file", 2);
-        const auto run = in && out ? chapter.on_file(step, *in, *out) : chapter.ladder(step);
+        const auto run =
+            in && out ? chapter.on_file(step, {*in, *out, flag(arguments, "--full"), progress_of(step)})
+                      : chapter.ladder(step);
         if (run.fault) throw Error(*run.fault);
         print("outputs", run.outputs);
-        if (run.seen.counts) print_counts(run);
+        if (run.seen.counts) {
+            print("one_in", static_cast<double>(run.seen.one_in));
+            print_counts(run);
+        }
         // A picture is there to be looked at; what a step takes is timed on a problem that fills the GPU.
         if (keeps_time() && !in && !flag(arguments, "--once")) {
             const auto against = option(arguments, "--against"), variant = option(arguments, "--variant");

@@ -4,8 +4,9 @@
 
 namespace kata {
 
-/// PROGRAM --measure MODULE [--against MODULE] [--variant NUMBER] [--file IN OUT] [--once]: one step of the
-/// ladder, as lines "name value". With --once nothing is timed, so that a profiler sees one run and no more.
+/// PROGRAM --measure MODULE [--against MODULE] [--variant NUMBER] [--file IN OUT [--full]] [--once]: one step
+/// of the ladder, as lines "name value". With --once nothing is timed, so that a profiler sees one run and no
+/// more.
 int measure(std::span<char* const> arguments);
 
 }  // namespace kata

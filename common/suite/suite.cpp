@@ -4,6 +4,8 @@
 #include "error.hpp"
 #include "stopwatch.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <exception>
 #include <map>
 #include <new>
@@ -15,12 +17,22 @@ Run& Run::operator+=(const Run& other) {
     outputs += other.outputs;
     operations += other.operations;
     seen.launches += other.seen.launches;
+    seen.one_in = other.seen.one_in;
     seen.idle.insert(seen.idle.end(), other.seen.idle.begin(), other.seen.idle.end());
     if (!seen.counts)
         seen.counts = other.seen.counts;
     else if (other.seen.counts)
         *seen.counts += *other.seen.counts;
     return *this;
+}
+
+Conditions Brought::conditions(double outputs, int run, int runs) const {
+    // What the CPU back end counts in about ten seconds.
+    constexpr double most_counted = 500'000;
+    Conditions c{.time_limit = 600};
+    if (!full) c.one_in = static_cast<std::uint64_t>(std::max(1.0, std::ceil(outputs / most_counted)));
+    if (progress) c.progress = [tell = progress, run, runs](double part) { tell((run + part) / runs); };
+    return c;
 }
 
 const Counts& counts_of(const Run& run) {

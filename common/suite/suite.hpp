@@ -80,6 +80,16 @@ struct Sketch {
     std::vector<std::pair<std::string, std::vector<int>>> shapes = {};
 };
 
+/// A file that the reader brought, and how a step is to run over it.
+struct Brought {
+    std::filesystem::path in, out;
+    bool full = false;                          ///< count all blocks, however long it takes
+    std::function<void(double)> progress = {};  ///< is told the part that is done, 0 to 1
+
+    /// Of one of several runs that result in so many outputs together.
+    Conditions conditions(double outputs, int run = 0, int runs = 1) const;
+};
+
 /// A chapter's own part of the machine.
 struct Chapter {
     const char* name;
@@ -105,8 +115,7 @@ struct Chapter {
     std::function<void(const std::filesystem::path&)> check_file = {};
     /// Runs the step over a file that the reader brought, and writes what came out. Null where there is
     /// nothing to see.
-    std::function<Run(const Module&, const std::filesystem::path& in, const std::filesystem::path& out)>
-        on_file = {};
+    std::function<Run(const Module&, const Brought&)> on_file = {};
 };
 /// Each suite, in tests/, binds this to a Chapter of its own, defined outside of this namespace: within it,
 /// what its lambdas call would be looked up here first.

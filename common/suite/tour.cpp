@@ -76,6 +76,7 @@ int print_ladder(const std::vector<Column>& columns, std::span<char* const> argu
     std::optional<Row> before;
     fs::path written;
     int failed = 0;
+    double one_in = 1;
     for (const auto& step : steps) {
         if (isatty(STDERR_FILENO)) std::cerr << "  " << title_of(step) << " …\r" << std::flush;
         const auto module = path_of(shown, step);
@@ -85,9 +86,11 @@ int print_ladder(const std::vector<Column>& columns, std::span<char* const> argu
             command.push_back("--against");
             command.push_back(path_of("solutions", before->step).string());
         }
-        const auto out =
-            file ? fs::path(file->stem().string() + "." + step + file->extension().string()) : fs::path();
+        const auto out = file ? fs::path(file->stem().string() + "." + step +
+                                         (option(arguments, "--image") ? ".png" : file->extension().string()))
+                              : fs::path();
         if (file) command.insert(command.end(), {"--file", file->string(), out.string()});
+        if (flag(arguments, "--full")) command.push_back("--full");
         Row row{step, "", {}};
         try {
             if (sources) require_current(module, fs::path(*sources) / shown / chapter.name / (step + ".cu"));
@@ -105,10 +108,16 @@ int print_ladder(const std::vector<Column>& columns, std::span<char* const> argu
             print_beside(columns, row,
                          mine && !file ? measured_solution(path_of("solutions", step), step) : before, mine);
         failed += !row.fault.empty();
+        if (row.values.contains("one_in")) one_in = row.values.at("one_in");
         if (row.fault.empty() && file) written = out;
         before = std::move(row);
     }
     if (markdown) print_markdown(columns, rows);
+    if (one_in > 1)
+        std::cout
+            << "\n  Counted on 1 of " << one_in
+            << " blocks of each launch, and told as for all of them. The result is that of all blocks;\n"
+               "  --full also counts them all, one after the other, and looks for races between them.\n";
     if (!written.empty())
         std::cout << "\n  Each step's result is in a file of its own, the last in " << written.string()
                   << "\n";
@@ -132,10 +141,6 @@ void print_refuted(const fs::path& modules) {
 
 }  // namespace
 
-/// In bytes. The CPU back end does a colour picture of 1 MB and a filter of 7 x 7 weights in about 12 s a
-/// step.
-constexpr std::uintmax_t large_picture = 4'000'000;
-
 int tour(std::span<char* const> arguments) {
     const auto modules = option(arguments, "--modules");
     if (!modules) throw Error("--tour needs --modules and the folder that they are in");
@@ -151,10 +156,7 @@ int tour(std::span<char* const> arguments) {
                       : keeps_time() ? chapter.timed_problem
                                      : chapter.problem)
                   << "\n"
-                  << device_name() << "\n"
-                  << (option(arguments, "--image") && !keeps_time() && fs::file_size(*file) >= large_picture
-                          ? "Each access is counted: a picture of this size can take minutes a step.\n\n"
-                          : "\n");
+                  << device_name() << "\n\n";
     const auto columns = keeps_time() ? timed_columns() : counted_columns(chapter);
     if (flag(arguments, "--mine") && !flag(arguments, "--markdown"))
         std::cout << "Your steps, each beside its solution:\n\n";

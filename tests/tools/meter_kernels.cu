@@ -350,6 +350,19 @@ __global__ void each_block_kernel(const float* in, float* out) {
 }
 void each_block(const float* in, float* out, int blocks) { each_block_kernel<<<blocks, 64>>>(in, out); }
 
+__device__ int blocks_that_ran;
+
+__global__ void one_block_fails_kernel(Failure how, unsigned block, int* ran) {
+    if (threadIdx.x == 0) *ran = atomicAdd(&blocks_that_ran, 1) + 1;
+    if (blockIdx.x != block) return;
+    if (how == Failure::assertion) assert(blockIdx.x != block);
+    if (how == Failure::crash) *reinterpret_cast<volatile int*>(std::uintptr_t{64}) = 1;
+}
+void one_block_fails(Failure how, unsigned block, int blocks, int* ran) {
+    blocks_that_ran = 0;
+    one_block_fails_kernel<<<blocks, 32>>>(how, block, ran);
+}
+
 // Races.
 
 __global__ void all_write_one_kernel(int* out) {

@@ -53,6 +53,10 @@ void uniform(const float* in, float* out, int blocks, int threads);
 void kogge_stone(float* data);  // 1024 elements
 void barriers(int count, int blocks, int threads);
 void each_block(const float* in, float* out, int blocks);  // block b reads b + 1 elements a thread
+/// One of the blocks fails, or none; all count themselves in a __device__ variable, and the last one's number
+/// is in `ran`.
+enum class Failure { none, assertion, crash };
+void one_block_fails(Failure, unsigned block, int blocks, int* ran);
 
 // Work and span.
 /// Each warp runs first[warp] rounds of a loop, waits for the others if there is a barrier, and runs

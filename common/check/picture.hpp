@@ -1,4 +1,4 @@
-// Pictures in files: binary PGM (P5, grey) and PPM (P6, colour).
+// Pictures in files: PNG, JPEG and binary PGM and PPM are read, PNG is written. stb does both.
 #pragma once
 #include <filesystem>
 #include <vector>
@@ -15,12 +15,13 @@ struct Picture {
     bool operator==(const Picture&) const = default;
 };
 
-/// Reads the first picture in the file. Samples of any maxval, also those of 16 bits, are scaled to 0 to 255.
-/// Throws kata::Error, in one line that names the file, the damage and the remedy.
+/// Reads a picture of at most 100 million pixels and 8 bits a sample, without its transparency and as the
+/// camera's sensor had it: how it is to be turned is not read. Throws kata::Error, in one line that names the
+/// file, the damage and the remedy.
 Picture read_picture(const std::filesystem::path&);
 
-/// Writes P5 for one channel and P6 for three, whatever the file is called. Throws kata::Error as above, also
-/// where the picture contradicts itself.
+/// Writes a PNG, whatever the file is called. Throws kata::Error as above, also where the picture contradicts
+/// itself.
 void write_picture(const std::filesystem::path&, const Picture&);
 
 }  // namespace kata

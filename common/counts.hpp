@@ -119,7 +119,7 @@ inline void Counts::scale(double times) {
                           &shared_atomic, &constant_load})
         traffic->scale(times);
     for (auto* count : {&barriers, &same_address, &bank_conflicts, &lane_basic_blocks, &basic_blocks, &blocks,
-                        &threads, &lines, &work})
+                        &threads, &lines, &swaps, &work, &evened})
         *count = scaled(*count, times);
 }
 

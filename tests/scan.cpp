@@ -487,15 +487,16 @@ TEST_CASE("Brent-Kung adds 2N - 2 - log2 N times", "[step][03_brent_kung]") {
 }
 
 // A block that adds up the sums of all sections before its own has next to nothing to do where they are 64.
-TEST_CASE("eight times the sections are no longer chain of additions", "[step][05_hierarchical]") {
+TEST_CASE("four times the sections are no longer chain of additions", "[step][05_hierarchical]") {
     kata::only_where_counted();
     const auto few = kata::counts_of(kata::counted_run(kata::step())).span;
-    const auto many = kata::counted(coded(8 << 16)).span;
-    kata::require_at_most(2 * static_cast<double>(few), static_cast<double>(many),
+    const auto many = kata::counted(coded(4 << 16)).span;
+    // Chains of right kernels do not grow; one of additions, of two steps each, more than doubles.
+    kata::require_at_most(1.5 * static_cast<double>(few), static_cast<double>(many),
                           "the result is right, but the step does not gain what it is for: the sums of the "
                           "sections are scanned in parallel, and not added up one after the other",
-                          "steps one after the other, in the longest chain, for 524288 elements",
-                          ", which is twice those for 65536");
+                          "steps one after the other, in the longest chain, for 262144 elements",
+                          ", which is half more than those for 65536");
 }
 
 // The figures of the documents, to the digit.

@@ -73,11 +73,10 @@ constexpr Limit limits[] = {
     // zero first there are two, and blocks of half the size leave twice the results.
     {"its warps store too often to global memory", stores, 4, 1.0 / 64, 0, 0, &Place::stores,
      "what changes in a loop is kept in global memory, where a register or shared memory could hold it"},
-    // An exchange of x and z in a tile of 8³ has 6.2 times the passes, which its lines hide from the work,
-    // and
-    // a tree in which every warp has a lane that works 4.2 times. Squares of neighbouring results, which nvcc
-    // mends with wide loads, have 2.9 times (gemm 04), and a box blur by way of a tile, of which the solution
-    // has none, an eighth of the work.
+    // An exchange of x and z in a tile of 8³ has 6.2 times the passes, which its lines hide from the work.
+    // A tree in which every warp has a lane that works has 4.2 times. Squares of neighbouring results, which
+    // nvcc mends with wide loads, have 2.9 times (gemm 04), and a box blur by way of a tile, of which the
+    // solution has none, an eighth of the work.
     {"its warps take too many passes over the banks of shared memory", passes, 3, 1.0 / 32, 1.0 / 4, 0,
      &Place::passes,
      "each warp has few lanes that work, while other warps could rest, or more is read than once"},

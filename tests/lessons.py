@@ -115,7 +115,7 @@ def put(text, mark, table, lesson):
 
 
 def drawn(chapter, text, build):
-    """The pictures that a lesson shows: the file of each, and what belongs into it."""
+    """The pictures that a lesson shows: the file of each, and what goes into it."""
     for steps, label, file in re.findall(r"^<!-- drawn: ([\d ]+) -->\n\n!\[(.+)\]\((\w+\.svg)\)$", text, re.M):
         names = [name for number in steps.split() for name in steps_of(chapter) if name.startswith(number)]
         program = build / suite(chapter, "cpu")

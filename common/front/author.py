@@ -207,7 +207,7 @@ def new_step(repository: Repository, chapter: str, step: str) -> int:
         new.link(repository.root / "solutions" / chapter / file.name, f"../../chapters/{chapter}/{file.name}")
     left = [
         f"solutions/{chapter}/{step}.cu: the kernel, its header comment, its marks; then ./kata stubs --write {chapter}",
-        f"chapters/{chapter}/{step}.cu: what belongs into it, in words",
+        f"chapters/{chapter}/{step}.cu: what goes into it, in words",
         f"chapters/{chapter}/hints.md: a question, the approach, nearly the code",
         f"tests/wrong/{chapter}/{step}.mistakes: the mistakes that the step invites",
         f"tests/{chapter}.cpp: a claim, if the step gains something; tests that name steps may have to name this one",

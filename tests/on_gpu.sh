@@ -145,7 +145,7 @@ huge() {
 sanitize_step() {
     local tool small='~[huge]~*very large*'
     for tool in "${tools[@]}"; do
-        under="compute-sanitizer --tool $tool" suite "$1" "$2" "[equivalence]$small,[step][$2]$small" --reporter step \
+        under="compute-sanitizer --tool $tool" suite "$1" "$2" "[equivalence]~[step]$small,[step][$2]$small" --reporter step \
             >"$logs/$1.$2.$tool" 2>&1 || true
     done
 }

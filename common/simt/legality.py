@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Whether nvcc would take a CUDA source, for a build without one: legality.py CLANG step.cu step.legal step.legal.d [-I…]
+"""Whether nvcc would take a CUDA source, for a build without one: legality.py CLANG step.cu step.legal step.legal.d [cuda.SIDE.pch…] [-I…]
 
 Where a function, a variable or a statement may stand is a matter of host and device, of which the CPU back end's
 compiler knows nothing. clang's CUDA front end does, and needs no toolkit: it reads the step as it was written, with the
@@ -8,7 +8,8 @@ line each, which is about host and device: of all else the CPU back end's compil
 
 What clang takes and nvcc does not is looked up in what clang has made of the step, in LLVM's language: variables of the
 host in device code and the other way round, lambdas that a kernel is given, and memory that no device has. step.legal is
-written where all is well; into step.legal.d goes, for Ninja, what was read. `legality.py works CLANG` tries one out.
+written where all is well; into step.legal.d goes, for Ninja, what was read. `legality.py works CLANG` tries one out, and
+`legality.py precompile CLANG SIDE cuda.SIDE.pch cuda.SIDE.pch.d` reads once for all steps what each begins with.
 """
 
 import pathlib
@@ -49,7 +50,7 @@ TAKEN = {"move": "", "forward": "", "begin": "initializer_list", "end": "initial
 SAID = re.compile(r"(?P<file>[^\n:]+):(?P<line>\d+):(?P<column>\d+): (?P<kind>error|fatal error|note): (?P<text>.*)")
 
 
-def command(clang, side, options, target, depfile):
+def command(clang, side, options, target=None, depfile=None, precompiled=None):
     include = subprocess.run([clang, "-print-resource-dir"], capture_output=True, text=True, check=True).stdout.strip()
     return [
         clang, "-x", "cuda", "-std=c++20", "-nocudainc", "-nocudalib", f"--cuda-{side}-only", "--cuda-gpu-arch=sm_80",
@@ -60,8 +61,18 @@ def command(clang, side, options, target, depfile):
         "-w", "-fno-caret-diagnostics", "-fno-color-diagnostics", "-ferror-limit=0", "-Wno-unknown-cuda-version",
         "-S", "-emit-llvm", "-O0", "-Xclang", "-disable-llvm-passes", "-gline-tables-only", "-o", "-",
         *(["-MMD", "-MF", depfile, "-MT", target] if side == "device" and depfile else []),
-        f"-I{COMMON}", f"-I{COMMON}/simt/toolkit", *options, "-include", "simt/cuda.hpp", "-",
+        f"-I{COMMON}", f"-I{COMMON}/simt/toolkit", *options,
+        *(["-include-pch", precompiled] if precompiled else ["-include", "simt/cuda.hpp"]), "-",
     ]  # fmt: skip
+
+
+def precompile(clang, side, target, depfile):
+    """An empty file where this clang cannot: then each step reads the headers itself."""
+    asked = [*command(clang, side, [])[:-3], "-MD", "-MF", depfile, "-MT", target, "-o", target]
+    done = subprocess.run([*asked, "-Xclang", "-emit-pch", "-fpch-instantiate-templates", COMMON / "simt/cuda.hpp"], capture_output=True)
+    if done.returncode:
+        pathlib.Path(target).write_bytes(b"")
+        pathlib.Path(depfile).write_text(f"{target}:\n", encoding="utf-8")
 
 
 # What clang says.
@@ -283,22 +294,35 @@ def found_in_host(made):
                 break
 
 
-def refusals(clang, step, options, target=None, depfile=None):
-    """(file, line, column, text) of all that nvcc would refuse."""
-    sources = translate.read_all(step)
-    text = sources[0].translated(step.parent).encode("utf-8", errors="surrogateescape")
+def asked_on_both_sides(clang, text, options, target, depfile, precompiled):
+    """(status, what was made, what was said) for each side."""
     running = []
     for side in SIDES:
-        asked = command(clang, side, options, target, depfile)
+        asked = command(clang, side, options, target, depfile, precompiled.get(side))
         running.append(subprocess.Popen(asked, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE))
         running[-1].stdin.write(text)
         running[-1].stdin.close()
-    found = {}
-    for side, process in zip(SIDES, running):
+    answers = []
+    for process in running:
         process.stdin = None
         made, said = (part.decode("utf-8", errors="replace") for part in process.communicate())
+        answers.append((process.returncode, made, said))
+    return answers
+
+
+def refusals(clang, step, options, target=None, depfile=None, precompiled=None):
+    """(file, line, column, text) of all that nvcc would refuse."""
+    sources = translate.read_all(step)
+    text = sources[0].translated(step.parent).encode("utf-8", errors="surrogateescape")
+    answers = asked_on_both_sides(clang, text, options, target, depfile, precompiled or {})
+    # clang 14 forgets in what is precompiled how memory is allocated, and headers may be younger: of what it takes it makes
+    # the same, and what it refuses is asked again.
+    if precompiled and any(status or said for status, _, said in answers):
+        answers = asked_on_both_sides(clang, text, options, target, depfile, {})
+    found = {}
+    for side, (status, made, said) in zip(SIDES, answers):
         looked_up = found_in_device if side == "device" else found_in_host
-        for file, line, column, text in [*diagnosed(said), *(looked_up(Made(made)) if process.returncode == 0 else [])]:
+        for file, line, column, text in [*diagnosed(said), *(looked_up(Made(made)) if status == 0 else [])]:
             found.setdefault((file or str(step), line, column), text)
     if depfile:
         with open(depfile, "a", encoding="utf-8", errors="surrogateescape") as file:
@@ -323,8 +347,12 @@ def works(clang):
 def main():
     if sys.argv[1] == "works":
         sys.exit(not works(sys.argv[2]))
+    if sys.argv[1] == "precompile":
+        return precompile(*sys.argv[2:])
     clang, step, target, depfile, *options = sys.argv[1:]
-    found = refusals(clang, pathlib.Path(step), options, target, depfile)
+    given = [option for option in options if option.endswith(".pch")]
+    precompiled = {side: name for side in SIDES for name in given if name.endswith(f".{side}.pch") and pathlib.Path(name).stat().st_size}
+    found = refusals(clang, pathlib.Path(step), [option for option in options if option not in given], target, depfile, precompiled)
     for file, line, column, text in found:
         print(f"{file}:{line}:{column}: error: {text}", file=sys.stderr)
     if found:

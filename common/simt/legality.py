@@ -12,6 +12,8 @@ written where all is well; into step.legal.d goes, for Ninja, what was read. `le
 `legality.py precompile CLANG SIDE cuda.SIDE.pch cuda.SIDE.pch.d` reads once for all steps what each begins with.
 """
 
+import functools
+import os
 import pathlib
 import re
 import subprocess
@@ -50,26 +52,40 @@ TAKEN = {"move": "", "forward": "", "begin": "initializer_list", "end": "initial
 SAID = re.compile(r"(?P<file>[^\n:]+):(?P<line>\d+):(?P<column>\d+): (?P<kind>error|fatal error|note): (?P<text>.*)")
 
 
-def command(clang, side, options, target=None, depfile=None, precompiled=None):
-    include = subprocess.run([clang, "-print-resource-dir"], capture_output=True, text=True, check=True).stdout.strip()
+@functools.cache
+def headers_of(clang):
+    return subprocess.run([clang, "-print-resource-dir"], capture_output=True, text=True, check=True).stdout.strip() + "/include"
+
+
+def reading(clang, side, options=()):
+    """The command that reads CUDA as for this side; what, and what is made of it, is still to be said."""
     return [
         clang, "-x", "cuda", "-std=c++20", "-nocudainc", "-nocudalib", f"--cuda-{side}-only", "--cuda-gpu-arch=sm_80",
         # clang's own wrappers make of the C++ library more than nvcc has.
-        "-nobuiltininc", "-isystem", f"{include}/include",
+        "-nobuiltininc", "-isystem", headers_of(clang),
         # What is constexpr is not for the device by itself, and what is asked is the CPU back end's text.
         "-Xclang", "-fno-cuda-host-device-constexpr", "-U__CUDA_ARCH__",
         "-w", "-fno-caret-diagnostics", "-fno-color-diagnostics", "-ferror-limit=0", "-Wno-unknown-cuda-version",
-        "-S", "-emit-llvm", "-O0", "-Xclang", "-disable-llvm-passes", "-gline-tables-only", "-o", "-",
+        "-O0", "-gline-tables-only", f"-I{COMMON}", f"-I{COMMON}/simt/toolkit", *options,
+    ]  # fmt: skip
+
+
+def asking(clang, side, options, target, depfile, precompiled):
+    """The command that makes of a step, which it is handed, a module in LLVM's language."""
+    return [
+        *reading(clang, side, options), "-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes", "-o", "-",
         *(["-MMD", "-MF", depfile, "-MT", target] if side == "device" and depfile else []),
-        f"-I{COMMON}", f"-I{COMMON}/simt/toolkit", *options,
-        *(["-include-pch", precompiled] if precompiled else ["-include", "simt/cuda.hpp"]), "-",
+        # What has been read is as old as the headers, those of the system too, or clang says so.
+        *(["-include-pch", precompiled, "-Xclang", "-fmodules-validate-system-headers"] if precompiled else []),
+        # Of what has been read clang knows that; what was read in another tree comes twice, and is an error.
+        "-include", "simt/cuda.hpp", "-fno-crash-diagnostics", "-",
     ]  # fmt: skip
 
 
 def precompile(clang, side, target, depfile):
-    """An empty file where this clang cannot: then each step reads the headers itself."""
-    asked = [*command(clang, side, [])[:-3], "-MD", "-MF", depfile, "-MT", target, "-o", target]
-    done = subprocess.run([*asked, "-Xclang", "-emit-pch", "-fpch-instantiate-templates", COMMON / "simt/cuda.hpp"], capture_output=True)
+    """What a step begins with, as read for this side. An empty file where this clang cannot: each step reads the headers then."""
+    made = ["-S", "-Xclang", "-emit-pch", "-fpch-instantiate-templates", "-MD", "-MF", depfile, "-MT", target, "-o", target]
+    done = subprocess.run([*reading(clang, side), *made, COMMON / "simt/cuda.hpp"], capture_output=True)
     if done.returncode:
         pathlib.Path(target).write_bytes(b"")
         pathlib.Path(depfile).write_text(f"{target}:\n", encoding="utf-8")
@@ -168,8 +184,9 @@ class Made:
         for word in ("file", "scope"):
             if next_ := re.search(rf"\b{word}: (!\d+)", node):
                 node = self.metadata.get(next_[1], "")
-                name = re.search(r"filename: \"([^\"]*)\"", node)
-                return name[1] if name else self.file(node)
+                name = re.search(r"filename: \"([^\"]*)\", directory: \"([^\"]*)\"", node)
+                # Of an absolute path, clang splits off what it has in common with the folder that it runs in.
+                return os.path.join("" if os.path.realpath(name[2]) == os.getcwd() else name[2], name[1]) if name else self.file(node)
         return ""
 
     def uses(self, name):
@@ -298,7 +315,7 @@ def asked_on_both_sides(clang, text, options, target, depfile, precompiled):
     """(status, what was made, what was said) for each side."""
     running = []
     for side in SIDES:
-        asked = command(clang, side, options, target, depfile, precompiled.get(side))
+        asked = asking(clang, side, options, target, depfile, precompiled.get(side))
         running.append(subprocess.Popen(asked, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE))
         running[-1].stdin.write(text)
         running[-1].stdin.close()
@@ -315,8 +332,9 @@ def refusals(clang, step, options, target=None, depfile=None, precompiled=None):
     sources = translate.read_all(step)
     text = sources[0].translated(step.parent).encode("utf-8", errors="surrogateescape")
     answers = asked_on_both_sides(clang, text, options, target, depfile, precompiled or {})
-    # clang 14 forgets in what is precompiled how memory is allocated, and headers may be younger: of what it takes it makes
-    # the same, and what it refuses is asked again.
+    # What is precompiled may be stale, broken or of another clang, and clang 14 finds in it no `new`, and of what is the
+    # host's and the device's, as printf, one: what is refused so is asked again. What is taken so is right as long as what
+    # device code may call there calls no host function: clang does not keep what it thinks of bodies that it has read.
     if precompiled and any(status or said for status, _, said in answers):
         answers = asked_on_both_sides(clang, text, options, target, depfile, {})
     found = {}
@@ -350,9 +368,9 @@ def main():
     if sys.argv[1] == "precompile":
         return precompile(*sys.argv[2:])
     clang, step, target, depfile, *options = sys.argv[1:]
-    given = [option for option in options if option.endswith(".pch")]
-    precompiled = {side: name for side in SIDES for name in given if name.endswith(f".{side}.pch") and pathlib.Path(name).stat().st_size}
-    found = refusals(clang, pathlib.Path(step), [option for option in options if option not in given], target, depfile, precompiled)
+    precompiled = {side: option for side in SIDES for option in options if option.endswith(f".{side}.pch")}
+    options = [option for option in options if option not in precompiled.values()]
+    found = refusals(clang, pathlib.Path(step), options, target, depfile, precompiled)
     for file, line, column, text in found:
         print(f"{file}:{line}:{column}: error: {text}", file=sys.stderr)
     if found:

@@ -4,7 +4,6 @@
 #include "arithmetic.hpp"
 #include "kata.hpp"
 
-#include <cstring>
 #include <limits>
 #include <type_traits>
 
@@ -58,12 +57,11 @@ __device__ void atomic_combine(T* address, T value, Op op) {
     T before = op.identity();
     for (bool done = false; !done;) {
         const T after = op(before, value);
-        Word expected, next;
-        memcpy(&expected, &before, sizeof expected);
-        memcpy(&next, &after, sizeof next);
+        // What std::bit_cast calls: that one nvcc leaves to the host.
+        const auto expected = __builtin_bit_cast(Word, before), next = __builtin_bit_cast(Word, after);
         const Word found = atomicCAS(reinterpret_cast<Word*>(address), expected, next);
         done = found == expected;
-        memcpy(&before, &found, sizeof before);
+        before = __builtin_bit_cast(T, found);
     }
 }
 

@@ -80,11 +80,16 @@ class Compilers:
         header.parent.mkdir()
         header.write_text(f'#include "{ROOT / "common/simt/cuda.hpp"}"\n#include <concepts>\n')
         subprocess.run([*self.compile, "-x", "c++-header", header, "-o", f"{header}.gch"], check=True)
+        # As in common/meson.build, for clang; legality.py knows them by these names.
+        self.legality = [sys.executable, ROOT / "common/simt/legality.py"]
+        self.precompiled = [self.folder / f"cuda.{side}.pch" for side in ("device", "host")] if self.clang else []
+        for side, target in zip(("device", "host"), self.precompiled):
+            subprocess.run([*self.legality, "precompile", self.clang, side, target, f"{target}.d"], check=True)
 
     def verdicts(self, probe):
         base = self.folder / probe.stem
         translate = [sys.executable, ROOT / "common/simt/translate.py", probe.name, f"{base}.cpp"]
-        legality = [sys.executable, ROOT / "common/simt/legality.py", self.clang, probe.name, f"{base}.legal", f"{base}.d", "-I."]
+        legality = [*self.legality, self.clang, probe.name, f"{base}.legal", f"{base}.d", *self.precompiled, "-I."]
         compile_ = [*self.compile, f"{base}.cpp", "-o", f"{base}.so", *self.link]
         cpu = ask(translate, *([legality] if self.clang else []), compile_)
         if not self.nvcc:

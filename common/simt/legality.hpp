@@ -34,9 +34,15 @@ __attribute__((device)) void __assert_fail(const char*, const char*, unsigned, c
 #define _GLIBCXX_INCLUDE_NEXT_C_HEADERS
 #include <stdlib.h>
 #undef _GLIBCXX_INCLUDE_NEXT_C_HEADERS
+// Its special functions, as std::legendre, are the host's too.
+#define _GLIBCXX_BITS_SPECFUN_H
 #pragma clang force_cuda_host_device begin
 #include <cmath>
 #pragma clang force_cuda_host_device end
+#undef _GLIBCXX_BITS_SPECFUN_H
+#if __has_include(<bits/specfun.h>)
+#include <bits/specfun.h>
+#endif
 #undef __cosf
 #undef __exp10f
 #undef __expf

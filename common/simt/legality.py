@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Whether nvcc would take a CUDA source, for a build without one: legality.py CLANG step.cu step.legal step.legal.d [-I…]
+"""Whether nvcc would take a CUDA source, for a build without one: legality.py CLANG step.cu step.legal step.legal.d [cuda.SIDE.pch…] [-I…]
 
 Where a function, a variable or a statement may stand is a matter of host and device, of which the CPU back end's
 compiler knows nothing. clang's CUDA front end does, and needs no toolkit: it reads the step as it was written, with the
@@ -8,9 +8,12 @@ line each, which is about host and device: of all else the CPU back end's compil
 
 What clang takes and nvcc does not is looked up in what clang has made of the step, in LLVM's language: variables of the
 host in device code and the other way round, lambdas that a kernel is given, and memory that no device has. step.legal is
-written where all is well; into step.legal.d goes, for Ninja, what was read. `legality.py works CLANG` tries one out.
+written where all is well; into step.legal.d goes, for Ninja, what was read. `legality.py works CLANG` tries one out, and
+`legality.py precompile CLANG SIDE cuda.SIDE.pch cuda.SIDE.pch.d` reads once for all steps what each begins with.
 """
 
+import functools
+import os
 import pathlib
 import re
 import subprocess
@@ -49,19 +52,43 @@ TAKEN = {"move": "", "forward": "", "begin": "initializer_list", "end": "initial
 SAID = re.compile(r"(?P<file>[^\n:]+):(?P<line>\d+):(?P<column>\d+): (?P<kind>error|fatal error|note): (?P<text>.*)")
 
 
-def command(clang, side, options, target, depfile):
-    include = subprocess.run([clang, "-print-resource-dir"], capture_output=True, text=True, check=True).stdout.strip()
+@functools.cache
+def headers_of(clang):
+    return subprocess.run([clang, "-print-resource-dir"], capture_output=True, text=True, check=True).stdout.strip() + "/include"
+
+
+def reading(clang, side, options=()):
+    """The command that reads CUDA as for this side; what, and what is made of it, is still to be said."""
     return [
         clang, "-x", "cuda", "-std=c++20", "-nocudainc", "-nocudalib", f"--cuda-{side}-only", "--cuda-gpu-arch=sm_80",
         # clang's own wrappers make of the C++ library more than nvcc has.
-        "-nobuiltininc", "-isystem", f"{include}/include",
+        "-nobuiltininc", "-isystem", headers_of(clang),
         # What is constexpr is not for the device by itself, and what is asked is the CPU back end's text.
         "-Xclang", "-fno-cuda-host-device-constexpr", "-U__CUDA_ARCH__",
         "-w", "-fno-caret-diagnostics", "-fno-color-diagnostics", "-ferror-limit=0", "-Wno-unknown-cuda-version",
-        "-S", "-emit-llvm", "-O0", "-Xclang", "-disable-llvm-passes", "-gline-tables-only", "-o", "-",
-        *(["-MMD", "-MF", depfile, "-MT", target] if side == "device" and depfile else []),
-        f"-I{COMMON}", f"-I{COMMON}/simt/toolkit", *options, "-include", "simt/cuda.hpp", "-",
+        "-O0", "-gline-tables-only", f"-I{COMMON}", f"-I{COMMON}/simt/toolkit", *options,
     ]  # fmt: skip
+
+
+def asking(clang, side, options, target, depfile, precompiled):
+    """The command that makes of a step, which it is handed, a module in LLVM's language."""
+    return [
+        *reading(clang, side, options), "-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes", "-o", "-",
+        *(["-MMD", "-MF", depfile, "-MT", target] if side == "device" and depfile else []),
+        # What has been read is as old as the headers, those of the system too, or clang says so.
+        *(["-include-pch", precompiled, "-Xclang", "-fmodules-validate-system-headers"] if precompiled else []),
+        # Of what has been read clang knows that; what was read in another tree comes twice, and is an error.
+        "-include", "simt/cuda.hpp", "-fno-crash-diagnostics", "-",
+    ]  # fmt: skip
+
+
+def precompile(clang, side, target, depfile):
+    """What a step begins with, as read for this side. An empty file where this clang cannot: each step reads the headers then."""
+    made = ["-S", "-Xclang", "-emit-pch", "-fpch-instantiate-templates", "-MD", "-MF", depfile, "-MT", target, "-o", target]
+    done = subprocess.run([*reading(clang, side), *made, COMMON / "simt/cuda.hpp"], capture_output=True)
+    if done.returncode:
+        pathlib.Path(target).write_bytes(b"")
+        pathlib.Path(depfile).write_text(f"{target}:\n", encoding="utf-8")
 
 
 # What clang says.
@@ -157,8 +184,9 @@ class Made:
         for word in ("file", "scope"):
             if next_ := re.search(rf"\b{word}: (!\d+)", node):
                 node = self.metadata.get(next_[1], "")
-                name = re.search(r"filename: \"([^\"]*)\"", node)
-                return name[1] if name else self.file(node)
+                name = re.search(r"filename: \"([^\"]*)\", directory: \"([^\"]*)\"", node)
+                # Of an absolute path, clang splits off what it has in common with the folder that it runs in.
+                return os.path.join("" if os.path.realpath(name[2]) == os.getcwd() else name[2], name[1]) if name else self.file(node)
         return ""
 
     def uses(self, name):
@@ -283,22 +311,36 @@ def found_in_host(made):
                 break
 
 
-def refusals(clang, step, options, target=None, depfile=None):
-    """(file, line, column, text) of all that nvcc would refuse."""
-    sources = translate.read_all(step)
-    text = sources[0].translated(step.parent).encode("utf-8", errors="surrogateescape")
+def asked_on_both_sides(clang, text, options, target, depfile, precompiled):
+    """(status, what was made, what was said) for each side."""
     running = []
     for side in SIDES:
-        asked = command(clang, side, options, target, depfile)
+        asked = asking(clang, side, options, target, depfile, precompiled.get(side))
         running.append(subprocess.Popen(asked, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE))
         running[-1].stdin.write(text)
         running[-1].stdin.close()
-    found = {}
-    for side, process in zip(SIDES, running):
+    answers = []
+    for process in running:
         process.stdin = None
         made, said = (part.decode("utf-8", errors="replace") for part in process.communicate())
+        answers.append((process.returncode, made, said))
+    return answers
+
+
+def refusals(clang, step, options, target=None, depfile=None, precompiled=None):
+    """(file, line, column, text) of all that nvcc would refuse."""
+    sources = translate.read_all(step)
+    text = sources[0].translated(step.parent).encode("utf-8", errors="surrogateescape")
+    answers = asked_on_both_sides(clang, text, options, target, depfile, precompiled or {})
+    # What is precompiled may be stale, broken or of another clang, and clang 14 finds in it no `new`, and of what is the
+    # host's and the device's, as printf, one: what is refused so is asked again. What is taken so is right as long as what
+    # device code may call there calls no host function: clang does not keep what it thinks of bodies that it has read.
+    if precompiled and any(status or said for status, _, said in answers):
+        answers = asked_on_both_sides(clang, text, options, target, depfile, {})
+    found = {}
+    for side, (status, made, said) in zip(SIDES, answers):
         looked_up = found_in_device if side == "device" else found_in_host
-        for file, line, column, text in [*diagnosed(said), *(looked_up(Made(made)) if process.returncode == 0 else [])]:
+        for file, line, column, text in [*diagnosed(said), *(looked_up(Made(made)) if status == 0 else [])]:
             found.setdefault((file or str(step), line, column), text)
     if depfile:
         with open(depfile, "a", encoding="utf-8", errors="surrogateescape") as file:
@@ -323,8 +365,12 @@ def works(clang):
 def main():
     if sys.argv[1] == "works":
         sys.exit(not works(sys.argv[2]))
+    if sys.argv[1] == "precompile":
+        return precompile(*sys.argv[2:])
     clang, step, target, depfile, *options = sys.argv[1:]
-    found = refusals(clang, pathlib.Path(step), options, target, depfile)
+    precompiled = {side: option for side in SIDES for option in options if option.endswith(f".{side}.pch")}
+    options = [option for option in options if option not in precompiled.values()]
+    found = refusals(clang, pathlib.Path(step), options, target, depfile, precompiled)
     for file, line, column, text in found:
         print(f"{file}:{line}:{column}: error: {text}", file=sys.stderr)
     if found:

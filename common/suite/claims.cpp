@@ -1,4 +1,5 @@
 // The claims of a chapter as tests: what can be counted on every machine, what takes a clock on a GPU.
+#include "check/remembered.hpp"
 #include "check/report.hpp"
 #include "error.hpp"
 #include "stopwatch.hpp"
@@ -329,6 +330,13 @@ TEST_CASE("what is counted has a block for each multiprocessor of a small GPU", 
     if (!kata::subject().is_solution) SKIP("for who maintains it");
     if (!kata::counts_available()) SKIP("nothing is counted on this back end");
     CHECK(kata::counted_run(kata::step()).seen.counts->blocks >= kata::machine::multiprocessors);
+}
+
+TEST_CASE("what is counted of a solution is kept for all who are held against it", "[claims]") {
+    if (!kata::subject().is_solution) SKIP("for who maintains it");
+    if (!kata::counts_available()) SKIP("nothing is counted on this back end");
+    const auto& counts = *kata::counted_run(kata::step()).seen.counts;
+    CHECK(kata::remembered(kata::subject().module, "/proc/self/exe") == counts);
 }
 
 // Of the solutions: a student may find a way that a document has not thought of.

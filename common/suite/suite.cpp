@@ -40,12 +40,20 @@ const Counts& counts_of(const Run& run) {
     return run.seen.counts.value();
 }
 
+namespace {
+
+const std::filesystem::path this_suite = "/proc/self/exe";
+
+}  // namespace
+
 const Run& counted_run(const Module& step) {
     static std::map<const Module*, Run> known;
     const auto found = known.find(&step);
     if (found != known.end()) return found->second;
     auto run = chapter.count(step);
-    counts_of(run);
+    const auto& counts = counts_of(run);
+    // Whoever is held against this solution need not count it once more.
+    if (subject().is_solution && &step == &kata::step()) remember(subject().module, this_suite, counts);
     return known.emplace(&step, std::move(run)).first->second;
 }
 
@@ -53,11 +61,11 @@ const Counts& counts_of_solution(const std::string& name) {
     static std::map<std::string, Counts> known;
     const auto found = known.find(name);
     if (found != known.end()) return found->second;
-    const std::filesystem::path suite = "/proc/self/exe", module = rival_path(name);
-    auto counts = remembered(module, suite);
+    const auto module = rival_path(name);
+    auto counts = remembered(module, this_suite);
     if (!counts) {
         counts = counts_of(counted_run(rival(name)));
-        remember(module, suite, *counts);
+        remember(module, this_suite, *counts);
     }
     return known.emplace(name, *counts).first->second;
 }

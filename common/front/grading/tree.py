@@ -74,7 +74,7 @@ class Tree:
         return [*own, *sorted(path for path in (self.folder / "reference").rglob("*") if path.name.endswith(HEADERS))]
 
     def precompiled(self) -> list[pathlib.Path]:
-        return sorted({path.parent for path in self.build.rglob("*.gch")})
+        return sorted({path.parent for path in self.build.rglob("*.gch")} | set(self.build.rglob("cuda.*.pch")))
 
     def rivals(self, chapter: str, kernel: Kernel) -> list[pathlib.Path]:
         """The modules that the suite of the chapter may load beside the step."""

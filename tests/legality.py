@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""What clang has read once for all steps makes legality.py quick, and changes no verdict: legality.py CLANG cuda.device.pch cuda.host.pch"""
+
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+CLANG, *PRECOMPILED = sys.argv[1:4]
+del sys.argv[1:4]
+
+RIGHT = """#include "kata.hpp"
+#include "operators.hpp"
+__device__ float of(float x) { return std::sqrt(x); }
+__global__ void kernel(float* p) {
+    __shared__ float tile[32];
+    tile[threadIdx.x] = of(p[threadIdx.x]);
+    __syncthreads();
+    atomicAdd(p, max(tile[0], tile[31 - threadIdx.x]));
+    kata::atomic_combine(p, tile[0], kata::Max<float>{});
+}
+void launch(float* p) { kernel<<<1, 32>>>(p); }
+"""
+# Nothing is included, so that a file of another tree is all that clang could know.
+CALLS = """float of_host(float x) { return x; }
+__global__ void kernel(float* p) {
+    p[0] = of_host(p[1]);
+}
+"""
+# Looked up in what clang makes of it, which has nothing to say against it.
+READS = """#include "kata.hpp"
+const int weights[] = {1, 2};
+__global__ void kernel(int* p) {
+    p[0] = weights[p[1]];
+}
+"""
+# A body that clang has judged before, while it read what every step begins with.
+OF_LIBRARY = """#include "kata.hpp"
+__global__ void kernel(float* p) {
+    if (false)
+        p[0] = std::legendref(2, p[1]);
+}
+"""
+
+
+class Precompiled(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name).resolve()
+        self.clang = self.script("clang", f'echo "$@" >> {self.folder}/asked\nexec {CLANG} "$@"\n')
+
+    def script(self, name, text):
+        path = self.folder / name
+        path.write_text(f"#!/bin/sh\n{text}")
+        path.chmod(0o755)
+        return path
+
+    def legality(self, *words, tree=ROOT):
+        return subprocess.run([sys.executable, tree / "common/simt/legality.py", *words], capture_output=True, text=True, timeout=200)
+
+    def judged(self, text, precompiled=PRECOMPILED, tree=ROOT):
+        """What is said against a step, how often clang was asked with what it had read, and how often without."""
+        step, asked, legal = (self.folder / name for name in ("step.cu", "asked", "step.legal"))
+        step.write_text(text)
+        asked.unlink(missing_ok=True)
+        legal.unlink(missing_ok=True)
+        done = self.legality(self.clang, step, legal, f"{legal}.d", *precompiled, f"-I{tree}/common", tree=tree)
+        self.assertEqual((done.returncode, legal.exists()), (1, False) if done.stderr else (0, True), done.stderr)
+        self.assertIn("cuda.hpp", pathlib.Path(f"{legal}.d").read_text())
+        asked = [" -include-pch " in line for line in asked.read_text().splitlines() if " -emit-llvm " in line]
+        return done.stderr, asked.count(True), asked.count(False)
+
+    def test_a_right_step_is_asked_about_once_on_each_side(self):
+        self.assertEqual(self.judged(RIGHT), ("", 2, 0))
+
+    def test_every_step_of_the_build_is_asked_about_so(self):
+        build = pathlib.Path(PRECOMPILED[0]).parent.parent
+        names = [str(pathlib.Path(path).relative_to(build)) for path in PRECOMPILED]
+        text = (build / "build.ninja").read_text(encoding="utf-8")
+        asked = [line.split() for line in text.splitlines() if "COMMAND = " in line and "legality.py " in line and ".legal " in line]
+        self.assertTrue(asked)
+        for words in asked:
+            self.assertEqual([word for word in words if word.endswith(".pch")], names)
+
+    def test_a_wrong_step_is_refused_as_without(self):
+        step = self.folder / "step.cu"
+        for text, place, said, again in (
+            (CALLS, "3:12", "'of_host' is a host function", 2),
+            (READS, "4:12", "'weights' is a variable of the host", 0),
+            (OF_LIBRARY, "4:21", "'legendref' of the C++ library is a host function", 2),
+        ):
+            found = self.judged(text)
+            self.assertEqual(found[0][: len(f"{step}:{place}: error: {said}")], f"{step}:{place}: error: {said}")
+            self.assertEqual(found, (self.judged(text, [])[0], 2, again))
+
+    def test_what_cannot_be_read_is_not_used(self):
+        halves = []
+        for name in PRECOMPILED:
+            halves.append(self.folder / pathlib.Path(name).name)
+            whole = pathlib.Path(name).read_bytes()
+            halves[-1].write_bytes(whole[: len(whole) // 2])
+        missing = [self.folder / f"none.{side}.pch" for side in ("device", "host")]
+        for precompiled in (halves, missing):
+            self.assertEqual(self.judged(RIGHT, precompiled), ("", 2, 2))
+
+    def test_what_is_stale_or_of_another_tree_is_not_used(self):
+        tree = self.folder / "tree"
+        shutil.copytree(ROOT / "common", tree / "common")
+        header = tree / "common/simt/cuda.hpp"
+        text = header.read_text()
+        kernels = "#define __global__ __attribute__((global))\n"
+        self.assertIn(kernels, text)
+        header.write_text(text.replace(kernels, "#define __global__\n"))
+        made = [self.folder / f"cuda.{side}.pch" for side in ("device", "host")]
+        for side, path in zip(("device", "host"), made):
+            self.assertEqual(self.legality("precompile", CLANG, side, path, f"{path}.d", tree=tree).returncode, 0)
+        self.assertEqual(self.judged(CALLS, made, tree), ("", 2, 0))  # there, a kernel is of the host
+        of_another_tree = self.judged(CALLS, made)
+        header.write_text(text)
+        stale = self.judged(CALLS, made, tree)
+        for said, *times in (of_another_tree, stale):
+            self.assertIn("'of_host' is a host function", said)
+            self.assertEqual(times, [2, 2])
+
+    def test_a_clang_that_cannot_precompile_leaves_an_empty_file(self):
+        unable = self.script("unable", f'case "$*" in *-emit-pch*) exit 1;; esac\nexec {CLANG} "$@"\n')
+        made = self.folder / "cuda.host.pch"
+        self.assertEqual(self.legality("precompile", unable, "host", made, f"{made}.d").returncode, 0)
+        self.assertEqual((made.read_bytes(), pathlib.Path(f"{made}.d").read_text()), (b"", f"{made}:\n"))
+
+
+if __name__ == "__main__":
+    unittest.main()

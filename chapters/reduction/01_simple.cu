@@ -1,6 +1,6 @@
-// 01 Simple: a tree over neighbouring pairs, in global memory. Mirrors PMPP-notes 10.3, whose
-// listing is a picture. Its one block ends at 2048 elements: here every 2048 have a block of their
-// own, and the same kernel reduces what the blocks leave, until one value is left (rounds.cuh).
+// 01 Simple: a tree over neighbouring pairs, in global memory. Mirrors PMPP-notes 10.3. One block
+// reaches 2048 elements, so every 2048 have a block of their own, and the same kernel reduces what
+// the blocks leave, until one value is left (rounds.cuh).
 #include "rounds.cuh"
 
 constexpr int block_dim = 1024;         // threads of a block

@@ -1,8 +1,8 @@
 // 03 Brent–Kung: a reduction tree going up, then a reverse tree that hands its partial sums to the
-// elements between. Mirrors PMPP-scan 11.4, which lists the two trees without the kernel around them.
-// Changed against 01: 2N − 2 − log₂N additions, less than twice the sequential N − 1, in nearly twice
-// as many rounds. The threads with work are the first ones of the block, whatever the stride, so that
-// the other warps have nothing to execute; spread over all warps, they would keep all of them busy.
+// elements between. Mirrors PMPP-scan 11.4. Changed from 01: 2N − 2 − log₂N additions, less than twice
+// the sequential N − 1, in nearly twice as many rounds. The threads with work are the first ones of
+// the block, whatever the stride, so that the other warps have nothing to execute; spread over all
+// warps, they would keep all of them busy.
 #include "sections.cuh"
 
 template <class T, class Op>

@@ -5,6 +5,8 @@
 #include "operators.hpp"
 #include "scan.hpp"
 
+/// Kind::inclusive: output i ends with input i. Kind::exclusive: it ends before it, and begins with the
+/// identity.
 using scan::Kind;
 
 /// Where element e of a section lies in shared memory: as in step 04, a place stays free behind every 32

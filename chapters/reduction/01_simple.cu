@@ -9,7 +9,7 @@ constexpr int segment = 2 * block_dim;  // elements that a block reduces
 template <class T, class Op>
 __global__ void simple(T* in, T* out, int n, Op op) {
     // kata: begin
-    // Thread t takes element 2t of the block's segment, which begins 2 * blockDim.x elements behind that
+    // Thread t takes element 2t of the block's segment, which begins 2 * blockDim.x elements after that
     // of the block before. With stride 1, 2, 4, … up to blockDim.x, the threads whose number is a multiple
     // of the stride combine their element with the one that lies a stride further on, if there is one; a
     // barrier ends each round, and every thread must come to it. Thread 0 writes the block's result to

@@ -12,7 +12,7 @@ __global__ void complete_unroll(T* in, T* out, int n, Op op) {
     // kata: begin
     // As 12, but instead of the loop with __syncthreads(), the rounds with strides 512, 256, 128 and 64
     // one after the other, each for blocks of at least twice as many threads (ask blockDim.x), and with a
-    // barrier behind it. A lambda that does a round keeps it short.
+    // barrier after it. A lambda that does a round keeps it short.
     kata::open();
     // kata: end
 }

@@ -29,7 +29,7 @@ __device__ T reduce_warp(T value, Op op) {
 template <class T, class Op>
 __device__ T reduce_block(T value, Op op) {
     // kata: begin
-    // As in 15: each warp reduces its values, and behind a barrier the first warp what they have left.
+    // As in 15: each warp reduces its values, and after a barrier the first warp what they have left.
     kata::open();
     return value;
     // kata: end

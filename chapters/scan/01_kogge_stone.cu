@@ -22,7 +22,7 @@ template <class T, class Op>
 void scan_sections(const T* in, T* out, int n, int section, Kind kind, Op op) {
     // kata: begin
     // A block for each section, a thread for each element: kogge_stone<<<blocks, threads>>>(in, out, n, kind,
-    // op), and check(cudaGetLastError()) behind it. The last section may be a part of one, and a grid without
+    // op), and check(cudaGetLastError()) after it. The last section may be a part of one, and a grid without
     // blocks is an error.
     kata::open();
     // kata: end

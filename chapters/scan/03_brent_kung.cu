@@ -13,7 +13,7 @@ __global__ void brent_kung(const T* in, T* out, int n, Kind kind, Op op) {
     // last one of the left half. Thread t has the pair that ends at (t + 1) * 2 * stride - 1, so that those
     // with work stand side by side.
     // Reverse tree, stride from a quarter of the section down to 1: the element at (t + 1) * 2 * stride - 1
-    // is complete, and the one `stride` behind it, if there is one in the section, takes it in.
+    // is complete, and the one `stride` after it, if there is one in the section, takes it in.
     // A barrier before each round, and one before the elements are stored as they were loaded.
     kata::open();
     // kata: end

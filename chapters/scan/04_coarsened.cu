@@ -9,7 +9,7 @@
 constexpr int coarse_factor = 4;  // elements of a subsection
 
 /// Where element e of a section lies in x. Lanes read coarse_factor places apart, so that only every
-/// fourth of the 32 banks would be used. One free place behind every 32 elements shifts those that
+/// fourth of the 32 banks would be used. One free place after every 32 elements shifts those that
 /// would meet to banks of their own.
 __device__ constexpr int padded(int e) { return e + e / 32; }
 

@@ -48,7 +48,7 @@ void scan_whole(const T* in, T* out, int n, Kind kind, T* workspace, Op op) {
     // kata: begin
     // Scan each section. If there is more than one, scan their sums, inclusively, and add them. One block can
     // scan as many sums as a section has elements; how can more of them be scanned? (What the workspace holds
-    // behind the sums is free.)
+    // after the sums is free.)
     kata::open();
     // kata: end
 }

@@ -1,6 +1,6 @@
 // 06 Register window: a thread marches down a column and keeps the sums of all outputs that are under way.
 //
-// Changed from 03: no shared memory. An input row is read once and serves the 2r + 1 outputs above and
+// Changed against 03: no shared memory. An input row is read once and serves the 2r + 1 outputs above and
 // below it, whose sums are registers; the next row finds them moved up by one, which costs nothing, since the
 // sum that is read and the one that is written may be two registers. Neighbours along the row come from L1.
 // NVIDIA H100 80GB HBM3, 16384², r = 1, 2, 4, 7: 1.63, 2.12, 4.86, 15.7 → 0.96, 1.02, 1.43, 4.09 ms; copy

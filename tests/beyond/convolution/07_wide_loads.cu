@@ -1,6 +1,6 @@
 // 07 Wide loads: a thread computes four columns, and loads and stores four elements at a time.
 //
-// Changed from 06: 4 + 2r columns of input serve four columns of outputs, in 1 + 2 · ceil(r / 4) loads a
+// Changed against 06: 4 + 2r columns of input serve four columns of outputs, in 1 + 2 · ceil(r / 4) loads a
 // row instead of 4 · (2r + 1). Where the width is no multiple of four, a thread computes one column, as in
 // 06. NVIDIA H100 80GB HBM3, 16384², r = 1, 2, 4, 7: 0.96, 1.02, 1.43, 4.09 → 0.81, 0.82, 1.16, 2.85 ms: 0.89
 // and 0.87 of a copy, and at r = 7 42.3 TFLOP/s, 0.63 of the FP32 peak (66.9 at 1980 MHz).

@@ -1,6 +1,6 @@
 // 06 Warp tiles: a warp computes a tile of 64 x 32 results instead of one of 16 x 128.
 //
-// Changed from 05: only which results are whose. In a round of K a warp needs 96 different elements
+// Changed against 05: only which results are whose. In a round of K a warp needs 96 different elements
 // instead of 144, and those that it shares are broadcast. NVIDIA H100 80GB HBM3, 4096³: 4.00 → 4.06 ms, no
 // gain (8192³: none either): what holds step 05 up are loads that the block waits for, not shared memory. It
 // is the arrangement that 07 and 08 build upon.

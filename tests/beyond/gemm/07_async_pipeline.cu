@@ -1,6 +1,6 @@
 // 07 Asynchronous pipeline: tiles arrive in shared memory, and fragments in registers, before their turn.
 //
-// Changed from 06: a copy from global to shared memory passes no register, and three pairs of tiles are on
+// Changed against 06: a copy from global to shared memory passes no register, and three pairs of tiles are on
 // their way while the block computes with a fourth, with one barrier a tile instead of two; the elements for
 // the next round of K are read from shared memory while this round's are multiplied. Needs sm_80; before it,
 // __pipeline_memcpy_async copies at once, which is right and not ahead. NVIDIA H100 80GB HBM3, 4096³: 4.06

@@ -1,7 +1,7 @@
 // 08 Small blocks: a block computes 64 x 128 results, four blocks share a multiprocessor, and they start in
 // groups.
 //
-// Changed from 07: while one block waits at its barrier, others compute, and the last wave of blocks is
+// Changed against 07: while one block waits at its barrier, others compute, and the last wave of blocks is
 // finer. Matrices with fewer tiles than the GPU has multiprocessors get still smaller ones; where rows of B
 // are no multiple of four elements, the copies are many and a large tile is worth more. Blocks start in
 // groups that share rows of A and columns of B. That gains nothing here, where the products take long and

@@ -2,7 +2,7 @@
 //
 // 09 Tensor cores: a warp multiplies fragments of 16 x 8 and 8 x 16 elements in one instruction, in TF32.
 //
-// Changed from 07: the factors are rounded to 10 bits behind the point (relative error of a product about
+// Changed against 07: the factors are rounded to 10 bits behind the point (relative error of a product about
 // 5e-4), sums stay in float; which thread holds which element of a fragment is the hardware's affair, so A
 // need not be transposed. Needs sm_80. NVIDIA H100 80GB HBM3, 4096³: 1.61 ms, 85 TFLOP/s, 1.7 times cuBLAS in
 // FP32, 0.21 of cuBLAS in TF32: this interface does not reach what the tensor cores of this GPU do; without

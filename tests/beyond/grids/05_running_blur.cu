@@ -1,7 +1,7 @@
 // 05 Running blur: a thread marches down 16 columns, adds the row that enters the patch and takes off the one
 // that leaves it. Both sums are running ones along the row, too.
 //
-// Changed from 03: a pixel costs four multiplications-and-additions of bytes (dp4a), whatever the patch,
+// Changed against 03: a pixel costs four multiplications-and-additions of bytes (dp4a), whatever the patch,
 // instead of (2s + 1)² loads and additions. Rows whose length is no multiple of 16 are read and written byte
 // by byte. NVIDIA H100 80GB HBM3, 16384², s = 1, 3, 7, 15: 2.04, 5.84, 20.8, 79.8 → 0.237, 0.281, 0.315,
 // 0.330 ms; copy 0.181. With large patches the row that leaves has left L2, too, and is read again: 1.6 times

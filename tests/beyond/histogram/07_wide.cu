@@ -1,4 +1,4 @@
-// 07 Wide: 16 characters a load, and four such loads of a thread under way at once. Changed from 04 and
+// 07 Wide: 16 characters a load, and four such loads of a thread under way at once. Changed against 04 and
 // 05: a lane's 16 characters lie side by side, as in 04, and the lanes of a warp read side by side, as in 05;
 // a load instruction for 16 characters instead of one each.
 //

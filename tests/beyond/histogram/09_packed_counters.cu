@@ -1,5 +1,5 @@
 // 09 Packed counters: eight counters of four bits in one register, and no memory but registers while
-// counting. Changed from 08: adding 1 << 4 * bin counts a letter; after eight letters the fields are
+// counting. Changed against 08: adding 1 << 4 * bin counts a letter; after eight letters the fields are
 // widened to bytes, after 128 to words. NO GAIN on an H100, where integer instructions run at half the rate
 // of the rest: this step is for the lesson, or for a GPU whose shared memory is slower.
 //

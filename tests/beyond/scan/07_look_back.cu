@@ -1,5 +1,5 @@
 // 07 Look-back: a block that waits for its left neighbour does not stand still, but looks further left.
-// Changed from 06: a block says at once what its own section sums to, and the sum of all before it as soon
+// Changed against 06: a block says at once what its own section sums to, and the sum of all before it as soon
 // as it has it; who comes next adds up the sections' own sums, 32 at a time, back to the nearest sum of all.
 // The chain of n / 4096 links becomes a few steps for everybody at the same time. Merrill and Garland,
 // "Single-pass parallel prefix scan with decoupled look-back", 2016.

@@ -1,4 +1,4 @@
-// 08 Shuffles: a thread keeps its elements in registers, and warps scan by shuffles. Changed from 07:
+// 08 Shuffles: a thread keeps its elements in registers, and warps scan by shuffles. Changed against 07:
 // shared memory only turns elements that lie side by side in memory into elements that a thread has in a row,
 // and back; two barriers instead of sixteen stand between; a thread reads its elements from shared memory
 // once and writes them once.

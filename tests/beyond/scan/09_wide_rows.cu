@@ -1,4 +1,4 @@
-// 09 Wide rows: 16 bytes a load, and no shared memory on the way. Changed from 08: a lane keeps what one
+// 09 Wide rows: 16 bytes a load, and no shared memory on the way. Changed against 08: a lane keeps what one
 // load brings, four neighbours of a row of 128 floats; the warp scans row after row by shuffles, instead of
 // turning the section around in shared memory. Eight loads of a thread are under way at once, four times as
 // much as before; two blocks with 64 KB each fill the registers of a multiprocessor (of floats and ints).

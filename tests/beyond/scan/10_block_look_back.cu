@@ -1,4 +1,4 @@
-// 10 Block look-back: all warps of the block look back, each at 32 tiles of its own. Changed from 09: a
+// 10 Block look-back: all warps of the block look back, each at 32 tiles of its own. Changed against 09: a
 // block sees 1024 tiles at a time instead of 32, so that the nearest prefix is found by one look, and not by
 // some that wait for one another; and one block of 1024 threads has a whole multiprocessor, with a tile of
 // 128 KB: there are half as many tiles, and at most 132 of them look at a time.

@@ -1,7 +1,7 @@
 // 05 Wide loads: a thread computes four cells of a row in each of two planes, and leaves the sharing to the
 // caches.
 //
-// Changed from 04: no shared memory, no barrier and no thread on a halo. The four cells above, below,
+// Changed against 04: no shared memory, no barrier and no thread on a halo. The four cells above, below,
 // before and behind are one load each, which L1 or L2 has mostly seen, and a cell in the plane behind is next
 // in its turn. Where n is no multiple of four, a thread computes one cell at a time. Only two planes: with
 // 64, blocks that run together drift apart along z and fetch planes again, 3.44 ms. NVIDIA H100 80GB HBM3,

@@ -1,6 +1,6 @@
 // 06 Two sweeps a pass: of every plane that arrives a block computes the first sweep, and of that the second.
 //
-// Changed from 05: the cells after the first sweep never leave the chip. A warp holds a row of 32 x 4
+// Changed against 05: the cells after the first sweep never leave the chip. A warp holds a row of 32 x 4
 // cells: the neighbours along x come from the warp (shuffle), along y from shared memory, along z from
 // registers. A tile of 128 x 20 cells gives 120 x 16 results, and marches along z, for a tile's halo in z
 // would cost four planes. NVIDIA H100 80GB HBM3, 1024³: 3.58 ms for two sweeps, 1.79 a sweep, where a copy

@@ -112,6 +112,21 @@ TEST_CASE("a step takes every radius from 0 to 7", "[equivalence]") {
     require_right(coded({67, 41, radius}));
 }
 
+TEST_CASE("strips of any length, and the rows around them", "[step][06_register_window][07_wide_loads]") {
+    // 40 and 50 rows at radius 2, 120 and 150 at radius 7; rows that begin at multiples of 16 bytes or do not
+    require_right(coded(GENERATE(Shape{5, 101, 2}, Shape{12, 51, 2}, Shape{6, 301, 7}, Shape{8, 151, 7})));
+}
+
+TEST_CASE("rows that begin at multiples of 16 bytes, at every radius", "[step][07_wide_loads]") {
+    const int radius = GENERATE(range(0, convolution::max_radius + 1));
+    require_right(coded({68, 21, radius}));
+    require_right(coded({4, 9, radius}));
+}
+
+TEST_CASE("rows that begin at multiples of 16 bytes and are longer than a block", "[step][07_wide_loads]") {
+    require_right(coded({GENERATE(124, 128, 132, 516), 7, 3}), kata::unmetered);
+}
+
 TEST_CASE("an empty image is no work and no error", "[equivalence]") {
     const auto [width, height] = GENERATE(table<int, int>({{0, 0}, {0, 5}, {5, 0}}));
     require_right(coded({width, height, 2}));
@@ -242,11 +257,11 @@ TEST_CASE("weights of 0 are weights like any other", "[equivalence]") {
     require_right(p, {.poison = kata::nan_poison});
 }
 
-// What each step gains, counted on whole tiles of 28 elements as of 32.
+// What each step gains, counted on whole tiles of 28 elements as of 32, and for strips of 50 rows.
 
 namespace {
 
-constexpr Shape counted_shape{224, 224, 2}, ladder_shape{320, 240, 2};
+constexpr Shape counted_shape{224, 448, 2}, ladder_shape{320, 240, 2};
 using enum kata::Quantity;
 
 constexpr kata::Claim claims[] = {
@@ -267,6 +282,20 @@ constexpr kata::Claim claims[] = {
      "PMPP-notes 7.5"},
     {"05_cached_halo", "04_tiled_by_output", shared_passes, 1.005,
      "the halo is neither stored in shared memory nor read from there", "PMPP-notes 7.5"},
+    {"06_register_window", "02_constant_memory", bytes_loaded, 3.0,
+     "a row is loaded once for all outputs of a column that see it", "not in the documents"},
+    {"06_register_window", "03_tiled", threads, 5.0, "a thread has all outputs of a strip's column",
+     "not in the documents"},
+    {"06_register_window", "04_tiled_by_output", shared_passes, 1000.0,
+     "sums are in registers, and what they are made of comes from the cache", "not in the documents"},
+    {"06_register_window", "05_cached_halo", barriers, 1000.0, "no thread needs what another one has loaded",
+     "not in the documents"},
+    {"07_wide_loads", "06_register_window", global_requests, 4.0,
+     "a load brings four elements, which serve four columns", "not in the documents"},
+    {"07_wide_loads", "06_register_window", bytes_loaded, 1.4,
+     "columns that are neighbours share the elements between them", "not in the documents"},
+    {"07_wide_loads", "04_tiled_by_output", shared_passes, 1000.0,
+     "sums are in registers, and so is what they are made of", "not in the documents"},
     // Times, of 16384 x 16384 elements. On an H100 (sm_90):
     // 1.036 times. Half of the loads are gone, and the time hardly changes.
     {"02_constant_memory", "01_basic", kata::Quantity::time, 1.01, "half of the loads are gone",
@@ -293,6 +322,20 @@ constexpr kata::Claim claims[] = {
     // 0.46 times.
     {"05_cached_halo", "04_tiled_by_output", kata::Quantity::time, 1.0, "the halo comes from the cache",
      "PMPP-notes 7.5", kata::Claim::Standing::refuted},
+    // 1.02 ms against 5.04, 2.12 and 2.34 of another run, at radius 2; 4.09 against 8.81 at radius 7.
+    {"06_register_window", "05_cached_halo", kata::Quantity::time, 2.0,
+     "there is no shared memory and no test", "not in the documents"},
+    {"06_register_window", "03_tiled", kata::Quantity::time, 1.5, "sums are in registers",
+     "not in the documents"},
+    {"06_register_window", "04_tiled_by_output", kata::Quantity::time, 1.5, "sums are in registers",
+     "not in the documents", kata::Claim::Standing::asserted, 7},
+    // 1.24 times at radius 2, 1.43 times at radius 7.
+    {"07_wide_loads", "06_register_window", kata::Quantity::time, 1.1,
+     "four columns share their loads, and a warp has a sixth of the requests", "not in the documents",
+     kata::Claim::Standing::asserted, std::nullopt, "sm_90"},
+    {"07_wide_loads", "06_register_window", kata::Quantity::time, 1.2,
+     "four columns share their loads, and a warp has fewer requests", "not in the documents",
+     kata::Claim::Standing::asserted, 7, "sm_90"},
 };
 
 }  // namespace
@@ -404,6 +447,28 @@ TEST_CASE("05 cached halo: 2.9 times the basic blocks of step 03, for 17 of 32 l
     const double times = static_cast<double>(mine.basic_blocks) / static_cast<double>(theirs.basic_blocks);
     CHECK((2.6 < times && times < 3.2));
     CHECK((16 < mine.active_lanes() && mine.active_lanes() < 18));
+}
+
+TEST_CASE("06 register window: 22 B an output, 6.5 requests of a warp for 32 of them",
+          "[figures][06_register_window]") {
+    // A block of 128 x 40 outputs inside the image: 44 rows of five elements for each of 128 columns.
+    const auto c = figures({3 * 128, 3 * 40, 2}, 4);
+    CHECK(c.global_load.bytes == 128 * 44 * 5 * 4);
+    CHECK(c.global_load.bytes == 22 * 128 * 40);
+    CHECK(c.global_load.requests + c.global_store.requests == 4 * (44 * 5 + 40));
+    CHECK(4 * (44 * 5 + 40) * 32 == static_cast<int>(6.5 * 128 * 40));
+    CHECK(value_of(shared_passes, c) == 0);
+}
+
+TEST_CASE("07 wide loads: 13 B an output, 1.06 requests of a warp for 32 of them",
+          "[figures][07_wide_loads]") {
+    // A block of 128 x 50 outputs inside the image: 54 rows of three packs for each of 32 threads.
+    const auto c = figures({3 * 128, 3 * 50, 2}, 4);
+    CHECK(c.global_load.bytes == 32 * 54 * 3 * 16);
+    CHECK(rounded(32 * 54 * 3 * 16 / (128.0 * 50), 1) == 13.0);
+    CHECK(c.global_load.requests + c.global_store.requests == 54 * 3 + 50);
+    CHECK(rounded((54 * 3 + 50) * 32 / (128.0 * 50), 2) == 1.06);
+    CHECK(value_of(shared_passes, c) == 0);
 }
 
 TEST_CASE("a tile without bank conflicts, one barrier a block",

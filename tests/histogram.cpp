@@ -63,6 +63,25 @@ Text runs(std::size_t length, unsigned longest, unsigned seed = 1) {
     return text;
 }
 
+/// Words as in English: its letters about as often, blanks, and a capital now and then.
+Text words(std::size_t length, unsigned seed = 1) {
+    // of 1000 letters, a to z
+    std::vector<double> frequencies{82, 15, 28, 43, 127, 22, 20, 61, 70, 2,  8, 40, 24,
+                                    67, 75, 19, 1,  60,  63, 91, 28, 10, 24, 2, 20, 1};
+    std::mt19937 engine(seed);
+    std::discrete_distribution<int> any(frequencies.begin(), frequencies.end());
+    Text text;
+    text.reserve(length + 16);
+    while (text.size() < length) {
+        const auto word = text.size();
+        for (auto left = 2 + engine() % 7; left > 0; --left) text.push_back(letter(any(engine)));
+        if (engine() % 12 == 0) text[word] = static_cast<char>(text[word] - 'a' + 'A');
+        text.push_back(' ');
+    }
+    text.resize(length);
+    return text;
+}
+
 struct Problem {
     Text characters;
 
@@ -190,6 +209,14 @@ TEST_CASE("a second text gets an answer of its own", "[equivalence]") {
     require_right(mixed(3000, 2), {.poison = std::byte{0x3C}});
 }
 
+TEST_CASE("words, whose letters are not equally frequent", "[equivalence]") { require_right(words(34567)); }
+
+TEST_CASE("characters at the end that fill no load of 16 bytes, and a tile that is not full",
+          "[equivalence][step][07_wide_loads][08_private_counters]") {
+    require_right(mixed(
+        GENERATE(4 * 8192u - 1, 4 * 8192u, 4 * 8192u + 15, 4 * 8192u + 16, 8 * 8192u - 16, 8 * 8192u + 1)));
+}
+
 TEST_CASE("a large text", "[equivalence]") { require_right(mixed(100003)); }
 
 // Also more of one letter than 16 bits count, where a block takes more than one tile; and more blocks than
@@ -229,6 +256,11 @@ void require_both_ends_counted(std::size_t length) {
 TEST_CASE("the last character of a text counts, of more than a grid has threads for at a time",
           "[equivalence]") {
     require_both_ends_counted(5'000'011);
+}
+
+// More than 528 blocks take, as many as an H100 runs of them, with 32 Ki characters each; and of full loads.
+TEST_CASE("blocks that stay go on until the end of the text", "[equivalence][step][08_private_counters]") {
+    require_both_ends_counted(17'400'000);
 }
 
 TEST_CASE("the last character of a text counts that 32 bits cannot number", "[step][01_global_atomics]") {
@@ -291,7 +323,7 @@ TEST_CASE("the private copies lie in the workspace", "[step][02_privatized_globa
             "block?");
 }
 
-// What each step gains, counted on whole tiles of 16384 characters.
+// What each step gains, counted on whole tiles of 32768 characters, as many as the largest solution has.
 
 namespace {
 
@@ -300,13 +332,14 @@ std::size_t threads_of_grid(std::size_t length) { return (length + 16383) / 1638
 
 // Runs that are longer than the grid has threads: of others step 06 sees little.
 const Text& counted_text() {
-    static const Text text = runs(24 * 16384, 240000, 2);
+    static const Text text = runs(16 * 32768, 320000, 2);
     return text;
 }
 
 using enum kata::Quantity;
 
 constexpr auto refuted = kata::Claim::Standing::refuted;
+constexpr int of_words = 1;  // variant of the timed problem
 
 constexpr kata::Claim claims[] = {
     {"01_global_atomics", "02_privatized_global", basic_blocks, 1.0,
@@ -337,6 +370,15 @@ constexpr kata::Claim claims[] = {
      "where a thread meets one bin again and again, one atomic adds all of it", "PMPP-notes 9.6"},
     {"06_aggregated", "05_coarsened_interleaved", shared_passes, 3.0,
      "where a thread meets one bin again and again, one atomic adds all of it", "PMPP-notes 9.6"},
+    {"07_wide_loads", "06_aggregated", global_requests, 8.0, "a load brings 16 characters instead of one",
+     "not in the documents"},
+    {"07_wide_loads", "04_coarsened_contiguous", sectors_loaded, 8.0,
+     "the lanes of a warp load from neighbouring addresses", "not in the documents"},
+    // 8.9 times, of long runs: those who wait for one address are steps, too.
+    {"08_private_counters", "07_wide_loads", work, 3.0,
+     "each lane has counters of its own, so that none waits for another", "not in the documents"},
+    {"08_private_counters", "06_aggregated", global_requests, 8.0,
+     "a load brings 16 characters instead of one", "not in the documents"},
     // Times, of 2^28 letters. On an H100 (sm_90):
     // 8.8 times, and 12.7 times where runs are long.
     {"02_privatized_global", "01_global_atomics", kata::Quantity::time, 4.0,
@@ -360,6 +402,18 @@ constexpr kata::Claim claims[] = {
      "a run of equal bins is one atomic instead of one for each letter", "PMPP-notes 9.6", refuted},
     {"06_aggregated", "05_coarsened_interleaved", kata::Quantity::time, 1.0,
      "a run of equal bins is one atomic instead of one for each letter", "PMPP-notes 9.6", refuted, 100000},
+    // 0.101 ms, as the step that follows: a kernel that only reads takes 0.098.
+    {"07_wide_loads", "06_aggregated", kata::Quantity::time, 2.0,
+     "a load brings 16 characters, and four of them are under way at once", "not in the documents"},
+    // 2.1 times, in another run.
+    {"07_wide_loads", "04_coarsened_contiguous", kata::Quantity::time, 1.4,
+     "a load brings 16 characters, and four of them are under way at once", "not in the documents"},
+    // Both wait for memory, unless the text has words: 1.38 times then, in another run.
+    {"08_private_counters", "07_wide_loads", kata::Quantity::time, 1.02,
+     "nothing is asked of a character while it is counted", "not in the documents", refuted},
+    {"08_private_counters", "07_wide_loads", kata::Quantity::time, 1.1,
+     "nothing is asked of a character while it is counted, so that none divides a warp",
+     "not in the documents", kata::Claim::Standing::asserted, of_words},
 };
 
 kata::Run count(const Module& step) { return try_on(step, Problem{counted_text()}); }
@@ -512,16 +566,45 @@ TEST_CASE("06 aggregated: a run shorter than the grid has threads is none for a 
     CHECK(in_stretches == 2107);
 }
 
+TEST_CASE("07 and 08: a load for 16 characters, and each sector once",
+          "[figures][07_wide_loads][08_private_counters]") {
+    const auto c = counted(letters(2 * 32768));
+    CHECK(c.blocks == 2);
+    CHECK(c.global_load.requests == 2 * 32768 / 16 / 32);
+    CHECK(c.global_load.transactions == 2 * 32768 / 32);
+    CHECK(c.load_efficiency() == 1.0);
+}
+
+TEST_CASE("08 private counters: no lane waits for another, whatever the text is",
+          "[figures][08_private_counters]") {
+    const auto of = [](const Text& text) {
+        const auto alone = counted(text);
+        CHECK(alone.same_address == 0);
+        CHECK(alone.bank_conflicts == 0);
+        return counts_of(try_on(kata::rival("07_wide_loads"), Problem{text})).same_address;
+    };
+    kata::only_where_counted();
+    CHECK(of(Text(32768, 'k')) == 32768 / 32 * 31);
+    CHECK(of(letters(32768)) == 25695);
+    CHECK(of(words(32768)) == 20495);
+}
+
 TEST_CASE("the table of the lesson: atomics for 100000 letters, all equally often",
           "[figures][01_global_atomics][02_privatized_global][03_privatized_shared]"
-          "[04_coarsened_contiguous][05_coarsened_interleaved][06_aggregated]") {
+          "[04_coarsened_contiguous][05_coarsened_interleaved][06_aggregated]"
+          "[07_wide_loads][08_private_counters]") {
     struct Atomics {
         std::uint64_t on_global, on_shared;
     };
     const std::map<std::string, Atomics> lesson{
-        {"01_global_atomics", {100000, 0}},         {"02_privatized_global", {100686, 0}},
-        {"03_privatized_shared", {686, 100000}},    {"04_coarsened_contiguous", {49, 100000}},
-        {"05_coarsened_interleaved", {49, 100000}}, {"06_aggregated", {49, 86125}},
+        {"01_global_atomics", {100000, 0}},
+        {"02_privatized_global", {100686, 0}},
+        {"03_privatized_shared", {686, 100000}},
+        {"04_coarsened_contiguous", {49, 100000}},
+        {"05_coarsened_interleaved", {49, 100000}},
+        {"06_aggregated", {49, 86125}},
+        {"07_wide_loads", {28, 100000}},
+        {"08_private_counters", {28, 131072}},
     };
     const auto c = counted(letters(ladder_length));
     CHECK(c.global_atomic.accesses == lesson.at(kata::step_name()).on_global);
@@ -530,7 +613,8 @@ TEST_CASE("the table of the lesson: atomics for 100000 letters, all equally ofte
 
 TEST_CASE("two barriers a block",
           "[figures][02_privatized_global][03_privatized_shared]"
-          "[04_coarsened_contiguous][05_coarsened_interleaved][06_aggregated]") {
+          "[04_coarsened_contiguous][05_coarsened_interleaved][06_aggregated]"
+          "[07_wide_loads][08_private_counters]") {
     const auto c = counted(mixed(20000));
     CHECK(c.barriers == 2 * c.blocks);
 }
@@ -546,9 +630,11 @@ namespace {
 
 kata::Run ladder(const Module& step) { return try_on(step, Problem{letters(ladder_length)}); }
 
-/// 2^28 letters.
+/// 2^28 characters: letters in random order (0), words (of_words), or runs of letters that are as long at
+/// most.
 Problem timed(unsigned longest_run) {
     constexpr std::size_t length = std::size_t{1} << 28;
+    if (longest_run == of_words) return {kata::repeated(words(kata::prime_period), length)};
     return {longest_run > 0 ? runs(length, longest_run)
                             : kata::repeated(letters(kata::prime_period), length)};
 }

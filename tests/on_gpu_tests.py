@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs every test of a build with a GPU, on a machine with cores and memory for many at once.
 
-    tests/on_gpu_tests.py BUILD [--at-once N]
+    tests/on_gpu_tests.py BUILD [CHAPTER...] [--at-once N]
 
 Meson runs the tests of a GPU one by one, because a timed one must be alone. Here whatever is not timed runs first,
 many at once; then, one by one, the timed cases of what has passed, and the whole of what has not, for some mistakes
@@ -14,15 +14,20 @@ import os
 import pathlib
 import subprocess
 import sys
+import time
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("chapters", nargs="*", metavar="CHAPTER", help="only these")
     parser.add_argument("--at-once", type=int, default=12)
     args = parser.parse_args()
     listed = subprocess.run(["meson", "introspect", args.build, "--tests"], stdout=subprocess.PIPE, check=True)
     steps = [t for t in json.loads(listed.stdout) if "--step" in t["cmd"] and not t["suite"][0].endswith(":tools")]
+    if args.chapters:
+        steps = [t for t in steps if t["suite"][0].rpartition(":")[2].partition("-")[0] in args.chapters]
+    begin = time.monotonic()
 
     def run(test, cases):
         passed, said = verdict(test["cmd"] + ([cases] if cases else []), args.build, os.environ | test["env"])
@@ -30,6 +35,7 @@ def main():
 
     with concurrent.futures.ThreadPoolExecutor(args.at_once) as pool:
         untimed = list(pool.map(lambda test: run(test, "~[timed]~[figures]~[step],~[timed][step]" + named(test)), steps))
+    print(f"{len(steps)} tests at once: {time.monotonic() - begin:.0f} s", flush=True)
     alone, failed = [], 0
     for test, (passed, _) in zip(steps, untimed):
         if not passed:
@@ -41,7 +47,7 @@ def main():
         if not passed:
             failed += 1
             print(f"{test['suite'][0]} {test['name']}\n{said}", flush=True)
-    print(f"{len(steps)} tests, {len(alone)} of them one by one: {failed} failed")
+    print(f"{len(steps)} tests, {len(alone)} of them one by one: {failed} failed; {time.monotonic() - begin:.0f} s")
     return failed > 0
 
 

@@ -247,6 +247,16 @@ TEST_CASE("more rows than a grid has blocks along y", "[step][01_basic][02_share
         });
 }
 
+TEST_CASE("rows that begin at multiples of four cells, also of several blocks",
+          "[equivalence][step][05_wide_loads]") {
+    require_right(coded<float>(GENERATE(4, 12, 28)));
+    require_right(coded<double>(GENERATE(4, 20)));
+}
+
+TEST_CASE("rows of more cells than a block has", "[equivalence][step][05_wide_loads]") {
+    require_right(coded<float>(132), kata::unmetered);
+}
+
 TEST_CASE("a very large grid", "[equivalence]") {
     only_on_a_gpu();
     require_right(coded<float>(257));
@@ -326,6 +336,12 @@ constexpr kata::Claim claims[] = {
      "PMPP-notes 8.5"},
     {"04_register_tiled", "03_thread_coarsened", bytes_loaded, 0.6,
      "registers take the place of shared memory, and global memory is read as before", "PMPP-notes 8.5"},
+    {"05_wide_loads", "04_register_tiled", shared_passes, 1000.0,
+     "neighbours come from the caches, and not from shared memory", "not in the documents"},
+    {"05_wide_loads", "04_register_tiled", barriers, 1000.0, "no thread needs what another one has loaded",
+     "not in the documents"},
+    {"05_wide_loads", "01_basic", global_requests, 2.0, "a load brings four cells instead of one",
+     "not in the documents"},
     // Times, of 1024³ cells of float. On an H100 (sm_90):
     // 0.53 times, although step 01 asks for 2.9 times the bytes. Here a cell takes 2.4 threads, needs more
     // different sectors, and is stored in rows of six, which fill none.
@@ -346,6 +362,12 @@ constexpr kata::Claim claims[] = {
     {"04_register_tiled", "01_basic", kata::Quantity::time, 1.03,
      "tiling pays in the end, for it needs neither the rereading nor much of shared memory", "PMPP-notes 8.5",
      kata::Claim::Standing::asserted, std::nullopt, "sm_90"},
+    // 2.89 ms against 4.99 and 5.81, of another run.
+    {"05_wide_loads", "04_register_tiled", kata::Quantity::time, 1.4,
+     "no thread is on a halo, none waits at a barrier, and loads are few and under way together",
+     "not in the documents"},
+    {"05_wide_loads", "01_basic", kata::Quantity::time, 1.5, "a load brings four cells instead of one",
+     "not in the documents"},
 };
 
 constexpr std::pair<std::string_view, int> out_tiles[] = {
@@ -508,6 +530,20 @@ TEST_CASE("04 register tiled: 2.5 times fewer passes than step 03", "[figures][0
     CHECK(mine == 34'848);
     CHECK(theirs == 86'480);
     CHECK(rounded(theirs / mine, 1) == "2.5");
+}
+
+TEST_CASE("05 wide loads: 18 B a cell, 12 loads and 2 stores of a thread for 8 cells",
+          "[figures][05_wide_loads]") {
+    // A block of 60 x 4 x 2 cells, none of them at the ends of y and z. Four cells a load: those before and
+    // here, and in each of two planes those behind, above and below; and one on either side.
+    const auto c = kata::counted(coded<float>(60), {.only_block = 15 * 15 + 7});
+    constexpr unsigned warps = 4, lanes = 60 / 4;
+    CHECK(c.global_load.requests == warps * (2 + 2 * 5));
+    CHECK(c.global_store.requests == warps * 2);
+    CHECK(c.global_load.bytes == warps * lanes * (2 * 16 + 2 * (3 * 16 + 2 * 4)));
+    CHECK(c.global_load.bytes == 18 * 60 * 4 * 2);
+    CHECK(c.barriers == 0);
+    CHECK(value_of(shared_passes, c) == 0);
 }
 
 TEST_CASE("limits by order, stencil against convolution: 2-D 2.5/4.5, 4.5/12.5, 6.5/24.5; 3-D 9.5/171.5",

@@ -1,34 +1,33 @@
 // 06 Register window: a thread marches down a column and keeps the sums of all outputs that are under way.
-//
-// Changed against 03: no shared memory. An input row is read once and serves the 2r + 1 outputs above and
-// below it, whose sums are registers; the next row finds them moved up by one, which costs nothing, since the
-// sum that is read and the one that is written may be two registers. Neighbours along the row come from L1.
-// NVIDIA H100 80GB HBM3, 16384², r = 1, 2, 4, 7: 1.63, 2.12, 4.86, 15.7 → 0.96, 1.02, 1.43, 4.09 ms; copy
-// 0.717.
+// Beyond the documents. Changed from 03: no shared memory and no barrier. An input row is loaded once and
+// serves the 2r + 1 outputs above and below it, whose sums are registers. Neighbours along the row come from
+// the cache. A block has a strip of rows, and loads r more above and below.
 #include "fixed_radius.cuh"
 
 constexpr int block = 128;   // threads, side by side
-constexpr int per_side = 8;  // outputs of a thread, one below the other, for each row of the filter
+constexpr int per_side = 8;  // rows of outputs in a strip, for each row of the filter
 
 __constant__ float weights[convolution::max_weights];
 
 template <int r>
 __global__ void __launch_bounds__(block)
     register_window(const float* __restrict__ in, float* __restrict__ out, int width, int height) {
+    // kata: begin
     constexpr int side = 2 * r + 1, strip = per_side * side;
     const int col = blockIdx.x * block + threadIdx.x;
     const int first = blockIdx.y * strip, last = min(first + strip, height);
-    if (col >= width) return;
+    if (col >= width) return;  // there is no barrier
 
-    // sum[i] belongs to the output i rows below the row that is finished next.
-    float sum[side] = {};
+    float sum[side] = {};  // sum[i] is that of the output i rows below the one that is complete next
     for (int row = first - r; row < last + r; ++row) {
-        float in_row[side] = {};
+        float in_row[side] = {};  // outside the image 0, which adds nothing
         if (row >= 0 && row < height)
-            for (int i = 0; i < side; ++i)
-                if (col - r + i >= 0 && col - r + i < width) in_row[i] = in[row * width + col - r + i];
-        // An input row is row 2r of the filter to the topmost output, and row 0 to the lowest, which it
-        // begins.
+            for (int i = 0; i < side; ++i) {
+                const int x = col - r + i;
+                if (x >= 0 && x < width) in_row[i] = in[row * width + x];
+            }
+        // The row meets the last row of the filter for the output that it completes, and the first one for
+        // the output that it begins, whose sum starts from 0.
         for (int i = 0; i < side; ++i) {
             float next = i < side - 1 ? sum[i] : 0.0f;
             for (int f_col = 0; f_col < side; ++f_col)
@@ -36,16 +35,20 @@ __global__ void __launch_bounds__(block)
             sum[i] = next;
         }
         if (row - r >= first) out[(row - r) * width + col] = sum[0];
+        // The window moves down. All indices are known when it is compiled: registers change their names.
         for (int i = 0; i < side - 1; ++i) sum[i] = sum[i + 1];
     }
+    // kata: end
 }
 
 template <int r>
 void convolve(const float* in, const float* filter, float* out, int width, int height) {
+    // kata: begin
     if (width == 0 || height == 0) return;
     constexpr int side = 2 * r + 1;
     check(cudaMemcpyToSymbolAsync(weights, filter, side * side * sizeof(float), 0, cudaMemcpyDeviceToDevice));
     const dim3 grid(ceil_div(width, block), ceil_div(height, per_side * side));
     register_window<r><<<grid, block>>>(in, out, width, height);
     check(cudaGetLastError());
+    // kata: end
 }

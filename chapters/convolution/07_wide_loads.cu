@@ -1,0 +1,38 @@
+// 07 Wide loads: a thread computes four columns, and loads and stores four elements at a time. Beyond the
+// documents. Changed from 06: 4 + 2r columns of the input serve four columns of outputs, in
+// 1 + 2 · ceil(r / 4) loads per row instead of 4 · (2r + 1). Where the width is no multiple of four, a thread
+// computes one column, as in 06.
+#include "fixed_radius.cuh"
+
+constexpr int block = 32;     // threads, side by side
+constexpr int per_side = 10;  // rows of outputs in a strip, for each row of the filter
+constexpr int wide = 4;       // columns of a thread
+
+__constant__ float weights[convolution::max_weights];
+
+/// `n` neighbouring elements. The alignment is what makes a load or a store of them one.
+template <int n>
+struct alignas(n * sizeof(float)) Pack {
+    float at[n];
+};
+
+template <int r, int n>
+__global__ void __launch_bounds__(block)
+    wide_loads(const float* __restrict__ in, float* __restrict__ out, int width, int height) {
+    // kata: begin
+    // As in 06, with n neighbouring columns per thread. Of each row it loads its own Pack<n>, and as many to
+    // the left and to the right as hold r columns: each by one load, by way of reinterpret_cast, and zeros
+    // where it lies outside of the image. A sum for each output under way and each column. A row of outputs
+    // is stored as one Pack<n>.
+    kata::open();
+    // kata: end
+}
+
+template <int r>
+void convolve(const float* in, const float* filter, float* out, int width, int height) {
+    // kata: begin
+    // As in 06. wide_loads<r, wide> where every row of the image begins at a multiple of `wide` elements,
+    // wide_loads<r, 1> elsewhere.
+    kata::open();
+    // kata: end
+}

@@ -1,0 +1,35 @@
+// 07 Wide loads: 16 characters per load, and four such loads of a thread under way at once. Beyond the
+// documents; in CUB it is ConsumeTile of AgentHistogram, for quads of pixels. Changed from 04 and 05: what
+// a lane loads lies side by side, as in 04, and so does what the lanes of a warp load, as in 05. A sixteenth
+// of the load instructions, and one test for the end of the text instead of 16. Blocks have 512 threads.
+#include "histogram.cuh"
+
+constexpr int block = 512;           // threads
+constexpr int loads = 4;             // of a thread
+constexpr int tile = loads * block;  // of a block: loads of 16 characters each
+
+/// Adds a character to the bins, if it is a letter.
+__device__ void count(unsigned character, unsigned* histo_s) {
+    // kata: begin
+    // As before, an atomic for a letter and nothing for what is none; but the character comes without a sign.
+    // One comparison can then be for both ends of the alphabet.
+    kata::open();
+    // kata: end
+}
+
+__global__ void wide_loads(const char* text, std::size_t length, unsigned* histo) {
+    // kata: begin
+    // Zeroing and merging are those of 03. In between, a thread loads `loads` times 16 characters as uint4,
+    // `block` loads apart from each other: all of them into an array of registers first, and only then are
+    // their bytes counted. Both loops are unrolled. Behind the end of the text a load is left out. Up to 15
+    // characters at the end fill no load: they are counted once, by the first threads of one block.
+    kata::open();
+    // kata: end
+}
+
+void count_letters(const char* text, std::size_t length, unsigned* histo, unsigned* workspace) {
+    // kata: begin
+    // As in 04, with a block for `tile` loads. There is at least one block, also for a few characters.
+    kata::open();
+    // kata: end
+}

@@ -1,0 +1,38 @@
+// 05 Wide loads: a thread computes four cells of a row in each of two planes, and leaves the sharing to the
+// caches. Beyond the documents. Changed from 04: no shared memory, no barrier and no thread on a halo. A
+// load brings four cells, and those above, below, before and behind come with one load each, which L1 or L2
+// has mostly seen. Only two planes a block: in long marches blocks that run together drift apart along z, and
+// each fetches from memory what another one has fetched before. Where n is no multiple of four, a thread
+// computes one cell of a row.
+#include "stencil.cuh"
+
+constexpr int block_x = 32, block_y = 4;  // threads
+constexpr int chunk = 2;                  // planes of a block
+constexpr int wide = 4;                   // cells of a thread along x
+
+/// `width` neighbouring cells of a row. The alignment is what makes a load or a store of them one.
+template <class T, int width>
+struct alignas(width * sizeof(T)) Cells {
+    T at[width];
+};
+
+template <int width, class T>
+__global__ void wide_loads(const T* __restrict__ in, T* __restrict__ out, int n, Coefficients<T> c) {
+    // kata: begin
+    // Thread (x, y) of a block has `width` neighbouring cells of row y in each of `chunk` planes, and marches
+    // along z as in 04. It loads the cells of a plane at once, by way of reinterpret_cast to Cells<T, width>,
+    // and keeps those of the planes before, here and after. For each plane it also loads as many cells of
+    // the rows above and below and, one at a time, the neighbours to the left of the first cell and to the
+    // right of the last. What lies outside of the grid must not be loaded. Cells on the boundary stay.
+    kata::open();
+    // kata: end
+}
+
+template <class T>
+void sweep(const T* in, T* out, int n, Coefficients<T> c) {
+    // kata: begin
+    // wide_loads<wide, T> where every row begins at a multiple of `wide` cells, wide_loads<1, T> elsewhere. A
+    // block has block_x x block_y threads, and `chunk` planes.
+    kata::open();
+    // kata: end
+}

@@ -1,0 +1,69 @@
+// 08 Private counters: each lane of a warp has counters of its own, and it counts characters, not letters.
+// Beyond the documents; NVIDIA's sample histogram64 has counters for each thread. Changed from 07: a
+// column of counters for each lane, and a row for each of the 256 characters. A column lies in one bank, so
+// the lanes of a warp never meet at an address or in a bank, whatever the text is; and nothing is tested or
+// divided while counting: letters and bins are looked at in the end. 32 KiB are zeroed and added up once a
+// block, so there are no more blocks than an H100 runs at a time, and they go on in a loop.
+#include "histogram.cuh"
+
+constexpr int block = 512;  // threads
+constexpr int loads = 4;    // of a thread at a time
+constexpr int tile = loads * block;
+constexpr unsigned max_blocks = 4 * 132;  // four on each multiprocessor of an H100
+constexpr int lanes = 32;                 // of a warp
+constexpr int characters = 256;           // that there are
+
+__global__ void private_counters(const char* text, std::size_t length, unsigned* histo) {
+    // kata: begin
+    // The lane is the index that changes fastest: neighbouring lanes, neighbouring banks.
+    __shared__ unsigned counters[characters][lanes];
+    const unsigned tx = threadIdx.x, lane = tx % lanes, warp = tx / lanes;
+    for (unsigned c = warp; c < characters; c += block / lanes) counters[c][lane] = 0;
+    __syncthreads();  // zeroed
+
+    // The same lane of the other warps has the same column, so it takes an atomic still: one that meets no
+    // other of its warp.
+    const auto count = [&](unsigned character) { atomicAdd(&counters[character][lane], 1); };
+    const auto* const text16 = reinterpret_cast<const uint4*>(text);
+    const std::size_t whole = length / 16;
+    for (std::size_t first = std::size_t{blockIdx.x} * tile; first < whole;
+         first += std::size_t{gridDim.x} * tile) {
+        uint4 sixteen[loads];
+#pragma unroll
+        for (int k = 0; k < loads; ++k) {
+            const std::size_t i = first + k * block + tx;
+            sixteen[k] = i < whole ? text16[i] : uint4{};  // zeros are counted, and in a row of no letter
+        }
+#pragma unroll
+        for (int k = 0; k < loads; ++k) {
+            const unsigned words[] = {sixteen[k].x, sixteen[k].y, sixteen[k].z, sixteen[k].w};
+#pragma unroll
+            for (unsigned word : words)
+#pragma unroll
+                for (int byte = 0; byte < 4; ++byte) count(word >> 8 * byte & 255);
+        }
+    }
+    if (blockIdx.x == 0 && tx < length % 16) count(static_cast<unsigned char>(text[16 * whole + tx]));
+    __syncthreads();  // counted
+
+    // A warp adds up a bin: each lane the rows of its letters, then the lanes together.
+    for (int bin = warp; bin < bins; bin += block / lanes) {
+        unsigned sum = 0;
+        const int end = min((bin + 1) * letters_per_bin, letters);  // the last bin has two letters
+        for (int letter = bin * letters_per_bin; letter < end; ++letter) sum += counters['a' + letter][lane];
+        for (int stride = lanes / 2; stride > 0; stride /= 2) sum += __shfl_down_sync(~0u, sum, stride);
+        if (lane == 0 && sum > 0) atomicAdd(&histo[bin], sum);
+    }
+    // kata: end
+}
+
+void count_letters(const char* text, std::size_t length, unsigned* histo, unsigned* workspace) {
+    // kata: begin
+    check(cudaMemset(histo, 0, bins * sizeof(unsigned)));
+    if (length == 0) return;
+    const std::size_t tiles = max(ceil_div(length / 16, tile), std::size_t{1});
+    const auto blocks = static_cast<unsigned>(min(tiles, std::size_t{max_blocks}));
+    private_counters<<<blocks, block>>>(text, length, histo);
+    check(cudaGetLastError());
+    // kata: end
+}

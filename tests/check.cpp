@@ -235,6 +235,15 @@ TEST_CASE("A result passes within its bound and not a bit beyond", "[compare]") 
     CHECK_THAT(judge(2, not_a_number), ContainsSubstring("1 of 2"));
 }
 
+TEST_CASE("A result of one element is no number out of a number", "[compare]") {
+    const auto judge = [](double got) {
+        return verdict(difference<double>(std::vector{got}, std::vector{2.0}, std::vector{0.0}, {{1}}));
+    };
+    CHECK(judge(2) == "equal");
+    CHECK_THAT(judge(3), StartsWith("the only element differs\n  (x 0): expected 2, got 3"));
+    CHECK_THAT(judge(not_a_number), StartsWith("the only element differs and is NaN\n"));
+}
+
 TEST_CASE("Each element is held to its own bound", "[compare]") {
     const std::vector<float> got = {1.5f, 2.5f};
     const std::vector<double> expected = {1, 2};
@@ -734,14 +743,14 @@ TEST_CASE("Elements in a row that are missing are one range", "[miscount]") {
 
 TEST_CASE("Every so many elements that are missing are one sentence", "[miscount]") {
     CHECK(said_of(10007, [](std::size_t i) { return i % 2 == 1 ? 0 : 1; }) ==
-          "one element in 2 is missing, the first of them element 1; the other 5004 count once");
+          "of every 2 elements one is missing, the first of them element 1; the other 5004 count once");
     CHECK(said_of(10007, [](std::size_t i) { return i % 7 == 3 ? 0 : 1; }) ==
-          "one element in 7 is missing, the first of them element 3; the other 8577 count once");
+          "of every 7 elements one is missing, the first of them element 3; the other 8577 count once");
     CHECK(said_of(4096, [](std::size_t i) { return i % 512 >= 507 ? 0 : 1; }) ==
-          "5 elements in 512 are missing, the first of them element 507; the other 4056 count once");
+          "of every 512 elements 5 are missing, the first of them element 507; the other 4056 count once");
     // of one block only
     CHECK(said_of(4096, [](std::size_t i) { return i >= 1024 && i < 1536 && i % 32 == 31 ? 2 : 1; }) ==
-          "one element in 32 counts twice, the first of them element 1055; the other 4080 count once");
+          "of every 32 elements one counts twice, the first of them element 1055; the other 4080 count once");
 }
 
 TEST_CASE("Elements that count more than once are found", "[miscount]") {
@@ -829,7 +838,9 @@ TEST_CASE("Nothing is said of what is no sum of the elements", "[miscount]") {
     CHECK(!said(
         [](const auto& values) { return std::min(100, std::accumulate(values.begin(), values.end(), 0)); }));
     CHECK(said([](const auto& values) { return 5 + std::accumulate(values.begin(), values.end(), 0); }) ==
-          "of elements that are all 0 the sum is not: something else is added to it");
+          "even where no element adds anything, the result is not 0: something else is added, or what was "
+          "there "
+          "before is not set to 0");
     CHECK(!said([](const auto&) { return std::nan(""); }));
 }
 
@@ -845,7 +856,7 @@ TEST_CASE("What is summed up has the name that the chapter gives it", "[miscount
     };
     CHECK(all_but(7, 100) == "character 7 is missing; the other 99 count once");
     CHECK(all_but(1, 9) ==
-          "one character in 9 is missing, the first of them character 1; the other 89 count once");
+          "of every 9 characters one is missing, the first of them character 1; the other 89 count once");
 }
 
 TEST_CASE("Few questions are asked, and the same ones every time", "[miscount]") {

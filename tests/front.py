@@ -612,10 +612,16 @@ class Front(unittest.TestCase):
         self.kata("reset", "conv", "3")
         self.assertEqual((self.root / STEP).read_text(), newer)
 
+    def last_step(self):
+        """The last step of the chapter, and the number of one more."""
+        last = max(path.stem for path in (self.root / "chapters/convolution").glob("[0-9]*.cu"))
+        return last, f"{int(last[:2]) + 1:02}"
+
     def test_a_stub_that_git_has_not_seen_has_its_hint(self):
-        step = self.root / "chapters/convolution/06_new.cu"
+        number = self.last_step()[1]
+        step = self.root / f"chapters/convolution/{number}_new.cu"
         step.write_text((self.root / STEP).read_text())
-        self.assertIn("What belongs into 03_tiled.cu.", self.kata("hint", "conv", "6").stdout)
+        self.assertIn("What belongs into 03_tiled.cu.", self.kata("hint", "conv", number).stdout)
 
     def test_a_chapter_may_have_digits(self):
         shutil.copytree(self.root / "chapters/gemm", self.root / "chapters/gemm2d", symlinks=True)
@@ -656,10 +662,11 @@ class Front(unittest.TestCase):
         self.assertLessEqual(max(map(len, said.splitlines())), 80, said)
 
     def test_a_new_step_is_begun_in_both_trees(self):
-        said = self.kata("new", "conv", "06_sixth").stdout
-        for path in ("solutions/convolution/06_sixth.cu", "chapters/convolution/06_sixth.cu"):
-            self.assertIn(f"  {path}\n", said)
-        self.assertIn("What belongs into 05", self.kata("hint", "conv", "sixth").stdout)
+        last, number = self.last_step()
+        said = self.kata("new", "conv", f"{number}_another").stdout
+        for tree in ("solutions", "chapters"):
+            self.assertIn(f"  {tree}/convolution/{number}_another.cu\n", said)
+        self.assertIn(f"What belongs into {last}", self.kata("hint", "conv", "another").stdout)
         self.assertRegex(self.kata("stubs").stdout, r"\A\d+ stubs are as their solutions are\n\Z")
 
     def test_a_mistake_is_listed_and_written_to_a_file(self):

@@ -264,7 +264,7 @@ def draw_ladders(data):
             inside = share > 80
             axes.annotate(
                 f"{math.floor(share + 0.5)}" if share >= 1 else f"{share:.1f}",
-                (share, row),
+                (min(share, 97), row),  # clear of the line at the ceiling
                 (-3 if inside else 3, 0),
                 textcoords="offset points",
                 va="center",

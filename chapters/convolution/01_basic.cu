@@ -1,8 +1,7 @@
 // 01 Basic: a thread computes one output element, everything comes from global memory.
 //
-// Mirrors PMPP-notes 7.2. The listing there has no guard on the output, and does not declare inRow
-// and inCol. Global loads per weight: one element of the image and one weight, 8 bytes for two
-// operations: 0.25 OP/B.
+// Mirrors PMPP-notes 7.2. Global loads per weight: one element of the image and one weight, 8 bytes
+// for two operations: 0.25 OP/B.
 #include "convolution.cuh"
 
 constexpr int block = 16;  // threads per side

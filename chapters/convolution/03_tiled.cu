@@ -1,9 +1,9 @@
 // 03 Tiled: a block loads its input tile, halo included, into shared memory once.
 //
-// Mirrors PMPP-notes 7.4, where the tile has no type. Changed against 02: an element is loaded from
-// global memory once a block and not once a weight, and the radius is known to the compiler. The
-// block is as large as the input tile, so each thread loads one element. The threads on the halo, a
-// rim of r elements, have no output and idle while the others sum up.
+// Mirrors PMPP-notes 7.4. Changed from 02: an element is loaded from global memory once per block
+// and not once per weight, and the radius is known to the compiler. The block is as large as the
+// input tile, so each thread loads one element. The threads on the halo, a rim of r elements, have
+// no output and idle while the others sum up.
 // Global loads per output: (T / (T − 2r))² elements instead of (2r + 1)²: 9.57 OP/B at T = 32, r = 2.
 #include "fixed_radius.cuh"
 

@@ -1,7 +1,6 @@
 // 05 Cached halo: only the inside of the tile is in shared memory, the halo comes through the cache.
 //
-// Mirrors PMPP-notes 7.5. The listing there forgets the radius in the shared index and compares
-// unsigned values with 0. Changed against 03 and 04: block, input tile and output tile are of one
+// Mirrors PMPP-notes 7.5. Changed from 03 and 04: block, input tile and output tile are of one
 // size, so each thread loads one element and each has an output. A halo element is read from global
 // memory where a weight meets it: it is inside the tile of another block, which has probably brought
 // it into the L2 cache. The price is a test for each weight.
@@ -14,7 +13,7 @@ __constant__ float weights[convolution::max_weights];
 template <int r>
 __global__ void cached_halo(const float* in, float* out, int width, int height) {
     // kata: begin
-    // Load only the inside of the tile, one element a thread. When summing up, take an element from shared
+    // Load only the inside of the tile, one element per thread. When summing up, take an element from shared
     // memory if it lies in the tile, else from global memory if it lies in the image. Mind the radius in the
     // index into the tile, and compare signed numbers: threadIdx.x - r is never negative.
     kata::open();
@@ -24,7 +23,7 @@ __global__ void cached_halo(const float* in, float* out, int width, int height) 
 template <int r>
 void convolve(const float* in, const float* filter, float* out, int width, int height) {
     // kata: begin
-    // As in 04.
+    // As in 04: the weights, and a grid that counts tiles of tile x tile outputs.
     kata::open();
     // kata: end
 }

@@ -1,6 +1,6 @@
 // 07 Wide loads: a thread computes four columns, and loads and stores four elements at a time. Beyond the
-// documents. Changed against 06: 4 + 2r columns of the input serve four columns of outputs, in
-// 1 + 2 · ceil(r / 4) loads a row instead of 4 · (2r + 1). Where the width is no multiple of four, a thread
+// documents. Changed from 06: 4 + 2r columns of the input serve four columns of outputs, in
+// 1 + 2 · ceil(r / 4) loads per row instead of 4 · (2r + 1). Where the width is no multiple of four, a thread
 // computes one column, as in 06.
 #include "fixed_radius.cuh"
 
@@ -20,7 +20,7 @@ template <int r, int n>
 __global__ void __launch_bounds__(block)
     wide_loads(const float* __restrict__ in, float* __restrict__ out, int width, int height) {
     // kata: begin
-    // As in 06, with n neighbouring columns a thread. Of each row it loads its own Pack<n>, and as many to
+    // As in 06, with n neighbouring columns per thread. Of each row it loads its own Pack<n>, and as many to
     // the left and to the right as hold r columns: each by one load, by way of reinterpret_cast, and zeros
     // where it lies outside of the image. A sum for each output under way and each column. A row of outputs
     // is stored as one Pack<n>.

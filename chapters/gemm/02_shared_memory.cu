@@ -1,6 +1,6 @@
 // 02 Shared memory: a block walks along K with a tile of A and a tile of B on chip.
 //
-// The step that SGEMM-1D starts from and does not list. Changed against 01: an element that a block
+// The step that SGEMM-1D starts from and does not list. Changed from 01: an element that a block
 // has loaded serves a whole row or column of its threads.
 // Loads per result: K/16 from global memory instead of 2K, and 2K from shared memory.
 #include "gemm.cuh"

@@ -1,10 +1,8 @@
 // 03 Thread tile, 1-D: a thread computes a column of TM = 8 results.
 //
-// Mirrors SGEMM-1D. The listing there tests flattened indices only, so that an infinity in one row of
-// A reaches the row before, and it calls assert without its header. Changed against 02: a thread reads
-// an element of B from shared memory once and uses it for eight results, and the block's tile of C
-// grows to 64 x 64. Loads per result: K/32 from global memory instead of K/16, and 9K/8 from shared
-// memory instead of 2K.
+// Mirrors SGEMM-1D. Changed from 02: a thread reads an element of B from shared memory once and uses
+// it for eight results, and the block's tile of C grows to 64 x 64. Loads per result: K/32 from global
+// memory instead of K/16, and 9K/8 from shared memory instead of 2K.
 #include "gemm.cuh"
 
 constexpr int bm = 64, bn = 64;  // rows and columns of C that a block computes

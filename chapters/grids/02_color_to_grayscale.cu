@@ -1,5 +1,5 @@
 // 02 Color to grayscale: a two-dimensional grid, a thread per pixel. Mirrors PMPP-grids 3.2.
-// Changed against 01: threads are numbered in two directions and flattened to row-major indices, x
+// Changed from 01: threads are numbered in two directions and flattened to row-major indices, x
 // to columns and y to rows, so that the threads of a warp touch neighbouring pixels. A colour pixel
 // is three bytes, a gray one is one.
 #include "grids.cuh"

@@ -1,5 +1,5 @@
 // 03 Blur: a thread per pixel that reads a whole patch of the picture. Mirrors PMPP-grids 3.3.
-// Changed against 02: an output depends on (2s + 1)² inputs, and at the edges of the picture on
+// Changed from 02: an output depends on (2s + 1)² inputs, and at the edges of the picture on
 // fewer. The mean is over the pixels that are really there, 4 in a corner and 6 at an edge for
 // s = 1.
 #include "grids.cuh"
@@ -16,7 +16,8 @@ __global__ void mean(const unsigned char* in, unsigned char* out, int width, int
 
 void blur(const unsigned char* in, unsigned char* out, int width, int height, int blur_size) {
     // kata: begin
-    // As in 02.
+    // As in 02: two-dimensional blocks that cover the picture, and the check. For an empty picture launch
+    // nothing.
     kata::open();
     // kata: end
 }

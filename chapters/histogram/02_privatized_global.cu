@@ -1,8 +1,6 @@
 // 02 Privatized, global: each block counts in a copy of its own, still in global memory, and adds the
-// copy to the histogram at the end. Mirrors PMPP-notes 9.4. Its listing calls syncthreads(), which does
-// not exist, expects copies that somebody else has zeroed, and has block 0 count in the result itself.
-// Changed against 01: a letter only meets the letters of its own block, and on the histogram itself
-// there are at most blocks · bins atomics.
+// copy to the histogram at the end. Mirrors PMPP-notes 9.4. Changed from 01: a letter only meets the
+// letters of its own block, and on the histogram itself there are at most blocks · bins atomics.
 #include "histogram.cuh"
 
 constexpr int block = histogram::copy_characters;  // threads

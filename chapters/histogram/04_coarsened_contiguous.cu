@@ -1,5 +1,5 @@
 // 04 Coarsened, contiguous: a thread counts a stretch of 16 neighbouring characters.
-// PMPP-notes 9.5 names it as what one does on a CPU. Changed against 03: a block takes 16 times the
+// PMPP-notes 9.5 names it as what one does on a CPU. Changed from 03: a block takes 16 times the
 // characters, so its copy is zeroed and merged a sixteenth as often. The lanes of a warp read 16 bytes
 // apart: each load touches 16 sectors, which the L1 cache has to keep for the 15 loads that follow.
 #include "histogram.cuh"

@@ -1,7 +1,6 @@
 // 05 Coarsened, interleaved: the characters of a thread lie as far apart as the grid has threads.
-// Mirrors PMPP-notes 9.5; its listing indexes the bins with `binIdx`, which does not exist.
-// Changed against 04: in each round the lanes of a warp read 32 neighbouring bytes, which are one
-// sector instead of 16.
+// Mirrors PMPP-notes 9.5. Changed from 04: in each round the lanes of a warp read 32 neighbouring
+// bytes, which are one sector instead of 16.
 #include "histogram.cuh"
 
 constexpr int block = 1024;     // threads
@@ -17,7 +16,7 @@ __global__ void coarsened_interleaved(const char* text, std::size_t length, unsi
 
 void count_letters(const char* text, std::size_t length, unsigned* histo, unsigned* workspace) {
     // kata: begin
-    // As in 04.
+    // As in 04: zero the histogram, then a block for each block * coarsening characters.
     kata::open();
     // kata: end
 }

@@ -1,6 +1,6 @@
 // 06 Aggregated: as long as a thread meets the same bin, it counts in a register, and one atomic adds
 // what it has counted. Mirrors PMPP-notes 9.6.
-// Changed against 05: an atomic only where the bin changes, and one at the end. What a thread meets one
+// Changed from 05: an atomic only where the bin changes, and one at the end. What a thread meets one
 // after the other lies as far apart in the text as the grid has threads, so only runs that are longer
 // than that are runs for a thread.
 #include "histogram.cuh"
@@ -19,7 +19,7 @@ __global__ void aggregated(const char* text, std::size_t length, unsigned* histo
 
 void count_letters(const char* text, std::size_t length, unsigned* histo, unsigned* workspace) {
     // kata: begin
-    // As in 04.
+    // As in 04: zero the histogram, then a block for each block * coarsening characters.
     kata::open();
     // kata: end
 }

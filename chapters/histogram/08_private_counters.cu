@@ -1,5 +1,5 @@
 // 08 Private counters: each lane of a warp has counters of its own, and it counts characters, not letters.
-// Beyond the documents; NVIDIA's sample histogram64 has counters for each thread. Changed against 07: a
+// Beyond the documents; NVIDIA's sample histogram64 has counters for each thread. Changed from 07: a
 // column of counters for each lane, and a row for each of the 256 characters. A column lies in one bank, so
 // the lanes of a warp never meet at an address or in a bank, whatever the text is; and nothing is tested or
 // divided while counting: letters and bins are looked at in the end. 32 KiB are zeroed and added up once a

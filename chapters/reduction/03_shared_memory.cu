@@ -1,7 +1,6 @@
-// 03 Shared memory: the tree moves on chip, and the input stays as it was. Mirrors PMPP-notes 10.6;
-// its listing writes to an output that it does not have. Changed against 02: a thread reads its two
-// elements once and keeps what it makes of them in shared memory. Of the partial results only the
-// last one goes to global memory.
+// 03 Shared memory: the tree moves on chip, and the input stays as it was. Mirrors PMPP-notes 10.6.
+// Changed from 02: a thread reads its two elements once and keeps what it makes of them in shared
+// memory. Of the partial results only the last one goes to global memory.
 #include "rounds.cuh"
 
 constexpr int block_dim = 1024;         // threads of a block
@@ -20,7 +19,7 @@ __global__ void shared_memory(const T* in, T* out, int n, Op op) {
 template <class T, class Op>
 void reduce_segments(T* in, T* out, int n, Op op) {
     // kata: begin
-    // As in 01.
+    // As in 01: a block of block_dim threads for each `segment` elements, and check the launch.
     kata::open();
     // kata: end
 }

@@ -1,7 +1,6 @@
 // 04 Hierarchical: one launch for any length, blocks combine their results by an atomic. Mirrors
-// PMPP-notes 10.7; its listing reads past the end unless the length is a multiple of the segment.
-// Changed against 03: what the blocks leave is not reduced by a second launch, but block by block
-// into the output, which starts from the identity.
+// PMPP-notes 10.7. Changed from 03: what the blocks leave is not reduced by a second launch, but
+// block by block into the output, which starts from the identity.
 #include "reduction.cuh"
 
 constexpr int block_dim = 1024;         // threads of a block

@@ -1,7 +1,7 @@
 // 05 Coarsened: a thread combines several elements on its own before the tree begins. Mirrors
-// PMPP-notes 10.8; its listing reads past the end, as in 04. Changed against 04: where blocks would
-// take turns on the hardware anyway, fewer of them do the same work, with a fraction of the trees,
-// their barriers and their idle threads; and a thread has eight loads under way instead of two.
+// PMPP-notes 10.8. Changed from 04: where blocks would take turns on the hardware anyway, fewer of
+// them do the same work, with a fraction of the trees, their barriers and their idle threads; and a
+// thread has eight loads under way instead of two.
 // Neighbouring threads still read neighbouring elements.
 #include "reduction.cuh"
 
@@ -22,7 +22,7 @@ __global__ void coarsened(const T* in, T* out, int n, Op op) {
 template <class T, class Op>
 void reduce(const T* in, T* out, int n, Op op) {
     // kata: begin
-    // As in 04.
+    // As in 04: set the output to the identity, then launch a block for each `segment` elements.
     kata::open();
     // kata: end
 }

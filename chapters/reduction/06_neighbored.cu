@@ -1,7 +1,6 @@
-// 06 Neighbored: the second ladder begins, with neighbouring pairs and an element a thread. Mirrors
-// REDUCE-vi 2; its listing lets threads beyond the end leave before a barrier, adds what lies
-// there, and leaves the partial results to the CPU. Changed against 01: every other thread is
-// without work from the first round on.
+// 06 Neighbored: the second ladder begins, with neighbouring pairs and one element per thread.
+// Mirrors REDUCE-vi 2, where the CPU adds up the partial results. Changed from 01: every other
+// thread is without work from the first round on.
 #include "rounds.cuh"
 
 constexpr int block_dim = 512;      // threads of a block
@@ -21,7 +20,7 @@ __global__ void neighbored(T* in, T* out, int n, Op op) {
 template <class T, class Op>
 void reduce_segments(T* in, T* out, int n, Op op) {
     // kata: begin
-    // As in 01.
+    // As in 01: a block of block_dim threads for each `segment` elements, and check the launch.
     kata::open();
     // kata: end
 }

@@ -1,8 +1,6 @@
 // 07 Neighbored, less divergence: the same pairs, taken by the first threads of the block. Mirrors
-// REDUCE-vi 3; its listing has the faults of 06, and its text is wrong about registers: all of this
-// happens in global memory. Changed against 06: the thread's number chooses the pair and not the
-// element, so that whole warps are without work instead of most lanes of every warp, and nobody
-// divides.
+// REDUCE-vi 3. Changed from 06: the thread's number chooses the pair and not the element, so that
+// whole warps are without work instead of most lanes of every warp, and nobody divides.
 #include "rounds.cuh"
 
 constexpr int block_dim = 512;      // threads of a block
@@ -20,7 +18,7 @@ __global__ void neighbored_less(T* in, T* out, int n, Op op) {
 template <class T, class Op>
 void reduce_segments(T* in, T* out, int n, Op op) {
     // kata: begin
-    // As in 01.
+    // As in 01: a block of block_dim threads for each `segment` elements, and check the launch.
     kata::open();
     // kata: end
 }

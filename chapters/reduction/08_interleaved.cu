@@ -1,6 +1,6 @@
 // 08 Interleaved: the stride halves, and a warp's elements lie next to each other. Mirrors
-// REDUCE-vi 4; its listing has the faults of 06. Changed against 07: as many threads work in each
-// round as before, but they touch whole sectors. What 02 is to 01, in the other ladder.
+// REDUCE-vi 4. Changed from 07: as many threads work in each round as before, but they touch whole
+// sectors. What 02 is to 01, in the other ladder.
 #include "rounds.cuh"
 
 constexpr int block_dim = 512;      // threads of a block
@@ -19,7 +19,7 @@ __global__ void interleaved(T* in, T* out, int n, Op op) {
 template <class T, class Op>
 void reduce_segments(T* in, T* out, int n, Op op) {
     // kata: begin
-    // As in 01.
+    // As in 01: a block of block_dim threads for each `segment` elements, and check the launch.
     kata::open();
     // kata: end
 }

@@ -1,6 +1,6 @@
-// 10 Unroll 4: four blocks of elements, fetched together. Mirrors REDUCE-vi 6; its listing drops
-// the elements at the end that do not fill four blocks. Changed against 09: half as many blocks
-// again, and a thread has four loads under way at a time, none of which waits for another.
+// 10 Unroll 4: four blocks of elements, fetched together. Mirrors REDUCE-vi 6. Changed from 09: half
+// as many blocks again, and a thread has four loads under way at a time, none of which waits for
+// another.
 #include "rounds.cuh"
 
 constexpr int block_dim = 512;          // threads of a block
@@ -19,7 +19,7 @@ __global__ void unroll4(T* in, T* out, int n, Op op) {
 template <class T, class Op>
 void reduce_segments(T* in, T* out, int n, Op op) {
     // kata: begin
-    // As in 01.
+    // As in 01: a block of block_dim threads for each `segment` elements, and check the launch.
     kata::open();
     // kata: end
 }

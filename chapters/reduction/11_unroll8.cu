@@ -1,6 +1,5 @@
-// 11 Unroll 8: eight blocks of elements, fetched together. Mirrors REDUCE-vi 7; its listing drops
-// the elements at the end that do not fill eight blocks. Changed against 10: half as many blocks
-// again, and eight loads under way.
+// 11 Unroll 8: eight blocks of elements, fetched together. Mirrors REDUCE-vi 7. Changed from 10: half
+// as many blocks again, and eight loads under way.
 #include "rounds.cuh"
 
 constexpr int block_dim = 512;          // threads of a block
@@ -9,7 +8,7 @@ constexpr int segment = 8 * block_dim;  // elements that a block reduces
 template <class T, class Op>
 __global__ void unroll8(T* in, T* out, int n, Op op) {
     // kata: begin
-    // As 10, with eight elements a thread.
+    // As 10, with eight elements per thread.
     kata::open();
     // kata: end
 }
@@ -17,7 +16,7 @@ __global__ void unroll8(T* in, T* out, int n, Op op) {
 template <class T, class Op>
 void reduce_segments(T* in, T* out, int n, Op op) {
     // kata: begin
-    // As in 01.
+    // As in 01: a block of block_dim threads for each `segment` elements, and check the launch.
     kata::open();
     // kata: end
 }

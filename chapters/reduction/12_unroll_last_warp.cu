@@ -1,9 +1,8 @@
-// 12 Unroll the last warp: the last six rounds need no barrier of the block. Mirrors REDUCE-vi 8;
-// its listing has the fault of 11 and relies on the lanes of a warp moving in lockstep, which they
-// have not done since Volta: volatile orders nothing among them, __syncwarp() does. Changed against
-// 11: once 64 elements are left, all the work is one warp's, and the others are done. As in the
-// document a block needs at least 64 threads, and the warp works in memory; today one would write
-// its rounds with __shfl_down_sync(), from register to register.
+// 12 Unroll the last warp: the last six rounds need no barrier of the block. Mirrors REDUCE-vi 8.
+// Changed from 11: once 64 elements are left, all the work is one warp's, and the others are done.
+// The lanes of a warp need not move in step, so a __syncwarp() stands between its rounds. As in the
+// document a block needs at least 64 threads, and the warp works in memory; step 15 has such rounds
+// from register to register.
 #include "rounds.cuh"
 
 constexpr int block_dim = 512;          // threads of a block
@@ -22,7 +21,7 @@ __global__ void unroll_last_warp(T* in, T* out, int n, Op op) {
 template <class T, class Op>
 void reduce_segments(T* in, T* out, int n, Op op) {
     // kata: begin
-    // As in 01.
+    // As in 01: a block of block_dim threads for each `segment` elements, and check the launch.
     kata::open();
     // kata: end
 }

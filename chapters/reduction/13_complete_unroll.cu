@@ -1,7 +1,7 @@
-// 13 Complete unroll: the rounds of the block are written out, too. Mirrors REDUCE-vi 9; its
-// listing has the faults of 12. Changed against 12: a block has at most 1024 threads and so at most
-// four rounds before the last warp. Each is written down with the size of block that it takes, and
-// no loop is left. A block of 512 pays for the round that it does not have with a barrier.
+// 13 Complete unroll: the rounds of the block are written out, too. Mirrors REDUCE-vi 9. Changed
+// from 12: a block has at most 1024 threads and so at most four rounds before the last warp. Each is
+// written down with the size of block that it takes, and no loop is left. A block of 512 pays for
+// the round that it does not have with a barrier.
 #include "rounds.cuh"
 
 constexpr int block_dim = 512;          // threads of a block
@@ -12,7 +12,7 @@ __global__ void complete_unroll(T* in, T* out, int n, Op op) {
     // kata: begin
     // As 12, but instead of the loop with __syncthreads(), the rounds with strides 512, 256, 128 and 64
     // one after the other, each for blocks of at least twice as many threads (ask blockDim.x), and with a
-    // barrier behind it. A lambda that does a round keeps it short.
+    // barrier after it. A lambda that does a round keeps it short.
     kata::open();
     // kata: end
 }
@@ -20,7 +20,7 @@ __global__ void complete_unroll(T* in, T* out, int n, Op op) {
 template <class T, class Op>
 void reduce_segments(T* in, T* out, int n, Op op) {
     // kata: begin
-    // As in 01.
+    // As in 01: a block of block_dim threads for each `segment` elements, and check the launch.
     kata::open();
     // kata: end
 }

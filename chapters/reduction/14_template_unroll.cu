@@ -1,7 +1,6 @@
-// 14 Template unroll: the size of the block is a parameter of the template. Mirrors REDUCE-vi 10;
-// its listing has the faults of 12. Changed against 13: the compiler knows which rounds a block
-// has, leaves out the others with their barriers, and asks nothing at run time. There is a kernel
-// for each size of block that is used.
+// 14 Template unroll: the size of the block is a parameter of the template. Mirrors REDUCE-vi 10.
+// Changed from 13: the compiler knows which rounds a block has, leaves out the others with their
+// barriers, and asks nothing at run time. There is a kernel for each size of block that is used.
 #include "rounds.cuh"
 
 constexpr int block_dim = 512;          // threads of a block
@@ -19,7 +18,7 @@ __global__ void template_unroll(T* in, T* out, int n, Op op) {
 template <class T, class Op>
 void reduce_segments(T* in, T* out, int n, Op op) {
     // kata: begin
-    // As in 01, with template_unroll<block_dim, T, Op>.
+    // As in 01, a block for each `segment` elements, with template_unroll<block_dim, T, Op>.
     kata::open();
     // kata: end
 }

@@ -1,6 +1,6 @@
 // 15 Warp shuffles: the rounds of the tree go from register to register. Beyond the documents; in NVIDIA's
-// sample reduction it is reduce4 and what follows. Changed against 05 and 14: a warp reduces its 32 values by
-// __shfl_down_sync, which needs neither memory nor a barrier. One value a warp goes through shared memory,
+// sample reduction it is reduce4 and what follows. Changed from 05 and 14: a warp reduces its 32 values by
+// __shfl_down_sync, which needs neither memory nor a barrier. One value per warp goes through shared memory,
 // with the only barrier of the block, and the first warp reduces those in the same way. A thread combines 16
 // elements first, and blocks have 512 threads.
 #include "reduction.cuh"
@@ -26,7 +26,7 @@ template <class T, class Op>
 __device__ T reduce_block(T value, Op op) {
     // kata: begin
     // Each warp reduces its values, and its lane 0 puts the result into shared memory. Behind a barrier the
-    // first warp reduces these, one a lane, and the identity in lanes that have none.
+    // first warp reduces these, one per lane, and the identity in lanes that have none.
     kata::open();
     return value;
     // kata: end
@@ -44,7 +44,7 @@ __global__ void warp_shuffles(const T* in, T* out, int n, Op op) {
 template <class T, class Op>
 void reduce(const T* in, T* out, int n, Op op) {
     // kata: begin
-    // As in 04.
+    // As in 04: set the output to the identity, then launch a block for each `segment` elements.
     kata::open();
     // kata: end
 }

@@ -1,5 +1,5 @@
 // 16 Wide loads: 16 bytes at a time, and four such loads of a thread under way at once. Beyond the documents;
-// in CUB it is ConsumeFullTile of AgentReduce. Changed against 15: a quarter of the load instructions for
+// in CUB it is ConsumeFullTile of AgentReduce. Changed from 15: a quarter of the load instructions for
 // floats, half of them for doubles, and none of them waits for the one before. The same bytes and sectors.
 #include "reduction.cuh"
 
@@ -18,7 +18,8 @@ struct alignas(16) Pack {
 template <class T, class Op>
 __device__ T reduce_warp(T value, Op op) {
     // kata: begin
-    // As in 15.
+    // As in 15: five rounds of __shfl_down_sync, with strides from 16 down to 1, in which all 32 lanes take
+    // part.
     kata::open();
     return value;
     // kata: end
@@ -28,7 +29,7 @@ __device__ T reduce_warp(T value, Op op) {
 template <class T, class Op>
 __device__ T reduce_block(T value, Op op) {
     // kata: begin
-    // As in 15.
+    // As in 15: each warp reduces its values, and after a barrier the first warp what they have left.
     kata::open();
     return value;
     // kata: end

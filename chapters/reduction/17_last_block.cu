@@ -1,5 +1,5 @@
 // 17 Last block: one launch and nothing before it, and the same bits every time. Beyond the documents;
-// NVIDIA's sample threadFenceReduction has the idea. Changed against 16: a block leaves its result in an
+// NVIDIA's sample threadFenceReduction has the idea. Changed from 16: a block leaves its result in an
 // array instead of combining it atomically, and counts itself; the one that finds all others done combines
 // these results. Which operation comes first no longer depends on which block is done first, and `out` need
 // not be set before. Blocks have 1024 threads, for each block pays for a fence and for a second barrier.
@@ -20,7 +20,8 @@ struct alignas(16) Pack {
 template <class T, class Op>
 __device__ T reduce_warp(T value, Op op) {
     // kata: begin
-    // As in 15.
+    // As in 15: five rounds of __shfl_down_sync, with strides from 16 down to 1, in which all 32 lanes take
+    // part.
     kata::open();
     return value;
     // kata: end
@@ -30,7 +31,7 @@ __device__ T reduce_warp(T value, Op op) {
 template <class T, class Op>
 __device__ T reduce_block(T value, Op op) {
     // kata: begin
-    // As in 15.
+    // As in 15: each warp reduces its values, and after a barrier the first warp what they have left.
     kata::open();
     return value;
     // kata: end
@@ -40,7 +41,8 @@ __device__ T reduce_block(T value, Op op) {
 template <class T, class Op>
 __device__ T reduce_thread(const T* in, int n, Op op) {
     // kata: begin
-    // As in 16.
+    // As in 16: the packs of this thread, all of a whole segment loaded before the first is combined, and the
+    // elements at the end that fill no pack.
     kata::open();
     return op.identity();
     // kata: end
@@ -56,7 +58,7 @@ __global__ void last_block(const T* in, T* out, int n, T* partials, Op op) {
     // kata: begin
     // Thread 0 stores the block's result in partials[blockIdx.x] and counts the block by atomicInc(&done,
     // gridDim.x - 1), which returns how many were done before and goes back to 0 by itself; with a
-    // __threadfence() before it, and one behind it in the block that is the last. All threads of the block
+    // __threadfence() before it, and one after it in the block that is the last. All threads of the block
     // must know whether theirs is that one: through shared memory, and a barrier. The last block then reduces
     // the results, a thread always the same of them, and thread 0 stores *out.
     kata::open();

@@ -1,8 +1,7 @@
 // 01 Kogge–Stone: a block scans one section in shared memory, with a thread for each element. In each
 // round every element adds what stands `stride` places to its left, and then the stride doubles.
-// Mirrors PMPP-scan 11.2. Its listing sums int data in float, which is wrong above 2²⁴, and its
-// exclusive variant loads X[i] where X[i − 1] is meant.
-// log₂N rounds instead of N − 1 steps, for N·log₂N − (N − 1) additions instead of N − 1.
+// Mirrors PMPP-scan 11.2. log₂N rounds instead of N − 1 steps, for N·log₂N − (N − 1) additions instead
+// of N − 1.
 #include "sections.cuh"
 
 template <class T, class Op>
@@ -23,7 +22,7 @@ template <class T, class Op>
 void scan_sections(const T* in, T* out, int n, int section, Kind kind, Op op) {
     // kata: begin
     // A block for each section, a thread for each element: kogge_stone<<<blocks, threads>>>(in, out, n, kind,
-    // op), and check(cudaGetLastError()) behind it. The last section may be a part of one, and a grid without
+    // op), and check(cudaGetLastError()) after it. The last section may be a part of one, and a grid without
     // blocks is an error.
     kata::open();
     // kata: end

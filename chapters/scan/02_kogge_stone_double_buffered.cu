@@ -1,15 +1,14 @@
 // 02 Kogge–Stone, double-buffered: a round reads one buffer and writes the other, and then the two swap
-// roles. Mirrors PMPP-scan 11.2, whose listing has no barrier in the loop: a race.
-// Changed against 01: nobody overwrites what somebody still reads, so one barrier a round is enough
-// where there were two. The price is twice the shared memory.
+// roles. Mirrors PMPP-scan 11.2. Changed from 01: nobody overwrites what somebody still reads, so one
+// barrier per round is enough where there were two. The price is twice the shared memory.
 #include "sections.cuh"
 
 template <class T, class Op>
 __global__ void double_buffered(const T* in, T* out, int n, Kind kind, Op op) {
     // kata: begin
-    // Load as in 01. Two arrays in shared memory: a round reads the one and writes the other, every element
-    // of it, also those that have nothing to their left. Then they swap roles. One barrier a round, and which
-    // of the arrays is stored?
+    // Load as in 01, element i for an inclusive scan and i - 1 for an exclusive one. Two arrays in shared
+    // memory: a round reads the one and writes the other, every element of it, also those that have nothing
+    // to their left. Then they swap roles. One barrier per round, and which of the arrays is stored?
     kata::open();
     // kata: end
 }
@@ -17,7 +16,8 @@ __global__ void double_buffered(const T* in, T* out, int n, Kind kind, Op op) {
 template <class T, class Op>
 void scan_sections(const T* in, T* out, int n, int section, Kind kind, Op op) {
     // kata: begin
-    // As in 01.
+    // As in 01: a block for each section, a thread for each element, and check the launch. For no elements
+    // launch nothing.
     kata::open();
     // kata: end
 }

@@ -1,8 +1,8 @@
 // 03 Brent–Kung: a reduction tree going up, then a reverse tree that hands its partial sums to the
-// elements between. Mirrors PMPP-scan 11.4, which lists the two trees without the kernel around them.
-// Changed against 01: 2N − 2 − log₂N additions, less than twice the sequential N − 1, in nearly twice
-// as many rounds. The threads with work are the first ones of the block, whatever the stride, so that
-// the other warps have nothing to execute; spread over all warps, they would keep all of them busy.
+// elements between. Mirrors PMPP-scan 11.4. Changed from 01: 2N − 2 − log₂N additions, less than twice
+// the sequential N − 1, in nearly twice as many rounds. The threads with work are the first ones of
+// the block, whatever the stride, so that the other warps have nothing to execute; spread over all
+// warps, they would keep all of them busy.
 #include "sections.cuh"
 
 template <class T, class Op>
@@ -13,7 +13,7 @@ __global__ void brent_kung(const T* in, T* out, int n, Kind kind, Op op) {
     // last one of the left half. Thread t has the pair that ends at (t + 1) * 2 * stride - 1, so that those
     // with work stand side by side.
     // Reverse tree, stride from a quarter of the section down to 1: the element at (t + 1) * 2 * stride - 1
-    // is complete, and the one `stride` behind it, if there is one in the section, takes it in.
+    // is complete, and the one `stride` after it, if there is one in the section, takes it in.
     // A barrier before each round, and one before the elements are stored as they were loaded.
     kata::open();
     // kata: end

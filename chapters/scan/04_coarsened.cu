@@ -1,8 +1,7 @@
 // 04 Coarsened: each thread scans a subsection of its own sequentially, the threads together scan the
 // last elements of the subsections, and each thread adds what comes before its own. Mirrors
-// PMPP-scan 11.5. In its listing every block loads the first section, the number of threads is also
-// used as the length of a subsection, and part 3 adds a thread's own sum and misses elements.
-// Changed against 01: the parallel scan, with its many additions, is over a quarter of the elements.
+// PMPP-scan 11.5.
+// Changed from 01: the parallel scan, with its many additions, is over a quarter of the elements.
 // Neighbouring threads still load and store neighbouring elements. Only shared memory is walked through
 // in subsections, and it is padded, or the lanes of a warp would meet in the same banks.
 #include "sections.cuh"
@@ -10,7 +9,7 @@
 constexpr int coarse_factor = 4;  // elements of a subsection
 
 /// Where element e of a section lies in x. Lanes read coarse_factor places apart, so that only every
-/// fourth of the 32 banks would be used. One free place behind every 32 elements shifts those that
+/// fourth of the 32 banks would be used. One free place after every 32 elements shifts those that
 /// would meet to banks of their own.
 __device__ constexpr int padded(int e) { return e + e / 32; }
 

@@ -1,7 +1,6 @@
 // 05 Hierarchical: three kernels. The first scans sections and keeps the sum of each, the second scans
-// the sums, and the third adds to each section the sum of all before it. Mirrors PMPP-scan 11.6, which
-// names the kernels and lists none.
-// Changed against 04: an array of any length is one scan. The first kernel is step 04, with its
+// the sums, and the third adds to each section the sum of all before it. Mirrors PMPP-scan 11.6.
+// Changed from 04: an array of any length is one scan. The first kernel is step 04, with its
 // sections, and keeps the sums. The second is the first again, with one block. One block is enough for
 // 1024 sums, so for 1024² elements; more sums than that are scanned as any long array is, by all three
 // kernels. The price: the output is written, read and written again.
@@ -49,7 +48,7 @@ void scan_whole(const T* in, T* out, int n, Kind kind, T* workspace, Op op) {
     // kata: begin
     // Scan each section. If there is more than one, scan their sums, inclusively, and add them. One block can
     // scan as many sums as a section has elements; how can more of them be scanned? (What the workspace holds
-    // behind the sums is free.)
+    // after the sums is free.)
     kata::open();
     // kata: end
 }

@@ -5,6 +5,8 @@
 #include "operators.hpp"
 #include "scan.hpp"
 
+/// Kind::inclusive: output i ends with input i. Kind::exclusive: it ends before it, and begins with the
+/// identity.
 using scan::Kind;
 
 /// What these steps define: every `section` elements of `in` are scanned for themselves, with a ∘ b = op(a,

@@ -5,9 +5,11 @@
 #include "operators.hpp"
 #include "scan.hpp"
 
+/// Kind::inclusive: output i ends with input i. Kind::exclusive: it ends before it, and begins with the
+/// identity.
 using scan::Kind;
 
-/// Where element e of a section lies in shared memory: as in step 04, a place stays free behind every 32
+/// Where element e of a section lies in shared memory: as in step 04, a place stays free after every 32
 /// elements, against bank conflicts.
 __device__ constexpr int padded(int e) { return e + e / 32; }
 

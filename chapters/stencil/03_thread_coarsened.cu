@@ -1,8 +1,8 @@
 // 03 Thread coarsened: T² threads march along z through a tile of T³, three planes at a time.
 //
-// Mirrors PMPP-notes 8.4, which swaps c3 and c4. Changed against 02: a thread computes a column of
-// cells, and only three planes of the tile are in shared memory. So T² and no longer T³ threads must
-// fit into a block, and T can be 32; a warp reads a row of 32 elements instead of four rows of 8.
+// Mirrors PMPP-notes 8.4. Changed from 02: a thread computes a column of cells, and only three
+// planes of the tile are in shared memory. So T² and no longer T³ threads must fit into a block, and
+// T can be 32; a warp reads a row of 32 elements instead of four rows of 8.
 // Global loads at T = 32: 13/4 · (1 − 2/T)³ = 2.68 OP/B.
 #include "stencil.cuh"
 

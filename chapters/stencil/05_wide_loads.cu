@@ -1,5 +1,5 @@
 // 05 Wide loads: a thread computes four cells of a row in each of two planes, and leaves the sharing to the
-// caches. Beyond the documents. Changed against 04: no shared memory, no barrier and no thread on a halo. A
+// caches. Beyond the documents. Changed from 04: no shared memory, no barrier and no thread on a halo. A
 // load brings four cells, and those above, below, before and behind come with one load each, which L1 or L2
 // has mostly seen. Only two planes a block: in long marches blocks that run together drift apart along z, and
 // each fetches from memory what another one has fetched before. Where n is no multiple of four, a thread
@@ -21,7 +21,7 @@ __global__ void wide_loads(const T* __restrict__ in, T* __restrict__ out, int n,
     // kata: begin
     // Thread (x, y) of a block has `width` neighbouring cells of row y in each of `chunk` planes, and marches
     // along z as in 04. It loads the cells of a plane at once, by way of reinterpret_cast to Cells<T, width>,
-    // and keeps those of the planes before, here and behind. For each plane it also loads as many cells of
+    // and keeps those of the planes before, here and after. For each plane it also loads as many cells of
     // the rows above and below and, one at a time, the neighbours to the left of the first cell and to the
     // right of the last. What lies outside of the grid must not be loaded. Cells on the boundary stay.
     kata::open();

@@ -4,6 +4,7 @@
 #include "kata.hpp"
 #include "stencil.hpp"
 
+/// Members c0, of the cell itself, c1 and c2 of its neighbours along x, c3 and c4 along y, c5 and c6 along z.
 using stencil::Coefficients;
 
 /// What a step defines: one sweep, as in reference/stencil.hpp, for T = float and double.

@@ -31,7 +31,9 @@ class Search {
         const auto nothing = ask(0, 0);
         if (!nothing) return std::nullopt;
         if (*nothing != 0)
-            return "of " + noun_ + "s that are all 0 the sum is not: something else is added to it";
+            return "even where no " + noun_ +
+                   " adds anything, the result is not 0: something else is added, or " +
+                   "what was there before is not set to 0";
         const auto all = ask(0, inputs_);
         if (!all) return std::nullopt;
         if (!look(0, inputs_, *all) || found_.empty()) return std::nullopt;
@@ -160,8 +162,9 @@ class Search {
     std::string repeating() const {
         const auto& s = found_[0];
         const auto period = std::to_string(found_[1].begin - s.begin);
-        return (s.length() == 1 ? "one " + noun_ : std::to_string(s.length()) + " " + noun_ + "s") + " in " +
-               period + verdict(s) + ", the first of them " + noun_ + " " + std::to_string(s.begin);
+        return "of every " + period + " " + noun_ + "s " +
+               (s.length() == 1 ? "one" : std::to_string(s.length())) + verdict(s) + ", the first of them " +
+               noun_ + " " + std::to_string(s.begin);
     }
 
     /// What is right with the others.

@@ -183,7 +183,7 @@ def new_step(repository: Repository, chapter: str, step: str) -> int:
     """Begins with the step before, for a step says what it changes; else with a skeleton."""
     before = check_new(repository, chapter, step)
     words = f"{title_of(step)}: what this step shows, and which document it mirrors."
-    words += f" Changed against {before[:2]}: what, and what that costs and gains." if before else ""
+    words += f" Changed from {before[:2]}: what, and what that costs and gains." if before else ""
     header = "".join(f"// {line}\n" for line in textwrap.wrap(words, WIDTH - 3))
     if before:
         solution = with_header(repository.text(chapter, before, "solutions"), header)

@@ -395,7 +395,7 @@ COMMANDS = {
         watch,
         watch_arguments,
     ),
-    "next": Command("", "the first step that is not right yet: its file, and what goes into it", next_step, nothing),
+    "next": Command("", "the first step that is not right yet: its file, and what to write there", next_step, nothing),
     "status": Command("[--json]", "all steps on a board: open, wrong, right but not fast, done", status, status_arguments),
     "hint": Command(
         "CHAPTER STEP [--more]",

@@ -1,6 +1,6 @@
 // 02 Constant memory: the weights move to constant memory.
 //
-// Mirrors PMPP-notes 7.3. Changed against 01: the weights are a __constant__ array, which the host
+// Mirrors PMPP-notes 7.3. Changed from 01: the weights are a __constant__ array, which the host
 // fills with cudaMemcpyToSymbol() before the launch. All threads read them in the same order and no
 // thread writes them, so a warp gets a weight as one broadcast from the constant cache and loads
 // nothing. Global loads per weight: one element of the image, 4 bytes for two operations: 0.5 OP/B.
@@ -8,8 +8,8 @@
 
 constexpr int block = 16;  // threads per side
 
-// The document has F[2R + 1][2R + 1], with a radius R that the compiler knows. This radius is known
-// at run time only: room for the largest filter, whose rows follow each other without gaps.
+// Room for the largest filter, 15 x 15 weights: the radius is known at run time only. The rows of a
+// smaller filter follow each other without gaps, too.
 __constant__ float weights[convolution::max_weights];
 
 __global__ void constant_memory(const float* in, float* out, int width, int height, int radius) {

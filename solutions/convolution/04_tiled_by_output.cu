@@ -1,6 +1,6 @@
 // 04 Tiled by output: the block is as large as the output tile, and loads in several rounds.
 //
-// The other thread organisation that PMPP-notes 7.4 names. Changed against 03: every thread has an
+// The other thread organisation that PMPP-notes 7.4 names. Changed from 03: every thread has an
 // output, and none idles while the others sum up. The price is a loop in which T² threads load
 // (T + 2r)² elements.
 // Global loads per output: ((T + 2r) / T)² elements: 9.88 OP/B at T = 32, r = 2.

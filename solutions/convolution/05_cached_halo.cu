@@ -1,7 +1,6 @@
 // 05 Cached halo: only the inside of the tile is in shared memory, the halo comes through the cache.
 //
-// Mirrors PMPP-notes 7.5. The listing there forgets the radius in the shared index and compares
-// unsigned values with 0. Changed against 03 and 04: block, input tile and output tile are of one
+// Mirrors PMPP-notes 7.5. Changed from 03 and 04: block, input tile and output tile are of one
 // size, so each thread loads one element and each has an output. A halo element is read from global
 // memory where a weight meets it: it is inside the tile of another block, which has probably brought
 // it into the L2 cache. The price is a test for each weight.

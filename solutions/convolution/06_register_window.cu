@@ -1,5 +1,5 @@
 // 06 Register window: a thread marches down a column and keeps the sums of all outputs that are under way.
-// Beyond the documents. Changed against 03: no shared memory and no barrier. An input row is loaded once and
+// Beyond the documents. Changed from 03: no shared memory and no barrier. An input row is loaded once and
 // serves the 2r + 1 outputs above and below it, whose sums are registers. Neighbours along the row come from
 // the cache. A block has a strip of rows, and loads r more above and below.
 #include "fixed_radius.cuh"

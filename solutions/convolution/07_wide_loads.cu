@@ -1,6 +1,6 @@
 // 07 Wide loads: a thread computes four columns, and loads and stores four elements at a time. Beyond the
-// documents. Changed against 06: 4 + 2r columns of the input serve four columns of outputs, in
-// 1 + 2 · ceil(r / 4) loads a row instead of 4 · (2r + 1). Where the width is no multiple of four, a thread
+// documents. Changed from 06: 4 + 2r columns of the input serve four columns of outputs, in
+// 1 + 2 · ceil(r / 4) loads per row instead of 4 · (2r + 1). Where the width is no multiple of four, a thread
 // computes one column, as in 06.
 #include "fixed_radius.cuh"
 

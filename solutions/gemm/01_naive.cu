@@ -1,6 +1,6 @@
 // 01 Naive: a thread computes one element of C, everything comes from global memory.
 //
-// Mirrors PMPP-grids 3.4, figure 3.11, whose listing is for squares; here A is m x k and B is k x n.
+// Mirrors PMPP-grids 3.4, figure 3.11, for matrices of any shape: A is m x k and B is k x n.
 // Global loads per result: 2K, 8 bytes for two operations.
 #include "gemm.cuh"
 

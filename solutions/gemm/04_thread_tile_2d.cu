@@ -1,6 +1,6 @@
 // 04 Thread tile, 2-D: a thread computes a square of TM x TN = 8 x 8 results.
 //
-// SGEMM-1D announces it at its end and does not list it. Changed against 03: what a thread has read
+// SGEMM-1D announces it at its end and does not list it. Changed from 03: what a thread has read
 // of a row and of a column serves a whole square, 64 products for 16 elements, and the block's tile
 // grows to 128 x 128. Loads per result: K/64 from global memory instead of K/32, and K/4 from shared
 // memory instead of 9K/8.

@@ -1,5 +1,5 @@
 // 03 Blur: a thread per pixel that reads a whole patch of the picture. Mirrors PMPP-grids 3.3.
-// Changed against 02: an output depends on (2s + 1)² inputs, and at the edges of the picture on
+// Changed from 02: an output depends on (2s + 1)² inputs, and at the edges of the picture on
 // fewer. The mean is over the pixels that are really there, 4 in a corner and 6 at an edge for
 // s = 1.
 #include "grids.cuh"

@@ -1,5 +1,5 @@
 // 01 Global atomics: a thread for each character, which adds 1 to a bin in global memory.
-// Mirrors PMPP-notes 9.2; its listing tests `alpha_position`, which does not exist.
+// Mirrors PMPP-notes 9.2.
 // Where a thread writes depends on the data, so threads meet, and only an atomic addition loses no
 // count. All threads of the grid meet on 7 bins: one global atomic for each letter of the text, and
 // those on one bin go one after the other.

@@ -1,5 +1,5 @@
 // 03 Privatized, shared: the block's copy lies in shared memory.
-// The variant that PMPP-notes 9.4 names without a listing. Changed against 02: the atomic of a letter
+// The variant that PMPP-notes 9.4 names without a listing. Changed from 02: the atomic of a letter
 // stays on the multiprocessor. The only global atomics left are those of the merge, at most
 // blocks · bins.
 #include "histogram.cuh"

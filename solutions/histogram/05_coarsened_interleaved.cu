@@ -1,7 +1,6 @@
 // 05 Coarsened, interleaved: the characters of a thread lie as far apart as the grid has threads.
-// Mirrors PMPP-notes 9.5; its listing indexes the bins with `binIdx`, which does not exist.
-// Changed against 04: in each round the lanes of a warp read 32 neighbouring bytes, which are one
-// sector instead of 16.
+// Mirrors PMPP-notes 9.5. Changed from 04: in each round the lanes of a warp read 32 neighbouring
+// bytes, which are one sector instead of 16.
 #include "histogram.cuh"
 
 constexpr int block = 1024;     // threads

@@ -1,6 +1,6 @@
-// 01 Simple: a tree over neighbouring pairs, in global memory. Mirrors PMPP-notes 10.3, whose
-// listing is a picture. Its one block ends at 2048 elements: here every 2048 have a block of their
-// own, and the same kernel reduces what the blocks leave, until one value is left (rounds.cuh).
+// 01 Simple: a tree over neighbouring pairs, in global memory. Mirrors PMPP-notes 10.3. One block
+// reaches 2048 elements, so every 2048 have a block of their own, and the same kernel reduces what
+// the blocks leave, until one value is left (rounds.cuh).
 #include "rounds.cuh"
 
 constexpr int block_dim = 1024;         // threads of a block
@@ -15,7 +15,7 @@ __global__ void simple(T* in, T* out, int n, Op op) {
     T* const data = in + first;                // in place: partial results replace the input
     const int length = n - first;              // elements from there to the end of the input
     const int t = threadIdx.x;
-    const int i = 2 * t;  // two elements a thread: this one and its neighbour
+    const int i = 2 * t;  // two elements per thread: this one and its neighbour
     for (int stride = 1; stride <= block; stride *= 2) {
         // Partial results lie a stride apart. Every second one takes in its neighbour: those of the threads
         // whose number is a multiple of the stride. One without a neighbour goes on as it is.

@@ -1,7 +1,6 @@
-// 03 Shared memory: the tree moves on chip, and the input stays as it was. Mirrors PMPP-notes 10.6;
-// its listing writes to an output that it does not have. Changed against 02: a thread reads its two
-// elements once and keeps what it makes of them in shared memory. Of the partial results only the
-// last one goes to global memory.
+// 03 Shared memory: the tree moves on chip, and the input stays as it was. Mirrors PMPP-notes 10.6.
+// Changed from 02: a thread reads its two elements once and keeps what it makes of them in shared
+// memory. Of the partial results only the last one goes to global memory.
 #include "rounds.cuh"
 
 constexpr int block_dim = 1024;         // threads of a block
@@ -10,9 +9,9 @@ constexpr int segment = 2 * block_dim;  // elements that a block reduces
 template <class T, class Op>
 __global__ void shared_memory(const T* in, T* out, int n, Op op) {
     // kata: begin
-    __shared__ T in_s[block_dim];  // one partial result a thread; its size must be known to the compiler
+    __shared__ T in_s[block_dim];  // one partial result per thread; its size must be known to the compiler
     const int t = threadIdx.x;
-    const int i = 2 * blockDim.x * blockIdx.x + t;  // every block before this one takes two elements a thread
+    const int i = 2 * blockDim.x * blockIdx.x + t;  // the blocks before take two elements per thread
     // The first round of 02. Past the end stands the identity, which changes no result: from here on every
     // thread has an element, and no round asks where the input ends.
     if (i + block_dim < n)

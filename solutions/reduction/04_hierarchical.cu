@@ -1,7 +1,6 @@
 // 04 Hierarchical: one launch for any length, blocks combine their results by an atomic. Mirrors
-// PMPP-notes 10.7; its listing reads past the end unless the length is a multiple of the segment.
-// Changed against 03: what the blocks leave is not reduced by a second launch, but block by block
-// into the output, which starts from the identity.
+// PMPP-notes 10.7. Changed from 03: what the blocks leave is not reduced by a second launch, but
+// block by block into the output, which starts from the identity.
 #include "reduction.cuh"
 
 constexpr int block_dim = 1024;         // threads of a block
@@ -12,7 +11,7 @@ __global__ void hierarchical(const T* in, T* out, int n, Op op) {
     // kata: begin
     __shared__ T in_s[block_dim];
     const int t = threadIdx.x;
-    // As in 03: two elements a thread, the identity past the end, and the tree in shared memory.
+    // As in 03: two elements per thread, the identity past the end, and the tree in shared memory.
     const int i = 2 * blockDim.x * blockIdx.x + t;
     if (i + block_dim < n)
         in_s[t] = op(in[i], in[i + block_dim]);
@@ -23,7 +22,7 @@ __global__ void hierarchical(const T* in, T* out, int n, Op op) {
         if (t < stride) in_s[t] = op(in_s[t], in_s[t + stride]);
     }
     // Blocks cannot wait for each other. An atomic makes reading, combining and writing one step, so none of
-    // them is lost; one a block, since those on one address take turns.
+    // them is lost; one per block, since those on one address take turns.
     if (t == 0) atomic_combine(out, in_s[0], op);
     // kata: end
 }

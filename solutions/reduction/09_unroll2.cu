@@ -1,6 +1,5 @@
-// 09 Unroll 2: a block first adds a second block of elements to its own. Mirrors REDUCE-vi 5, whose
-// listing also adds what lies beyond the end in its last block. Changed against 08: half as many
-// blocks, and before the tree begins every thread has work.
+// 09 Unroll 2: a block first adds a second block of elements to its own. Mirrors REDUCE-vi 5.
+// Changed from 08: half as many blocks, and before the tree begins every thread has work.
 #include "rounds.cuh"
 
 constexpr int block_dim = 512;          // threads of a block

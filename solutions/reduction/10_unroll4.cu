@@ -1,6 +1,6 @@
-// 10 Unroll 4: four blocks of elements, fetched together. Mirrors REDUCE-vi 6; its listing drops
-// the elements at the end that do not fill four blocks. Changed against 09: half as many blocks
-// again, and a thread has four loads under way at a time, none of which waits for another.
+// 10 Unroll 4: four blocks of elements, fetched together. Mirrors REDUCE-vi 6. Changed from 09: half
+// as many blocks again, and a thread has four loads under way at a time, none of which waits for
+// another.
 #include "rounds.cuh"
 
 constexpr int block_dim = 512;          // threads of a block

@@ -1,6 +1,6 @@
 // 15 Warp shuffles: the rounds of the tree go from register to register. Beyond the documents; in NVIDIA's
-// sample reduction it is reduce4 and what follows. Changed against 05 and 14: a warp reduces its 32 values by
-// __shfl_down_sync, which needs neither memory nor a barrier. One value a warp goes through shared memory,
+// sample reduction it is reduce4 and what follows. Changed from 05 and 14: a warp reduces its 32 values by
+// __shfl_down_sync, which needs neither memory nor a barrier. One value per warp goes through shared memory,
 // with the only barrier of the block, and the first warp reduces those in the same way. A thread combines 16
 // elements first, and blocks have 512 threads.
 #include "reduction.cuh"

@@ -1,5 +1,5 @@
 // 16 Wide loads: 16 bytes at a time, and four such loads of a thread under way at once. Beyond the documents;
-// in CUB it is ConsumeFullTile of AgentReduce. Changed against 15: a quarter of the load instructions for
+// in CUB it is ConsumeFullTile of AgentReduce. Changed from 15: a quarter of the load instructions for
 // floats, half of them for doubles, and none of them waits for the one before. The same bytes and sectors.
 #include "reduction.cuh"
 

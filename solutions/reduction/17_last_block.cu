@@ -1,5 +1,5 @@
 // 17 Last block: one launch and nothing before it, and the same bits every time. Beyond the documents;
-// NVIDIA's sample threadFenceReduction has the idea. Changed against 16: a block leaves its result in an
+// NVIDIA's sample threadFenceReduction has the idea. Changed from 16: a block leaves its result in an
 // array instead of combining it atomically, and counts itself; the one that finds all others done combines
 // these results. Which operation comes first no longer depends on which block is done first, and `out` need
 // not be set before. Blocks have 1024 threads, for each block pays for a fence and for a second barrier.

@@ -1,8 +1,7 @@
 // 01 Kogge–Stone: a block scans one section in shared memory, with a thread for each element. In each
 // round every element adds what stands `stride` places to its left, and then the stride doubles.
-// Mirrors PMPP-scan 11.2. Its listing sums int data in float, which is wrong above 2²⁴, and its
-// exclusive variant loads X[i] where X[i − 1] is meant.
-// log₂N rounds instead of N − 1 steps, for N·log₂N − (N − 1) additions instead of N − 1.
+// Mirrors PMPP-scan 11.2. log₂N rounds instead of N − 1 steps, for N·log₂N − (N − 1) additions instead
+// of N − 1.
 #include "sections.cuh"
 
 template <class T, class Op>

@@ -1,7 +1,6 @@
 // 02 Kogge–Stone, double-buffered: a round reads one buffer and writes the other, and then the two swap
-// roles. Mirrors PMPP-scan 11.2, whose listing has no barrier in the loop: a race.
-// Changed against 01: nobody overwrites what somebody still reads, so one barrier a round is enough
-// where there were two. The price is twice the shared memory.
+// roles. Mirrors PMPP-scan 11.2. Changed from 01: nobody overwrites what somebody still reads, so one
+// barrier per round is enough where there were two. The price is twice the shared memory.
 #include "sections.cuh"
 
 template <class T, class Op>

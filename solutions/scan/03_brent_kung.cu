@@ -1,8 +1,8 @@
 // 03 Brent–Kung: a reduction tree going up, then a reverse tree that hands its partial sums to the
-// elements between. Mirrors PMPP-scan 11.4, which lists the two trees without the kernel around them.
-// Changed against 01: 2N − 2 − log₂N additions, less than twice the sequential N − 1, in nearly twice
-// as many rounds. The threads with work are the first ones of the block, whatever the stride, so that
-// the other warps have nothing to execute; spread over all warps, they would keep all of them busy.
+// elements between. Mirrors PMPP-scan 11.4. Changed from 01: 2N − 2 − log₂N additions, less than twice
+// the sequential N − 1, in nearly twice as many rounds. The threads with work are the first ones of
+// the block, whatever the stride, so that the other warps have nothing to execute; spread over all
+// warps, they would keep all of them busy.
 #include "sections.cuh"
 
 template <class T, class Op>
@@ -24,7 +24,7 @@ __global__ void brent_kung(const T* in, T* out, int n, Kind kind, Op op) {
 
     // Reduction tree: of every 2 · stride elements, the last one gets the sum of all.
     for (int stride = 1; stride < section; stride *= 2) {
-        __syncthreads();  // one a round: no thread reads what another one writes in the same round
+        __syncthreads();  // one per round: no thread reads what another one writes in the same round
         // Thread t takes the t-th of these, so that the threads with work stand side by side.
         const int right = (t + 1) * 2 * stride - 1;
         if (right < section) x[right] = op(x[right - stride], x[right]);

@@ -1,6 +1,6 @@
 // 06 Single pass: a block scans its section, waits for the sum of all sections before it, and passes
-// on that sum with its own added. PMPP-scan 11.7, which is only a headline there.
-// Changed against 05: one kernel, and each element is read once and written once. The number of a
+// on that sum with its own added. The title of PMPP-scan 11.7, which stops there.
+// Changed from 05: one kernel, and each element is read once and written once. The number of a
 // section is drawn when its block starts to run, because a GPU promises no order of blocks: a block
 // then only waits for blocks that have started. The price is a chain of n / 4096 links, because the
 // sums are passed from block to block, one after the other.

@@ -1,9 +1,9 @@
 // 02 Shared tile: a block loads its input tile, halo included, into shared memory once.
 //
-// Mirrors PMPP-notes 8.3, which has __global for __global__. Changed against 01: an element is loaded
-// from global memory once a block and not for each of its neighbours. The block is as large as the
-// input tile, so each thread loads one element; the threads on the halo, a rim of one element, have
-// no cell to compute. Global loads per cell: (T / (T − 2))³ elements instead of seven.
+// Mirrors PMPP-notes 8.3. Changed from 01: an element is loaded from global memory once per block
+// and not for each of its neighbours. The block is as large as the input tile, so each thread loads
+// one element; the threads on the halo, a rim of one element, have no cell to compute.
+// Global loads per cell: (T / (T − 2))³ elements instead of seven.
 // At T = 8: 13/4 · (1 − 2/T)³ = 1.37 OP/B, and T³ threads leave room for little more.
 #include "stencil.cuh"
 

@@ -1,5 +1,5 @@
 // 05 Wide loads: a thread computes four cells of a row in each of two planes, and leaves the sharing to the
-// caches. Beyond the documents. Changed against 04: no shared memory, no barrier and no thread on a halo. A
+// caches. Beyond the documents. Changed from 04: no shared memory, no barrier and no thread on a halo. A
 // load brings four cells, and those above, below, before and behind come with one load each, which L1 or L2
 // has mostly seen. Only two planes a block: in long marches blocks that run together drift apart along z, and
 // each fetches from memory what another one has fetched before. Where n is no multiple of four, a thread

@@ -9,6 +9,7 @@
 // "# figure NAME NUMBER NUMBER", beside what its solution needs.
 #include "check/report.hpp"
 #include "error.hpp"
+#include "suite/time_limit.hpp"
 
 #include <algorithm>
 #include <catch2/catch_test_case_info.hpp>
@@ -27,6 +28,23 @@
 namespace kata {
 
 namespace {
+
+/// What a signal means that has ended the step, of which Catch2 says "SIGSEGV - Segmentation violation
+/// signal".
+std::string why_ended(const std::string& signal) {
+    if (signal.starts_with("SIGTERM")) return why_stopped();
+    if (signal.starts_with("SIGINT")) return "the tests were interrupted";
+    if (signal.starts_with("SIGABRT"))
+        return "the step has ended the program: abort(), an assertion of host code, or an exception where "
+               "none "
+               "may be thrown";
+    const std::string what = signal.starts_with("SIGFPE")    ? "it divides an integer by zero"
+                             : signal.starts_with("SIGSEGV") ? "it reaches memory that is not there"
+                                                             : "its code cannot be executed";
+    return "the step crashes: " + what +
+           "\nlook at the host code of the step, and at pointers into a kernel's local arrays: what else a "
+           "kernel reaches is checked; an index, a pointer to device memory, an endless recursion";
+}
 
 class StepReporter final : public Catch::StreamingReporterBase {
   public:
@@ -63,16 +81,10 @@ class StepReporter final : public Catch::StreamingReporterBase {
         if (result.hasExpression())
             explain(result.getExpressionInMacro() + " is " + result.getExpandedExpression());
         const auto message = std::string(result.getMessage());
-        if (result.hasMessage()) explain(message == "std::bad_alloc" ? out_of_memory : message);
         if (result.getResultType() == Catch::ResultWas::FatalErrorCondition)
-            explain(
-                message.starts_with("SIGTERM")
-                    ? "the time for this test is over: the kernels take many times as long as they should, "
-                      "or "
-                      "host code does not return"
-                    : "look at the host code of the step, and at pointers into a kernel's local arrays: what "
-                      "else a kernel reaches is checked; an index, a pointer to device memory, an endless "
-                      "recursion");
+            explain(why_ended(message));
+        else if (result.hasMessage())
+            explain(message == "std::bad_alloc" ? out_of_memory : message);
         std::string with;
         for (const auto& info : stats.infoMessages)
             if (info.type == Catch::ResultWas::Info && info.message != message)

@@ -324,6 +324,7 @@ class Pictures(unittest.TestCase):
         )  # fmt: skip
         seen["fault"] = "1 < 2 & wrong"
         page = see.page(Repository(), "grids", "03_blur", trace.Both(seen, seen), "solutions")
+        self.assertIn("a smaller problem than the one that the tests count", page)
         self.assertEqual(page.count("@media (prefers-color-scheme: dark)"), 2)
         self.assertEqual(re.findall(r"https?://(?!www\.w3\.org/2000/svg)[^\"]*|(?:src|href)=", page), [])
         self.assertIn("1 &lt; 2 &amp; wrong", page)

@@ -157,9 +157,8 @@ int tour(std::span<char* const> arguments) {
                   << device_name() << "\n\n";
     const auto columns = keeps_time() ? timed_columns() : counted_columns(chapter);
     if (flag(arguments, "--mine") && !flag(arguments, "--markdown"))
-        std::cout
-            << "Your steps, each above its solution, and below both yours as so many times the solution:\n"
-               "x2 is twice as much; + is better than the solution, - is worse.\n\n";
+        std::cout << "Your steps. Below each stands its solution, and below both yours against it: x2 is\n"
+                     "twice as much as in the solution; + marks what is better, - what is worse.\n\n";
     const int failed = print_ladder(columns, arguments, *modules, file);
     if (!flag(arguments, "--markdown")) print_legend(columns);
     if (counts_available() && !flag(arguments, "--markdown") && !file) print_refuted(*modules);

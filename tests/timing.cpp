@@ -373,3 +373,20 @@ TEST_CASE("who was stopped from outside is told whether the machine was too busy
                    ContainsSubstring("That is no verdict on the step: run it again"));
     CHECK_THAT(why_stopped_from_outside(30, 29), !ContainsSubstring("run it again"));
 }
+
+TEST_CASE("whatever ends the tests of a step is told in words, without the name of a signal",
+          "[time limit]") {
+    const auto first_line = [](const std::string& signal) {
+        const auto why = why_ended(signal);
+        return why.substr(0, why.find('\n'));
+    };
+    CHECK(first_line("SIGSEGV - Segmentation violation signal") ==
+          "the step crashes: it reaches memory that is not there");
+    CHECK(first_line("SIGFPE - Floating point error signal") ==
+          "the step crashes: it divides an integer by zero");
+    CHECK(first_line("SIGILL - Illegal instruction signal") ==
+          "the step crashes: its code cannot be executed");
+    CHECK_THAT(first_line("SIGABRT - Abort (abnormal termination) signal"), ContainsSubstring("abort()"));
+    CHECK_THAT(first_line("SIGTERM - Termination request signal"), ContainsSubstring("were stopped after"));
+    CHECK(first_line("SIGINT - Terminal interrupt signal") == "the tests were interrupted");
+}

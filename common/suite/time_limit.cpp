@@ -78,4 +78,19 @@ std::string why_stopped_from_outside(double seconds, double processor_seconds) {
            " s: a kernel does far too much, or a loop of the host code does not end";
 }
 
+std::string why_ended(const std::string& signal) {
+    if (signal.starts_with("SIGTERM")) return why_stopped();
+    if (signal.starts_with("SIGINT")) return "the tests were interrupted";
+    if (signal.starts_with("SIGABRT"))
+        return "the step has ended the program: abort(), an assertion of host code, or an exception where "
+               "none "
+               "may be thrown";
+    const std::string what = signal.starts_with("SIGFPE")    ? "it divides an integer by zero"
+                             : signal.starts_with("SIGSEGV") ? "it reaches memory that is not there"
+                                                             : "its code cannot be executed";
+    return "the step crashes: " + what +
+           "\nlook at the host code of the step, and at pointers into a kernel's local arrays: what else a "
+           "kernel reaches is checked; an index, a pointer to device memory, an endless recursion";
+}
+
 }  // namespace kata

@@ -21,4 +21,8 @@ std::string why_stopped();
 /// The same, of a process that has lived for so long and computed for so long.
 std::string why_stopped_from_outside(double seconds, double processor_seconds);
 
+/// Why a signal has ended the tests, of which Catch2 says "SIGSEGV - Segmentation violation signal": in
+/// words, the first line a sentence of its own.
+std::string why_ended(const std::string& signal);
+
 }  // namespace kata

@@ -469,17 +469,19 @@ std::optional<std::string> report(const Comparison& c, const Layout& layout) {
         return "no element of the output was ever written (" + std::to_string(count) +
                " expected): was the kernel launched, and does it store its results?";
 
+    // Any byte is also a value that a step may compute, of wrong ones about one in 256.
+    const bool is_byte = sizeof(c.poisoned) == 1;
+    const std::string never = is_byte ? "perhaps never written" : "never written";
+    const auto poisoned = static_cast<Index>(
+        std::count_if(wrong.begin(), wrong.end(), [&](Index i) { return c.unwritten(i); }));
+    const bool by_chance = is_byte && 32 * poisoned <= wrong.size();
     Index unwritten = 0, nans = 0;
     for (const Index i : wrong) {
-        if (c.unwritten(i))
+        if (c.unwritten(i) && !by_chance)
             ++unwritten;
         else if (is_nan(c.got[i]))
             ++nans;
     }
-    // Any byte is also a value that a step may compute, of wrong ones about one in 256.
-    const bool is_byte = sizeof(c.poisoned) == 1, by_chance = is_byte && 32 * unwritten <= wrong.size();
-    if (by_chance) unwritten = 0;
-    const std::string never = is_byte ? "perhaps never written" : "never written";
     std::string message = std::to_string(wrong.size()) + " of " + std::to_string(count) +
                           (wrong.size() == 1 ? " elements differs" : " elements differ");
     if (unwritten != 0) message += ", " + std::to_string(unwritten) + " of them " + never;

@@ -282,12 +282,10 @@ def whole_table(mine: dict, theirs: dict | None, before: dict | None = None, mar
             if name == "yours" and before:
                 line += change(values[0], value, more_is_better)
         own = mine.get(key, 0) * 1.0
-        if not marks:
-            pass
-        elif theirs and own and theirs.get(key, 0):
+        if marks and theirs and own and theirs.get(key, 0):
             times = theirs[key] / own if more_is_better else own / theirs[key]
             line += ("!" if before else f"  {times:.1f} x") if times >= MUCH else ""
-        elif theirs and own:
+        elif marks and theirs and own:
             line += "!" if before else "  more"
         lines.append(line)
     if before:

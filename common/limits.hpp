@@ -12,6 +12,8 @@ struct Extent {
 
     std::uint64_t volume() const { return std::uint64_t{x} * y * z; }
     bool fits(const Extent& most) const { return x <= most.x && y <= most.y && z <= most.z; }
+    /// x and y exchanged.
+    Extent turned() const { return {y, x, z}; }
     std::string text() const {
         return "(" + std::to_string(x) + ", " + std::to_string(y) + ", " + std::to_string(z) + ")";
     }
@@ -48,7 +50,8 @@ inline std::string excess(const Configuration& c, const Limits& most) {
     if (!c.block.fits(most.block)) return "a block may have " + most.block.text() + " threads at most";
     if (!c.grid.fits(most.grid))
         return "a grid may have " + most.grid.text() +
-               " blocks at most: x has the most room, or let threads loop";
+               " blocks at most: x has the most room, or let threads loop" +
+               (c.grid.turned().fits(most.grid) ? "; with x and y exchanged it would fit: are they?" : "");
     const auto shared = c.static_shared + c.dynamic_shared;
     if (shared > most.shared)
         return "a block has room for " + std::to_string(most.shared) + " bytes of shared memory, and " +

@@ -62,6 +62,9 @@ struct Observation {
     std::vector<std::string> hints = {};
     /// Kernels that were launched.
     std::uint64_t launches = 0;
+    /// Of those the last ones, behind which nobody has asked CUDA whether they failed; 0 on a GPU, which does
+    /// not say.
+    std::uint64_t unchecked = 0;
     std::vector<Place> places = {};  ///< where nothing is counted, none
     /// "03_tiled.cu:27": of a place, its line in the source.
     std::function<std::string(const Place&)> line_of = {};

@@ -419,6 +419,28 @@ TEST_CASE("A byte that equals the poison is only suspected", "[compare][poison]"
     CHECK(!difference<unsigned char>(got, exact, bound, {{3}, {}, poison}));
 }
 
+TEST_CASE("Of many wrong bytes a few equal the poison by chance", "[compare][poison]") {
+    const std::vector<unsigned char> expected(256, 1);
+    std::vector<unsigned char> got(256);
+    std::iota(got.begin(), got.end(), static_cast<unsigned char>(2));
+    CHECK_THAT(verdict(difference<unsigned char>(got, expected, {{256}, {}, poison})),
+               !ContainsSubstring("never written"));
+    std::fill(got.begin() + 200, got.end(), std::to_integer<unsigned char>(poison));
+    CHECK_THAT(verdict(difference<unsigned char>(got, expected, {{256}, {}, poison})),
+               ContainsSubstring(", 56 of them perhaps never written") ||
+                   ContainsSubstring(", 57 of them perhaps never written"));
+}
+
+TEST_CASE("Of whole numbers those are named that would do", "[compare]") {
+    const auto said = [](double expected, double bound) {
+        return verdict(difference<unsigned char>(std::vector<unsigned char>{7}, std::vector{expected},
+                                                 std::vector{bound}, {{1}}));
+    };
+    CHECK_THAT(said(190.64, 0.5001), ContainsSubstring("expected 191, got 7\n"));
+    CHECK_THAT(said(190.6, 0.7), ContainsSubstring("expected 190 or 191, got 7\n"));
+    CHECK_THAT(said(190.6, 2), ContainsSubstring("expected 189 to 192, got 7\n"));
+}
+
 TEST_CASE("An element never written does not pass because the bound is wide", "[compare][poison]") {
     const std::vector<float> got = {0, still_poisoned<float>()};
     const std::vector<double> expected = {0, 0}, bound = {1e-3, 1e-3};
@@ -590,7 +612,7 @@ TEST_CASE("A shift by one is recognized in every direction", "[compare][pattern]
     CHECK(shifted_by(0, +1, 0) == text + "lower neighbour (y + 1)");
     CHECK(shifted_by(0, 0, -1) == text + "previous neighbour (z - 1)");
     CHECK(shifted_by(0, 0, +1) == text + "next neighbour (z + 1)");
-    CHECK(shifted_by(-2, 0, 0) == "none");
+    CHECK(shifted_by(-17, 0, 0) == "none");
 }
 
 TEST_CASE("An exclusive scan in place of an inclusive one is a shift", "[compare][pattern]") {
@@ -603,6 +625,26 @@ TEST_CASE("An exclusive scan in place of an inclusive one is a shift", "[compare
     const std::vector<double> exact(expected.begin(), expected.end()), bound(100, 0.25);
     CHECK(pattern(difference<int>(got, exact, bound, {{100}, {32}})) ==
           "each wrong value is the expected value of its left neighbour (x - 1)");
+}
+
+TEST_CASE("A picture that begins elsewhere is named by where", "[compare][pattern]") {
+    const int width = 40, height = 30;
+    const auto expected = coded(width * height, 5);
+    const auto said = [&](int dx, int dy) {
+        auto got = expected;
+        for (int y = 0; y < height; ++y)
+            for (int x = 0; x < width; ++x) {
+                const bool inside = x + dx >= 0 && x + dx < width && y + dy >= 0 && y + dy < height;
+                got[y * width + x] = inside ? expected[(y + dy) * width + x + dx] : 100.0f;
+            }
+        const auto text = verdict(difference<float>(got, expected, {{width, height}, {16, 16}}));
+        return text.substr(text.find("pattern: ") + 9);
+    };
+    const std::string begin = "each wrong value is the expected value at ";
+    CHECK_THAT(said(2, 2), StartsWith(begin + "(x + 2, y + 2): does something begin elsewhere"));
+    CHECK_THAT(said(-7, 0), StartsWith(begin + "(x - 7, y): "));
+    CHECK_THAT(said(0, 12), StartsWith(begin + "(x, y + 12): "));
+    CHECK_THAT(said(17, 0), !StartsWith(begin));
 }
 
 TEST_CASE("Three coincidences with a neighbour are no shift", "[compare][pattern]") {

@@ -29,8 +29,8 @@ struct Problem {
     bool exact = true;
 
     std::string text() const {
-        return std::to_string(shape.width) + " x " + std::to_string(shape.height) + ", radius " +
-               std::to_string(shape.radius);
+        return "width = " + std::to_string(shape.width) + ", height = " + std::to_string(shape.height) +
+               ", radius = " + std::to_string(shape.radius);
     }
     double outputs() const { return shape.outputs(); }
     double operations() const { return convolution::operations(shape); }
@@ -44,6 +44,32 @@ struct Problem {
         e.bound = convolution::magnitude(in, filter, shape);
         for (auto& bound : e.bound) bound *= (shape.side() * shape.side() + 1) * kata::rounding<float>;
         return e;
+    }
+
+    /// Of which other filter a wrong result is the right one.
+    std::optional<std::string> made_of(const Module&, const kata::Conditions&,
+                                       const std::vector<float>& result) const {
+        const auto side = static_cast<std::size_t>(shape.side()), count = side * side;
+        if (!exact || shape.radius == 0 || in.size() * count >= 100 * kata::too_large_to_ask)
+            return std::nullopt;
+        auto exchanged = filter, begun = filter;
+        for (std::size_t i = 0; i < count; ++i) exchanged[i] = filter[i % side * side + i / side];
+        std::fill(begun.begin() + static_cast<std::ptrdiff_t>(count / sizeof(float)), begun.end(), 0.0f);
+        const std::vector<float> turned(filter.rbegin(), filter.rend());
+        const auto is_of = [&](const std::vector<float>& other) {
+            const auto all = convolution::reference(in, other, shape);
+            return std::equal(result.begin(), result.end(), all.begin(),
+                              [](float a, double b) { return static_cast<double>(a) == b; });
+        };
+        const std::string right = "it would be right for ";
+        if (is_of(exchanged)) return right + "a filter of which rows and columns are exchanged";
+        if (is_of(turned))
+            return right + "a filter that is turned round, of which the last weight is the first";
+        if (is_of(begun))
+            return right + "a filter of which only the first " + std::to_string(count / sizeof(float)) +
+                   " of " + std::to_string(count) +
+                   " weights are not 0: a copy is told how many bytes there are, not how many elements";
+        return std::nullopt;
     }
 
     struct Device {

@@ -117,11 +117,23 @@ class Explaining(unittest.TestCase):
         self.assertRegex(said, r"(?m)^  steps of all warps +900 +1,000- +1,000$")
         self.assertRegex(said, r"(?m)^  steps of the longest chain +10 +10  +10$")
         self.assertRegex(said, r"(?m)^  barriers, of all blocks +5 +0\+ +0$")
-        self.assertIn("+ better than before, - worse", said)
+        self.assertIn("+ better than when it last was right, - worse; ! far above the solution", said)
+        passed = explain.whole_table({**COUNTS, "lanes": 16.0}, {**COUNTS, "sectors": 100}, before, marks=False)
+        self.assertNotIn("!", passed)
+        self.assertNotIn(" x", explain.whole_table(COUNTS, {**COUNTS, "sectors": 100}, marks=False))
         large = {**{key: 1_234_567_890 for key in COUNTS}, "lanes": 32.0}
         for line in explain.whole_table(large, large, large).splitlines():
             self.assertLessEqual(len(line), 80, line)
         self.assertNotIn("before", explain.whole_table(COUNTS, COUNTS, {}))
+
+    def test_the_line_of_a_launch_is_charged_nothing(self):
+        lines = (ROOT / "solutions/grids/03_blur.cu").read_text().splitlines()
+        launch = next(number for number, line in enumerate(lines, 1) if "<<<" in line)
+        seen = found(place(launch), load(launch), place(launch - 1))
+        kept = trace.without_launches(Repository(), "solutions", "grids", seen)
+        self.assertEqual(kept["places"], seen["places"][1:])
+        drawn = {**seen, "requests": []}
+        self.assertIs(trace.without_launches(Repository(), "solutions", "grids", drawn), drawn)
 
     def test_a_question_is_about_the_costliest_access_and_its_answer_says_why(self):
         rows = explain.rows_of(found(place(9, requests=5000), load(18), load(21, units=32)))
@@ -171,7 +183,7 @@ class Running(unittest.TestCase):
         return str(raised.exception)
 
     def test_a_crash_is_one_line(self):
-        self.assertIn("the step crashed: SIGSEGV", self.fault(f"kill -{int(signal.SIGSEGV)} $$"))
+        self.assertIn("the step crashed: it reached memory that is not there", self.fault(f"kill -{int(signal.SIGSEGV)} $$"))
 
     def test_what_stopped_the_step_is_said(self):
         self.assertEqual(
@@ -312,6 +324,7 @@ class Pictures(unittest.TestCase):
         )  # fmt: skip
         seen["fault"] = "1 < 2 & wrong"
         page = see.page(Repository(), "grids", "03_blur", trace.Both(seen, seen), "solutions")
+        self.assertIn("a smaller problem than the one that the tests count", page)
         self.assertEqual(page.count("@media (prefers-color-scheme: dark)"), 2)
         self.assertEqual(re.findall(r"https?://(?!www\.w3\.org/2000/svg)[^\"]*|(?:src|href)=", page), [])
         self.assertIn("1 &lt; 2 &amp; wrong", page)

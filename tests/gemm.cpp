@@ -26,7 +26,8 @@ struct Problem {
     bool exact = true;
 
     std::string text() const {
-        return std::to_string(shape.m) + " x " + std::to_string(shape.n) + ", K = " + std::to_string(shape.k);
+        return "m = " + std::to_string(shape.m) + ", n = " + std::to_string(shape.n) +
+               ", k = " + std::to_string(shape.k);
     }
     double outputs() const { return static_cast<double>(shape.elements_of_c()); }
     double operations() const { return matrices::operations(shape); }

@@ -29,12 +29,14 @@ using Bytes = std::vector<unsigned char>;
 /// written.
 constexpr std::byte another_poison{0x3C};
 
-std::string text_of(const Size& s) { return std::to_string(s.width) + " x " + std::to_string(s.height); }
+std::string text_of(const Size& s) {
+    return "width = " + std::to_string(s.width) + ", height = " + std::to_string(s.height);
+}
 
 struct VectorAdd {
     std::vector<float> a, b;
 
-    std::string text() const { return std::to_string(a.size()) + " elements"; }
+    std::string text() const { return "n = " + std::to_string(a.size()); }
     double outputs() const { return static_cast<double>(a.size()); }
     double operations() const { return outputs(); }
     kata::Expected expected() const { return {grids::add(a, b), {}, {{static_cast<int>(a.size())}, {256}}}; }
@@ -97,7 +99,7 @@ struct Blur {
     Bytes pixels;
     Bytes* seen = nullptr;
 
-    std::string text() const { return text_of(size) + ", blur size " + std::to_string(blur_size); }
+    std::string text() const { return text_of(size) + ", blur_size = " + std::to_string(blur_size); }
     double outputs() const { return size.pixels(); }
     double operations() const { return outputs() * (2 * blur_size + 1) * (2 * blur_size + 1); }
     kata::Expected expected() const {

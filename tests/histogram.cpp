@@ -85,7 +85,7 @@ Text words(std::size_t length, unsigned seed = 1) {
 struct Problem {
     Text characters;
 
-    std::string text() const { return std::to_string(characters.size()) + " characters"; }
+    std::string text() const { return "length = " + std::to_string(characters.size()); }
     /// A character is what is worked on; of bins there are 7.
     double outputs() const { return static_cast<double>(characters.size()); }
     /// An addition for each letter.

@@ -1330,6 +1330,18 @@ TEST_CASE("blocks are not ordered", "[races]") {
                EndsWith("\n  threads of two blocks reach index 1 in the same line: if each should have its "
                         "own, is blockIdx missing from the index, or blockDim that multiplies it? If they "
                         "share it, use an atomic"));
+    CHECK(clean([&] { kernels::pixels(many.data(), 12, 10, true); }));
+    CHECK_THAT(
+        found([&] { kernels::pixels(many.data(), 12, 10, false); })[0],
+        EndsWith("\n  two threads store to index 12, at x = 12, y = 0 and at x = 0, y = 1, which is one "
+                 "place where a row has 12 elements: the guard must compare x and y each with its own "
+                 "limit, not the index with the number of elements"));
+    CHECK(clean([&] { kernels::stretches(many.data(), 4); }));
+    for (const auto order : {kata::Order::forwards, kata::Order::backwards})
+        CHECK_THAT(found([&] { kernels::stretches(many.data(), 3); }, {.order = order})[0],
+                   ContainsSubstring(", and each stores to several in this line: their ranges overlap."));
+    CHECK_THAT(found([&] { kernels::stretches(many.data(), 0); })[0],
+               ContainsSubstring("is threadIdx missing from the index"));
     CHECK(clean([&] { kernels::block_reads_other(data.data(), 1); }));
     CHECK(!clean([&] { kernels::block_reads_other(data.data(), 4); }));
     using enum kernels::Count;
@@ -1798,18 +1810,21 @@ TEST_CASE("shared and constant memory have bounds", "[bounds]") {
 TEST_CASE("an index that an array does not have is told, of local and of neighbouring arrays, too",
           "[bounds]") {
     auto out = filled<float>("out", 32);
-    const auto at = [](const std::string& index, const std::string& type, const std::string& mark) {
-        return EndsWith(" of block (0,0,0) uses index " + index + " of an array of type '" + type + "', in " +
-                        line_of(mark));
+    // Named where its line indexes no other one.
+    const auto at = [](const std::string& index, const std::string& type, const std::string& mark,
+                       const std::string& name = "") {
+        return EndsWith(" of block (0,0,0) uses index " + index + " of an array of type '" + type + "'" +
+                        (name.empty() ? "" : ", \"" + name + '"') + ", in " + line_of(mark));
     };
     CHECK(fault([&] { kernels::local_at(out.data(), 7); }) == "");
-    CHECK_THAT(fault([&] { kernels::local_at(out.data(), 8); }), at("8", "float [8]", "local at"));
-    CHECK_THAT(fault([&] { kernels::local_at(out.data(), -1); }), at("-1", "float [8]", "local at"));
+    CHECK_THAT(fault([&] { kernels::local_at(out.data(), 8); }), at("8", "float [8]", "local at", "local"));
+    CHECK_THAT(fault([&] { kernels::local_at(out.data(), -1); }), at("-1", "float [8]", "local at", "local"));
     CHECK(fault([&] { kernels::neighbour_at(out.data(), 31); }) == "");
     CHECK_THAT(fault([&] { kernels::neighbour_at(out.data(), 32); }), at("32", "float [32]", "neighbour at"));
     CHECK(fault([&] { kernels::rows_at(out.data(), 3, 7); }) == "");
-    CHECK_THAT(fault([&] { kernels::rows_at(out.data(), 1, 8); }), at("8", "float [8]", "rows at"));
-    CHECK_THAT(fault([&] { kernels::rows_at(out.data(), 4, 0); }), at("4", "float [4][8]", "rows at"));
+    CHECK_THAT(fault([&] { kernels::rows_at(out.data(), 1, 8); }), at("8", "float [8]", "rows at", "rows"));
+    CHECK_THAT(fault([&] { kernels::rows_at(out.data(), 4, 0); }),
+               at("4", "float [4][8]", "rows at", "rows"));
     CHECK(fault([&] { kernels::flat_rows_at(out.data(), 31); }) == "");
     CHECK(found([&] { kernels::host_local_at(7); }) == Findings{});
     CHECK(found([&] { kernels::host_local_at(8); }) ==

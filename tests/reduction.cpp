@@ -70,7 +70,7 @@ struct Problem {
     bool exact = true;
 
     std::string text() const {
-        return std::to_string(values.size()) + " elements, " + kata::text_of(arithmetic);
+        return "n = " + std::to_string(values.size()) + ", " + kata::text_of(arithmetic);
     }
     /// Nothing of interest is said about the one output: the ladder is about the inputs.
     double outputs() const { return static_cast<double>(values.size()); }

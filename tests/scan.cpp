@@ -58,8 +58,8 @@ struct Problem {
 
     int elements() const { return static_cast<int>(in.size()); }
     std::string text() const {
-        return std::to_string(elements()) + " elements" +
-               (section < elements() ? " in sections of " + std::to_string(section) : "") +
+        return "n = " + std::to_string(elements()) +
+               (section < elements() ? ", in sections of " + std::to_string(section) : "") +
                (kind == Kind::inclusive ? ", inclusive, " : ", exclusive, ") + kata::text_of(arithmetic);
     }
     double outputs() const { return elements(); }

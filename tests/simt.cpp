@@ -385,6 +385,57 @@ TEST_CASE("a copy in another direction than it says is refused", "[memory]") {
     CHECK(fault([&] { kernels::copy_to_host(out.data(), host.data(), 0); }) == "");
 }
 
+TEST_CASE("a copy to or from a symbol in another direction than it says is refused", "[memory]") {
+    Buffer<float> out("out", 8);
+    std::vector<float> host(8);
+    const std::string of_device =
+        "host, and that is memory of the device: its fifth argument says so, and is cudaMemcpy";
+    using kernels::Direction;
+    const auto to_symbol = [](const float* from, Direction kind) {
+        return fault([=] { kernels::to_symbol(from, kind); });
+    };
+    CHECK(to_symbol(host.data(), Direction::host_to_device) == "");
+    CHECK(to_symbol(out.data(), Direction::device_to_device) == "");
+    CHECK(to_symbol(host.data(), Direction::automatic) == "");
+    CHECK(to_symbol(out.data(), Direction::automatic) == "");
+    CHECK(to_symbol(out.data(), Direction::host_to_device) ==
+          "copy refused: cudaMemcpyToSymbol is told to copy from the " + of_device +
+              "HostToDevice where it is left out. CUDA leaves undefined what such a copy does");
+    CHECK_THAT(to_symbol(host.data(), Direction::device_to_device),
+               StartsWith("copy refused: cudaMemcpyToSymbol is told to copy from the device, and that is"));
+    CHECK_THAT(to_symbol(host.data(), Direction::host_to_host),
+               StartsWith("copy refused: cudaMemcpyToSymbol is told to copy to the host"));
+    const auto from_symbol = [](float* to, Direction kind) {
+        return fault([=] { kernels::from_symbol(to, kind); });
+    };
+    CHECK(from_symbol(host.data(), Direction::device_to_host) == "");
+    CHECK(from_symbol(out.data(), Direction::device_to_device) == "");
+    CHECK(from_symbol(out.data(), Direction::device_to_host) ==
+          "copy refused: cudaMemcpyFromSymbol is told to copy to the " + of_device +
+              "DeviceToHost where it is left out. CUDA leaves undefined what such a copy does");
+    CHECK_THAT(from_symbol(host.data(), Direction::host_to_device),
+               StartsWith("copy refused: cudaMemcpyFromSymbol is told to copy from the host"));
+}
+
+TEST_CASE("of launches it is known whether somebody has asked if they failed", "[launch]") {
+    using enum kernels::Asks;
+    const auto unchecked = [](kernels::Asks when) {
+        return kata::observe({}, [=] { kernels::asks(when); }).unchecked;
+    };
+    CHECK(unchecked(behind_each) == 0);
+    CHECK(unchecked(at_the_end) == 0);
+    CHECK(unchecked(in_between) == 1);
+    CHECK(unchecked(never) == 2);
+}
+
+TEST_CASE("what goes wrong in one of several launches says in which", "[launch]") {
+    CHECK(fault([] { kernels::asks(kernels::Asks::fails); }) ==
+          "__trap() in " + line_of("second fails") +
+              ": thread (0,0,0) of block (0,0,0) ends the launch\n  in the 2nd launch, in " +
+              line_of("second launch") + ": may_trap_kernel<<<2, (8,4,1)>>>" +
+              (kata::counts_available() ? " with number = 2" : ""));
+}
+
 TEST_CASE("what was not allocated cannot be freed, nor what is not one's own, nor twice", "[memory]") {
     Buffer<float> out("out", 8);
     CHECK(fault([] { kernels::free_twice(); }) ==

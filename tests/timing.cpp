@@ -1,5 +1,6 @@
 // The verdict on timed claims, put to machines whose true speeds we know because we made them up.
 #include "error.hpp"
+#include "suite/time_limit.hpp"
 #include "timing/paired.hpp"
 
 #include <algorithm>
@@ -10,11 +11,16 @@
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_floating_point.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
+#include <chrono>
 #include <cmath>
+#include <csignal>
 #include <cstdint>
 #include <limits>
 #include <numbers>
 #include <string>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -313,4 +319,74 @@ TEST_CASE("claims and options without a meaning are refused", "[timing]") {
         CHECK_THROWS_AS(at_least_as_fast(one, one, 1.1, {.error = error}), Error);
     for (const int pairs : {-1, 0, 1001}) CHECK_THROWS_AS(ratio_of(one, one, {.max_pairs = pairs}), Error);
     CHECK_THROWS_AS(ratio_of(one, one, {.warm_ups = -1}), Error);
+}
+
+namespace {
+
+/// What a process says of its end that is limited like a suite; nothing of one that comes to its end.
+std::string end_of(void (*work)(), double processor_seconds, int idle_seconds) {
+    int ends[2];
+    REQUIRE(pipe(ends) == 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        static int out = ends[1];
+        std::signal(SIGTERM, [](int) {
+            const auto why = why_stopped();
+            _exit(write(out, why.data(), why.size()) > 0 ? 1 : 2);
+        });
+        limit_time(processor_seconds, idle_seconds);
+        work();
+        _exit(0);
+    }
+    close(ends[1]);
+    std::array<char, 1024> text{};
+    const auto length = read(ends[0], text.data(), text.size());
+    close(ends[0]);
+    int status = 0;
+    waitpid(child, &status, 0);
+    CHECK((status == 0) == (length == 0));
+    return {text.data(), static_cast<std::size_t>(std::max<ssize_t>(length, 0))};
+}
+
+void compute() {
+    static volatile bool goes_on = true;
+    while (goes_on) {
+    }
+}
+void wait() {
+    for (;;) pause();
+}
+void wait_a_little() { std::this_thread::sleep_for(std::chrono::milliseconds(2500)); }
+
+}  // namespace
+
+TEST_CASE("a suite ends by what it has computed, not by the clock", "[time limit]") {
+    CHECK_THAT(end_of(compute, 0.5, 60), ContainsSubstring("many times as long as they should"));
+    CHECK(end_of(wait_a_little, 0.5, 60) == "");
+    CHECK_THAT(end_of(wait, 60, 2),
+               ContainsSubstring("the host code does not return: for 2 s it has waited"));
+}
+
+TEST_CASE("who was stopped from outside is told whether the machine was too busy", "[time limit]") {
+    CHECK_THAT(why_stopped_from_outside(600, 12),
+               ContainsSubstring("after 600 s, in which they could compute for 12 s only") &&
+                   ContainsSubstring("That is no verdict on the step: run it again"));
+    CHECK_THAT(why_stopped_from_outside(30, 29), !ContainsSubstring("run it again"));
+}
+
+TEST_CASE("whatever ends the tests of a step is told in words, without the name of a signal",
+          "[time limit]") {
+    const auto first_line = [](const std::string& signal) {
+        const auto why = why_ended(signal);
+        return why.substr(0, why.find('\n'));
+    };
+    CHECK(first_line("SIGSEGV - Segmentation violation signal") ==
+          "the step crashes: it reaches memory that is not there");
+    CHECK(first_line("SIGFPE - Floating point error signal") ==
+          "the step crashes: it divides an integer by zero");
+    CHECK(first_line("SIGILL - Illegal instruction signal") ==
+          "the step crashes: its code cannot be executed");
+    CHECK_THAT(first_line("SIGABRT - Abort (abnormal termination) signal"), ContainsSubstring("abort()"));
+    CHECK_THAT(first_line("SIGTERM - Termination request signal"), ContainsSubstring("were stopped after"));
+    CHECK(first_line("SIGINT - Terminal interrupt signal") == "the tests were interrupted");
 }

@@ -141,8 +141,20 @@ struct Bounded : Output<T> {
         return std::abs(a - b) <= bounds[place];
     }
     double bound(Index i) const { return bounds[i]; }
-    std::string wanted(Index i) const { return rounded(expected[i], 9); }
+    /// Of whole numbers, those that would do.
+    std::string wanted(Index i) const {
+        if constexpr (std::is_integral_v<T>) {
+            const double least = std::ceil(expected[i] - bounds[i]),
+                         most = std::floor(expected[i] + bounds[i]);
+            if (least <= most && std::abs(least) < 1e15 && std::abs(most) < 1e15)
+                return rounded(least, 15) + (least == most       ? ""
+                                             : least + 1 == most ? " or " + rounded(most, 15)
+                                                                 : " to " + rounded(most, 15));
+        }
+        return rounded(expected[i], 9);
+    }
     std::string distance(Index i) const {
+        if constexpr (std::is_integral_v<T>) return "";
         const double error = std::abs(static_cast<double>(this->got[i]) - expected[i]);
         return ", error " + rounded(error, 3) + ", bound " + rounded(bounds[i], 3);
     }
@@ -334,6 +346,45 @@ std::optional<std::string> describe_shift(const Comparison& c, const Grid& grid,
     return std::nullopt;
 }
 
+/// Whether every wrong element that has one so far away holds what was expected there.
+template <class Comparison>
+bool offset_by(const Comparison& c, const Grid& grid, std::span<const Index> wrong, std::ptrdiff_t dx,
+               std::ptrdiff_t dy) {
+    const auto inside = [&](Index at, std::ptrdiff_t by, Index extent) {
+        return by < 0 ? at >= static_cast<Index>(-by) : at + static_cast<Index>(by) < extent;
+    };
+    const auto by = dy * static_cast<std::ptrdiff_t>(grid.extent[0]) + dx;
+    Index explained = 0;
+    bool varied = false;
+    for (const Index i : wrong) {
+        const auto place = grid.place(i);
+        if (!inside(place[0], dx, grid.extent[0]) || !inside(place[1], dy, grid.extent[1])) continue;
+        if (!c.matches(i, static_cast<Index>(static_cast<std::ptrdiff_t>(i) + by))) return false;
+        ++explained;
+        varied = varied || c.got[i] != c.got[wrong.back()];
+    }
+    // So many places are tried that few coincidences say nothing.
+    return varied && explained >= 16 && 2 * explained >= wrong.size();
+}
+
+/// As a tile does that begins elsewhere.
+template <class Comparison>
+std::optional<std::string> describe_offset(const Comparison& c, const Grid& grid,
+                                           std::span<const Index> wrong) {
+    constexpr std::ptrdiff_t furthest = 16;
+    const auto text = [](const char* axis, std::ptrdiff_t by) {
+        return by == 0 ? axis : axis + std::string(by < 0 ? " - " : " + ") + std::to_string(std::abs(by));
+    };
+    const auto rows = grid.axes > 1 ? furthest : 0;
+    for (auto dy = -rows; dy <= rows; ++dy)
+        for (auto dx = -furthest; dx <= furthest; ++dx)
+            if (offset_by(c, grid, wrong, dx, dy))
+                return "each wrong value is the expected value at " +
+                       (grid.axes == 1 ? text("x", dx) : "(" + text("x", dx) + ", " + text("y", dy) + ")") +
+                       ": does something begin elsewhere than it should, such as a tile or a section?";
+    return std::nullopt;
+}
+
 /// "2", "1/9" or a rounded number: `tolerance` is relative.
 std::string factor_text(double factor, double tolerance) {
     const auto whole = [&](double value) {
@@ -383,6 +434,7 @@ std::string describe_pattern(const Comparison& c, const Grid& grid, std::span<co
     const auto is_zero = [](auto value) { return value == 0; };
     if (std::all_of(c.got.begin(), c.got.end(), is_zero)) return "everything is zero";
     if (auto found = describe_shift(c, grid, wrong)) return *found;
+    if (auto found = describe_offset(c, grid, wrong)) return *found;
     if (auto found = describe_factor(c, wrong)) return *found;
     if (cut_off(c, wrong)) return "each wrong value is the expected one without its fraction: rounded down?";
     if (auto found = describe_places(grid, wrong)) return *found;
@@ -417,11 +469,15 @@ std::optional<std::string> report(const Comparison& c, const Layout& layout) {
         return "no element of the output was ever written (" + std::to_string(count) +
                " expected): was the kernel launched, and does it store its results?";
 
-    // Any byte is also a value that a step may compute.
-    const std::string never = sizeof(c.poisoned) == 1 ? "perhaps never written" : "never written";
+    // Any byte is also a value that a step may compute, of wrong ones about one in 256.
+    const bool is_byte = sizeof(c.poisoned) == 1;
+    const std::string never = is_byte ? "perhaps never written" : "never written";
+    const auto poisoned = static_cast<Index>(
+        std::count_if(wrong.begin(), wrong.end(), [&](Index i) { return c.unwritten(i); }));
+    const bool by_chance = is_byte && 32 * poisoned <= wrong.size();
     Index unwritten = 0, nans = 0;
     for (const Index i : wrong) {
-        if (c.unwritten(i))
+        if (c.unwritten(i) && !by_chance)
             ++unwritten;
         else if (is_nan(c.got[i]))
             ++nans;
@@ -434,7 +490,7 @@ std::optional<std::string> report(const Comparison& c, const Layout& layout) {
     constexpr Index shown = 5;
     for (const Index i : std::span(wrong).first(std::min(wrong.size(), shown))) {
         message += "\n  " + coordinates(grid, i) + ": expected " + c.wanted(i);
-        message += c.unwritten(i) ? ", " + never : ", got " + text(c.got[i]) + c.distance(i);
+        message += c.unwritten(i) && !by_chance ? ", " + never : ", got " + text(c.got[i]) + c.distance(i);
     }
     if (wrong.size() > shown) message += "\n  ...";
     if (std::any_of(wrong.begin(), wrong.end(), [&](Index i) { return looks_unset(c.got[i]); }))

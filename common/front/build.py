@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterable
 
 import compilers
@@ -16,19 +17,25 @@ from fault import Fault
 from repository import Module, Repository, backends, module_of, suite, targets
 
 CLEAR = "\r\033[K"
+SELDOM = 10.0  # seconds between two lines of progress where they stay
 LEAST_FREE = 64 << 20  # bytes for what one step's test writes, and some more; compilers and Meson say it at length
 QUIET = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "errors": "replace"}
 
 
 class Progress:
-    """A line that is written over, on a terminal only."""
+    """A line that is written over on a terminal; elsewhere, a line now and then."""
 
-    def __init__(self) -> None:
+    def __init__(self, seldom: float = SELDOM) -> None:
         self.shown = sys.stdout.isatty()
+        self.seldom = seldom
+        self.said = time.monotonic()
 
     def show(self, text: str) -> None:
         if self.shown:
             print(CLEAR + text[: shutil.get_terminal_size().columns - 1], end="", flush=True)
+        elif time.monotonic() - self.said >= self.seldom:
+            self.said = time.monotonic()
+            print(text, flush=True)
 
     def clear(self) -> None:
         if self.shown:

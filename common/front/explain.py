@@ -152,7 +152,7 @@ class Explanation:
             return f"Look first at line {number(worst)}: {self.cause(max(worst.rows, key=self.excess.__getitem__))}"
         if self.counts["makespan"] > 1.5 * self.theirs["makespan"]:
             return (
-                "No line needs more than the solution, but the work waits for few threads: a small GPU is done after "
+                "No line needs more than the solution, but the work waits for few threads: the model GPU is done after "
                 f"{self.counts['makespan']:,} steps, with the solution after {self.theirs['makespan']:,}."
             )
         busiest = max(self.lines, key=lambda line: line.steps)
@@ -239,7 +239,7 @@ WHOLE = (
     ("lanes", "active lanes of 32", True),
     ("work", "steps of all warps", False),
     ("span", "steps of the longest chain", False),
-    ("makespan", "steps until a small GPU is done", False),
+    ("makespan", "steps until the model GPU is done", False),
 )
 
 LEGEND = """\
@@ -252,7 +252,8 @@ solution   what a request of the solution takes for the same array, or else for
            that memory; ! marks what takes much more
 lanes      active lanes of 32: an idle one costs as much as an active one
 share      of all steps: basic blocks, and for each request its 128-byte lines,
-           passes or addresses"""
+           passes or addresses
+model GPU  one of 16 multiprocessors, where time is counted in steps of a warp"""
 
 
 def figure(value: float, width: int) -> str:
@@ -263,9 +264,10 @@ def figure(value: float, width: int) -> str:
     return text if len(text) < width else f"{value / 1e6:,.0f} M"
 
 
-def whole_table(mine: dict, theirs: dict | None, before: dict | None = None) -> str:
+def whole_table(mine: dict, theirs: dict | None, before: dict | None = None, marks: bool = True) -> str:
     """What is counted of all: of a step beside its solution, or of a solution alone. Of a step that has run before, also what
-    was counted then, and whether that has become better."""
+    was counted then, and whether that has become better. What is much more than in the solution is marked, unless the step has
+    passed: then it is not too much."""
     columns = [("before", before), ("yours" if theirs or before else "solution", mine), ("solution", theirs)]
     columns = [(name, counts) for name, counts in columns if counts]
     width = 13 if len(columns) < 3 else 11
@@ -280,14 +282,15 @@ def whole_table(mine: dict, theirs: dict | None, before: dict | None = None) -> 
             if name == "yours" and before:
                 line += change(values[0], value, more_is_better)
         own = mine.get(key, 0) * 1.0
-        if theirs and own and theirs.get(key, 0):
+        if marks and theirs and own and theirs.get(key, 0):
             times = theirs[key] / own if more_is_better else own / theirs[key]
             line += ("!" if before else f"  {times:.1f} x") if times >= MUCH else ""
-        elif theirs and own:
+        elif marks and theirs and own:
             line += "!" if before else "  more"
         lines.append(line)
     if before:
-        lines.append("  + better than before, - worse; ! much more than the solution needs")
+        much = "; ! far above the solution" if marks else ""
+        lines.append(f"  + better than when it last was right, - worse{much}")
     return "\n".join(lines)
 
 

@@ -391,7 +391,7 @@ COMMANDS = {
     "test": Command("[CHAPTER] [STEP]", "test all, the steps of a chapter, or one step", test, optional_step),
     "watch": Command(
         "[CHAPTER STEP]",
-        "test a step whenever you save it: the verdict, and what the counters did since the last run",
+        "test a step whenever you save it: the verdict, and what the counters did since it last was right",
         watch,
         watch_arguments,
     ),

@@ -33,7 +33,9 @@ def of_step(repository: Repository, chapter: str, step: str, found: list[verdict
         return ""
     text = verdicts.of_one_step(found)
     if {verdict.result for verdict in found} == {"OK"}:
-        text += "".join(f"      {line}\n" for line in repository.refuted(chapter, step))
+        if not any(verdict.gains for verdict in found):
+            text += verdicts.beside(repository.gained_in_time(chapter, step))
+        text += "".join(map(verdicts.beside, repository.refuted(chapter, step)))
         text += f"      {what_comes_next(repository, chapter, step)}\n"
     if lines := bodies.open_lines(repository.text(chapter, step)):
         where = ", ".join(map(str, lines))
@@ -235,24 +237,20 @@ class Watch:
             return f"{fault}\n"
 
     def run(self) -> bool:
-        """Tests the step that is watched, and goes on to the next where it is right. False where there is no next one."""
+        """Tests the step that is watched. It stays the one that is watched where it is right, for there is something to read:
+        whoever goes on presses a key or saves another step. False where there is no other one left."""
         self.seen = files(self.repository)  # as they are now: what is saved from here on is run again
-        while True:
-            rule = "─" * (WIDTH - 13 - len(self.file))
-            print(f"\n── {self.file} {rule} {time.strftime('%H:%M:%S')}", flush=True)
-            place = board.Board(self.repository).of(self.chapter, self.step)
-            if place.state == "missing":
-                print(board.what_to_do(place))
-            elif place.state == "open" and bodies.is_stub(self.repository.text(self.chapter, self.step)):
-                print("\n" + bodies.hints(self.repository.text(self.chapter, self.step), self.file), end="")
-            elif self.test():
-                following = board.Board(self.repository).next_after(self.chapter, self.step)
-                if not following:
-                    return False
-                self.go_to(following.chapter, following.step)
-                continue
-            print("\n" + self.keys.legend(self.file), flush=True)
-            return True
+        rule = "─" * (WIDTH - 13 - len(self.file))
+        print(f"\n── {self.file} {rule} {time.strftime('%H:%M:%S')}", flush=True)
+        place = board.Board(self.repository).of(self.chapter, self.step)
+        if place.state == "missing":
+            print(board.what_to_do(place))
+        elif place.state == "open" and bodies.is_stub(self.repository.text(self.chapter, self.step)):
+            print("\n" + bodies.hints(self.repository.text(self.chapter, self.step), self.file), end="")
+        elif self.test() and not board.Board(self.repository).next_after(self.chapter, self.step):
+            return False
+        print("\n" + self.keys.legend(self.file), flush=True)
+        return True
 
     def test(self) -> bool:
         """Whether the step is right."""
@@ -263,12 +261,15 @@ class Watch:
         except Fault as fault:
             print(f"kata: {fault}")
             return False
-        compiled = not any(verdict.reason == verdicts.DOES_NOT_COMPILE for verdict in found)
-        if compiled and (now := counted(self.build, self.chapter, self.step, self.of_solutions)):
+        # What a wrong kernel costs says nothing: it may cost less because it does less.
+        is_right = all(verdict.is_right for verdict in found)
+        passes = {verdict.result for verdict in found} == {"OK"}
+        if is_right and (now := counted(self.build, self.chapter, self.step, self.of_solutions)):
             record = verdicts.Record(self.repository)
-            print("\n" + explain.whole_table(now.mine, now.theirs, record.counts(self.chapter, self.step)), flush=True)
+            before = record.counts(self.chapter, self.step)
+            print("\n" + explain.whole_table(now.mine, now.theirs, before, marks=not passes), flush=True)
             record.keep_counts(self.chapter, self.step, now.mine)
-        return {verdict.result for verdict in found} == {"OK"}
+        return passes
 
 
 def watch(repository: Repository, chapter: str, step: str) -> int:

@@ -52,8 +52,9 @@ def answer(row: explain.Row, said: float, theirs: explain.Row | None) -> str:
 
 
 def predict(repository: Repository, chapter: str, step: str) -> int:
-    """Says nothing where nobody can answer: in a script, or a pipe."""
+    """Where nobody can answer, in a script or a pipe, it only says so."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        print("predict asks a question and waits for your answer: run it in a terminal.")
         return 0
     both = trace.of(repository, chapter, step, "explain", False)
     row = question_about(explain.rows_of(both.step))

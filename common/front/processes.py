@@ -28,6 +28,21 @@ def status_of(command: Sequence[object], **options) -> int:
         return process.wait()
 
 
+def cause_of_death(number: int) -> str:
+    """What a signal means that has ended a program, in words."""
+    causes = {
+        signal.SIGSEGV: "it reached memory that is not there",
+        signal.SIGBUS: "it reached memory that is not there",
+        signal.SIGFPE: "it divided an integer by zero",
+        signal.SIGABRT: "it ended itself, by abort() or a failed assertion",
+        signal.SIGILL: "its code could not be executed",
+        signal.SIGKILL: "it was killed, as happens where memory is used up",
+        signal.SIGTERM: "somebody stopped it",
+        signal.SIGXCPU: "it computed for longer than it may",
+    }
+    return causes.get(number, f"signal {number} ended it")
+
+
 def lines_of(process: subprocess.Popen) -> Iterator[str]:
     """What it says, as it comes."""
     for line in process.stdout:

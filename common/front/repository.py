@@ -71,6 +71,12 @@ def suite(chapter: str, backend: str) -> str:
     return f"{chapter}-{backend}"
 
 
+def measured_ratio(row: dict[str, str]) -> str:
+    """ "1.66 to 1.67" of a row of claims.csv, or one number where both are the same."""
+    ratios = [f"{float(row[key]):.2f}" for key in ("lowest ratio", "highest ratio")]
+    return " to ".join(dict.fromkeys(ratios))
+
+
 class Repository:
     def __init__(self, root: pathlib.Path = pathlib.Path(__file__).resolve().parents[2]):
         self.root = root
@@ -160,19 +166,40 @@ class Repository:
     def refuted(self, chapter: str, step: str | None = None) -> list[str]:
         """A line for each claim about a time, of all steps or of one, that the GPU which measured the ladder refutes: of this
         repository's own steps, and nothing that a student's is judged by."""
+        machine, rows = self.timed_claims(chapter)
+        lines = []
+        for row in rows:
+            if row["standing"] == "refuted" and step in (None, row["step"]):
+                found = measured_ratio(row)
+                times = float(row["claimed"])
+                faster = f"{times:.2f} times as fast as" if times > 1 else "faster than"
+                lines.append(
+                    f"Expected, and not so: {row['step']} is {faster} {row['against']}. "
+                    f"Measured on {machine}, with the solutions: {found} times as fast. No step is judged by it."
+                )
+        return lines
+
+    def timed_claims(self, chapter: str) -> tuple[str, list[dict[str, str]]]:
+        """The GPU that measured the ladder, and a row for each claim about a time; none where nobody has measured it."""
         path = self.root / "chapters" / chapter / "measured" / "claims.csv"
         if not path.is_file():
-            return []
+            return "", []
         machine, *rows = path.read_text(encoding="utf-8").splitlines()
-        machine = machine.removeprefix("# ").split(",")[0]
-        lines = []
-        for row in csv.DictReader(rows):
-            if row["standing"] == "refuted" and step in (None, row["step"]):
-                ratios = [f"{float(row[key]):.2f}" for key in ("lowest ratio", "highest ratio")]
-                found = " to ".join(dict.fromkeys(ratios))
-                claimed = f"the document claims that {row['step']} is {float(row['claimed']):.2f} times as fast as {row['against']}"
-                lines.append(f"not judged: {claimed}; this repository's own steps do not gain that (measured on {machine}: {found})")
-        return lines
+        return machine.removeprefix("# ").split(",")[0], list(csv.DictReader(rows))
+
+    def gained_in_time(self, chapter: str, step: str) -> str:
+        """What a step is for of which nothing is counted that falls; nothing of a chapter that nobody has measured."""
+        machine, rows = self.timed_claims(chapter)
+        if rows and step == self.steps(chapter, "solutions")[0]:
+            return "It is the first of its ladder: what the later steps gain is told against the steps before them."
+        held = [row for row in rows if row["standing"] == "asserted" and row["step"] == step and row["against"] < step]
+        if not held:
+            return ""
+        row = max(held, key=lambda one: one["against"])
+        return (
+            f"It gains time, and nothing that is counted: measured on {machine}, with the solutions, it is {measured_ratio(row)} "
+            f"times as fast as {row['against']}."
+        )
 
     def mistakes_file(self, chapter: str, step: str) -> pathlib.Path:
         return self.root / "tests" / "wrong" / chapter / (step + mistakes.SUFFIX)

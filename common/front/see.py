@@ -41,6 +41,10 @@ READ_SECTORS = (
     "each, in the same colour. What is filled was asked for, by the lane whose number stands there or by several (×32); what is "
     "empty was moved for nothing. Of shared memory, the 32 banks: each row is one pass, and rows in orange are bank conflicts."
 )
+SMALLER = (
+    "That is a smaller problem than the one that the tests count, so that all of it can be drawn: of the larger one, "
+    "<code>./kata explain</code> says what each line costs."
+)
 READ_LIFE = (
     "The warps of one block, from left to right what each does as time goes on: a dashed line is a barrier, and what is empty "
     "before it is a warp that waits there for the slowest."
@@ -75,7 +79,7 @@ def page(repository: Repository, chapter: str, step: str, both: trace.Both, tree
     titles = ["your step", "the solution"] if both.solution else ["the solution"]
     trees = [tree, "solutions"][: len(steps)]
     title = f"{chapter} {step}"
-    parts = [f"<h1>{title}</h1>", f"<p>What it does to {html.escape(both.step['problem'])}, on the CPU back end.</p>"]
+    parts = [f"<h1>{title}</h1>", f"<p>What it does to {html.escape(both.step['problem'])}, on the CPU back end. {SMALLER}</p>"]
     if both.step["fault"]:
         parts.append(f"<p><strong>{html.escape(trace.warning(both.step).strip())}</strong></p>")
 

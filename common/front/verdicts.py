@@ -8,7 +8,7 @@ import json
 import pathlib
 import re
 import shutil
-import signal
+import textwrap
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -19,6 +19,7 @@ from repository import TREES, Module, Repository, module_of, suite, targets
 
 # What Meson says, as one of three.
 OF_MESON = {"OK": "OK", "EXPECTEDFAIL": "OK", "SKIP": "SKIP"}
+WIDTH = 80
 PRINTED = 20  # lines of what a step has printed that passes
 RIGHT = "the result is right, but"  # how the suites begin to say that a step needs too much
 DOES_NOT_COMPILE = "does not compile"
@@ -30,6 +31,7 @@ class Verdict(NamedTuple):
     result: str  # OK, SKIP, FAIL
     reason: str  # in full; of what passes, what it has printed
     gains: tuple[str, ...] = ()  # of what passes, what its claims have found
+    notes: tuple[str, ...] = ()  # of what passes, what is no fault of it and yet good to know
 
     @property
     def title(self) -> str:
@@ -82,8 +84,8 @@ def verdict_of(record: dict) -> Verdict:
     name = record["name"].split(":", 1)[-1]
     result = OF_MESON.get(record["result"], "FAIL")
     reason = reason_of(record) if result == "FAIL" else printed(record)
-    gains = tuple(re.findall(r"^# gained: (.*)", record.get("stdout", ""), re.M))
-    return Verdict(name, kernel_of(record["command"]), result, reason, gains)
+    gains, notes = (tuple(re.findall(rf"^# {what}: (.*)", record.get("stdout", ""), re.M)) for what in ("gained", "note"))
+    return Verdict(name, kernel_of(record["command"]), result, reason, gains, notes)
 
 
 def kernel_of(command: list[str]) -> Module | None:
@@ -102,13 +104,11 @@ def printed(record: dict) -> str:
 def reason_of(record: dict) -> str:
     """Why a test has not passed, as it says itself; else what Meson knows."""
     status, said = record["returncode"], printed(record)
-    # What is no fault of the step's stands in nobody's way who looks for what is.
-    said = re.sub(r"^not judged: .*\n+", "", said, flags=re.M)
     if not re.search(r"^\s*not ok", said, re.M):
         if record["result"] == "TIMEOUT":
-            said += f"\ndoes not end: it was stopped after {record['duration']:.0f} s"
+            said += f"\nwas stopped after {record['duration']:.0f} s: it does not end, or the machine is too busy; run it again"
         elif status < 0:
-            said += f"\nended by a signal: {signal.Signals(-status).name}"
+            said += f"\ncrashed: {processes.cause_of_death(-status)}"
         elif not said:
             said = record["stdout"].strip("\n") or f"ended with status {status}"
     return said.strip("\n")
@@ -224,6 +224,14 @@ def explain(verdict: Verdict, not_built: set[str]) -> str:
     return f"FAIL  {verdict.title}\n{indented(verdict.reason)}"
 
 
+def beside(text: str) -> str:
+    """What stands below a verdict, if anything does, in lines that fit a terminal; a name stays in one piece."""
+    if not text:
+        return ""
+    margin = " " * 6
+    return textwrap.fill(text, WIDTH, initial_indent=margin, subsequent_indent=margin, break_long_words=False, break_on_hyphens=False) + "\n"
+
+
 def of_one_step(verdicts: list[Verdict]) -> str:
     """Its verdict, from each back end; of what passes, what it has printed."""
     lines = []
@@ -231,7 +239,9 @@ def of_one_step(verdicts: list[Verdict]) -> str:
         where = f" ({verdict.module.backend})" if len(verdicts) > 1 and verdict.module else ""
         lines.append(f"{verdict.result:4}  {verdict.title}{where}\n")
         if verdict.result == "OK" and verdict.gains:
-            lines.append(f"      It gains: {'; '.join(verdict.gains)}\n")
+            lines.append(beside(f"It gains: {'; '.join(verdict.gains)}."))
+        if verdict.result == "OK":
+            lines += [beside(note) for note in verdict.notes]
         if verdict.result == "OK" and verdict.reason:
             said = verdict.reason.splitlines()
             more = [] if len(said) <= PRINTED else [f"… and {len(said) - PRINTED} lines more"]

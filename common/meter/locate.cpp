@@ -11,6 +11,7 @@
 #include <iterator>
 #include <map>
 #include <regex>
+#include <set>
 #include <sstream>
 #include <string_view>
 #include <utility>
@@ -179,6 +180,34 @@ std::optional<std::string> local_array_of(const simt::Image& image, const std::s
         begin = end;
     }
     return std::nullopt;
+}
+
+std::optional<std::string> indexed_array(const simt::Image& image, const std::string& file, unsigned line) {
+    auto stream = source(image, file);
+    std::string text, code;
+    for (unsigned at = 1; at <= line && std::getline(stream, text); ++at) {
+        text = text.substr(0, text.find("//"));
+        code += text + ' ';
+    }
+    static const std::regex declared(
+        R"(^\s*(?:(?:const|volatile|static|__shared__|unsigned)\s+)*([\w:]+)(?:<[^>]*>)?\s+\w+\s*\[)"),
+        name(R"(\b(\w+)\s*\[)");
+    std::set<std::string> arrays, indexed;
+    const auto add_names = [](const std::string& in, std::set<std::string>& names) {
+        for (std::sregex_iterator found(in.begin(), in.end(), name), end; found != end; ++found)
+            names.insert((*found)[1]);
+    };
+    for (std::size_t begin = 0; begin < code.size();) {
+        const auto end = std::min(code.find_first_of(";{}", begin), code.size());
+        const auto statement = code.substr(begin, end - begin);
+        std::smatch found;
+        if (std::regex_search(statement, found, declared) && found[1] != "else" && found[1] != "return")
+            add_names(statement.substr(0, statement.find('=')), arrays);
+        begin = end + 1;
+    }
+    add_names(text, indexed);
+    std::erase_if(indexed, [&](const std::string& word) { return !arrays.contains(word); });
+    return indexed.size() == 1 ? std::optional(*indexed.begin()) : std::nullopt;
 }
 
 std::string line_of(const simt::Image& image, std::uint32_t code) { return lines_of(image, code).front(); }

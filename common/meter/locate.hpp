@@ -24,6 +24,9 @@ std::string callers_of(const simt::Image&, std::uint32_t code);
 /// where it does not. Template arguments and namespaces of `kernel` are ignored.
 std::vector<std::string> parameters_of(const simt::Image&, const std::string& file,
                                        const std::string& kernel);
+/// The name of the one array that a line of a source indexes, of those that are declared above it; nothing
+/// where there is none, or several.
+std::optional<std::string> indexed_array(const simt::Image&, const std::string& file, unsigned line);
 /// The name of the first local array that the kernel declares, if it declares one.
 std::optional<std::string> local_array_of(const simt::Image&, const std::string& file,
                                           const std::string& kernel);

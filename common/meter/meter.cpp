@@ -123,6 +123,9 @@ class Meter final : public simt::Probe {
     void copy_arrives(const void* to, unsigned bytes, const void* code) override;
     void read_only(const void* address, unsigned bytes, const void* code) override;
     std::string callers(const void* code) const override { return callers_of(image_, offset_of(code)); }
+    std::vector<std::string> parameters() const override {
+        return parameters_of(image_, launch_.site.file, launch_.name);
+    }
     std::uint64_t steps() const override { return steps_; }
     bool in_doubt() const override { return !doubts_.empty(); }
     bool only_cleared() const override;
@@ -169,7 +172,7 @@ class Meter final : public simt::Probe {
     void check_stack(const void* here_on_stack, const void* code);
 
     /// An index that its array does not have, of which the type is given as "'float [32]'".
-    void refuse_index(const std::string& index, const std::string& type, const std::string& at);
+    void refuse_index(const std::string& index, const std::string& type, const char* file, unsigned line);
 
     /// Outside of kernels: the host reaches memory, which on a GPU must not be the device's.
     void touch_from_host(const void* address, Verb verb, const void* code);
@@ -225,6 +228,8 @@ class Meter final : public simt::Probe {
     std::string name_of(const Region&) const;
     void miss_shared_memory();
     std::string text_of(const Region&, std::uintptr_t address, std::size_t bytes) const;
+    std::optional<std::string> why_same_index(const Region&, std::uintptr_t address, std::size_t bytes,
+                                              std::uint32_t code, const Record&) const;
     std::string advice(const Region&, std::uintptr_t address, std::size_t bytes, Verb verb,
                        std::uint32_t code, const Record&) const;
     void tell_clash(const Region&, std::uintptr_t address, std::size_t bytes, Verb verb, std::uint32_t code,
@@ -238,6 +243,10 @@ class Meter final : public simt::Probe {
         if (!rehearsing_) findings_.push_back(std::move(text));
     }
     std::string here() const { return simt::name_of(simt::running->index, simt::running_block->index); }
+    struct Who {
+        uint3 thread, block;
+    };
+    Who who_did(const Record&) const;
     std::string name_of(const Record&) const;
     std::string line(std::uint32_t code) const { return line_of(image_, code); }
 
@@ -962,8 +971,11 @@ void Meter::refuse(std::uintptr_t address, std::size_t bytes, Verb verb, const v
     simt::give_up(text + ", in " + line(offset_of(code)));
 }
 
-void Meter::refuse_index(const std::string& index, const std::string& type, const std::string& at) {
-    const auto what = " uses index " + index + " of an array of type " + type + ", in " + at;
+void Meter::refuse_index(const std::string& index, const std::string& type, const char* file, unsigned line) {
+    const auto at = simt::text_of(simt::Site{file, static_cast<int>(line)});
+    const auto name = indexed_array(image_, file, line);
+    const auto what = " uses index " + index + " of an array of type " + type +
+                      (name ? ", \"" + *name + '"' : "") + ", in " + at;
     if (simt::running) simt::give_up("out of bounds: " + here() + what);
     if (observing_ && findings_.size() < most_findings && told_.insert({at, "index"}).second)
         tell("out of bounds: the host code" + what);
@@ -976,20 +988,24 @@ void Meter::check_stack(const void* here_on_stack, const void* code) {
                       line(offset_of(code)) + "; does a recursion end, and are its arrays small?");
 }
 
-std::string Meter::name_of(const Record& r) const {
-    const auto thread =
-        r.warp * 32u + (r.lanes >> r.lane & 1 ? r.lane : static_cast<unsigned>(std::countr_zero(r.lanes)));
+Meter::Who Meter::who_did(const Record& r) const {
+    const auto thread = r.warp * 32u + r.first_lane();
     const auto& b = block_dim_;
     const auto& g = grid_dim_;
-    return simt::name_of(uint3{thread % b.x, thread / b.x % b.y, thread / b.x / b.y},
-                         uint3{r.block % g.x, r.block / g.x % g.y, r.block / g.x / g.y});
+    return {{thread % b.x, thread / b.x % b.y, thread / b.x / b.y},
+            {r.block % g.x, r.block / g.x % g.y, r.block / g.x / g.y}};
+}
+
+std::string Meter::name_of(const Record& r) const {
+    const auto [thread, block] = who_did(r);
+    return simt::name_of(thread, block);
 }
 
 /// As the kernel calls it that is running: by its parameter that points there.
 std::string Meter::name_of(const Region& region) const {
     if (region.serial == 0) return region.name;
     std::string name = region.name;
-    const auto names = parameters_of(image_, launch_.site.file, launch_.name);
+    const auto names = parameters();
     for (std::size_t i = std::min(names.size(), launch_.parameters); i-- > 0;) {
         const auto points_to = reinterpret_cast<std::uintptr_t>(launch_.pointers[i]);
         if (points_to == region.range.begin || region.range.contains(points_to)) name = names[i];
@@ -1030,6 +1046,43 @@ void Meter::tell_clash(const Region& region, std::uintptr_t address, std::size_t
          advice(region, address, bytes, verb, code, clash));
 }
 
+/// Why two threads store to one place by the same instruction, where what they have done shows it.
+std::optional<std::string> Meter::why_same_index(const Region& region, std::uintptr_t address,
+                                                 std::size_t bytes, std::uint32_t code,
+                                                 const Record& clash) const {
+    const auto index = (address - region.range.begin) / bytes;
+    const auto who = "two threads store to index " + std::to_string(index);
+    // As a thread of a picture computes its own column and row.
+    struct Pixel {
+        std::uint64_t x, y;
+        std::string text() const { return "x = " + std::to_string(x) + ", y = " + std::to_string(y); }
+    };
+    const auto pixel_of = [&](uint3 block, uint3 thread) {
+        return Pixel{std::uint64_t{block.x} * block_dim_.x + thread.x,
+                     std::uint64_t{block.y} * block_dim_.y + thread.y};
+    };
+    const auto [thread, block] = who_did(clash);
+    auto upper = pixel_of(simt::running_block->index, simt::running->index), lower = pixel_of(block, thread);
+    if (upper.y > lower.y) std::swap(upper, lower);
+    if (region.space == Space::global && upper.y < lower.y && upper.x > lower.x) {
+        const auto row = (upper.x - lower.x) / (lower.y - upper.y);
+        if (upper.y * row + upper.x == index && lower.y * row + lower.x == index && upper.x >= row)
+            return who + ", at " + upper.text() + " and at " + lower.text() +
+                   ", which is one place where a row has " + std::to_string(row) +
+                   " elements: the guard must compare x and y each with its own limit, not the index with "
+                   "the number of elements";
+    }
+    if (clash.block != simt::running_block->linear || !region.shadow) return std::nullopt;
+    const auto word = (address - region.range.begin) / 4;
+    const auto theirs = region.shadow->written_beside(word, clash, code, region.epoch);
+    const auto mine = region.shadow->written_beside(
+        word, clocks_.now(simt::running_block->slot, simt::running->linear), code, region.epoch);
+    if (!theirs.before && !mine.before && !mine.behind) return std::nullopt;
+    return who +
+           ", and each stores to several in this line: their ranges overlap. Is what the index has for each "
+           "thread multiplied by the number of results that a thread has, and does the loop end there?";
+}
+
 /// What to do about a race.
 std::string Meter::advice(const Region& region, std::uintptr_t address, std::size_t bytes, Verb verb,
                           std::uint32_t code, const Record& clash) const {
@@ -1040,6 +1093,8 @@ std::string Meter::advice(const Region& region, std::uintptr_t address, std::siz
     const auto what = text_of(region, address, bytes);
     const auto place = what.rfind(", element ");
     const auto index = place == std::string::npos ? "the same place" : "index " + what.substr(place + 10);
+    if (clash.code == code && both_store)
+        if (const auto why = why_same_index(region, address, bytes, code, clash)) return *why;
     if (clash.code == code && both_store)
         return "two threads store to " + index + ": " +
                (same_block ? "is threadIdx missing from the index, or should only one of them store?"
@@ -1169,8 +1224,7 @@ void heard_index(const void* place, const void* value) {
     const auto number = reinterpret_cast<std::uintptr_t>(value) << (64 - bits);
     const auto text = at.index->info & 1 ? std::to_string(static_cast<std::int64_t>(number) >> (64 - bits))
                                          : std::to_string(number >> (64 - bits));
-    meter::the_meter.refuse_index(text, at.array->name,
-                                  simt::text_of(simt::Site{at.file, static_cast<int>(at.line)}));
+    meter::the_meter.refuse_index(text, at.array->name, at.file, at.line);
 }
 
 }  // namespace

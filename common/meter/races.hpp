@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <cstdlib>
 #include <deque>
@@ -53,6 +54,10 @@ struct Record {
     std::uint8_t did = 0;    // a Verb
 
     Verb verb() const { return static_cast<Verb>(did); }
+    /// One of them: the one that `code` is of, if it is still there.
+    unsigned first_lane() const {
+        return lanes >> lane & 1 ? lane : static_cast<unsigned>(std::countr_zero(lanes));
+    }
 };
 
 /// Who has seen what. Threads of a block are ordered by its barriers, lanes of a warp also by __syncwarp, and
@@ -181,6 +186,13 @@ class Shadow {
     /// the word in this epoch, if any has.
     std::optional<std::uint32_t> read_only(std::size_t offset, std::size_t bytes, std::uint32_t code,
                                            std::uint32_t epoch);
+
+    /// Whether the thread of a record has written other words of this epoch by the same instruction, as far
+    /// as that is remembered: before and behind this one.
+    struct Beside {
+        bool before = false, behind = false;
+    };
+    Beside written_beside(std::size_t word, const Record& who, std::uint32_t code, std::uint32_t epoch);
 
     std::size_t words_touched = 0;  // in the current epoch, kept by the caller
     bool written = false;           // before this launch, and all of it; likewise

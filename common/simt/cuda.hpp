@@ -17,6 +17,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -157,15 +158,24 @@ const void* pointer_of(const T& argument) {
         return nullptr;
 }
 
+template <class T>
+std::optional<long long> number_of(const T& argument) {
+    if constexpr (std::is_integral_v<T>)
+        return static_cast<long long>(argument);
+    else
+        return std::nullopt;
+}
+
 /// `thread` is called by each thread of the launch; `kernel` is what the launch names, where that is known.
 template <class Thread, class... Arguments>
 void launch_threads(const Thread& thread, const Asked& asked, const void* kernel,
                     const Arguments&... arguments) {
     const auto call = +[](const void* t) { (*static_cast<const Thread*>(t))(); };
     const void* const pointers[]{pointer_of(arguments)..., nullptr};
+    const std::optional<long long> numbers[]{number_of(arguments)..., std::nullopt};
     simt::run({asked.grid, asked.block, asked.shared_bytes, reinterpret_cast<const void*>(call), kernel,
                __start_simt_constant, __stop_simt_constant, call, &thread, sizeof thread, asked.name,
-               asked.site, pointers, sizeof...(arguments)});
+               asked.site, pointers, numbers, sizeof...(arguments)});
 }
 
 KATA_HOST_DEVICE inline void open() { simt::open(); }

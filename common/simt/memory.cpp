@@ -188,11 +188,23 @@ void device_free(void* pointer) {
     kata::device::release(pointer);
 }
 
-void check_side(const char* direction, const void* address, std::size_t bytes, bool of_device) {
-    if (bytes > 0 && is_of_device(address) != of_device)
-        throw kata::Error(std::string("copy refused: cudaMemcpy is told to copy ") + direction + " the " +
-                          (of_device ? "device, and that is memory of the host"
-                                     : "host, and that is memory of the device"));
+void launches_are_checked() { host_work.unchecked = 0; }
+void host_launches() { ++host_work.unchecked; }
+
+void check_side(const char* function, const char* direction, const void* address, std::size_t bytes,
+                bool of_device) {
+    if (bytes > 0 && is_of_device(address) != of_device) refuse_side(function, direction, of_device);
+}
+[[noreturn]] void refuse_side(const char* function, const char* direction, bool of_device) {
+    const bool has_default = std::string_view(function) != "cudaMemcpy";
+    const bool to_symbol = std::string_view(function) == "cudaMemcpyToSymbol";
+    throw kata::Error(
+        std::string("copy refused: ") + function + " is told to copy " + direction + " the " +
+        (of_device ? "device, and that is memory of the host" : "host, and that is memory of the device") +
+        (has_default ? std::string(": its fifth argument says so, and is ") +
+                           (to_symbol ? "cudaMemcpyHostToDevice" : "cudaMemcpyDeviceToHost") +
+                           " where it is left out. CUDA leaves undefined what such a copy does"
+                     : ""));
 }
 
 void copy_memory(void* to, const void* from, std::size_t bytes, Room room) {

@@ -45,8 +45,9 @@ inline cudaError_t cudaFree(void* pointer) {
 __forceinline__ cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes,
                                        cudaMemcpyKind kind = cudaMemcpyDefault) {
     if (kind != cudaMemcpyDefault) {
-        simt::check_side("to", to, bytes, kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice);
-        simt::check_side("from", from, bytes,
+        simt::check_side("cudaMemcpy", "to", to, bytes,
+                         kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice);
+        simt::check_side("cudaMemcpy", "from", from, bytes,
                          kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice);
     }
     simt::copy_memory(to, from, bytes, {__builtin_object_size(to, 0), __builtin_object_size(from, 0)});
@@ -65,19 +66,27 @@ inline cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaS
 }
 template <class T>
 cudaError_t cudaMemcpyToSymbol(T& symbol, const void* from, std::size_t bytes, std::size_t offset = 0,
-                               cudaMemcpyKind = cudaMemcpyHostToDevice) {
+                               cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
+    if (kind == cudaMemcpyHostToHost || kind == cudaMemcpyDeviceToHost)
+        simt::refuse_side("cudaMemcpyToSymbol", "to", false);
+    if (kind != cudaMemcpyDefault)
+        simt::check_side("cudaMemcpyToSymbol", "from", from, bytes, kind == cudaMemcpyDeviceToDevice);
     simt::check_symbol(sizeof symbol, offset, bytes);
     simt::copy_to_symbol(reinterpret_cast<char*>(&symbol) + offset, from, bytes);
     return cudaSuccess;
 }
 template <class T>
 cudaError_t cudaMemcpyToSymbolAsync(T& symbol, const void* from, std::size_t bytes, std::size_t offset = 0,
-                                    cudaMemcpyKind = cudaMemcpyHostToDevice, cudaStream_t = nullptr) {
-    return cudaMemcpyToSymbol(symbol, from, bytes, offset);
+                                    cudaMemcpyKind kind = cudaMemcpyHostToDevice, cudaStream_t = nullptr) {
+    return cudaMemcpyToSymbol(symbol, from, bytes, offset, kind);
 }
 template <class T>
 cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, std::size_t bytes, std::size_t offset = 0,
-                                 cudaMemcpyKind = cudaMemcpyDeviceToHost) {
+                                 cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
+    if (kind == cudaMemcpyHostToHost || kind == cudaMemcpyHostToDevice)
+        simt::refuse_side("cudaMemcpyFromSymbol", "from", false);
+    if (kind != cudaMemcpyDefault)
+        simt::check_side("cudaMemcpyFromSymbol", "to", to, bytes, kind == cudaMemcpyDeviceToDevice);
     simt::check_symbol(sizeof symbol, offset, bytes);
     simt::copy_from_symbol(to, reinterpret_cast<const char*>(&symbol) + offset, bytes);
     return cudaSuccess;
@@ -107,5 +116,8 @@ cudaError_t cudaFuncSetAttribute(void (*kernel)(Parameters...), cudaFuncAttribut
 }
 
 inline cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
-inline cudaError_t cudaGetLastError() { return cudaSuccess; }
-inline cudaError_t cudaPeekAtLastError() { return cudaSuccess; }
+inline cudaError_t cudaGetLastError() {
+    simt::launches_are_checked();
+    return cudaSuccess;
+}
+inline cudaError_t cudaPeekAtLastError() { return cudaGetLastError(); }

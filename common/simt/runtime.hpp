@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 
 #if defined(__CUDA__)  // behind what a kernel calls: nobody's business
 #pragma clang force_cuda_host_device begin
@@ -37,7 +38,8 @@ struct Launch {
     std::size_t arguments_bytes;
     const char* name;  // of the kernel, as the launch has it
     Site site;
-    const void* const* pointers;  // of each parameter, or null where that is no pointer
+    const void* const* pointers;              // of each parameter, or null where that is no pointer
+    const std::optional<long long>* numbers;  // of each parameter that is an integer
     std::size_t parameters;
 };
 
@@ -159,9 +161,13 @@ void hold_local(const char* name, std::size_t bytes, Site = Site::here()) noexce
 
 void* device_alloc(std::size_t bytes, Site);
 void device_free(void*);
-/// Throws kata::Error where a copy `to` or `from` an address is said to be one of the device, or of the host,
-/// and is not.
-void check_side(const char* direction, const void* address, std::size_t bytes, bool of_device);
+/// Somebody asks whether the launches so far have failed.
+void launches_are_checked();
+/// Throws kata::Error where `function` is told that what it copies `to` or `from` is memory of the device, or
+/// of the host, and it is not: CUDA leaves undefined what it does then.
+void check_side(const char* function, const char* direction, const void* address, std::size_t bytes,
+                bool of_device);
+[[noreturn]] void refuse_side(const char* function, const char* direction, bool of_device);
 /// How many bytes there are, where the compiler knows.
 struct Room {
     std::size_t to = ~std::size_t{0}, from = ~std::size_t{0};

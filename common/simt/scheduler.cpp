@@ -71,6 +71,30 @@ struct Session {
 };
 Session* session = nullptr;
 
+std::string ordinal(std::uint64_t n) {
+    const bool teen = n / 10 % 10 == 1;
+    return std::to_string(n) + (teen          ? "th"
+                                : n % 10 == 1 ? "st"
+                                : n % 10 == 2 ? "nd"
+                                : n % 10 == 3 ? "rd"
+                                              : "th");
+}
+
+/// Which of several launches it is, and what it was asked for: "sum<<<1, 1024>>> with n = 5". Nothing of an
+/// only one.
+std::string among_launches(const Launch& launch, const Probe* probe) {
+    if (!session || session->launches < 2) return "";
+    const auto extent = [](dim3 d) { return d.y == 1 && d.z == 1 ? std::to_string(d.x) : text_of(uint3(d)); };
+    const auto names = probe ? probe->parameters() : std::vector<std::string>{};
+    std::string numbers;
+    for (std::size_t i = 0; i < std::min(names.size(), launch.parameters); ++i)
+        if (launch.numbers[i])
+            numbers +=
+                (numbers.empty() ? " with " : ", ") + names[i] + " = " + std::to_string(*launch.numbers[i]);
+    return "\n  in the " + ordinal(session->launches) + " launch, in " + text_of(launch.site) + ": " +
+           launch.name + "<<<" + extent(launch.grid) + ", " + extent(launch.block) + ">>>" + numbers;
+}
+
 /// With which it is said that there is no more.
 std::unique_ptr<std::byte[]> spare_memory;
 
@@ -213,7 +237,8 @@ class Scheduler {
 
     /// Ends the launch, unless something has ended it already.
     void fail(const std::string& message) {
-        if (!fault_) fault_ = std::make_exception_ptr(kata::Error(message));
+        if (!fault_)
+            fault_ = std::make_exception_ptr(kata::Error(message + among_launches(grid_.launch, probe_)));
     }
     /// Back to the scheduler; returns when the thread is resumed.
     void leave() { scheduler_ = std::move(scheduler_).resume(); }
@@ -765,15 +790,6 @@ std::uint64_t state_of_memory(const Range& variables) {
     return state;
 }
 
-std::string ordinal(std::uint64_t n) {
-    const bool teen = n / 10 % 10 == 1;
-    return std::to_string(n) + (teen          ? "th"
-                                : n % 10 == 1 ? "st"
-                                : n % 10 == 2 ? "nd"
-                                : n % 10 == 3 ? "rd"
-                                              : "th");
-}
-
 /// Tells of a launch that was for nothing, with what memory held before and holds behind it.
 void look_for_effect(const Launch& launch, const Probe& probe, std::uint64_t before, std::uint64_t behind) {
     constexpr std::size_t enough = 3;
@@ -795,6 +811,7 @@ void run(const Launch& launch) {
         give_up("a kernel launches a kernel: dynamic parallelism has no meaning on the CPU back end");
     if (!session) throw kata::Error("launch outside of observe()");
     ++session->launches;
+    host_launches();
     const Reachable now;
     Probe* const probe = listener();
     const auto image = image_of(launch.code);
@@ -951,6 +968,7 @@ Observation observe(const Conditions& conditions, const std::function<void()>& w
     seen.one_in = conditions.one_in;
     if (probe && conditions.metered) probe->observation_ends(seen);
     seen.findings.insert(seen.findings.end(), host.findings.begin(), host.findings.end());
+    seen.unchecked = host.unchecked;
     seen.idle = std::move(session.idle);
     seen.spilled = std::move(session.spilled);
     if (seen.counts) {

@@ -117,6 +117,8 @@ class Probe {
     virtual void copy_arrives(const void* to, unsigned bytes, const void* code) = 0;
     /// Of a call in a helper, from its return address: ", called in x.cu:12"; else nothing.
     virtual std::string callers(const void* code) const = 0;
+    /// What the kernel that runs calls its parameters; nothing where that is not known.
+    virtual std::vector<std::string> parameters() const = 0;
     /// What the threads of the launch have done, in basic blocks and accesses: the same on any machine.
     virtual std::uint64_t steps() const = 0;
     /// Whether this launch has read shared memory that nobody wrote. It is then run once more over the same
@@ -167,8 +169,10 @@ const std::vector<Allocation>& allocations();  // by address
 /// What the host code of a step did in an observation.
 struct HostWork {
     std::uint64_t bytes_to_host = 0, bytes_to_device = 0;  // by the copies of the runtime
+    std::uint64_t unchecked = 0;  // launches after which nobody has asked for an error
     std::vector<std::string> findings;
 };
+void host_launches();
 /// From here on the host reaches device memory by the runtime's functions alone, until the observation ends;
 /// whoever else does is found out. Launches see it, too.
 void host_work_begins();

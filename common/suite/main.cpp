@@ -11,9 +11,11 @@
 // Exit status: 0 passed or skipped, 1 failed.
 #include "check/report.hpp"
 #include "error.hpp"
+#include "stopwatch.hpp"
 #include "suite/measure.hpp"
 #include "suite/source.hpp"
 #include "suite/suite.hpp"
+#include "suite/time_limit.hpp"
 #include "suite/tour.hpp"
 #include "suite/trace.hpp"
 
@@ -126,6 +128,7 @@ int main(int argc, char** argv) {
         std::string module, source;
         bool rejected = false;
         int key = -1;
+        double processor_seconds = kata::most_processor_seconds;
         using namespace Catch::Clara;
         session.cli(
             session.cli() | Opt(module, "module")["--step"]("the step under test") |
@@ -133,6 +136,7 @@ int main(int argc, char** argv) {
             Opt(s.rivals, "prefix")["--rivals"]("what the file names of the solutions' modules begin with") |
             Opt(s.is_solution)["--solution"]("test what is only true of the solutions, too") |
             Opt(s.verdicts, "number")["--verdicts"]("on each timed claim; 1 unless told") |
+            Opt(processor_seconds, "seconds")["--processor-seconds"]("that the tests may take in all") |
             Opt(key, "descriptor")["--seal"]("seal each line of the report with the key read from there") |
             Opt(rejected)["--rejected"]("pass if the step is rejected for the reason its source states"));
         if (const int error = session.applyCommandLine(argc, argv)) return error;
@@ -156,6 +160,8 @@ int main(int argc, char** argv) {
             std::cout << "not run: nothing of it is to be seen on this back end\n";
             return 77;  // skipped, for Meson
         }
+        // A GPU's tests run alone, and Meson's own limit will do.
+        if (!kata::keeps_time()) kata::limit_time(processor_seconds);
         const int status = session.run();
         const auto& reporters = session.config().getReporterSpecs();
         const bool for_meson = reporters.size() == 1 && reporters.front().name() == "step";

@@ -17,6 +17,7 @@ Run& Run::operator+=(const Run& other) {
     outputs += other.outputs;
     operations += other.operations;
     seen.launches += other.seen.launches;
+    seen.unchecked += other.seen.unchecked;
     seen.one_in = other.seen.one_in;
     seen.idle.insert(seen.idle.end(), other.seen.idle.begin(), other.seen.idle.end());
     if (!seen.counts)
@@ -36,7 +37,7 @@ Conditions Brought::conditions(double outputs, int run, int runs) const {
 }
 
 const Counts& counts_of(const Run& run) {
-    if (run.fault) throw Error(*run.fault);
+    if (run.fault) throw Error(*run.fault + (run.problem.empty() ? "" : "\nwith " + run.problem));
     return run.seen.counts.value();
 }
 

@@ -54,6 +54,7 @@ struct Claim {
 /// One run of a step over a problem, as the ladder shows it.
 struct Run {
     std::optional<std::string> fault;  ///< why the step is wrong
+    std::string problem = {};          ///< its size, for people
     Observation seen;
     double outputs = 0;     ///< elements of the result
     double operations = 0;  ///< that the problem needs
@@ -165,6 +166,13 @@ std::optional<std::string> broken(const Claim&, double better, double worse,
 
 /// "gained: barriers 640, 1/4 of the 2560 in 04_hierarchical", of a claim that holds.
 std::string gained(const Claim&, double better, double worse);
+/// A claim that a step holds, and what the two steps need.
+struct Gain {
+    const Claim* claim;
+    double better, worse;
+};
+/// Of what the step holds, up to three that tell most against the nearest step before it, in words.
+std::vector<std::string> most_telling(std::string_view step, std::vector<Gain>);
 
 /// "most in 03_tiled.cu:27: 8192, for each warp that executes it 32.0", of what the run's kernels did there;
 /// empty where they did nothing of the kind.

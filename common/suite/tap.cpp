@@ -9,6 +9,7 @@
 // "# figure NAME NUMBER NUMBER", beside what its solution needs.
 #include "check/report.hpp"
 #include "error.hpp"
+#include "suite/time_limit.hpp"
 
 #include <algorithm>
 #include <catch2/catch_test_case_info.hpp>
@@ -63,16 +64,10 @@ class StepReporter final : public Catch::StreamingReporterBase {
         if (result.hasExpression())
             explain(result.getExpressionInMacro() + " is " + result.getExpandedExpression());
         const auto message = std::string(result.getMessage());
-        if (result.hasMessage()) explain(message == "std::bad_alloc" ? out_of_memory : message);
         if (result.getResultType() == Catch::ResultWas::FatalErrorCondition)
-            explain(
-                message.starts_with("SIGTERM")
-                    ? "the time for this test is over: the kernels take many times as long as they should, "
-                      "or "
-                      "host code does not return"
-                    : "look at the host code of the step, and at pointers into a kernel's local arrays: what "
-                      "else a kernel reaches is checked; an index, a pointer to device memory, an endless "
-                      "recursion");
+            explain(why_ended(message));
+        else if (result.hasMessage())
+            explain(message == "std::bad_alloc" ? out_of_memory : message);
         std::string with;
         for (const auto& info : stats.infoMessages)
             if (info.type == Catch::ResultWas::Info && info.message != message)

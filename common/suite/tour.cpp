@@ -8,7 +8,6 @@
 #include "suite/suite.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <iostream>
 #include <unistd.h>
 
@@ -21,8 +20,7 @@ namespace {
 /// What a step's own process has to say of it.
 std::string output_of(const std::vector<std::string>& command) {
     auto [text, status] = run_program(command);
-    if (WIFSIGNALED(status))
-        text += "fault the step crashed: " + std::string(strsignal(WTERMSIG(status))) + "\n";
+    if (WIFSIGNALED(status)) text += "fault the step crashed: ./kata test says more\n";
     return text;
 }
 
@@ -159,7 +157,8 @@ int tour(std::span<char* const> arguments) {
                   << device_name() << "\n\n";
     const auto columns = keeps_time() ? timed_columns() : counted_columns(chapter);
     if (flag(arguments, "--mine") && !flag(arguments, "--markdown"))
-        std::cout << "Your steps, each beside its solution:\n\n";
+        std::cout << "Your steps. Below each stands its solution, and below both yours against it: x2 is\n"
+                     "twice as much as in the solution; + marks what is better, - what is worse.\n\n";
     const int failed = print_ladder(columns, arguments, *modules, file);
     if (!flag(arguments, "--markdown")) print_legend(columns);
     if (counts_available() && !flag(arguments, "--markdown") && !file) print_refuted(*modules);

@@ -98,6 +98,7 @@ Run try_on(const Module& step, const Problem& p, typename Problem::Device& devic
             }
             return text;
         });
+    run.problem = p.text();
     run.outputs = p.outputs();
     run.operations = p.operations();
     return run;

@@ -787,6 +787,18 @@ __global__ void indexed_kernel(Index how, int* data) {
 }
 void indexed(Index how, int* data) { indexed_kernel<<<2, 64>>>(how, data); }
 
+__global__ void pixels_kernel(int* out, int width, int height, bool each) {
+    const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (each ? x < width && y < height : y * width + x < width * height) out[y * width + x] = x;
+}
+void pixels(int* out, int width, int height, bool each) {
+    pixels_kernel<<<dim3((width + 7) / 8, (height + 7) / 8), dim3(8, 8)>>>(out, width, height, each);
+}
+__global__ void stretches_kernel(int* out, int apart) {
+    for (int i = 0; i < 4; ++i) out[threadIdx.x * apart + i] = i;
+}
+void stretches(int* out, int apart) { stretches_kernel<<<1, 32>>>(out, apart); }
+
 // Out of bounds.
 
 __global__ void read_two_kernel(const float* in, float* out, long first /* (in floats) */, long second) {
@@ -1067,7 +1079,7 @@ void host_copies_much(int* data, int count) {
     cudaMemcpy(values.data(), data, count * sizeof(int), cudaMemcpyDeviceToHost);
     cudaMemcpy(data, values.data(), count * sizeof(int), cudaMemcpyDefault);
     cudaMemcpyToSymbol(table, values.data(), 8);
-    cudaMemcpyToSymbol(table, data, 8);
+    cudaMemcpyToSymbol(table, data, 8, 0, cudaMemcpyDeviceToDevice);
 }
 void host_copies_too_much(TooMuch what, int* data) {
     int four[4] = {};
@@ -1077,7 +1089,7 @@ void host_copies_too_much(TooMuch what, int* data) {
     if (what == TooMuch::behind) cudaMemcpy(many.data(), data + 4, 4);
     if (what == TooMuch::host_array) cudaMemcpy(four, data, 17);
     if (what == TooMuch::host_source) cudaMemcpy(data, four, 17);
-    if (what == TooMuch::symbol) cudaMemcpyToSymbol(table, data + 2, 16);
+    if (what == TooMuch::symbol) cudaMemcpyToSymbol(table, data + 2, 16, 0, cudaMemcpyDefault);
     if (what == TooMuch::host_memset) cudaMemset(many.data(), 0, 16);
 }
 int host_library(int x) {

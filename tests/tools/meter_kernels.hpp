@@ -113,6 +113,10 @@ void byte_read_by_other(unsigned char* out, int threads);
 void blocks_write_one(int* out, int blocks);
 enum class Index { of_its_own, added, of_warps, updated };
 void indexed(Index, int* data);  // two blocks of 64 threads
+/// A thread a pixel, in blocks of 8 x 8; guarded along each axis, or by the index alone.
+void pixels(int* out, int width, int height, bool each);
+/// Each of 32 threads stores to four places, from one that is so far from its neighbour's.
+void stretches(int* out, int apart);
 void block_reads_other(int* data, int blocks);
 enum class Count { plain, of_block, of_device, of_system };
 void block_counts_down(int* count, int blocks, Count);

@@ -255,6 +255,24 @@ void copy_within(void* to, const void* from, std::size_t bytes) {
     cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToDevice);
 }
 
+void to_symbol(const float* from, Direction kind) {
+    cudaMemcpyToSymbol(table, from, 8 * sizeof(float), 0, static_cast<cudaMemcpyKind>(kind));
+}
+void from_symbol(float* to, Direction kind) {
+    cudaMemcpyFromSymbol(to, table, 8 * sizeof(float), 0, static_cast<cudaMemcpyKind>(kind));
+}
+
+__global__ void may_trap_kernel(int number) {
+    if (number == 2) __trap();  // mark: second fails
+}
+void asks(Asks when) {
+    may_trap_kernel<<<1, 1>>>(1);
+    if (when == Asks::behind_each || when == Asks::in_between) check(cudaGetLastError());
+    may_trap_kernel<<<2, dim3(8, 4)>>>(when == Asks::fails ? 2 : 3);  // mark: second launch
+    if (when == Asks::behind_each) check(cudaGetLastError());
+    if (when == Asks::at_the_end) check(cudaPeekAtLastError());
+}
+
 void copy_to_host(void* to, const void* from, std::size_t bytes) {
     cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost);
 }

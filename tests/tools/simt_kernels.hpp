@@ -35,6 +35,18 @@ void constants_by_address(const float* values, std::size_t count, float* back); 
 void count_on_the_device(int* out, int threads);
 void two_kernels(int* out, int threads);
 void copy_to_host(void* to, const void* from, std::size_t bytes);
+enum class Direction {
+    host_to_host,
+    host_to_device,
+    device_to_host,
+    device_to_device,
+    automatic
+};                                             // as CUDA's
+void to_symbol(const float* from, Direction);  // 8 floats, as all symbols have
+void from_symbol(float* to, Direction);
+/// Two launches: when it is asked whether they failed, and whether the second does.
+enum class Asks { behind_each, at_the_end, in_between, never, fails };
+void asks(Asks);
 void free_it(void* pointer);
 void free_twice();
 void chosen_by_arguments(int* ints, double* doubles);  // 1, 2, 3, 4 and 0.5, 1.5, 2.5, 3.5

@@ -612,9 +612,9 @@ class Front(unittest.TestCase):
         self.assertEqual((self.root / STEP).read_text(), newer)
 
     def test_a_stub_that_git_has_not_seen_has_its_hint(self):
-        step = self.root / "chapters/convolution/06_new.cu"
+        step = self.root / "chapters/convolution/20_new.cu"
         step.write_text((self.root / STEP).read_text())
-        self.assertIn("What belongs into 03_tiled.cu.", self.kata("hint", "conv", "6").stdout)
+        self.assertIn("What belongs into 03_tiled.cu.", self.kata("hint", "conv", "20").stdout)
 
     def test_a_chapter_may_have_digits(self):
         shutil.copytree(self.root / "chapters/gemm", self.root / "chapters/gemm2d", symlinks=True)
@@ -655,10 +655,10 @@ class Front(unittest.TestCase):
         self.assertLessEqual(max(map(len, said.splitlines())), 80, said)
 
     def test_a_new_step_is_begun_in_both_trees(self):
-        said = self.kata("new", "conv", "06_sixth").stdout
-        for path in ("solutions/convolution/06_sixth.cu", "chapters/convolution/06_sixth.cu"):
+        said = self.kata("new", "conv", "20_new").stdout
+        for path in ("solutions/convolution/20_new.cu", "chapters/convolution/20_new.cu"):
             self.assertIn(f"  {path}\n", said)
-        self.assertIn("What belongs into 05", self.kata("hint", "conv", "sixth").stdout)
+        self.assertIn("What belongs into 07", self.kata("hint", "conv", "20").stdout)
         self.assertRegex(self.kata("stubs").stdout, r"\A\d+ stubs are as their solutions are\n\Z")
 
     def test_a_mistake_is_listed_and_written_to_a_file(self):

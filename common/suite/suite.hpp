@@ -97,6 +97,9 @@ struct Chapter {
     const char* problem;        ///< what the ladder runs, in words
     const char* timed_problem;  ///< and what it times
     std::span<const Claim> claims;
+    /// The step that `step` is to better, or "" where it begins a ladder. If null it is the step before, for
+    /// a chapter of one problem.
+    std::function<std::string(const std::string& step)> betters = {};
 
     /// Runs the step once over the ladder's problem, compares the result and counts.
     std::function<Run(const Module&)> ladder;

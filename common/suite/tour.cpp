@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <map>
 #include <unistd.h>
 
 namespace kata {
@@ -50,7 +51,6 @@ std::optional<Row> measured_solution(const fs::path& module, const std::string& 
 void print_beside(const std::vector<Column>& columns, const Row& row, std::optional<Row> other, bool mine) {
     print_row(columns, row);
     if (!row.fault.empty() || !other || !other->fault.empty()) return;
-    if (!mine && chapter.claims.empty()) return;
     if (!mine)
         return print_ratio(columns, "against " + other->step.substr(0, other->step.find('_')), row, *other);
     auto theirs = *other;
@@ -71,7 +71,8 @@ int print_ladder(const std::vector<Column>& columns, std::span<char* const> argu
     if (steps.empty()) throw Error("no steps of " + std::string(chapter.name) + " in " + modules.string());
     if (!markdown) print_headings(columns);
     std::vector<Row> rows;
-    std::optional<Row> before;
+    std::map<std::string, Row> seen;
+    std::string previous;
     fs::path written;
     int failed = 0;
     double one_in = 1;
@@ -80,6 +81,8 @@ int print_ladder(const std::vector<Column>& columns, std::span<char* const> argu
         const auto module = path_of(shown, step);
         std::vector<std::string> command{fs::read_symlink("/proc/self/exe").string(), "--measure",
                                          module.string()};
+        const auto found = seen.find(chapter.betters ? chapter.betters(step) : previous);
+        const auto before = found == seen.end() ? std::nullopt : std::optional(found->second);
         if (before && before->fault.empty()) {
             command.push_back("--against");
             command.push_back(path_of("solutions", before->step).string());
@@ -108,7 +111,8 @@ int print_ladder(const std::vector<Column>& columns, std::span<char* const> argu
         failed += !row.fault.empty();
         if (row.values.contains("one_in")) one_in = row.values.at("one_in");
         if (row.fault.empty() && file) written = out;
-        before = std::move(row);
+        seen.emplace(step, std::move(row));
+        previous = step;
     }
     if (markdown) print_markdown(columns, rows);
     if (one_in > 1)

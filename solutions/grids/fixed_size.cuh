@@ -1,0 +1,1 @@
+../../chapters/grids/fixed_size.cuh

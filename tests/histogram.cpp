@@ -605,6 +605,14 @@ static const kata::Chapter chapter{
             const auto p = ::timed(static_cast<unsigned>(longest_run.value_or(0)));
             return std::make_unique<kata::TimedOn<Problem>>(p, p.outputs() + bins * sizeof(unsigned));
         },
+    .at_scale =
+        [](const Module& step, std::optional<int> longest_run) {
+            // Which letters meet depends on the text.
+            const auto p = ::timed(static_cast<unsigned>(longest_run.value_or(0)));
+            Problem::Device device(p, kata::zeros);
+            device.run(step);
+            return kata::AtScale{p.outputs()};
+        },
     .columns = {"bytes_loaded", "sectors", "load_efficiency", "atomics", "shared_atomics", "barriers",
                 "parallelism"},
     .check_file = [](const std::filesystem::path& file) { read_text(file); },

@@ -284,7 +284,16 @@ void describe_latency() {
 
 // A multiprocessor's own memories: what a request of a warp costs, by what its lanes ask for.
 
-enum class Access { shared_load, shared_store, shared_atomic, shared_float_atomic, l1_load };
+enum class Access {
+    shared_load,
+    shared_store,
+    shared_atomic,
+    shared_atomic_any,
+    shared_float_atomic,
+    l1_load
+};
+
+constexpr unsigned window_words = 32 * 32, windows = 16;
 
 /// Each lane goes to the words `lane * stride` of a window of its warp, 32 * stride words long, modulo
 /// `words`.
@@ -300,11 +309,12 @@ __global__ void request(long long* cycles, unsigned* memory, unsigned* sink, uns
     const unsigned lane = threadIdx.x % 32, at = lane * stride % words;
     volatile unsigned* const place = s + at;
     unsigned sum = 0;
-    if (access == Access::l1_load) {  // the window comes into the cache
-        unsigned value;
-        asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(value) : "l"(memory + at));
-        sum += value;
-    }
+    if (access == Access::l1_load)  // the windows come into the cache
+        for (unsigned w = 0; w < windows; ++w) {
+            unsigned value;
+            asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(value) : "l"(memory + w * window_words + at));
+            sum += value;
+        }
     const Timer timer;
 #pragma unroll 8
     for (int r = 0; r < rounds; ++r) {
@@ -313,12 +323,16 @@ __global__ void request(long long* cycles, unsigned* memory, unsigned* sink, uns
         } else if constexpr (access == Access::shared_store) {
             *place = sum;
         } else if constexpr (access == Access::shared_atomic) {
-            atomicAdd(s + at, 1u);
+            atomicAdd(s + at, 1u);  // of a constant, for which the hardware counts lanes
+        } else if constexpr (access == Access::shared_atomic_any) {
+            atomicAdd(s + at, lane + static_cast<unsigned>(rounds));
         } else if constexpr (access == Access::shared_float_atomic) {
             atomicAdd(reinterpret_cast<float*>(s) + at, 1.0f);
         } else {
+            // Each round another window, for of loads of one address ptxas makes one.
+            const unsigned window = static_cast<unsigned>(r) % windows * window_words;
             unsigned value;
-            asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(value) : "l"(memory + at));
+            asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(value) : "l"(memory + window + at));
             sum += value;
         }
     }
@@ -330,7 +344,7 @@ __global__ void request(long long* cycles, unsigned* memory, unsigned* sink, uns
 template <Access access>
 void describe_request(const char* name, const std::vector<std::pair<unsigned, unsigned>>& strides_and_words) {
     constexpr int rounds = 1024, threads = 1024;
-    auto* const memory = allocate<unsigned>(32 * 32);
+    auto* const memory = allocate<unsigned>(windows * window_words);
     auto* const sink = allocate<unsigned>(1);
     for (const auto& [stride, words] : strides_and_words) {
         const unsigned distinct = std::min(32u, std::max(1u, stride == 0 ? 1u : words / stride));
@@ -359,6 +373,7 @@ void describe_multiprocessor() {
     describe_request<Access::l1_load>("l1_load", strides);
     describe_request<Access::shared_atomic>("shared_atomic", meeting);
     describe_request<Access::shared_atomic>("shared_atomic_spread", spread);
+    describe_request<Access::shared_atomic_any>("shared_atomic_any", meeting);
     describe_request<Access::shared_float_atomic>("shared_float_atomic", meeting);
     constexpr int rounds = 1024;
     for (int threads = 32; threads <= 1024; threads *= 2)  // x: threads of the block
@@ -378,6 +393,7 @@ __global__ void read(const uint4* memory, std::size_t count, std::size_t first, 
     const std::size_t threads = std::size_t{gridDim.x} * blockDim.x;
     std::size_t at = (first + std::size_t{blockIdx.x} * blockDim.x + threadIdx.x) % count;
     unsigned sum = 0;
+#pragma unroll 1  // or more would be under way than is said
     for (std::size_t r = 0; r < rounds; r += in_flight) {
         uint4 v[in_flight];
 #pragma unroll
@@ -436,7 +452,8 @@ void describe_reads(From from, int multiprocessors, const uint4* memory, unsigne
             // About a millisecond, if a multiprocessor gets 20 GB/s a warp and at most 60.
             const double guess = blocks * std::min(60e9, 10e9 * threads / 32);
             const auto rounds =
-                static_cast<std::size_t>(std::min(guess * 1e-3, double(bytes)) / (16.0 * blocks * threads)) /
+                static_cast<std::size_t>(std::min(guess * 1e-3, from == From::l2 ? 1e9 : double(bytes)) /
+                                         (16.0 * blocks * threads)) /
                     in_flight * in_flight +
                 in_flight;
             const double taken = seconds([&] {

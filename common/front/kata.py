@@ -18,6 +18,7 @@ import author
 import board
 import bodies
 import debug
+import estimates
 import explain
 import hints
 import loop
@@ -94,6 +95,8 @@ def tour(repository: Repository, given: argparse.Namespace) -> int:
             if not os.path.isfile(path):
                 raise Fault(f"there is no file {path}", 2)
             options += [f"--{name}", os.path.abspath(path)]
+    if given.device:
+        options += ["--device", estimates.device(repository, given.device)]
     build = Build(repository)
     build.configure()
     status = 0
@@ -110,6 +113,8 @@ def tour(repository: Repository, given: argparse.Namespace) -> int:
             print()
             for line in refuted:
                 print(textwrap.fill(line, WIDTH, initial_indent="  ", subsequent_indent="    "))
+        if backend == "cpu" and "--device" in options and (error := estimates.error(repository)):
+            print(textwrap.fill(error, WIDTH, initial_indent="  ", subsequent_indent="  "))
     return status
 
 
@@ -307,6 +312,7 @@ def stubs(repository: Repository, given: argparse.Namespace) -> int:
 def tour_arguments(parser: Parser) -> None:
     parser.add_argument("chapters", metavar="CHAPTER", nargs="*")
     parser.add_argument("--mine", action="store_true", help="your steps, each beside its solution")
+    parser.add_argument("--device", metavar="NAME", help="estimate times on it where there is no GPU: H100_80GB_HBM3")
     file = parser.add_mutually_exclusive_group()
     file.add_argument("--image", metavar="FILE", help="a picture for the steps of grids or convolution: PNG, JPEG, or binary PGM or PPM")
     file.add_argument("--text", metavar="FILE", help="a text, for the histogram")

@@ -1,0 +1,329 @@
+// The suite of the estimate: launches made by hand, on a device made by hand, of which the time is known.
+#include "estimate/estimate.hpp"
+
+#include "error.hpp"
+#include "estimate/cache.hpp"
+#include "estimate/device.hpp"
+#include "estimate/gather.hpp"
+
+#include <algorithm>
+#include <catch2/catch_approx.hpp>
+#include <catch2/catch_test_macros.hpp>
+#include <sstream>
+#include <string>
+
+using Catch::Approx;
+using estimate::Demand;
+using estimate::Device;
+
+namespace {
+
+/// Of round numbers: ten multiprocessors of 1 GHz that take a warp's instruction and a pass a cycle.
+Device device(const std::string& more = "") {
+    std::istringstream text(R"(# Round 10, sm_00
+quantity,x,y,value,unit
+multiprocessors,0,0,10,1
+threads_a_multiprocessor,0,0,2048,1
+blocks_a_multiprocessor,0,0,32,1
+shared_a_multiprocessor,0,0,200000,B
+clock,0,0,1e9,Hz
+rate_float_fma,0,0,1,warps/cycle
+latency_float_fma,0,0,5,cycles
+latency_shared_load,0,0,20,cycles
+latency_l1_load,0,0,30,cycles
+latency_l2_load,0,0,200,cycles
+latency_dram_load,0,0,600,cycles
+latency_global_atomic,0,0,400,cycles
+shared_load,1,32,1,cycles/request
+shared_load,32,32,32,cycles/request
+l1_load,1,32,2,cycles/request
+l1_load,32,32,64,cycles/request
+barrier,32,0,10,cycles
+barrier,1024,0,100,cycles
+l2_read,1,128,8e9,B/s
+l2_read,1,512,32e9,B/s
+l2_read,10,512,320e9,B/s
+dram_read,1,512,20e9,B/s
+dram_read,10,512,100e9,B/s
+dram_write,10,0,50e9,B/s
+global_atomic,1,0,1e9,1/s
+global_atomic,1024,0,80e9,1/s
+launch,0,0,1e-6,s
+blocks,32,0,1e9,blocks/s
+)" + more);
+    return estimate::read_device(text);
+}
+
+/// One block for each multiprocessor, which does next to nothing.
+Demand idle(double blocks = 10) {
+    Demand d;
+    d.blocks = blocks;
+    d.looked_at = 1;
+    d.threads = 128;
+    return d;
+}
+
+double seconds_of(const Demand& d, double operations = 0) {
+    return estimate::estimate(d, device(), operations).seconds - 1e-6;  // without the launch
+}
+std::string bound_of(const Demand& d) { return estimate::estimate(d, device()).needs.front().what; }
+
+/// A request of a warp's first lanes: lane l goes to begin + l * stride.
+kata::Request request(const char* did, const char* memory, std::uintptr_t begin, std::uintptr_t stride,
+                      unsigned lanes = 32) {
+    kata::Request r;
+    r.did = did;
+    r.memory = memory;
+    r.bytes = 4;
+    r.steps = r.ends = 1;
+    for (unsigned l = 0; l < lanes; ++l) {
+        r.lanes |= 1u << l;
+        r.addresses[l] = begin + l * stride;
+    }
+    return r;
+}
+
+kata::Scene scene(unsigned blocks) {
+    kata::Scene s;
+    s.grid = {blocks, 1, 1};
+    s.block = {32, 1, 1};
+    s.array_at = [](std::uintptr_t address) {
+        return address < 4096 ? kata::Array{"tile", 0, 4096} : kata::Array{"in", 4096, 1 << 20};
+    };
+    return s;
+}
+
+}  // namespace
+
+TEST_CASE("a description is read, and who asks for what it lacks is told") {
+    const auto d = device();
+    CHECK(d.name == "Round 10");
+    CHECK(d.at("clock") == 1e9);
+    CHECK(d.at("barrier", 32) == 10);
+    CHECK(d.at("barrier", 528) == Approx(55));  // half way
+    CHECK(d.at("barrier", 4096) == 100);
+    CHECK(d.most("l2_read") == 320e9);
+    CHECK(d.most("l2_read", 1) == 32e9);
+    CHECK_THROWS_AS(d.at("price"), kata::Error);
+    CHECK(d.most("l2_read", 5.5) == Approx(176e9));  // half way from the better one of two rows
+    CHECK(d.most("l2_read", 100) == 320e9);
+    CHECK_THROWS_AS(d.most("price", 7), kata::Error);
+    CHECK_THROWS_AS(device("clock,fast\n"), kata::Error);
+    CHECK_THROWS_AS(estimate::read_device(std::filesystem::path("no such file.csv")), kata::Error);
+}
+
+TEST_CASE("a launch that does nothing costs the launch") {
+    Demand nothing;
+    CHECK(estimate::estimate(nothing, device()).seconds == 1e-6);
+    CHECK(estimate::estimate({nothing, nothing}, device()).seconds == Approx(2e-6));
+}
+
+TEST_CASE("what DRAM gives is an array once, however often its sectors are asked for") {
+    auto d = idle(1000);
+    d.arrays["in"] = {.bytes = 1e9, .loaded = 1e9 / 32 / 1000};
+    CHECK(bound_of(d) == "DRAM");
+    CHECK(seconds_of(d) == Approx(1e9 / 100e9));
+    d.arrays["in"] = {.bytes = 1e9, .loaded = 2e9 / 32 / 1000};
+    CHECK(seconds_of(d) == Approx(1e9 / 100e9));
+    d.arrays["out"] = {.bytes = 1e9, .stored = 1e9 / 32 / 1000};
+    CHECK(seconds_of(d) == Approx(1e9 / 100e9 + 1e9 / 50e9));
+    d.arrays = {{"few", {.bytes = 3200, .loaded = 1e9 / 32 / 1000}}};
+    CHECK(bound_of(d) == "L2");
+    CHECK(seconds_of(d) == Approx(1e9 / 32 / 10e9));
+}
+
+TEST_CASE("few blocks ask no more of L2 and of DRAM than their multiprocessors get") {
+    const auto needs = [](double blocks, const char* what) {
+        auto d = idle(blocks);
+        d.looked_at = blocks;
+        d.arrays["in"] = {.bytes = 32e6, .loaded = 1e6};
+        const auto all = estimate::estimate(d, device()).needs;
+        const auto found =
+            std::find_if(all.begin(), all.end(), [&](const auto& n) { return n.what == what; });
+        REQUIRE(found != all.end());
+        return found->seconds;
+    };
+    CHECK(needs(1, "L2") == Approx(32e6 / 32e9));
+    CHECK(needs(1, "DRAM") == Approx(32e6 / 20e9));
+    CHECK(needs(10, "L2") == Approx(32e6 / 320e9));
+    CHECK(needs(10, "DRAM") == Approx(32e6 / 100e9));
+    CHECK(needs(1000, "L2") == Approx(32e6 / 320e9));
+}
+
+TEST_CASE("the busiest multiprocessor decides: 11 blocks on 10 take as long as 20") {
+    auto d = idle(10);
+    d.lines = 1e6;
+    const auto ten = estimate::estimate(d, device()).needs;
+    d.blocks = 11;
+    const auto eleven = seconds_of(d);
+    d.blocks = 20;
+    CHECK(eleven == Approx(seconds_of(d)));
+    CHECK(ten.front().seconds == Approx(eleven / 2));
+}
+
+TEST_CASE("passes over banks and lines of the L1 cache go through one another's way") {
+    auto d = idle(1000);
+    d.passes = 3000, d.lines = 2000;
+    CHECK(bound_of(d) == "L1 and shared memory");
+    CHECK(seconds_of(d) == Approx((3000 + 2 * 2000) * 1e-9 * 100));
+}
+
+TEST_CASE("what a block waits for is hidden by other blocks, as many as fit") {
+    auto d = idle(640);
+    d.chain.misses = 100;
+    d.arrays["few"] = {.bytes = 32, .loaded = 100};  // nearly all of it from L2
+    CHECK(bound_of(d) == "latency");
+    const double alone = 100 * 200e-9 + 100 * 32 / 32e9;
+    CHECK(seconds_of(d) == Approx(alone * 64 / 16).epsilon(0.01));  // 16 blocks of 128 threads at once
+    d.shared_bytes = 98976;                                         // with what the system takes, half
+    CHECK(seconds_of(d) == Approx(alone * 64 / 2).epsilon(0.01));
+}
+
+TEST_CASE("how many blocks are resident") {
+    const auto d = device();
+    CHECK(estimate::resident(d, 1024, 0) == 2);
+    CHECK(estimate::resident(d, 1000, 0) == 2);
+    CHECK(estimate::resident(d, 32, 0) == 32);
+    CHECK(estimate::resident(d, 128, 0) == 16);
+    CHECK(estimate::resident(d, 128, 49000) == 3);
+    CHECK(estimate::resident(d, 128, 1e9) == 1);
+}
+
+TEST_CASE("atomics on one line take turns, on many lines not") {
+    auto d = idle(1000);
+    d.updates = 32;
+    CHECK(seconds_of(d) < 32 * 1000 * 1e-9 / 5);
+    d.updates_of_all = 32;
+    CHECK(bound_of(d) == "atomics on one line");
+    CHECK(seconds_of(d) == Approx(32 * 1000 * 1e-9));
+}
+
+TEST_CASE("blocks that wait for one another come one after the other") {
+    auto d = idle(1001);
+    d.links = 4;
+    d.link.atomics = 8, d.link.misses = 4;
+    CHECK(bound_of(d) == "blocks one after the other");
+    CHECK(seconds_of(d) == Approx(1000 * (2 * 400 + 200) * 1e-9).epsilon(0.05));
+}
+
+TEST_CASE("arithmetic takes slots: two operations of 32 lanes an instruction") {
+    const auto d = idle(1000);
+    CHECK(seconds_of(d, 64e9) == Approx(1e9 / 10 / 1e9).epsilon(0.01));
+}
+
+TEST_CASE("launches follow each other, and their needs add up") {
+    auto d = idle(1000);
+    d.lines = 1000;
+    const auto one = estimate::estimate(d, device()), two = estimate::estimate({d, d}, device());
+    CHECK(two.seconds == Approx(2 * one.seconds));
+    CHECK(two.needs.front().what == one.needs.front().what);
+    CHECK(two.needs.front().seconds == Approx(2 * one.needs.front().seconds));
+}
+
+TEST_CASE("a cache keeps what was asked for last") {
+    estimate::Cache cache(16 * 128);  // one set of 16 lines
+    CHECK_FALSE(cache.ask(0));
+    CHECK(cache.ask(0));
+    CHECK_FALSE(cache.ask(1));  // another sector of the line
+    for (std::uint64_t line = 1; line < 16; ++line) CHECK_FALSE(cache.ask(4 * line));
+    CHECK(cache.ask(0));
+    CHECK_FALSE(cache.ask(4 * 16));  // takes the place of line 1
+    CHECK(cache.ask(0));
+    CHECK_FALSE(cache.ask(4));
+}
+
+TEST_CASE("what is watched adds up: sectors that miss, passes, turns, and who waits") {
+    const auto on = device();
+    estimate::Gatherer gatherer(on);
+    gatherer.launch_begins(scene(100));
+    gatherer.request(request("runs", "", 0, 0));
+    gatherer.request(request("load", "global", 4096, 4));  // a line that nobody has
+    gatherer.request(request("load", "global", 4096, 4));  // and that the cache has now
+    auto shared = request("store", "shared", 0, 4);
+    shared.counts.shared_store.transactions = 1;
+    gatherer.request(shared);
+    auto wide = request("store", "global", 8192, 128);
+    wide.steps = wide.ends = 32;
+    gatherer.request(wide);
+    gatherer.request(request("atomic", "global", 4096, 0));  // all lanes on one address
+    gatherer.request(request("atomic", "global", 4096, 4));  // one lane an address of four sectors
+    const auto d = gatherer.demands().at(0);
+    CHECK(d.blocks == 100);
+    CHECK(d.looked_at == 1);
+    CHECK(d.requests == 6);
+    CHECK(d.basic_blocks == 1);
+    CHECK(d.lines == 1 + 1 + 32 + 1 + 1);
+    CHECK(d.arrays.at("in").loaded == 4);
+    CHECK(d.arrays.at("in").stored == 32);
+    CHECK(d.arrays.at("in").updated == 1 + 4);
+    CHECK(d.updates == 32 + 4);
+    CHECK(d.updates_of_one == 32 + 4);
+    CHECK(d.updates_of_all == 0);
+    CHECK(d.shared_bytes == 4096);
+    CHECK(d.chain.misses == 1);  // both loads are under way together
+    CHECK(d.passes == 1);
+    CHECK(d.chain.passes == 31);
+    CHECK(d.links == 0);
+}
+
+TEST_CASE("blocks that update one line are told from those that have one each") {
+    const auto on = device();
+    estimate::Gatherer gatherer(on);
+    gatherer.launch_begins(scene(2));
+    for (const unsigned block : {0u, 1u}) {
+        auto r = request("atomic", "global", 4096 + 4096 * block, 0);
+        r.block = block;
+        gatherer.request(r);
+    }
+    gatherer.launch_begins(scene(2));
+    for (const unsigned block : {0u, 1u}) {
+        auto r = request("atomic", "global", 4096, 0);
+        r.block = block;
+        gatherer.request(r);
+    }
+    const auto both = gatherer.demands();
+    CHECK(both.at(0).updates_of_all == 0);
+    CHECK(both.at(1).updates_of_all == 64);
+    CHECK(both.at(1).updates_of_one == 32);
+}
+
+TEST_CASE("a barrier joins warps: the longest way leads through the slower one of each part") {
+    const auto on = device();
+    estimate::Gatherer gatherer(on);
+    gatherer.launch_begins(scene(1));
+    const auto add = [&](unsigned warp, unsigned barriers, int loads) {
+        for (int i = 0; i < loads; ++i) {
+            auto load =
+                request("load", "global", 4096 + 128 * static_cast<std::uintptr_t>(100 * warp + i), 4);
+            load.warp = warp, load.barriers = barriers;
+            gatherer.request(load);
+            auto use = request("store", "shared", 0, 4);
+            use.warp = warp, use.barriers = barriers;
+            use.counts.shared_store.transactions = 1;
+            gatherer.request(use);
+        }
+    };
+    add(0, 0, 1), add(1, 0, 3), add(0, 1, 4), add(1, 1, 2);
+    const auto d = gatherer.demands().at(0);
+    CHECK(d.chain.barriers == 1);
+    CHECK(d.chain.requests == 2 * (3 + 4));
+    CHECK(d.chain.misses ==
+          3 + 3);  // warp 1 first, then warp 0, which has asked for one of its four lines before
+}
+
+TEST_CASE("the order that must come out") {
+    const auto time = [](auto change) {
+        auto d = idle(1000);
+        d.requests = 300, d.basic_blocks = 100, d.lines = 200;
+        d.arrays["in"] = {.bytes = 1e9, .loaded = 800};
+        d.chain.misses = 3, d.chain.requests = 50;
+        change(d);
+        return seconds_of(d);
+    };
+    const double plain = time([](Demand&) {});
+    CHECK(time([](Demand& d) { d.arrays["in"].loaded *= 8, d.lines *= 8; }) > 3 * plain);  // not coalesced
+    CHECK(time([](Demand& d) { d.passes = 32 * 300; }) > 3 * plain);                       // meets in banks
+    CHECK(time([](Demand& d) { d.blocks = 1, d.chain.misses = 3000, d.requests = 3e5; }) >
+          3 * plain);                                                                 // one block for all
+    CHECK(time([](Demand& d) { d.updates = d.updates_of_all = 1000; }) > 3 * plain);  // one counter for all
+}

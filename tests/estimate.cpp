@@ -5,6 +5,7 @@
 #include "estimate/cache.hpp"
 #include "estimate/device.hpp"
 #include "estimate/gather.hpp"
+#include "estimate/source.hpp"
 
 #include <algorithm>
 #include <catch2/catch_approx.hpp>
@@ -28,6 +29,8 @@ blocks_a_multiprocessor,0,0,32,1
 shared_a_multiprocessor,0,0,200000,B
 clock,0,0,1e9,Hz
 rate_float_fma,0,0,1,warps/cycle
+rate_int_divide,0,0,0.1,warps/cycle
+latency_int_divide,0,0,50,cycles
 latency_float_fma,0,0,5,cycles
 latency_shared_load,0,0,20,cycles
 latency_l1_load,0,0,30,cycles
@@ -264,6 +267,165 @@ TEST_CASE("what is watched adds up: sectors that miss, passes, turns, and who wa
     CHECK(d.passes == 1);
     CHECK(d.chain.passes == 31);
     CHECK(d.links == 0);
+}
+
+TEST_CASE("a source says which of its loops are unrolled") {
+    const auto lines = estimate::lines_in(R"(constexpr int tile = 32, half = tile / 2;
+template <int r, class T>
+__global__ void f(int n) {
+    int sum = 0;
+    for (int i = 0; i < n; ++i) sum += i;
+    for (int i = -r; i <= r; ++i)
+        sum += i;
+#pragma unroll 1
+    for (int i = 0; i < tile; ++i) sum += i;
+#pragma unroll
+    for (int i = 0; i < n; ++i) {
+        sum += i;
+        for (int k = n; k < n + 1; ++k)  // for (int k = 0; k < 8; ++k) {
+            if (k > 3)
+                sum += k;
+            else
+                sum -= k;
+        sum += "for (" == nullptr;
+    }
+#pragma unroll 8
+    for (int i = threadIdx.x; i < half; i += 2) sum += i;
+    while (n > 0) --n;
+    do {
+        ++n;
+    } while (n < 3);
+    for (T x : values) sum += x;
+    for (; sum < tile; ++sum) g();
+    sum = 0;
+    for (int i = 0; i < tile; ++i)
+        if (i < n) sum += i;
+    for (int i = 0; i < tile; ++i)
+        if constexpr (r > 2) sum += i;
+}
+)");
+    const auto at = [&](std::size_t line) {
+        return std::pair(lines.at(line - 1).rounds, lines.at(line - 1).unrolled);
+    };
+    const std::pair no_loop(0u, false), not_known(4u, false), all(0u, true);
+    CHECK(at(4) == no_loop);
+    CHECK(at(5) == not_known);
+    CHECK(at(6) == all);
+    CHECK(at(7) == all);
+    CHECK(at(8) == no_loop);
+    CHECK(at(9) == std::pair(1u, false));
+    for (const std::size_t line : {12, 13, 14, 15, 16, 17, 18}) CHECK(at(line) == not_known);
+    CHECK(at(21) == std::pair(8u, false));
+    CHECK(at(22) == not_known);
+    CHECK(at(24) == not_known);
+    CHECK(at(26) == all);
+    CHECK(at(27) == not_known);
+    CHECK(at(28) == no_loop);
+    CHECK(at(29) == not_known);  // for the condition
+    CHECK(at(31) == all);
+    CHECK(estimate::lines_in("for (").size() == 1);  // a source that is not finished
+    CHECK(estimate::lines_in("/* ").size() == 1);
+    CHECK(estimate::lines_in("").size() == 1);
+}
+
+TEST_CASE("a source says where it divides by what is no constant") {
+    const auto lines = estimate::lines_in(R"(constexpr int two = 2;
+a = b / two + c % 32;  // and / n
+a = b / n + c % (2 * n) + d / two;
+a /= blockDim.x;
+a /= 4;
+for (int i = 1; i < two; ++i)
+    a = n % i;
+a = n % i;
+)");
+    std::vector<unsigned> divisions;
+    for (const auto& line : lines) divisions.push_back(line.divisions);
+    CHECK(divisions == std::vector{0u, 0u, 2u, 1u, 0u, 0u, 0u, 1u, 0u});
+}
+
+TEST_CASE("a division takes instructions and time, once for its line") {
+    const auto on = device();
+    auto begun = scene(1);
+    begun.lines_of = [](auto codes) { return std::vector<std::string>(codes.size(), "a.cu:1"); };
+    begun.text_of = [](const std::string&) { return "if (t % n == 0 && t < n) a = 1;"; };
+    estimate::Gatherer gatherer(on);
+    gatherer.launch_begins(begun);
+    for (const std::uint32_t code : {7, 5, 5, 9}) {
+        auto runs = request("runs", "", 0, 0);
+        runs.code = code;
+        gatherer.request(runs);
+    }
+    auto d = gatherer.demands().at(0);
+    CHECK(d.divisions == 2);
+    CHECK(d.chain.divisions == 2);
+    d.blocks = 10;
+    CHECK(seconds_of(d) == Approx((2 * 50 + 4 * 5 + 2 * 10 + 4 * 2) * 1e-9));
+    d.blocks = 1e6;
+    CHECK(bound_of(d) == "issue");
+    CHECK(seconds_of(d) == Approx((2 * 10 + 4 * 2) * 1e-9 * 1e5));
+}
+
+TEST_CASE("a source says which of its atomics add a number") {
+    const auto lines = estimate::lines_in(R"(for (;;) atomicAdd(&s[f(1, 2)], 1);
+atomicAdd(&s[1], count);
+atomicAdd(&s[i],
+          1u);
+)");
+    CHECK(lines.at(0).adds_a_number);
+    CHECK(lines.at(0).rounds == 4);
+    CHECK_FALSE(lines.at(1).adds_a_number);
+    CHECK(lines.at(2).adds_a_number);
+    CHECK(lines.at(3).adds_a_number);
+}
+
+TEST_CASE("a loop that is not unrolled waits for each round, an unrolled one costs no jump") {
+    const auto on = device();
+    const auto eight_rounds_of = [&on](const std::string& loop, const std::string& line = "2") {
+        auto begun = scene(1);
+        begun.lines_of = [&line](auto codes) {
+            return std::vector<std::string>(codes.size(), "a.cu:" + line);
+        };
+        begun.text_of = [&loop](const std::string&) { return loop + "\n    sum += in[i];\n"; };
+        estimate::Gatherer gatherer(on);
+        gatherer.launch_begins(begun);
+        for (std::uintptr_t round = 0; round < 8; ++round) {
+            auto runs = request("runs", "", 0, 0);
+            runs.code = 1;
+            gatherer.request(runs);
+            auto load = request("load", "global", 4096 + 128 * round, 4);
+            load.code = 2;
+            gatherer.request(load);
+        }
+        return gatherer.demands().at(0);
+    };
+    const auto plain = eight_rounds_of("for (int i = 0; i < n; ++i)"),
+               kept = eight_rounds_of("#pragma unroll 1\nfor (int i = 0; i < n; ++i)", "3"),
+               unrolled = eight_rounds_of("for (int i = 0; i < 8; ++i)");
+    CHECK(plain.chain.misses == 2);
+    CHECK(plain.basic_blocks == 8);
+    CHECK(plain.addresses == 8);
+    CHECK(kept.chain.misses == 8);
+    CHECK(eight_rounds_of("#pragma unroll 2\nfor (;;)", "3").chain.misses == 4);
+    CHECK(unrolled.chain.misses == 1);
+    CHECK(unrolled.basic_blocks == 0);
+    CHECK(unrolled.addresses == 0);
+}
+
+TEST_CASE("lanes that add what is no number to one word of shared memory take turns") {
+    const auto on = device();
+    const auto passes_of = [&on](const std::string& source) {
+        auto begun = scene(1);
+        begun.lines_of = [](auto codes) { return std::vector<std::string>(codes.size(), "a.cu:1"); };
+        begun.text_of = [&source](const std::string&) { return source; };
+        estimate::Gatherer gatherer(on);
+        gatherer.launch_begins(begun);
+        auto add = request("atomic", "shared", 0, 0);
+        add.counts.shared_atomic.transactions = 1;
+        gatherer.request(add);
+        return gatherer.demands().at(0).passes;
+    };
+    CHECK(passes_of("atomicAdd(&s[0], 1);") == 1);
+    CHECK(passes_of("atomicAdd(&s[0], n);") == 32);
 }
 
 TEST_CASE("blocks that update one line are told from those that have one each") {

@@ -15,6 +15,7 @@ struct Flow {
 /// What the longest chain of a block passes on its way from beginning to end.
 struct Chain {
     double basic_blocks = 0;
+    double divisions = 0;
     double requests = 0;  ///< of any memory, one after the other through the warp
     double passes = 0;    ///< beyond the first of each request, to shared memory and the L1 cache
     double shared_loads = 0, l1_loads = 0, misses = 0;  ///< that the warp waits for; misses of the L1 cache
@@ -32,7 +33,9 @@ struct Demand {
     double shared_bytes = 0;  ///< of a block
 
     double requests = 0;      ///< by warps, of any memory
+    double addresses = 0;     ///< of requests, as far as they are no constant away from one that is known
     double basic_blocks = 0;  ///< entered by warps
+    double divisions = 0;     ///< by warps, by what is no constant
     double lines = 0;         ///< of 128 bytes that requests of global memory touch, one pass each
     double passes = 0;        ///< over the banks of shared memory
     std::map<std::string, Flow> arrays;

@@ -14,7 +14,7 @@ constexpr double lanes_a_sector = 8;
 
 /// Instructions of a warp that the meter does not see: beside each request one that makes its address, and
 /// of each basic block a comparison and a jump. nvcc decides how many there really are.
-constexpr double instructions_a_request = 2, instructions_a_basic_block = 2;
+constexpr double instructions_a_basic_block = 2;
 
 struct Traffic {
     double l2 = 0, loaded = 0, stored = 0;  // bytes, of all blocks
@@ -41,10 +41,10 @@ Traffic traffic_of(const Demand& d, double scale) {
 /// Cycles from its beginning to its end, if nobody is in its way.
 double cycles_of(const Chain& c, const Device& on, double threads, double from_dram) {
     const double miss = from_dram * on.at("latency_dram_load") + (1 - from_dram) * on.at("latency_l2_load");
-    return c.basic_blocks * on.at("latency_float_fma") + c.requests + c.passes +
-           c.shared_loads * on.at("latency_shared_load") + c.l1_loads * on.at("latency_l1_load") +
-           c.misses * miss + c.atomics * on.at("latency_global_atomic") +
-           c.barriers * on.at("barrier", threads);
+    return c.basic_blocks * on.at("latency_float_fma") + c.divisions * on.at("latency_int_divide") +
+           c.requests + c.passes + c.shared_loads * on.at("latency_shared_load") +
+           c.l1_loads * on.at("latency_l1_load") + c.misses * miss +
+           c.atomics * on.at("latency_global_atomic") + c.barriers * on.at("barrier", threads);
 }
 
 }  // namespace
@@ -62,10 +62,11 @@ Estimate estimate(const Demand& d, const Device& on, double operations) {
     const auto traffic = traffic_of(d, scale);
 
     const double fused = operations / 2 / 32;  // instructions of warps, of the whole launch
-    const double issued =
-        (d.requests * instructions_a_request + d.basic_blocks * instructions_a_basic_block) * busiest +
-        fused / d.blocks * of_busiest;
-    need("issue", issued / on.at("rate_float_fma") / clock);
+    const double issued = (d.requests + d.addresses + d.basic_blocks * instructions_a_basic_block) * busiest +
+                          fused / d.blocks * of_busiest;
+    const double issuing =
+        (issued / on.at("rate_float_fma") + d.divisions * busiest / on.at("rate_int_divide")) / clock;
+    need("issue", issuing);
     // Of a request that touches 32 lines or words of one bank, so that the request itself is hidden.
     const auto one = [&](const char* quantity) { return on.at(quantity, 32) / 32; };
     const double passed = (d.lines * one("l1_load") + d.passes * one("shared_load")) * busiest;  // cycles
@@ -81,9 +82,8 @@ Estimate estimate(const Demand& d, const Device& on, double operations) {
 
     // A block alone: its longest warp, and the time in which what the others do goes through.
     const double in_turns = d.chain.updates / d.looked_at / on.at("global_atomic", 1);
-    const double through =
-        std::max({issued / of_busiest / on.at("rate_float_fma") / clock, passed / of_busiest / clock,
-                  traffic.l2 / d.blocks / on.most("l2_read", 1)});
+    const double through = std::max(
+        {issuing / of_busiest, passed / of_busiest / clock, traffic.l2 / d.blocks / on.most("l2_read", 1)});
     const double of_block =
         cycles_of(d.chain, on, d.threads, traffic.from_dram) / d.looked_at / clock + in_turns + through;
     const double waves = std::max(1.0, of_busiest / resident(on, d.threads, d.shared_bytes));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstdlib>
 #include <string_view>
 #include <utility>
 
@@ -13,10 +14,10 @@ namespace estimate {
 namespace {
 
 constexpr std::uint64_t sector_bytes = 32;
-constexpr unsigned loads_together = 4;
 
 Chain& operator+=(Chain& a, const Chain& b) {
-    a.basic_blocks += b.basic_blocks, a.requests += b.requests, a.passes += b.passes;
+    a.basic_blocks += b.basic_blocks, a.divisions += b.divisions, a.requests += b.requests,
+        a.passes += b.passes;
     a.shared_loads += b.shared_loads, a.l1_loads += b.l1_loads, a.misses += b.misses;
     a.atomics += b.atomics, a.barriers += b.barriers, a.updates += b.updates;
     return a;
@@ -46,6 +47,8 @@ void Gatherer::launch_begins(const kata::Scene& scene) {
     arrays_.clear();
     shared_arrays_.clear();
     updated_.clear();
+    line_of_.clear();
+    first_of_line_.clear();
 }
 
 std::uint32_t Gatherer::array_of(std::uintptr_t address) {
@@ -68,7 +71,7 @@ void Gatherer::request(const kata::Request& r) {
     in_block_ = true;
     block_ = r.block;
     if (r.warp >= warps_.size()) warps_.resize(r.warp + 1);
-    Event e{Kind::basic_block, 1, 0, r.barriers, 0, 0, sectors_.size(), r.ends - r.begins > r.steps};
+    Event e{Kind::basic_block, 1, 0, r.code, r.barriers, 0, 0, sectors_.size(), r.ends - r.begins > r.steps};
     const std::string_view memory = r.memory, did = r.did;
     const auto lane = static_cast<unsigned>(std::countr_zero(r.lanes));
     if (memory == "global") {
@@ -115,6 +118,13 @@ void Gatherer::request(const kata::Request& r) {
         const auto& c = r.counts;
         e.passes = static_cast<std::uint16_t>(c.shared_load.transactions + c.shared_store.transactions +
                                               c.shared_atomic.transactions);
+        if (did == "atomic") {
+            e.kind = Kind::shared_atomic;
+            std::array<std::uint16_t, 32> lanes{};  // by bank
+            for (unsigned l = 0; l < 32; ++l)
+                if (r.lanes >> l & 1) ++lanes[r.addresses[l] / 4 % 32];
+            e.turns = *std::max_element(lanes.begin(), lanes.end());
+        }
         if (launch_->looked_at == 0) {
             const auto array = scene_.array_at(r.addresses[lane]);
             shared_arrays_[array.name] = static_cast<double>(array.bytes);
@@ -124,6 +134,36 @@ void Gatherer::request(const kata::Request& r) {
         e.passes = static_cast<std::uint16_t>(std::max<std::uint64_t>(1, r.steps));
     }
     warps_[r.warp].push_back(e);
+}
+
+/// What the source says of the instructions that the block has come to, and that are not known yet.
+void Gatherer::read_lines() {
+    std::vector<std::uint32_t> fresh, of_requests;
+    for (const auto& warp : warps_)
+        for (const auto& e : warp)
+            if (line_of_.try_emplace(e.code).second)
+                (e.kind == Kind::basic_block ? fresh : of_requests).push_back(e.code);
+    const auto basic_blocks = fresh.size();
+    fresh.insert(fresh.end(), of_requests.begin(), of_requests.end());
+    if (fresh.empty() || !scene_.lines_of) return;
+    const auto told = scene_.lines_of(fresh);
+    for (std::size_t i = 0; i < fresh.size(); ++i) {
+        const auto colon = told[i].rfind(':');
+        if (colon == std::string::npos) continue;
+        const auto file = told[i].substr(0, colon);
+        const auto [found, is_new] = lines_in_.try_emplace(file);
+        if (is_new) found->second = lines_in(scene_.text_of(file));
+        const auto line = std::strtoul(told[i].c_str() + colon + 1, nullptr, 10);
+        if (line < 1 || line > found->second.size()) continue;
+        auto& said = line_of_[fresh[i]] = found->second[line - 1];
+        if (i >= basic_blocks) continue;
+        // Of the basic blocks of a line the first one divides.
+        const auto [first, is_first] = first_of_line_.try_emplace(told[i], fresh[i]);
+        if (is_first) continue;
+        auto& later = first->second < fresh[i] ? said : line_of_[first->second];
+        later.divisions = 0;
+        first->second = std::min(first->second, fresh[i]);
+    }
 }
 
 /// Which sectors are not in the block's share of the L1 cache, where its warps take turns request by request.
@@ -168,6 +208,7 @@ void Gatherer::end_block() {
     auto& launch = *launch_;
     if (launch.looked_at++ == 0)
         for (const auto& [name, bytes] : shared_arrays_) launch.shared_bytes += bytes;
+    read_lines();
     std::vector<std::vector<bool>> misses;
     for (const auto& warp : warps_) misses.emplace_back(warp.size());
     ask_cache(misses);
@@ -181,48 +222,54 @@ void Gatherer::end_block() {
         for (std::size_t w = 0; w < warps_.size(); ++w) {
             auto chain = block;
             enum { nothing, shared, l1, miss } awaited = nothing;
-            unsigned under_way = 0;
             // Loads that follow each other are under way together, until something needs them: a store, an
-            // atomic or a barrier. Not more than four: of a loop of unknown length nvcc makes four rounds
-            // one.
+            // atomic or a barrier, or the end of the rounds of a loop that nvcc makes one.
+            std::map<std::uint32_t, unsigned> rounds;  // by basic block, since then
             const auto wait = [&] {
                 chain.shared_loads += awaited == shared;
                 chain.l1_loads += awaited == l1;
                 chain.misses += awaited == miss;
                 awaited = nothing;
-                under_way = 0;
+                rounds.clear();
             };
             std::optional<Chain> link;  // since it has waited for another block
             auto& at = next[w];
             for (; at < warps_[w].size() && warps_[w][at].barriers <= barriers; ++at) {
                 const auto& e = warps_[w][at];
                 if (e.waited) link = Chain{};
+                const auto& line = line_of_.at(e.code);
                 if (e.kind == Kind::basic_block) {
+                    chain.divisions += line.divisions;
+                    launch.divisions += line.divisions;
+                    if (line.unrolled) continue;
                     ++chain.basic_blocks;
                     ++launch.basic_blocks;
+                    if (line.rounds > 0 && ++rounds[e.code] > line.rounds) {
+                        wait();
+                        rounds[e.code] = 1;
+                    }
                     continue;
                 }
                 ++launch.requests;
+                launch.addresses += !line.unrolled;
                 ++chain.requests;
-                chain.passes += e.passes - 1;
-                const auto awaits = [&](auto what) {
-                    if (under_way == loads_together) wait();
-                    ++under_way;
-                    awaited = std::max(awaited, what);
-                };
+                const unsigned passes =
+                    e.kind == Kind::shared_atomic && !line.adds_a_number ? e.turns : e.passes;
+                chain.passes += passes - 1;
+                const auto awaits = [&](auto what) { awaited = std::max(awaited, what); };
                 switch (e.kind) {
                     case Kind::load:
-                        launch.lines += e.passes;
+                        launch.lines += passes;
                         awaits(misses[w][at] ? miss : l1);
                         if (link) ++link->misses;
                         break;
                     case Kind::store:
-                        launch.lines += e.passes;
+                        launch.lines += passes;
                         arrays_[e.array].flow.stored += e.sectors;
                         wait();
                         break;
                     case Kind::atomic:
-                        launch.lines += e.passes;
+                        launch.lines += passes;
                         arrays_[e.array].flow.updated += e.sectors;
                         turns += e.turns;
                         wait();
@@ -234,15 +281,16 @@ void Gatherer::end_block() {
                         link.reset();
                         break;
                     case Kind::shared_load:
-                        launch.passes += e.passes;
+                        launch.passes += passes;
                         awaits(shared);
                         break;
+                    case Kind::shared_atomic:
                     case Kind::shared:
-                        launch.passes += e.passes;
+                        launch.passes += passes;
                         wait();
                         break;
                     case Kind::constant:
-                        launch.passes += e.passes - 1;
+                        launch.passes += passes - 1;
                         break;
                     case Kind::basic_block:
                         break;

@@ -2,6 +2,7 @@
 #pragma once
 #include "estimate/demand.hpp"
 #include "estimate/device.hpp"
+#include "estimate/source.hpp"
 #include "watch.hpp"
 
 #include <cstdint>
@@ -27,12 +28,21 @@ class Gatherer final : public kata::Watcher {
     std::vector<Demand> demands();
 
   private:
-    enum class Kind : std::uint8_t { basic_block, load, store, atomic, shared, shared_load, constant };
+    enum class Kind : std::uint8_t {
+        basic_block,
+        load,
+        store,
+        atomic,
+        shared,
+        shared_load,
+        constant,
+        shared_atomic
+    };
     /// What one warp did at once.
     struct Event {
         Kind kind;
         std::uint16_t passes, turns;
-        std::uint32_t barriers, array, sectors;
+        std::uint32_t code, barriers, array, sectors;
         std::uint64_t first_sector;
         bool waited;  // for what another block has written
     };
@@ -49,12 +59,16 @@ class Gatherer final : public kata::Watcher {
     void end_block();
     void end_launch();
     std::uint32_t array_of(std::uintptr_t address);
+    void read_lines();
     void ask_cache(std::vector<std::vector<bool>>& misses);
 
     const Device& device_;
     std::vector<Demand> done_;
     std::optional<Demand> launch_;
     kata::Scene scene_;
+    std::unordered_map<std::uint32_t, Line> line_of_;     // by code, of the launches of one module
+    std::map<std::string, std::uint32_t> first_of_line_;  // of "a.cu:3" the first basic block
+    std::map<std::string, std::vector<Line>> lines_in_;   // by source
     std::vector<Array> arrays_;
     std::uint32_t last_array_ = 0;
     std::map<std::string, double> shared_arrays_;

@@ -522,7 +522,8 @@ void Meter::show_launch() {
     const auto extent = [](const dim3& d) { return std::array{d.x, d.y, d.z}; };
     kata::watcher->launch_begins(
         {extent(grid_dim_), extent(block_dim_), [this](std::uintptr_t address) { return array_at(address); },
-         [image = image_](std::span<const std::uint32_t> codes) { return lines_of(image, codes); }});
+         [image = image_](std::span<const std::uint32_t> codes) { return lines_of(image, codes); },
+         [image = image_](const std::string& file) { return source_of(image, file); }});
 }
 
 void Meter::show(const simt::Block& block, unsigned warp, Group group, Taken taken, std::uint64_t begins) {

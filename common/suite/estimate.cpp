@@ -12,8 +12,8 @@ namespace kata {
 
 namespace {
 
-/// Steps of threads, after which no further block of a launch is looked at: some tenths of a second.
-constexpr std::uint64_t enough = 2'000'000;
+/// Steps of threads, after which no further block of a launch is looked at: less than a tenth of a second.
+constexpr std::uint64_t enough = 500'000;
 
 }  // namespace
 

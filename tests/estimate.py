@@ -1,10 +1,14 @@
 #!/usr/bin/env python3
-"""How good the estimate is: every step and variant that an H100 has timed, estimated and measured.
+"""How good the estimate is: every step and variant that a GPU has timed, estimated and measured.
 
-estimate.py                what the committed table says: errors, pairs in order, the worst; fails where it does not
-                           have the times of chapters/*/measured as they are now, or README.md quotes other figures
+estimate.py                what the committed tables say, common/estimate/judged/DEVICE.csv: errors, pairs in order, the worst;
+                           fails where one does not have the times of chapters/*/measured as they are now, if they are that
+                           device's, or README.md quotes other figures
 estimate.py BUILD          the same, and fails where the suites in BUILD, a folder of the CPU back end, estimate otherwise
-estimate.py BUILD --write  writes the table anew: common/estimate/judged.csv
+estimate.py BUILD --write  writes the tables anew
+estimate.py BUILD --write --times FILE
+                           of another device than that of chapters/*/measured: FILE is what tests/on_gpu.sh RESULTS times has
+                           written there; from then on its table keeps the times
 
 A pair is two kernels of one timed problem whose times differ by 1.25 or more: it is in order if the estimates say so, too.
 """
@@ -25,28 +29,30 @@ sys.path.insert(0, str(ROOT / "common" / "front"))
 import estimates
 from repository import Repository, module
 
-TABLE = ROOT / "common" / "estimate" / "judged.csv"
-DEVICE = ROOT / "common" / "estimate" / "devices" / "H100_80GB_HBM3.csv"
 HEADINGS = ["chapter", "kernel", "variant", "measured ms", "estimated ms", "estimated / measured", "bound by"]
 FAR_ENOUGH = 1.25
 
 
-def measured(repository):
-    """[(chapter, kernel, variant, milliseconds)] of all that was timed."""
+def measured(repository, device):
+    """[(chapter, kernel, variant, milliseconds)] of all that the lessons say the device takes, none of another one than theirs."""
     for chapter in repository.chapters():
         for name in ("ladder", "variants"):
             path = ROOT / "chapters" / chapter / "measured" / f"{name}.csv"
-            if not path.is_file():
-                continue
-            for row in csv.reader(path.read_text(encoding="utf-8").splitlines()[2:]):
-                yield chapter, row[0], row[1], row[2]
+            if path.is_file() and estimates.machine(path) == estimates.machine(estimates.device(repository, device)):
+                for row in csv.reader(path.read_text(encoding="utf-8").splitlines()[2:]):
+                    yield chapter, row[0], row[1], row[2]
 
 
-def estimated(repository, build, chapter, kernel, variant):
+def kept(repository, device):
+    """The same of what its table says."""
+    return [tuple(row[heading] for heading in HEADINGS[:4]) for row in estimates.rows(repository, device)]
+
+
+def estimated(repository, build, device, chapter, kernel, variant):
     """Milliseconds, and what they are waited for."""
     of_others = {line.split()[0]: line.split()[1] for line in repository.timed(chapter, "cpu")}
     file = of_others.get(kernel) or module("solutions", chapter, kernel, "cpu")
-    command = [build / f"{chapter}-cpu", "--estimate", build / file, "--device", DEVICE, "--variant", variant]
+    command = [build / f"{chapter}-cpu", "--estimate", build / file, "--device", estimates.device(repository, device), "--variant", variant]
     said = subprocess.run(command, capture_output=True, text=True, check=False).stdout
     values = dict(line.split(" ", 1) for line in said.splitlines() if " " in line)
     if "estimated_milliseconds" not in values:
@@ -54,19 +60,17 @@ def estimated(repository, build, chapter, kernel, variant):
     return float(values["estimated_milliseconds"]), values["bound"]
 
 
-def judge(build):
-    repository = Repository()
-    timed = list(measured(repository))
+def judge(repository, build, device, timed):
     with ThreadPoolExecutor(2) as pool:
-        said = pool.map(lambda row: estimated(repository, build, *row[:3]), timed)
+        said = pool.map(lambda row: estimated(repository, build, device, *row[:3]), timed)
         return [
             dict(zip(HEADINGS, [*row, f"{ms:.3f}", f"{ms / float(row[3]):.2f}", bound])) for row, (ms, bound) in zip(timed, said)
         ]
 
 
-def text_of(rows):
+def text_of(machine, rows):
     out = io.StringIO()
-    out.write(f"{DEVICE.read_text(encoding='utf-8').splitlines()[0].split(',')[0]}\n")
+    out.write(f"# {machine}\n")
     table = csv.DictWriter(out, HEADINGS, lineterminator="\n")
     table.writeheader()
     table.writerows(rows)
@@ -99,7 +103,7 @@ def summary(rows):
 
 
 def complaints_of(rows, timed, readme):
-    """Times that the table does not have as measured, and a summary that the page does not have."""
+    """Times that a table does not have as measured, and a summary that the page does not have."""
     known = {(row["chapter"], row["kernel"], row["variant"]): row["measured ms"] for row in rows}
     for *kernel, ms in timed:
         if known.pop(tuple(kernel), None) != ms:
@@ -110,28 +114,44 @@ def complaints_of(rows, timed, readme):
         yield f"common/estimate/README.md does not say: {summary(rows)}"
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("build", type=pathlib.Path, nargs="?")
-    parser.add_argument("--write", action="store_true")
-    given = parser.parse_args()
-    if given.write and not given.build:
-        parser.error("--write needs the folder of a build")
-    if given.build:
-        anew = text_of(judge(given.build.resolve()))
-        if given.write:
-            TABLE.write_text(anew, encoding="utf-8")
-        elif anew != TABLE.read_text(encoding="utf-8"):
-            sys.exit("common/estimate/judged.csv is not what the suites estimate: tests/estimate.py BUILD --write")
-    rows = estimates.rows(Repository())
-    print(summary(rows))
+def report(device, rows):
+    print(f"{device}: {summary(rows)}")
     far = sorted(rows, key=lambda row: -abs(math.log(float(row["estimated / measured"]))))
     for row in far[:5]:
         print("  {chapter} {kernel} {variant}: {estimated ms} ms, measured {measured ms}; {bound by}".format(**row))
     for fast, slow in pairs(rows)[1]:
         print(f"  out of order: {fast['chapter']} {fast['variant']}, {fast['kernel']} is faster than {slow['kernel']}")
-    readme = (TABLE.parent / "README.md").read_text(encoding="utf-8")
-    complaints = list(complaints_of(rows, measured(Repository()), readme))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", type=pathlib.Path, nargs="?")
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--times", type=pathlib.Path)
+    given = parser.parse_args()
+    if given.write and not given.build:
+        parser.error("--write needs the folder of a build")
+    if given.times and not given.write:
+        parser.error("--times is for --write")
+    repository = Repository()
+    readme = (ROOT / estimates.FOLDER / "README.md").read_text(encoding="utf-8")
+    complaints = []
+    for device in estimates.devices(repository):
+        machine, table = estimates.machine(estimates.device(repository, device)), estimates.table(repository, device)
+        in_file = given.times and estimates.machine(given.times) == machine
+        if in_file:
+            timed = [tuple(row) for row in csv.reader(given.times.read_text(encoding="utf-8").splitlines()[2:])]
+        else:
+            timed = list(measured(repository, device)) or kept(repository, device)
+        if given.build:
+            anew = text_of(machine, judge(repository, given.build.resolve(), device, timed))
+            if given.write:
+                table.write_text(anew, encoding="utf-8")
+            elif anew != table.read_text(encoding="utf-8"):
+                complaints.append(f"{table.relative_to(ROOT)} is not what the suites estimate: tests/estimate.py BUILD --write")
+        rows = estimates.rows(repository, device)
+        report(device, rows)
+        complaints += complaints_of(rows, timed, readme)
     print("".join(f"{complaint}\n" for complaint in complaints), end="")
     return 1 if complaints else 0
 

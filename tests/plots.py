@@ -7,7 +7,7 @@ plots.py --write    draws them anew
 chapters/CHAPTER/measured/ladder.svg is the chapter's measured/ladder.csv: the times of its steps, the ceiling, and the
 vendor's library where tests/beyond/results.csv has it. chapters/ladders.svg has all chapters, for the first page, and
 chapters/roofline.svg holds the speed of a step against its intensity, as its lesson's counted table has it.
-common/estimate/judged.svg has each time that judged.csv beside it estimates, against the measured one.
+common/estimate/judged/DEVICE.svg has each time that DEVICE.csv beside it estimates, against the measured one.
 
 A picture carries a digest of its numbers, so that an old one is known without matplotlib. With matplotlib each is drawn
 again: by the release that drew the committed one it must come out the same to the byte, by another one with the same words.
@@ -130,13 +130,12 @@ def pictures(root):
             points[chapter] = found
     machine, peak, bandwidth = roof(root, ladders)
     drawn["chapters/roofline.svg"] = (draw_roofline, {"machine": machine, "peak": peak, "bandwidth": bandwidth, "points": points})
-    judged = root / "common" / "estimate" / "judged.csv"
-    if judged.is_file():
+    for judged in sorted((root / "common" / "estimate" / "judged").glob("*.csv")):
         machine, rows = rows_of(judged)
         points = {}
         for row in rows:
             points.setdefault(row["chapter"], []).append((float(row["measured ms"]), float(row["estimated ms"])))
-        drawn["common/estimate/judged.svg"] = (draw_judged, {"machine": machine, "points": points})
+        drawn[f"common/estimate/judged/{judged.stem}.svg"] = (draw_judged, {"machine": machine, "points": points})
     return drawn
 
 
@@ -400,8 +399,8 @@ def release(text):
 
 def complaints_of(root, can_draw):
     drawn = pictures(root)
-    places = [*(root / "chapters").rglob("*.svg"), *(root / "common" / "estimate").glob("*.svg")]
-    there = {str(path.relative_to(root)) for path in places if path.stem in ("ladder", "ladders", "roofline", "judged")}
+    places = [path for path in (root / "chapters").rglob("*.svg") if path.stem in ("ladder", "ladders", "roofline")]
+    there = {str(path.relative_to(root)) for path in [*places, *(root / "common" / "estimate" / "judged").glob("*.svg")]}
     for name in sorted(there - drawn.keys()):
         yield f"{name} is a picture of nothing that is measured"
     for name, (draw, data) in drawn.items():

@@ -316,7 +316,7 @@ __global__ void request(long long* cycles, unsigned* memory, unsigned* sink, uns
             sum += value;
         }
     const Timer timer;
-#pragma unroll 16  // the windows, so that they are constants apart
+#pragma unroll 8  // not all windows, or ptxas would make one load of those of each
     for (int r = 0; r < rounds; ++r) {
         if constexpr (access == Access::shared_load) {
             sum += *place;

@@ -4,31 +4,42 @@ from __future__ import annotations
 
 import csv
 import math
-import os
+import pathlib
 
 from fault import Fault
 from repository import Repository
 
-FOLDER = os.path.join("common", "estimate")
+FOLDER = "common/estimate"
 
 
-def device(repository: Repository, name: str) -> str:
+def devices(repository: Repository) -> list[str]:
+    """The names of those that are described."""
+    return sorted(path.stem for path in (repository.root / FOLDER / "devices").glob("*.csv"))
+
+
+def device(repository: Repository, name: str) -> pathlib.Path:
     """The file that describes it."""
-    folder = os.path.join(repository.root, FOLDER, "devices")
-    path = os.path.join(folder, name + ".csv")
-    if os.path.isfile(path):
-        return path
-    there = sorted(file.removesuffix(".csv") for file in os.listdir(folder) if file.endswith(".csv"))
-    raise Fault(f"there is no description of {name}; there are: {', '.join(there)}", 2)
+    if name not in devices(repository):
+        raise Fault(f"there is no description of {name}; there are: {', '.join(devices(repository))}", 2)
+    return repository.root / FOLDER / "devices" / f"{name}.csv"
 
 
-def rows(repository: Repository) -> list[dict[str, str]]:
-    """Of judged.csv, which has each kernel that an H100 has timed, and its estimate."""
-    path = os.path.join(repository.root, FOLDER, "judged.csv")
-    if not os.path.isfile(path):
+def machine(file: pathlib.Path) -> str:
+    """The GPU that a file is about: what its first line begins with."""
+    return file.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ").split(",")[0]
+
+
+def table(repository: Repository, name: str) -> pathlib.Path:
+    """Each kernel that this device has timed, and its estimate."""
+    return repository.root / FOLDER / "judged" / f"{name}.csv"
+
+
+def rows(repository: Repository, name: str) -> list[dict[str, str]]:
+    """Of that table; none where nothing has been judged."""
+    path = table(repository, name)
+    if not path.is_file():
         return []
-    with open(path, encoding="utf-8") as file:
-        return list(csv.DictReader(line for line in file if not line.startswith("#")))
+    return list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()[1:]))
 
 
 def factor(judged: list[dict[str, str]]) -> float:
@@ -36,12 +47,12 @@ def factor(judged: list[dict[str, str]]) -> float:
     return math.exp(sum(abs(math.log(float(row["estimated ms"]) / float(row["measured ms"]))) for row in judged) / len(judged))
 
 
-def error(repository: Repository) -> str:
+def error(repository: Repository, name: str) -> str:
     """For who reads estimates; nothing where none has been judged."""
-    judged = rows(repository)
+    judged = rows(repository, name)
     if not judged:
         return ""
     return (
-        f"The estimate is off by a factor of {factor(judged):.2f} in the mean over {len(judged)} kernels that an H100 has timed, "
-        f"and shows no order that is not counted: {FOLDER}/README.md"
+        f"The estimate is off by a factor of {factor(judged):.2f} in the mean over {len(judged)} kernels that this GPU has timed, "
+        f"and decides nothing: {FOLDER}/README.md"
     )

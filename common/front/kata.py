@@ -96,7 +96,7 @@ def tour(repository: Repository, given: argparse.Namespace) -> int:
                 raise Fault(f"there is no file {path}", 2)
             options += [f"--{name}", os.path.abspath(path)]
     if given.device:
-        options += ["--device", estimates.device(repository, given.device)]
+        options += ["--device", str(estimates.device(repository, given.device))]
     build = Build(repository)
     build.configure()
     status = 0
@@ -113,7 +113,7 @@ def tour(repository: Repository, given: argparse.Namespace) -> int:
             print()
             for line in refuted:
                 print(textwrap.fill(line, WIDTH, initial_indent="  ", subsequent_indent="    "))
-        if backend == "cpu" and "--device" in options and (error := estimates.error(repository)):
+        if backend == "cpu" and "--device" in options and (error := estimates.error(repository, given.device)):
             print(textwrap.fill(error, WIDTH, initial_indent="  ", subsequent_indent="  "))
     return status
 

@@ -39,8 +39,6 @@ latency_dram_load,0,0,600,cycles
 latency_global_atomic,0,0,400,cycles
 shared_load,1,32,1,cycles/request
 shared_load,32,32,32,cycles/request
-l1_load,1,32,2,cycles/request
-l1_load,32,32,64,cycles/request
 barrier,32,0,10,cycles
 barrier,1024,0,100,cycles
 l2_read,1,128,8e9,B/s
@@ -50,7 +48,8 @@ dram_read,1,512,20e9,B/s
 dram_read,10,512,100e9,B/s
 dram_write,10,0,50e9,B/s
 global_atomic,1,0,1e9,1/s
-global_atomic,1024,0,80e9,1/s
+global_atomic_own_line,1,0,10e9,1/s
+global_atomic_own_line,32,0,80e9,1/s
 launch,0,0,1e-6,s
 blocks,32,0,1e9,blocks/s
 )" + more);
@@ -168,7 +167,7 @@ TEST_CASE("passes over banks and lines of the L1 cache go through one another's 
     auto d = idle(1000);
     d.passes = 3000, d.lines = 2000;
     CHECK(bound_of(d) == "L1 and shared memory");
-    CHECK(seconds_of(d) == Approx((3000 + 2 * 2000) * 1e-9 * 100));
+    CHECK(seconds_of(d) == Approx((3000 + 2000) * 1e-9 * 100));
 }
 
 TEST_CASE("what a block waits for is hidden by other blocks, as many as fit") {
@@ -220,6 +219,8 @@ TEST_CASE("launches follow each other, and their needs add up") {
     const auto one = estimate::estimate(d, device()), two = estimate::estimate({d, d}, device());
     CHECK(two.seconds == Approx(2 * one.seconds));
     CHECK(two.needs.front().what == one.needs.front().what);
+    REQUIRE(two.launches.size() == 2);
+    CHECK(two.launches[1].seconds == Approx(one.seconds));
     CHECK(two.needs.front().seconds == Approx(2 * one.needs.front().seconds));
 }
 

@@ -27,7 +27,6 @@ struct Chain {
 
 /// Sums over the blocks that were looked at, of a launch of `blocks`.
 struct Demand {
-    std::string kernel;
     double blocks = 0, looked_at = 0;
     unsigned threads = 0;     ///< of a block
     double shared_bytes = 0;  ///< of a block

@@ -284,39 +284,19 @@ void describe_latency() {
 
 // A multiprocessor's own memories: what a request of a warp costs, by what its lanes ask for.
 
-enum class Access {
-    shared_load,
-    shared_store,
-    shared_atomic,
-    shared_atomic_any,
-    shared_float_atomic,
-    l1_load
-};
+enum class Access { shared_load, shared_store, shared_atomic, shared_atomic_any, shared_float_atomic };
 
-constexpr unsigned window_words = 32 * 32, windows = 16;
-
-/// Each lane goes to the words `lane * stride` of a window of its warp, 32 * stride words long, modulo
-/// `words`.
+/// Each lane goes to the word `lane * stride`, modulo `words`.
 template <Access access>
-__global__ void request(long long* cycles, unsigned* memory, unsigned* sink, unsigned stride, unsigned words,
-                        int rounds) {
+__global__ void request(long long* cycles, unsigned* sink, unsigned stride, unsigned words, int rounds) {
     extern __shared__ unsigned s[];
-    for (unsigned i = threadIdx.x; i < words; i += blockDim.x) {
-        s[i] = 0;
-        memory[i] = 0;
-    }
+    for (unsigned i = threadIdx.x; i < words; i += blockDim.x) s[i] = 0;
     __syncthreads();
     const unsigned lane = threadIdx.x % 32, at = lane * stride % words;
     volatile unsigned* const place = s + at;
     unsigned sum = 0;
-    if (access == Access::l1_load)  // the windows come into the cache
-        for (unsigned w = 0; w < windows; ++w) {
-            unsigned value;
-            asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(value) : "l"(memory + w * window_words + at));
-            sum += value;
-        }
     const Timer timer;
-#pragma unroll 8  // not all windows, or ptxas would make one load of those of each
+#pragma unroll 8
     for (int r = 0; r < rounds; ++r) {
         if constexpr (access == Access::shared_load) {
             sum += *place;
@@ -326,14 +306,8 @@ __global__ void request(long long* cycles, unsigned* memory, unsigned* sink, uns
             atomicAdd(s + at, 1u);  // of a constant, for which the hardware counts lanes
         } else if constexpr (access == Access::shared_atomic_any) {
             atomicAdd(s + at, lane + static_cast<unsigned>(rounds));
-        } else if constexpr (access == Access::shared_float_atomic) {
-            atomicAdd(reinterpret_cast<float*>(s) + at, 1.0f);
         } else {
-            // Each round another window, for of loads of one address ptxas makes one.
-            const unsigned window = static_cast<unsigned>(r) % windows * window_words;
-            unsigned value;
-            asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(value) : "l"(memory + window + at));
-            sum += value;
+            atomicAdd(reinterpret_cast<float*>(s) + at, 1.0f);
         }
     }
     timer.stop(cycles);
@@ -344,14 +318,13 @@ __global__ void request(long long* cycles, unsigned* memory, unsigned* sink, uns
 template <Access access>
 void describe_request(const char* name, const std::vector<std::pair<unsigned, unsigned>>& strides_and_words) {
     constexpr int rounds = 1024, threads = 1024;
-    auto* const memory = allocate<unsigned>(windows * window_words);
     auto* const sink = allocate<unsigned>(1);
     for (const auto& [stride, words] : strides_and_words) {
         const unsigned distinct = std::min(32u, std::max(1u, stride == 0 ? 1u : words / stride));
         row(name, stride, distinct, "cycles/request", [=, stride = stride, words = words] {
             return cycles([=](long long* c) {
-                       request<access><<<1, threads, 32 * 32 * sizeof(unsigned)>>>(c, memory, sink, stride,
-                                                                                   words, rounds);
+                       request<access>
+                           <<<1, threads, 32 * 32 * sizeof(unsigned)>>>(c, sink, stride, words, rounds);
                    }) /
                    (double{rounds} * (threads / 32));
         });
@@ -372,7 +345,6 @@ void describe_multiprocessor() {
                                                              {1, 4},    {1, 2},  {0, 1}};
     describe_request<Access::shared_load>("shared_load", strides);
     describe_request<Access::shared_store>("shared_store", strides);
-    describe_request<Access::l1_load>("l1_load", strides);
     describe_request<Access::shared_atomic>("shared_atomic", meeting);
     describe_request<Access::shared_atomic>("shared_atomic_spread", spread);
     describe_request<Access::shared_atomic_any>("shared_atomic_any", meeting);

@@ -10,7 +10,6 @@ namespace estimate {
 namespace {
 
 constexpr double sector = 32;  // bytes
-constexpr double lanes_a_sector = 8;
 
 /// Instructions of a warp that the meter does not see: beside each request one that makes its address, and
 /// of each basic block a comparison and a jump. nvcc decides how many there really are.
@@ -67,9 +66,9 @@ Estimate estimate(const Demand& d, const Device& on, double operations) {
     const double issuing =
         (issued / on.at("rate_float_fma") + d.divisions * busiest / on.at("rate_int_divide")) / clock;
     need("issue", issuing);
-    // Of a request that touches 32 lines or words of one bank, so that the request itself is hidden.
-    const auto one = [&](const char* quantity) { return on.at(quantity, 32) / 32; };
-    const double passed = (d.lines * one("l1_load") + d.passes * one("shared_load")) * busiest;  // cycles
+    // A line of the L1 cache is a pass, as one over the banks of shared memory is. Of a request for 32 words
+    // of one bank, so that the request itself is hidden.
+    const double passed = (d.lines + d.passes) * on.at("shared_load", 32) / 32 * busiest;  // cycles
     need("L1 and shared memory", passed / clock);
     const double asking = std::min(d.blocks, multiprocessors);
     need("L2", traffic.l2 / on.most("l2_read", asking));
@@ -78,7 +77,7 @@ Estimate estimate(const Demand& d, const Device& on, double operations) {
          std::max(d.updates_of_all * scale, d.updates_of_one) / on.at("global_atomic", 1));
     need("starting blocks", d.blocks / on.at("blocks", d.threads));
 
-    need("atomics", d.updates * scale / (on.most("global_atomic") / lanes_a_sector));
+    need("atomics", d.updates * scale / on.at("global_atomic_own_line", 1));
 
     // A block alone: its longest warp, and the time in which what the others do goes through.
     const double in_turns = d.chain.updates / d.looked_at / on.at("global_atomic", 1);
@@ -117,6 +116,7 @@ Estimate estimate(const std::vector<Demand>& launches, const Device& on, double 
                 found->seconds += seconds;
         };
         for (const auto& need : one.needs) add(need.what, need.seconds);
+        sum.launches.push_back(one);
     }
     std::stable_sort(sum.needs.begin(), sum.needs.end(),
                      [](const Need& a, const Need& b) { return a.seconds > b.seconds; });

@@ -18,6 +18,7 @@ struct Estimate {
     double seconds = 0;  ///< with what the launch itself costs
     /// The longest first: the launch takes as long as this.
     std::vector<Need> needs;
+    std::vector<Estimate> launches = {};  ///< of several launches, each
 };
 
 /// `operations`: additions and multiplications of floats that the launch makes, half of them fused; of a

@@ -312,7 +312,7 @@ def stubs(repository: Repository, given: argparse.Namespace) -> int:
 def tour_arguments(parser: Parser) -> None:
     parser.add_argument("chapters", metavar="CHAPTER", nargs="*")
     parser.add_argument("--mine", action="store_true", help="your steps, each beside its solution")
-    parser.add_argument("--device", metavar="NAME", help="estimate times on it where there is no GPU: H100_80GB_HBM3")
+    parser.add_argument("--device", metavar="GPU", help="where there is no GPU, how long this one would take, estimated: H100_80GB_HBM3, H200")
     file = parser.add_mutually_exclusive_group()
     file.add_argument("--image", metavar="FILE", help="a picture for the steps of grids or convolution: PNG, JPEG, or binary PGM or PPM")
     file.add_argument("--text", metavar="FILE", help="a text, for the histogram")
@@ -351,6 +351,7 @@ def explain_arguments(parser: Parser) -> None:
     a_step(parser)
     parser.add_argument("--solution", action="store_true", help="the solution instead of your step")
     parser.add_argument("--all", action="store_true", help="all lines, also those that cost little")
+    parser.add_argument("--device", metavar="GPU", help="how long this GPU would take, estimated: H100_80GB_HBM3, H200")
     parser.add_argument("--json", action="store_true", help="for programs")
 
 
@@ -389,7 +390,7 @@ class Command(NamedTuple):
 
 COMMANDS = {
     "tour": Command(
-        "[CHAPTER...] [--mine] [--image FILE | --text FILE] [--full]",
+        "[CHAPTER...] [--mine] [--device GPU] [--image FILE | --text FILE]",
         "run the ladder: each step beside the one before it (--mine: your steps, each beside its solution)",
         tour,
         tour_arguments,
@@ -410,7 +411,7 @@ COMMANDS = {
         hint_arguments,
     ),
     "explain": Command(
-        "CHAPTER STEP [--solution] [--all] [--json]",
+        "CHAPTER STEP [--solution] [--all] [--device GPU] [--json]",
         "your step line by line, the worst line first, beside the solution",
         explained,
         explain_arguments,

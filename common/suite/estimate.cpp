@@ -35,12 +35,19 @@ int estimate(std::span<char* const> arguments) {
             const Watching watching(gatherer);
             problem = chapter.at_scale(step, variant ? std::optional(std::stoi(*variant)) : std::nullopt);
         });
-        const auto time = ::estimate::estimate(gatherer.demands(), device, problem.operations);
+        const auto launches = gatherer.demands();
+        const auto time = ::estimate::estimate(launches, device, problem.operations);
         if (time.needs.empty()) throw Error("the step launches no kernel");
         std::cout << "estimated_milliseconds " << 1e3 * problem.times * time.seconds << '\n';
         std::cout << "bound " << time.needs.front().what << '\n';
         for (const auto& need : time.needs)
             std::cout << "need " << 1e3 * problem.times * need.seconds << ' ' << need.what << '\n';
+        for (std::size_t i = 0; i < launches.size(); ++i) {
+            const auto& of_launch = time.launches[i];
+            std::cout << "launch " << 1e3 * problem.times * of_launch.seconds << ' ' << launches[i].blocks
+                      << ' ' << launches[i].threads << ' '
+                      << (of_launch.needs.empty() ? "launch" : of_launch.needs.front().what) << '\n';
+        }
         return 0;
     } catch (const OpenKata&) {
         std::cout << "open 1\n";

@@ -33,6 +33,10 @@ struct Conditions {
     std::uint64_t one_in = 1;
     /// Called now and then with the part of a launch's blocks that are done, 0 to 1.
     std::function<void(double)> progress = {};
+    /// Of a launch the CPU back end runs some blocks only, spread evenly over the grid, until their threads
+    /// have taken so many steps. They are counted as with one_in, for which the others have to run; races are
+    /// not looked for. For a problem that is too large to be run.
+    std::optional<std::uint64_t> sample = {};
 };
 
 /// What kernels did by one instruction, or at the beginning of one basic block.

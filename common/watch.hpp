@@ -42,6 +42,8 @@ struct Scene {
     std::function<Array(std::uintptr_t)> array_at;
     /// "03_tiled.cu:27" for the code of each request.
     std::function<std::vector<std::string>(std::span<const std::uint32_t> codes)> lines_of;
+    /// The text of "03_tiled.cu", once a line of it has been named; nothing where it cannot be read.
+    std::function<std::string(const std::string& file)> text_of;
 };
 
 class Watcher {

@@ -563,6 +563,15 @@ static const kata::Chapter chapter{
             return std::make_unique<kata::TimedOn<Problem>>(
                 large(s, kata::reals(kata::prime_period, 1), ::real({1, 1, s.radius})), 8.0 * s.outputs());
         },
+    .at_scale =
+        [](const Module& step, std::optional<int> radius) {
+            const Shape s{16384, 16384, radius.value_or(2)};
+            Buffer<float> in("in", elements(s), kata::zeros), filter("filter", weights(s), kata::zeros),
+                out("out", elements(s), kata::zeros);
+            step.function<decltype(convolve)>("convolve")(in.data(), filter.data(), out.data(), s.width,
+                                                          s.height, s.radius);
+            return kata::AtScale{convolution::operations(s)};
+        },
     .check_file = [](const std::filesystem::path& file) { kata::read_picture(file); },
     .on_file = on_file,
 };

@@ -63,7 +63,7 @@ class Front(unittest.TestCase):
         self.root = pathlib.Path(scratch.name) / "a folder with spaces"
         self.root.mkdir()
         shutil.copy(ROOT / "kata", self.root)
-        for name in (".ci", "chapters", "solutions", "tests/wrong", "common/front"):
+        for name in (".ci", "chapters", "solutions", "tests/wrong", "common/front", "common/estimate/devices"):
             shutil.copytree(ROOT / name, self.root / name, symlinks=True)
         for step in self.root.glob("chapters/*/*.cu*"):  # whatever is written in this checkout
             self.make_stub(step)
@@ -165,6 +165,7 @@ class Front(unittest.TestCase):
         self.assertIn("--image: expected one argument", self.refused("tour", "--image"))
         self.assertIn("there is no file nowhere.ppm", self.refused("tour", "--image", "nowhere.ppm"))
         self.assertIn("is no chapter", self.refused("tour", "fourier"))
+        self.assertIn("no description of Voodoo; there are: H100_80GB_HBM3", self.refused("tour", "--device", "Voodoo"))
         self.assertIn("is not NN_name", self.refused("new", "convolution", "tiled"))
         self.assertIn("there are: divergent_barrier", self.refused("mistake", "conv", "3", "nothing"))
 

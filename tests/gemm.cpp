@@ -395,6 +395,14 @@ static const kata::Chapter chapter{
             constexpr Shape s{4096, 4096, 4096};
             return std::make_unique<kata::TimedOn<Problem>>(real(s), bytes_of(s));
         },
+    .at_scale =
+        [](const Module& step, std::optional<int>) {
+            constexpr Shape s{4096, 4096, 256};  // of a sixteenth of the depth
+            Buffer<float> a("A", s.elements_of_a(), kata::zeros), b("B", s.elements_of_b(), kata::zeros),
+                c("C", s.elements_of_c(), kata::zeros);
+            step.function<decltype(gemm)>("gemm")(a.data(), b.data(), c.data(), s.m, s.n, s.k);
+            return kata::AtScale{matrices::operations(s), 16};
+        },
     .columns = {"bytes_loaded", "sectors", "load_efficiency", "shared_loads", "shared_passes", "barriers",
                 "intensity"},
 };

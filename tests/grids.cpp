@@ -538,6 +538,26 @@ static const kata::Chapter chapter{
     .timed = [](std::optional<int>) -> std::unique_ptr<kata::TimedProblem> {
         return std::make_unique<Timed>();
     },
+    .at_scale =
+        [](const Module& step, std::optional<int>) {
+            constexpr Size s = Timed::s;
+            const auto n = static_cast<std::size_t>(s.pixels());
+            if (step.has("vector_add")) {
+                Buffer<float> a("a", n, kata::zeros), b("b", n, kata::zeros), c("c", n, kata::zeros);
+                step.function<decltype(vector_add)>("vector_add")(a.data(), b.data(), c.data(),
+                                                                  static_cast<int>(n));
+                return kata::AtScale{1.0 * s.pixels()};
+            }
+            Buffer<unsigned char> in("in", 3 * n, kata::zeros), out("out", n, kata::zeros);
+            if (step.has("color_to_grayscale")) {
+                step.function<decltype(color_to_grayscale)>("color_to_grayscale")(in.data(), out.data(),
+                                                                                  s.width, s.height);
+                return kata::AtScale{5.0 * s.pixels()};
+            }
+            constexpr int blur_size = 1;
+            step.function<decltype(blur)>("blur")(in.data(), out.data(), s.width, s.height, blur_size);
+            return kata::AtScale{9.0 * s.pixels()};
+        },
     .check_file = [](const std::filesystem::path& file) { kata::read_picture(file); },
     .on_file = on_file,
 };

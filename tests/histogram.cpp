@@ -630,13 +630,27 @@ namespace {
 
 kata::Run ladder(const Module& step) { return try_on(step, Problem{letters(ladder_length)}); }
 
-/// 2^28 characters: letters in random order (0), words (of_words), or runs of letters that are as long at
-/// most.
+/// 2^28 characters.
+constexpr std::size_t timed_length = std::size_t{1} << 28;
+
+/// Letters in random order (0), words (of_words), or runs of letters that are as long at most.
 Problem timed(unsigned longest_run) {
-    constexpr std::size_t length = std::size_t{1} << 28;
-    if (longest_run == of_words) return {kata::repeated(words(kata::prime_period), length)};
-    return {longest_run > 0 ? runs(length, longest_run)
-                            : kata::repeated(letters(kata::prime_period), length)};
+    if (longest_run == of_words) return {kata::repeated(words(kata::prime_period), timed_length)};
+    return {longest_run > 0 ? runs(timed_length, longest_run)
+                            : kata::repeated(letters(kata::prime_period), timed_length)};
+}
+
+/// The text of a timed problem, without a copy on the host.
+Buffer<char> timed_text(unsigned longest_run) {
+    if (longest_run > 0 && longest_run != of_words)
+        return {"text", std::span<const char>(runs(timed_length, longest_run))};
+    Buffer<char> text("text", timed_length, kata::zeros);
+    const auto few = longest_run == of_words ? words(kata::prime_period) : letters(kata::prime_period);
+    kata::device::upload(text.data(), few.data(), few.size());
+    for (auto done = few.size(); done < timed_length; done *= 2)
+        kata::device::upload(text.data() + done, text.data(), std::min(done, timed_length - done));
+    return text;
+}
 }
 
 Text read_text(const std::filesystem::path& file) {
@@ -690,6 +704,16 @@ static const kata::Chapter chapter{
         [](std::optional<int> longest_run) {
             const auto p = ::timed(static_cast<unsigned>(longest_run.value_or(0)));
             return std::make_unique<kata::TimedOn<Problem>>(p, p.outputs() + bins * sizeof(unsigned));
+        },
+    .at_scale =
+        [](const Module& step, std::optional<int> longest_run) {
+            // Which letters meet depends on the text.
+            auto text = timed_text(static_cast<unsigned>(longest_run.value_or(0)));
+            Buffer<unsigned> histo("histo", bins, kata::zeros),
+                workspace("workspace", histogram::workspace_size(timed_length), kata::zeros);
+            step.function<decltype(count_letters)>("count_letters")(text.data(), timed_length, histo.data(),
+                                                                    workspace.data());
+            return kata::AtScale{static_cast<double>(timed_length)};
         },
     .columns = {"bytes_loaded", "sectors", "load_efficiency", "atomics", "shared_atomics", "barriers",
                 "parallelism"},

@@ -27,6 +27,8 @@ ALLOWED = {
     ("suite", TOP): "runs steps on whatever back end it is linked with",
     ("suite", "check"): "compares what they computed",
     ("suite", "timing"): "judges claims about time",
+    ("suite", "estimate"): "says what a step would take on a GPU that is not there",
+    ("estimate", TOP): "watches what the blocks of a launch do",
 }
 
 

@@ -780,6 +780,58 @@ TEST_CASE("what is left to do is told, of a sample and of all", "[sample]") {
     CHECK(parts.back() == 1);
 }
 
+namespace {
+
+/// Bytes of this process that are in memory.
+std::size_t resident_bytes() {
+    std::size_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages >> pages;
+    return pages * 4096;
+}
+
+}  // namespace
+
+TEST_CASE("of what is too large to be run some blocks are, and count for all", "[sample]") {
+    constexpr int n = 256;  // in tiles of 32 x 32
+    std::vector<float> values(n * n);
+    std::iota(values.begin(), values.end(), 1.0f);
+    Buffer<float> in("in", std::span<const float>(values));
+    Buffer<float> out("out", n * n), again("again", n * n, kata::zeros);
+    const auto enough = GENERATE(std::uint64_t{1}, std::uint64_t{20000}, ~std::uint64_t{0} / 2);
+    const auto run = [&](Buffer<float>& to) {
+        return [&] { kernels::transpose(kernels::Transpose::tiled, in.data(), to.data(), n); };
+    };
+    const auto whole = observe({}, run(out)), part = observe({.sample = enough}, run(again));
+    auto counts = part.counts.value();
+    counts.makespan = whole.counts->makespan, counts.busiest = whole.counts->busiest;
+    CHECK(counts == whole.counts.value());
+    const auto all = again.values();
+    const auto written = n * n - std::count(all.begin(), all.end(), 0.0f);
+    CHECK(written % 1024 == 0);
+    if (enough == 1) CHECK(written == 1024);
+    if (enough == 20000) CHECK((written > 1024 && written < n * n));
+    if (enough > 20000) CHECK(all == out.values());
+}
+
+TEST_CASE("what is too large to be run is not looked through for races, and takes no memory", "[sample]") {
+    auto word = filled<int>("out", 1);
+    const auto race = [&] { kernels::blocks_write_one(word.data(), 100); };
+    CHECK(observe({}, race).findings.size() == 1);
+    CHECK(observe({.sample = 1000}, race).findings == Findings{});
+
+    constexpr std::size_t n = 16384, mebibyte = 1 << 20;
+    Buffer<float> in("in", n * n, kata::zeros), out("out", n * n, kata::zeros);
+    const auto grown = [](const Work& work) {
+        const auto before = resident_bytes();
+        observe({.sample = 100000}, work);
+        return static_cast<double>(resident_bytes()) - static_cast<double>(before);
+    };
+    CHECK(grown([&] { kernels::transpose(kernels::Transpose::naive, in.data(), out.data(), n); }) <
+          64 * mebibyte);
+    CHECK(grown([&] { kernels::read_only(in.data(), out.data(), 64); }) < 64 * mebibyte);
+    CHECK(grown([&] { kernels::copy(in.data(), out.data(), 1, 64); }) < 64 * mebibyte);
+}
+
 TEST_CASE("atomics on one address wait for one another, in all blocks", "[work]") {
     auto sums = filled<int>("sums", 64);
     const int different = GENERATE(1, 8, 64);

@@ -3,7 +3,7 @@
 #
 #   tests/on_gpu.sh RESULTS [PART...]     from the root of the repository
 #
-# PART is one or more of these; without one, all of them in this order:
+# PART is one or more of these; without one, all of them but times, in this order:
 #   build      configures and builds
 #   test       every suite
 #   huge       every solution on inputs of 2^30 bytes and, where indices reach that far, of more than 2^32
@@ -12,6 +12,8 @@
 #   variants   times: kernels of tests/wrong against what they say that they are timed against
 #   claims     the timed claims, 30 verdicts on each, all of which must hold; and those that a document makes in vain
 #   describe   what one thing at a time costs on this GPU, for the estimate: RESULTS/devices/NAME.csv
+#   times      of all kernels of the ladders and variants, to judge the estimate by: RESULTS/times.csv; only if named, as
+#              the ladders of the GPU in the lessons have theirs
 #   nsight     the CPU back end's counts beside Nsight Compute's, for the same launches: of the solutions compiled so
 #              that every access is an instruction (as written), in which sectors must agree within 1 % and passes within
 #              5 %, of the solutions as built, and by the counters in the L1 cache
@@ -46,9 +48,9 @@ usage() {
 [[ $# -ge 1 && $1 != -* ]] || usage
 results=$1
 shift
-all_parts=(build test huge sanitize ladder variants claims describe nsight)
+all_parts=(build test huge sanitize ladder variants claims describe nsight times)
 parts=("$@")
-[[ $# -gt 0 ]] || parts=("${all_parts[@]}")
+[[ $# -gt 0 ]] || parts=("${all_parts[@]::${#all_parts[@]}-1}")
 for part in "${parts[@]}"; do  # before the first of them takes its hours
     [[ " ${all_parts[*]} " == *" $part "* ]] || { echo "$0: there is no part '$part'; there are: ${all_parts[*]}" >&2 && exit 2; }
 done
@@ -250,6 +252,23 @@ describe() {
     cat "$file"
 }
 
+times() {
+    local chapter kinds kind kernel file=$results/times.csv
+    local -a modules
+    { machine; echo "chapter,kernel,variant,measured ms"; } >"$file"
+    for chapter in $(chapters); do
+        read -r _ kinds <<<"${problems[$chapter]:-variant 0}"
+        modules=()
+        for kernel in $(steps "$chapter"); do modules+=("$(solution "$chapter" "$kernel")"); done
+        while read -r _ kernel _; do modules+=("$BUILD/$kernel"); done < <(front timed "$chapter" gpu)
+        for kind in $kinds; do
+            "$BUILD/$chapter-gpu" --times --variant "$kind" "${modules[@]}" |
+                awk -v chapter="$chapter" -v kind="$kind" '{ printf "%s,%s,%s,%.3f\n", chapter, $1, kind, $2; fflush() }' |
+                tee -a "$file" || failed=1
+        done
+    done
+}
+
 # profile CHAPTER MODULE METRICS LOG: the launches of the ladder's problem.
 profile() {
     ncu --clock-control none --csv --print-units base --metrics "$3" \
@@ -324,6 +343,7 @@ for part in "${parts[@]}"; do
         variants) variants ;;
         claims) claims ;;
         describe) describe ;;
+        times) times ;;
         nsight) nsight ;;
     esac
 done

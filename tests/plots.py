@@ -7,6 +7,7 @@ plots.py --write    draws them anew
 chapters/CHAPTER/measured/ladder.svg is the chapter's measured/ladder.csv: the times of its steps, the ceiling, and the
 vendor's library where tests/beyond/results.csv has it. chapters/ladders.svg has all chapters, for the first page, and
 chapters/roofline.svg holds the speed of a step against its intensity, as its lesson's counted table has it.
+common/estimate/judged/DEVICE.svg has each time that DEVICE.csv beside it estimates, against the measured one.
 
 A picture carries a digest of its numbers, so that an old one is known without matplotlib. With matplotlib each is drawn
 again: by the release that drew the committed one it must come out the same to the byte, by another one with the same words.
@@ -129,6 +130,12 @@ def pictures(root):
             points[chapter] = found
     machine, peak, bandwidth = roof(root, ladders)
     drawn["chapters/roofline.svg"] = (draw_roofline, {"machine": machine, "peak": peak, "bandwidth": bandwidth, "points": points})
+    for judged in sorted((root / "common" / "estimate" / "judged").glob("*.csv")):
+        machine, rows = rows_of(judged)
+        points = {}
+        for row in rows:
+            points.setdefault(row["chapter"], []).append((float(row["measured ms"]), float(row["estimated ms"])))
+        drawn[f"common/estimate/judged/{judged.stem}.svg"] = (draw_judged, {"machine": machine, "points": points})
     return drawn
 
 
@@ -340,6 +347,31 @@ def draw_roofline(data):
     return figure
 
 
+def draw_judged(data):
+    figure = begin(720, 430)
+    axes = figure.add_axes([0.085, 0.115, 0.885, 0.80])
+    plain(axes, "both")
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    low, high = 0.1, 500
+    axes.set_xlim(low, high)
+    axes.set_ylim(low, high)
+    ticks(axes, low, high)
+    ticks(axes, low, high, "y")
+    axes.plot([low, high], [low, high], color=LIGHT["ceiling"], linewidth=1.5)
+    for factor in (0.5, 2):
+        axes.plot([low, high], [low * factor, high * factor], color=LIGHT["muted"], linewidth=0.8, linestyle=":")
+    for place, (chapter, points) in enumerate(data["points"].items()):
+        colour = SERIES[place % len(SERIES)]
+        shape = "^osDv<>"[place % 7]
+        axes.plot(*zip(*points), marker=shape, linestyle="none", color=colour, markersize=5, alpha=0.8)
+        axes.text(0.02, 0.955 - 0.05 * place, f"{'▲●■◆▼◀▶'[place % 7]} {chapter}", transform=axes.transAxes, color=colour)
+    axes.set_xlabel("ms, measured; dotted: half and twice as long", fontsize=8.5)
+    axes.set_ylabel("ms, estimated", fontsize=8.5)
+    figure.text(0.015, 0.955, f"estimate, {data['machine']}", weight="bold")
+    return figure
+
+
 def svg(draw, data):
     import matplotlib
 
@@ -367,7 +399,8 @@ def release(text):
 
 def complaints_of(root, can_draw):
     drawn = pictures(root)
-    there = {str(path.relative_to(root)) for path in (root / "chapters").rglob("*.svg") if path.stem in ("ladder", "ladders", "roofline")}
+    places = [path for path in (root / "chapters").rglob("*.svg") if path.stem in ("ladder", "ladders", "roofline")]
+    there = {str(path.relative_to(root)) for path in [*places, *(root / "common" / "estimate" / "judged").glob("*.svg")]}
     for name in sorted(there - drawn.keys()):
         yield f"{name} is a picture of nothing that is measured"
     for name, (draw, data) in drawn.items():

@@ -21,7 +21,8 @@ class Pictures(unittest.TestCase):
         self.root = pathlib.Path(self.folder.name)
         for path in [*ROOT.glob("chapters/*.svg"), *ROOT.glob("chapters/*/README.md"), *ROOT.glob("chapters/*/measured/*")]:
             self.copy(path)
-        self.copy(ROOT / "tests" / "beyond" / "results.csv")
+        for name in ("tests/beyond/results.csv", "common/estimate/judged/H100_80GB_HBM3.csv", "common/estimate/judged/H100_80GB_HBM3.svg"):
+            self.copy(ROOT / name)
 
     def copy(self, path):
         copied = self.root / path.relative_to(ROOT)
@@ -50,6 +51,10 @@ class Pictures(unittest.TestCase):
     def test_another_time(self):
         self.edit("chapters/gemm/measured/ladder.csv", "22.149", "22.150")
         self.says("gemm/measured/ladder.svg is not of what is measured now", "ladders.svg is not of what is measured now")
+
+    def test_another_estimate(self):
+        self.edit("common/estimate/judged/H100_80GB_HBM3.csv", "gemm,01_naive,0,22.149", "gemm,01_naive,0,22.150")
+        self.says("common/estimate/judged/H100_80GB_HBM3.svg is not of what is measured now")
 
     def test_another_time_of_the_library(self):
         self.edit("tests/beyond/results.csv", "0.87558", "0.87559")

@@ -732,6 +732,15 @@ static const kata::Chapter chapter{
                 problem(kata::repeated(kata::reals(kata::prime_period, 1), n), sum_of_float, false),
                 4.0 * static_cast<double>(n));
         },
+    .at_scale =
+        [](const Module& step, std::optional<int> power_of_two) {
+            const int n = 1 << power_of_two.value_or(28);
+            Buffer<float> in("in", static_cast<std::size_t>(n), kata::zeros), out("out", 1, kata::zeros),
+                workspace("workspace", reduction::workspace_elements(n), kata::zeros);
+            step.function<decltype(reduce)>("reduce")(in.data(), out.data(), n, workspace.data(),
+                                                      {sum_of_float, nullptr});
+            return kata::AtScale{static_cast<double>(n)};
+        },
     .columns = {"bytes_loaded", "bytes_stored", "sectors", "load_efficiency", "store_efficiency", "atomics",
                 "basic_blocks", "barriers", "parallelism"},
 };

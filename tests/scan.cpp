@@ -609,6 +609,15 @@ static const kata::Chapter chapter{
         return std::make_unique<kata::TimedOn<Problem<float>>>(
             Problem<float>{kata::repeated(kata::reals(kata::prime_period, 1), n)}, 8.0 * n);
     },
+    .at_scale =
+        [](const Module& step, std::optional<int>) {
+            constexpr int n = 1 << 28;
+            Buffer<float> in("in", n, kata::zeros), out("out", n, kata::zeros);
+            Buffer<unsigned char> workspace("workspace", scan::workspace_bytes(n), kata::zeros);
+            call(step, in.data(), out.data(), n, scan::max_section, Kind::inclusive,
+                 {Arithmetic::sum_of_float, nullptr}, workspace.data());
+            return kata::AtScale{static_cast<double>(n)};
+        },
     .columns = {"bytes_loaded", "bytes_stored", "sectors", "bank_conflicts", "basic_blocks", "barriers",
                 "parallelism"},
 };

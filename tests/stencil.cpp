@@ -594,6 +594,13 @@ static const kata::Chapter chapter{
             return std::make_unique<kata::TimedOn<Problem<float>>>(large_real(n),
                                                                    8.0 * static_cast<double>(cells(n)));
         },
+    .at_scale =
+        [](const Module& step, std::optional<int>) {
+            constexpr int n = 1024;
+            Buffer<float> in("in", cells(n), kata::zeros), out("out", cells(n), kata::zeros);
+            step.function<decltype(sweep_float)>("sweep_float")(in.data(), out.data(), n, {});
+            return kata::AtScale{stencil::operations(n)};
+        },
     .columns = {"bytes_loaded", "bytes_stored", "sectors", "load_efficiency", "shared_passes", "barriers",
                 "intensity"},
 };

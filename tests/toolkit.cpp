@@ -515,6 +515,16 @@ TEST_CASE("a copy has arrived once its thread has waited and all have met", "[co
     CHECK(seen.counts->shared_store.transactions == 2);
 }
 
+TEST_CASE("a copy arrives where races are not looked for", "[copies]") {
+    auto in = upload("in", listed<int>(64, [](int i) { return i + 1; }));
+    auto out = zeros<int>("out", 64);
+    const auto seen =
+        observe({.sample = 1}, [&] { kernels::copy_reversed(kernels::Wait::none, in.data(), out.data()); });
+    CHECK(seen.findings == Findings{});  // which has been told otherwise
+    observe({.sample = 1}, [&] { kernels::copy_in_dynamic(in.data(), out.data()); });
+    CHECK(out.values() == in.values());
+}
+
 TEST_CASE("a read before the copy has arrived is found", "[copies]") {
     if (!kata::counts_available()) SKIP("without the meter the numbers are wrong, and nothing says why");
     const auto wait = GENERATE(kernels::Wait::none, kernels::Wait::no_commit, kernels::Wait::too_few);

@@ -1,18 +1,23 @@
 // Describes the GPU of this machine for the estimate: its limits, and what one thing at a time costs there.
 // Each figure comes from a kernel that does nothing else; none is fitted to a kernel of a chapter.
 //
-//   describe >NAME.csv      takes about a minute, and nothing else may use the GPU
+//   describe >NAME.csv      takes less than a minute, and nothing else may use the GPU
 //
-// A row is `quantity,x,y,value,unit`. What x and y mean depends on the quantity and is said where it is
-// measured; 0 where they mean nothing. Latencies are in cycles of the multiprocessor's clock, rates per cycle
-// and multiprocessor, unless they are of the whole device, which has its bandwidths in bytes a second.
+// A row is `quantity,x,y,value,unit,spread`. What x and y mean depends on the quantity and is said where it
+// is measured; 0 where they mean nothing. Latencies are in cycles of the multiprocessor's clock, rates per
+// cycle and multiprocessor, unless they are of the whole device, which has its bandwidths in bytes a second.
+// All rows are measured one after the other, again and again, so that what disturbs the GPU for a second
+// disturbs each of them once: the value is the median, the spread how far its quartiles are apart, in % of
+// it.
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cuda_runtime.h>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -29,9 +34,18 @@ int attribute(cudaDeviceAttr which) {
     return value;
 }
 
-void row(const char* quantity, double x, double y, double value, const char* unit) {
-    std::printf("%s,%.10g,%.10g,%.6g,%s\n", quantity, x, y, value, unit);
-    std::fflush(stdout);
+/// A row, and how it is measured once.
+struct Row {
+    std::string quantity;
+    double x, y;
+    const char* unit;
+    std::function<double()> measure;
+    std::vector<double> values = {};
+};
+std::vector<Row> rows;
+
+void row(std::string quantity, double x, double y, const char* unit, std::function<double()> measure) {
+    rows.push_back({std::move(quantity), x, y, unit, std::move(measure)});
 }
 
 /// Device memory for the program's life.
@@ -43,14 +57,7 @@ T* allocate(std::size_t count) {
     return p;
 }
 
-double median(std::vector<double> values) {
-    std::nth_element(values.begin(), values.begin() + values.size() / 2, values.end());
-    return values[values.size() / 2];
-}
-
-constexpr int repeats = 5;
-
-/// Seconds that the device needs for `work`: the median of some runs after one that warms up.
+/// Seconds that the device needs for `work`, which has run once before.
 double seconds(const std::function<void()>& work) {
     static cudaEvent_t start = nullptr, stop = nullptr;
     if (!start) {
@@ -58,18 +65,14 @@ double seconds(const std::function<void()>& work) {
         check(cudaEventCreate(&stop));
     }
     work();
-    std::vector<double> all;
-    for (int i = 0; i < repeats; ++i) {
-        check(cudaEventRecord(start));
-        work();
-        check(cudaEventRecord(stop));
-        check(cudaEventSynchronize(stop));
-        check(cudaGetLastError());
-        float ms = 0;
-        check(cudaEventElapsedTime(&ms, start, stop));
-        all.push_back(ms * 1e-3);
-    }
-    return median(all);
+    check(cudaEventRecord(start));
+    work();
+    check(cudaEventRecord(stop));
+    check(cudaEventSynchronize(stop));
+    check(cudaGetLastError());
+    float ms = 0;
+    check(cudaEventElapsedTime(&ms, start, stop));
+    return ms * 1e-3;
 }
 
 long long* the_cycles() {
@@ -77,18 +80,14 @@ long long* the_cycles() {
     return cycles;
 }
 
-/// Cycles that block 0 of the kernel in `work` says it took.
+/// Cycles that block 0 of the kernel in `work` says it took, once it has run before.
 double cycles(const std::function<void(long long*)>& work) {
     work(the_cycles());
-    std::vector<double> all;
-    for (int i = 0; i < repeats; ++i) {
-        work(the_cycles());
-        long long taken = 0;
-        check(cudaMemcpy(&taken, the_cycles(), sizeof taken, cudaMemcpyDeviceToHost));
-        check(cudaGetLastError());
-        all.push_back(static_cast<double>(taken));
-    }
-    return median(all);
+    work(the_cycles());
+    long long taken = 0;
+    check(cudaMemcpy(&taken, the_cycles(), sizeof taken, cudaMemcpyDeviceToHost));
+    check(cudaGetLastError());
+    return static_cast<double>(taken);
 }
 
 /// Times the loop of a block from its first to its last thread.
@@ -179,12 +178,14 @@ void describe_arithmetic(int multiprocessors) {
     constexpr int rounds = 2048, chains = 4, threads = 1024;
     auto* const sink = allocate<typename Op::Type>(1);
     const auto k = static_cast<typename Op::Type>(3);
-    const double one = cycles([&](long long* c) { arithmetic<Op, 1><<<1, 32>>>(c, k, sink, rounds); });
-    row((std::string("latency_") + Op::name).c_str(), 0, 0, one / rounds, "cycles");
-    const double many = cycles(
-        [&](long long* c) { arithmetic<Op, chains><<<multiprocessors, threads>>>(c, k, sink, rounds); });
-    row((std::string("rate_") + Op::name).c_str(), 0, 0, double{rounds} * chains * (threads / 32) / many,
-        "warps/cycle");
+    row(std::string("latency_") + Op::name, 0, 0, "cycles", [=] {
+        return cycles([=](long long* c) { arithmetic<Op, 1><<<1, 32>>>(c, k, sink, rounds); }) / rounds;
+    });
+    row(std::string("rate_") + Op::name, 0, 0, "warps/cycle", [=] {
+        return double{rounds} * chains * (threads / 32) / cycles([=](long long* c) {
+                   arithmetic<Op, chains><<<multiprocessors, threads>>>(c, k, sink, rounds);
+               });
+    });
 }
 
 // Latency of memory: each load gives the address of the next.
@@ -260,51 +261,40 @@ void describe_ring(const char* name, unsigned bits, int warm_up) {
     auto** const at = allocate<Node*>(1);
     make_ring<<<((1u << bits) + 255) / 256, 256>>>(nodes, bits);
     check(cudaMemcpy(at, &nodes, sizeof nodes, cudaMemcpyHostToDevice));
-    row(name, 0, 0, cycles([&](long long* c) { chase<cached><<<1, 1>>>(c, at, warm_up, rounds); }) / rounds,
-        "cycles");
-    check(cudaFree(at));
-    check(cudaFree(nodes));
+    row(name, 0, 0, "cycles", [=] {
+        return cycles([=](long long* c) { chase<cached><<<1, 1>>>(c, at, warm_up, rounds); }) / rounds;
+    });
 }
 
 void describe_latency() {
     constexpr int rounds = 4096;
     auto* const word = allocate<unsigned>(64);
-    row("latency_shared_load", 0, 0,
-        cycles([&](long long* c) { chase_shared<<<1, 1>>>(c, word, rounds); }) / rounds, "cycles");
+    row("latency_shared_load", 0, 0, "cycles",
+        [=] { return cycles([=](long long* c) { chase_shared<<<1, 1>>>(c, word, rounds); }) / rounds; });
     describe_ring<Cached::in_l1>("latency_l1_load", 7, 128);       // 16 KiB
     describe_ring<Cached::in_l2>("latency_l2_load", 15, 1 << 15);  // 4 MiB
     describe_ring<Cached::in_l2>("latency_dram_load", 23, 0);      // 1 GiB
-    row("latency_shared_atomic", 0, 0,
-        cycles([&](long long* c) { atomic_chain<<<1, 1>>>(c, word, word + 32, rounds, true); }) / rounds,
-        "cycles");
-    row("latency_global_atomic", 0, 0,
-        cycles([&](long long* c) { atomic_chain<<<1, 1>>>(c, word, word + 32, rounds, false); }) / rounds,
-        "cycles");
+    for (const bool in_shared : {true, false})
+        row(in_shared ? "latency_shared_atomic" : "latency_global_atomic", 0, 0, "cycles", [=] {
+            return cycles(
+                       [=](long long* c) { atomic_chain<<<1, 1>>>(c, word, word + 32, rounds, in_shared); }) /
+                   rounds;
+        });
 }
 
 // A multiprocessor's own memories: what a request of a warp costs, by what its lanes ask for.
 
-enum class Access { shared_load, shared_store, shared_atomic, shared_float_atomic, l1_load };
+enum class Access { shared_load, shared_store, shared_atomic, shared_atomic_any, shared_float_atomic };
 
-/// Each lane goes to the words `lane * stride` of a window of its warp, 32 * stride words long, modulo
-/// `words`.
+/// Each lane goes to the word `lane * stride`, modulo `words`.
 template <Access access>
-__global__ void request(long long* cycles, unsigned* memory, unsigned* sink, unsigned stride, unsigned words,
-                        int rounds) {
+__global__ void request(long long* cycles, unsigned* sink, unsigned stride, unsigned words, int rounds) {
     extern __shared__ unsigned s[];
-    for (unsigned i = threadIdx.x; i < words; i += blockDim.x) {
-        s[i] = 0;
-        memory[i] = 0;
-    }
+    for (unsigned i = threadIdx.x; i < words; i += blockDim.x) s[i] = 0;
     __syncthreads();
     const unsigned lane = threadIdx.x % 32, at = lane * stride % words;
     volatile unsigned* const place = s + at;
     unsigned sum = 0;
-    if (access == Access::l1_load) {  // the window comes into the cache
-        unsigned value;
-        asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(value) : "l"(memory + at));
-        sum += value;
-    }
     const Timer timer;
 #pragma unroll 8
     for (int r = 0; r < rounds; ++r) {
@@ -313,13 +303,11 @@ __global__ void request(long long* cycles, unsigned* memory, unsigned* sink, uns
         } else if constexpr (access == Access::shared_store) {
             *place = sum;
         } else if constexpr (access == Access::shared_atomic) {
-            atomicAdd(s + at, 1u);
-        } else if constexpr (access == Access::shared_float_atomic) {
-            atomicAdd(reinterpret_cast<float*>(s) + at, 1.0f);
+            atomicAdd(s + at, 1u);  // of a constant, for which the hardware counts lanes
+        } else if constexpr (access == Access::shared_atomic_any) {
+            atomicAdd(s + at, lane + static_cast<unsigned>(rounds));
         } else {
-            unsigned value;
-            asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(value) : "l"(memory + at));
-            sum += value;
+            atomicAdd(reinterpret_cast<float*>(s) + at, 1.0f);
         }
     }
     timer.stop(cycles);
@@ -330,15 +318,16 @@ __global__ void request(long long* cycles, unsigned* memory, unsigned* sink, uns
 template <Access access>
 void describe_request(const char* name, const std::vector<std::pair<unsigned, unsigned>>& strides_and_words) {
     constexpr int rounds = 1024, threads = 1024;
-    auto* const memory = allocate<unsigned>(32 * 32);
     auto* const sink = allocate<unsigned>(1);
     for (const auto& [stride, words] : strides_and_words) {
         const unsigned distinct = std::min(32u, std::max(1u, stride == 0 ? 1u : words / stride));
-        const double taken = cycles([&, stride = stride, words = words](long long* c) {
-            request<access>
-                <<<1, threads, 32 * 32 * sizeof(unsigned)>>>(c, memory, sink, stride, words, rounds);
+        row(name, stride, distinct, "cycles/request", [=, stride = stride, words = words] {
+            return cycles([=](long long* c) {
+                       request<access>
+                           <<<1, threads, 32 * 32 * sizeof(unsigned)>>>(c, sink, stride, words, rounds);
+                   }) /
+                   (double{rounds} * (threads / 32));
         });
-        row(name, stride, distinct, taken / (double{rounds} * (threads / 32)), "cycles/request");
     }
 }
 
@@ -356,14 +345,14 @@ void describe_multiprocessor() {
                                                              {1, 4},    {1, 2},  {0, 1}};
     describe_request<Access::shared_load>("shared_load", strides);
     describe_request<Access::shared_store>("shared_store", strides);
-    describe_request<Access::l1_load>("l1_load", strides);
     describe_request<Access::shared_atomic>("shared_atomic", meeting);
     describe_request<Access::shared_atomic>("shared_atomic_spread", spread);
+    describe_request<Access::shared_atomic_any>("shared_atomic_any", meeting);
     describe_request<Access::shared_float_atomic>("shared_float_atomic", meeting);
     constexpr int rounds = 1024;
     for (int threads = 32; threads <= 1024; threads *= 2)  // x: threads of the block
-        row("barrier", threads, 0,
-            cycles([&](long long* c) { barriers<<<1, threads>>>(c, rounds); }) / rounds, "cycles");
+        row("barrier", threads, 0, "cycles",
+            [=] { return cycles([=](long long* c) { barriers<<<1, threads>>>(c, rounds); }) / rounds; });
 }
 
 // What all multiprocessors share: L2, memory, atomics.
@@ -378,6 +367,7 @@ __global__ void read(const uint4* memory, std::size_t count, std::size_t first, 
     const std::size_t threads = std::size_t{gridDim.x} * blockDim.x;
     std::size_t at = (first + std::size_t{blockIdx.x} * blockDim.x + threadIdx.x) % count;
     unsigned sum = 0;
+#pragma unroll 1  // or more would be under way than is said
     for (std::size_t r = 0; r < rounds; r += in_flight) {
         uint4 v[in_flight];
 #pragma unroll
@@ -422,6 +412,12 @@ __global__ void add(T* memory, unsigned addresses, int rounds) {
     for (int r = 0; r < rounds; ++r) atomicAdd(memory + ((thread + r * 32u) & (addresses - 1)), T(1));
 }
 
+/// Adds to `addresses` words of a line that no other block has.
+__global__ void add_in_own_line(unsigned* memory, unsigned addresses, int rounds) {
+    unsigned* const line = memory + blockIdx.x * 32u;
+    for (int r = 0; r < rounds; ++r) atomicAdd(line + (threadIdx.x & (addresses - 1)), 1u);
+}
+
 constexpr std::size_t shared_for_one_block = 120 * 1024;  // more than half of what a multiprocessor has
 
 template <int in_flight>
@@ -430,87 +426,99 @@ void describe_reads(From from, int multiprocessors, const uint4* memory, unsigne
     const std::size_t count = bytes / sizeof(uint4);
     check(cudaFuncSetAttribute(read<in_flight>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                shared_for_one_block));
-    std::size_t first = 0;
     for (const int blocks : {1, 4, 16, multiprocessors / 4, multiprocessors / 2, multiprocessors})
         for (const int threads : {32, 128, 512, 1024}) {
             // About a millisecond, if a multiprocessor gets 20 GB/s a warp and at most 60.
             const double guess = blocks * std::min(60e9, 10e9 * threads / 32);
             const auto rounds =
-                static_cast<std::size_t>(std::min(guess * 1e-3, double(bytes)) / (16.0 * blocks * threads)) /
+                static_cast<std::size_t>(
+                    std::min(guess * 1e-3, from == From::l2 ? 1e9 : static_cast<double>(bytes)) /
+                    (16.0 * blocks * threads)) /
                     in_flight * in_flight +
                 in_flight;
-            const double taken = seconds([&] {
-                read<in_flight>
-                    <<<blocks, threads, shared_for_one_block>>>(memory, count, first, rounds, sink);
-                first = (first + rounds * blocks * threads) %
-                        count;  // or the cache would hold it from the last time
-            });
             // x: multiprocessors that ask; y: bytes that each has under way
-            row(from == From::l2 ? "l2_read" : "dram_read", blocks, 16.0 * threads * in_flight,
-                16.0 * static_cast<double>(rounds) * blocks * threads / taken, "B/s");
+            row(from == From::l2 ? "l2_read" : "dram_read", blocks, 16.0 * threads * in_flight, "B/s",
+                [=, first = std::size_t{0}]() mutable {
+                    const double taken = seconds([&] {
+                        read<in_flight>
+                            <<<blocks, threads, shared_for_one_block>>>(memory, count, first, rounds, sink);
+                        // or the cache would hold it from the last time
+                        first = (first + rounds * static_cast<std::size_t>(blocks * threads)) % count;
+                    });
+                    return 16.0 * static_cast<double>(rounds) * blocks * threads / taken;
+                });
         }
+}
+
+template <class T>
+void describe_atomics(const char* name, int multiprocessors, T* memory) {
+    // As many rounds as take about a millisecond, beside which a launch is nothing; x: addresses
+    for (const auto& [addresses, rounds] :
+         {std::pair{1u, 4}, {2u, 8}, {8u, 32}, {32u, 32}, {256u, 64}, {4096u, 512}, {1u << 20, 1024}})
+        row(name, addresses, 0, "1/s", [=, addresses = addresses, rounds = rounds] {
+            const int blocks = multiprocessors * 2, threads = 1024;
+            return static_cast<double>(rounds) * blocks * threads /
+                   seconds([=] { add<<<blocks, threads>>>(memory, addresses, rounds); });
+        });
 }
 
 void describe_memory(int multiprocessors) {
     const std::size_t bytes = std::size_t{2} << 30;
     auto* const memory = allocate<uint4>(bytes / sizeof(uint4));
+    auto* const words = reinterpret_cast<unsigned*>(memory);
     auto* const sink = allocate<unsigned>(1);
+    const int blocks = multiprocessors * 2, threads = 1024;
     describe_reads<1>(From::l2, multiprocessors, memory, sink);
     describe_reads<4>(From::l2, multiprocessors, memory, sink);
     describe_reads<1>(From::dram, multiprocessors, memory, sink);
     describe_reads<4>(From::dram, multiprocessors, memory, sink);
-    const double written =
-        seconds([&] { write<<<multiprocessors * 8, 256>>>(memory, bytes / sizeof(uint4)); });
-    row("dram_write", multiprocessors, 0, static_cast<double>(bytes) / written, "B/s");
-    const double copied = seconds([&] {
-        check(
-            cudaMemcpyAsync(memory, memory + bytes / sizeof(uint4) / 2, bytes / 2, cudaMemcpyDeviceToDevice));
+    row("dram_write", multiprocessors, 0, "B/s", [=] {
+        return static_cast<double>(bytes) /
+               seconds([=] { write<<<multiprocessors * 8, 256>>>(memory, bytes / sizeof(uint4)); });
     });
-    row("dram_copy", multiprocessors, 0, static_cast<double>(bytes) / copied, "B/s");
-    for (const unsigned stride : {1u, 2u, 4u, 8u, 16u, 32u})
-        for (const auto& [name, words] :
-             {std::pair{"l2_sectors", std::size_t{2} << 20}, {"dram_sectors", bytes / 4}}) {
-            const int blocks = multiprocessors * 2, threads = 1024;
-            const int rounds = std::min(512, 2048 / static_cast<int>(stride));
-            const double taken = seconds([&, words = words] {
-                read_strided<<<blocks, threads>>>(reinterpret_cast<const unsigned*>(memory), words, stride,
-                                                  rounds, sink);
+    row("dram_copy", multiprocessors, 0, "B/s", [=] {
+        return static_cast<double>(bytes) / seconds([=] {
+                   check(cudaMemcpyAsync(memory, memory + bytes / sizeof(uint4) / 2, bytes / 2,
+                                         cudaMemcpyDeviceToDevice));
+               });
+    });
+    for (const unsigned stride : {1u, 2u, 4u, 8u, 16u, 32u})  // x: words from lane to lane
+        for (const auto& [name, count] :
+             {std::pair{"l2_sectors", std::size_t{2} << 20}, {"dram_sectors", bytes / 4}})
+            row(name, stride, 0, "sectors/s", [=, count = count] {
+                const int rounds = std::min(512, 2048 / static_cast<int>(stride));
+                const double sectors =
+                    static_cast<double>(rounds) * blocks * threads * std::min(stride, 8u) / 8;
+                return sectors / seconds([=] {
+                           read_strided<<<blocks, threads>>>(words, count, stride, rounds, sink);
+                       });
             });
-            // x: words from lane to lane
-            const double sectors = static_cast<double>(rounds) * blocks * threads * std::min(stride, 8u) / 8;
-            row(name, stride, 0, sectors / taken, "sectors/s");
-        }
-    for (const unsigned addresses : {1u, 2u, 8u, 32u, 256u, 4096u, 1u << 20}) {  // x: addresses
-        const int blocks = multiprocessors * 2, threads = 1024, rounds = addresses < 32 ? 4 : 16;
-        const double count = static_cast<double>(rounds) * blocks * threads;
-        row("global_atomic", addresses, 0,
-            count / seconds([&] {
-                add<<<blocks, threads>>>(reinterpret_cast<unsigned*>(memory), addresses, rounds);
-            }),
-            "1/s");
-        row("global_float_atomic", addresses, 0,
-            count / seconds([&] {
-                add<<<blocks, threads>>>(reinterpret_cast<float*>(memory), addresses, rounds);
-            }),
-            "1/s");
-    }
-    check(cudaFree(memory));
+    describe_atomics("global_atomic", multiprocessors, words);
+    describe_atomics("global_float_atomic", multiprocessors, reinterpret_cast<float*>(memory));
+    for (const unsigned addresses : {1u, 2u, 4u, 8u, 32u})  // x: addresses of a block
+        row("global_atomic_own_line", addresses, 0, "1/s", [=] {
+            constexpr int rounds = 128;
+            return static_cast<double>(rounds) * blocks * threads /
+                   seconds([=] { add_in_own_line<<<blocks, threads>>>(words, addresses, rounds); });
+        });
 }
 
 __global__ void nothing() {}
 
 void describe_launches(int multiprocessors) {
     constexpr int launches = 200;
-    const double one = seconds([] {
-        for (int i = 0; i < launches; ++i) nothing<<<1, 32>>>();
+    row("launch", 0, 0, "s", [] {
+        return seconds([] {
+                   for (int i = 0; i < launches; ++i) nothing<<<1, 32>>>();
+               }) /
+               launches;
     });
-    row("launch", 0, 0, one / launches, "s");
-    for (const int threads : {32, 256, 1024}) {  // x: threads of a block
-        const int few = multiprocessors * 64, many = 5 * few;
-        const double more =
-            seconds([&] { nothing<<<many, threads>>>(); }) - seconds([&] { nothing<<<few, threads>>>(); });
-        row("blocks", threads, 0, (many - few) / more, "blocks/s");
-    }
+    for (const int threads : {32, 256, 1024})  // x: threads of a block
+        row("blocks", threads, 0, "blocks/s", [=] {
+            const int few = multiprocessors * 256, many = 5 * few;
+            const double of_few = seconds([=] { nothing<<<few, threads>>>(); });
+            return (many - few) / (seconds([=] { nothing<<<many, threads>>>(); }) - of_few);
+        });
 }
 
 __global__ void clocks(long long* cycles, long long* nanoseconds) {
@@ -526,7 +534,7 @@ __global__ void clocks(long long* cycles, long long* nanoseconds) {
 
 void describe_limits() {
     const auto limit = [](const char* name, cudaDeviceAttr which, const char* unit) {
-        row(name, 0, 0, attribute(which), unit);
+        row(name, 0, 0, unit, [=] { return attribute(which); });
     };
     limit("multiprocessors", cudaDevAttrMultiProcessorCount, "1");
     limit("threads_a_multiprocessor", cudaDevAttrMaxThreadsPerMultiProcessor, "1");
@@ -535,10 +543,31 @@ void describe_limits() {
     limit("shared_a_multiprocessor", cudaDevAttrMaxSharedMemoryPerMultiprocessor, "B");
     limit("l2_bytes", cudaDevAttrL2CacheSize, "B");
     auto* const times = allocate<long long>(2);
-    clocks<<<1, 1>>>(times, times + 1);
-    long long taken[2];
-    check(cudaMemcpy(taken, times, sizeof taken, cudaMemcpyDeviceToHost));
-    row("clock", 0, 0, 1e9 * static_cast<double>(taken[0]) / static_cast<double>(taken[1]), "Hz");
+    row("clock", 0, 0, "Hz", [=] {
+        clocks<<<1, 1>>>(times, times + 1);
+        long long taken[2];
+        check(cudaMemcpy(taken, times, sizeof taken, cudaMemcpyDeviceToHost));
+        return 1e9 * static_cast<double>(taken[0]) / static_cast<double>(taken[1]);
+    });
+}
+
+/// Measures all rows, again and again, for at least three times and until it has taken half a minute.
+void measure_all() {
+    constexpr std::size_t least = 3, most = 41;
+    constexpr std::chrono::seconds long_enough{30};
+    const auto start = std::chrono::steady_clock::now();
+    for (std::size_t round = 0; round < most; ++round) {
+        if (round >= least && std::chrono::steady_clock::now() - start > long_enough) break;
+        for (auto& r : rows) r.values.push_back(r.measure());
+    }
+}
+
+void print(Row& r) {
+    std::sort(r.values.begin(), r.values.end());
+    const auto n = r.values.size();
+    const double median = r.values[n / 2];
+    std::printf("%s,%.10g,%.10g,%.6g,%s,%.1f\n", r.quantity.c_str(), r.x, r.y, median, r.unit,
+                100 * (r.values[n - 1 - n / 4] - r.values[n / 4]) / median);
 }
 
 }  // namespace
@@ -548,8 +577,8 @@ int main() {
     check(cudaDriverGetVersion(&driver));
     cudaDeviceProp device{};
     check(cudaGetDeviceProperties(&device, 0));
-    std::printf("# %s, sm_%d%d, CUDA %d.%d\nquantity,x,y,value,unit\n", device.name, device.major,
-                device.minor, CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
+    std::printf("# %s, sm_%d%d, CUDA %d.%d\nquantity,x,y,value,unit,spread in %%\n", device.name,
+                device.major, device.minor, CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
     const int multiprocessors = device.multiProcessorCount;
     describe_limits();
     describe_arithmetic<FloatFma>(multiprocessors);
@@ -565,4 +594,6 @@ int main() {
     describe_multiprocessor();
     describe_memory(multiprocessors);
     describe_launches(multiprocessors);
+    measure_all();
+    for (auto& r : rows) print(r);
 }

@@ -7,9 +7,11 @@ import textwrap
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import estimates
 import trace
+from build import Build
 from fault import Fault
-from repository import Repository
+from repository import Repository, module
 
 MUCH = 1.25  # times as much as the solution: from there on it is worth a word
 SHOWN = 6  # lines of a kernel, unless all are asked for
@@ -321,12 +323,29 @@ def line_table(explanation: Explanation, line: Line, source: str) -> list[str]:
     return out
 
 
-def text_of(repository: Repository, tree: str, chapter: str, step: str, both: trace.Both, everything: bool) -> str:
+def estimated(repository: Repository, chapter: str, step: str, device: str, of_solution: bool) -> list[str]:
+    """How long a GPU that is not there would take, and what bounds it."""
+    described, build = estimates.device(repository, device), Build(repository)
+    trees = ["solutions"] if of_solution else ["chapters", "solutions"]
+    program = build.suite(chapter, "cpu")
+    try:
+        found = [estimates.of(program, build.folder / module(tree, chapter, step, "cpu"), described) for tree in trees]
+    except Fault as fault:
+        return [textwrap.fill(str(fault), WIDTH)]
+    lines = estimates.lines_of(found[0], found[1] if len(found) > 1 else None, estimates.machine(described))
+    lines.append(estimates.error(repository, device))
+    return [textwrap.fill(line, WIDTH, subsequent_indent="  ") for line in lines if line]
+
+
+def text_of(
+    repository: Repository, tree: str, chapter: str, step: str, both: trace.Both, everything: bool, times: Sequence[str] = ()
+) -> str:
     explanation = Explanation(both)
     whose = "the solution" if tree == "solutions" else "your step"
     out = [f"{chapter} {step}: {whose}, line by line", ""]
     out += [textwrap.fill(trace.warning(both.step), WIDTH), ""] if both.step["fault"] else []
     out += [textwrap.fill(explanation.advice(), WIDTH), "", whole_table(explanation.counts, explanation.theirs), ""]
+    out += [*times, ""] if times else []
     compared = f"{'solution':>9}" if explanation.solution else f"{'':9}"
     out.append(f"{'line, the worst first':28}{'requests':>12}{'each':>8} {'would do':>8}{compared}{'lanes':>7}{'share':>7}")
     shown = (
@@ -344,6 +363,8 @@ def text_of(repository: Repository, tree: str, chapter: str, step: str, both: tr
 
 
 def explain(repository: Repository, chapter: str, step: str, given) -> int:
+    if given.device:
+        estimates.device(repository, given.device)  # before anything is built
     both = trace.of(repository, chapter, step, "explain", given.solution)
     if given.json:
         fault = {"fault": both.step["fault"]}
@@ -353,5 +374,6 @@ def explain(repository: Repository, chapter: str, step: str, given) -> int:
             )
         )
     else:
-        print(text_of(repository, "solutions" if given.solution else "chapters", chapter, step, both, given.all), end="")
+        times = estimated(repository, chapter, step, given.device, given.solution) if given.device else []
+        print(text_of(repository, "solutions" if given.solution else "chapters", chapter, step, both, given.all, times), end="")
     return 0

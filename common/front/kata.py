@@ -18,6 +18,7 @@ import author
 import board
 import bodies
 import debug
+import estimates
 import explain
 import hints
 import loop
@@ -94,6 +95,8 @@ def tour(repository: Repository, given: argparse.Namespace) -> int:
             if not os.path.isfile(path):
                 raise Fault(f"there is no file {path}", 2)
             options += [f"--{name}", os.path.abspath(path)]
+    if given.device:
+        options += ["--device", str(estimates.device(repository, given.device))]
     build = Build(repository)
     build.configure()
     status = 0
@@ -110,6 +113,8 @@ def tour(repository: Repository, given: argparse.Namespace) -> int:
             print()
             for line in refuted:
                 print(textwrap.fill(line, WIDTH, initial_indent="  ", subsequent_indent="    "))
+        if backend == "cpu" and "--device" in options and (error := estimates.error(repository, given.device)):
+            print(textwrap.fill(error, WIDTH, initial_indent="  ", subsequent_indent="  "))
     return status
 
 
@@ -307,6 +312,7 @@ def stubs(repository: Repository, given: argparse.Namespace) -> int:
 def tour_arguments(parser: Parser) -> None:
     parser.add_argument("chapters", metavar="CHAPTER", nargs="*")
     parser.add_argument("--mine", action="store_true", help="your steps, each beside its solution")
+    parser.add_argument("--device", metavar="GPU", help="where there is no GPU, how long this one would take, estimated: H100_80GB_HBM3, H200")
     file = parser.add_mutually_exclusive_group()
     file.add_argument("--image", metavar="FILE", help="a picture for the steps of grids or convolution: PNG, JPEG, or binary PGM or PPM")
     file.add_argument("--text", metavar="FILE", help="a text, for the histogram")
@@ -345,6 +351,7 @@ def explain_arguments(parser: Parser) -> None:
     a_step(parser)
     parser.add_argument("--solution", action="store_true", help="the solution instead of your step")
     parser.add_argument("--all", action="store_true", help="all lines, also those that cost little")
+    parser.add_argument("--device", metavar="GPU", help="how long this GPU would take, estimated: H100_80GB_HBM3, H200")
     parser.add_argument("--json", action="store_true", help="for programs")
 
 
@@ -383,7 +390,7 @@ class Command(NamedTuple):
 
 COMMANDS = {
     "tour": Command(
-        "[CHAPTER...] [--mine] [--image FILE | --text FILE] [--full]",
+        "[CHAPTER...] [--mine] [--device GPU] [--image FILE | --text FILE]",
         "run the ladder: each step beside the one before it (--mine: your steps, each beside its solution)",
         tour,
         tour_arguments,
@@ -404,7 +411,7 @@ COMMANDS = {
         hint_arguments,
     ),
     "explain": Command(
-        "CHAPTER STEP [--solution] [--all] [--json]",
+        "CHAPTER STEP [--solution] [--all] [--device GPU] [--json]",
         "your step line by line, the worst line first, beside the solution",
         explained,
         explain_arguments,

@@ -38,6 +38,9 @@ bool is_own(const std::string& path) {
 /// student's own, if any is.
 using Lines = std::map<std::uint32_t, std::vector<std::string>>;
 
+/// By image and name, where the files are that lines were told of.
+std::map<std::pair<std::string, std::string>, std::string> paths;
+
 /// Adds what addr2line says of the addresses.
 void ask(const simt::Image& image, std::span<const std::uint32_t> codes, Lines& known) {
     std::vector<std::string> command{"addr2line", "-a", "-i", "-e", image.path};
@@ -58,6 +61,7 @@ void ask(const simt::Image& image, std::span<const std::uint32_t> codes, Lines& 
             path.resize(std::min(path.find(" ("), path.find_last_not_of(" \n") + 1));
             if (path.empty() || path.front() == '?') continue;
             const auto line = path.substr(path.rfind('/') + 1);
+            paths[{image.path, line.substr(0, line.rfind(':'))}] = path.substr(0, path.rfind(':'));
             if (is_own(path))
                 own.push_back(line);
             else if (own.empty())
@@ -217,6 +221,13 @@ std::vector<std::string> lines_of(const simt::Image& image, std::span<const std:
     std::vector<std::string> lines;
     for (const auto code : codes) lines.push_back(known.at(code).front());
     return lines;
+}
+
+std::string source_of(const simt::Image& image, const std::string& file) {
+    const auto found = paths.find({image.path, file});
+    if (found == paths.end()) return {};
+    auto stream = source(image, found->second);
+    return {std::istreambuf_iterator<char>(stream), {}};
 }
 
 std::string callers_of(const simt::Image& image, std::uint32_t code) {

@@ -16,6 +16,8 @@ namespace meter {
 std::string line_of(const simt::Image&, std::uint32_t code);
 /// The same for many, which takes hardly longer than for one.
 std::vector<std::string> lines_of(const simt::Image&, std::span<const std::uint32_t> codes);
+/// The text of a source file, called as a line that was told; nothing where it cannot be read.
+std::string source_of(const simt::Image&, const std::string& file);
 /// Of code that was inlined, ", called in 03_tiled.cu:40", and again for each caller further out; else
 /// nothing.
 std::string callers_of(const simt::Image&, std::uint32_t code);

@@ -74,6 +74,7 @@ class Meter final : public simt::Probe {
         places_.clear();
         place_of_.clear();
         observing_ = conditions.metered;
+        looks_for_races_ = !conditions.sample;
     }
     void observation_ends(kata::Observation& seen) override {
         observing_ = false;
@@ -263,6 +264,7 @@ class Meter final : public simt::Probe {
     std::set<std::pair<std::string, std::string>> told_;  // the two lines of a finding
     std::optional<std::uint64_t> only_;
     bool observing_ = false;
+    bool looks_for_races_ = true;  // which needs a shadow of all that is reached
 
     simt::Image image_;
     simt::Launch launch_{};
@@ -327,7 +329,7 @@ void Meter::launch_begins(const simt::Grid& grid) {
     before_launch_ = std::exchange(counts_, {});
     counts_.launches = 1;
     blocks_ = std::uint64_t{grid.grid_dim.x} * grid.grid_dim.y * grid.grid_dim.z;
-    sampled_ = grid.conditions.one_in > 1;
+    sampled_ = grid.conditions.one_in > 1 || grid.conditions.sample;
     ++epoch_;
     last_ = {};
     if (image_.path != grid.image.path) {  // places of another module: a step has one
@@ -529,7 +531,8 @@ void Meter::show_launch() {
     const auto extent = [](const dim3& d) { return std::array{d.x, d.y, d.z}; };
     kata::watcher->launch_begins(
         {extent(grid_dim_), extent(block_dim_), [this](std::uintptr_t address) { return array_at(address); },
-         [image = image_](std::span<const std::uint32_t> codes) { return lines_of(image, codes); }});
+         [image = image_](std::span<const std::uint32_t> codes) { return lines_of(image, codes); },
+         [image = image_](const std::string& file) { return source_of(image, file); }});
 }
 
 void Meter::show(const simt::Block& block, unsigned warp, Group group, Taken taken, std::uint64_t begins) {
@@ -630,9 +633,10 @@ std::uint64_t Meter::written_to(Group group) {
 }
 
 void Meter::write(Group group, std::uint64_t time, bool counted) {
+    constexpr std::size_t most_bytes = std::size_t{64} << 20;  // of what blocks signal each other with
     for (const auto* e : group) {
         auto* region = global_at(e->address);
-        if (!region) continue;
+        if (!region || (!looks_for_races_ && region->range.size() > most_bytes)) continue;
         if (!region->words) region->words = std::make_unique<Words>(region->range.size());
         const auto offset = e->address - region->range.begin;
         if (!e->only_reads) {
@@ -757,6 +761,7 @@ inline bool Meter::touch_as_usual(const void* pointer, std::size_t bytes, Verb v
 
 void Meter::look_for_clashes(Region& region, std::uintptr_t address, std::size_t bytes, Verb verb,
                              std::uint32_t code) {
+    if (!looks_for_races_) return;
     const auto offset = address - region.range.begin;
     const auto slot = simt::running_block->slot;
     const auto thread = simt::running->linear;
@@ -780,6 +785,7 @@ void Meter::look_for_clashes(Region& region, std::uintptr_t address, std::size_t
 }
 
 void Meter::read_only(const void* pointer, unsigned bytes, const void* code) {
+    if (!looks_for_races_) return;
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
     auto* region = region_of(address);
     if (!region || region->space != Space::global || bytes > region->range.end - address) return;
@@ -878,6 +884,7 @@ void Meter::copy_arrives(const void* to, unsigned bytes, const void* code) {
     const auto slot = simt::running_block->slot;
     auto* const region = region_of(address);
     flights_[slot].land(address, bytes);
+    if (!looks_for_races_) return;
     const auto answer =
         region->shadow->access(address - region->range.begin, bytes, Verb::write, offset_of(code),
                                region->epoch, clocks_, slot, simt::running->linear);

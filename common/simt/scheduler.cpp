@@ -737,8 +737,27 @@ void run_shared_out(const Launch& launch, std::byte garbage) {
     workers.wait(tell);
 }
 
+/// Runs blocks as far apart as they can be, until their threads have taken so many steps. However soon that
+/// is, the golden section leaves no large gap and repeats no row of the grid; Sample would have to know it
+/// beforehand.
+void run_some(const Launch& launch, std::byte garbage, std::uint64_t enough) {
+    constexpr double golden_section = 0.6180339887498949;
+    const auto blocks = blocks_of(launch);
+    auto stride =
+        std::max<std::uint64_t>(1, static_cast<std::uint64_t>(golden_section * static_cast<double>(blocks)));
+    while (std::gcd(stride, blocks) != 1) ++stride;
+    const auto end = listener()->steps() + enough;
+    std::uint64_t begun = 0;
+    run_here(launch, garbage, [&]() -> std::optional<std::uint64_t> {
+        if (begun == blocks || (begun > 0 && listener()->steps() >= end)) return std::nullopt;
+        return (blocks / 2 + begun++ * stride) % blocks;
+    });
+}
+
 void run_once(const Launch& launch, std::byte garbage) {
-    if (session->conditions.one_in > 1 && can_share_out() && listener() && blocks_of(launch) > 0)
+    if (session->conditions.sample && listener() && blocks_of(launch) > 0)
+        run_some(launch, garbage, *session->conditions.sample);
+    else if (session->conditions.one_in > 1 && can_share_out() && listener() && blocks_of(launch) > 0)
         run_shared_out(launch, garbage);
     else
         run_here(launch, garbage);
@@ -817,7 +836,8 @@ void run(const Launch& launch) {
     const auto image = image_of(launch.code);
     // Above this size it is told whether or not it makes a difference.
     constexpr std::size_t most_bytes = std::size_t{256} << 20;
-    const bool may_look = probe && Snapshot::bytes(image.writable) <= most_bytes;
+    const bool may_look =
+        probe && !session->conditions.sample && Snapshot::bytes(image.writable) <= most_bytes;
     std::optional<Snapshot> before;
     if (may_look && (image.shared.size() > 0 || launch.shared_bytes > 0)) before.emplace(image.writable);
     const auto state = may_look ? state_of_memory(image.writable) : 0;

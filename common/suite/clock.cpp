@@ -15,6 +15,8 @@ std::unique_ptr<Stopwatch> a_stopwatch() {
     return watch;
 }
 
+constexpr std::size_t runs_of_a_row = 15;
+
 /// The median, in seconds.
 double time_of(Stopwatch& watch, TimedProblem& problem, const Module& step, std::size_t runs) {
     constexpr int warm_ups = 2;
@@ -52,6 +54,13 @@ double milliseconds(const Module& step) {
     return 1e3 * time_of(*a_stopwatch(), *problem, step, 5);
 }
 
+void time_each(std::span<const Module> steps, std::optional<int> variant,
+               const std::function<void(const Module&, double milliseconds)>& tell) {
+    const auto watch = a_stopwatch();
+    const auto problem = chapter.timed(variant);
+    for (const auto& step : steps) tell(step, 1e3 * time_of(*watch, *problem, step, runs_of_a_row));
+}
+
 std::vector<std::pair<std::string, double>> time_step(const Module& step,
                                                       const std::optional<Module>& against,
                                                       std::optional<int> variant) {
@@ -59,7 +68,7 @@ std::vector<std::pair<std::string, double>> time_step(const Module& step,
     const auto ceilings = watch->ceilings();
     const auto problem = chapter.timed(variant);
     const auto time = [&](const Module& m) { return watch->time([&] { problem->run(m); }); };
-    const double seconds = time_of(*watch, *problem, step, 15);
+    const double seconds = time_of(*watch, *problem, step, runs_of_a_row);
     // Nothing is faster than moving the bytes that must be moved, nor than doing the arithmetic that must be
     // done.
     const double least = std::max(problem->useful_bytes / ceilings.bytes_per_second,

@@ -3,7 +3,9 @@
 #include "suite/suite.hpp"
 #include "timing/paired.hpp"
 
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,6 +19,11 @@ Verdict time_against(const Module&, const Module& other, double least_ratio);
 
 /// How long a step takes over the chapter's timed problem: the median of a few runs.
 double milliseconds(const Module&);
+
+/// The same of several, one after the other over one problem, or over a variant of it; as a row of the ladder
+/// has it.
+void time_each(std::span<const Module>, std::optional<int> variant,
+               const std::function<void(const Module&, double milliseconds)>& tell);
 
 /// A row of the ladder, as named values: milliseconds, gigabytes and teraflops per second, and the share in
 /// percent of what the device could do; with `against` also how many times as fast as that step. Over the

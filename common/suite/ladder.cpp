@@ -82,7 +82,7 @@ void print_lines(const std::vector<Column>& columns, std::string title, const au
 std::string broken(const std::string& heading) {
     constexpr std::pair<std::string_view, const char*> long_words[] = {
         {"conflicts", "con- flicts"},     {"barriers", "bar- riers"},     {"intensity", "inten- sity"},
-        {"parallelism", "paral- lelism"}, {"arithmetic", "arith- metic"},
+        {"parallelism", "paral- lelism"}, {"arithmetic", "arith- metic"}, {"estimated", "esti- mated"},
     };
     for (const auto& [word, parts] : long_words)
         if (heading == word) return parts;
@@ -136,6 +136,16 @@ std::vector<Column> counted_columns(const Chapter& c) {
     return columns;
 }
 
+const Column& estimated_column() {
+    static const Column estimated{"estimated_milliseconds",
+                                  "estimated",
+                                  "ms",
+                                  3,
+                                  false,
+                                  "time of the timed problem on the GPU of --device"};
+    return estimated;
+}
+
 const std::vector<Column>& timed_columns() {
     static const std::vector<Column> timed{
         {"milliseconds", "time", "ms", 3, false, "of the kernels, on this GPU"},
@@ -147,7 +157,7 @@ const std::vector<Column>& timed_columns() {
 }
 
 Row parse(const std::string& step, const std::string& text) {
-    Row row{step, "", {}};
+    Row row{step, "", {}, ""};
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);) {
         const auto space = line.find(' ');
@@ -155,6 +165,8 @@ Row parse(const std::string& step, const std::string& text) {
                    value = space == std::string::npos ? "" : line.substr(space + 1);
         if (key == "fault")
             row.fault += (row.fault.empty() ? "" : "\n") + value;
+        else if (key == "bound")
+            row.bound = value;
         else
             row.values[key] = std::strtod(value.c_str(), nullptr);
     }
@@ -216,6 +228,7 @@ void print_row(const std::vector<Column>& columns, const Row& row) {
         return;
     }
     print_lines(columns, title_of(row.step), [&](const Column& c) { return text_in_column(c, row); });
+    if (!row.bound.empty()) std::cout << "   bound by " << row.bound << '\n';
     std::cout << std::flush;
 }
 
@@ -241,10 +254,12 @@ TEST_CASE("a ladder fits a terminal of 80 columns, and says what is better and w
     if (!kata::subject().is_solution) SKIP("for who maintains it");
     std::ostringstream said;
     auto* const before = std::cout.rdbuf(said.rdbuf());
-    kata::Row row{"02_kogge_stone_double_buffered", "", {}}, other{"01_a", "", {}};
+    kata::Row row{"02_kogge_stone_double_buffered", "", {}, "blocks one after the other"},
+        other{"01_a", "", {}, ""};
     std::vector<kata::Column> columns = kata::counted_columns(kata::chapter);
     const auto& timed = kata::timed_columns();
     columns.insert(columns.end(), timed.begin(), timed.end());
+    columns.push_back(kata::estimated_column());
     for (const auto& c : columns) row.values[c.key] = 1234.5, other.values[c.key] = 98.7;
     row.values["bytes_loaded"] = 49.35;
     row.values["barriers"] = 0, other.values["barriers"] = 0;
@@ -264,6 +279,7 @@ TEST_CASE("a ladder fits a terminal of 80 columns, and says what is better and w
     CHECK(said.str().find(" more-") != std::string::npos);   // sectors, where there were none
     CHECK(said.str().find(" x12.5-") != std::string::npos);  // of the time
     CHECK(said.str().find(" x12.5+") != std::string::npos);  // of what is useful
+    CHECK(said.str().find("\n   bound by blocks one after the other\n") != std::string::npos);
     CHECK(kata::ratio_text(1, true) == "x1 ");
     CHECK(kata::ratio_text(0.05213, false) == "x0.052+");
     CHECK(kata::ratio_text(0.05213, true) == "x0.052-");

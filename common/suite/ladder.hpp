@@ -20,6 +20,8 @@ struct Column {
 
 /// Those of the counted columns that tell this chapter's steps apart. Throws Error for one that there is not.
 std::vector<Column> counted_columns(const Chapter&);
+/// The time on a GPU that is not there, of the timed problem.
+const Column& estimated_column();
 /// What a GPU's ladder shows.
 const std::vector<Column>& timed_columns();
 
@@ -27,9 +29,10 @@ struct Row {
     std::string step;
     std::string fault;
     std::map<std::string, double> values;
+    std::string bound;  ///< what keeps a GPU busiest that is not there, where that was estimated
 };
 
-/// What --measure has printed of the step.
+/// What --measure or --estimate has printed of the step.
 Row parse(const std::string& step, const std::string& text);
 
 /// "03 tiled by output" of "03_tiled_by_output".

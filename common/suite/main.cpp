@@ -5,6 +5,8 @@
 //   convolution-cpu --step … --seal 3           seals each line, with a key from that descriptor
 //   convolution-cpu --tour …                    the ladder (tour.hpp)
 //   convolution-cpu --measure MODULE …          one step of it (measure.hpp)
+//   convolution-gpu --times MODULE...           how long some steps take (measure.hpp)
+//   convolution-cpu --estimate MODULE …         its time on a GPU that is not there (estimate.hpp)
 //   convolution-cpu --explain MODULE …          a step line by line (trace.hpp)
 //   convolution-cpu --trace MODULE …            request by request
 //
@@ -12,6 +14,7 @@
 #include "check/report.hpp"
 #include "error.hpp"
 #include "stopwatch.hpp"
+#include "suite/estimate.hpp"
 #include "suite/measure.hpp"
 #include "suite/source.hpp"
 #include "suite/suite.hpp"
@@ -121,7 +124,9 @@ int main(int argc, char** argv) {
         const std::span<char* const> arguments(argv, static_cast<std::size_t>(argc));
         if (argc > 1 && std::string_view(argv[1]) == "--tour") return kata::printed(kata::tour(arguments));
         if (argc > 1 && std::string_view(argv[1]) == "--measure") return kata::measure(arguments);
+        if (argc > 1 && std::string_view(argv[1]) == "--times") return kata::times(arguments);
         if (argc > 1 && std::string_view(argv[1]) == "--explain") return kata::explain(arguments);
+        if (argc > 1 && std::string_view(argv[1]) == "--estimate") return kata::estimate(arguments);
         if (argc > 1 && std::string_view(argv[1]) == "--trace") return kata::trace(arguments);
         Catch::Session session;
         auto& s = kata::the_subject;

@@ -12,6 +12,7 @@
 #include <sstream>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 namespace kata {
 
@@ -94,6 +95,26 @@ int measure(std::span<char* const> arguments) {
     } catch (const std::exception& e) {
         std::istringstream lines(e.what());
         for (std::string line; std::getline(lines, line);) std::cout << "fault " << line << '\n';
+        return 1;
+    }
+}
+
+int times(std::span<char* const> arguments) {
+    try {
+        const auto variant = option(arguments, "--variant");
+        std::vector<Module> steps;
+        for (const std::string module : arguments.subspan(variant ? 4 : 2)) try {
+                steps.emplace_back(module);
+            } catch (const Error& e) {  // has not been built, which is no reason to time nothing
+                std::cerr << e.what() << '\n';
+            }
+        time_each(steps, variant ? std::optional<int>(std::stoi(*variant)) : std::nullopt,
+                  [](const Module& step, double milliseconds) {
+                      std::cout << step.name() << ' ' << milliseconds << std::endl;
+                  });
+        return 0;
+    } catch (const std::exception& e) {
+        std::cerr << e.what() << '\n';
         return 1;
     }
 }

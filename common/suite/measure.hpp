@@ -9,4 +9,8 @@ namespace kata {
 /// more.
 int measure(std::span<char* const> arguments);
 
+/// PROGRAM --times [--variant NUMBER] MODULE...: how long each takes over one timed problem, which is made
+/// once, as lines "NAME MILLISECONDS".
+int times(std::span<char* const> arguments);
+
 }  // namespace kata

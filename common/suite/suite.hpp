@@ -91,6 +91,14 @@ struct Brought {
     Conditions conditions(double outputs, int run = 0, int runs = 1) const;
 };
 
+/// What was run instead of the timed problem.
+struct AtScale {
+    double operations = 0;
+    /// How often the timed problem does the same, each time with blocks as many and as large: where a block
+    /// of it takes seconds on the CPU back end.
+    double times = 1;
+};
+
 /// A chapter's own part of the machine.
 struct Chapter {
     const char* name;
@@ -112,6 +120,9 @@ struct Chapter {
     /// Makes the problem of the timed claims, on the device; or a variant of it that the chapter's lesson
     /// times too, under a number that says something in the chapter.
     std::function<std::unique_ptr<TimedProblem>(std::optional<int> variant)> timed;
+    /// Runs the step once over the timed problem, or a variant of it, in memory of the size of that and
+    /// without its data. For an observation that samples blocks.
+    std::function<AtScale(const Module&, std::optional<int> variant)> at_scale = {};
     /// Keys of the counted columns that the ladder shows; those of ladder.cpp.
     std::vector<std::string> columns = {"bytes_loaded",   "bytes_stored", "sectors",  "load_efficiency",
                                         "bank_conflicts", "barriers",     "intensity"};

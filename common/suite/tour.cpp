@@ -1,6 +1,7 @@
 #include "suite/tour.hpp"
 
 #include "error.hpp"
+#include "estimate/device.hpp"
 #include "process.hpp"
 #include "stopwatch.hpp"
 #include "suite/ladder.hpp"
@@ -39,11 +40,25 @@ std::vector<std::string> steps_in(const fs::path& modules) {
     return steps;
 }
 
+std::string this_program() { return fs::read_symlink("/proc/self/exe").string(); }
+
+/// The time on the GPU that a file describes, if one does. What asserts nothing may be missing.
+void add_estimate(Row& row, const fs::path& module, const std::optional<std::string>& device) {
+    if (!device || !row.fault.empty() || row.values.contains("open")) return;
+    const auto estimated =
+        parse(row.step, output_of({this_program(), "--estimate", module.string(), "--device", *device}));
+    if (!estimated.fault.empty()) return;
+    row.values.insert(estimated.values.begin(), estimated.values.end());
+    row.bound = estimated.bound;
+}
+
 /// What the solution of a step has, for who wants to see their own step beside it.
-std::optional<Row> measured_solution(const fs::path& module, const std::string& step) {
+std::optional<Row> measured_solution(const fs::path& module, const std::string& step,
+                                     const std::optional<std::string>& device) {
     if (!exists(module)) return std::nullopt;
-    return parse(step,
-                 output_of({fs::read_symlink("/proc/self/exe").string(), "--measure", module.string()}));
+    auto row = parse(step, output_of({this_program(), "--measure", module.string()}));
+    add_estimate(row, module, device);
+    return row;
 }
 
 /// A step, and below it how it stands to another one: a student's to its solution, which is shown as well, a
@@ -59,10 +74,18 @@ void print_beside(const std::vector<Column>& columns, const Row& row, std::optio
     print_ratio(columns, "yours against it", row, *other);
 }
 
+/// The description of the GPU for which times are estimated, if they are: where no clock shows better, and of
+/// the problem that is timed.
+std::optional<std::string> device_for(std::span<char* const> arguments) {
+    if (keeps_time() || !counts_available() || option(arguments, "--image") || option(arguments, "--text"))
+        return std::nullopt;
+    return option(arguments, "--device");
+}
+
 int print_ladder(const std::vector<Column>& columns, std::span<char* const> arguments,
                  const fs::path& modules, const std::optional<fs::path>& file) {
     const bool mine = flag(arguments, "--mine"), markdown = flag(arguments, "--markdown");
-    const auto sources = option(arguments, "--sources");
+    const auto sources = option(arguments, "--sources"), device = device_for(arguments);
     const char* shown = mine ? "chapters" : "solutions";
     const auto path_of = [&](const char* tree, const std::string& step) {
         return modules / (std::string(tree) + "." + chapter.name + "." + step + "." + backend_name() + ".so");
@@ -79,8 +102,7 @@ int print_ladder(const std::vector<Column>& columns, std::span<char* const> argu
     for (const auto& step : steps) {
         if (isatty(STDERR_FILENO)) std::cerr << "  " << title_of(step) << " …\r" << std::flush;
         const auto module = path_of(shown, step);
-        std::vector<std::string> command{fs::read_symlink("/proc/self/exe").string(), "--measure",
-                                         module.string()};
+        std::vector<std::string> command{this_program(), "--measure", module.string()};
         const auto found = seen.find(chapter.betters ? chapter.betters(step) : previous);
         const auto before = found == seen.end() ? std::nullopt : std::optional(found->second);
         if (before && before->fault.empty()) {
@@ -92,13 +114,14 @@ int print_ladder(const std::vector<Column>& columns, std::span<char* const> argu
                               : fs::path();
         if (file) command.insert(command.end(), {"--file", file->string(), out.string()});
         if (flag(arguments, "--full")) command.push_back("--full");
-        Row row{step, "", {}};
+        Row row{step, "", {}, ""};
         try {
             if (sources) require_current(module, fs::path(*sources) / shown / chapter.name / (step + ".cu"));
             row = parse(step, output_of(command));
         } catch (const Error& e) {
             row.fault = e.what();
         }
+        add_estimate(row, module, device);
         if (row.values.contains("open")) {
             print_open(step);
             continue;
@@ -107,7 +130,8 @@ int print_ladder(const std::vector<Column>& columns, std::span<char* const> argu
             rows.push_back(row);
         else
             print_beside(columns, row,
-                         mine && !file ? measured_solution(path_of("solutions", step), step) : before, mine);
+                         mine && !file ? measured_solution(path_of("solutions", step), step, device) : before,
+                         mine);
         failed += !row.fault.empty();
         if (row.values.contains("one_in")) one_in = row.values.at("one_in");
         if (row.fault.empty() && file) written = out;
@@ -159,12 +183,17 @@ int tour(std::span<char* const> arguments) {
                                      : chapter.problem)
                   << "\n"
                   << device_name() << "\n\n";
-    const auto columns = keeps_time() ? timed_columns() : counted_columns(chapter);
+    auto columns = keeps_time() ? timed_columns() : counted_columns(chapter);
+    const auto device = device_for(arguments);
+    if (device) columns.push_back(estimated_column());
     if (flag(arguments, "--mine") && !flag(arguments, "--markdown"))
         std::cout << "Your steps. Below each stands its solution, and below both yours against it: x2 is\n"
                      "twice as much as in the solution; + marks what is better, - what is worse.\n\n";
     const int failed = print_ladder(columns, arguments, *modules, file);
     if (!flag(arguments, "--markdown")) print_legend(columns);
+    if (device && !flag(arguments, "--markdown"))
+        std::cout << "\n  Estimated for " << ::estimate::read_device(fs::path(*device)).name << ":\n    "
+                  << chapter.timed_problem << '\n';
     if (counts_available() && !flag(arguments, "--markdown") && !file) print_refuted(*modules);
     return failed == 0 ? 0 : 1;
 }

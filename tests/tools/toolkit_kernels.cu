@@ -265,6 +265,15 @@ __global__ void copy_reversed_kernel(Wait wait, const int* in, int* out) {
 }
 void copy_reversed(Wait wait, const int* in, int* out) { copy_reversed_kernel<<<1, 64>>>(wait, in, out); }
 
+__global__ void copy_in_dynamic_kernel(const int* in, int* out) {
+    extern __shared__ int dynamic_copy[];
+    __pipeline_memcpy_async(&dynamic_copy[threadIdx.x], &in[threadIdx.x], 4);
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    out[threadIdx.x] = dynamic_copy[threadIdx.x];
+}
+void copy_in_dynamic(const int* in, int* out) { copy_in_dynamic_kernel<<<1, 64, 4096>>>(in, out); }
+
 __global__ void copy_with_zeros_kernel(const int* in, int* out) {
     __shared__ int4 s[16];
     const int t = threadIdx.x;

@@ -37,6 +37,7 @@ void grid_barrier();
 // Asynchronous copies: out = in reversed, in one block of 64 threads.
 enum class Wait { right, none, no_commit, no_barrier, too_few, barrier_first };
 void copy_reversed(Wait, const int* in, int* out);
+void copy_in_dynamic(const int* in, int* out);  // 64 elements, in shared memory that no other kernel has
 void copy_with_zeros(const int* in, int* out);  // three of four
 void copy_by_group(bool waits, const int* in, int* out);
 void copy_badly(int bytes, int offset, bool to_global, int* out);

@@ -1,0 +1,126 @@
+#include "estimate/estimate.hpp"
+
+#include "estimate/gather.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace estimate {
+
+namespace {
+
+constexpr double sector = 32;  // bytes
+
+/// Instructions of a warp that the meter does not see: beside each request one that makes its address, and
+/// of each basic block a comparison and a jump. nvcc decides how many there really are.
+constexpr double instructions_a_basic_block = 2;
+
+struct Traffic {
+    double l2 = 0, loaded = 0, stored = 0;  // bytes, of all blocks
+    double from_dram = 0;                   // of what misses the L1 cache, 0 to 1
+};
+
+/// What misses the L1 cache goes to L2. Of an array, DRAM gives and takes what of it is reached, once: L2
+/// keeps the rest for the next block.
+Traffic traffic_of(const Demand& d, double scale) {
+    Traffic t;
+    double missed = 0;
+    for (const auto& [name, flow] : d.arrays) {
+        const double loaded = flow.loaded * scale * sector,
+                     written = (flow.stored + flow.updated) * scale * sector;
+        t.l2 += loaded + written;
+        missed += loaded;
+        t.loaded += std::min(loaded, flow.bytes);
+        t.stored += std::min(written, flow.bytes);
+    }
+    t.from_dram = missed > 0 ? t.loaded / missed : 0;
+    return t;
+}
+
+/// Cycles from its beginning to its end, if nobody is in its way.
+double cycles_of(const Chain& c, const Device& on, double threads, double from_dram) {
+    const double miss = from_dram * on.at("latency_dram_load") + (1 - from_dram) * on.at("latency_l2_load");
+    return c.basic_blocks * on.at("latency_float_fma") + c.divisions * on.at("latency_int_divide") +
+           c.requests + c.passes + c.shared_loads * on.at("latency_shared_load") +
+           c.l1_loads * on.at("latency_l1_load") + c.misses * miss +
+           c.atomics * on.at("latency_global_atomic") + c.barriers * on.at("barrier", threads);
+}
+
+}  // namespace
+
+Estimate estimate(const Demand& d, const Device& on, double operations) {
+    Estimate result;
+    result.seconds = on.at("launch");
+    if (d.looked_at == 0) return result;
+    const double scale = d.blocks / d.looked_at;
+    const double clock = on.at("clock"), multiprocessors = on.at("multiprocessors");
+    // Blocks are dealt out whole: the busiest multiprocessor has as many as this, or more.
+    const double of_busiest = std::ceil(d.blocks / multiprocessors);
+    const double busiest = of_busiest / d.looked_at;  // of what was summed over the blocks looked at
+    const auto need = [&](const char* what, double seconds) { result.needs.push_back({what, seconds}); };
+    const auto traffic = traffic_of(d, scale);
+
+    const double fused = operations / 2 / 32;  // instructions of warps, of the whole launch
+    const double issued = (d.requests + d.addresses + d.basic_blocks * instructions_a_basic_block) * busiest +
+                          fused / d.blocks * of_busiest;
+    const double issuing =
+        (issued / on.at("rate_float_fma") + d.divisions * busiest / on.at("rate_int_divide")) / clock;
+    need("issue", issuing);
+    // A line of the L1 cache is a pass, as one over the banks of shared memory is. Of a request for 32 words
+    // of one bank, so that the request itself is hidden.
+    const double passed = (d.lines + d.passes) * on.at("shared_load", 32) / 32 * busiest;  // cycles
+    need("L1 and shared memory", passed / clock);
+    const double asking = std::min(d.blocks, multiprocessors);
+    need("L2", traffic.l2 / on.most("l2_read", asking));
+    need("DRAM", traffic.loaded / on.most("dram_read", asking) + traffic.stored / on.most("dram_write"));
+    need("atomics on one line",
+         std::max(d.updates_of_all * scale, d.updates_of_one) / on.at("global_atomic", 1));
+    need("starting blocks", d.blocks / on.at("blocks", d.threads));
+
+    need("atomics", d.updates * scale / on.at("global_atomic_own_line", 1));
+
+    // A block alone: its longest warp, and the time in which what the others do goes through.
+    const double in_turns = d.chain.updates / d.looked_at / on.at("global_atomic", 1);
+    const double through = std::max(
+        {issuing / of_busiest, passed / of_busiest / clock, traffic.l2 / d.blocks / on.most("l2_read", 1)});
+    const double of_block =
+        cycles_of(d.chain, on, d.threads, traffic.from_dram) / d.looked_at / clock + in_turns + through;
+    const double waves = std::max(1.0, of_busiest / resident(on, d.threads, d.shared_bytes));
+    need("latency", of_block * waves);
+    if (d.links > 0)
+        need("blocks one after the other",
+             cycles_of(d.link, on, d.threads, 0) / d.links / clock * (d.blocks - 1));
+
+    std::stable_sort(result.needs.begin(), result.needs.end(),
+                     [](const Need& a, const Need& b) { return a.seconds > b.seconds; });
+    result.seconds += result.needs.front().seconds;
+    return result;
+}
+
+Estimate estimate(const std::vector<Demand>& launches, const Device& on, double operations) {
+    const auto work = [](const Demand& d) {
+        return d.looked_at > 0 ? (d.requests + d.basic_blocks) * d.blocks / d.looked_at : 0;
+    };
+    double all = 0;
+    for (const auto& d : launches) all += work(d);
+    Estimate sum;
+    for (const auto& d : launches) {
+        const auto one = estimate(d, on, all > 0 ? operations * work(d) / all : 0);
+        sum.seconds += one.seconds;
+        const auto add = [&sum](const std::string& what, double seconds) {
+            const auto found = std::find_if(sum.needs.begin(), sum.needs.end(),
+                                            [&](const Need& n) { return n.what == what; });
+            if (found == sum.needs.end())
+                sum.needs.push_back({what, seconds});
+            else
+                found->seconds += seconds;
+        };
+        for (const auto& need : one.needs) add(need.what, need.seconds);
+        sum.launches.push_back(one);
+    }
+    std::stable_sort(sum.needs.begin(), sum.needs.end(),
+                     [](const Need& a, const Need& b) { return a.seconds > b.seconds; });
+    return sum;
+}
+
+}  // namespace estimate

@@ -1,0 +1,83 @@
+// Watches what the blocks of a launch do on the CPU back end, and sums up what that asks of a GPU.
+#pragma once
+#include "estimate/demand.hpp"
+#include "estimate/device.hpp"
+#include "estimate/source.hpp"
+#include "watch.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+namespace estimate {
+
+/// How many blocks a multiprocessor holds at once. Registers are not known without a compiler for the GPU.
+unsigned resident(const Device&, unsigned threads, double shared_bytes);
+
+/// One block after the other, as a sample of a large launch runs them (kata::Conditions).
+class Gatherer final : public kata::Watcher {
+  public:
+    explicit Gatherer(const Device& device) : device_(device) {}
+
+    void launch_begins(const kata::Scene&) override;
+    void request(const kata::Request&) override;
+
+    /// Of each launch, in order, once all have run.
+    std::vector<Demand> demands();
+
+  private:
+    enum class Kind : std::uint8_t {
+        basic_block,
+        load,
+        store,
+        atomic,
+        shared,
+        shared_load,
+        constant,
+        shared_atomic
+    };
+    /// What one warp did at once.
+    struct Event {
+        Kind kind;
+        std::uint16_t passes, turns;
+        std::uint32_t code, barriers, array, sectors;
+        std::uint64_t first_sector;
+        bool waited;  // for what another block has written
+    };
+    struct Array {
+        kata::Array of;
+        Flow flow;
+    };
+    struct Updates {
+        std::uint64_t block = 0;
+        double turns = 0, of_block = 0;
+        bool shared_by_blocks = false;
+    };
+
+    void end_block();
+    void end_launch();
+    std::uint32_t array_of(std::uintptr_t address);
+    void read_lines();
+    void ask_cache(std::vector<std::vector<bool>>& misses);
+
+    const Device& device_;
+    std::vector<Demand> done_;
+    std::optional<Demand> launch_;
+    kata::Scene scene_;
+    std::unordered_map<std::uint32_t, Line> line_of_;     // by code, of the launches of one module
+    std::map<std::string, std::uint32_t> first_of_line_;  // of "a.cu:3" the first basic block
+    std::map<std::string, std::vector<Line>> lines_in_;   // by source
+    std::vector<Array> arrays_;
+    std::uint32_t last_array_ = 0;
+    std::map<std::string, double> shared_arrays_;
+    std::unordered_map<std::uintptr_t, Updates> updated_;  // by line
+
+    std::uint64_t block_ = 0;
+    bool in_block_ = false;
+    std::vector<std::vector<Event>> warps_;  // of the block
+    std::vector<std::uint64_t> sectors_;     // of its events
+};
+
+}  // namespace estimate

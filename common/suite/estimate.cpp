@@ -1,0 +1,61 @@
+#include "suite/estimate.hpp"
+
+#include "error.hpp"
+#include "estimate/estimate.hpp"
+#include "estimate/gather.hpp"
+#include "suite/options.hpp"
+#include "suite/suite.hpp"
+
+#include <iostream>
+
+namespace kata {
+
+namespace {
+
+/// Steps of threads, after which no further block of a launch is looked at: less than a tenth of a second.
+constexpr std::uint64_t enough = 500'000;
+
+}  // namespace
+
+int estimate(std::span<char* const> arguments) {
+    try {
+        const Module step(option(arguments, "--estimate").value_or(""));
+        const auto file = option(arguments, "--device"), variant = option(arguments, "--variant");
+        if (!file) throw Error("--estimate needs --device and a description of one");
+        if (!chapter.at_scale) throw Error(std::string(chapter.name) + " has no problem to estimate");
+        if (!counts_available()) throw Error("nothing is counted here: the CPU back end of g++ does");
+        const auto device = ::estimate::read_device(std::filesystem::path(*file));
+        ::estimate::Gatherer gatherer(device);
+        struct Watching {
+            explicit Watching(Watcher& who) { watcher = &who; }
+            ~Watching() { watcher = nullptr; }
+        };
+        AtScale problem;
+        observe({.sample = enough}, [&] {
+            const Watching watching(gatherer);
+            problem = chapter.at_scale(step, variant ? std::optional(std::stoi(*variant)) : std::nullopt);
+        });
+        const auto launches = gatherer.demands();
+        const auto time = ::estimate::estimate(launches, device, problem.operations);
+        if (time.needs.empty()) throw Error("the step launches no kernel");
+        std::cout << "estimated_milliseconds " << 1e3 * problem.times * time.seconds << '\n';
+        std::cout << "bound " << time.needs.front().what << '\n';
+        for (const auto& need : time.needs)
+            std::cout << "need " << 1e3 * problem.times * need.seconds << ' ' << need.what << '\n';
+        for (std::size_t i = 0; i < launches.size(); ++i) {
+            const auto& of_launch = time.launches[i];
+            std::cout << "launch " << 1e3 * problem.times * of_launch.seconds << ' ' << launches[i].blocks
+                      << ' ' << launches[i].threads << ' '
+                      << (of_launch.needs.empty() ? "launch" : of_launch.needs.front().what) << '\n';
+        }
+        return 0;
+    } catch (const OpenKata&) {
+        std::cout << "open 1\n";
+        return 0;
+    } catch (const std::exception& e) {
+        std::cout << "fault " << e.what() << '\n';
+        return 1;
+    }
+}
+
+}  // namespace kata

@@ -1,0 +1,13 @@
+// What a step would take on a GPU that is not there.
+#pragma once
+#include <span>
+
+namespace kata {
+
+/// PROGRAM --estimate MODULE --device FILE [--variant NUMBER]: the timed problem on the device that the file
+/// describes (estimate/describe.cu), as lines "name value": estimated_milliseconds, "bound WHAT", and
+/// for each thing that is kept busy "need MILLISECONDS WHAT", the longest first, and for each launch
+/// "launch MILLISECONDS BLOCKS THREADS WHAT", with what it is bound by.
+int estimate(std::span<char* const> arguments);
+
+}  // namespace kata

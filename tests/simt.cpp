@@ -1011,6 +1011,17 @@ TEST_CASE("where steps are counted, an endless loop ends after so many of them",
                StartsWith("endless wait: thread ("));
 }
 
+TEST_CASE("a wait that nobody is left to end is ended soon, and no other", "[endless]") {
+    need_meter();
+    constexpr int polls = 3'000'000;
+    constexpr unsigned long_work = 5'000'000;
+    auto flag = zeros<int>("flag");
+    CHECK_THAT(fault([&] { kernels::wait_for_work(flag.data(), polls, 0, false); }, {}),
+               StartsWith("endless wait: thread (0,0,0) of block (0,0,0)"));
+    CHECK(fault([&] { kernels::wait_for_work(flag.data(), polls, long_work, true); }, {}) == "");
+    CHECK(flag.values() == std::vector{1});
+}
+
 TEST_CASE("an endless wait for memory ends the launch after its time", "[endless]") {
     const Order order = any_order();
     auto flag = zeros<int>("flag");

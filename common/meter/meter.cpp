@@ -128,6 +128,7 @@ class Meter final : public simt::Probe {
         return parameters_of(image_, launch_.site.file, launch_.name);
     }
     std::uint64_t steps() const override { return steps_; }
+    std::uint64_t news() const override { return news_; }
     bool in_doubt() const override { return !doubts_.empty(); }
     bool only_cleared() const override;
     void rehearsal_begins() override {
@@ -255,7 +256,7 @@ class Meter final : public simt::Probe {
     kata::Counts before_launch_;  // of those before it
     std::uint64_t blocks_ = 0;    // of this launch, counted or not
     bool sampled_ = false;        // some are not
-    std::uint64_t steps_ = 0;
+    std::uint64_t steps_ = 0, news_ = 0;
     std::vector<std::string> findings_, hints_;
     // Reads of shared memory that nobody wrote, by line, until it is known whether they change anything.
     std::map<std::string, std::string> doubts_, doubts_before_;
@@ -666,10 +667,12 @@ void Meter::ask(const void* address, std::size_t bytes) {
 
 void Meter::hear_answer() {
     const auto asked = std::exchange(asked_, {});
-    if (asked.thread != simt::running) return;
     std::uint64_t holds = 0;
     std::memcpy(&holds, asked.address, asked.bytes);
-    if (holds != asked.held) return;
+    if (asked.thread != simt::running || holds != asked.held) {
+        ++news_;
+        return;
+    }
     polls_[simt::running_block->slot][simt::running->linear].last = true;
     auto* event = log_of(*simt::running).last(simt::running->lane());
     if (event && event->address == reinterpret_cast<std::uintptr_t>(asked.address)) event->only_reads = true;
@@ -730,11 +733,14 @@ void Meter::touch(const void* pointer, std::size_t bytes, Verb verb, const void*
     if (global && signals(verb) && reads(verb)) {
         event.polls = true;
         event.repeats = polls_again(address, verb, event.code);
+        news_ += !event.repeats;
     } else if (polled_ && (global || writes(verb)) && !polls_[slot].empty()) {
         polls_[slot][simt::running->linear].last = false;
     }
+    const bool may_be_vain = global && verb == Verb::update;
+    news_ += writes(verb) && !may_be_vain;
     log(event);
-    if (global && verb == Verb::update) ask(pointer, bytes);
+    if (may_be_vain) ask(pointer, bytes);
     look_for_clashes(*region, address, bytes, verb, event.code);
 }
 
@@ -750,6 +756,7 @@ inline bool Meter::touch_as_usual(const void* pointer, std::size_t bytes, Verb v
         return false;
     reached_by_[at] = region;
     in_shared_ += region->space == Space::shared;
+    news_ += writes(verb);
     log({address, at, static_cast<std::uint8_t>(bytes), writes(verb) ? What::store : What::load,
          region->space});
     if (verb == Verb::read && bytes == 4 && region->shadow &&

@@ -100,16 +100,20 @@ std::uint64_t most_at_one(Group lanes) {
 /// Wide accesses to shared memory are served a half or a quarter of the warp at a time, and loads twice as
 /// many lanes if throughout the warp either neighbours or lanes two apart agree: NVIDIA says so of compute
 /// capability 7.x, and an H100 counts so.
-void account_shared(Group lanes, std::uint64_t lane_bytes, kata::Traffic& traffic, kata::Counts& counts) {
+void account_shared(Group lanes, const Footprint& of_all, std::uint64_t lane_bytes, kata::Traffic& traffic,
+                    kata::Counts& counts) {
     unsigned together = lane_bytes >= 16 ? 8 : lane_bytes >= 8 ? 16 : 32;
     if (together < 32 && lanes.front()->what == What::load && (agree(lanes, 1) || agree(lanes, 2)))
         together *= 2;
+    const auto add = [&](std::uint64_t passes) {
+        traffic.transactions += passes;
+        counts.bank_conflicts += passes - 1;
+    };
+    if (together == 32) return add(of_all.passes());
     for (std::size_t from = 0, to = 0; from < lanes.size(); from = to) {
         const auto part = lanes[from]->lane / together;
         while (to < lanes.size() && lanes[to]->lane / together == part) ++to;
-        const auto passes = Footprint(lanes.subspan(from, to - from)).passes();
-        traffic.transactions += passes;
-        counts.bank_conflicts += passes - 1;
+        add(Footprint(lanes.subspan(from, to - from)).passes());
     }
 }
 
@@ -140,7 +144,7 @@ std::uint64_t account(Group lanes, kata::Counts& counts) {
     if (first.what == What::atomic) counts.same_address += lanes.size() - footprint.bytes() / first.bytes;
     if (first.space == Space::shared) {
         const auto before = traffic.transactions;
-        account_shared(lanes, first.bytes, traffic, counts);
+        account_shared(lanes, footprint, first.bytes, traffic, counts);
         const auto passes = traffic.transactions - before;
         return first.what == What::atomic ? passes - 1 + most_at_one(lanes) : passes;
     }

@@ -56,6 +56,8 @@ constexpr bool can_move_shared = true;
 /// steps that the threads of a block take together. No block of a solution takes more than three million.
 constexpr double patience = 20;
 constexpr std::uint64_t most_steps = 40'000'000;
+/// The same where all they do is to poll what nobody changes, and nobody else is left who could.
+constexpr std::uint64_t most_steps_in_vain = most_steps / 10;
 
 std::uint64_t blocks_of(const Launch& launch) {
     return static_cast<std::uint64_t>(launch.grid.x) * launch.grid.y * launch.grid.z;
@@ -124,7 +126,7 @@ class Scheduler {
         ::gridDim = grid_.grid_dim;
         if (probe_) {
             probe_->launch_begins(grid_);
-            steps_before_ = probe_->steps();
+            steps_before_ = vain_since_ = probe_->steps();
         }
         if (!blocks_) blocks_ = all_blocks();
         // Two blocks at a time where their shared memory can be kept apart and the order is to be mixed.
@@ -193,6 +195,8 @@ class Scheduler {
         std::atomic_thread_fence(std::memory_order_seq_cst);  // other processes may run blocks
         if (probe_) probe_->fence(*running_block, *running);
     }
+    /// Time passes, which ends some waits.
+    void clock_goes_on() { busy_ = true; }
     void poll() {
         if (++running->polls % polls_per_turn != 0) return;
         running->polling = true;
@@ -214,9 +218,15 @@ class Scheduler {
     }
     /// Where steps are counted and nobody said how many seconds a launch may take, a slow machine has as many
     /// of them as a fast one, for each block.
-    bool takes_too_long() const {
-        if (probe_ && !grid_.conditions.time_limit) return probe_->steps() - steps_before_ > most_steps;
-        return processor_seconds() - started_ > time_limit_;
+    bool takes_too_long() {
+        if (!probe_ || grid_.conditions.time_limit) return processor_seconds() - started_ > time_limit_;
+        return probe_->steps() - steps_before_ > most_steps || waits_in_vain();
+    }
+    /// To be called from time to time. Blocks that are in other processes may end a wait, too.
+    bool waits_in_vain() {
+        const auto news = probe_->news(), steps = probe_->steps();
+        if (std::exchange(busy_, false) || std::exchange(news_, news) != news) vain_since_ = steps;
+        return grid_.conditions.one_in == 1 && steps - vain_since_ > most_steps_in_vain;
     }
 
     Blocks all_blocks();
@@ -250,6 +260,8 @@ class Scheduler {
     std::mt19937 random_;
     double time_limit_, started_;     // seconds of processor time
     std::uint64_t steps_before_ = 0;  // what had been done when the last block ended
+    bool busy_ = false;               // of late, a thread has had a turn without polling
+    std::uint64_t news_ = 0, vain_since_ = 0;
     unsigned resumes_ = 0, resumes_when_asked_ = ~0u;
     context::fiber scheduler_;
     std::array<std::unique_ptr<Block>, 2> resident_;
@@ -424,8 +436,10 @@ void Scheduler::resume(Block& block, Thread& t) {
             return std::move(scheduler_);
         });
     }
+    const auto polls = t.polls;
     t.fiber = std::move(t.fiber).resume();
     running = nullptr;
+    busy_ = busy_ || t.state != State::ready || t.polls == polls;
     if (t.state == State::done) {
         --block.alive;
         stack_pool().give(t.stack);
@@ -910,6 +924,7 @@ void yield() {
     scheduler->poll();
 }
 long long ticks() {
+    scheduler->clock_goes_on();
     scheduler->poll();
     return last_tick += 32;
 }

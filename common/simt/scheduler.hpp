@@ -121,6 +121,8 @@ class Probe {
     virtual std::vector<std::string> parameters() const = 0;
     /// What the threads of the launch have done, in basic blocks and accesses: the same on any machine.
     virtual std::uint64_t steps() const = 0;
+    /// Changes as long as threads change memory, or poll another place than just before.
+    virtual std::uint64_t news() const = 0;
     /// Whether this launch has read shared memory that nobody wrote. It is then run once more over the same
     /// memory with other garbage in it, and nothing but the difference is told.
     virtual bool in_doubt() const = 0;

@@ -803,6 +803,20 @@ __global__ void spin_on_atomic_kernel(int* flag) {
 }
 void spin_on_atomic(int* flag) { spin_on_atomic_kernel<<<1, 2>>>(flag); }
 
+// The first warp waits, and gives up in the end; the second one raises the flag after its work, if at all.
+__global__ void wait_for_work_kernel(int* flag, int polls, unsigned work, bool raises) {
+    if (threadIdx.x == 0)
+        for (int i = 0; i < polls && atomicAdd(flag, 0) == 0; ++i) {
+        }
+    if (threadIdx.x != 32) return;
+    unsigned made = 1;
+    for (unsigned i = 0; i < work; ++i) made = 5 * made + i;
+    if (raises) atomicExch(flag, made == 0 ? 2 : 1);
+}
+void wait_for_work(int* flag, int polls, unsigned work, bool raises) {
+    wait_for_work_kernel<<<1, 64>>>(flag, polls, work, raises);
+}
+
 // Passes a sum from block to block: wrong, for blocks may start in any order; and right.
 __device__ void pass_on(unsigned block, int* flags, int* out) {
     int before = 0;

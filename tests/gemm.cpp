@@ -5,8 +5,10 @@
 #include "error.hpp"
 #include "suite/trial.hpp"
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 #include <string_view>
@@ -145,6 +147,13 @@ TEST_CASE("infinities and NaN reach the elements that see them, and no others", 
     SECTION("in a whole row of A") {
         for (int i = 0; i < k; ++i) a(50, i) = inf, b(i, 3) = 1;
     }
+    // Who leaves out products with a zero makes a number of it.
+    SECTION("where the other matrix is zero") {
+        for (int row : {0, 31, 69}) a(row, 20) = 0;
+        b(20, 40) = inf;
+        a(9, 7) = -inf;
+        for (int col : {0, 32, 65}) b(7, col) = 0;
+    }
     SECTION("in both") {
         a(12, 4) = inf;
         a(69, 0) = -inf;
@@ -177,6 +186,26 @@ TEST_CASE("a row of more blocks than a grid has along y", "[equivalence]") {
             for (const auto& [i, expected] : {std::pair(0, 6), std::pair(n - 2, 10), std::pair(n - 1, 14)})
                 if (c.element(i) != expected)
                     return "column " + std::to_string(i) + " of " + std::to_string(n) + ": expected " +
+                           std::to_string(expected) + ", got " + std::to_string(c.element(i));
+            return kata::damage_of(a, b, c);
+        });
+}
+
+// With tiles of 64 rows they are too few blocks for running only those at the ends.
+TEST_CASE("as many rows as there may be", "[equivalence][step][01_naive][02_shared_memory]") {
+    constexpr int m = matrices::max_rows;
+    Buffer<float> a("a", m, kata::zeros), b("b", std::vector<float>{2}), c("c", m, kata::zeros);
+    a.set(0, 3);
+    a.set(m - 2, 5);
+    a.set(m - 1, 7);
+    kata::require_right_at_ends(
+        [&](const Module& step) {
+            step.function<decltype(gemm)>("gemm")(a.data(), b.data(), c.data(), m, 1, 1);
+        },
+        [&]() -> std::optional<std::string> {
+            for (const auto& [i, expected] : {std::pair(0, 6), std::pair(m - 2, 10), std::pair(m - 1, 14)})
+                if (c.element(i) != expected)
+                    return "row " + std::to_string(i) + " of " + std::to_string(m) + ": expected " +
                            std::to_string(expected) + ", got " + std::to_string(c.element(i));
             return kata::damage_of(a, b, c);
         });
@@ -257,6 +286,77 @@ constexpr kata::Claim claims[] = {
 };
 
 }  // namespace
+
+// What no claim about another step shows, and on the problem that is counted, where step 02 has one phase, no
+// comparison with the solution.
+
+TEST_CASE("a tile brings several places along K on chip",
+          "[claims][step][02_shared_memory][03_thread_tile_1d][04_thread_tile_2d]") {
+    const Shape s{128, 128, 96};
+    const auto c = kata::counted(coded(s));
+    // Half of the depth of steps 03 and 04, with two barriers for each tile.
+    const double most = 2.0 * s.k / 4;
+    kata::require_at_most(most, static_cast<double>(c.barriers) / static_cast<double>(c.blocks),
+                          "the result is right, but the step does not gain what it is for: its blocks wait "
+                          "too often. The barriers belong before and behind the loop over a tile, and a "
+                          "tile has several places along K",
+                          "barriers in a block, for K = 96");
+}
+
+TEST_CASE("the tiles are loaded along their rows",
+          "[claims][step][02_shared_memory][03_thread_tile_1d][04_thread_tile_2d]") {
+    kata::only_where_counted();
+    const auto run = try_on(kata::step(), coded({128, 128, 32}));
+    // All of it in steps 02 to 04, two thirds where A's tile is four elements wide, and less than a quarter
+    // where the lanes of a warp lie in as many rows of A.
+    constexpr double least = 0.4;
+    const double efficiency = counts_of(run).load_efficiency();
+    if (efficiency < least)
+        kata::fall_short(
+            {"the result is right, but its accesses to global memory are not coalesced: "
+             "neighbouring threads must load neighbouring elements of a row, of A and of B\n"
+             "  of each 32-byte sector that is loaded, now " +
+                 std::to_string(std::lround(100 * efficiency)) + " % are asked for, and at least 40 %" +
+                 kata::where_most(run, &kata::Place::lines),
+             efficiency / least});
+    SUCCEED();
+}
+
+TEST_CASE("the sum of a result stays in a register",
+          "[claims][step][02_shared_memory][03_thread_tile_1d][04_thread_tile_2d]") {
+    const Shape s{64, 64, 96};
+    // Twice, where another kernel sets C to zero first.
+    kata::require_at_most(2,
+                          static_cast<double>(kata::counted(coded(s)).global_store.accesses) /
+                              static_cast<double>(s.elements_of_c()),
+                          "the result is right, but the step does not gain what it is for: C is written in "
+                          "every phase. Keep the sum in a local variable, and store it when all phases "
+                          "are done",
+                          "stores for each result, for K = 96");
+}
+
+// Products of 24 bits, which float holds, of very different size. Sums in double are rounded once, and so
+// every one of them is the float next to the exact value. Of sums that are rounded in each of 45 steps only
+// some are.
+TEST_CASE("sums are kept in float", "[claims]") {
+    constexpr int k = 45;
+    auto p = real({41, 53, k}, 7);
+    for (auto& value : p.a) value = std::round(2048 * value) / 2048;
+    for (auto& value : p.b) value = std::round(2048 * value) / 2048;
+    for (std::size_t i = 0; i < p.a.size(); ++i) p.a[i] = std::ldexp(p.a[i], static_cast<int>(i % k % 12));
+    Problem::Device device(p, kata::poison);
+    const auto run = try_on(kata::step(), p, device, kata::unmetered);
+    if (run.fault) FAIL(*run.fault);
+    const auto exact = matrices::reference(p.a, p.b, p.shape);
+    const auto got = device.result();
+    if (std::equal(got.begin(), got.end(), exact.begin(),
+                   [](float sum, double value) { return sum == static_cast<float>(value); }))
+        kata::fall_short(
+            {"the result is right, but its sums are in double: a GPU has half as many units for "
+             "double as for float, and most have a 32nd or a 64th; float is as exact as it must be",
+             0.5});
+    SUCCEED();
+}
 
 // The figures of the documents, to the digit: loads by single threads, for each result. K is the number of
 // products in a result.

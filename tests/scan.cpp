@@ -499,6 +499,24 @@ TEST_CASE("four times the sections are no longer chain of additions", "[step][05
                           ", which is half more than those for 65536");
 }
 
+// Of a long array, where the chain takes the time. A solution's link has 9 steps, with as many asking atomics
+// a section whatever its number is.
+TEST_CASE("the links of the chain are short, and each asks one flag", "[claims][step][06_single_pass]") {
+    kata::only_where_counted();
+    const auto& few = kata::counts_of(kata::counted_run(kata::step()));
+    const auto many = kata::counted(coded(4 << 16));
+    kata::require_at_most(
+        30, static_cast<double>(many.span - few.span) / (3 * 65536.0 / 4096),
+        "the result is right, but each block keeps the next one waiting for too long: the sum up to the end "
+        "of a section is to be passed on as soon as it is known, and before the section is stored",
+        "steps in the longest chain, for each 4096 elements more");
+    kata::require_at_most(
+        8, static_cast<double>(many.global_atomic.accesses) / static_cast<double>(few.global_atomic.accesses),
+        "the result is right, but a block asks for more flags the more sections lie before it: the one "
+        "before has the sum of all",
+        "times as many atomics, for four times the elements");
+}
+
 // The figures of the documents, to the digit.
 
 TEST_CASE("Kogge–Stone: N·log₂N − (N−1) additions",

@@ -13,7 +13,7 @@ namespace estimate {
 
 namespace {
 
-constexpr std::uint64_t sector_bytes = 32;
+constexpr std::uint64_t sector_bytes = 32, line_bytes = 128;
 
 Chain& operator+=(Chain& a, const Chain& b) {
     a.basic_blocks += b.basic_blocks, a.divisions += b.divisions, a.requests += b.requests,
@@ -77,11 +77,14 @@ void Gatherer::request(const kata::Request& r) {
     if (memory == "global") {
         e.kind = did == "load" ? Kind::load : did == "store" ? Kind::store : Kind::atomic;
         e.array = array_of(r.addresses[lane]);
+        // Counted from the array's first line, so that an estimate does not depend on where the arrays lie.
+        const auto begin = arrays_[e.array].of.begin / line_bytes * line_bytes;
+        const auto of_array = std::uint64_t{e.array} << 40;
         for (unsigned l = 0; l < 32; ++l)
             if (r.lanes >> l & 1)
-                for (auto s = r.addresses[l] / sector_bytes;
-                     s <= (r.addresses[l] + r.bytes - 1) / sector_bytes; ++s)
-                    sectors_.push_back(s);
+                for (auto s = (r.addresses[l] - begin) / sector_bytes;
+                     s <= (r.addresses[l] - begin + r.bytes - 1) / sector_bytes; ++s)
+                    sectors_.push_back(of_array + s);
         const auto first = sectors_.begin() + static_cast<std::ptrdiff_t>(e.first_sector);
         if (e.kind == Kind::atomic) {
             std::array<std::uintptr_t, 32> asked{};
@@ -92,7 +95,7 @@ void Gatherer::request(const kata::Request& r) {
             std::map<std::uintptr_t, std::map<std::uintptr_t, unsigned>> turns;  // by line and sector
             for (unsigned i = 0, next = 0; i < count; i = next) {
                 while (next < count && asked[next] == asked[i]) ++next;
-                auto& of_sector = turns[asked[i] / 128][asked[i] / sector_bytes];
+                auto& of_sector = turns[asked[i] / line_bytes][asked[i] / sector_bytes];
                 of_sector = std::max(of_sector, next - i);
             }
             for (const auto& [line, sectors] : turns) {

@@ -427,7 +427,7 @@ constexpr kata::Claim claims[] = {
     {"04_wide_grayscale", "02_color_to_grayscale", global_requests, 3.0,
      "a load or a store brings four bytes instead of one", "not in the documents"},
     {"04_wide_grayscale", "02_color_to_grayscale", sectors_loaded, 1.2,
-     "a warp reads whole rows of bytes, and not each third of them three times", "not in the documents"},
+     "a warp reaches one long stretch of the picture, and not two short ones", "not in the documents"},
     {"05_running_blur", "03_blur", global_requests, 2.0,
      "each row is loaded twice, and not for each row of a patch", "not in the documents"},
     {"05_running_blur", "03_blur", sectors_loaded, 2.0,

@@ -265,7 +265,8 @@ constexpr kata::Claim claims[] = {
      "the inside of a tile is read once, and only the halo more often", "PMPP-notes 7.5"},
     {"05_cached_halo", "03_tiled", threads, 1.2, "a block as large as the tile needs no threads for the halo",
      "PMPP-notes 7.5"},
-    {"05_cached_halo", "04_tiled_by_output", shared_passes, 1.005,
+    // Of elements and not of passes: who treats the outputs at the edges of the tile apart has more of these.
+    {"05_cached_halo", "04_tiled_by_output", shared_accesses, 1.03,
      "the halo is neither stored in shared memory nor read from there", "PMPP-notes 7.5"},
     // Times, of 16384 x 16384 elements. On an H100 (sm_90):
     // 1.036 times. Half of the loads are gone, and the time hardly changes.

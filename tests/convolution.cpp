@@ -272,6 +272,18 @@ TEST_CASE("infinities and NaN on the border are seen from inside, and nothing is
     require_right(p);
 }
 
+// An element for each weight of 5 x 5, and room for storing the tile.
+TEST_CASE("a tile of floats", "[step][03_tiled][04_tiled_by_output][05_cached_halo]") {
+    const Shape s{96, 96, 2};
+    const auto c = kata::counted(coded(s));
+    const double floats = 1.5 * (s.side() * s.side() + 2) * s.outputs();
+    kata::require_at_most(floats * sizeof(float),
+                          static_cast<double>(c.shared_load.bytes + c.shared_store.bytes),
+                          "the result is right, but more bytes go to shared memory and come from there than "
+                          "floats need: is the tile double, or an element read twice for a weight?",
+                          "bytes loaded from shared memory and stored there");
+}
+
 TEST_CASE("weights of 0 are weights like any other", "[equivalence]") {
     const int radius = GENERATE(1, 2);
     auto p = coded({45, 37, radius});
@@ -306,7 +318,8 @@ constexpr kata::Claim claims[] = {
      "the inside of a tile is read once, and only the halo more often", "PMPP-notes 7.5"},
     {"05_cached_halo", "03_tiled", threads, 1.2, "a block as large as the tile needs no threads for the halo",
      "PMPP-notes 7.5"},
-    {"05_cached_halo", "04_tiled_by_output", shared_passes, 1.005,
+    // Of elements and not of passes: who treats the outputs at the edges of the tile apart has more of these.
+    {"05_cached_halo", "04_tiled_by_output", shared_accesses, 1.03,
      "the halo is neither stored in shared memory nor read from there", "PMPP-notes 7.5"},
     {"06_register_window", "02_constant_memory", bytes_loaded, 3.0,
      "a row is loaded once for all outputs of a column that see it", "not in the documents"},

@@ -162,6 +162,30 @@ TEST_CASE("many threads share the text", "[step][01_global_atomics][02_privatize
         "threads for 4096 characters");
 }
 
+// A thread of the lesson's exercise has 64 characters. A grid that never grows must fill a GPU from the
+// start.
+TEST_CASE("many threads share a long text",
+          "[step][03_privatized_shared][04_coarsened_contiguous][05_coarsened_interleaved][06_aggregated]") {
+    constexpr std::size_t length = std::size_t{1} << 22;
+    const auto c = kata::counted(Problem{kata::repeated(letters(1 << 16), length)}, {.one_in = 64});
+    kata::require_at_least(length / 128, static_cast<double>(c.threads),
+                           "the result is right, but few threads share a long text: most of a GPU has "
+                           "nothing to do",
+                           "threads for " + std::to_string(length) + " characters");
+}
+
+// What is counted elsewhere is whole tiles.
+TEST_CASE("the end of a text is shared out like the rest of it",
+          "[step][03_privatized_shared][04_coarsened_contiguous][05_coarsened_interleaved][06_aggregated]") {
+    kata::only_where_counted();
+    const auto chain = [](std::size_t length) { return static_cast<double>(counted(letters(length)).span); };
+    kata::require_at_most(4 * chain(2 * 16384), chain(2 * 16384 - 1),
+                          "the result is right, but a few threads count the end of the text, one character "
+                          "after the other, while all others wait",
+                          "the longest chain of steps for a text that is no multiple of 16384 characters",
+                          ", which is four times that for whole tiles");
+}
+
 TEST_CASE("of the 256 bytes only a to z count, four to a bin", "[equivalence]") {
     Text text;  // byte b comes up b + 1 times: no two of them can be mistaken for each other
     for (int byte = 0; byte < 256; ++byte)
@@ -261,6 +285,12 @@ TEST_CASE("the last character of a text counts, of more than a grid has threads 
 // More than 528 blocks take, as many as an H100 runs of them, with 32 Ki characters each; and of full loads.
 TEST_CASE("blocks that stay go on until the end of the text", "[equivalence][step][08_private_counters]") {
     require_both_ends_counted(17'400'000);
+}
+
+// In each of 64 blocks more than 16 bits count.
+TEST_CASE("five million times one letter",
+          "[step][04_coarsened_contiguous][05_coarsened_interleaved][06_aggregated]") {
+    require_right(Text(5'000'011, 'k'), kata::unmetered);
 }
 
 TEST_CASE("the last character of a text counts that 32 bits cannot number", "[step][01_global_atomics]") {

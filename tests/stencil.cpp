@@ -229,6 +229,27 @@ TEST_CASE("more blocks than a block may have threads: grid and block cannot be e
     require_right(coded<float>(81), kata::unmetered);  // 11³ blocks of 8³ threads
 }
 
+TEST_CASE("many threads share the cells", "[step][01_basic][02_shared_tile]") {
+    constexpr int n = 47;
+    const auto c = kata::counted(coded<float>(n));
+    kata::require_at_least(
+        static_cast<double>(cells(n)) / 4, static_cast<double>(c.threads),
+        "the result is right, but a thread computes many cells, one after the other, where "
+        "this step has a thread for each: a smaller grid would leave most of a GPU idle",
+        "threads for " + std::to_string(cells(n)) + " cells");
+}
+
+// A boundary that is written apart is a few cells more; a pass for each axis stores three times.
+TEST_CASE("each cell is stored once",
+          "[step][01_basic][02_shared_tile][03_thread_coarsened][04_register_tiled]") {
+    constexpr int n = 47;
+    const auto c = kata::counted(coded<float>(n));
+    kata::require_at_most(1.75 * static_cast<double>(cells(n)), static_cast<double>(c.global_store.accesses),
+                          "the result is right, but cells are stored more than once: what a thread adds up "
+                          "it should keep in a register, and store when the sum is complete",
+                          "stores for " + std::to_string(cells(n)) + " cells");
+}
+
 TEST_CASE("more rows than a grid has blocks along y", "[step][01_basic][02_shared_tile]") {
     constexpr int n = 257;
     const auto last = cells(n) - 1;

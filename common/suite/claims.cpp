@@ -30,6 +30,8 @@ const char* name_of(Quantity q) {
             return "times that a warp loads from or stores to global memory";
         case Quantity::threads:
             return "threads";
+        case Quantity::shared_accesses:
+            return "elements that threads load from shared memory or store there";
         case Quantity::shared_passes:
             return "passes over the banks of shared memory";
         case Quantity::atomics:
@@ -74,6 +76,7 @@ std::uint64_t Place::*at(Quantity q) {
         case Quantity::bytes_stored:
         case Quantity::sectors_stored:
             return &Place::sectors_stored;
+        case Quantity::shared_accesses:
         case Quantity::shared_passes:
             return &Place::passes;
         case Quantity::atomics:
@@ -130,6 +133,8 @@ double value_of(Quantity q, const Counts& c) {
                 return c.global_load.requests + c.global_store.requests;
             case Quantity::threads:
                 return c.threads;
+            case Quantity::shared_accesses:
+                return c.shared_load.accesses + c.shared_store.accesses + c.shared_atomic.accesses;
             case Quantity::shared_passes:
                 return c.shared_load.transactions + c.shared_store.transactions +
                        c.shared_atomic.transactions;

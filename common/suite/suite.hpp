@@ -23,6 +23,7 @@ enum class Quantity {
     sectors_stored,
     global_requests,
     threads,
+    shared_accesses,
     shared_passes,
     atomics,
     barriers,

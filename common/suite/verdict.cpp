@@ -157,8 +157,8 @@ const char* cause_of(const Limit& limit, const Counts& mine, const Counts& their
         return "what is used several times comes from global memory each time, or goes there, where shared "
                "memory or a register could hold it";
     if (!is_effect(limit)) return limit.cause;
-    if (mine.constant_load.transactions > work(mine) / 4 &&
-        mine.constant_load.transactions > 2 * mine.constant_load.requests)
+    const auto constants = mine.constant_load.distinct / sizeof(float);  // one step for each of them
+    if (constants > work(mine) / 4 && constants > 2 * mine.constant_load.requests)
         return "lanes of a warp read constant memory at different addresses, which it answers one after the "
                "other: all lanes should want the same element at a time";
     if (limit.counted == makespan && mine.launches > 2 * theirs.launches)
@@ -209,6 +209,21 @@ std::optional<std::string> left_to_one_warp(const Counts& mine, const Counts& th
         m, t, uneven_warps * t);
 }
 
+/// A block of fewer threads than half a warp leaves so many lanes empty for as long as it runs: of that the
+/// work, which is of warps, has twice as much and no more.
+std::optional<std::string> mostly_empty_warps(const Counts& mine, const Counts& theirs) {
+    const auto a_block = [](const Counts& c) {
+        return c.blocks == 0 ? 0.0 : static_cast<double>(c.threads) / static_cast<double>(c.blocks);
+    };
+    if (mine.blocks == 0 || a_block(mine) > 16 || a_block(theirs) <= 16) return std::nullopt;
+    return format(
+        "the result is right, but at least half of the lanes of its warps are empty: its blocks have %.1f "
+        "threads, and a warp, which has 32 lanes, is of one block\n  now %.1f threads in a block, in the "
+        "solution %.1f, at least 17\n  the usual cause: a block that is too small; 128 to 512 threads are "
+        "usual",
+        a_block(mine), a_block(mine), a_block(theirs));
+}
+
 }  // namespace
 
 std::string where_most(const Run& run, std::uint64_t Place::*what) {
@@ -250,6 +265,8 @@ std::vector<Shortfall> worse_than_solution(const Run& step, const Counts& theirs
           std::tuple(&left_to_one_warp, &share_of_busiest_warp, uneven_warps)})
         if (auto text = told(mine, theirs))
             worse.push_back({false, {std::move(*text), factor * share(theirs) / share(mine)}});
+    if (worse.empty())
+        if (auto text = mostly_empty_warps(mine, theirs)) worse.push_back({false, {std::move(*text), 0.5}});
     // What explains other excesses comes first, and then what is furthest beyond its limit.
     std::stable_sort(worse.begin(), worse.end(), [](const auto& a, const auto& b) {
         return std::pair(!a.first, a.second.share) < std::pair(!b.first, b.second.share);

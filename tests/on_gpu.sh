@@ -8,7 +8,7 @@
 #   test       every suite
 #   huge       every solution on inputs of 2^30 bytes and, where indices reach that far, of more than 2^32
 #   sanitize   compute-sanitizer over every solution, with each of its tools
-#   ladder     times: each step against the one before it
+#   ladder     times: each step against the one that it is to better
 #   variants   times: kernels of tests/wrong against what they say that they are timed against
 #   claims     the timed claims, 30 verdicts on each, all of which must hold; and those that a document makes in vain
 #   describe   what one thing at a time costs on this GPU, for the estimate: RESULTS/devices/NAME.csv
@@ -174,7 +174,7 @@ sanitize() {
 }
 
 ladder() {
-    local chapter what kinds kind file before step log
+    local chapter what kinds kind file before worse step log
     for chapter in $(chapters); do
         read -r what kinds <<<"${problems[$chapter]:-variant 0}"
         file=$(table "$chapter" ladder "step,$what,ms,GB/s,TFLOP/s,% of ceiling,against,times as fast,at least,at most")
@@ -182,9 +182,10 @@ ladder() {
             before=
             for step in $(steps "$chapter"); do
                 log=$logs/$chapter.$step.$kind
+                worse=$("$BUILD/$chapter-gpu" --betters "$step" "$before")
                 "$BUILD/$chapter-gpu" --measure "$(solution "$chapter" "$step")" --variant "$kind" \
-                    ${before:+--against "$(solution "$chapter" "$before")"} >"$log" || failed=1
-                echo "$step,$kind,$(values "$log" milliseconds:3 gigabytes:0 teraflops:2 of_ceiling:1),$before,$(
+                    ${worse:+--against "$(solution "$chapter" "$worse")"} >"$log" || failed=1
+                echo "$step,$kind,$(values "$log" milliseconds:3 gigabytes:0 teraflops:2 of_ceiling:1),$worse,$(
                     values "$log" faster:3 faster_lower:3 faster_upper:3)" >>"$file"
                 before=$step
             done

@@ -6,6 +6,7 @@
 //   convolution-cpu --tour …                    the ladder (tour.hpp)
 //   convolution-cpu --measure MODULE …          one step of it (measure.hpp)
 //   convolution-gpu --times MODULE...           how long some steps take (measure.hpp)
+//   convolution-gpu --betters STEP BEFORE       which step a step is to better; BEFORE is the one before it
 //   convolution-cpu --estimate MODULE …         its time on a GPU that is not there (estimate.hpp)
 //   convolution-cpu --explain MODULE …          a step line by line (trace.hpp)
 //   convolution-cpu --trace MODULE …            request by request
@@ -125,6 +126,11 @@ int main(int argc, char** argv) {
         if (argc > 1 && std::string_view(argv[1]) == "--tour") return kata::printed(kata::tour(arguments));
         if (argc > 1 && std::string_view(argv[1]) == "--measure") return kata::measure(arguments);
         if (argc > 1 && std::string_view(argv[1]) == "--times") return kata::times(arguments);
+        if (argc == 4 && std::string_view(argv[1]) == "--betters") {
+            const auto& betters = kata::chapter.betters;
+            std::cout << (betters ? betters(argv[2]) : argv[3]) << '\n';
+            return kata::printed(0);
+        }
         if (argc > 1 && std::string_view(argv[1]) == "--explain") return kata::explain(arguments);
         if (argc > 1 && std::string_view(argv[1]) == "--estimate") return kata::estimate(arguments);
         if (argc > 1 && std::string_view(argv[1]) == "--trace") return kata::trace(arguments);

@@ -13,7 +13,8 @@ namespace kata {
 enum class Order { forwards, backwards, shuffled };
 
 struct Conditions {
-    /// In which order the CPU back end runs threads and blocks; shuffled also runs two blocks alternately.
+    /// In which order the CPU back end runs threads and blocks; shuffled also runs several blocks
+    /// alternately.
     Order order = Order::forwards;
     unsigned seed = 1;  ///< of the shuffle
     /// Count only the block with this linear index.
@@ -25,6 +26,10 @@ struct Conditions {
     /// Whether the CPU back end counts and looks for races. That is most of its time, so a problem that is
     /// large for the sake of an index may go without, where smaller ones have shown the rest.
     bool metered = true;
+    /// How many blocks run alternately where the order is shuffled: no more than have 6144 threads together,
+    /// and no more than two where something is counted. Of more than two any is next. With more of them there
+    /// is more that blocks have not told each other yet.
+    unsigned resident = 2;
     /// Of a launch of more than 16384 blocks the CPU back end runs the first two and the last two only; a GPU
     /// runs all. For a problem that is large for the sake of its grid, and zero but at its ends.
     bool only_ends = false;

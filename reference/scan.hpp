@@ -51,7 +51,7 @@ using Offered = kata::Arithmetics<kata::Arithmetic::sum_of_int, kata::Arithmetic
 extern "C" [[gnu::visibility("default")]] void scan_sections(const void* in, void* out, int n, int section,
                                                              scan::Kind kind, kata::Operation operation);
 
-/// What steps 05 and 06 define: all n elements are scanned as one. `workspace` points to
+/// What the steps from 05 on define: all n elements are scanned as one. `workspace` points to
 /// scan::workspace_bytes(n) bytes of the device, aligned for every type, in which anything may stand.
 extern "C" [[gnu::visibility("default")]] void scan_whole(const void* in, void* out, int n, scan::Kind kind,
                                                           void* workspace, kata::Operation operation);

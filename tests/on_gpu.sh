@@ -28,7 +28,7 @@ verdicts=30
 at_once=3  # processes, where nothing is timed; a huge problem takes a fifth of 80 GB, and of 128 GB beside it
 tools=(memcheck racecheck initcheck synccheck)
 # Kinds of a chapter's timed problem: what distinguishes them, and which there are, first that of the claims.
-declare -A problems=([convolution]='radius 2 4 7' [histogram]='longest_run 0 100000' [reduction]='power_of_two 28')
+declare -A problems=([convolution]='radius 2 4 7' [histogram]='longest_run 0 100000' [reduction]='power_of_two 28' [scan]='power_of_two 28')
 # What the meter's --measure calls a quantity, what Nsight Compute does, and the most that they may differ by, in %.
 quantities=(
     'global_load_sectors t_sectors_pipe_lsu_mem_global_op_ld 1'

@@ -207,10 +207,17 @@ TEST_CASE("a step scans sections of every length",
 }
 
 TEST_CASE("a step scans every length around the sections of its own",
-          "[step][05_hierarchical][06_single_pass]") {
+          "[step][05_hierarchical][06_single_pass][07_look_back][08_shuffles]") {
     const auto kind = GENERATE(Kind::inclusive, Kind::exclusive);
     const int n = GENERATE(511, 512, 513, 2047, 2048, 2049, 4095, 4096, 4097, 8191, 8193, 12289);
     require_right(coded(n, 1024, kind));
+}
+
+TEST_CASE("a step scans every length around its loads, rows and sections", "[step][09_wide_rows]") {
+    const auto kind = GENERATE(Kind::inclusive, Kind::exclusive);
+    const int n = GENERATE(3, 4, 5, 7, 1023, 1025, 16382, 16383, 16384, 16385, 2 * 16384 + 77);
+    require_right(coded(n, 1024, kind));
+    require_right(maps(n / 2, 1024, kind, 3));
 }
 
 TEST_CASE("an operator that does not commute is applied from left to right", "[equivalence]") {
@@ -242,10 +249,19 @@ TEST_CASE("the order of threads and blocks does not matter", "[equivalence]") {
     require_right(maps(either(600, 9001), 128, Kind::exclusive), {{.order = order, .seed = seed}});
 }
 
-TEST_CASE("whichever block starts first, sums are passed on in order", "[step][06_single_pass]") {
+TEST_CASE("whichever block starts first, sums are passed on in order",
+          "[step][06_single_pass][07_look_back][08_shuffles][09_wide_rows]") {
     const unsigned seed = GENERATE(range(4u, 12u));
     CAPTURE(seed);
     require_right(coded(6 * 4096 - 5), {{.order = Order::shuffled, .seed = seed}});
+}
+
+TEST_CASE("what several sections have said of themselves is combined from left to right",
+          "[step][07_look_back][08_shuffles][09_wide_rows]") {
+    const unsigned seed = GENERATE(range(1u, 9u));
+    CAPTURE(seed);
+    require_right(maps(12 * 4096 - 5, 1024, Kind::inclusive, seed),
+                  {{.order = Order::shuffled, .seed = seed, .metered = false, .resident = 6}});
 }
 
 TEST_CASE("a second scan gets an answer of its own", "[equivalence]") {
@@ -409,6 +425,20 @@ constexpr Claim claims[] = {
     {"06_single_pass", "05_hierarchical", shared_passes, 1.2,
      "sections are scanned by all threads of a block in shared memory, and their sums are not scanned",
      "PMPP-scan 11.7"},
+    {"07_look_back", "05_hierarchical", bytes_loaded, 1.8, "an element is read once instead of twice",
+     "not in the document"},
+    {"06_single_pass", "07_look_back", span, 1.4,
+     "where blocks run one after the other, as they do here, the sum of all before is there when it is asked "
+     "for, and one thread has it sooner than a warp that looks back",
+     "not in the document"},
+    {"08_shuffles", "07_look_back", barriers, 3.0,
+     "rounds within a warp need no barrier, and what the warps leave is for one warp", "not in the document"},
+    {"08_shuffles", "07_look_back", shared_passes, 1.5,
+     "a thread reads its elements from shared memory once and writes them once", "not in the document"},
+    {"09_wide_rows", "08_shuffles", global_requests, 2.5,
+     "a load or a store is for four elements instead of one", "not in the document"},
+    {"09_wide_rows", "08_shuffles", shared_passes, 5.0, "no element goes through shared memory",
+     "not in the document"},
     // Times, of 2^28 elements of float; in sections up to 04. On an H100 (sm_90):
     // 1.11 times.
     {"02_kogge_stone_double_buffered", "01_kogge_stone", time, 1.03, "half of the barriers are gone",
@@ -443,10 +473,21 @@ constexpr Claim claims[] = {
     // 0.019 times: the sums of 65536 sections go from block to block, one after the other, at 1.2 µs each.
     {"06_single_pass", "05_hierarchical", time, 1.0, "an element is read once and written once",
      "PMPP-scan 11.7", refuted},
+    // 76 times, of two runs.
+    {"07_look_back", "06_single_pass", time, 20.0,
+     "who waits adds up what the sections before it have said of themselves", "not in the document"},
+    // 1.004 times, for what takes time is the look-back; of 2²⁰ floats 1.12 times.
+    {"08_shuffles", "07_look_back", time, 1.02, "there are five barriers instead of 21",
+     "not in the document", refuted},
+    {"08_shuffles", "07_look_back", time, 1.04, "there are five barriers instead of 21",
+     "not in the document", asserted, 20, "sm_90"},
+    // 1.18 times.
+    {"09_wide_rows", "08_shuffles", time, 1.08,
+     "more loads are under way, and there are fewer sections to look back at", "not in the document"},
 };
 
 kata::Run count(const Module& step) {
-    return try_on(step, coded(1 << 16, scan::max_section, Kind::inclusive, 1, step));
+    return try_on(step, coded(1 << 18, scan::max_section, Kind::inclusive, 1, step));
 }
 
 /// How often a step adds up a full section of n elements.
@@ -489,7 +530,7 @@ TEST_CASE("Brent-Kung adds 2N - 2 - log2 N times", "[step][03_brent_kung]") {
 // A block that adds up the sums of all sections before its own has next to nothing to do where they are 64.
 TEST_CASE("four times the sections are no longer chain of additions", "[step][05_hierarchical]") {
     kata::only_where_counted();
-    const auto few = kata::counts_of(kata::counted_run(kata::step())).span;
+    const auto few = kata::counted(coded(1 << 16)).span;
     const auto many = kata::counted(coded(4 << 16)).span;
     // Chains of right kernels do not grow; one of additions, of two steps each, more than doubles.
     kata::require_at_most(1.5 * static_cast<double>(few), static_cast<double>(many),
@@ -562,7 +603,7 @@ TEST_CASE("barriers a section of 1024: 20 in place, 10 with two buffers, 20 for 
 }
 
 TEST_CASE("padded subsections are free of bank conflicts",
-          "[figures][04_coarsened][05_hierarchical][06_single_pass]") {
+          "[figures][04_coarsened][05_hierarchical][06_single_pass][07_look_back][08_shuffles]") {
     kata::only_where_counted();
     CHECK(kata::counted(coded<float>(16384)).bank_conflicts == 0);
 }
@@ -583,6 +624,23 @@ TEST_CASE("a single pass loads and stores each element once, three kernels twice
         CHECK(c.global_store.accesses == n + 16 + 16 + 1 + (n - 1024));
         CHECK(c.launches == 3);
     }
+}
+
+TEST_CASE("with look-back, too, each element is loaded once and stored once, in one launch",
+          "[figures][07_look_back][08_shuffles][09_wide_rows]") {
+    const unsigned n = 32768, sections = n / (kata::step_name() == "09_wide_rows" ? 16384 : 4096);
+    const auto c = kata::counted(coded(n));
+    // and what sections say of themselves, twice, a word each: up to 32 of those before are looked at
+    CHECK(c.global_load.bytes == 4 * n + 8 * sections * (sections - 1) / 2);
+    CHECK(c.global_store.bytes == 4 * n + 8 * 2 * sections);
+    CHECK(c.launches == 1);
+}
+
+TEST_CASE("with shuffles a block has five barriers, with wide rows three",
+          "[figures][08_shuffles][09_wide_rows]") {
+    const auto c = kata::counted(coded(32768));
+    CHECK(c.barriers == (kata::step_name() == "08_shuffles" ? 5 : 3) * c.blocks);
+    CHECK(c.bank_conflicts == 0);
 }
 
 TEST_CASE("lengths and sections outside the limits are refused in one line", "[limits]") {
@@ -607,8 +665,8 @@ kata::Run ladder(const Module& step) { return try_on(step, real(1 << 16, 1024, K
 
 static const kata::Chapter chapter{
     .name = "scan",
-    .problem = "65536 elements; sections of 1024 in steps 01 to 04, the whole in 05 and 06",
-    .timed_problem = "268435456 elements; sections of 1024 in steps 01 to 04, the whole in 05 and 06",
+    .problem = "65536 elements; sections of 1024 in steps 01 to 04, the whole from 05 on",
+    .timed_problem = "268435456 elements; sections of 1024 in steps 01 to 04, the whole from 05 on",
     .claims = claims,
     .ladder = ladder,
     .count = count,
@@ -622,10 +680,11 @@ static const kata::Chapter chapter{
         }
         return {try_on(step, coded(32768, 1024, Kind::inclusive, 1, step)), "32768 elements", "blocks"};
     },
-    .timed = [](std::optional<int>) -> std::unique_ptr<kata::TimedProblem> {
-        constexpr std::size_t n = 1 << 28;
+    .timed = [](std::optional<int> power_of_two) -> std::unique_ptr<kata::TimedProblem> {
+        const std::size_t n = std::size_t{1} << power_of_two.value_or(28);
         return std::make_unique<kata::TimedOn<Problem<float>>>(
-            Problem<float>{kata::repeated(kata::reals(kata::prime_period, 1), n)}, 8.0 * n);
+            Problem<float>{kata::repeated(kata::reals(kata::prime_period, 1), n)},
+            8.0 * static_cast<double>(n));
     },
     .at_scale =
         [](const Module& step, std::optional<int>) {

@@ -1071,6 +1071,35 @@ TEST_CASE("blocks that number themselves as they start may wait for those before
     CHECK(out.values() == counted<int>(blocks));
 }
 
+TEST_CASE("a warp that polls and votes waits for another resident block, counted or not", "[endless]") {
+    constexpr int blocks = 12;
+    const bool metered = GENERATE(true, false);
+    const unsigned resident = GENERATE(2u, 5u), seed = GENERATE(1u, 2u, 3u);
+    auto ticket = zeros<unsigned>("ticket");
+    auto flags = zeros<int>("flags", blocks), out = zeros<int>("out", blocks);
+    CHECK(
+        fault([&] { kernels::warp_waits_for_ticket_before(ticket.data(), flags.data(), out.data(), blocks); },
+              {.order = Order::shuffled,
+               .seed = seed,
+               .time_limit = 1,
+               .metered = metered,
+               .resident = resident}) == "");
+    CHECK(out.values() == counted<int>(blocks));
+}
+
+TEST_CASE("as many blocks run alternately as the conditions say, where nothing is counted", "[endless]") {
+    const auto met = [](unsigned resident, bool metered) {
+        auto arrived = zeros<unsigned>("arrived");
+        return fault(
+                   [&] { kernels::meet(arrived.data(), 5); },
+                   {.order = Order::shuffled, .time_limit = 0.1, .metered = metered, .resident = resident}) ==
+               "";
+    };
+    CHECK(met(5, false));
+    CHECK(!met(4, false));
+    CHECK((!met(5, true) || !kata::counts_available()));
+}
+
 // Memory that is not there
 
 TEST_CASE("more static and dynamic shared memory than a block has is refused", "[bounds]") {

@@ -129,9 +129,14 @@ class Scheduler {
             steps_before_ = vain_since_ = probe_->steps();
         }
         if (!blocks_) blocks_ = all_blocks();
-        // Two blocks at a time where their shared memory can be kept apart and the order is to be mixed.
+        // Several blocks at a time where their shared memory can be kept apart and the order is to be mixed.
+        // The meter has room for two.
         const bool mixed = grid_.conditions.order == kata::Order::shuffled;
-        const unsigned places = mixed && can_move_shared && !grid_.image.path.empty() ? 2 : 1;
+        const auto& b = grid_.block_dim;
+        const unsigned most = probe_ ? 2 : StackPool::most_threads / (b.x * b.y * b.z);
+        const unsigned several = std::min(grid_.conditions.resident, most);
+        const unsigned places = mixed && can_move_shared && !grid_.image.path.empty() ? several : 1;
+        resident_.resize(places);
         try {
             while (!fault_) {
                 for (unsigned slot = 0; slot < places; ++slot)
@@ -264,7 +269,7 @@ class Scheduler {
     std::uint64_t news_ = 0, vain_since_ = 0;
     unsigned resumes_ = 0, resumes_when_asked_ = ~0u;
     context::fiber scheduler_;
-    std::array<std::unique_ptr<Block>, 2> resident_;
+    std::vector<std::unique_ptr<Block>> resident_;
     std::unique_ptr<Block> spare_;
     unsigned last_ = 0;
     Block* in_shared_ = nullptr;  // whose static shared memory is in place
@@ -341,10 +346,12 @@ void Scheduler::start(unsigned slot, std::uint64_t linear) {
     if (probe_) probe_->block_begins(block);
 }
 
-/// The resident block whose turn it is.
+/// The resident block whose turn it is: of two the other one, of more than two any.
 Block* Scheduler::pick() {
-    for (unsigned k = 1; k <= 2; ++k)
-        if (auto& block = resident_[(last_ + k) % 2]) {
+    const auto places = static_cast<unsigned>(resident_.size());
+    if (places > 2) last_ = static_cast<unsigned>(random_()) % places;
+    for (unsigned k = 1; k <= places; ++k)
+        if (auto& block = resident_[(last_ + k) % places]) {
             last_ = block->slot;
             return block.get();
         }
@@ -368,7 +375,8 @@ void Scheduler::enter(Block& block) {
 /// Runs the block until it is done, cannot go on alone, or has had its turn.
 void Scheduler::work_on(Block& block) {
     enter(block);
-    const bool alone = !resident_[1 - block.slot];
+    const bool alone = std::none_of(resident_.begin(), resident_.end(),
+                                    [&](const auto& other) { return other && other.get() != &block; });
     for (;;) {
         bool progress = false, polling = false;
         for (const auto warp : block.warp_order) {
@@ -577,7 +585,7 @@ std::uint64_t Scheduler::exchange(Collective what, unsigned mask, std::uint64_t 
     me.mask = mask;
     me.value = value;
     me.source = source;
-    me.polls = 0;
+    // A warp that polls and votes in turn still polls: me.polls goes on.
     for (const auto& t : std::span(&block.threads[me.warp() * 32], lanes))
         if (probe_ && t.state == State::at_collective && t.code == code && t.mask != mask &&
             t.mask >> me.lane() & 1)

@@ -13,6 +13,8 @@ extern Range stacks;
 
 class StackPool {
   public:
+    static constexpr unsigned most_threads = 6 * 1024;  ///< that have a stack at the same time
+
     /// The lowest address of a stack. Throws std::bad_alloc where there is no address space for it.
     std::byte* take();
     void give(std::byte* stack) { free_.push_back(stack); }
@@ -22,8 +24,8 @@ class StackPool {
   private:
     void grow();
 
-    static constexpr std::size_t below = 8;                // room for an overflow to be found in
-    static constexpr std::size_t most = below + 2 * 1024;  // two resident blocks
+    static constexpr std::size_t below = 8;  // room for an overflow to be found in
+    static constexpr std::size_t most = below + most_threads;
     std::byte* base_ = nullptr;
     std::size_t used_ = below;
     std::vector<std::byte*> free_;

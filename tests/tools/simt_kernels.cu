@@ -841,6 +841,28 @@ void wait_for_ticket_before(unsigned* ticket, int* flags, int* out, int blocks) 
     wait_for_ticket_before_kernel<<<blocks, 32>>>(ticket, flags, out);
 }
 
+// The same, with a whole warp that asks and votes until all lanes have their answer.
+__global__ void warp_waits_for_ticket_before_kernel(unsigned* ticket, int* flags, int* out) {
+    __shared__ unsigned block;
+    if (threadIdx.x == 0) block = atomicAdd(ticket, 1u);
+    __syncthreads();
+    const unsigned mine = block;
+    while (__any_sync(~0u, mine > 0 && threadIdx.x == 7 && atomicAdd(&flags[mine - 1], 0) == 0)) {
+    }
+    if (threadIdx.x == 0) pass_on(mine, flags, out);
+}
+void warp_waits_for_ticket_before(unsigned* ticket, int* flags, int* out, int blocks) {
+    warp_waits_for_ticket_before_kernel<<<blocks, 32>>>(ticket, flags, out);
+}
+
+// All blocks wait until all have come, which needs as many places for resident blocks.
+__global__ void meet_kernel(unsigned* arrived) {
+    atomicAdd(arrived, 1u);
+    while (atomicAdd(arrived, 0u) < gridDim.x) {
+    }
+}
+void meet(unsigned* arrived, int blocks) { meet_kernel<<<blocks, 1>>>(arrived); }
+
 // A thread waits for a later one, which a scheduler that never turns to the latter would not survive.
 __global__ void wait_for_flag_in_block_kernel(int* out) {
     __shared__ int flag;

@@ -126,6 +126,8 @@ void spin_on_atomic(int* flag);
 void wait_for_work(int* flag, int polls, unsigned work, bool raises);
 void wait_for_block_before(int* flags, int* out, int blocks);
 void wait_for_ticket_before(unsigned* ticket, int* flags, int* out, int blocks);
+void warp_waits_for_ticket_before(unsigned* ticket, int* flags, int* out, int blocks);
+void meet(unsigned* arrived, int blocks);
 void wait_for_flag_in_block(int* out, int threads);
 void shared_over_limit(int* out);
 void static_shared_at_limit(int* out);

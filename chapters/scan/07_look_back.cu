@@ -1,0 +1,55 @@
+// 07 Look-back: a block that waits for its left neighbour does not stand still, but looks further left.
+// Beyond the documents: Merrill and Garland, Single-pass parallel prefix scan with decoupled look-back, 2016,
+// which is how CUB scans. Changed against 06: a block says at once what its own section sums to, and the sum
+// of all up to its end as soon as it has that. Who comes later adds up the sections' own sums, 32 at a time,
+// back to the nearest sum of all. The chain of n / 4096 links becomes a few steps, which all take at the same
+// time.
+#include "messages.cuh"
+
+constexpr int threads = 256;
+constexpr int coarse_factor = 16;
+constexpr int section = threads * coarse_factor;
+
+/// Scans the section in x, which is padded, with all threads of the block. Begins and ends with a barrier.
+template <class T, class Op>
+__device__ void scan_in_place(T* x, Op op) {
+    // kata: begin
+    // As in 06.
+    kata::open();
+    // kata: end
+}
+
+/// The sum of all sections before `s`, for all lanes of the warp that calls it.
+template <class T, class Op>
+__device__ T look_back(Word* status, int s, Op op) {
+    // kata: begin
+    // Lane 0 of the warp looks at section s - 1, lane 1 at s - 2, and so on; before section 0 a lane takes
+    // the identity for a prefix. They ask by observe() until each lane that is nearer than the nearest prefix
+    // has something, which __ballot_sync(~0u, …) tells all of them: a bit for each lane of which the
+    // condition is true. Own sums nearer than the nearest prefix, and the prefix, are combined by
+    // shuffle_down, what stands further left as the left operand. Without a prefix among the 32 the next 32
+    // follow. All lanes return the result.
+    kata::open();
+    return op.identity();
+    // kata: end
+}
+
+// `started` counts the blocks that have started.
+template <class T, class Op>
+__global__ void look_back_scan(const T* in, T* out, int n, Kind kind, Word* status, int* started, Op op) {
+    // kata: begin
+    // As in 06 up to the scan of the section. The first warp then publishes the section's own sum, looks
+    // back, publishes the sum of all up to its end, and leaves the sum before the section in shared memory.
+    // Behind a barrier all threads store.
+    kata::open();
+    // kata: end
+}
+
+template <class T, class Op>
+void scan_whole(const T* in, T* out, int n, Kind kind, T* workspace, Op op) {
+    // kata: begin
+    // In the workspace lie words<T> words for each section and then the counter of the blocks that have
+    // started; all of it starts as 0.
+    kata::open();
+    // kata: end
+}

@@ -1,0 +1,1 @@
+../../chapters/scan/messages.cuh

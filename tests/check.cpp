@@ -1115,6 +1115,7 @@ TEST_CASE("What was counted of a module is remembered until it or the suite is b
     REQUIRE(kata::remembered(module, suite));
     CHECK(*kata::remembered(module, suite) == counts);
     CHECK_FALSE(kata::remembered(module, folder.holding("another", "other")));
+    CHECK_FALSE(kata::remembered(module, suite, "a larger problem"));
 
     const auto changed = folder / GENERATE("a.so", "suite");
     const auto time = last_write_time(changed);

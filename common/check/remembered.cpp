@@ -30,13 +30,15 @@ struct Record {
 };
 static_assert(std::is_trivially_copyable_v<Record>);
 
-fs::path place(const fs::path& module) { return module.string() + ".counts"; }
+fs::path place(const fs::path& module, const std::string& problem) {
+    return module.string() + (problem.empty() ? "" : "." + problem) + ".counts";
+}
 
 }  // namespace
 
-std::optional<Counts> remembered(const fs::path& module, const fs::path& suite) {
+std::optional<Counts> remembered(const fs::path& module, const fs::path& suite, const std::string& problem) {
     try {
-        std::ifstream file(place(module), std::ios::binary);
+        std::ifstream file(place(module, problem), std::ios::binary);
         Record record;
         file.read(reinterpret_cast<char*>(&record), sizeof record);
         if (!file || file.peek() != std::ifstream::traits_type::eof()) return std::nullopt;
@@ -47,16 +49,18 @@ std::optional<Counts> remembered(const fs::path& module, const fs::path& suite) 
     }
 }
 
-void remember(const fs::path& module, const fs::path& suite, const Counts& counts) {
+void remember(const fs::path& module, const fs::path& suite, const Counts& counts,
+              const std::string& problem) {
     try {
         const Record record{Version(module), Version(suite), counts};
         // Suites run side by side: each file is whole from the moment at which it has its name.
-        const auto unfinished = place(module).string() + "." + std::to_string(getpid());
+        const auto finished = place(module, problem);
+        const auto unfinished = finished.string() + "." + std::to_string(getpid());
         std::ofstream file(unfinished, std::ios::binary);
         file.write(reinterpret_cast<const char*>(&record), sizeof record);
         file.close();
         if (file)
-            fs::rename(unfinished, place(module));
+            fs::rename(unfinished, finished);
         else
             fs::remove(unfinished);
     } catch (const fs::filesystem_error&) {

@@ -413,7 +413,8 @@ TEST_CASE("what is counted of a solution is kept for all who are held against it
     if (!kata::subject().is_solution) SKIP("for who maintains it");
     if (!kata::counts_available()) SKIP("nothing is counted on this back end");
     const auto& counts = *kata::counted_run(kata::step()).seen.counts;
-    CHECK(kata::remembered(kata::subject().module, "/proc/self/exe") == counts);
+    const auto problem = kata::chapter.counted_problem ? kata::chapter.counted_problem() : "";
+    CHECK(kata::remembered(kata::subject().module, "/proc/self/exe", problem) == counts);
 }
 
 // Of the solutions: a student may find a way that a document has not thought of.

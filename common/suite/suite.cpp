@@ -45,6 +45,8 @@ namespace {
 
 const std::filesystem::path this_suite = "/proc/self/exe";
 
+std::string counted_problem() { return chapter.counted_problem ? chapter.counted_problem() : ""; }
+
 }  // namespace
 
 const Run& counted_run(const Module& step) {
@@ -54,7 +56,8 @@ const Run& counted_run(const Module& step) {
     auto run = chapter.count(step);
     const auto& counts = counts_of(run);
     // Whoever is held against this solution need not count it once more.
-    if (subject().is_solution && &step == &kata::step()) remember(subject().module, this_suite, counts);
+    if (subject().is_solution && &step == &kata::step())
+        remember(subject().module, this_suite, counts, counted_problem());
     return known.emplace(&step, std::move(run)).first->second;
 }
 
@@ -63,10 +66,10 @@ const Counts& counts_of_solution(const std::string& name) {
     const auto found = known.find(name);
     if (found != known.end()) return found->second;
     const auto module = rival_path(name);
-    auto counts = remembered(module, this_suite);
+    auto counts = remembered(module, this_suite, counted_problem());
     if (!counts) {
         counts = counts_of(counted_run(rival(name)));
-        remember(module, this_suite, *counts);
+        remember(module, this_suite, *counts, counted_problem());
     }
     return known.emplace(name, *counts).first->second;
 }

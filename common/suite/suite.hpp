@@ -116,6 +116,9 @@ struct Chapter {
     /// each solution has a block for every multiprocessor of kata::machine, better two, or nobody would see
     /// how its work is shared out.
     std::function<Run(const Module&)> count;
+    /// A name of that problem, where it is another one for some step under test: what is counted on one says
+    /// nothing of the other. Null where there is only one.
+    std::function<std::string()> counted_problem = {};
     /// Runs the step over a problem of few blocks.
     std::function<Sketch(const Module&)> sketch = {};
     /// Makes the problem of the timed claims, on the device; or a variant of it that the chapter's lesson

@@ -681,7 +681,6 @@ Buffer<char> timed_text(unsigned longest_run) {
         kata::device::upload(text.data() + done, text.data(), std::min(done, timed_length - done));
     return text;
 }
-}
 
 Text read_text(const std::filesystem::path& file) {
     std::ifstream in(file, std::ios::binary);

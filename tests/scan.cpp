@@ -691,8 +691,8 @@ static const kata::Chapter chapter{
             8.0 * static_cast<double>(n));
     },
     .at_scale =
-        [](const Module& step, std::optional<int>) {
-            constexpr int n = 1 << 28;
+        [](const Module& step, std::optional<int> power_of_two) {
+            const int n = 1 << power_of_two.value_or(28);
             Buffer<float> in("in", n, kata::zeros), out("out", n, kata::zeros);
             Buffer<unsigned char> workspace("workspace", scan::workspace_bytes(n), kata::zeros);
             call(step, in.data(), out.data(), n, scan::max_section, Kind::inclusive,

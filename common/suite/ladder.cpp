@@ -95,10 +95,10 @@ std::string ratio_text(double ratio, bool more_is_better) {
     if (std::isnan(ratio)) return "";
     char text[32];
     std::snprintf(text, sizeof text,
-                  ratio >= 99.95  ? "x%.0f"
-                  : ratio >= 0.1  ? "x%.3g"
-                  : ratio >= 1e-3 ? "x%.2g"
-                                  : "x%.0e",
+                  ratio >= 99.95 || ratio == 0 ? "x%.0f"
+                  : ratio >= 0.1               ? "x%.3g"
+                  : ratio >= 1e-3              ? "x%.2g"
+                                               : "x%.0e",
                   ratio);
     const bool same = std::abs(ratio - 1) < 0.005;
     return text + std::string(same ? " " : (ratio > 1) == more_is_better ? "+" : "-");

@@ -36,7 +36,8 @@ from repository import Repository
 
 REPOSITORY = Repository()
 CHAPTER = "grids"
-STEPS = ["01_vector_add", "02_color_to_grayscale", "03_blur"]
+STEPS = ["01_vector_add", "02_color_to_grayscale", "03_blur"]  # that students hand in
+ALL = len(Repository().steps(CHAPTER))  # those that are missed, too
 NAMES = [f"{CHAPTER}/{step}" for step in STEPS]
 ADD, GRAY, BLUR = STEPS
 LEFT = "/dev/shm/kata-grading-left"
@@ -281,7 +282,7 @@ class Class(unittest.TestCase):
         write(cls.folder / "README", "a class\n")
         cls.sheet, cls.out = folder / "grades.csv", folder / "out"
         cls.points = folder / "points.json"
-        write(cls.points, json.dumps({"points": {CHAPTER: 2, f"{CHAPTER}/{BLUR}": 4}, "right": 0.25}))
+        write(cls.points, json.dumps({"points": {CHAPTER: 0, NAMES[0]: 2, NAMES[1]: 2, NAMES[2]: 4}, "right": 0.25}))
         cls.command = [sys.executable, ROOT / "common/front/grade.py", "--chapter", CHAPTER[:3], "--work", folder / "work", "--csv", cls.sheet]
         cls.command += ["--points", cls.points, "--out", cls.out]
         pathlib.Path(LEFT).unlink(missing_ok=True)
@@ -315,7 +316,7 @@ class Class(unittest.TestCase):
         self.assertEqual(len(rows), len({student for student, _ in self.wanted}))
         self.assertEqual(rows["right"]["points"] + " of " + rows["right"]["of"], "8 of 8")
         self.assertEqual(rows["mixed"]["points"], "6")
-        self.assertEqual((rows["nothing"]["points"], rows["nothing"]["MISSING"]), ("0", "3"))
+        self.assertEqual((rows["nothing"]["points"], rows["nothing"]["MISSING"]), ("0", str(ALL)))
         self.assertEqual(rows["stub"]["OPEN"], "1")
         self.assertEqual({row["state"] for row in rows.values()}, {"graded"})
         # A quarter for being right, and of the rest next to nothing: it needs thousands of times what it may.
@@ -352,7 +353,7 @@ class Class(unittest.TestCase):
     def test_what_steps_need_is_beside_what_their_solutions_need(self):
         with open(self.scratch / "steps.csv", newline="", encoding="utf-8") as lines:
             rows = {(row["student"], row["step"]): row for row in csv.DictReader(lines)}
-        self.assertEqual(len(rows), len(STEPS) * len(self.results))
+        self.assertEqual(len(rows), ALL * len(self.results))
         right, twice, alone = (rows[name, NAMES[0]] for name in ("right", "launched twice", "one thread"))
         self.assertEqual((right["bytes"], right["makespan"]), (right["bytes of the solution"], right["makespan of the solution"]))
         self.assertEqual(float(twice["bytes"]), 2 * float(twice["bytes of the solution"]))
@@ -376,9 +377,9 @@ class Class(unittest.TestCase):
     def test_junit_can_be_read(self):
         suites = xml.etree.ElementTree.parse(self.scratch / "junit.xml").getroot()
         right = next(suite for suite in suites if suite.get("name") == "right")
-        self.assertEqual((right.get("tests"), right.get("failures"), right.get("skipped")), ("3", "0", "0"))
+        self.assertEqual((right.get("tests"), right.get("failures"), right.get("skipped")), (str(ALL), "0", str(ALL - len(STEPS))))
         nothing = next(suite for suite in suites if suite.get("name") == "nothing")
-        self.assertEqual(nothing.get("skipped"), "3")
+        self.assertEqual(nothing.get("skipped"), str(ALL))
 
     def test_later_runs_keep_the_rows_of_others_and_resume(self):
         before = self.rows()
@@ -390,15 +391,15 @@ class Class(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         rows = self.rows()
         self.assertEqual({name: row for name, row in rows.items() if name != "late"}, {name: row for name, row in before.items() if name != "late"})
-        self.assertEqual((rows["late"]["FAIL"], rows["late"]["MISSING"]), ("1", "2"))
+        self.assertEqual((rows["late"]["FAIL"], rows["late"]["MISSING"]), ("1", str(ALL - 1)))
         scope = json.loads(formats[0].read_text())
-        self.assertEqual((scope["score"], [test["max_score"] for test in scope["tests"]]), (0, [2, 2, 4]))
+        self.assertEqual((scope["score"], [test["max_score"] for test in scope["tests"]]), (0, [2, 2, 4] + [0] * (ALL - len(STEPS))))
         # What Gradescope's documentation names, and the values that it takes.
         self.assertLessEqual({key for test in scope["tests"] for key in test}, {"score", "max_score", "status", "name", "output", "output_format", "visibility"})
         self.assertEqual({(test["status"], test["output_format"], test["visibility"]) for test in scope["tests"]}, {("failed", "text", "visible")})
         self.assertLessEqual(set(scope), {"score", "execution_time", "tests"})
         room = json.loads(base64.b64decode(formats[1].read_text()))
-        self.assertEqual((room["version"], room["status"], room["max_score"], len(room["tests"])), (1, "fail", 8, 3))
+        self.assertEqual((room["version"], room["status"], room["max_score"], len(room["tests"])), (1, "fail", 8, ALL))
         again = self.run_grade(late, self.folder / "right", "--resume")
         self.assertIn("2 of 2 have been graded and have handed in the same since", again.stdout)
         self.assertEqual(self.rows(), rows)

@@ -1088,16 +1088,19 @@ TEST_CASE("a warp that polls and votes waits for another resident block, counted
 }
 
 TEST_CASE("as many blocks run alternately as the conditions say, where nothing is counted", "[endless]") {
-    const auto met = [](unsigned resident, bool metered) {
+#if defined(__SANITIZE_ADDRESS__)
+    SKIP("under AddressSanitizer blocks run one after the other, for shared memory cannot be moved");
+#endif
+    const auto met = [](unsigned resident, bool metered, double seconds) {
         auto arrived = zeros<unsigned>("arrived");
-        return fault(
-                   [&] { kernels::meet(arrived.data(), 5); },
-                   {.order = Order::shuffled, .time_limit = 0.1, .metered = metered, .resident = resident}) ==
-               "";
+        return fault([&] { kernels::meet(arrived.data(), 5); }, {.order = Order::shuffled,
+                                                                 .time_limit = seconds,
+                                                                 .metered = metered,
+                                                                 .resident = resident}) == "";
     };
-    CHECK(met(5, false));
-    CHECK(!met(4, false));
-    CHECK((!met(5, true) || !kata::counts_available()));
+    CHECK(met(5, false, 30));
+    CHECK(!met(4, false, 0.1));
+    CHECK((!kata::counts_available() || !met(5, true, 0.1)));
 }
 
 // Memory that is not there

@@ -8,9 +8,7 @@
 // 0.862 of 09. As fast as CUB, floats: 1.10 x at 2^20, 1.03 x at 2^24, 1.04 x at 2^28, 1.05 x at 2^30;
 // ints 1.03 x at 2^20, 1.05 x at 2^28; maps of 8 bytes 1.66 x, 2.07 x. With 512 threads and two blocks it is
 // slower than 09 (0.898 ms): more warps ask, and those that wait are in the way.
-#include "whole.cuh"
-
-#include <cuda/atomic>
+#include "messages.cuh"
 
 constexpr int threads = 1024;
 constexpr int warps = threads / 32;
@@ -20,70 +18,6 @@ constexpr int row = 32 * 16 / sizeof(T);  // elements: 16 bytes a lane
 template <class T>
 constexpr int tile = row<T>* rows* warps;  // elements of a block
 
-/// Shuffles take numbers of four and eight bytes; a value of another type travels as one of these.
-template <class T>
-using Bits = std::conditional_t<sizeof(T) == 8, unsigned long long, unsigned>;
-template <class T>
-__device__ Bits<T> to_bits(T value) {
-    Bits<T> bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-template <class T>
-__device__ T from_bits(Bits<T> bits) {
-    T value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-template <class T>
-__device__ T shuffle(T value, int lane) {
-    return from_bits<T>(__shfl_sync(~0u, to_bits(value), lane));
-}
-template <class T>
-__device__ T shuffle_up(T value, int lanes) {
-    return from_bits<T>(__shfl_up_sync(~0u, to_bits(value), lanes));
-}
-template <class T>
-__device__ T shuffle_down(T value, int lanes) {
-    return from_bits<T>(__shfl_down_sync(~0u, to_bits(value), lanes));
-}
-
-// What a tile tells those after it: its state, and the sum that goes with it. Both lie in one 64-bit word, or
-// half a sum in each of two, and a word is written and read as one: whoever sees the state has the sum, and
-// no fence is needed. Two words of different states are a sum that is just being replaced: nothing, yet.
-using Word = unsigned long long;
-constexpr unsigned nothing = 0;    // what the memory is set to before the launch
-constexpr unsigned aggregate = 1;  // the sum of the tile
-constexpr unsigned prefix = 2;     // the sum of all up to the end of the tile
-template <class T>
-constexpr int words = sizeof(T) / 4;
-
-using Shared_word = cuda::atomic_ref<Word, cuda::thread_scope_device>;
-
-template <class T>
-__device__ void publish(Word* status, int tile, unsigned state, T sum) {
-    unsigned half[words<T>];
-    memcpy(half, &sum, sizeof sum);
-    for (int k = 0; k < words<T>; ++k)
-        Shared_word(status[tile * words<T> + k])
-            .store(Word{state} << 32 | half[k], cuda::memory_order_relaxed);
-}
-
-template <class T>
-__device__ unsigned observe(Word* status, int tile, T& sum) {
-    unsigned half[words<T>], state = nothing;
-    bool torn = false;
-    for (int k = 0; k < words<T>; ++k) {
-        const Word word = Shared_word(status[tile * words<T> + k]).load(cuda::memory_order_relaxed);
-        half[k] = static_cast<unsigned>(word);
-        const auto seen = static_cast<unsigned>(word >> 32);
-        torn = torn || (k > 0 && seen != state);
-        state = seen;
-    }
-    memcpy(&sum, half, sizeof sum);
-    return torn ? nothing : state;
-}
-
 /// Adds up what the 32 tiles before `end` have, back to the nearest prefix; lane 0 has the sum. Was there a
 /// prefix?
 template <class T, class Op>
@@ -91,7 +25,7 @@ __device__ bool look(Word* status, int end, T& sum, Op op) {
     const int lane = threadIdx.x % 32;
     const int i = end - 1 - lane;
     sum = op.identity();
-    unsigned state = prefix;  // before the first tile there is nothing to add
+    State state = prefix;     // before the first tile there is nothing to add
     unsigned known, nearest;  // a bit a lane: whose prefix is known; the lowest of them
     do {
         if (i >= 0) state = observe(status, i, sum);

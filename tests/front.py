@@ -2,6 +2,7 @@
 """What ./kata does without building anything, in copies of this repository: hints, stubs put back, and its refusals."""
 
 import contextlib
+import fcntl
 import io
 import json
 import os
@@ -583,6 +584,22 @@ class Front(unittest.TestCase):
         self.assertIn(" --suite=grids ", steps)
         self.assertTrue(rest.endswith(" -k 0"), rest)
         self.assertTrue(self.kata("next").stdout.startswith(FIRST))
+
+    def test_two_that_work_in_one_build_wait_for_each_other(self):
+        folder = self.root / "build"
+        folder.mkdir()
+        (folder / "build.ninja").touch()
+        self.fake("ninja", "exit 0")
+        path = self.fake("meson", "exit 0")
+        command = [sys.executable, self.root / "common/front/kata.py", "test", "grids", "1"]
+        with open(folder / "kata.lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            waiting = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=path)
+            self.assertEqual(waiting.stderr.readline(), f"Waiting for another ./kata, which is at work in {folder}\n")
+            self.assertIsNone(waiting.poll())
+        said, told = waiting.communicate(timeout=60)
+        self.assertNotIn("Waiting", said + told)
+        self.assertEqual(waiting.returncode, 1, said + told)
 
     def test_a_step_in_work_is_no_stub(self):
         stub = (self.root / STEP).read_text()

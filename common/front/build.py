@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
 import pathlib
 import re
@@ -9,7 +11,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import compilers
 import processes
@@ -47,6 +49,18 @@ class Build:
         self.repository = repository
         self.folder = repository.build_folder
 
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[None]:
+        """While in it, no other ./kata builds or tests in this folder: Ninja's and Meson's records are of one run at a time."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with open(self.folder / "kata.lock", "w") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                print(f"Waiting for another ./kata, which is at work in {self.folder}", file=sys.stderr, flush=True)
+                fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
+
     def setup(self, *question: str) -> str:
         """Runs .ci/setup.sh, which installs what is missing, or answers a question."""
         out = subprocess.PIPE if question else None
@@ -63,6 +77,10 @@ class Build:
             raise Fault(f"{place} cannot be written, and the build needs that; what builds elsewhere: KATA_BUILD=~/kata-build ./kata …")
         if (free := shutil.disk_usage(place).free) < LEAST_FREE:
             raise Fault(f"the disk of {place} is full but for {free >> 20} MB: the build needs {LEAST_FREE >> 20} MB or more")
+        with self.alone():
+            self.bring_up_to_date()
+
+    def bring_up_to_date(self) -> None:
         setup = ["meson", "setup", self.folder, self.repository.root]
         is_new = not (self.folder / "build.ninja").is_file()
         if is_new or not all(map(shutil.which, ("meson", "ninja"))):
@@ -130,7 +148,7 @@ class Build:
             part.clear()
 
         is_command = False
-        with processes.running(["ninja", "-C", self.folder, "-k", "0", *wanted], **QUIET) as ninja:
+        with self.alone(), processes.running(["ninja", "-C", self.folder, "-k", "0", *wanted], **QUIET) as ninja:
             for line in processes.lines_of(ninja):
                 if is_command:
                     is_command = False

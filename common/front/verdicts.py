@@ -63,6 +63,13 @@ class Verdict(NamedTuple):
 
 def run(build: Build, selection: Sequence[str], log_name: str = "testlog") -> list[Verdict]:
     """Runs tests, of which Meson keeps a record each, in a log of that name."""
+    with build.alone():
+        lines = tested(build, selection, log_name)
+    # Meson has them in the order in which they ended.
+    return sorted((verdict_of(json.loads(line)) for line in lines), key=lambda verdict: verdict.name)
+
+
+def tested(build: Build, selection: Sequence[str], log_name: str) -> list[str]:
     log = build.folder / "meson-logs" / f"{log_name}.json"
     log.unlink(missing_ok=True)
     progress, said = Progress(), []
@@ -75,9 +82,7 @@ def run(build: Build, selection: Sequence[str], log_name: str = "testlog") -> li
         progress.clear()
     if not log.is_file():
         raise Fault(f"{shutil.which('meson')} ran no test, and says:\n" + "\n".join(said[-10:]))
-    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
-    # Meson has them in the order in which they ended.
-    return sorted((verdict_of(json.loads(line)) for line in lines), key=lambda verdict: verdict.name)
+    return log.read_text(encoding="utf-8", errors="replace").splitlines()
 
 
 def verdict_of(record: dict) -> Verdict:

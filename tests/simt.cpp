@@ -985,6 +985,16 @@ TEST_CASE("an assertion in a kernel ends the launch and not the process", "[devi
     CHECK(fault([] { kernels::assertion(8); }) == "");
 }
 
+TEST_CASE("a division by zero in a kernel ends the launch and not the process", "[device]") {
+    Buffer<int> out("out", 8);
+    const std::string line = kata::counts_available() ? " in " + line_of("divide") : "";
+    for (int again = 0; again < 2; ++again)
+        CHECK_THAT(fault([&] { kernels::divide(8, 3, out.data()); }),
+                   Equals("an integer is divided by zero" + line +
+                          ", by thread (3,0,0) of block (0,0,0): a GPU goes on with some number"));
+    CHECK(fault([&] { kernels::divide(8, 8, out.data()); }) == "");
+}
+
 // Waiting for ever
 
 TEST_CASE("an endless loop ends the launch after its time", "[endless]") {

@@ -123,6 +123,7 @@ class Meter final : public simt::Probe {
                      const void* code) override;
     void copy_arrives(const void* to, unsigned bytes, const void* code) override;
     void read_only(const void* address, unsigned bytes, const void* code) override;
+    std::string line(const void* code) const override { return line_of(image_, offset_of(code)); }
     std::string callers(const void* code) const override { return callers_of(image_, offset_of(code)); }
     std::vector<std::string> parameters() const override {
         return parameters_of(image_, launch_.site.file, launch_.name);

@@ -6,6 +6,7 @@
 #include "error.hpp"
 #include "simt/admit.hpp"
 #include "simt/diagnose.hpp"
+#include "simt/division.hpp"
 #include "simt/image.hpp"
 #include "simt/matrices.hpp"
 #include "simt/runtime.hpp"
@@ -177,6 +178,11 @@ class Scheduler {
     void end_if_stuck() {
         if (std::exchange(resumes_when_asked_, resumes_) == resumes_)
             stop(spinning(*running_block, seconds()));
+    }
+    void divided_by_zero(const void* code) {
+        const std::string line = probe_ && code ? probe_->line(code) : "";
+        stop("an integer is divided by zero" + (line.empty() ? "" : " in " + line) + ", by " +
+             name_of(running->index, running_block->index) + ": a GPU goes on with some number");
     }
     int barrier(int predicate, const char* name, Site site, const void* code);
     std::uint64_t exchange(Collective, unsigned mask, std::uint64_t value, int source, const char* name, Site,
@@ -701,6 +707,9 @@ void run_here(const Launch& launch, std::byte garbage, Scheduler::Blocks blocks 
     } const current(one);
     const Watchdog watchdog(one.looks_after(), [] {
         if (running) scheduler->end_if_stuck();
+    });
+    const DivisionTrap trap([](const void* code) {
+        if (running) scheduler->divided_by_zero(code);
     });
     one.run();
 }

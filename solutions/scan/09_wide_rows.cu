@@ -130,9 +130,10 @@ __global__ void __launch_bounds__(threads)
     }
     __syncthreads();  // of_warp is what stands before each warp
 
+    const T before_warp = of_warp[warp];
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
-        T running = op(of_warp[warp], before[r]);
+        T running = op(before_warp, before[r]);
         for (T& element : x[r].x) {
             const T next = op(running, element);
             element = kind == Kind::inclusive ? next : running;

@@ -772,6 +772,11 @@ __global__ void unlike_masks_kernel(int* out) {
 }
 void unlike_masks(int* out) { unlike_masks_kernel<<<1, 32>>>(out); }
 
+__global__ void divide_kernel(int by, int* out) {
+    out[threadIdx.x] = 100 / (static_cast<int>(threadIdx.x) - by);  // mark: divide
+}
+void divide(int threads, int by, int* out) { divide_kernel<<<1, threads>>>(by, out); }
+
 __global__ void endless_kernel(volatile int* out) {
     for (unsigned i = 0; i != threadIdx.x + 1; i += 2) *out = i;
 }

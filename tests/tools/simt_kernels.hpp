@@ -119,6 +119,7 @@ void from_absent_lane(double* out, int n, unsigned mask);
 void foreign_mask(int* out);
 void unlike_masks(int* out);
 void endless(int* out);
+void divide(int threads, int by, int* out);  // thread t divides by t - by
 void endless_without_memory(int threads);
 void spin_on_volatile(int* flag);
 void spin_on_plain(int* flag);

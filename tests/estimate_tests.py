@@ -92,6 +92,15 @@ class Shown(unittest.TestCase):
         self.assertRegex(estimates.error(Repository(), "H200"), r"factor of \d\.\d\d, the geometric mean over \d+ kernels")
         self.assertEqual(estimates.error(Repository(), "Voodoo"), "")
 
+    def test_the_problem_that_comes_first_is_that_of_the_ladder(self):
+        there = Repository()
+        for name in estimates.devices(there):
+            for chapter in there.chapters():
+                ladder = there.root / "chapters" / chapter / "measured" / "ladder.csv"
+                first = next(row for row in estimates.rows(there, name) if row["chapter"] == chapter)
+                self.assertEqual(first["variant"], ladder.read_text().splitlines()[2].split(",")[1], (name, chapter))
+                self.assertIn(there.steps(chapter, "solutions")[0], estimates.measured(there, name, chapter))
+
     def test_names_of_gpus(self):
         there = Repository()
         for given in ("H100_80GB_HBM3", "h100", "NVIDIA H100 80GB HBM3", "nvidia-h1"):

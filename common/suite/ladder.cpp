@@ -97,10 +97,12 @@ std::string ratio_text(double ratio, bool more_is_better) {
     if (std::isnan(ratio)) return "";
     char text[32];
     std::snprintf(text, sizeof text,
-                  ratio >= 99.95 || ratio == 0 ? "x%.0f"
-                  : ratio >= 0.1               ? "x%.3g"
-                  : ratio >= 1e-3              ? "x%.2g"
-                                               : "x%.0e",
+                  ratio >= 99'999.5              ? "x%.0e"
+                  : ratio >= 99.95 || ratio == 0 ? "x%.0f"
+                  : ratio >= 0.1                 ? "x%.3g"
+                  : ratio >= 0.01                ? "x%.2g"
+                  : ratio >= 1e-3                ? "x%.1g"
+                                                 : "x%.0e",
                   ratio);
     const bool same = std::abs(ratio - 1) < 0.005;
     return text + std::string(same ? " " : (ratio > 1) == more_is_better ? "+" : "-");
@@ -307,5 +309,10 @@ TEST_CASE("a ladder fits a terminal of 80 columns, and says what is better and w
     CHECK(kata::ratio_text(1, true) == "x1 ");
     CHECK(kata::ratio_text(0.05213, false) == "x0.052+");
     CHECK(kata::ratio_text(0.05213, true) == "x0.052-");
+    CHECK(kata::ratio_text(0.00681, false) == "x0.007+");
+    for (double ratio = 1e-9; ratio < 1e9; ratio *= 1.37) {
+        CAPTURE(ratio);
+        CHECK(kata::ratio_text(ratio, true).size() < kata::column_width);
+    }
     CHECK(kata::ratio_text(1234.5, false) == "x1234-");
 }

@@ -503,6 +503,7 @@ TEST_CASE("each line of a source has its part of what bounds the launch") {
         return of;
     };
     auto d = idle(1000);
+    const std::string none;
     SECTION("instructions, less the arithmetic, which is of no line") {
         d.requests = 3000, d.basic_blocks = 500, d.divisions = 100;  // of which a basic block is two
         d.lines_of_source["a.cu:1"].requests = 3000;
@@ -511,7 +512,9 @@ TEST_CASE("each line of a source has its part of what bounds the launch") {
         REQUIRE(bound_of(d) == "issue");
         CHECK(parts(d).at("a.cu:1") == Approx(0.6));
         CHECK(parts(d).at("a.cu:2") == Approx(0.4));
+        CHECK_FALSE(parts(d).contains(none));
         CHECK(parts(d, 5000.0 * 1000 * 64).at("a.cu:1") == Approx(0.3));
+        CHECK(parts(d, 5000.0 * 1000 * 64).at(none) == Approx(0.5));
     }
     SECTION("lines of the L1 cache and passes") {
         d.passes = 3000, d.lines = 1000;

@@ -31,6 +31,7 @@ launch 1.5 1024 256 DRAM
 launch 0.234 1 32 latency
 line 2.0 01_add.cu:7 DRAM
 line 0.7 sums.cuh:9 DRAM
+line 0.17 - DRAM
 line 0.03 01_add.cu:3 DRAM
 """
 FOUND = estimates.parse(SAID)
@@ -76,7 +77,8 @@ class Shown(unittest.TestCase):
         self.assertRegex(lines[0], r"^   62 %  DRAM +line 7 +the text of 01_add.cu:7, .*…$")
         self.assertRegex(lines[1], r"^   22 %  DRAM +sums.cuh:9 ")
         self.assertEqual(lines[2], "    1 %  in 1 other line")
-        self.assertEqual(lines[3], f"    7 %  latency, in no line: {estimates.IN_NO_LINE['latency']}")
+        self.assertEqual(lines[3], "    5 %  DRAM, in no line: code whose line is not known")
+        self.assertEqual(lines[4], f"    7 %  latency, in no line: {estimates.IN_NO_LINE['latency']}")
         self.assertEqual(max(map(len, lines[:3])), 80)
         only_latency = FOUND._replace(lines=[], launches=FOUND.launches[2:], milliseconds=0.234)
         self.assertEqual(len(estimates.by_line(only_latency, text_of)), 2)

@@ -46,6 +46,13 @@ double cycles_of(const Chain& c, const Device& on, double threads, double from_d
            c.atomics * on.at("latency_global_atomic") + c.barriers * on.at("barrier", threads);
 }
 
+/// Cycles in which a multiprocessor issues what a launch, or one line of it, asks for, less the arithmetic.
+double cycles_to_issue(const auto& of, const Device& on) {
+    return (of.requests + of.addresses + of.basic_blocks * instructions_a_basic_block) /
+               on.at("rate_float_fma") +
+           of.divisions / on.at("rate_int_divide");
+}
+
 /// What part of what a launch is bound by each line of its source asks for, 0 to 1; nothing where lines do
 /// not say.
 std::map<std::string, double> parts_of(const Demand& d, const Device& on, const std::string& bound,
@@ -58,12 +65,9 @@ std::map<std::string, double> parts_of(const Demand& d, const Device& on, const 
         return parts;
     };
     const double scale = d.blocks / d.looked_at;
-    const auto cycles = [&](const auto& of) {
-        return (of.requests + of.addresses + of.basic_blocks * instructions_a_basic_block) /
-                   on.at("rate_float_fma") +
-               of.divisions / on.at("rate_int_divide");
-    };
-    if (bound == "issue") return divided(cycles(d) + fused / scale / on.at("rate_float_fma"), cycles);
+    if (bound == "issue")
+        return divided(cycles_to_issue(d, on) + fused / scale / on.at("rate_float_fma"),
+                       [&](const Asked& a) { return cycles_to_issue(a, on); });
     if (bound == "L1 and shared memory")
         return divided(d.lines + d.passes, [](const Asked& a) { return a.lines + a.passes; });
     if (bound == "atomics") return divided(d.updates, [](const Asked& a) { return a.updates; });
@@ -117,10 +121,8 @@ Estimate estimate(const Demand& d, const Device& on, double operations) {
     const auto traffic = traffic_of(d, scale);
 
     const double fused = operations / 2 / 32;  // instructions of warps, of the whole launch
-    const double issued = (d.requests + d.addresses + d.basic_blocks * instructions_a_basic_block) * busiest +
-                          fused / d.blocks * of_busiest;
     const double issuing =
-        (issued / on.at("rate_float_fma") + d.divisions * busiest / on.at("rate_int_divide")) / clock;
+        (cycles_to_issue(d, on) * busiest + fused / d.blocks * of_busiest / on.at("rate_float_fma")) / clock;
     need("issue", issuing);
     // A line of the L1 cache is a pass, as one over the banks of shared memory is. Of a request for 32 words
     // of one bank, so that the request itself is hidden.
@@ -151,8 +153,12 @@ Estimate estimate(const Demand& d, const Device& on, double operations) {
                      [](const Need& a, const Need& b) { return a.seconds > b.seconds; });
     const auto& [bound, longest] = result.needs.front();
     result.seconds += longest;
-    for (const auto& [line, part] : parts_of(d, on, bound, fused))
+    double left = 1;
+    for (const auto& [line, part] : parts_of(d, on, bound, fused)) {
         result.lines.push_back({line, bound, part * longest});
+        left -= part;
+    }
+    if (left < 1 && left > 1e-6) result.lines.push_back({"", bound, left * longest});
     longest_first(result.lines);
     return result;
 }

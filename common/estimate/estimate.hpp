@@ -25,8 +25,8 @@ struct Estimate {
     double seconds = 0;  ///< with what the launch itself costs
     /// The longest first: the launch takes as long as this.
     std::vector<Need> needs;
-    /// The longest first. Together they take at most as long as the launch: no line has to do with how blocks
-    /// start, latency is of a chain and not of lines, and the problem's arithmetic is counted of no line.
+    /// The longest first; under no name what belongs to no line, as the problem's arithmetic. Empty where
+    /// lines do not say: latency is of a chain, and how blocks start is of none.
     std::vector<OfLine> lines = {};
     std::vector<Estimate> launches = {};  ///< of several launches, each
 };

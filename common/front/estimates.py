@@ -34,7 +34,8 @@ MEANINGS = {
     "latency": "a block waits for what it has asked for, and too few other blocks work meanwhile",
     "blocks one after the other": "each block waits for what the one before it has written",
 }
-# Why some of that is in no line of the source.
+OF_NO_LINE = "-"  # in place of a line of the source
+# Why some of that is in no line.
 IN_NO_LINE = {
     "issue": "the arithmetic that the problem needs",
     "starting blocks": "no line has to do with it, only how many blocks there are",
@@ -130,7 +131,7 @@ class Line(NamedTuple):
     """How long a line of the source keeps busy what its launch is bound by."""
 
     milliseconds: float
-    name: str  # "03_tiled.cu:27"
+    name: str  # "03_tiled.cu:27", or OF_NO_LINE
     bound: str
 
 
@@ -281,19 +282,22 @@ def by_line(estimate: Estimate, text_of: Callable[[str], str]) -> list[str]:
         return f"{100 * milliseconds / estimate.milliseconds:.0f} %"
 
     out = ["What bounds it, by line, in parts of the estimated time:"]
-    shown = [line for line in estimate.lines[:SHOWN] if line.milliseconds >= 0.02 * estimate.milliseconds]
+    lines = [line for line in estimate.lines if line.name != OF_NO_LINE]
+    shown = [line for line in lines[:SHOWN] if line.milliseconds >= 0.02 * estimate.milliseconds]
     for line in shown:
         file, _, number = line.name.rpartition(":")
         place = f"line {number}" if file.endswith(".cu") else line.name
         text = f"  {share(line.milliseconds):>5}  {line.bound:20}  {place:10}  {text_of(line.name)}"
         out.append(text if len(text) <= WIDTH else text[: WIDTH - 1] + "…")
-    if rest := estimate.lines[len(shown) :]:
+    if rest := lines[len(shown) :]:
         out.append(f"  {share(sum(line.milliseconds for line in rest)):>5}  in {len(rest)} other line{'s' * (len(rest) > 1)}")
     for what in dict.fromkeys(launch.bound for launch in estimate.launches):
-        outside = sum(launch.milliseconds for launch in estimate.launches if launch.bound == what)
-        outside -= sum(line.milliseconds for line in estimate.lines if line.bound == what)
-        if outside >= 0.02 * estimate.milliseconds and what in IN_NO_LINE:
-            out.append(f"  {share(outside):>5}  {what}, in no line: {IN_NO_LINE[what]}")
+        of_lines = [line for line in estimate.lines if line.bound == what]
+        outside = sum(line.milliseconds for line in of_lines if line.name == OF_NO_LINE)
+        if not of_lines:
+            outside = sum(launch.milliseconds for launch in estimate.launches if launch.bound == what)
+        if outside >= 0.02 * estimate.milliseconds:
+            out.append(f"  {share(outside):>5}  {what}, in no line: {IN_NO_LINE.get(what, 'code whose line is not known')}")
     return out
 
 

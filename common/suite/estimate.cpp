@@ -50,7 +50,8 @@ int estimate(std::span<char* const> arguments) {
                       << (of_launch.needs.empty() ? "launch" : of_launch.needs.front().what) << '\n';
         }
         for (const auto& [line, what, seconds] : time.lines)
-            std::cout << "line " << 1e3 * problem.times * seconds << ' ' << line << ' ' << what << '\n';
+            std::cout << "line " << 1e3 * problem.times * seconds << ' ' << (line.empty() ? "-" : line) << ' '
+                      << what << '\n';
         return 0;
     } catch (const OpenKata&) {
         std::cout << "open 1\n";

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
+#include <map>
 #include <sstream>
 #include <string>
 
@@ -489,4 +490,129 @@ TEST_CASE("the order that must come out") {
     CHECK(time([](Demand& d) { d.blocks = 1, d.chain.misses = 3000, d.requests = 3e5; }) >
           3 * plain);                                                                 // one block for all
     CHECK(time([](Demand& d) { d.updates = d.updates_of_all = 1000; }) > 3 * plain);  // one counter for all
+}
+
+TEST_CASE("each line of a source has its part of what bounds the launch") {
+    const auto parts = [](const Demand& d, double operations = 0) {
+        const auto found = estimate::estimate(d, device(), operations);
+        std::map<std::string, double> of;
+        for (const auto& [line, what, seconds] : found.lines) {
+            CHECK(what == found.needs.front().what);
+            of[line] = seconds / found.needs.front().seconds;
+        }
+        return of;
+    };
+    auto d = idle(1000);
+    const std::string none;
+    SECTION("instructions, less the arithmetic, which is of no line") {
+        d.requests = 3000, d.basic_blocks = 500, d.divisions = 100;  // of which a basic block is two
+        d.lines_of_source["a.cu:1"].requests = 3000;
+        d.lines_of_source["a.cu:2"].basic_blocks = 500;
+        d.lines_of_source["a.cu:2"].divisions = 100;  // ten cycles each
+        REQUIRE(bound_of(d) == "issue");
+        CHECK(parts(d).at("a.cu:1") == Approx(0.6));
+        CHECK(parts(d).at("a.cu:2") == Approx(0.4));
+        CHECK_FALSE(parts(d).contains(none));
+        CHECK(parts(d, 5000.0 * 1000 * 64).at("a.cu:1") == Approx(0.3));
+        CHECK(parts(d, 5000.0 * 1000 * 64).at(none) == Approx(0.5));
+    }
+    SECTION("lines of the L1 cache and passes") {
+        d.passes = 3000, d.lines = 1000;
+        d.lines_of_source["a.cu:1"].passes = 3000;
+        d.lines_of_source["a.cu:2"].lines = 1000;
+        CHECK(parts(d).at("a.cu:1") == Approx(0.75));
+        CHECK(parts(d).at("a.cu:2") == Approx(0.25));
+    }
+    SECTION("sectors: of an array that is smaller than they are, DRAM gives each line less") {
+        d.arrays["in"] = {.bytes = 1e9, .loaded = 2e9 / 32 / 1000};
+        d.arrays["out"] = {.bytes = 1e9, .stored = 1e9 / 32 / 1000};
+        d.lines_of_source["a.cu:1"].loaded["in"] = 1.5e9 / 32 / 1000;
+        d.lines_of_source["a.cu:2"].loaded["in"] = 0.5e9 / 32 / 1000;
+        d.lines_of_source["a.cu:2"].written["out"] = 1e9 / 32 / 1000;
+        REQUIRE(bound_of(d) == "DRAM");  // 10 ms for what is loaded, 20 ms for what is stored
+        CHECK(parts(d).at("a.cu:1") == Approx(0.25));
+        CHECK(parts(d).at("a.cu:2") == Approx(0.75));
+        for (auto& [name, array] : d.arrays) array.bytes = 3200;
+        REQUIRE(bound_of(d) == "L2");
+        CHECK(parts(d).at("a.cu:1") == Approx(0.5));
+        CHECK(parts(d).at("a.cu:2") == Approx(0.5));
+    }
+    SECTION("turns of atomics") {
+        d.updates = 40;
+        d.lines_of_source["a.cu:1"].updates = 32;
+        d.lines_of_source["a.cu:2"].updates = 8;
+        REQUIRE(bound_of(d) == "atomics");
+        CHECK(parts(d).at("a.cu:1") == Approx(0.8));
+        d.updates_of_all = 8;
+        d.lines_of_source["a.cu:2"].updates_of_most = 8;
+        REQUIRE(bound_of(d) == "atomics on one line");
+        CHECK(parts(d) == std::map<std::string, double>{{"a.cu:2", 1.0}});
+    }
+    SECTION("a chain is of no line") {
+        d.lines_of_source["a.cu:1"].requests = 1;
+        d.chain.misses = 1e6;
+        REQUIRE(bound_of(d) == "latency");
+        CHECK(parts(d).empty());
+    }
+    SECTION("launches of one kernel add up") {
+        d.lines = 1000;
+        d.lines_of_source["a.cu:1"].lines = 1000;
+        const auto one = estimate::estimate(d, device()), two = estimate::estimate({d, d}, device());
+        REQUIRE(two.lines.size() == 1);
+        CHECK(two.lines[0].seconds == Approx(2 * one.lines.at(0).seconds));
+    }
+}
+
+TEST_CASE("what a launch asks for is asked by the lines of its source") {
+    const auto on = device();
+    auto begun = scene(2);
+    begun.lines_of = [](auto codes) {
+        std::vector<std::string> lines;
+        for (const auto code : codes) lines.push_back("a.cu:" + std::to_string(code / 10));
+        return lines;
+    };
+    begun.text_of = [](const std::string&) { return "\n\nfor (int i = 0; i < 8; ++i) s += in[i];\n\n"; };
+    estimate::Gatherer gatherer(on);
+    gatherer.launch_begins(begun);
+    const auto ask = [&](std::uint32_t code, kata::Request r) {
+        r.code = code;
+        gatherer.request(r);
+    };
+    ask(10, request("runs", "", 0, 0));
+    ask(11, request("load", "global", 4096, 4));
+    ask(12, request("load", "global", 4096, 4));  // which the cache has
+    ask(20, request("store", "global", 8192, 4));
+    ask(30, request("runs", "", 0, 0));  // unrolled
+    ask(31, request("load", "global", 4096 + 1024, 4));
+    auto shared = request("store", "shared", 0, 4);
+    shared.counts.shared_store.transactions = 7;
+    ask(40, shared);
+    ask(41, request("atomic", "global", 4096, 0));  // 32 turns on one line
+    ask(20, request("atomic", "global", 4096, 4, 8));
+    ask(20, request("atomic", "global", 8192, 128, 20));
+    const auto d = gatherer.demands().at(0);
+    const auto& lines = d.lines_of_source;
+    REQUIRE(lines.size() == 4);
+    CHECK(lines.at("a.cu:1").basic_blocks == 1);
+    CHECK(lines.at("a.cu:1").requests == 2);
+    CHECK(lines.at("a.cu:1").loaded.at("in") == 4);
+    CHECK(lines.at("a.cu:2").written.at("in") == 4 + 1 + 20);
+    CHECK(lines.at("a.cu:2").updates == 1 + 20);
+    CHECK(lines.at("a.cu:2").updates_of_most == 1);  // of the line that 41 updates most
+    CHECK(lines.at("a.cu:3").basic_blocks == 0);
+    CHECK(lines.at("a.cu:3").addresses == 0);
+    CHECK(lines.at("a.cu:3").requests == 1);
+    CHECK(lines.at("a.cu:4").passes == 7);
+    CHECK(lines.at("a.cu:4").updates_of_most == 32);
+    estimate::Asked sum;
+    for (const auto& [line, of] : lines) {
+        sum.requests += of.requests, sum.addresses += of.addresses, sum.basic_blocks += of.basic_blocks;
+        sum.lines += of.lines, sum.passes += of.passes, sum.updates += of.updates;
+    }
+    CHECK(sum.requests == d.requests);
+    CHECK(sum.addresses == d.addresses);
+    CHECK(sum.basic_blocks == d.basic_blocks);
+    CHECK(sum.lines == d.lines);
+    CHECK(sum.passes == d.passes);
+    CHECK(sum.updates == d.updates);
 }

@@ -1,14 +1,19 @@
 #!/usr/bin/env python3
-"""Tests of tests/estimate.py: that it counts pairs and errors, and says no."""
+"""Tests of the estimate's tables: of what a terminal shows, and of tests/estimate.py, that it counts pairs and errors, and says no."""
 
 import pathlib
+import re
 import sys
+import tempfile
+import types
 import unittest
+from unittest import mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "common" / "front"))
 
 import estimate
 import estimates
+from repository import Repository
 
 
 def row(kernel, measured, estimated, variant="0"):
@@ -16,37 +21,159 @@ def row(kernel, measured, estimated, variant="0"):
     return dict(zip(estimate.HEADINGS, values))
 
 
-SAID = """estimated_milliseconds 3.2
+SAID = """estimated_milliseconds 3.234
+problem two vectors
 bound latency
 need 3.1 latency
 need 1.6 DRAM
-launch 1.5 1024 256 latency
-launch 1.5 1024 256 latency
-launch 0.2 1 32 blocks one after the other
+launch 1.5 1024 256 DRAM
+launch 1.5 1024 256 DRAM
+launch 0.234 1 32 latency
+line 2.0 01_add.cu:7 DRAM
+line 0.7 sums.cuh:9 DRAM
+line 0.17 - DRAM
+line 0.03 01_add.cu:3 DRAM
 """
+FOUND = estimates.parse(SAID)
+WRITTEN = "// kata: begin\nint x;\n// kata: end\n"
+OPEN = "// kata: begin\n    // What.\n    kata::open();\n// kata: end\n"
+
+
+def text_of(line):
+    return f"the text of {line}, which may be so long that no terminal has the room for all of it"
 
 
 class Shown(unittest.TestCase):
     def test_what_a_suite_says(self):
-        found = estimates.parse(SAID)
-        self.assertEqual((found.milliseconds, found.needs[1], len(found.launches)), (3.2, (1.6, "DRAM"), 3))
+        self.assertEqual((FOUND.milliseconds, FOUND.needs[1], len(FOUND.launches)), (3.234, (1.6, "DRAM"), 3))
+        self.assertEqual((FOUND.problem, FOUND.lines[1]), ("two vectors", (0.7, "sums.cuh:9", "DRAM")))
         for said in ("fault no memory\n", "open 1\n", ""):
             with self.assertRaises(estimates.Fault):
                 estimates.parse(said)
+
+    def test_what_bounds_most_of_the_time_is_what_is_named(self):
+        self.assertEqual(FOUND.bound, "DRAM")  # although all launches together wait longer for something else
+        self.assertEqual(FOUND._replace(launches=[]).bound, "latency")
+
+    def test_two_digits_are_all_that_an_estimate_keeps(self):
+        shown = {4.114: "4.1", 0.0994: "0.099", 0.0996: "0.10", 78.36: "78", 9.96: "10", 123: "120", 0.0005: "0.00050", 0: "0"}
+        self.assertEqual({value: estimates.rounded(value) for value in shown}, shown)
 
     def test_beside_the_solution(self):
         self.assertEqual(estimates.compared(3.1, 1), "about 3.1 times as slow as the solution")
         self.assertEqual(estimates.compared(1.05, 1), "about as fast as the solution")
         self.assertEqual(estimates.compared(1, 2), "about 2.0 times as fast as the solution")
+        self.assertEqual(estimates.compared(1234, 1), "about 1200 times as slow as the solution")
 
-    def test_lines(self):
-        found = estimates.parse(SAID)
-        lines = estimates.lines_of(found, found._replace(milliseconds=1.0), "a GPU")
-        self.assertEqual(lines[0], "On a GPU, estimated: 3.200 ms, about 3.2 times as slow as the solution (1.000 ms)")
-        self.assertEqual(lines[1], "  latency 97 %; DRAM 50 %")
-        self.assertEqual(lines[2], "  2 launches of 1024 blocks of 256: 3.000 ms, bound by latency")
-        self.assertEqual(len(lines), 4)
-        self.assertEqual(len(estimates.lines_of(found._replace(launches=[]), None, "a GPU")), 2)
+    def test_details(self):
+        lines = estimates.details(FOUND, "your step", text_of)
+        self.assertEqual(lines[1], "  latency 96 %; DRAM 49 %")
+        self.assertEqual(lines[2], "  2 launches of 1024 blocks of 256 threads: 3.0 ms, bound by DRAM")
+        self.assertEqual(lines[3], "  a launch of 1 block of 32 threads: 0.23 ms, bound by latency")
+        self.assertFalse([line for line in estimates.details(FOUND._replace(launches=[]), "it", text_of) if "launch" in line])
+
+    def test_each_line_has_its_part_and_what_has_none_is_said_to_have_none(self):
+        _, *lines = estimates.by_line(FOUND, text_of)
+        self.assertRegex(lines[0], r"^   62 %  DRAM +line 7 +the text of 01_add.cu:7, .*…$")
+        self.assertRegex(lines[1], r"^   22 %  DRAM +sums.cuh:9 ")
+        self.assertEqual(lines[2], "    1 %  in 1 other line")
+        self.assertEqual(lines[3], "    5 %  DRAM, in no line: code whose line is not known")
+        self.assertEqual(lines[4], f"    7 %  latency, in no line: {estimates.IN_NO_LINE['latency']}")
+        self.assertEqual(max(map(len, lines[:3])), 80)
+        only_latency = FOUND._replace(lines=[], launches=FOUND.launches[2:], milliseconds=0.234)
+        self.assertEqual(len(estimates.by_line(only_latency, text_of)), 2)
+
+    def test_whatever_may_bound_a_launch_has_a_meaning(self):
+        source = (estimate.ROOT / estimates.FOLDER / "estimate.cpp").read_text()
+        self.assertEqual(set(re.findall(r'\bneed\("([^"]+)"', source)), set(estimates.MEANINGS))
+        self.assertLessEqual(set(estimates.IN_NO_LINE), set(estimates.MEANINGS))
+        for line in estimates.legend(Repository(), "H200", estimates.MEANINGS).splitlines():
+            self.assertLessEqual(len(line), 80, line)
+
+    def test_the_mean_says_which_mean_it_is(self):
+        self.assertRegex(estimates.error(Repository(), "H200"), r"factor of \d\.\d\d, the geometric mean over \d+ kernels")
+        self.assertEqual(estimates.error(Repository(), "Voodoo"), "")
+
+    def test_the_problem_that_comes_first_is_that_of_the_ladder(self):
+        there = Repository()
+        for name in estimates.devices(there):
+            for chapter in there.chapters():
+                ladder = there.root / "chapters" / chapter / "measured" / "ladder.csv"
+                first = next(row for row in estimates.rows(there, name) if row["chapter"] == chapter)
+                self.assertEqual(first["variant"], ladder.read_text().splitlines()[2].split(",")[1], (name, chapter))
+                self.assertIn(there.steps(chapter, "solutions")[0], estimates.measured(there, name, chapter))
+
+    def test_names_of_gpus(self):
+        there = Repository()
+        for given in ("H100_80GB_HBM3", "h100", "NVIDIA H100 80GB HBM3", "nvidia-h1"):
+            self.assertEqual(estimates.pick(there, given), "H100_80GB_HBM3")
+        self.assertEqual(estimates.pick(there, "h200"), "H200")
+        for given, says in {"h": "may be H100_80GB_HBM3 or H200", "": "there are: H100", "nvidia": "there are", "grids": "no description"}.items():
+            with self.assertRaisesRegex(estimates.Fault, says):
+                estimates.pick(there, given)
+        self.assertIn("\n  H200             NVIDIA H200\n", estimates.listed(there))
+
+
+class Ladder(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory(prefix="kata-estimate-")
+        self.addCleanup(scratch.cleanup)
+        self.repository = Repository(pathlib.Path(scratch.name))
+        for step in ("01_add", "02_all", "03_a_name_that_has_no_room_at_all"):
+            self.write(f"solutions/sums/{step}.cu", WRITTEN)
+            self.write(f"chapters/sums/{step}.cu", OPEN)
+        self.write(f"{estimates.FOLDER}/devices/X1.csv", "# NVIDIA X1, sm_00\nquantity,x,y,value\n")
+        judged = ["# NVIDIA X1", ",".join(estimate.HEADINGS)]
+        for chapter, kernel, variant, ms in (
+            ("gemm", "01_add", "7", "9"), ("sums", "01_add", "28", "2.117"), ("sums", "01_add", "20", "1.5"),
+        ):  # fmt: skip
+            judged.append(f"{chapter},{kernel},{variant},{ms},4.0,2,DRAM")
+        self.write(f"{estimates.FOLDER}/judged/X1.csv", "".join(f"{line}\n" for line in judged))
+        self.asked = []
+
+    def write(self, path, text):
+        (self.repository.root / path).parent.mkdir(parents=True, exist_ok=True)
+        (self.repository.root / path).write_text(text)
+
+    def ladder(self, mine=False, wrong=()):
+        build = types.SimpleNamespace(suite=lambda *_: "suite", folder=pathlib.Path("build"))
+
+        def of(_, kernel, __):
+            self.asked.append(kernel.name)
+            return FOUND if kernel.name.startswith("solutions") else FOUND._replace(milliseconds=9.7)
+
+        with mock.patch.object(estimates, "of", of):
+            said = "\n".join(estimates.ladder(self.repository, build, "sums", "X1", mine, wrong))
+        for line in said.splitlines():
+            self.assertLessEqual(len(line), 80, line)
+        return said
+
+    def test_a_solution_has_its_measured_time_beside_it_where_there_is_one(self):
+        said = self.ladder()
+        self.assertTrue(said.startswith("Estimated for NVIDIA X1, with a larger problem than is counted:\ntwo vectors\n\nstep "), said)
+        self.assertRegex(said, r"(?m)^01 add +3\.2 +2\.117  DRAM$")
+        self.assertRegex(said, r"(?m)^02 all +3\.2 +-  DRAM$")
+        self.assertRegex(said, r"(?m)^03 a name that has no room at… +3\.2 +-  DRAM$")
+        self.assertIn("DRAM: bytes between", said)
+        self.assertNotIn("issue:", said)  # which bounds none of them
+
+    def test_a_step_of_mine_stands_above_its_solution(self):
+        self.write("chapters/sums/01_add.cu", WRITTEN)
+        said = self.ladder(mine=True)
+        self.assertRegex(said, r"(?m)^01 add +9\.7 +-  DRAM\n   the solution +3\.2 +2\.117  DRAM\n   yours is about 3\.0 times as slow as the solution$")
+        self.assertNotIn("02 all", said)  # open
+
+    def test_a_wrong_step_is_neither_estimated_nor_compared(self):
+        self.write("chapters/sums/01_add.cu", WRITTEN)
+        said = self.ladder(mine=True, wrong={"01_add"})
+        self.assertRegex(said, r"(?m)^01 add +- +-  wrong, so without a time\n   the solution +3\.2 +2\.117  DRAM$")
+        self.assertNotIn("yours is", said)
+        self.assertEqual([name for name in self.asked if name.startswith("chapters")], [])
+        self.assertRegex(self.ladder(wrong={"02_all"}), r"(?m)^02 all +- +-  wrong, so without a time$")
+
+    def test_where_nothing_is_written_that_is_said(self):
+        self.assertEqual(self.ladder(mine=True), "No step of yours is written yet, so there is no time to estimate.")
+        self.assertEqual(self.asked, [])
 
 
 class Judgement(unittest.TestCase):

@@ -9,10 +9,13 @@ import sys
 import tempfile
 import unittest
 import xml.etree.ElementTree as ElementTree
+from unittest import mock
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "common/front"))
 
+import board
+import estimates
 import explain
 import pictures
 import predict
@@ -106,7 +109,7 @@ class Explaining(unittest.TestCase):
         self.assertIn("The step is not right yet: 2 of 3 elements differ …", " ".join(said.split()))
         self.assertIn("pix_val += in[cur_row * width + cur_col];", said)  # as the line stands in the solution
         for line in said.splitlines():
-            self.assertLessEqual(len(line), 100 if line.startswith("    ") else 80, line)
+            self.assertLessEqual(len(line), 80, line)
 
     def test_what_was_counted_before_stands_beside_with_a_sign_for_better_or_worse(self):
         before = {**COUNTS, "sectors": 800, "lanes": 32.0, "work": 900, "barriers": 5}
@@ -153,6 +156,45 @@ class Explaining(unittest.TestCase):
         said = explain.text_of(Repository(), "solutions", "grids", "03_blur", trace.Both(found(load(21)), None), False)
         self.assertIn("Most of the work is in line 21", said)
         self.assertNotIn("yours", said)
+
+    def estimated(self, both, state="done"):
+        said = estimates.Estimate(
+            4.114, "an image", [(4.1, "issue")], [estimates.Launch(4.114, 9, 256, "issue")], [estimates.Line(3.0, "03_blur.cu:21", "issue")]
+        )
+        asked = []
+
+        def of(_, kernel, __):
+            asked.append(kernel.name.split(".")[0])
+            return said if asked[-1] == "solutions" else said._replace(milliseconds=8.5)
+
+        built = mock.Mock(return_value=mock.Mock(folder=pathlib.Path("build")))
+        known = board.Place("grids", "03_blur", state)
+        with mock.patch.object(estimates, "of", of), mock.patch.object(explain, "Build", built), mock.patch.object(board.Board, "of", lambda *_: known):
+            lines = explain.estimated(Repository(), "grids", "03_blur", "H100_80GB_HBM3", both)
+        for line in "\n".join(lines).splitlines():
+            self.assertLessEqual(len(line), 80, line)
+        return "\n".join(lines), asked
+
+    def test_an_estimate_stands_beside_the_solution_and_its_measured_time(self):
+        said, asked = self.estimated(trace.Both(found(load(21)), found(load(21))))
+        self.assertEqual(sorted(asked), ["chapters", "solutions"])
+        self.assertRegex(said, r"(?m)^your step +8\.5 +-  issue\nthe solution +4\.1 +0\.489  issue\nYours is about 2\.1 times as slow as the sol")
+        self.assertRegex(said, r"(?m)^   35 %  issue +line 21 ")
+        self.assertNotIn("./kata test", said)
+        self.assertIn("./kata test grids 03 has said so", self.estimated(trace.Both(found(load(21)), found(load(21))), "untested")[0])
+        self.assertIn("issue: warps wait", said)
+        said, asked = self.estimated(trace.Both(found(load(21)), None))
+        self.assertEqual(asked, ["solutions"])
+        self.assertNotIn("your", said)
+
+    def test_a_wrong_step_is_not_estimated(self):
+        right = found(load(21))
+        for mine, state in ((found(load(21), fault="2 of 3 elements differ"), "untested"), (right, "wrong")):
+            said, asked = self.estimated(trace.Both(mine, right), state)
+            self.assertEqual(asked, ["solutions"])
+            self.assertRegex(said, r"(?m)^your step +- +-  wrong, so without a time\nthe solution +4\.1 +0\.489  issue$")
+            self.assertNotIn("times as", said)
+            self.assertNotIn("%", said)
 
     def test_of_a_step_without_a_kernel_there_is_nothing_to_explain(self):
         with self.assertRaisesRegex(Fault, "launches no kernel"):

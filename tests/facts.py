@@ -302,14 +302,22 @@ class Names(Scratch):
             "03_more,02_all,1.00,refuted,30,0,0.501,0.502\n",
         )
         said = [
-            "Expected, and not so: 02_all is 2.00 times as fast as 01_add. "
+            "Expected by this lesson or its documents, and not so: 02_all is 2.00 times as fast as 01_add. "
             "Measured on NVIDIA H100, with the solutions: 1.66 to 1.67 times as fast. No step is judged by it.",
-            "Expected, and not so: 03_more is faster than 02_all. "
+            "Expected by this lesson or its documents, and not so: 03_more is faster than 02_all. "
             "Measured on NVIDIA H100, with the solutions: 0.50 times as fast. No step is judged by it.",
         ]
         self.assertEqual(self.repository.refuted("sums"), said)
         self.assertEqual(self.repository.refuted("sums", "03_more"), said[1:])
         self.assertEqual(self.repository.refuted("sums", "01_add"), [])
+        # What a student has still to find out is not told: of neither of two steps.
+        self.assertEqual(self.repository.refuted("sums", without=["01_add"]), said[1:])
+        self.assertEqual(self.repository.refuted("sums", without=["02_all"]), [])
+        # Who asks for another GPU is told what that takes, if anybody knows.
+        self.assertEqual(self.repository.refuted("sums", elsewhere="NVIDIA H100"), said)
+        there = self.repository.refuted("sums", elsewhere="NVIDIA H200", times={"01_add": 3.0, "02_all": 2.0})
+        self.assertIn("1.66 to 1.67 times as fast; on NVIDIA H200: 1.50 times. No step", there[0])
+        self.assertIn("0.50 times as fast; on NVIDIA H200: nobody has measured it. No step", there[1])
 
     def test_of_a_step_that_gains_only_time_that_is_said(self):
         self.assertEqual(self.repository.gained_in_time("sums", "01_add"), "")

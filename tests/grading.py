@@ -452,6 +452,17 @@ class Class(unittest.TestCase):
             done = self.suite("--tour", "--modules", ".", "--sources", "..", stdout=full)
         self.assertEqual((done.returncode, done.stderr), (1, "the output cannot be written\n"))
 
+    def test_the_tour_writes_down_which_steps_are_not_right(self):
+        # One has changed since it was built, so that it cannot be told from one that is wrong.
+        sources, wrong = self.scratch / "sources" / "solutions" / CHAPTER, self.scratch / "wrong"
+        shutil.copytree(ROOT / "solutions" / CHAPTER, sources)
+        command = ["--tour", "--modules", ".", "--sources", self.scratch / "sources", "--wrong", wrong]
+        self.assertEqual((self.suite(*command, stdout=subprocess.DEVNULL).returncode, wrong.read_text()), (0, ""))
+        os.utime(sources / f"{ADD}.cu", (time.time() - 0.01,) * 2)
+        self.assertEqual((self.suite(*command, stdout=subprocess.DEVNULL).returncode, wrong.read_text()), (1, f"{ADD}\n"))
+        done = self.suite(*command[:-1], self.scratch, stdout=subprocess.DEVNULL)
+        self.assertEqual((done.returncode, done.stderr.count("cannot write")), (1, 1), done.stderr)
+
     def test_memory_that_is_used_up_is_no_fault_of_the_steps(self):
         module = f"solutions.{CHAPTER}.{GRAY}.cpu.so"
         command = ["--step", module, "--source", f"../solutions/{CHAPTER}/{GRAY}.cu", "--rivals", f"solutions.{CHAPTER}.", "--reporter", "step", "--abort"]

@@ -669,7 +669,7 @@ kata::Run ladder(const Module& step) { return try_on(step, real(1 << 16, 1024, K
 static const kata::Chapter chapter{
     .name = "scan",
     .problem = "65536 elements; sections of 1024 in steps 01 to 04, the whole from 05 on",
-    .timed_problem = "268435456 elements; sections of 1024 in steps 01 to 04, the whole from 05 on",
+    .timed_problem = "2^28 elements; sections of 1024 in steps 01 to 04, the whole from 05 on",
     .claims = claims,
     .ladder = ladder,
     .count = count,

@@ -25,6 +25,15 @@ struct Chain {
     double updates = 0;  ///< of global memory that take turns, and a barrier or the end waits for
 };
 
+/// What one line of the source asks for, of what Demand sums up under the same names.
+struct Asked {
+    double requests = 0, addresses = 0, basic_blocks = 0, divisions = 0;
+    double lines = 0, passes = 0;
+    double updates = 0;
+    double updates_of_most = 0;  ///< of the one line of global memory that all together update most
+    std::map<std::string, double> loaded, written;  ///< sectors that go past the L1 cache, by array
+};
+
 /// Sums over the blocks that were looked at, of a launch of `blocks`.
 struct Demand {
     double blocks = 0, looked_at = 0;
@@ -48,6 +57,8 @@ struct Demand {
     /// until it wrote such a word itself.
     double links = 0;
     Chain link;
+
+    std::map<std::string, Asked> lines_of_source;  ///< by "03_tiled.cu:27"
 };
 
 }  // namespace estimate

@@ -46,6 +46,66 @@ double cycles_of(const Chain& c, const Device& on, double threads, double from_d
            c.atomics * on.at("latency_global_atomic") + c.barriers * on.at("barrier", threads);
 }
 
+/// Cycles in which a multiprocessor issues what a launch, or one line of it, asks for, less the arithmetic.
+double cycles_to_issue(const auto& of, const Device& on) {
+    return (of.requests + of.addresses + of.basic_blocks * instructions_a_basic_block) /
+               on.at("rate_float_fma") +
+           of.divisions / on.at("rate_int_divide");
+}
+
+/// What part of what a launch is bound by each line of its source asks for, 0 to 1; nothing where lines do
+/// not say.
+std::map<std::string, double> parts_of(const Demand& d, const Device& on, const std::string& bound,
+                                       double fused) {
+    // In the unit of `all`, whatever that is.
+    const auto divided = [&](double all, auto asked) {
+        std::map<std::string, double> parts;
+        for (const auto& [line, of_line] : d.lines_of_source)
+            if (const double part = asked(of_line); part > 0 && all > 0) parts[line] = part / all;
+        return parts;
+    };
+    const double scale = d.blocks / d.looked_at;
+    if (bound == "issue")
+        return divided(cycles_to_issue(d, on) + fused / scale / on.at("rate_float_fma"),
+                       [&](const Asked& a) { return cycles_to_issue(a, on); });
+    if (bound == "L1 and shared memory")
+        return divided(d.lines + d.passes, [](const Asked& a) { return a.lines + a.passes; });
+    if (bound == "atomics") return divided(d.updates, [](const Asked& a) { return a.updates; });
+    if (bound == "atomics on one line") {
+        double all = 0;
+        for (const auto& [line, of_line] : d.lines_of_source) all += of_line.updates_of_most;
+        return divided(all, [](const Asked& a) { return a.updates_of_most; });
+    }
+    // Of an array DRAM gives and takes less than L2 does; each line has the same part of both.
+    const bool is_dram = bound == "DRAM";
+    if (!is_dram && bound != "L2") return {};
+    const double asking = std::min(d.blocks, on.at("multiprocessors"));
+    const auto seconds = [&](const std::string& array, double loaded, double written) {
+        const auto& flow = d.arrays.at(array);
+        const double all_loaded = flow.loaded * scale * sector,
+                     all_written = (flow.stored + flow.updated) * scale * sector;
+        if (!is_dram) return (loaded + written) * scale * sector / on.most("l2_read", asking);
+        const auto of = [](double part, double all, double most) {
+            return all > 0 ? part / all * std::min(all, most) : 0;
+        };
+        return of(loaded * scale * sector, all_loaded, flow.bytes) / on.most("dram_read", asking) +
+               of(written * scale * sector, all_written, flow.bytes) / on.most("dram_write");
+    };
+    double all = 0;
+    for (const auto& [array, flow] : d.arrays) all += seconds(array, flow.loaded, flow.stored + flow.updated);
+    return divided(all, [&](const Asked& a) {
+        double sum = 0;
+        for (const auto& [array, sectors] : a.loaded) sum += seconds(array, sectors, 0);
+        for (const auto& [array, sectors] : a.written) sum += seconds(array, 0, sectors);
+        return sum;
+    });
+}
+
+void longest_first(std::vector<OfLine>& lines) {
+    std::stable_sort(lines.begin(), lines.end(),
+                     [](const OfLine& a, const OfLine& b) { return a.seconds > b.seconds; });
+}
+
 }  // namespace
 
 Estimate estimate(const Demand& d, const Device& on, double operations) {
@@ -61,10 +121,8 @@ Estimate estimate(const Demand& d, const Device& on, double operations) {
     const auto traffic = traffic_of(d, scale);
 
     const double fused = operations / 2 / 32;  // instructions of warps, of the whole launch
-    const double issued = (d.requests + d.addresses + d.basic_blocks * instructions_a_basic_block) * busiest +
-                          fused / d.blocks * of_busiest;
     const double issuing =
-        (issued / on.at("rate_float_fma") + d.divisions * busiest / on.at("rate_int_divide")) / clock;
+        (cycles_to_issue(d, on) * busiest + fused / d.blocks * of_busiest / on.at("rate_float_fma")) / clock;
     need("issue", issuing);
     // A line of the L1 cache is a pass, as one over the banks of shared memory is. Of a request for 32 words
     // of one bank, so that the request itself is hidden.
@@ -93,7 +151,15 @@ Estimate estimate(const Demand& d, const Device& on, double operations) {
 
     std::stable_sort(result.needs.begin(), result.needs.end(),
                      [](const Need& a, const Need& b) { return a.seconds > b.seconds; });
-    result.seconds += result.needs.front().seconds;
+    const auto& [bound, longest] = result.needs.front();
+    result.seconds += longest;
+    double left = 1;
+    for (const auto& [line, part] : parts_of(d, on, bound, fused)) {
+        result.lines.push_back({line, bound, part * longest});
+        left -= part;
+    }
+    if (left < 1 && left > 1e-6) result.lines.push_back({"", bound, left * longest});
+    longest_first(result.lines);
     return result;
 }
 
@@ -116,10 +182,20 @@ Estimate estimate(const std::vector<Demand>& launches, const Device& on, double 
                 found->seconds += seconds;
         };
         for (const auto& need : one.needs) add(need.what, need.seconds);
+        for (const auto& of_line : one.lines) {
+            const auto found = std::find_if(sum.lines.begin(), sum.lines.end(), [&](const OfLine& other) {
+                return other.line == of_line.line && other.what == of_line.what;
+            });
+            if (found == sum.lines.end())
+                sum.lines.push_back(of_line);
+            else
+                found->seconds += of_line.seconds;
+        }
         sum.launches.push_back(one);
     }
     std::stable_sort(sum.needs.begin(), sum.needs.end(),
                      [](const Need& a, const Need& b) { return a.seconds > b.seconds; });
+    longest_first(sum.lines);
     return sum;
 }
 

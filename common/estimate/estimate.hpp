@@ -14,10 +14,20 @@ struct Need {
     double seconds = 0;
 };
 
+/// How long a line of the source keeps busy what its launch is bound by.
+struct OfLine {
+    std::string line;  ///< "03_tiled.cu:27"
+    std::string what;  ///< as of a Need
+    double seconds = 0;
+};
+
 struct Estimate {
     double seconds = 0;  ///< with what the launch itself costs
     /// The longest first: the launch takes as long as this.
     std::vector<Need> needs;
+    /// The longest first; under no name what belongs to no line, as the problem's arithmetic. Empty where
+    /// lines do not say: latency is of a chain, and how blocks start is of none.
+    std::vector<OfLine> lines = {};
     std::vector<Estimate> launches = {};  ///< of several launches, each
 };
 

@@ -47,6 +47,8 @@ void Gatherer::launch_begins(const kata::Scene& scene) {
     arrays_.clear();
     shared_arrays_.clear();
     updated_.clear();
+    of_code_.clear();
+    name_of_.clear();
     line_of_.clear();
     first_of_line_.clear();
 }
@@ -109,6 +111,14 @@ void Gatherer::request(const kata::Request& r) {
                 of_line.turns += sum;
                 of_line.of_block += sum;
                 launch_->updates += sum;
+                of_code_[r.code].asked.updates += sum;
+                auto& codes = of_line.of_codes;
+                const auto mine = std::find_if(codes.begin(), codes.end(),
+                                               [&](const auto& code) { return code.first == r.code; });
+                if (mine == codes.end())
+                    codes.emplace_back(r.code, sum);
+                else
+                    mine->second += sum;
                 launch_->updates_of_one = std::max(launch_->updates_of_one, of_line.of_block);
             }
         }
@@ -151,6 +161,7 @@ void Gatherer::read_lines() {
     if (fresh.empty() || !scene_.lines_of) return;
     const auto told = scene_.lines_of(fresh);
     for (std::size_t i = 0; i < fresh.size(); ++i) {
+        name_of_[fresh[i]] = told[i];
         const auto colon = told[i].rfind(':');
         if (colon == std::string::npos) continue;
         const auto file = told[i].substr(0, colon);
@@ -197,6 +208,7 @@ void Gatherer::ask_cache(std::vector<std::vector<bool>>& misses) {
                     if (!cache.ask(sectors_[e.first_sector + s])) {
                         missed = true;
                         ++flow.loaded;
+                        ++of_code_[e.code].loaded[e.array];
                     }
                 misses[w][at++] = missed;
                 any = true;
@@ -241,12 +253,15 @@ void Gatherer::end_block() {
                 const auto& e = warps_[w][at];
                 if (e.waited) link = Chain{};
                 const auto& line = line_of_.at(e.code);
+                auto& own = of_code_[e.code];
                 if (e.kind == Kind::basic_block) {
                     chain.divisions += line.divisions;
                     launch.divisions += line.divisions;
+                    own.asked.divisions += line.divisions;
                     if (line.unrolled) continue;
                     ++chain.basic_blocks;
                     ++launch.basic_blocks;
+                    ++own.asked.basic_blocks;
                     if (line.rounds > 0 && ++rounds[e.code] > line.rounds) {
                         wait();
                         rounds[e.code] = 1;
@@ -255,6 +270,8 @@ void Gatherer::end_block() {
                 }
                 ++launch.requests;
                 launch.addresses += !line.unrolled;
+                ++own.asked.requests;
+                own.asked.addresses += !line.unrolled;
                 ++chain.requests;
                 const unsigned passes =
                     e.kind == Kind::shared_atomic && !line.adds_a_number ? e.turns : e.passes;
@@ -263,16 +280,21 @@ void Gatherer::end_block() {
                 switch (e.kind) {
                     case Kind::load:
                         launch.lines += passes;
+                        own.asked.lines += passes;
                         awaits(misses[w][at] ? miss : l1);
                         if (link) ++link->misses;
                         break;
                     case Kind::store:
                         launch.lines += passes;
+                        own.asked.lines += passes;
+                        own.written[e.array] += e.sectors;
                         arrays_[e.array].flow.stored += e.sectors;
                         wait();
                         break;
                     case Kind::atomic:
                         launch.lines += passes;
+                        own.asked.lines += passes;
+                        own.written[e.array] += e.sectors;
                         arrays_[e.array].flow.updated += e.sectors;
                         turns += e.turns;
                         wait();
@@ -285,15 +307,18 @@ void Gatherer::end_block() {
                         break;
                     case Kind::shared_load:
                         launch.passes += passes;
+                        own.asked.passes += passes;
                         awaits(shared);
                         break;
                     case Kind::shared_atomic:
                     case Kind::shared:
                         launch.passes += passes;
+                        own.asked.passes += passes;
                         wait();
                         break;
                     case Kind::constant:
                         launch.passes += passes - 1;
+                        own.asked.passes += passes - 1;
                         break;
                     case Kind::basic_block:
                         break;
@@ -321,8 +346,31 @@ void Gatherer::end_launch() {
     for (const auto& a : arrays_) launch.arrays[a.of.name] = a.flow;
     for (const auto& [line, of_line] : updated_)
         if (of_line.shared_by_blocks) launch.updates_of_all = std::max(launch.updates_of_all, of_line.turns);
+    share_out();
     done_.push_back(std::move(launch));
     launch_.reset();
+}
+
+/// What the launch asks for, among the lines of its source.
+void Gatherer::share_out() {
+    const auto most = std::max_element(updated_.begin(), updated_.end(), [](const auto& a, const auto& b) {
+        return std::pair(a.second.turns, b.first) <
+               std::pair(b.second.turns, a.first);  // of equals the first
+    });
+    if (most != updated_.end())
+        for (const auto& [code, turns] : most->second.of_codes) of_code_[code].asked.updates_of_most += turns;
+    for (const auto& [code, own] : of_code_) {
+        const auto name = name_of_.find(code);
+        if (name == name_of_.end()) continue;
+        auto& line = launch_->lines_of_source[name->second];
+        const auto& asked = own.asked;
+        line.requests += asked.requests, line.addresses += asked.addresses;
+        line.basic_blocks += asked.basic_blocks, line.divisions += asked.divisions;
+        line.lines += asked.lines, line.passes += asked.passes;
+        line.updates += asked.updates, line.updates_of_most += asked.updates_of_most;
+        for (const auto& [array, sectors] : own.loaded) line.loaded[arrays_[array].of.name] += sectors;
+        for (const auto& [array, sectors] : own.written) line.written[arrays_[array].of.name] += sectors;
+    }
 }
 
 std::vector<Demand> Gatherer::demands() {

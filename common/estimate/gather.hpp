@@ -54,10 +54,17 @@ class Gatherer final : public kata::Watcher {
         std::uint64_t block = 0;
         double turns = 0, of_block = 0;
         bool shared_by_blocks = false;
+        std::vector<std::pair<std::uint32_t, double>> of_codes;  // the same turns
+    };
+    /// What one instruction asks for, of which the source has a line.
+    struct OfCode {
+        Asked asked;
+        std::map<std::uint32_t, double> loaded, written;  // sectors, by array
     };
 
     void end_block();
     void end_launch();
+    void share_out();
     std::uint32_t array_of(std::uintptr_t address);
     void read_lines();
     void ask_cache(std::vector<std::vector<bool>>& misses);
@@ -73,6 +80,8 @@ class Gatherer final : public kata::Watcher {
     std::uint32_t last_array_ = 0;
     std::map<std::string, double> shared_arrays_;
     std::unordered_map<std::uintptr_t, Updates> updated_;  // by line
+    std::unordered_map<std::uint32_t, OfCode> of_code_;
+    std::unordered_map<std::uint32_t, std::string> name_of_;  // "03_tiled.cu:27", by code
 
     std::uint64_t block_ = 0;
     bool in_block_ = false;

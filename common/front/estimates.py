@@ -1,4 +1,5 @@
-"""Times on a GPU that is not there: whose can be estimated, and how far off that is where a GPU has been asked."""
+"""Times on a GPU that is not there: whose can be estimated, what a terminal shows of them, and how far off they are where a GPU has
+been asked."""
 
 from __future__ import annotations
 
@@ -6,13 +7,41 @@ import csv
 import itertools
 import math
 import pathlib
+import re
 import subprocess
+import textwrap
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import NamedTuple
 
+from build import Build
 from fault import Fault
-from repository import Repository
+from repository import Repository, either, module
 
 FOLDER = "common/estimate"
+WIDTH = 80
+TITLE, COLUMN = 30, 11  # of a table, in places
+SHOWN = 6  # lines of a source
+
+# What a launch may be bound by (estimate.cpp), for who reads it for the first time.
+MEANINGS = {
+    "issue": "warps wait for their turn to issue an instruction",
+    "L1 and shared memory": "lines of the L1 cache and passes over the banks of shared memory, which have one way in",
+    "L2": "sectors between the L1 caches and the L2 cache",
+    "DRAM": "bytes between the L2 cache and the memory of the GPU",
+    "atomics on one line": "atomics on the same 128 bytes of global memory take turns",
+    "atomics": "all atomics on global memory together",
+    "starting blocks": "a GPU starts only so many blocks a second",
+    "latency": "a block waits for what it has asked for, and too few other blocks work meanwhile",
+    "blocks one after the other": "each block waits for what the one before it has written",
+}
+OF_NO_LINE = "-"  # in place of a line of the source
+# Why some of that is in no line.
+IN_NO_LINE = {
+    "issue": "the arithmetic that the problem needs",
+    "starting blocks": "no line has to do with it, only how many blocks there are",
+    "latency": "a chain of many lines takes it, and none of them has a share of its own",
+    "blocks one after the other": "a chain through all blocks takes it, and no line has a share of its own",
+}
 
 
 def devices(repository: Repository) -> list[str]:
@@ -22,9 +51,32 @@ def devices(repository: Repository) -> list[str]:
 
 def device(repository: Repository, name: str) -> pathlib.Path:
     """The file that describes it."""
-    if name not in devices(repository):
-        raise Fault(f"there is no description of {name}; there are: {', '.join(devices(repository))}", 2)
     return repository.root / FOLDER / "devices" / f"{name}.csv"
+
+
+def pick(repository: Repository, given: str) -> str:
+    """The one device that is meant, by its name or by how that begins, in capitals or not. Throws Fault."""
+
+    def plain(name: str) -> str:
+        return re.sub("[^a-z0-9]", "", name.lower()).removeprefix("nvidia")
+
+    names, wanted = devices(repository), plain(given)
+    found = [name for name in names if plain(name) == wanted] or [
+        name for name in names if wanted and plain(name).startswith(wanted)
+    ]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise Fault(f"'{given}' may be {either(found)}", 2)
+    raise Fault(f"there is no description of a GPU '{given}'; there are: {', '.join(names)}", 2)
+
+
+def listed(repository: Repository) -> str:
+    """What there is to choose from."""
+    lines = ["GPUs whose times can be estimated:"]
+    lines += [f"  {name:16} {machine(device(repository, name))}" for name in devices(repository)]
+    lines += ["A name may be shortened: ./kata tour grids --device h100"]
+    return "".join(f"{line}\n" for line in lines)
 
 
 def machine(file: pathlib.Path) -> str:
@@ -45,6 +97,13 @@ def rows(repository: Repository, name: str) -> list[dict[str, str]]:
     return list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()[1:]))
 
 
+def measured(repository: Repository, name: str, chapter: str) -> dict[str, float]:
+    """Milliseconds of the chapter's solutions on this device, as far as it has timed them: of the timed problem, which comes
+    before its variants."""
+    found = [row for row in rows(repository, name) if row["chapter"] == chapter]
+    return {row["kernel"]: float(row["measured ms"]) for row in found if row["variant"] == found[0]["variant"]}
+
+
 def factor(judged: list[dict[str, str]]) -> float:
     """By what estimates are off: the geometric mean, at least 1."""
     return math.exp(sum(abs(math.log(float(row["estimated ms"]) / float(row["measured ms"]))) for row in judged) / len(judged))
@@ -56,8 +115,8 @@ def error(repository: Repository, name: str) -> str:
     if not judged:
         return ""
     return (
-        f"The estimate is off by a factor of {factor(judged):.2f} in the mean over {len(judged)} kernels that this GPU has timed, "
-        f"and decides nothing: {FOLDER}/README.md"
+        f"by a model that is off by a factor of {factor(judged):.2f}, the geometric mean over {len(judged)} kernels that this "
+        f"GPU has timed; it decides nothing ({FOLDER}/README.md)"
     )
 
 
@@ -68,32 +127,55 @@ class Launch(NamedTuple):
     bound: str
 
 
+class Line(NamedTuple):
+    """How long a line of the source keeps busy what its launch is bound by."""
+
+    milliseconds: float
+    name: str  # "03_tiled.cu:27", or OF_NO_LINE
+    bound: str
+
+
 class Estimate(NamedTuple):
     """What a suite says of one module (common/suite/estimate.hpp)."""
 
     milliseconds: float
+    problem: str
     needs: list[tuple[float, str]]  # milliseconds of what is kept busy, the longest first
     launches: list[Launch]
+    lines: list[Line]  # the longest first
+
+    @property
+    def bound(self) -> str:
+        """What bounds the launches for most of the time."""
+        times: dict[str, float] = {}
+        for launch in self.launches:
+            times[launch.bound] = times.get(launch.bound, 0) + launch.milliseconds
+        return max(times, key=times.__getitem__) if times else self.needs[0][1]
 
 
 def parse(said: str) -> Estimate:
     """Throws Fault where it says that there is no estimate."""
-    milliseconds, needs, launches = None, [], []
+    milliseconds, problem, needs, launches, lines = None, "", [], [], []
     for line in said.splitlines():
         key, _, value = line.partition(" ")
         if key == "fault":
             raise Fault(f"there is no estimate: {value}")
         if key == "estimated_milliseconds":
             milliseconds = float(value)
+        if key == "problem":
+            problem = value
         if key == "need":
             ms, what = value.split(" ", 1)
             needs.append((float(ms), what))
         if key == "launch":
             ms, blocks, threads, what = value.split(" ", 3)
             launches.append(Launch(float(ms), float(blocks), int(threads), what))
+        if key == "line":
+            ms, name, what = value.split(" ", 2)
+            lines.append(Line(float(ms), name, what))
     if milliseconds is None:
         raise Fault("there is no estimate: the step did not come to its end")
-    return Estimate(milliseconds, needs, launches)
+    return Estimate(milliseconds, problem, needs, launches, lines)
 
 
 def of(suite: pathlib.Path, kernel: pathlib.Path, described: pathlib.Path) -> Estimate:
@@ -101,23 +183,132 @@ def of(suite: pathlib.Path, kernel: pathlib.Path, described: pathlib.Path) -> Es
     return parse(subprocess.run(command, capture_output=True, text=True, errors="replace", check=False).stdout)
 
 
+# --- as a table ------------------------------------------------------------------------------------------------------
+
+
+def rounded(value: float) -> str:
+    """To two digits: more would promise what an estimate does not keep."""
+    if value <= 0:
+        return "0"
+    value = round(value, 1 - math.floor(math.log10(value)))
+    return f"{value:.{max(0, 1 - math.floor(math.log10(value)))}f}"
+
+
 def compared(mine: float, theirs: float) -> str:
     """ "about 3.1 times as slow as the solution"."""
     if mine > 1.1 * theirs:
-        return f"about {mine / theirs:.1f} times as slow as the solution"
+        return f"about {rounded(mine / theirs)} times as slow as the solution"
     if theirs > 1.1 * mine:
-        return f"about {theirs / mine:.1f} times as fast as the solution"
+        return f"about {rounded(theirs / mine)} times as fast as the solution"
     return "about as fast as the solution"
 
 
-def lines_of(mine: Estimate, theirs: Estimate | None, device_name: str) -> list[str]:
-    """What a terminal shows of them."""
-    whose = f"{compared(mine.milliseconds, theirs.milliseconds)} ({theirs.milliseconds:.3f} ms)" if theirs else ""
-    out = [f"On {device_name}, estimated: {mine.milliseconds:.3f} ms{', ' if whose else ''}{whose}"]
-    out.append("  " + "; ".join(f"{what} {100 * ms / mine.milliseconds:.0f} %" for ms, what in mine.needs[:3]))
-    if len(mine.launches) > 1:
-        for (blocks, threads, bound), group in itertools.groupby(mine.launches, key=lambda launch: launch[1:]):
+def caption(device_name: str, problem: str) -> str:
+    return f"Estimated for {device_name}, with a larger problem than is counted:\n{problem}"
+
+
+HEADINGS = f"""\
+{'step':{TITLE}}{'estimated':>{COLUMN}}{'measured':>{COLUMN}}  bound by
+{'':{TITLE}}{'ms':>{COLUMN}}{'ms':>{COLUMN}}"""
+WRONG = "wrong, so without a time"
+
+
+def row_of(title: str, estimate: Estimate | None, measured_ms: float | None) -> str:
+    """Of a kernel that is wrong there is no estimate: it would tell how fast nothing of use is done."""
+    title = title if len(title) <= TITLE else title[: TITLE - 1] + "…"
+    if estimate is None:
+        return f"{title:{TITLE}}{'-':>{COLUMN}}{'-':>{COLUMN}}  {WRONG}"
+    clock = f"{measured_ms:.3f}" if measured_ms else "-"
+    return f"{title:{TITLE}}{rounded(estimate.milliseconds):>{COLUMN}}{clock:>{COLUMN}}  {estimate.bound}"
+
+
+def legend(repository: Repository, name: str, bounds: Iterable[str]) -> str:
+    """What the columns hold, and what those steps are bound by."""
+
+    def entry(word: str, text: str) -> list[str]:
+        return textwrap.wrap(text, WIDTH, initial_indent=f"  {word:11}", subsequent_indent=" " * 13)
+
+    lines = entry("estimated", error(repository, name) or "by nothing that has been judged on this GPU")
+    lines += entry("measured", "the solution, by the clock of this GPU; - where nobody has timed it")
+    lines += entry("bound by", "what takes longest of all that goes on at the same time:")
+    for what in dict.fromkeys(bounds):
+        meaning = f"{what}: {MEANINGS.get(what, f'see {FOLDER}/README.md')}"
+        lines += textwrap.wrap(meaning, WIDTH, initial_indent=" " * 13, subsequent_indent=" " * 15)
+    return "\n".join(lines)
+
+
+def ladder(
+    repository: Repository, build: Build, chapter: str, name: str, mine: bool, wrong: Collection[str]
+) -> Iterator[str]:
+    """Each step on that device, a line or a few as they come; with `mine` the student's, each above its solution."""
+    described, clock = device(repository, name), measured(repository, name, chapter)
+    program, bounds = build.suite(chapter, "cpu"), []
+
+    def estimated(tree: str, step: str) -> Estimate:
+        return of(program, build.folder / module(tree, chapter, step, "cpu"), described)
+
+    steps = [step for step in repository.all_steps(chapter) if not (mine and repository.is_unwritten(chapter, step))]
+    if not steps:
+        yield "No step of yours is written yet, so there is no time to estimate."
+    for step in steps:
+        title = step.replace("_", " ")
+        try:
+            theirs = estimated("solutions", step)
+            own = estimated("chapters", step) if mine and step not in wrong else None
+        except Fault as fault:
+            yield textwrap.fill(f"{title}: {fault}", WIDTH, subsequent_indent="   ")
+            continue
+        if not bounds:
+            yield f"{caption(machine(described), theirs.problem)}\n\n{HEADINGS}"
+        bounds += [one.bound for one in (own, theirs) if one]
+        if step in wrong:
+            yield row_of(title, None, None)
+        elif own:
+            yield row_of(title, own, None)
+        if mine:
+            yield row_of("   the solution", theirs, clock.get(step))
+        elif step not in wrong:
+            yield row_of(title, theirs, clock.get(step))
+        if own:
+            yield f"   yours is {compared(own.milliseconds, theirs.milliseconds)}"
+    if bounds:
+        yield f"\n{legend(repository, name, bounds)}"
+
+
+def by_line(estimate: Estimate, text_of: Callable[[str], str]) -> list[str]:
+    """What part of the time each line of the source has, of what bounds its launch."""
+
+    def share(milliseconds: float) -> str:
+        return f"{100 * milliseconds / estimate.milliseconds:.0f} %"
+
+    out = ["What bounds it, by line, in parts of the estimated time:"]
+    lines = [line for line in estimate.lines if line.name != OF_NO_LINE]
+    shown = [line for line in lines[:SHOWN] if line.milliseconds >= 0.02 * estimate.milliseconds]
+    for line in shown:
+        file, _, number = line.name.rpartition(":")
+        place = f"line {number}" if file.endswith(".cu") else line.name
+        text = f"  {share(line.milliseconds):>5}  {line.bound:20}  {place:10}  {text_of(line.name)}"
+        out.append(text if len(text) <= WIDTH else text[: WIDTH - 1] + "…")
+    if rest := lines[len(shown) :]:
+        out.append(f"  {share(sum(line.milliseconds for line in rest)):>5}  in {len(rest)} other line{'s' * (len(rest) > 1)}")
+    for what in dict.fromkeys(launch.bound for launch in estimate.launches):
+        of_lines = [line for line in estimate.lines if line.bound == what]
+        outside = sum(line.milliseconds for line in of_lines if line.name == OF_NO_LINE)
+        if not of_lines:
+            outside = sum(launch.milliseconds for launch in estimate.launches if launch.bound == what)
+        if outside >= 0.02 * estimate.milliseconds:
+            out.append(f"  {share(outside):>5}  {what}, in no line: {IN_NO_LINE.get(what, 'code whose line is not known')}")
+    return out
+
+
+def details(estimate: Estimate, whose: str, text_of: Callable[[str], str]) -> list[str]:
+    """What a table has no room for."""
+    needs = "; ".join(f"{what} {100 * ms / estimate.milliseconds:.0f} %" for ms, what in estimate.needs[:3])
+    out = [f"What {whose} keeps busy, and for how much of the time; it goes on at once:", f"  {needs}"]
+    if len(estimate.launches) > 1:
+        for (blocks, threads, bound), group in itertools.groupby(estimate.launches, key=lambda launch: launch[1:]):
             each = [launch.milliseconds for launch in group]
             times = f"{len(each)} launches" if len(each) > 1 else "a launch"
-            out.append(f"  {times} of {blocks:.0f} blocks of {threads}: {sum(each):.3f} ms, bound by {bound}")
-    return out
+            of_blocks = f"{blocks:.0f} block{'s' * (blocks > 1)} of {threads} thread{'s' * (threads > 1)}"
+            out.append(f"  {times} of {of_blocks}: {rounded(sum(each))} ms, bound by {bound}")
+    return out + by_line(estimate, text_of)

@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import board
 import estimates
 import trace
 from build import Build
@@ -306,7 +307,7 @@ def change(before: float, now: float, more_is_better: bool) -> str:
 def line_table(explanation: Explanation, line: Line, source: str) -> list[str]:
     out = [f"{line.name:73}{explanation.share(line.steps):5.0f} %"]
     if source:
-        out.append(f"    {source if len(source) <= 96 else source[:95] + '…'}")
+        out.append(f"    {source if len(source) <= WIDTH - 4 else source[: WIDTH - 5] + '…'}")
     for row in sorted(line.rows, key=lambda row: (-explanation.excess[row], -row.steps, row.what)):
         theirs = explanation.solution.nearest(row) if explanation.solution else None
         what = row.what if len(row.what) <= 26 else row.what[:25] + "…"
@@ -323,18 +324,40 @@ def line_table(explanation: Explanation, line: Line, source: str) -> list[str]:
     return out
 
 
-def estimated(repository: Repository, chapter: str, step: str, device: str, of_solution: bool) -> list[str]:
-    """How long a GPU that is not there would take, and what bounds it."""
+def estimated(repository: Repository, chapter: str, step: str, device: str, both: trace.Both) -> list[str]:
+    """How long a GPU that is not there would take, and what bounds it, also by line; of a step that is wrong only that it is."""
     described, build = estimates.device(repository, device), Build(repository)
-    trees = ["solutions"] if of_solution else ["chapters", "solutions"]
     program = build.suite(chapter, "cpu")
+
+    def found(tree: str) -> estimates.Estimate:
+        return estimates.of(program, build.folder / module(tree, chapter, step, "cpu"), described)
+
+    # What tests have found, a run over one problem may not show.
+    state = board.Board(repository).of(chapter, step).state if both.solution else ""
+    is_wrong = bool(both.step["fault"]) or state == "wrong"
     try:
-        found = [estimates.of(program, build.folder / module(tree, chapter, step, "cpu"), described) for tree in trees]
+        theirs = found("solutions") if both.solution or not is_wrong else None
+        mine = found("chapters") if both.solution and not is_wrong else None
     except Fault as fault:
-        return [textwrap.fill(str(fault), WIDTH)]
-    lines = estimates.lines_of(found[0], found[1] if len(found) > 1 else None, estimates.machine(described))
-    lines.append(estimates.error(repository, device))
-    return [textwrap.fill(line, WIDTH, subsequent_indent="  ") for line in lines if line]
+        return textwrap.wrap(str(fault), WIDTH)
+    shown, clock = mine or theirs, estimates.measured(repository, device, chapter).get(step)
+    lines = [estimates.caption(estimates.machine(described), shown.problem if shown else ""), "", estimates.HEADINGS]
+    if both.solution:
+        lines.append(estimates.row_of("your step", mine, None))
+    lines.append(estimates.row_of("the solution", theirs, clock))
+    if mine:
+        lines.append(f"Yours is {estimates.compared(mine.milliseconds, theirs.milliseconds)}.")
+    if mine and state == "untested":
+        lines.append(f"Whether it is right is not known before ./kata test {chapter} {step[:2]} has said so.")
+    if not is_wrong:
+        tree = "chapters" if mine else "solutions"
+        said = estimates.details(
+            shown, "your step" if mine else "the solution", lambda name: trace.source_line(repository, tree, chapter, name)
+        )
+        lines += ["", *(textwrap.fill(line, WIDTH, subsequent_indent=" " * 9) for line in said)]
+    found_all = [one for one in (mine, theirs) if one]
+    bounds = [one.bound for one in found_all] + [launch.bound for one in found_all for launch in one.launches]
+    return [*lines, "", estimates.legend(repository, device, bounds)]
 
 
 def text_of(
@@ -363,8 +386,6 @@ def text_of(
 
 
 def explain(repository: Repository, chapter: str, step: str, given) -> int:
-    if given.device:
-        estimates.device(repository, given.device)  # before anything is built
     both = trace.of(repository, chapter, step, "explain", given.solution)
     if given.json:
         fault = {"fault": both.step["fault"]}
@@ -374,6 +395,6 @@ def explain(repository: Repository, chapter: str, step: str, given) -> int:
             )
         )
     else:
-        times = estimated(repository, chapter, step, given.device, given.solution) if given.device else []
+        times = estimated(repository, chapter, step, given.device, both) if given.device else []
         print(text_of(repository, "solutions" if given.solution else "chapters", chapter, step, both, given.all, times), end="")
     return 0

@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+import pathlib
 import re
 import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import textwrap
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, NoReturn
@@ -95,8 +97,8 @@ def tour(repository: Repository, given: argparse.Namespace) -> int:
             if not os.path.isfile(path):
                 raise Fault(f"there is no file {path}", 2)
             options += [f"--{name}", os.path.abspath(path)]
-    if given.device:
-        options += ["--device", str(estimates.device(repository, given.device))]
+    if given.device and (given.image or given.text):
+        raise Fault("--device estimates the problem that is timed, and nothing of a file: leave out one of the two", 2)
     build = Build(repository)
     build.configure()
     status = 0
@@ -108,14 +110,35 @@ def tour(repository: Repository, given: argparse.Namespace) -> int:
             status = 1
         ladder = ["--tour", "--modules", build.folder, "--sources", repository.root, *options]
         sys.stdout.flush()
-        status |= processes.status_of([build.suite(chapter, backend), *ladder]) != 0
-        if refuted := [] if given.image or given.text else repository.refuted(chapter):
+        with tempfile.TemporaryDirectory(prefix="kata-") as folder:
+            wrong = pathlib.Path(folder) / "wrong"
+            status |= processes.status_of([build.suite(chapter, backend), *ladder, "--wrong", wrong]) != 0
+            not_right = set(wrong.read_text(encoding="utf-8").split()) if wrong.is_file() else set()
+        if given.device and backend == "gpu":
+            print("\nTimes are measured on the GPU that is here; --device estimates where there is none.")
+        elif given.device:
+            if given.mine:  # what tests have found, a run over one problem may not show
+                places = board.Board(repository).places
+                not_right |= {place.step for place in places if (place.chapter, place.state) == (chapter, "wrong")}
             print()
-            for line in refuted:
-                print(textwrap.fill(line, WIDTH, initial_indent="  ", subsequent_indent="    "))
-        if backend == "cpu" and "--device" in options and (error := estimates.error(repository, given.device)):
-            print(textwrap.fill(error, WIDTH, initial_indent="  ", subsequent_indent="  "))
+            for lines in estimates.ladder(repository, build, chapter, given.device, given.mine, not_right):
+                print(lines, flush=True)
+        if not (given.image or given.text):
+            print_refuted(repository, chapter, given)
     return status
+
+
+def print_refuted(repository: Repository, chapter: str, given: argparse.Namespace) -> None:
+    """Of a step that the student has still to write, not what it is about to show."""
+    is_open = [step for step in repository.all_steps(chapter) if given.mine and repository.is_unwritten(chapter, step)]
+    elsewhere, times = "", {}
+    if given.device:
+        elsewhere = estimates.machine(estimates.device(repository, given.device))
+        times = estimates.measured(repository, given.device, chapter)
+    if refuted := repository.refuted(chapter, without=is_open, elsewhere=elsewhere, times=times):
+        print()
+        for line in refuted:
+            print(textwrap.fill(line, WIDTH, initial_indent="  ", subsequent_indent="    "))
 
 
 def test(repository: Repository, given: argparse.Namespace) -> int:
@@ -309,10 +332,31 @@ def stubs(repository: Repository, given: argparse.Namespace) -> int:
 # --- the command line -----------------------------------------------------------------------------------------------
 
 
+class Device(argparse.Action):
+    """Takes the name of a GPU; without one lists them, and ends the command, as --help does."""
+
+    def __call__(self, parser, namespace, values, option_string=None):
+        repository = Repository()
+        if values in (None, "list"):
+            print(estimates.listed(repository), end="")
+            parser.exit()
+        setattr(namespace, self.dest, estimates.pick(repository, values))
+
+
+def a_device(parser: Parser) -> None:
+    parser.add_argument(
+        "--device",
+        metavar="GPU",
+        nargs="?",
+        action=Device,
+        help="also estimate the time on this GPU, which need not be here; a name may be shortened: h100; without a name, list them",
+    )
+
+
 def tour_arguments(parser: Parser) -> None:
     parser.add_argument("chapters", metavar="CHAPTER", nargs="*")
     parser.add_argument("--mine", action="store_true", help="your steps, each beside its solution")
-    parser.add_argument("--device", metavar="GPU", help="where there is no GPU, how long this one would take, estimated: H100_80GB_HBM3, H200")
+    a_device(parser)
     file = parser.add_mutually_exclusive_group()
     file.add_argument("--image", metavar="FILE", help="a picture for the steps of grids or convolution: PNG, JPEG, or binary PGM or PPM")
     file.add_argument("--text", metavar="FILE", help="a text, for the histogram")
@@ -351,7 +395,7 @@ def explain_arguments(parser: Parser) -> None:
     a_step(parser)
     parser.add_argument("--solution", action="store_true", help="the solution instead of your step")
     parser.add_argument("--all", action="store_true", help="all lines, also those that cost little")
-    parser.add_argument("--device", metavar="GPU", help="how long this GPU would take, estimated: H100_80GB_HBM3, H200")
+    a_device(parser)
     parser.add_argument("--json", action="store_true", help="for programs")
 
 
@@ -390,7 +434,7 @@ class Command(NamedTuple):
 
 COMMANDS = {
     "tour": Command(
-        "[CHAPTER...] [--mine] [--device GPU] [--image FILE | --text FILE]",
+        "[CHAPTER...] [--mine] [--device [GPU]] [--image FILE | --text FILE] [--full]",
         "run the ladder: each step beside the one before it (--mine: your steps, each beside its solution)",
         tour,
         tour_arguments,
@@ -411,7 +455,7 @@ COMMANDS = {
         hint_arguments,
     ),
     "explain": Command(
-        "CHAPTER STEP [--solution] [--all] [--device GPU] [--json]",
+        "CHAPTER STEP [--solution] [--all] [--device [GPU]] [--json]",
         "your step line by line, the worst line first, beside the solution",
         explained,
         explain_arguments,
@@ -452,11 +496,23 @@ COMMANDS = {
 FOR_AUTHORS = ("new", "mistake", "stubs")
 
 
+def usage_of(name: str, before: str = "") -> str:
+    """What a command takes. What does not fit into a line goes on below, at a bracket."""
+    first, *rest = re.split(r" (?=\[)", f"{before}./kata {name} {COMMANDS[name].usage}".rstrip())
+    lines = [first]
+    for word in rest:
+        if len(lines[-1]) + 1 + len(word) <= WIDTH:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(f"{'':{len(before)}}       {word}")
+    return "\n".join(lines)[len(before) :]
+
+
 def usage() -> str:
     def lines(names: Sequence[str]) -> str:
         text = ""
         for name in names:
-            line = f"./kata {name} {COMMANDS[name].usage}".rstrip()
+            line = usage_of(name)
             text += f"{line:28} " if len(line) < 29 else f"{line}\n{'':29}"
             text += f"\n{'':29}".join(textwrap.wrap(COMMANDS[name].text, WIDTH - 29)) + "\n"
         return text
@@ -479,7 +535,7 @@ def run(arguments: list[str]) -> int:
     if name == "grade":
         return grade(repository, arguments[1:])
     command = COMMANDS[name]
-    parser = Parser(prog=f"./kata {name}", usage=f"./kata {name} {command.usage}".rstrip(), description=command.text)
+    parser = Parser(prog=f"./kata {name}", usage=usage_of(name, "usage: "), description=command.text)
     command.arguments(parser)
     given = parser.parse_intermixed_args(arguments[1:])
     given.command = name

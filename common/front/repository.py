@@ -10,6 +10,8 @@ import pathlib
 import re
 import subprocess
 import sys
+from collections.abc import Collection, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 import bodies
@@ -117,6 +119,9 @@ class Repository:
     def is_open(self, chapter: str, step: str) -> bool:
         return bodies.is_open(self.text(chapter, step))
 
+    def is_unwritten(self, chapter: str, step: str) -> bool:
+        return bool(self.missing(chapter, step)) or self.is_open(chapter, step)
+
     def stub_of(self, chapter: str, step: str) -> str:
         """The step as it was before anything was written. Git is asked first, for its newest stub: comments in the file may
         be the student's own. The file itself is what is left where git knows none."""
@@ -163,20 +168,33 @@ class Repository:
         """Other ways to write its steps, each called STEP.NAME."""
         return sorted(path.stem for path in self.styles_folder(chapter).glob("*.cu") if STYLE.fullmatch(path.name))
 
-    def refuted(self, chapter: str, step: str | None = None) -> list[str]:
+    def refuted(
+        self,
+        chapter: str,
+        step: str | None = None,
+        without: Collection[str] = (),
+        elsewhere: str = "",
+        times: Mapping[str, float] = MappingProxyType({}),
+    ) -> list[str]:
         """A line for each claim about a time, of all steps or of one, that the GPU which measured the ladder refutes: of this
-        repository's own steps, and nothing that a student's is judged by."""
+        repository's own steps, and nothing that a student's is judged by. No line is about the steps `without`. Who asks for
+        another GPU, `elsewhere`, is told what it takes, in milliseconds by step, where that is known."""
         machine, rows = self.timed_claims(chapter)
         lines = []
         for row in rows:
-            if row["standing"] == "refuted" and step in (None, row["step"]):
-                found = measured_ratio(row)
-                times = float(row["claimed"])
-                faster = f"{times:.2f} times as fast as" if times > 1 else "faster than"
-                lines.append(
-                    f"Expected, and not so: {row['step']} is {faster} {row['against']}. "
-                    f"Measured on {machine}, with the solutions: {found} times as fast. No step is judged by it."
-                )
+            if row["standing"] != "refuted" or step not in (None, row["step"]) or {row["step"], row["against"]} & set(without):
+                continue
+            found = f"{measured_ratio(row)} times as fast"
+            if elsewhere not in ("", machine):
+                both = [times.get(row[key]) for key in ("against", "step")]
+                there = f"{both[0] / both[1]:.2f} times" if all(both) else "nobody has measured it"
+                found += f"; on {elsewhere}: {there}"
+            claimed = float(row["claimed"])
+            faster = f"{claimed:.2f} times as fast as" if claimed > 1 else "faster than"
+            lines.append(
+                f"Expected by this lesson or its documents, and not so: {row['step']} is {faster} {row['against']}. "
+                f"Measured on {machine}, with the solutions: {found}. No step is judged by it."
+            )
         return lines
 
     def timed_claims(self, chapter: str) -> tuple[str, list[dict[str, str]]]:

@@ -94,9 +94,10 @@ std::uint64_t Place::*at(Quantity q) {
 std::string as_counted(const Claim& claim, double better, double worse) {
     char least[32];
     std::snprintf(least, sizeof least, "1/%.3g of the ", claim.least);
-    return std::string("Expected, and not so: ") + claim.better + " has " +
-           (claim.least > 1 ? std::string(least) : "fewer ") + name_of(claim.quantity) +
-           (claim.least > 1 ? " of " : " than ") + claim.worse +
+    const std::string source = claim.source;
+    return "Expected by " + (source.starts_with("not in") ? "this lesson" : source) +
+           ", and not so: " + claim.better + " has " + (claim.least > 1 ? std::string(least) : "fewer ") +
+           name_of(claim.quantity) + (claim.least > 1 ? " of " : " than ") + claim.worse +
            ". Counted, with the solutions: " + text_of(better, claim.quantity) + " and " +
            text_of(worse, claim.quantity) + ". No step is judged by it.";
 }

@@ -39,6 +39,7 @@ int estimate(std::span<char* const> arguments) {
         const auto time = ::estimate::estimate(launches, device, problem.operations);
         if (time.needs.empty()) throw Error("the step launches no kernel");
         std::cout << "estimated_milliseconds " << 1e3 * problem.times * time.seconds << '\n';
+        std::cout << "problem " << chapter.timed_problem << '\n';
         std::cout << "bound " << time.needs.front().what << '\n';
         for (const auto& need : time.needs)
             std::cout << "need " << 1e3 * problem.times * need.seconds << ' ' << need.what << '\n';
@@ -48,6 +49,9 @@ int estimate(std::span<char* const> arguments) {
                       << ' ' << launches[i].threads << ' '
                       << (of_launch.needs.empty() ? "launch" : of_launch.needs.front().what) << '\n';
         }
+        for (const auto& [line, what, seconds] : time.lines)
+            std::cout << "line " << 1e3 * problem.times * seconds << ' ' << (line.empty() ? "-" : line) << ' '
+                      << what << '\n';
         return 0;
     } catch (const OpenKata&) {
         std::cout << "open 1\n";

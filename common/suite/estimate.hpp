@@ -5,9 +5,12 @@
 namespace kata {
 
 /// PROGRAM --estimate MODULE --device FILE [--variant NUMBER]: the timed problem on the device that the file
-/// describes (estimate/describe.cu), as lines "name value": estimated_milliseconds, "bound WHAT", and
-/// for each thing that is kept busy "need MILLISECONDS WHAT", the longest first, and for each launch
-/// "launch MILLISECONDS BLOCKS THREADS WHAT", with what it is bound by.
+/// describes (estimate/describe.cu), as lines "name value": estimated_milliseconds, "problem TEXT" of the
+/// timed problem of the chapter, "bound WHAT", for each thing that is kept busy "need MILLISECONDS WHAT", the
+/// longest first, for each launch "launch MILLISECONDS BLOCKS THREADS WHAT", with what it is bound by, and
+/// for lines of the source "line MILLISECONDS FILE:NUMBER WHAT", how long each keeps busy what bounds its
+/// launch;
+/// "-" in place of FILE:NUMBER is what belongs to none.
 int estimate(std::span<char* const> arguments);
 
 }  // namespace kata

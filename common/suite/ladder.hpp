@@ -20,8 +20,6 @@ struct Column {
 
 /// Those of the counted columns that tell this chapter's steps apart. Throws Error for one that there is not.
 std::vector<Column> counted_columns(const Chapter&);
-/// The time on a GPU that is not there, of the timed problem.
-const Column& estimated_column();
 /// What a GPU's ladder shows.
 const std::vector<Column>& timed_columns();
 
@@ -29,10 +27,9 @@ struct Row {
     std::string step;
     std::string fault;
     std::map<std::string, double> values;
-    std::string bound;  ///< what keeps a GPU busiest that is not there, where that was estimated
 };
 
-/// What --measure or --estimate has printed of the step.
+/// What --measure has printed of the step.
 Row parse(const std::string& step, const std::string& text);
 
 /// "03 tiled by output" of "03_tiled_by_output".
@@ -47,6 +44,8 @@ void print_row(const std::vector<Column>&, const Row&);
 /// Row by row, what a step has times as much of as another one, each with a sign for better or worse. `title`
 /// says which.
 void print_ratio(const std::vector<Column>&, const std::string& title, const Row&, const Row& other);
+/// Text behind so many spaces; what does not fit into a line goes on below, four places further in.
+void print_text(const std::string& text, std::size_t indent);
 /// A step that is still to be written.
 void print_open(const std::string& step);
 /// The ladder as a lesson quotes it.

@@ -1,7 +1,6 @@
 #include "suite/tour.hpp"
 
 #include "error.hpp"
-#include "estimate/device.hpp"
 #include "process.hpp"
 #include "stopwatch.hpp"
 #include "suite/ladder.hpp"
@@ -9,8 +8,10 @@
 #include "suite/suite.hpp"
 
 #include <algorithm>
+#include <fstream>
 #include <iostream>
 #include <map>
+#include <set>
 #include <unistd.h>
 
 namespace kata {
@@ -42,23 +43,10 @@ std::vector<std::string> steps_in(const fs::path& modules) {
 
 std::string this_program() { return fs::read_symlink("/proc/self/exe").string(); }
 
-/// The time on the GPU that a file describes, if one does. What asserts nothing may be missing.
-void add_estimate(Row& row, const fs::path& module, const std::optional<std::string>& device) {
-    if (!device || !row.fault.empty() || row.values.contains("open")) return;
-    const auto estimated =
-        parse(row.step, output_of({this_program(), "--estimate", module.string(), "--device", *device}));
-    if (!estimated.fault.empty()) return;
-    row.values.insert(estimated.values.begin(), estimated.values.end());
-    row.bound = estimated.bound;
-}
-
 /// What the solution of a step has, for who wants to see their own step beside it.
-std::optional<Row> measured_solution(const fs::path& module, const std::string& step,
-                                     const std::optional<std::string>& device) {
+std::optional<Row> measured_solution(const fs::path& module, const std::string& step) {
     if (!exists(module)) return std::nullopt;
-    auto row = parse(step, output_of({this_program(), "--measure", module.string()}));
-    add_estimate(row, module, device);
-    return row;
+    return parse(step, output_of({this_program(), "--measure", module.string()}));
 }
 
 /// A step, and below it how it stands to another one: a student's to its solution, which is shown as well, a
@@ -74,18 +62,16 @@ void print_beside(const std::vector<Column>& columns, const Row& row, std::optio
     print_ratio(columns, "yours against it", row, *other);
 }
 
-/// The description of the GPU for which times are estimated, if they are: where no clock shows better, and of
-/// the problem that is timed.
-std::optional<std::string> device_for(std::span<char* const> arguments) {
-    if (keeps_time() || !counts_available() || option(arguments, "--image") || option(arguments, "--text"))
-        return std::nullopt;
-    return option(arguments, "--device");
-}
+/// Steps that no figure is worth reading of, or of which there is none.
+struct Without {
+    std::vector<std::string> wrong;
+    std::set<std::string> open;
+};
 
-int print_ladder(const std::vector<Column>& columns, std::span<char* const> arguments,
-                 const fs::path& modules, const std::optional<fs::path>& file) {
+Without print_ladder(const std::vector<Column>& columns, std::span<char* const> arguments,
+                     const fs::path& modules, const std::optional<fs::path>& file) {
     const bool mine = flag(arguments, "--mine"), markdown = flag(arguments, "--markdown");
-    const auto sources = option(arguments, "--sources"), device = device_for(arguments);
+    const auto sources = option(arguments, "--sources");
     const char* shown = mine ? "chapters" : "solutions";
     const auto path_of = [&](const char* tree, const std::string& step) {
         return modules / (std::string(tree) + "." + chapter.name + "." + step + "." + backend_name() + ".so");
@@ -97,7 +83,7 @@ int print_ladder(const std::vector<Column>& columns, std::span<char* const> argu
     std::map<std::string, Row> seen;
     std::string previous;
     fs::path written;
-    int failed = 0;
+    Without without;
     double one_in = 1;
     for (const auto& step : steps) {
         if (isatty(STDERR_FILENO)) std::cerr << "  " << title_of(step) << " …\r" << std::flush;
@@ -114,15 +100,15 @@ int print_ladder(const std::vector<Column>& columns, std::span<char* const> argu
                               : fs::path();
         if (file) command.insert(command.end(), {"--file", file->string(), out.string()});
         if (flag(arguments, "--full")) command.push_back("--full");
-        Row row{step, "", {}, ""};
+        Row row{step, "", {}};
         try {
             if (sources) require_current(module, fs::path(*sources) / shown / chapter.name / (step + ".cu"));
             row = parse(step, output_of(command));
         } catch (const Error& e) {
             row.fault = e.what();
         }
-        add_estimate(row, module, device);
         if (row.values.contains("open")) {
+            without.open.insert(step);
             print_open(step);
             continue;
         }
@@ -130,9 +116,8 @@ int print_ladder(const std::vector<Column>& columns, std::span<char* const> argu
             rows.push_back(row);
         else
             print_beside(columns, row,
-                         mine && !file ? measured_solution(path_of("solutions", step), step, device) : before,
-                         mine);
-        failed += !row.fault.empty();
+                         mine && !file ? measured_solution(path_of("solutions", step), step) : before, mine);
+        if (!row.fault.empty()) without.wrong.push_back(step);
         if (row.values.contains("one_in")) one_in = row.values.at("one_in");
         if (row.fault.empty() && file) written = out;
         seen.emplace(step, std::move(row));
@@ -147,20 +132,23 @@ int print_ladder(const std::vector<Column>& columns, std::span<char* const> argu
     if (!written.empty())
         std::cout << "\n  Each step's result is in a file of its own, the last in " << written.string()
                   << "\n";
-    return failed;
+    return without;
 }
 
-/// What is claimed of counts and is not so, of the solutions; of times, who measured them has a table.
-void print_refuted(const fs::path& modules) {
+/// What is claimed of counts and is not so, of the solutions; of times, who measured them has a table. It
+/// would tell of a step that is still open what it is about to find.
+void print_refuted(const fs::path& modules, const std::set<std::string>& open) {
     const char* before = "\n";
     for (const auto& claim : chapter.claims) {
         if (claim.standing != Claim::Standing::refuted || claim.quantity == Quantity::time) continue;
+        if (open.contains(claim.better) || open.contains(claim.worse)) continue;
         const auto value = [&](const char* step) {
             const Module solution(modules / (std::string("solutions.") + chapter.name + "." + step + "." +
                                              backend_name() + ".so"));
             return value_of(claim.quantity, counts_of(chapter.count(solution)));
         };
-        std::cout << before << "  " << as_counted(claim, value(claim.better), value(claim.worse)) << "\n";
+        std::cout << before;
+        print_text(as_counted(claim, value(claim.better), value(claim.worse)), 2);
         before = "";
     }
 }
@@ -183,19 +171,19 @@ int tour(std::span<char* const> arguments) {
                                      : chapter.problem)
                   << "\n"
                   << device_name() << "\n\n";
-    auto columns = keeps_time() ? timed_columns() : counted_columns(chapter);
-    const auto device = device_for(arguments);
-    if (device) columns.push_back(estimated_column());
+    const auto columns = keeps_time() ? timed_columns() : counted_columns(chapter);
     if (flag(arguments, "--mine") && !flag(arguments, "--markdown"))
-        std::cout << "Your steps. Below each stands its solution, and below both yours against it: x2 is\n"
-                     "twice as much as in the solution; + marks what is better, - what is worse.\n\n";
-    const int failed = print_ladder(columns, arguments, *modules, file);
+        std::cout << "Your steps. Below each stands its solution, and below both yours against it: x2\n"
+                     "is twice as much as in the solution; + marks what is better, - what is worse.\n\n";
+    const auto [wrong, open] = print_ladder(columns, arguments, *modules, file);
     if (!flag(arguments, "--markdown")) print_legend(columns);
-    if (device && !flag(arguments, "--markdown"))
-        std::cout << "\n  Estimated for " << ::estimate::read_device(fs::path(*device)).name << ":\n    "
-                  << chapter.timed_problem << '\n';
-    if (counts_available() && !flag(arguments, "--markdown") && !file) print_refuted(*modules);
-    return failed == 0 ? 0 : 1;
+    if (counts_available() && !flag(arguments, "--markdown") && !file) print_refuted(*modules, open);
+    if (const auto to = option(arguments, "--wrong")) {
+        std::ofstream list(*to);
+        for (const auto& step : wrong) list << step << '\n';
+        if (!list.flush()) throw Error("cannot write " + std::string(*to));
+    }
+    return wrong.empty() ? 0 : 1;
 }
 
 }  // namespace kata

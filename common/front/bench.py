@@ -164,7 +164,7 @@ def sample_of(said: str) -> Sample | None:
 
 def line_of(title: str, *columns: str) -> str:
     cut = title if len(title) < TITLE else title[: TITLE - 2] + "…"
-    return (f"{cut:{TITLE}}" + "".join(f"{text:>{width}}" for text, width in zip(columns, (9, 8, 10, 9, 20)))).rstrip()
+    return (f"{cut:{TITLE}}" + "".join(f" {text:>{width}}" for text, width in zip(columns, (7, 7, 8, 8, 21)))).rstrip()
 
 
 def number(value: float) -> str:
@@ -173,10 +173,15 @@ def number(value: float) -> str:
     return f"{value:.{5 if value < 0.1 else max(0, 4 - whole)}f}"
 
 
+def ratio(value: float) -> str:
+    return f"{value:.3g}" if value < 999.5 else f"{value:.0f}"
+
+
 def headings(case: str, vendor: str, in_teraflops: bool) -> str:
     against = f"x {VENDORS.get(vendor, vendor)}" if vendor else ""
-    first = line_of("", "time", "spread", "", "of", against)
-    second = line_of("", "ms", "+- %", "TFLOP/s" if in_teraflops else "GB/s", "ceiling %", "(19 of 20 runs)" if vendor else "")
+    rate = "TFLOP/s" if in_teraflops else "GB/s"
+    first = line_of("", "time", "spread", rate, "of peak", against)
+    second = line_of("", "ms", "+- %", "", "%", "(95 % bounds)" if vendor else "")
     return f"\n{case}\n{first}\n{second}"
 
 
@@ -186,7 +191,7 @@ def row_of(row: Row, in_teraflops: bool) -> str:
         return "\n".join([line_of(row.title, "WRONG"), *(f"      {line}" for line in why)])
     if row.verdict == OPEN:
         return line_of(row.title, OPEN)
-    against = f"{number(row.faster)} ({row.lower:.3g}-{row.upper:.3g})" if row.faster else ""
+    against = f"{ratio(row.faster)} ({ratio(row.lower)}-{ratio(row.upper)})" if row.faster else ""
     rate = number(row.teraflops if in_teraflops else row.gigabytes)
     return line_of(row.title, number(row.ms), f"{row.spread:.1f}", rate, f"{row.of_ceiling:.1f}", against)
 
@@ -195,10 +200,10 @@ LEGEND = (
     ("time", "of one run, the median of several; each takes the next copy of the data, so that the L2 cache holds none of it"),
     ("spread", "half of what the middle half of the times spans, of the median"),
     ("GB/s", "bytes that the problem has to move, by that time; TFLOP/s: its operations, where they take longer"),
-    ("of ceiling", "the least time that this GPU can need, by the time taken: to copy or read these bytes, as the first row, or for "
+    ("of peak", "the least time that this GPU can need, by the time taken: to copy or read these bytes, as the first row, or for "
      "the operations at {peak:.1f} TFLOP/s"),
-    ("x CUB", "how many times as fast as that library, in alternating runs; in 19 of 20 cases the true ratio is between the two "
-     "numbers"),
+    ("x CUB", "how many times as fast as that library, in runs that alternate with its own; the true ratio is between the bounds "
+     "in 95 % of all cases"),
     ("WRONG", "the answer behind the timed loop is not right; no time is shown"),
 )  # fmt: skip
 
@@ -227,8 +232,9 @@ class Table:
         if self.floor:
             self.in_teraflops = bool(row.teraflops) and row.teraflops / peak > row.gigabytes / self.floor.gigabytes
             self.show(headings(row.case, self.vendor, self.in_teraflops))
-            rate = number(self.floor.gigabytes) + (" GB/s" if self.in_teraflops else "")
-            self.show(line_of(self.floor.title, number(self.floor.ms), f"{self.floor.spread:.1f}", rate))
+            rate = number(self.floor.gigabytes)
+            rates = ("", "", f"{rate} GB/s") if self.in_teraflops else (rate,)
+            self.show(line_of(self.floor.title, number(self.floor.ms), f"{self.floor.spread:.1f}", *rates))
             self.floor = None
         self.show(row_of(row, self.in_teraflops))
 

@@ -250,37 +250,46 @@ TEST_CASE("sums of the data are exact in float, and no long range of it is witho
     }
 }
 
-TEST_CASE("a sample has one element of each tile, also of those that are cut off") {
-    const Sample sample(21, 13, 8);
-    std::map<std::pair<std::size_t, std::size_t>, int> of_tile;
-    for (std::size_t i = 0; i < 21 * 13; ++i) of_tile[{i / 21 / 8, i % 21 / 8}] += sample.has(i);
-    CHECK(of_tile.size() == 6);
-    for (const auto& [tile, count] : of_tile) CHECK(count == 1);
+TEST_CASE("a sample has one element of each tile, also of those that are cut off, in order") {
+    const auto chosen = sample(21, 13, 8);
+    std::set<std::pair<std::size_t, std::size_t>> tiles;
+    for (const auto i : chosen) tiles.insert({i / 21 / 8, i % 21 / 8});
+    CHECK(chosen.size() == 6);
+    CHECK(tiles.size() == 6);
+    CHECK(std::is_sorted(chosen.begin(), chosen.end()));
+    CHECK(chosen.back() < 21 * 13);
 }
 
 TEST_CASE("an element that is wrong or was not written is found, in the copy in which it is") {
     constexpr std::size_t count = 21 * 13;
-    const Sample all(21, 13, 1);
     Outputs<float> out("out", count, 2);
-    const auto fault = [&](const Sample& sample) {
-        return each_of(out, 1, sample, [](std::size_t i, float value) {
+    const auto in_all = [&] {
+        return out.difference_from(
+            1, [](std::size_t i) { return static_cast<double>(i); }, 0.25);
+    };
+    const auto in_sample = [&](unsigned side) {
+        return each_of(out, 1, sample(21, 13, side), [](std::size_t i, float value) {
             return difference(i, value, static_cast<double>(i), 0.25);
         });
     };
-    CHECK(fault(all) == "element 0 was not written");
+    CHECK(in_sample(1) == "element 0 was not written");
+    CHECK_THAT(in_all().value(), ContainsSubstring("element 1 is "));  // poison is nearly 0
     for (std::size_t i = 0; i < count; ++i) out.of(1)[i] = static_cast<float>(i) + 0.25f;
-    CHECK(fault(all) == std::nullopt);
+    CHECK(in_all() == std::nullopt);
+    CHECK(in_sample(1) == std::nullopt);
     out.of(1)[77] = 78;
-    CHECK(fault(all) == "element 77 is 78, expected 77");
+    CHECK(in_all() == "element 77 is 78, expected 77");
+    CHECK(in_sample(1) == "element 77 is 78, expected 77");
     out.of(1)[77] = std::numeric_limits<float>::quiet_NaN();
-    CHECK_THAT(fault(all).value(), ContainsSubstring("element 77 is nan"));
+    CHECK_THAT(in_all().value(), ContainsSubstring("element 77 is nan"));
+    CHECK_THAT(in_sample(1).value(), ContainsSubstring("element 77 is nan"));
     out.of(1)[77] = 77;
     std::memset(&out.of(1)[272], std::to_integer<int>(kata::poison), sizeof(float));
-    CHECK(fault(Sample(21, 13, 21)) == "element 272 was not written");  // whether the sample has it or not
+    CHECK(in_sample(21) == "element 272 was not written");  // whether the sample has it or not
     out.of(1)[272] = 272;
-    CHECK(fault(all) == std::nullopt);
+    CHECK(in_sample(1) == std::nullopt);
     out.renew();
-    CHECK(fault(all) == "element 0 was not written");
+    CHECK(in_sample(1) == "element 0 was not written");
 }
 
 TEST_CASE("inputs repeat their elements in each copy, and are what they were once they are renewed") {
@@ -288,6 +297,8 @@ TEST_CASE("inputs repeat their elements in each copy, and are what they were onc
     Inputs<int> in("in", {1, 2, 3}, count, 3);
     CHECK(in.of(2)[999] == 1);
     CHECK(in[998] == 3);
+    auto next = in.in_order();
+    for (std::size_t i = 0; i < count; ++i) REQUIRE(next() == in[i]);
     in.of(2)[999] = 7;
     in.renew();
     for (std::size_t copy = 0; copy < 3; ++copy)

@@ -16,7 +16,7 @@ class Convolution final : public Problem {
           in_("in", kata::coded(std::min(elements(s), kata::prime_period), 1), elements(s), copies),
           filter_("filter", kata::coded(weights(s), 2), weights(s), copies),
           out_("out", elements(s), copies),
-          sample_(static_cast<std::size_t>(s.width), static_cast<std::size_t>(s.height), 8) {}
+          sample_(sample(static_cast<std::size_t>(s.width), static_cast<std::size_t>(s.height), 8)) {}
 
     static std::size_t elements(const Shape& s) { return static_cast<std::size_t>(s.outputs()); }
     static std::size_t weights(const Shape& s) { return static_cast<std::size_t>(s.side() * s.side()); }
@@ -45,7 +45,7 @@ class Convolution final : public Problem {
     Shape s_;
     Inputs<float> in_, filter_;
     Outputs<float> out_;
-    Sample sample_;
+    std::vector<std::size_t> sample_;
 };
 
 Case one(const Shape& s) {

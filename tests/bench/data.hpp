@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <random>
 #include <sstream>
+#include <utility>
 
 namespace kata::bench {
 
@@ -47,6 +48,14 @@ class Inputs {
     }
     T* of(std::size_t copy) { return all_.data() + copy * stride_of(count_); }
     const T& operator[](std::size_t i) const { return few_[i % few_.size()]; }
+    /// Called again and again, each of them in turn: for long arrays, where a division is what takes the
+    /// time.
+    auto in_order() const {
+        return [this, i = std::size_t{0}]() mutable {
+            if (i == few_.size()) i = 0;
+            return few_[i++];
+        };
+    }
     const std::vector<T>& few() const { return few_; }
     std::size_t size() const { return count_; }
 
@@ -65,6 +74,28 @@ class Inputs {
     Buffer<T> all_;
 };
 
+template <class T>
+bool is_poison(T value) {
+    T untouched;
+    std::memset(&untouched, std::to_integer<int>(poison), sizeof untouched);
+    return std::memcmp(&value, &untouched, sizeof value) == 0;
+}
+
+template <class T>
+bool is_near(T value, double expected, double bound) {
+    return std::abs(static_cast<double>(value) - expected) <= bound;  // NaN is near to nothing
+}
+
+/// What is wrong with an element that is to be `expected`, or, with a bound, as near to it.
+template <class T>
+std::optional<std::string> difference(std::size_t i, T value, double expected, double bound = 0) {
+    if (is_near(value, expected, bound)) return std::nullopt;
+    std::ostringstream text;
+    text.precision(9);
+    text << "element " << i << " is " << +value << ", expected " << expected;
+    return text.str();
+}
+
 /// What kernels write, in each of some copies.
 template <class T>
 class Outputs {
@@ -81,16 +112,25 @@ class Outputs {
         all_.emplace(name_, copies_ * stride_of(count_));
     }
 
-    /// Calls look(i, value) for each element in order until it says what is wrong.
+    /// Calls look(first, elements), part by part in order, until it says what is wrong.
     std::optional<std::string> each(std::size_t copy, const auto& look) {
-        std::vector<T> chunk(std::min(staged, count_));
-        for (std::size_t first = 0; first < count_; first += chunk.size()) {
-            chunk.resize(std::min(chunk.size(), count_ - first));
-            device::download(chunk.data(), of(copy) + first, chunk.size() * sizeof(T));
-            for (std::size_t i = 0; i < chunk.size(); ++i)
-                if (auto fault = look(first + i, chunk[i])) return fault;
+        std::vector<T> part(std::min(staged, count_));
+        for (std::size_t first = 0; first < count_; first += part.size()) {
+            part.resize(std::min(part.size(), count_ - first));
+            device::download(part.data(), of(copy) + first, part.size() * sizeof(T));
+            if (auto fault = look(first, std::as_const(part))) return fault;
         }
         return std::nullopt;
+    }
+
+    /// What is wrong where each element must be within `bound` of expected(i), which is called in order.
+    std::optional<std::string> difference_from(std::size_t copy, auto expected, double bound = 0) {
+        return each(copy, [&](std::size_t first, const std::vector<T>& part) -> std::optional<std::string> {
+            for (std::size_t i = 0; i < part.size(); ++i)
+                if (const double value = expected(first + i); !is_near(part[i], value, bound))
+                    return difference(first + i, part[i], value, bound);
+            return std::nullopt;
+        });
     }
 
   private:
@@ -99,52 +139,38 @@ class Outputs {
     std::optional<Buffer<T>> all_;
 };
 
-template <class T>
-bool is_poison(T value) {
-    T untouched;
-    std::memset(&untouched, std::to_integer<int>(poison), sizeof untouched);
-    return std::memcmp(&value, &untouched, sizeof value) == 0;
+/// Of an array of rows that is too large to compute all of it on the host, the element of each tile of `side`
+/// x `side` that is compared, in order. Which one it is, is left to chance.
+inline std::vector<std::size_t> sample(std::size_t width, std::size_t height, unsigned side) {
+    std::mt19937 engine(7);
+    const auto any = [&](std::size_t begin, std::size_t end) {
+        return begin + engine() % std::min<std::size_t>(side, end - begin);
+    };
+    std::vector<std::size_t> chosen;
+    for (std::size_t y = 0; y < height; y += side)
+        for (std::size_t x = 0; x < width; x += side)
+            chosen.push_back(any(y, height) * width + any(x, width));
+    std::sort(chosen.begin(), chosen.end());
+    return chosen;
 }
 
-/// What is wrong with an element that is to be `expected`, or, with a bound, as near to it.
+/// Calls look(i, value) for what is in the sample; what was not written is wrong anywhere.
 template <class T>
-std::optional<std::string> difference(std::size_t i, T value, double expected, double bound = 0) {
-    if (std::abs(static_cast<double>(value) - expected) <= bound) return std::nullopt;
-    std::ostringstream text;
-    text.precision(9);
-    text << "element " << i << " is " << +value << ", expected " << expected;
-    return text.str();
-}
-
-/// Of an array of rows that is too large to compute all of it on the host: whether an element is the one of
-/// its tile of `side` x `side` that is compared. Which one is left to chance.
-class Sample {
-  public:
-    Sample(std::size_t width, std::size_t height, unsigned side)
-        : width_(width), side_(side), tiles_((width + side - 1) / side) {
-        std::mt19937 engine(7);
-        const auto any = [&](std::size_t begin, std::size_t end) {
-            return begin + engine() % std::min<std::size_t>(side, end - begin);
-        };
-        for (std::size_t y = 0; y < height; y += side)
-            for (std::size_t x = 0; x < width; x += side)
-                chosen_.push_back(any(y, height) * width + any(x, width));
-    }
-    bool has(std::size_t i) const { return chosen_[i / width_ / side_ * tiles_ + i % width_ / side_] == i; }
-
-  private:
-    std::size_t width_, side_, tiles_;
-    std::vector<std::size_t> chosen_;
-};
-
-/// Calls look(i, value) where the sample has i; what is nowhere written is wrong anywhere.
-template <class T>
-std::optional<std::string> each_of(Outputs<T>& outputs, std::size_t copy, const Sample& sample,
-                                   const auto& look) {
-    return outputs.each(copy, [&](std::size_t i, T value) -> std::optional<std::string> {
-        if (sizeof(T) > 1 && is_poison(value)) return "element " + std::to_string(i) + " was not written";
-        return sample.has(i) ? look(i, value) : std::nullopt;
-    });
+std::optional<std::string> each_of(Outputs<T>& outputs, std::size_t copy,
+                                   const std::vector<std::size_t>& chosen, const auto& look) {
+    auto next = chosen.begin();
+    return outputs.each(
+        copy, [&](std::size_t first, const std::vector<T>& part) -> std::optional<std::string> {
+            if constexpr (sizeof(T) > 1)  // any byte may be right
+                if (const auto found = std::find_if(part.begin(), part.end(), is_poison<T>);
+                    found != part.end())
+                    return "element " +
+                           std::to_string(first + static_cast<std::size_t>(found - part.begin())) +
+                           " was not written";
+            for (; next != chosen.end() && *next < first + part.size(); ++next)
+                if (auto fault = look(*next, part[*next - first])) return fault;
+            return std::nullopt;
+        });
 }
 
 /// "2^28"

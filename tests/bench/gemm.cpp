@@ -15,7 +15,7 @@ class Gemm final : public Problem {
           a_("A", some(s.elements_of_a(), 1), s.elements_of_a(), copies),
           b_("B", some(s.elements_of_b(), 2), s.elements_of_b(), copies),
           c_("C", s.elements_of_c(), copies),
-          sample_(static_cast<std::size_t>(s.n), static_cast<std::size_t>(s.m), 64) {}
+          sample_(sample(static_cast<std::size_t>(s.n), static_cast<std::size_t>(s.m), 64)) {}
 
     void run(const kata::Module& module, std::size_t copy) override {
         module.function<decltype(gemm)>("gemm")(a_.of(copy), b_.of(copy), c_.of(copy), s_.m, s_.n, s_.k);
@@ -43,7 +43,7 @@ class Gemm final : public Problem {
     Shape s_;
     Inputs<float> a_, b_;
     Outputs<float> c_;
-    Sample sample_;
+    std::vector<std::size_t> sample_;
 };
 
 Case one(const Shape& s) {

@@ -21,8 +21,8 @@ class Vectors final : public Problem {
     }
     void renew() override { c_.renew(); }
     std::optional<std::string> fault(std::size_t copy) override {
-        return c_.each(copy, [&](std::size_t i, float value) {
-            return difference(i, value, static_cast<double>(a_[i]) + b_[i]);
+        return c_.difference_from(copy, [a = a_.in_order(), b = b_.in_order()](std::size_t) mutable {
+            return static_cast<double>(a()) + b();
         });
     }
 
@@ -49,9 +49,8 @@ class Grayscale final : public Problem {
     void renew() override { gray_.renew(); }
     std::optional<std::string> fault(std::size_t copy) override {
         // Cut to a byte: up to 1 below the luminance, which three products in float miss by less than 1e-4.
-        return gray_.each(copy, [&](std::size_t i, unsigned char value) {
-            return difference(i, value, luminance_[i % luminance_.size()] - 0.5, 0.5 + 1e-4);
-        });
+        const auto middle = [this](std::size_t i) { return luminance_[i % luminance_.size()] - 0.5; };
+        return gray_.difference_from(copy, middle, 0.5 + 1e-4);
     }
 
   private:
@@ -69,7 +68,7 @@ class Blur final : public Problem {
           in_("in", kata::coded<unsigned char>(std::min(pixels(s), kata::prime_period), 1, 255), pixels(s),
               copies),
           out_("out", pixels(s), copies),
-          sample_(static_cast<std::size_t>(s.width), static_cast<std::size_t>(s.height), 8) {}
+          sample_(sample(static_cast<std::size_t>(s.width), static_cast<std::size_t>(s.height), 8)) {}
 
     void run(const kata::Module& module, std::size_t copy) override {
         module.function<decltype(blur)>("blur")(in_.of(copy), out_.of(copy), s_.width, s_.height, blur_size_);
@@ -95,7 +94,7 @@ class Blur final : public Problem {
     int blur_size_;
     Inputs<unsigned char> in_;
     Outputs<unsigned char> out_;
-    Sample sample_;
+    std::vector<std::size_t> sample_;
 };
 
 Case vectors(int exponent) {

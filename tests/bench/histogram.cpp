@@ -25,9 +25,8 @@ class Histogram final : public Problem {
         const auto period = histogram::reference(few),
                    rest = histogram::reference(few.first(text_.size() % few.size()));
         const auto periods = static_cast<double>(text_.size() / few.size());
-        return histo_.each(copy, [&](std::size_t bin, unsigned count) {
-            return difference(bin, count, periods * period[bin] + rest[bin]);
-        });
+        return histo_.difference_from(copy,
+                                      [&](std::size_t bin) { return periods * period[bin] + rest[bin]; });
     }
 
   private:

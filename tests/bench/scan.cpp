@@ -29,10 +29,9 @@ class Scan final : public Problem {
     void renew() override { out_.renew(); }  // a step leaves its input alone
     std::optional<std::string> fault(std::size_t copy) override {
         double total = 0;
-        return out_.each(copy, [&](std::size_t i, T value) {
+        return out_.difference_from(copy, [&, next = in_.in_order()](std::size_t i) mutable {
             if (!whole_ && i % scan::max_section == 0) total = 0;
-            total += in_[i];
-            return difference(i, value, total);
+            return total += next();
         });
     }
 

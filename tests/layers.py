@@ -28,6 +28,10 @@ ALLOWED = {
     ("suite", "check"): "compares what they computed",
     ("suite", "timing"): "judges claims about time",
     ("suite", "estimate"): "says what a step would take on a GPU that is not there",
+    ("bench", TOP): "times kernels over arrays",
+    ("bench", "timing"): "says how many times as fast one is as another",
+    ("bench", "suite"): "loads the modules of steps",
+    ("bench", "gpu"): "its program is for a GPU alone",
     ("estimate", TOP): "watches what the blocks of a launch do",
 }
 

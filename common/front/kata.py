@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, NoReturn
 
 import author
+import bench
 import board
 import bodies
 import debug
@@ -139,6 +140,11 @@ def print_refuted(repository: Repository, chapter: str, given: argparse.Namespac
         print()
         for line in refuted:
             print(textwrap.fill(line, WIDTH, initial_indent="  ", subsequent_indent="    "))
+
+
+def benchmark(repository: Repository, given: argparse.Namespace) -> int:
+    chapters = [pick_chapter(repository, name) for name in given.chapters] or repository.chapters()
+    return bench.bench(repository, chapters, given.mine, given.case, given.csv, given.json)
 
 
 def test(repository: Repository, given: argparse.Namespace) -> int:
@@ -363,6 +369,14 @@ def tour_arguments(parser: Parser) -> None:
     parser.add_argument("--full", action="store_true", help="count all blocks of a large file, not a sample of them")
 
 
+def bench_arguments(parser: Parser) -> None:
+    parser.add_argument("chapters", metavar="CHAPTER", nargs="*")
+    parser.add_argument("--mine", action="store_true", help="your steps, too, each below its solution")
+    parser.add_argument("--case", metavar="TEXT", default="", help="only the cases whose name holds this, as '2^28'")
+    parser.add_argument("--csv", metavar="FILE", help="write all rows to this file")
+    parser.add_argument("--json", metavar="FILE", help="the same, for programs")
+
+
 def optional_step(parser: Parser) -> None:
     parser.add_argument("step", metavar="CHAPTER STEP", nargs="*", help="may be shortened: conv 3; or the step's file")
 
@@ -438,6 +452,12 @@ COMMANDS = {
         "run the ladder: each step beside the one before it (--mine: your steps, each beside its solution)",
         tour,
         tour_arguments,
+    ),
+    "bench": Command(
+        "[CHAPTER...] [--mine] [--case TEXT] [--csv FILE] [--json FILE]",
+        "on a GPU, how fast each step is over many sizes, beside NVIDIA's library (CUB, cuBLAS) and what the GPU can do at best",
+        benchmark,
+        bench_arguments,
     ),
     "test": Command("[CHAPTER] [STEP]", "test all, the steps of a chapter, or one step", test, optional_step),
     "watch": Command(

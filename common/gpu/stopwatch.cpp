@@ -40,19 +40,27 @@ class GpuStopwatch final : public Stopwatch {
     ~GpuStopwatch() override;
 
     double time(const std::function<void()>& work) override;
+    double time_behind(const std::function<void()>& lead, const std::function<void()>& work) override;
+    Memory memory() override;
     Ceilings ceilings() override;
 
   private:
+    double time_under(const Conditions&, const std::function<void()>& lead,
+                      const std::function<void()>& work);
     double copied_bytes_per_second();
 
     Buffer<std::byte> flush_;
     cudaEvent_t start_{}, stop_{};
 };
 
-double GpuStopwatch::copied_bytes_per_second() {
+Memory GpuStopwatch::memory() {
     std::size_t available = 0, total = 0;
     gpu::check(cudaMemGetInfo(&available, &total), "the GPU does not say how much memory is free");
-    const std::size_t bytes = std::min(available / 4, std::size_t{1} << 30);
+    return {available, static_cast<std::size_t>(gpu::attribute(cudaDevAttrL2CacheSize))};
+}
+
+double GpuStopwatch::copied_bytes_per_second() {
+    const std::size_t bytes = std::min(memory().free_bytes / 4, std::size_t{1} << 30);
     if (bytes < std::size_t{1} << 25)
         throw Error(
             "too little memory is free on the GPU to measure its bandwidth: end what else runs there");
@@ -80,8 +88,20 @@ GpuStopwatch::~GpuStopwatch() {
 }
 
 double GpuStopwatch::time(const std::function<void()>& work) {
-    observe({}, [&] {
+    const auto empty_cache = [this] {
         gpu::check(cudaMemsetAsync(flush_.data(), 0, flush_.size()), "the L2 cache could not be emptied");
+    };
+    return time_under({}, empty_cache, work);
+}
+
+double GpuStopwatch::time_behind(const std::function<void()>& lead, const std::function<void()>& work) {
+    return time_under({.time_limit = 60}, lead, work);
+}
+
+double GpuStopwatch::time_under(const Conditions& conditions, const std::function<void()>& lead,
+                                const std::function<void()>& work) {
+    observe(conditions, [&] {
+        lead();
         gpu::check(cudaEventRecord(start_), "the start could not be marked");
         work();
         gpu::check(cudaEventRecord(stop_), "the end could not be marked");

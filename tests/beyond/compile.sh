@@ -15,4 +15,4 @@ printf '%s\0' "${kernels[@]}" | xargs -0 -n 1 -P "$(nproc)" bash -c '
     nvcc -std=c++20 -gencode=arch=compute_"$arch",code=sm_"$arch" -Icommon -Ireference -Ichapters/"$chapter" -c -o /dev/null "$1" ||
         { printf "%s: does not compile\n" "$1"; exit 1; }
 ' compile
-printf '%s kernels beyond the ladders compile\n' "${#kernels[@]}"
+printf '%s files of kernels compile\n' "${#kernels[@]}"

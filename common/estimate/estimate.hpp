@@ -16,7 +16,7 @@ struct Need {
 
 struct Estimate {
     double seconds = 0;  ///< with what the launch itself costs
-    /// The longest first: the launch takes as long as this.
+    /// The longest first: the launch takes as long as this, or longer where blocks are in one another's way.
     std::vector<Need> needs;
     std::vector<Estimate> launches = {};  ///< of several launches, each
 };

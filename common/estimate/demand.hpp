@@ -27,7 +27,7 @@ struct Chain {
 
 /// What one line of the source asks for, of what Demand sums up under the same names.
 struct Asked {
-    double requests = 0, addresses = 0, basic_blocks = 0, divisions = 0;
+    double requests = 0, addresses = 0, basic_blocks = 0, comparisons = 0, operands = 0, divisions = 0;
     double lines = 0, passes = 0;
     double updates = 0;
     double updates_of_most = 0;  ///< of the one line of global memory that all together update most
@@ -43,6 +43,8 @@ struct Demand {
     double requests = 0;      ///< by warps, of any memory
     double addresses = 0;     ///< of requests, as far as they are no constant away from one that is known
     double basic_blocks = 0;  ///< entered by warps
+    double comparisons = 0;   ///< of conditions that nvcc makes no jump of
+    double operands = 0;      ///< constants at a place that is known when the kernel is compiled
     double divisions = 0;     ///< by warps, by what is no constant
     double lines = 0;         ///< of 128 bytes that requests of global memory touch, one pass each
     double passes = 0;        ///< over the banks of shared memory

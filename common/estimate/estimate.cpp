@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace estimate {
 
@@ -14,6 +15,8 @@ constexpr double sector = 32;  // bytes
 /// Instructions of a warp that the meter does not see: beside each request one that makes its address, and
 /// of each basic block a comparison and a jump. nvcc decides how many there really are.
 constexpr double instructions_a_basic_block = 2;
+/// Two constants that lie side by side come with one instruction, and are operands of others then.
+constexpr double instructions_an_operand = 0.5;
 
 struct Traffic {
     double l2 = 0, loaded = 0, stored = 0;  // bytes, of all blocks
@@ -48,7 +51,8 @@ double cycles_of(const Chain& c, const Device& on, double threads, double from_d
 
 /// Cycles in which a multiprocessor issues what a launch, or one line of it, asks for, less the arithmetic.
 double cycles_to_issue(const auto& of, const Device& on) {
-    return (of.requests + of.addresses + of.basic_blocks * instructions_a_basic_block) /
+    return (of.requests + of.addresses + of.comparisons + of.operands * instructions_an_operand +
+            of.basic_blocks * instructions_a_basic_block) /
                on.at("rate_float_fma") +
            of.divisions / on.at("rate_int_divide");
 }
@@ -106,6 +110,30 @@ void longest_first(std::vector<OfLine>& lines) {
                      [](const OfLine& a, const OfLine& b) { return a.seconds > b.seconds; });
 }
 
+/// Seconds from a block's end until the next one in its place has begun and ended, if it does nothing: no
+/// more than what makes empty blocks as frequent as they were at any size.
+double turnaround(const Device& on) {
+    double least = std::numeric_limits<double>::infinity();
+    for (const auto& row : on.rows)
+        if (row.quantity == "blocks")
+            least = std::min(
+                least, resident(on, static_cast<unsigned>(row.x), 0) * on.at("multiprocessors") / row.value);
+    return least;
+}
+
+/// Seconds from one block's end to the next one's on a multiprocessor that holds so many, each of which waits
+/// and then takes the multiprocessor: mean value analysis of a closed network of one queue and a delay. A
+/// block that comes meets those that are there on average without it.
+double between_ends(double blocks, double waits, double takes) {
+    double before = 0, rate = 0;
+    for (int n = 1; n <= static_cast<int>(blocks); ++n) {
+        const double stays = takes * (1 + before);
+        rate = n / (waits + stays);
+        before = rate * stays;
+    }
+    return 1 / rate;
+}
+
 }  // namespace
 
 Estimate estimate(const Demand& d, const Device& on, double operations) {
@@ -138,13 +166,13 @@ Estimate estimate(const Demand& d, const Device& on, double operations) {
     need("atomics", d.updates * scale / on.at("global_atomic_own_line", 1));
 
     // A block alone: its longest warp, and the time in which what the others do goes through.
-    const double in_turns = d.chain.updates / d.looked_at / on.at("global_atomic", 1);
+    const double waits = turnaround(on) +
+                         cycles_of(d.chain, on, d.threads, traffic.from_dram) / d.looked_at / clock +
+                         d.chain.updates / d.looked_at / on.at("global_atomic", 1);
     const double through = std::max(
         {issuing / of_busiest, passed / of_busiest / clock, traffic.l2 / d.blocks / on.most("l2_read", 1)});
-    const double of_block =
-        cycles_of(d.chain, on, d.threads, traffic.from_dram) / d.looked_at / clock + in_turns + through;
-    const double waves = std::max(1.0, of_busiest / resident(on, d.threads, d.shared_bytes));
-    need("latency", of_block * waves);
+    const double at_once = std::min<double>(of_busiest, resident(on, d.threads, d.shared_bytes));
+    need("latency", (waits + through) * of_busiest / at_once);
     if (d.links > 0)
         need("blocks one after the other",
              cycles_of(d.link, on, d.threads, 0) / d.links / clock * (d.blocks - 1));
@@ -152,13 +180,14 @@ Estimate estimate(const Demand& d, const Device& on, double operations) {
     std::stable_sort(result.needs.begin(), result.needs.end(),
                      [](const Need& a, const Need& b) { return a.seconds > b.seconds; });
     const auto& [bound, longest] = result.needs.front();
-    result.seconds += longest;
+    const double all = std::max(longest, between_ends(at_once, waits, through) * of_busiest);
+    result.seconds += all;
     double left = 1;
     for (const auto& [line, part] : parts_of(d, on, bound, fused)) {
-        result.lines.push_back({line, bound, part * longest});
+        result.lines.push_back({line, bound, part * all});
         left -= part;
     }
-    if (left < 1 && left > 1e-6) result.lines.push_back({"", bound, left * longest});
+    if (left < 1 && left > 1e-6) result.lines.push_back({"", bound, left * all});
     longest_first(result.lines);
     return result;
 }

@@ -14,7 +14,7 @@ struct Need {
     double seconds = 0;
 };
 
-/// How long a line of the source keeps busy what its launch is bound by.
+/// What a line of the source has of the time of its launch, by what it asks of what the launch is bound by.
 struct OfLine {
     std::string line;  ///< "03_tiled.cu:27"
     std::string what;  ///< as of a Need
@@ -23,7 +23,7 @@ struct OfLine {
 
 struct Estimate {
     double seconds = 0;  ///< with what the launch itself costs
-    /// The longest first: the launch takes as long as this.
+    /// The longest first: the launch takes as long as this, or longer where blocks are in one another's way.
     std::vector<Need> needs;
     /// The longest first; under no name what belongs to no line, as the problem's arithmetic. Empty where
     /// lines do not say: latency is of a chain, and how blocks start is of none.

@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 #include <cstdlib>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -73,7 +74,8 @@ void Gatherer::request(const kata::Request& r) {
     in_block_ = true;
     block_ = r.block;
     if (r.warp >= warps_.size()) warps_.resize(r.warp + 1);
-    Event e{Kind::basic_block, 1, 0, r.code, r.barriers, 0, 0, sectors_.size(), r.ends - r.begins > r.steps};
+    Event e{Kind::basic_block,          1, 0, r.code, r.barriers, 0, 0, sectors_.size(), 0,
+            r.ends - r.begins > r.steps};
     const std::string_view memory = r.memory, did = r.did;
     const auto lane = static_cast<unsigned>(std::countr_zero(r.lanes));
     if (memory == "global") {
@@ -128,6 +130,8 @@ void Gatherer::request(const kata::Request& r) {
         e.passes = static_cast<std::uint16_t>(std::max<std::uint64_t>(1, r.steps));
     } else if (memory == "shared") {
         e.kind = did == "load" ? Kind::shared_load : Kind::shared;
+        for (unsigned l = 0; l < 32; ++l)
+            e.words = (e.words ^ (r.lanes >> l & 1 ? r.addresses[l] : 0)) * 0x9E3779B97F4A7C15;
         const auto& c = r.counts;
         e.passes = static_cast<std::uint16_t>(c.shared_load.transactions + c.shared_store.transactions +
                                               c.shared_atomic.transactions);
@@ -247,6 +251,8 @@ void Gatherer::end_block() {
                 awaited = nothing;
                 rounds.clear();
             };
+            // In code without jumps, what was loaded is kept until something is written.
+            std::set<std::uint64_t> kept;
             std::optional<Chain> link;  // since it has waited for another block
             auto& at = next[w];
             for (; at < warps_[w].size() && warps_[w][at].barriers <= barriers; ++at) {
@@ -258,19 +264,24 @@ void Gatherer::end_block() {
                     chain.divisions += line.divisions;
                     launch.divisions += line.divisions;
                     own.asked.divisions += line.divisions;
+                    if (line.predicated) ++launch.comparisons, ++own.asked.comparisons, ++chain.requests;
                     if (line.unrolled) continue;
-                    ++chain.basic_blocks;
-                    ++launch.basic_blocks;
-                    ++own.asked.basic_blocks;
+                    kept.clear();
+                    if (!line.predicated)
+                        ++launch.basic_blocks, ++own.asked.basic_blocks, ++chain.basic_blocks;
                     if (line.rounds > 0 && ++rounds[e.code] > line.rounds) {
                         wait();
                         rounds[e.code] = 1;
                     }
                     continue;
                 }
-                ++launch.requests;
+                if (e.kind == Kind::shared_load && line.unrolled && !kept.insert(e.words).second) continue;
+                if (e.kind != Kind::shared_load && e.kind != Kind::load && e.kind != Kind::constant)
+                    kept.clear();
+                const bool is_operand = e.kind == Kind::constant && line.unrolled;
+                (is_operand ? launch.operands : launch.requests) += 1;
+                (is_operand ? own.asked.operands : own.asked.requests) += 1;
                 launch.addresses += !line.unrolled;
-                ++own.asked.requests;
                 own.asked.addresses += !line.unrolled;
                 ++chain.requests;
                 const unsigned passes =

@@ -44,6 +44,8 @@ class Gatherer final : public kata::Watcher {
         std::uint16_t passes, turns;
         std::uint32_t code, barriers, array, sectors;
         std::uint64_t first_sector;
+        std::uint64_t
+            words;    // of shared memory, those that the lanes load: the same number for the same ones
         bool waited;  // for what another block has written
     };
     struct Array {

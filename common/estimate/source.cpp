@@ -194,6 +194,26 @@ class Reader {
         }
     }
 
+    /// Whether each condition there decides on one plain statement, or on a part of an expression, and no
+    /// barrier keeps them apart.
+    bool has_only_short_branches(size_t from, size_t to) const {
+        static const std::regex branch(R"(\bif\b\s*(constexpr\b\s*)?|\bswitch\b)"),
+            long_one(R"(\b(?:if|switch|for|while|do|else)\b|\batomic|;\s*[^\s}])");
+        static const std::regex barrier(R"(\b__sync(?:threads|warp)|\bsync\s*\()");
+        const auto text = code_.substr(from, to - from);
+        if (std::regex_search(text, barrier)) return false;
+        for (std::sregex_iterator i(text.begin(), text.end(), branch), end; i != end; ++i) {
+            if ((*i)[1].matched) continue;
+            if (i->str() == "switch") return false;
+            const auto open = from + static_cast<size_t>(i->position() + i->length());
+            const auto decides = behind_closing(code_, open), behind = behind_statement(decides);
+            if (word_at(next(behind)) == "else" ||
+                std::regex_search(code_.substr(decides, behind - decides), long_one))
+                return false;
+        }
+        return true;
+    }
+
     /// Which begins at its word, with an opening parenthesis, and a body.
     void read_loop(size_t at, size_t open, size_t body) {
         Line said;
@@ -217,10 +237,12 @@ class Reader {
             }
         }
         const auto end = behind_statement(body);
-        // A condition stays in each round, and nvcc takes few loads past it.
         static const std::regex condition(R"(\bif\b(?!\s*constexpr)|\bswitch\b|\?|&&|\|\|)");
-        if (said.unrolled && std::regex_search(code_.substr(body, end - body), condition))
-            said.rounds = rounds_by_default, said.unrolled = false;
+        if (said.rounds != 1 && std::regex_search(code_.substr(body, end - body), condition)) {
+            said.predicated = has_only_short_branches(body, end);
+            // A jump stays in each round, and nvcc takes few loads past it.
+            if (said.unrolled && !said.predicated) said.rounds = rounds_by_default, said.unrolled = false;
+        }
         const auto last = line_of(end - 1);
         // Each round that is unrolled has a number of its own, whatever else it does.
         if (is_known_for) variables_.push_back({line_of(at), last, variable_of(header)});

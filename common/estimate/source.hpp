@@ -12,9 +12,12 @@ struct Line {
     /// makes one of all.
     unsigned rounds = 0;
     /// The innermost loop around it has a number of rounds that is known when it is compiled, or a pragma
-    /// that says to unroll it, none that forbids it, and no condition in it: it takes no comparison and no
-    /// jump, and addresses are constants apart.
+    /// that says to unroll it, none that forbids it, and no condition in it that nvcc jumps for: it takes no
+    /// comparison and no jump, and addresses are constants apart.
     bool unrolled = false;
+    /// The innermost loop around it, of which nvcc makes rounds one, has conditions, each for one statement:
+    /// it does not jump, but makes a comparison say for which lanes the statement holds.
+    bool predicated = false;
     /// An atomic adds a number that stands there, for which the lanes of a warp need not take turns.
     bool adds_a_number = false;
     /// Divisions and remainders by what is no constant: each takes a dozen instructions.

@@ -96,7 +96,8 @@ TEST_CASE("a step multiplies matrices of every size around its block and tiles",
     require_right(coded({m, n, k}));
 }
 
-TEST_CASE("rows of A, B and C begin at multiples of 16 bytes, or do not", "[step][05_wide_loads]") {
+TEST_CASE("rows of A, B and C begin at multiples of 16 bytes, or do not",
+          "[step][05_wide_loads][06_warp_tile]") {
     // k and n, which are how long the rows are, each a multiple of four, of none and of two
     const auto [m, n, k] = GENERATE(table<int, int, int>({{9, 36, 12},
                                                           {33, 36, 13},
@@ -270,8 +271,11 @@ constexpr Shape counted_shape{512, 512, 32};
 using enum kata::Quantity;
 
 /// Elements along K that a step has on chip at a time.
-constexpr std::pair<std::string_view, unsigned> depths[] = {
-    {"02_shared_memory", 32}, {"03_thread_tile_1d", 8}, {"04_thread_tile_2d", 8}, {"05_wide_loads", 8}};
+constexpr std::pair<std::string_view, unsigned> depths[] = {{"02_shared_memory", 32},
+                                                            {"03_thread_tile_1d", 8},
+                                                            {"04_thread_tile_2d", 8},
+                                                            {"05_wide_loads", 8},
+                                                            {"06_warp_tile", 8}};
 
 constexpr kata::Claim claims[] = {
     {"02_shared_memory", "01_naive", bytes_loaded, 16.0,
@@ -298,6 +302,14 @@ constexpr kata::Claim claims[] = {
      "not in the documents"},
     {"05_wide_loads", "04_thread_tile_2d", global_requests, 2.0,
      "four elements are loaded or stored at a time", "not in the documents"},
+    // 13 passes in each place along K, with the stores into the tiles, against 9. With lanes in rows of four
+    // they are 13 as before, though a warp then needs 96 different elements instead of 144.
+    {"06_warp_tile", "05_wide_loads", shared_passes, 1.2,
+     "lanes that are neighbours or two apart want the same pack, of A and of B, and half of a warp is served "
+     "at a time",
+     "not in the documents"},
+    {"06_warp_tile", "04_thread_tile_2d", global_requests, 2.0,
+     "four elements are loaded or stored at a time, as in step 05", "not in the documents"},
     // Times, of 4096 x 4096 matrices. On an H100 (sm_90):
     // 1.46 times: 6.2 and 9.0 TFLOP/s.
     {"02_shared_memory", "01_naive", kata::Quantity::time, 1.2, "the rereading moves on chip", "SGEMM-1D"},
@@ -321,10 +333,11 @@ constexpr kata::Claim claims[] = {
 // comparison with the solution.
 
 TEST_CASE("a tile brings several places along K on chip",
-          "[claims][step][02_shared_memory][03_thread_tile_1d][04_thread_tile_2d][05_wide_loads]") {
+          "[claims][step][02_shared_memory][03_thread_tile_1d][04_thread_tile_2d]"
+          "[05_wide_loads][06_warp_tile]") {
     const Shape s{128, 128, 96};
     const auto c = kata::counted(coded(s));
-    // Half of the depth of steps 03 to 05, with two barriers for each tile.
+    // Half of the depth of steps 03 to 06, with two barriers for each tile.
     const double most = 2.0 * s.k / 4;
     kata::require_at_most(most, static_cast<double>(c.barriers) / static_cast<double>(c.blocks),
                           "the result is right, but the step does not gain what it is for: its blocks wait "
@@ -333,7 +346,7 @@ TEST_CASE("a tile brings several places along K on chip",
                           "barriers in a block, for K = 96");
 }
 
-TEST_CASE("both tiles are loaded in packs", "[claims][step][05_wide_loads]") {
+TEST_CASE("both tiles are loaded in packs", "[claims][step][05_wide_loads][06_warp_tile]") {
     // Deep enough that loads are not lost among the stores to C.
     const auto loaded = kata::counted(coded({128, 128, 96})).global_load;
     // Four in the solution, 1.6 where one of the tiles is loaded an element at a time, two in packs of two.
@@ -346,10 +359,11 @@ TEST_CASE("both tiles are loaded in packs", "[claims][step][05_wide_loads]") {
 }
 
 TEST_CASE("the tiles are loaded along their rows",
-          "[claims][step][02_shared_memory][03_thread_tile_1d][04_thread_tile_2d][05_wide_loads]") {
+          "[claims][step][02_shared_memory][03_thread_tile_1d][04_thread_tile_2d]"
+          "[05_wide_loads][06_warp_tile]") {
     kata::only_where_counted();
     const auto run = try_on(kata::step(), coded({128, 128, 32}));
-    // All of it in steps 02 to 05, two thirds where A's tile is four elements wide, and less than a quarter
+    // All of it in steps 02 to 06, two thirds where A's tile is four elements wide, and less than a quarter
     // where the lanes of a warp lie in as many rows of A.
     constexpr double least = 0.4;
     const double efficiency = counts_of(run).load_efficiency();
@@ -365,7 +379,8 @@ TEST_CASE("the tiles are loaded along their rows",
 }
 
 TEST_CASE("the sum of a result stays in a register",
-          "[claims][step][02_shared_memory][03_thread_tile_1d][04_thread_tile_2d][05_wide_loads]") {
+          "[claims][step][02_shared_memory][03_thread_tile_1d][04_thread_tile_2d]"
+          "[05_wide_loads][06_warp_tile]") {
     const Shape s{64, 64, 96};
     // Twice, where another kernel sets C to zero first.
     kata::require_at_most(2,
@@ -501,11 +516,28 @@ TEST_CASE("05 wide loads: 4 loads from shared memory and 12 passes for each plac
     // four elements of A at 1 and a pack of B at 4, which is 1 for each of 8 places.
     CHECK(c.shared_load.transactions == (2 * 2 + 2 * 4) * 32 * warps);
     CHECK(c.shared_store.transactions == (4 * 1 + 4) * (32 / 8) * warps);
+    CHECK(c.shared_load.distinct == 4 * (16 + 128) * 32 * warps);
+    CHECK(c.threads == s.elements_of_c() / 64);
+}
+
+TEST_CASE("06 warp tile: 4 loads from shared memory and 8 passes for each place along K",
+          "[figures][06_warp_tile]") {
+    const Shape s{128, 256, 32};
+    const auto c = figures(s);
+    const auto warps = c.threads / 32;
+    CHECK(c.global_load.requests == 2 * (32 / 8) * warps);
+    CHECK(c.global_store.requests == 16 * warps);
+    CHECK(per_result(c.shared_load, s) == 32 / 16.0);
+    CHECK(c.shared_load.transactions == (2 * 2 + 2 * 2) * 32 * warps);
+    CHECK(c.shared_store.transactions == (4 * 1 + 4) * (32 / 8) * warps);
+    // Different elements that a warp needs in each place along K, of 4 bytes: 144 of a tile of 16 x 128.
+    CHECK(c.shared_load.distinct == 4 * (64 + 32) * 32 * warps);
     CHECK(c.threads == s.elements_of_c() / 64);
 }
 
 TEST_CASE("tiles without bank conflicts, two barriers for each",
-          "[figures][02_shared_memory][03_thread_tile_1d][04_thread_tile_2d][05_wide_loads]") {
+          "[figures][02_shared_memory][03_thread_tile_1d][04_thread_tile_2d]"
+          "[05_wide_loads][06_warp_tile]") {
     const auto c = figures({128, 128, 32});
     CHECK(c.bank_conflicts == 0);
     for (const auto& [step, depth] : depths)

@@ -358,6 +358,19 @@ TEST_CASE("both tiles are loaded in packs", "[claims][step][05_wide_loads][06_wa
                            "elements per load of a thread");
 }
 
+TEST_CASE("matrices whose rows begin anywhere are multiplied by way of tiles, too",
+          "[claims][step][05_wide_loads][06_warp_tile]") {
+    const Shape s{127, 127, 33};
+    const auto loaded = kata::counted(coded(s)).global_load.bytes;
+    // One with tiles of 128 x 128, four with tiles of 32 x 32, and 127 without tiles.
+    kata::require_at_most(
+        4, static_cast<double>(loaded) / (4.0 * static_cast<double>(s.elements_of_a() + s.elements_of_b())),
+        "the result is right, but the step does not gain what it is for: where the rows of "
+        "a matrix do not begin at multiples of 16 bytes, only its loads and stores should be "
+        "others, and the tiles in shared memory the same",
+        "times that an element of A or B is loaded, for n = 127 and k = 33");
+}
+
 TEST_CASE("the tiles are loaded along their rows",
           "[claims][step][02_shared_memory][03_thread_tile_1d][04_thread_tile_2d]"
           "[05_wide_loads][06_warp_tile]") {

@@ -96,6 +96,20 @@ TEST_CASE("a step multiplies matrices of every size around its block and tiles",
     require_right(coded({m, n, k}));
 }
 
+TEST_CASE("rows of A, B and C begin at multiples of 16 bytes, or do not",
+          "[step][05_wide_loads][06_warp_tile]") {
+    // k and n, which are how long the rows are, each a multiple of four, of none and of two
+    const auto [m, n, k] = GENERATE(table<int, int, int>({{9, 36, 12},
+                                                          {33, 36, 13},
+                                                          {33, 37, 12},
+                                                          {5, 38, 10},
+                                                          {130, 132, 20},
+                                                          {1, 4, 4},
+                                                          {3, 4, 1},
+                                                          {3, 1, 4}}));
+    require_right(coded({m, n, k}));
+}
+
 TEST_CASE("a product without rows or columns is no work and no error", "[equivalence]") {
     const auto [m, n, k] = GENERATE(table<int, int, int>({{0, 0, 0}, {0, 5, 3}, {5, 0, 3}}));
     require_right(coded({m, n, k}));
@@ -123,10 +137,15 @@ TEST_CASE("infinities and NaN reach the elements that see them, and no others", 
     // has the beginning of the next one beside it.
     constexpr float inf = std::numeric_limits<float>::infinity(),
                     nan = std::numeric_limits<float>::quiet_NaN();
-    const int k = GENERATE(21, 37);
-    auto p = coded({70, 66, k});
-    const auto a = [&](int row, int i) -> float& { return p.a[static_cast<std::size_t>(row * k + i)]; };
-    const auto b = [&](int i, int col) -> float& { return p.b[static_cast<std::size_t>(i * 66 + col)]; };
+    // The last ones have rows that begin at multiples of 16 bytes, and of which the tiles hang over the end.
+    const auto [k, n] = GENERATE(table<int, int>({{21, 66}, {37, 66}, {28, 68}}));
+    auto p = coded({70, n, k});
+    const auto a = [&](int row, int i) -> float& {
+        return p.a[static_cast<std::size_t>(row * p.shape.k + i)];
+    };
+    const auto b = [&](int i, int col) -> float& {
+        return p.b[static_cast<std::size_t>(i * p.shape.n + col)];
+    };
     SECTION("in A") {
         a(0, 20) = inf;
         a(9, 0) = -inf;
@@ -252,8 +271,11 @@ constexpr Shape counted_shape{512, 512, 32};
 using enum kata::Quantity;
 
 /// Elements along K that a step has on chip at a time.
-constexpr std::pair<std::string_view, unsigned> depths[] = {
-    {"02_shared_memory", 32}, {"03_thread_tile_1d", 8}, {"04_thread_tile_2d", 8}};
+constexpr std::pair<std::string_view, unsigned> depths[] = {{"02_shared_memory", 32},
+                                                            {"03_thread_tile_1d", 8},
+                                                            {"04_thread_tile_2d", 8},
+                                                            {"05_wide_loads", 8},
+                                                            {"06_warp_tile", 8}};
 
 constexpr kata::Claim claims[] = {
     {"02_shared_memory", "01_naive", bytes_loaded, 16.0,
@@ -271,6 +293,23 @@ constexpr kata::Claim claims[] = {
     // lose most of it to bank conflicts, 1.51 times less, which nvcc mends with wide loads: right, too.
     {"04_thread_tile_2d", "03_thread_tile_1d", shared_passes, 1.2,
      "in a square of results what a thread has read serves a whole row or column", "SGEMM-1D, announced"},
+    // 17 passes in each place along K, with the stores into the tiles, against 13. With packs side by side
+    // they are 21: the lanes reach every other pack, half of the banks.
+    {"05_wide_loads", "04_thread_tile_2d", shared_passes, 1.2,
+     "of eight elements in a row of a tile, two packs take fewer passes", "not in the documents"},
+    {"05_wide_loads", "04_thread_tile_2d", shared_accesses, 2.5,
+     "a load from shared memory brings four elements, of A, too, whose tile is transposed for it",
+     "not in the documents"},
+    {"05_wide_loads", "04_thread_tile_2d", global_requests, 2.0,
+     "four elements are loaded or stored at a time", "not in the documents"},
+    // 13 passes in each place along K, with the stores into the tiles, against 9. With lanes in rows of four
+    // they are 13 as before, though a warp then needs 96 different elements instead of 144.
+    {"06_warp_tile", "05_wide_loads", shared_passes, 1.2,
+     "lanes that are neighbours or two apart want the same pack, of A and of B, and half of a warp is served "
+     "at a time",
+     "not in the documents"},
+    {"06_warp_tile", "04_thread_tile_2d", global_requests, 2.0,
+     "four elements are loaded or stored at a time, as in step 05", "not in the documents"},
     // Times, of 4096 x 4096 matrices. On an H100 (sm_90):
     // 1.46 times: 6.2 and 9.0 TFLOP/s.
     {"02_shared_memory", "01_naive", kata::Quantity::time, 1.2, "the rereading moves on chip", "SGEMM-1D"},
@@ -283,6 +322,9 @@ constexpr kata::Claim claims[] = {
     // 1.83 times: 17.6 and 32.3 TFLOP/s.
     {"04_thread_tile_2d", "03_thread_tile_1d", kata::Quantity::time, 1.5,
      "a square of results shares more of what a thread has read than a column does", "SGEMM-1D, announced"},
+    // 4.00 ms against 4.26 of another run: 34.3 TFLOP/s.
+    {"05_wide_loads", "04_thread_tile_2d", kata::Quantity::time, 1.03,
+     "shared memory is asked less often, and serves more at a time", "not in the documents"},
 };
 
 }  // namespace
@@ -291,10 +333,11 @@ constexpr kata::Claim claims[] = {
 // comparison with the solution.
 
 TEST_CASE("a tile brings several places along K on chip",
-          "[claims][step][02_shared_memory][03_thread_tile_1d][04_thread_tile_2d]") {
+          "[claims][step][02_shared_memory][03_thread_tile_1d][04_thread_tile_2d]"
+          "[05_wide_loads][06_warp_tile]") {
     const Shape s{128, 128, 96};
     const auto c = kata::counted(coded(s));
-    // Half of the depth of steps 03 and 04, with two barriers for each tile.
+    // Half of the depth of steps 03 to 06, with two barriers for each tile.
     const double most = 2.0 * s.k / 4;
     kata::require_at_most(most, static_cast<double>(c.barriers) / static_cast<double>(c.blocks),
                           "the result is right, but the step does not gain what it is for: its blocks wait "
@@ -303,11 +346,37 @@ TEST_CASE("a tile brings several places along K on chip",
                           "barriers in a block, for K = 96");
 }
 
+TEST_CASE("both tiles are loaded in packs", "[claims][step][05_wide_loads][06_warp_tile]") {
+    // Deep enough that loads are not lost among the stores to C.
+    const auto loaded = kata::counted(coded({128, 128, 96})).global_load;
+    // Four in the solution, 1.6 where one of the tiles is loaded an element at a time, two in packs of two.
+    kata::require_at_least(3,
+                           static_cast<double>(loaded.bytes) / (4.0 * static_cast<double>(loaded.accesses)),
+                           "the result is right, but the step does not gain what it is for: its loads from "
+                           "global memory bring too few elements. Those of A as well as those of B are "
+                           "loaded four at a time where the rows allow it",
+                           "elements per load of a thread");
+}
+
+TEST_CASE("matrices whose rows begin anywhere are multiplied by way of tiles, too",
+          "[claims][step][05_wide_loads][06_warp_tile]") {
+    const Shape s{127, 127, 33};
+    const auto loaded = kata::counted(coded(s)).global_load.bytes;
+    // One with tiles of 128 x 128, four with tiles of 32 x 32, and 127 without tiles.
+    kata::require_at_most(
+        4, static_cast<double>(loaded) / (4.0 * static_cast<double>(s.elements_of_a() + s.elements_of_b())),
+        "the result is right, but the step does not gain what it is for: where the rows of "
+        "a matrix do not begin at multiples of 16 bytes, only its loads and stores should be "
+        "others, and the tiles in shared memory the same",
+        "times that an element of A or B is loaded, for n = 127 and k = 33");
+}
+
 TEST_CASE("the tiles are loaded along their rows",
-          "[claims][step][02_shared_memory][03_thread_tile_1d][04_thread_tile_2d]") {
+          "[claims][step][02_shared_memory][03_thread_tile_1d][04_thread_tile_2d]"
+          "[05_wide_loads][06_warp_tile]") {
     kata::only_where_counted();
     const auto run = try_on(kata::step(), coded({128, 128, 32}));
-    // All of it in steps 02 to 04, two thirds where A's tile is four elements wide, and less than a quarter
+    // All of it in steps 02 to 06, two thirds where A's tile is four elements wide, and less than a quarter
     // where the lanes of a warp lie in as many rows of A.
     constexpr double least = 0.4;
     const double efficiency = counts_of(run).load_efficiency();
@@ -323,12 +392,13 @@ TEST_CASE("the tiles are loaded along their rows",
 }
 
 TEST_CASE("the sum of a result stays in a register",
-          "[claims][step][02_shared_memory][03_thread_tile_1d][04_thread_tile_2d]") {
+          "[claims][step][02_shared_memory][03_thread_tile_1d][04_thread_tile_2d]"
+          "[05_wide_loads][06_warp_tile]") {
     const Shape s{64, 64, 96};
     // Twice, where another kernel sets C to zero first.
     kata::require_at_most(2,
-                          static_cast<double>(kata::counted(coded(s)).global_store.accesses) /
-                              static_cast<double>(s.elements_of_c()),
+                          static_cast<double>(kata::counted(coded(s)).global_store.bytes) /
+                              (4.0 * static_cast<double>(s.elements_of_c())),
                           "the result is right, but the step does not gain what it is for: C is written in "
                           "every phase. Keep the sum in a local variable, and store it when all phases "
                           "are done",
@@ -443,8 +513,44 @@ TEST_CASE("04 thread tile 2-D: K/64 global and K/4 shared loads a result", "[fig
     CHECK(c.threads == s.elements_of_c() / 64);
 }
 
+TEST_CASE("05 wide loads: 4 loads from shared memory and 12 passes for each place along K",
+          "[figures][05_wide_loads]") {
+    const Shape s{128, 256, 32};
+    const auto c = figures(s);
+    const auto warps = c.threads / 32;
+    // Per tile and thread a pack of A and one of B; and 16 packs of results.
+    CHECK(c.global_load.requests == 2 * (32 / 8) * warps);
+    CHECK(c.global_store.requests == 16 * warps);
+    CHECK(per_result(c.global_load, s) == 32 / 256.0);
+    CHECK(c.global_load.bytes == 4 * s.elements_of_c() * 32 / 64);
+    CHECK(per_result(c.shared_load, s) == 32 / 16.0);
+    CHECK(intensity(s, c) == 32);  // OP/B
+    // Two of A at 2 passes, as neighbouring lanes want the same pack, and two of B at 4. Into the tiles go
+    // four elements of A at 1 and a pack of B at 4, which is 1 for each of 8 places.
+    CHECK(c.shared_load.transactions == (2 * 2 + 2 * 4) * 32 * warps);
+    CHECK(c.shared_store.transactions == (4 * 1 + 4) * (32 / 8) * warps);
+    CHECK(c.shared_load.distinct == 4 * (16 + 128) * 32 * warps);
+    CHECK(c.threads == s.elements_of_c() / 64);
+}
+
+TEST_CASE("06 warp tile: 4 loads from shared memory and 8 passes for each place along K",
+          "[figures][06_warp_tile]") {
+    const Shape s{128, 256, 32};
+    const auto c = figures(s);
+    const auto warps = c.threads / 32;
+    CHECK(c.global_load.requests == 2 * (32 / 8) * warps);
+    CHECK(c.global_store.requests == 16 * warps);
+    CHECK(per_result(c.shared_load, s) == 32 / 16.0);
+    CHECK(c.shared_load.transactions == (2 * 2 + 2 * 2) * 32 * warps);
+    CHECK(c.shared_store.transactions == (4 * 1 + 4) * (32 / 8) * warps);
+    // Different elements that a warp needs in each place along K, of 4 bytes: 144 of a tile of 16 x 128.
+    CHECK(c.shared_load.distinct == 4 * (64 + 32) * 32 * warps);
+    CHECK(c.threads == s.elements_of_c() / 64);
+}
+
 TEST_CASE("tiles without bank conflicts, two barriers for each",
-          "[figures][02_shared_memory][03_thread_tile_1d][04_thread_tile_2d]") {
+          "[figures][02_shared_memory][03_thread_tile_1d][04_thread_tile_2d]"
+          "[05_wide_loads][06_warp_tile]") {
     const auto c = figures({128, 128, 32});
     CHECK(c.bank_conflicts == 0);
     for (const auto& [step, depth] : depths)

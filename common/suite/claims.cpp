@@ -31,7 +31,7 @@ const char* name_of(Quantity q) {
         case Quantity::threads:
             return "threads";
         case Quantity::shared_accesses:
-            return "elements that threads load from shared memory or store there";
+            return "times that a thread loads from shared memory or stores there";
         case Quantity::shared_passes:
             return "passes over the banks of shared memory";
         case Quantity::atomics:

@@ -424,9 +424,10 @@ TEST_CASE("01 basic: lanes part at the borders, more so in a small image with a 
           "[figures][01_basic]") {
     const auto lanes = [](const Shape& s) { return figures(s).active_lanes(); };
     // Both images are whole blocks, so that no guard parts lanes.
-    CAPTURE(lanes(ladder_shape), lanes({64, 64, 7}));
-    CHECK((31.8 < lanes(ladder_shape) && lanes(ladder_shape) < 32));
-    CHECK((31.2 < lanes({64, 64, 7}) && lanes({64, 64, 7}) < 31.6));
+    const auto of_ladder = lanes(ladder_shape), of_small = lanes({64, 64, 7});
+    CAPTURE(of_ladder, of_small);
+    CHECK((31.8 < of_ladder && of_ladder < 32));
+    CHECK((31.2 < of_small && of_small < 31.6));
 }
 
 TEST_CASE("02 constant memory: 0.5 OP/B", "[figures][02_constant_memory]") {

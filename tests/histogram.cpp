@@ -167,8 +167,7 @@ TEST_CASE("many threads share the text", "[step][01_global_atomics][02_privatize
 TEST_CASE("many threads share a long text",
           "[step][03_privatized_shared][04_coarsened_contiguous][05_coarsened_interleaved][06_aggregated]") {
     constexpr std::size_t length = std::size_t{1} << 22;
-    const auto c = kata::counted(Problem{kata::repeated(letters(1 << 16), length)}, {.one_in = 64});
-    kata::require_at_least(length / 128, static_cast<double>(c.threads),
+    kata::require_at_least(length / 128, kata::threads_for(Problem{kata::repeated(letters(1 << 16), length)}),
                            "the result is right, but few threads share a long text: most of a GPU has "
                            "nothing to do",
                            "threads for " + std::to_string(length) + " characters");

@@ -245,6 +245,47 @@ void Shadow::remember(Cell& cell, const Record& record, const Clocks& clocks) {
         cell.records[cell.count++] = record;
 }
 
+/// The usual case: nothing that a barrier does not order conflicts with the access, and it either adds a lane
+/// to a record or has two that stand for it, as in stood_for().
+inline Shadow::Look Shadow::look(Cell& cell, const Record& me) {
+    // Compared one by one: two bytes that have just been written are not yet to be had as one word.
+    const unsigned verb = me.did, bytes = me.bytes;
+    const auto in_block = conflicts_in_block[verb], across = conflicts_across[verb], by = stood_for_by[verb];
+    Record *alike = nullptr, *first_like = nullptr, *last_like = nullptr;
+    const Record *current = nullptr, *any = nullptr;
+    unsigned covered = 0, own = 0;
+    for (auto& r : records(cell)) {
+        const bool stands = has(by, r.verb()) && (bytes & ~r.bytes) == 0;
+        if (r.block != me.block) {
+            if (has(across, r.verb()) && (r.bytes & bytes) != 0) return {0, 0};
+        } else if (r.barrier == me.barrier) {
+            const bool same_warp = r.warp == me.warp;
+            if (has(in_block, r.verb()) && (r.bytes & bytes) != 0) {
+                if (!same_warp || r.lanes != me.lanes) return {0, 0};
+                own = 1;
+            }
+            if (same_warp && r.clock == me.clock && r.did == verb && r.bytes == bytes) {
+                if (r.code == me.code) alike = &r;
+                (first_like ? last_like : first_like) = &r;
+            }
+            if (stands) {
+                covered |= current && current->warp != r.warp;
+                current = &r;
+            }
+        }
+        if (stands && !signals(r.verb())) {
+            covered |= any && any->block != r.block;
+            any = &r;
+        }
+    }
+    if (alike)
+        alike->lanes |= me.lanes;
+    else if (last_like)
+        join(*last_like, me);
+    const unsigned unhindered = own == 0 && verb == static_cast<unsigned>(Verb::read) && bytes == 0xf;
+    return {covered | (alike || last_like), covered & unhindered, unhindered ? alike : nullptr};
+}
+
 Shadow::Answer Shadow::access(std::size_t offset, std::size_t bytes, Verb verb, std::uint32_t code,
                               std::uint32_t epoch, const Clocks& clocks, unsigned slot, unsigned thread) {
     Answer answer;
@@ -330,46 +371,6 @@ Shadow::Beside Shadow::written_beside(std::size_t word, const Record& who, std::
                 (i < word ? found.before : found.behind) = true;
     }
     return found;
-}
-
-/// The usual case: nothing that a barrier does not order conflicts with the access, and it either adds a lane
-/// to a record or has two that stand for it, as in stood_for().
-Shadow::Look Shadow::look(Cell& cell, const Record& me) {
-    const auto verb = static_cast<unsigned>(me.verb());
-    const auto in_block = conflicts_in_block[verb], across = conflicts_across[verb], by = stood_for_by[verb];
-    Record *alike = nullptr, *first_like = nullptr, *last_like = nullptr;
-    const Record *current = nullptr, *any = nullptr;
-    bool covered = false, own = false;
-    for (auto& r : records(cell)) {
-        const bool stands = has(by, r.verb()) && (me.bytes & ~r.bytes) == 0;
-        if (r.block != me.block) {
-            if (has(across, r.verb()) && (r.bytes & me.bytes) != 0) return {false, false};
-        } else if (r.barrier == me.barrier) {
-            const bool same_warp = r.warp == me.warp;
-            if (has(in_block, r.verb()) && (r.bytes & me.bytes) != 0) {
-                if (!same_warp || r.lanes != me.lanes) return {false, false};
-                own = true;
-            }
-            if (same_warp && r.clock == me.clock && r.did == me.did && r.bytes == me.bytes) {
-                if (r.code == me.code) alike = &r;
-                (first_like ? last_like : first_like) = &r;
-            }
-            if (stands) {
-                covered = covered || (current && current->warp != r.warp);
-                current = &r;
-            }
-        }
-        if (stands && !signals(r.verb())) {
-            covered = covered || (any && any->block != r.block);
-            any = &r;
-        }
-    }
-    if (alike)
-        alike->lanes |= me.lanes;
-    else if (last_like)
-        join(*last_like, me);
-    const bool unhindered = !own && me.verb() == Verb::read && me.bytes == 0xf;
-    return {alike || last_like || covered, covered && unhindered, unhindered ? alike : nullptr};
 }
 
 /// Looks for what the access clashes with, and puts it in the place of what it stands for.

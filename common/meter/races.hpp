@@ -229,12 +229,12 @@ class Shadow {
     }
     void renew(Cell&, std::uint32_t epoch);
     /// Whether an access says nothing new, and whether no whole read of the block will before its next
-    /// barrier.
+    /// barrier. (No bytes, as with Verb.)
     struct Look {
-        bool nothing_new, calm;
+        unsigned nothing_new, calm;
         const Record* reader = nullptr;  ///< who reads the whole word without a conflict, and did so before
     };
-    Look look(Cell&, const Record& me);
+    [[gnu::always_inline]] Look look(Cell&, const Record& me);
     std::optional<Record> settle(Cell&, const Record& me, const Clocks&, unsigned slot, unsigned thread);
     void remove(Cell&, std::size_t index);
     void remember(Cell&, const Record&, const Clocks&);

@@ -177,27 +177,30 @@ void WarpLog::read(std::uint32_t waiting, const std::function<void(Group)>& acco
     if (!events_) return;
     constexpr auto none = std::numeric_limits<std::uint32_t>::max();
     std::array<const Event*, 32> at, end, group;
+    std::array<std::uint32_t, 32> codes;  // of each lane's next event, or `none`
+    std::uint32_t at_end = 0;
+    const auto look_at = [&](unsigned l) {
+        codes[l] = at[l] != end[l] ? at[l]->code : none;
+        at_end |= static_cast<std::uint32_t>(at[l] == end[l]) << l;
+    };
     for (unsigned l = 0; l < 32; ++l) {
         at[l] = &events_[l * stride] + lanes_[l].next;
         end[l] = &events_[l * stride] + lanes_[l].end;
+        look_at(l);
     }
     for (;;) {
+        if ((at_end & ~waiting) != 0) break;  // a lane whose next event has not happened yet
         auto lowest = none;
-        bool unknown = false;  // a lane whose next event has not happened yet
-        for (unsigned l = 0; l < 32; ++l) {
-            if (at[l] != end[l])
-                lowest = std::min(lowest, at[l]->code);
-            else
-                unknown = unknown || !(waiting >> l & 1);
-        }
-        if (unknown || lowest == none) break;
+        for (const auto code : codes) lowest = std::min(lowest, code);
+        if (lowest == none) break;
         // One instruction may reach several memories through a pointer; each is a request of its own.
         std::array<unsigned, 4> in_space{};
         unsigned count = 0;
         for (unsigned l = 0; l < 32; ++l)
-            if (at[l] != end[l] && at[l]->code == lowest) {
+            if (codes[l] == lowest) {
                 ++in_space[static_cast<unsigned>(at[l]->space)];
                 group[count++] = at[l]++;
+                look_at(l);
             }
         if (in_space[static_cast<unsigned>(group[0]->space)] == count) {
             account(std::span(group).first(count));

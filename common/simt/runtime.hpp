@@ -22,7 +22,7 @@ struct Site {
         return {file, line};
     }
     bool operator==(const Site& other) const {
-        return line == other.line && std::strcmp(file, other.file) == 0;
+        return line == other.line && (file == other.file || std::strcmp(file, other.file) == 0);
     }
 };
 

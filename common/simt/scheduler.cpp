@@ -262,7 +262,18 @@ class Scheduler {
             fault_ = std::make_exception_ptr(kata::Error(message + among_launches(grid_.launch, probe_)));
     }
     /// Back to the scheduler; returns when the thread is resumed.
-    void leave() { scheduler_ = std::move(scheduler_).resume(); }
+    void leave() {
+        running->left_at = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+        scheduler_ = std::move(scheduler_).resume();
+    }
+    /// Thousands of stacks do not fit into a cache: what the next threads need is on its way while this one
+    /// runs.
+    static void fetch(const Thread& next, const Thread& after_it) {
+        for (const auto at : {next.left_at - 128, next.left_at - 64, next.left_at, next.left_at + 64})
+            __builtin_prefetch(reinterpret_cast<const void*>(at));
+        __builtin_prefetch(&after_it);
+        __builtin_prefetch(&after_it.waits_in);
+    }
 
     Grid grid_;
     std::byte garbage_;
@@ -335,6 +346,7 @@ void Scheduler::start(unsigned slot, std::uint64_t linear) {
         t.copies.under_way.clear();
         t.copies.groups = 0;
     }
+    block.in_warps.assign(block.warps(), {});
     block.warp_order.resize(block.warps());
     block.lane_order.resize(32);
     std::iota(block.warp_order.begin(), block.warp_order.end(), 0u);
@@ -410,10 +422,15 @@ bool Scheduler::run_warp(Block& block, unsigned warp) {
     bool any = false, again = true;
     while (again) {
         again = false;
-        for (const auto lane : block.lane_order) {
+        for (unsigned i = 0; i < 32; ++i) {
+            const auto lane = block.lane_order[i];
             if (lane >= lanes) continue;
             auto& t = block.threads[first + lane];
             if (!t.can_go_on() || t.paused || (probe_ && probe_->log_full(t))) continue;
+            const auto following = [&](unsigned by) -> const Thread& {
+                return block.threads[first + std::min(block.lane_order[(i + by) % 32], lanes - 1)];
+            };
+            fetch(following(1), following(2));
             resume(block, t);
             any = again = true;
             if (fault_) return true;
@@ -543,34 +560,29 @@ void combine(std::span<Thread> warp, unsigned mask, Collective what) {
         for (unsigned l = 0; l < 32; ++l) lanes[l] = reinterpret_cast<const Product*>(warp[l].value);
         return multiply(lanes);
     }
-    for (unsigned l = 0; l < warp.size(); ++l) {
-        if (!(mask >> l & 1)) continue;
-        auto& t = warp[l];
-        t.result = 0;
-        t.partners = mask;
-        switch (what) {
-            case Collective::sync:
-                break;
-            case Collective::shuffle: {
-                const auto from = static_cast<unsigned>(t.source) % 32;
-                t.result = mask >> from & 1 ? warp[from].value : undefined_value;
-                break;
-            }
-            case Collective::ballot:
-                for (unsigned k = 0; k < warp.size(); ++k)
-                    if (mask >> k & 1 && warp[k].value != 0) t.result |= 1u << k;
-                break;
-            case Collective::match:
-                for (unsigned k = 0; k < warp.size(); ++k)
-                    if (mask >> k & 1 && warp[k].value == t.value) t.result |= 1u << k;
-                break;
-            default:
-                t.result = warp[static_cast<unsigned>(std::countr_zero(mask))].value;
-                for (auto k = static_cast<unsigned>(std::countr_zero(mask)) + 1; k < warp.size(); ++k)
-                    if (mask >> k & 1) t.result = reduced(what, t.result, warp[k].value);
-                break;
-        }
+    const auto each = [mask](auto&& does) {
+        for (auto left = mask; left != 0; left &= left - 1)
+            does(static_cast<unsigned>(std::countr_zero(left)));
+    };
+    std::uint64_t of_all = 0;
+    if (what == Collective::ballot) {
+        each([&](unsigned l) { of_all |= warp[l].value != 0 ? 1u << l : 0u; });
+    } else if (what >= Collective::sum) {
+        const auto first = static_cast<unsigned>(std::countr_zero(mask));
+        of_all = warp[first].value;
+        each([&](unsigned l) { of_all = l == first ? of_all : reduced(what, of_all, warp[l].value); });
     }
+    each([&](unsigned l) {
+        auto& t = warp[l];
+        t.partners = mask;
+        t.result = of_all;
+        if (what == Collective::shuffle) {
+            const auto from = static_cast<unsigned>(t.source) % 32;
+            t.result = mask >> from & 1 ? warp[from].value : undefined_value;
+        } else if (what == Collective::match) {
+            each([&](unsigned k) { t.result |= warp[k].value == t.value ? 1u << k : 0u; });
+        }
+    });
 }
 
 std::uint64_t Scheduler::exchange(Collective what, unsigned mask, std::uint64_t value, int source,
@@ -591,11 +603,16 @@ std::uint64_t Scheduler::exchange(Collective what, unsigned mask, std::uint64_t 
     me.mask = mask;
     me.value = value;
     me.source = source;
+    auto& warp = block.in_warps[me.warp()];
+    if (warp.waiting == 0) warp.mask = mask;
+    warp.same_mask = warp.waiting == 0 || (warp.same_mask && warp.mask == mask);
+    warp.waiting |= 1u << me.lane();
     // A warp that polls and votes in turn still polls: me.polls goes on.
-    for (const auto& t : std::span(&block.threads[me.warp() * 32], lanes))
-        if (probe_ && t.state == State::at_collective && t.code == code && t.mask != mask &&
-            t.mask >> me.lane() & 1)
-            me.passed_by = t.mask;
+    if (probe_ && !warp.same_mask)
+        for (const auto& t : std::span(&block.threads[me.warp() * 32], lanes))
+            if (t.state == State::at_collective && t.code == code && t.mask != mask &&
+                t.mask >> me.lane() & 1)
+                me.passed_by = t.mask;
     if (!complete_collective(block, me)) leave();  // the lane that completes the mask computes for all
     return me.result;
 }
@@ -604,8 +621,10 @@ std::uint64_t Scheduler::exchange(Collective what, unsigned mask, std::uint64_t 
 /// as on a GPU.
 bool Scheduler::complete_collective(Block& block, const Thread& asking) {
     const auto warp = asking.warp();
-    const std::span lanes(&block.threads[warp * 32], block.lanes(warp));
     const auto mask = asking.mask;
+    auto& known = block.in_warps[warp];
+    if ((mask & ~(known.waiting | known.gone)) != 0) return false;
+    const std::span lanes(&block.threads[warp * 32], block.lanes(warp));
     const auto what = asking.collective;
     unsigned present = 0;
     for (unsigned l = 0; l < lanes.size(); ++l) {
@@ -625,6 +644,7 @@ bool Scheduler::complete_collective(Block& block, const Thread& asking) {
             lanes[l].state = State::ready;
             if (lanes[l].passed_by == mask) lanes[l].passed_by = 0;
         }
+    known.waiting &= ~present;
     if (probe_ && what == Collective::sync) probe_->warp_synchronised(block, warp, present);
     return true;
 }
@@ -632,6 +652,9 @@ bool Scheduler::complete_collective(Block& block, const Thread& asking) {
 /// The thread has left the kernel: nobody of its warp waits for it any longer.
 void Scheduler::excuse(Block& block, const Thread& gone) {
     const auto warp = gone.warp();
+    auto& known = block.in_warps[warp];
+    known.gone |= 1u << gone.lane();
+    if (known.waiting == 0) return;
     for (auto& t : std::span(&block.threads[warp * 32], block.lanes(warp)))
         if (t.state == State::at_collective && t.mask >> gone.lane() & 1) {
             if (t.mask == gone.passed_by) return fail(why_stuck(block, probe_));

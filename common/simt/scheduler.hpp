@@ -31,11 +31,12 @@ inline constexpr unsigned polls_per_turn = 64;
 
 enum class State : unsigned char { fresh, ready, at_barrier, at_collective, at_active_mask, done };
 
-struct Thread {
+struct alignas(64) Thread {  // what each turn looks at lies in one line of the cache
     State state = State::done;
     bool paused = false;  // gave way although it could go on: its log is full, or it polls
     bool polling = false;
-    unsigned linear = 0;  // in the block
+    std::uintptr_t left_at = 0;  // where on its stack it gave up its last turn
+    unsigned linear = 0;         // in the block
     uint3 index{};
     boost::context::fiber fiber;
     std::byte* stack = nullptr;
@@ -57,11 +58,19 @@ struct Thread {
     unsigned warp() const { return linear / 32; }
 };
 
+/// Which lanes of a warp wait at a collective, and which have left the kernel; a bit each.
+struct Warp {
+    unsigned waiting = 0, gone = 0;
+    unsigned mask = 0;       // that the first to wait has named
+    bool same_mask = false;  // and so has each of the others
+};
+
 struct Block {
     unsigned slot = 0;  // which of the places for resident blocks it holds
     std::uint64_t linear = 0;
     uint3 index{};
     std::vector<Thread> threads;
+    std::vector<Warp> in_warps;  // what is known of each warp
     std::vector<unsigned> warp_order, lane_order;
     unsigned alive = 0, arrived = 0;
     unsigned barriers = 0;  // passed

@@ -163,6 +163,17 @@ Counts counted(const Problem& p, const Conditions& conditions = {}) {
     return counts_of(try_on(step(), p, {conditions}));
 }
 
+/// The threads of the step under test for a problem, of which next to nothing is run.
+template <class Problem>
+double threads_for(const Problem& p) {
+    only_where_counted();
+    typename Problem::Device device(p, poison);
+    auto run = observed_run(
+        {.sample = 1}, [&] { device.run(step()); }, [] { return std::nullopt; });
+    run.problem = p.text();
+    return static_cast<double>(counts_of(run).threads);
+}
+
 inline void only_on_a_gpu() {
     if (std::string_view(backend_name()) != "gpu") SKIP("for a GPU");
 }

@@ -46,10 +46,17 @@ struct Counts {
     std::uint64_t launches = 0;
     /// Copied by the host code of the step, by cudaMemcpy and its like, from the device and to it.
     std::uint64_t bytes_to_host = 0, bytes_to_device = 0;
+    /// Of the device's own memory read and written by such copies within it, and written by cudaMemset: what
+    /// memory moves beside the kernels.
+    std::uint64_t bytes_beside = 0;
 
     /// Lines of 128 bytes that requests of global memory touch: the fewer, the better coalesced. A request of
     /// one address has none, for nothing about it could be better.
     std::uint64_t lines = 0;
+
+    /// How often a warp begins to load from global memory: at its first load, and at the first behind each
+    /// barrier. Loads of one such round may be under way together; those of two never are.
+    std::uint64_t load_rounds = 0;
 
     // How long it takes, in the terms of scheduling. The unit is a step of a warp: a basic block, or what the
     // machine serves at once of a memory request, which is a line of global memory, a pass over the banks of
@@ -119,7 +126,7 @@ inline void Counts::scale(double times) {
                           &shared_atomic, &constant_load})
         traffic->scale(times);
     for (auto* count : {&barriers, &same_address, &bank_conflicts, &lane_basic_blocks, &basic_blocks, &blocks,
-                        &threads, &lines, &swaps, &work, &evened})
+                        &threads, &lines, &load_rounds, &swaps, &work, &evened})
         *count = scaled(*count, times);
 }
 
@@ -131,6 +138,7 @@ inline Counts& Counts::operator+=(const Counts& o) {
     lane_basic_blocks += o.lane_basic_blocks, basic_blocks += o.basic_blocks;
     blocks += o.blocks, threads += o.threads, launches += o.launches;
     bytes_to_host += o.bytes_to_host, bytes_to_device += o.bytes_to_device;
+    bytes_beside += o.bytes_beside, load_rounds += o.load_rounds;
     lines += o.lines, work += o.work, span += o.span, makespan += o.makespan, busiest += o.busiest;
     swaps += o.swaps, evened += o.evened, contention += o.contention;
     return *this;

@@ -174,26 +174,58 @@ TEST_CASE("more blocks than a block may have threads: grid and block cannot be e
     require_right(random_vectors(4300 * 256), kata::unmetered);
 }
 
+namespace {
+
+/// Two vectors that are zero but at their ends, of which a CPU has only those pages that somebody writes to.
+struct Long {
+    Buffer<float> a, b, c;
+
+    explicit Long(std::size_t n) : a("a", n, kata::zeros), b("b", n, kata::zeros), c("c", n, kata::zeros) {
+        for (const auto i : {std::size_t{0}, n - 2, n - 1}) {
+            a.set(i, 3);
+            b.set(i, 4);
+        }
+    }
+    void run(const Module& step) {
+        step.function<decltype(vector_add)>("vector_add")(a.data(), b.data(), c.data(),
+                                                          static_cast<int>(c.size()));
+    }
+    std::optional<std::string> fault() const {
+        const auto n = c.size();
+        for (const auto i : {std::size_t{0}, n - 2, n - 1})
+            if (c.element(i) != 7)
+                return "c[" + std::to_string(i) + "] of " + std::to_string(n) +
+                       " elements: expected 7, got " + std::to_string(c.element(i));
+        return kata::damage_of(a, b, c);
+    }
+};
+
+/// Whether a step has threads for so many elements, and its host code neither fills nor copies as many.
+bool is_all_of_threads(std::size_t n) {
+    Long vectors(n);
+    const auto run = kata::observed_run(
+        {.sample = 1}, [&] { vectors.run(kata::step()); },
+        []() -> std::optional<std::string> { return std::nullopt; });
+    return run.seen.counts && kata::shares_out(*run.seen.counts, n) && run.seen.counts->bytes_beside < n;
+}
+
+}  // namespace
+
 TEST_CASE("a long vector: more elements than a float counts, more blocks than a grid has rows",
           "[step][01_vector_add]") {
     constexpr int few = 1 << 16, n = (5 << 24) + 1;
     if (kata::counts_available() && !kata::shares_out(counted(random_vectors(few)), few)) return;
-    Buffer<float> a("a", n, kata::zeros), b("b", n, kata::zeros), c("c", n, kata::zeros);
-    for (const int i : {0, n - 2, n - 1}) {
-        a.set(i, 3);
-        b.set(i, 4);
-    }
-    kata::require_right_at_ends(
-        [&](const Module& step) {
-            step.function<decltype(vector_add)>("vector_add")(a.data(), b.data(), c.data(), n);
-        },
-        [&]() -> std::optional<std::string> {
-            for (const int i : {0, n - 2, n - 1})
-                if (c.element(i) != 7)
-                    return "c[" + std::to_string(i) + "] of " + std::to_string(n) +
-                           " elements: expected 7, got " + std::to_string(c.element(i));
-            return kata::damage_of(a, b, c);
-        });
+    Long vectors(n);
+    kata::require_right_at_ends([&](const Module& step) { vectors.run(step); },
+                                [&] { return vectors.fault(); });
+}
+
+TEST_CASE("a vector of more bytes than an int counts", "[step][01_vector_add]") {
+    if (!kata::counts_available() || !is_all_of_threads((5 << 24) + 1))
+        return;  // no GPU is asked for so much
+    Long vectors((std::size_t{1} << 29) + 1);
+    kata::require_right_at_ends([&](const Module& step) { vectors.run(step); },
+                                [&] { return vectors.fault(); });
 }
 
 TEST_CASE("huge vectors are added", "[.huge][01_vector_add]") {

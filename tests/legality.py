@@ -44,6 +44,33 @@ __global__ void kernel(float* p) {
         p[0] = std::legendref(2, p[1]);
 }
 """
+# Of a loop whose number of rounds is a constant nothing is left, of the other one there is.
+LOOPS = """#include "kata.hpp"
+__global__ void kernel(const float* in, float* out, int n) {
+    float column[8];
+    for (int k = 0; k < %(bound)s; ++k) column[k] = in[k * n + threadIdx.x];
+    __syncthreads();
+    float sum = 0;
+    for (int k = 0; k < %(bound)s; ++k) sum += column[k] * k;
+    out[threadIdx.x] = sum;
+}
+"""
+# In a function that is inlined twice, and of another size for each type.
+CHOSEN = """#include "kata.hpp"
+template <class T>
+__device__ T chosen(const T* in, int at) {
+    T many1[128], few[2];
+    for (int k = 0; k < 128; ++k) many1[k] = in[k];
+    few[0] = in[0], few[1] = in[1];
+    return many1[at] + few[at & 1];
+}
+template <class T>
+__global__ void kernel(const T* in, T* out, int n) { out[threadIdx.x] = chosen(in, n) + chosen(in + n, threadIdx.x); }
+void launch(const float* f, float* g, const double* d, double* e) {
+    kernel<<<1, 32>>>(f, g, 1);
+    kernel<<<1, 32>>>(d, e, 1);
+}
+"""
 
 
 class Precompiled(unittest.TestCase):
@@ -96,6 +123,16 @@ class Precompiled(unittest.TestCase):
             found = self.judged(text)
             self.assertEqual(found[0][: len(f"{step}:{place}: error: {said}")], f"{step}:{place}: error: {said}")
             self.assertEqual(found, (self.judged(text, [])[0], 2, again))
+
+    def kept(self, text):
+        """What is written of a step that is taken: its local arrays that no registers can hold."""
+        self.assertEqual(self.judged(text)[0], "")
+        return (self.folder / "step.legal").read_text()
+
+    def test_local_arrays_that_no_registers_can_hold_are_told(self):
+        for bound, written in (("8", ""), ("n", "column 32\n")):
+            self.assertEqual(self.kept(LOOPS % {"bound": bound}), written, bound)
+        self.assertEqual(self.kept(CHOSEN), "few 16\nmany1 1024\n")
 
     def test_what_cannot_be_read_is_not_used(self):
         halves = []

@@ -1653,8 +1653,12 @@ TEST_CASE("what the host copies is counted", "[host]") {
     CHECK(seen.findings == Findings{});
     CHECK(seen.counts->bytes_to_host == 400);
     CHECK(seen.counts->bytes_to_device == 400 + 8);
+    CHECK(seen.counts->bytes_beside == 8 + 8);
     const auto none = observe({}, [&] { kernels::host_leaks(kernels::Leak::none); });
     CHECK(std::tuple(none.counts->bytes_to_host, none.counts->bytes_to_device) == std::tuple(0u, 0u));
+    CHECK(none.counts->bytes_beside == 0);
+    const auto cleared = observe({}, [&] { kernels::host_clears(data.data(), 10, 20); });
+    CHECK(cleared.counts->bytes_beside == 80);
 }
 
 TEST_CASE("host code may have static variables, shared pointers and atomics", "[host]") {
@@ -1676,6 +1680,50 @@ TEST_CASE("a read of what nobody has written is told", "[races]") {
         StartsWith(
             "read of what nobody has written: thread (0,0,0) of block (0,0,0) reads \"in\", element 0 in "));
     CHECK(clean([&] { kernels::unwritten_global(filled<int>("in", 32).data(), out.data()); }));
+}
+
+TEST_CASE("what the host has written in part is written there, and not elsewhere", "[races]") {
+    using Parts = std::vector<std::pair<int, int>>;  // first and number
+    const auto [parts, unwritten] = GENERATE(table<Parts, int>({{{{0, 32}}, -1},
+                                                                {{{0, 16}, {16, 16}}, -1},
+                                                                {{{16, 16}, {0, 16}}, -1},
+                                                                {{{0, 10}, {20, 12}, {5, 20}}, -1},
+                                                                {{{1, 31}}, 0},
+                                                                {{{0, 31}}, 31},
+                                                                {{{0, 8}, {9, 23}}, 8},
+                                                                {{{30, 2}, {0, 30}, {32, 8}}, -1}}));
+    Buffer<int> in("in", 64), out("out", 32);
+    const auto findings = found([&, parts = parts] {
+        for (const auto& [first, number] : parts) kernels::host_clears(in.data(), first, number);
+        kernels::unwritten_global(in.data(), out.data());
+    });
+    CAPTURE(findings, unwritten);
+    REQUIRE(findings.empty() == (unwritten < 0));
+    if (unwritten >= 0)
+        CHECK_THAT(findings[0],
+                   ContainsSubstring("reads \"in\", element " + std::to_string(unwritten) + " in "));
+}
+
+TEST_CASE("an atomic may write what the host has left unwritten, and not ask for it", "[races]") {
+    const auto after_clearing = [](int first, bool exchange) {
+        Buffer<int> data("data", 8);
+        return found([&] {
+            kernels::host_clears(data.data(), first, 4);
+            kernels::exchange_or_ask(data.data(), exchange);
+        });
+    };
+    CHECK(after_clearing(4, true) == Findings{});
+    const auto findings = after_clearing(4, false);
+    REQUIRE(findings.size() == 1);
+    CHECK_THAT(findings[0], StartsWith("read of what nobody has written"));
+    CHECK_THAT(findings[0], ContainsSubstring(line_of("asks atomically")));
+    CHECK(after_clearing(0, false) == Findings{});
+}
+
+TEST_CASE("a warp begins to load once, and again behind each barrier", "[span]") {
+    auto in = filled<int>("in", 256);
+    Buffer<int> out("out", 128);
+    CHECK(count([&] { kernels::load_rounds(in.data(), out.data(), 128); }).load_rounds == 4 + 1);
 }
 
 TEST_CASE("a read of what nobody has written is harmless where nothing comes of it", "[races]") {

@@ -517,6 +517,22 @@ TEST_CASE("a thread has eight elements",
         "threads for each eight elements");
 }
 
+// The loads of all elements are one round, and in the trees that are in global memory most warps have one or
+// two more: 2.6 with blocks of 256 threads, 4 with blocks of 64.
+TEST_CASE("the elements of a thread are loaded together",
+          "[claims][step][05_coarsened][10_unroll4][11_unroll8][12_unroll_last_warp][13_complete_unroll]"
+          "[14_template_unroll][15_warp_shuffles][16_wide_loads][17_last_block]") {
+    if (!kata::counts_available()) SKIP("nothing is counted on this back end");
+    const auto& c = kata::counts_of(kata::counted_run(kata::step()));
+    kata::require_at_most(
+        5, 32 * static_cast<double>(c.load_rounds) / static_cast<double>(c.threads),
+        "the result is right, but the step does not gain what it is for: loads that could be under way "
+        "together wait for barriers",
+        "times that a warp begins to load, at first and behind a barrier",
+        "\n  the usual cause: a __syncthreads() in the loop over the elements of a thread; the first barrier "
+        "belongs behind the last load");
+}
+
 // Chains of right kernels grow by a seventh at most; of a thread that adds up what is left, by one step or
 // more for each element.
 TEST_CASE("a last segment that is not whole is reduced by all threads, too", "[claims]") {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace meter {
@@ -19,6 +20,10 @@ class Chain {
     void step(std::uint64_t steps) { time_ += steps, work_ += steps; }
     /// What comes next comes no earlier than `time`.
     void wait_until(std::uint64_t time) { time_ = time > time_ ? time : time_; }
+
+    /// Whether a load is the first one behind the last barrier of the block.
+    bool begins_to_load() { return !std::exchange(loads_, true); }
+    void comes_from_barrier() { loads_ = false; }
 
     // Whoever polls waits for another warp: how many rounds that takes is the scheduler's business, and one
     // of them counts. In a round the lanes that poll do nothing else but read what nobody else signals with.
@@ -34,6 +39,7 @@ class Chain {
 
   private:
     std::uint64_t time_ = 0, work_ = 0;
+    bool loads_ = false;             // since the last barrier
     std::uint32_t polling_ = 0;      // a bit for each lane
     std::uint64_t round_steps_ = 0;  // since the last poll
     kata::Counts round_;

@@ -59,9 +59,15 @@ struct Region {
     std::uint64_t serial = 0;
     std::unique_ptr<Shadow> shadow;  // made at the first access
     std::uint32_t epoch = 0;
-    std::unique_ptr<Words> words;  // made at the first write
-    std::uint32_t written_in = 0;  // the last epoch of a write
+    std::unique_ptr<Words> words;                 // made at the first write
+    std::uint32_t written_in = 0;                 // the last epoch of a write
+    std::vector<simt::Range> written_parts = {};  // before the launch, where not all is; offsets
 };
+
+void mark_written(Region& region) {
+    region.shadow->written = region.written;
+    region.shadow->written_parts = region.written_parts;
+}
 
 class Meter final : public simt::Probe {
   public:
@@ -322,6 +328,7 @@ class Meter final : public simt::Probe {
         const void* address = nullptr;
         std::size_t bytes = 0;
         std::uint64_t held = 0;
+        std::uint32_t unwritten = 0;  // the code that has asked for what nobody has written
     } asked_;
 };
 
@@ -367,9 +374,11 @@ void Meter::launch_begins(const simt::Grid& grid) {
                       a.serial, nullptr,       epoch_, nullptr};
         if (old != globals_.end()) {
             region.shadow = std::move(old->shadow);
-            if (region.shadow) region.shadow->written = region.written;
             region.words = std::move(old->words);
         }
+        for (const auto& part : a.written_parts)
+            region.written_parts.push_back({part.begin - a.range.begin, part.end - a.range.begin});
+        if (region.shadow) mark_written(region);
         globals.push_back(std::move(region));
     }
     globals_ = std::move(globals);
@@ -491,7 +500,10 @@ void Meter::barrier(const simt::Block& block) {
     ++barriers_passed_[block.slot];
     std::uint64_t latest = 0;
     for (const auto& chain : chains_[block.slot]) latest = std::max(latest, chain.time());
-    for (auto& chain : chains_[block.slot]) chain.wait_until(latest);
+    for (auto& chain : chains_[block.slot]) {
+        chain.wait_until(latest);
+        chain.comes_from_barrier();
+    }
 }
 
 void Meter::warp_stops(const simt::Block& block, unsigned warp) {
@@ -607,6 +619,7 @@ Meter::Taken Meter::take(Group group, Chain& chain, kata::Counts& counts) {
     here.sectors_stored += counts.global_store.transactions - stored;
     if (first.what == What::store) ++here.stores;
     if (first.what == What::atomic) here.atomics += group.size();
+    if (first.what == What::load) counts.load_rounds += chain.begins_to_load();
     chain.wait_until(written_to(group));
     chain.step(steps);
     if (first.polls) chain.begin_polling(group);
@@ -662,7 +675,7 @@ bool Meter::polls_again(std::uintptr_t address, Verb verb, std::uint32_t code) {
 }
 
 void Meter::ask(const void* address, std::size_t bytes) {
-    asked_ = {simt::running, address, bytes, 0};
+    asked_ = {simt::running, address, bytes, 0, 0};
     std::memcpy(&asked_.held, address, bytes);
 }
 
@@ -675,6 +688,8 @@ void Meter::hear_answer() {
         return;
     }
     polls_[simt::running_block->slot][simt::running->linear].last = true;
+    if (const auto address = reinterpret_cast<std::uintptr_t>(asked.address); asked.unwritten != 0)
+        tell_unwritten(*region_of(address), address, asked.bytes, asked.unwritten);
     auto* event = log_of(*simt::running).last(simt::running->lane());
     if (event && event->address == reinterpret_cast<std::uintptr_t>(asked.address)) event->only_reads = true;
 }
@@ -698,7 +713,7 @@ Region* Meter::region_of(std::uintptr_t address) {
 Shadow& Meter::shadow_of(Region& region) {
     if (!region.shadow) {
         region.shadow = std::make_unique<Shadow>(region.range.size(), region.space == Space::global);
-        region.shadow->written = region.written;
+        mark_written(region);
     }
     return *region.shadow;
 }
@@ -779,7 +794,13 @@ void Meter::look_for_clashes(Region& region, std::uintptr_t address, std::size_t
     if (global && signals(verb) && writes(verb)) clocks_.release(slot, thread, address);
     const auto answer = shadow.access(offset, bytes, verb, code, region.epoch, clocks_, slot, thread);
     if (global && signals(verb) && reads(verb)) clocks_.acquire(slot, thread, address);
-    if (answer.unwritten && reads(verb)) tell_unwritten(region, address, bytes, code);
+    if (answer.unwritten && reads(verb)) {
+        // An exchange may be the first to write what the host has left: it reads where it changes nothing.
+        if (!updates(verb) || region.written_parts.empty())
+            tell_unwritten(region, address, bytes, code);
+        else
+            asked_.unwritten = code;
+    }
     if (answer.read_only) tell_read_only(region, address, bytes, code, *answer.read_only);
     if (answer.clash) tell_clash(region, address, bytes, verb, code, *answer.clash);
     if (global) return;

@@ -297,6 +297,8 @@ Shadow::Answer Shadow::access(std::size_t offset, std::size_t bytes, Verb verb, 
     for (auto word = offset / 4; word * 4 < offset + bytes && word < count_; ++word) {
         auto& cell = cells_[word];
         if (cell.epoch != epoch) renew(cell, epoch);
+        if (!written && !written_parts.empty() && (me.bytes & ~cell.written) != 0)
+            cell.written |= written_by_host(word);
         const bool all_written = written || (me.bytes & ~cell.written) == 0;
         answer.unwritten = answer.unwritten || !all_written;
         if (writes(verb)) {
@@ -330,6 +332,17 @@ Shadow::Answer Shadow::access(std::size_t offset, std::size_t bytes, Verb verb, 
             answer.clash = clash;
     }
     return answer;
+}
+
+std::uint8_t Shadow::written_by_host(std::size_t word) const {
+    const auto begin = 4 * word;
+    auto part = std::partition_point(written_parts.begin(), written_parts.end(),
+                                     [&](const simt::Range& r) { return r.end <= begin; });
+    unsigned bytes = 0;
+    for (; part != written_parts.end() && part->begin < begin + 4; ++part)
+        for (auto i = std::max(part->begin, begin); i < std::min(part->end, begin + 4); ++i)
+            bytes |= 1u << (i - begin);
+    return static_cast<std::uint8_t>(bytes);
 }
 
 /// Forgets what an earlier epoch did.

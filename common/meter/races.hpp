@@ -196,6 +196,8 @@ class Shadow {
 
     std::size_t words_touched = 0;  // in the current epoch, kept by the caller
     bool written = false;           // before this launch, and all of it; likewise
+    /// What else the host has written: parts in order, as offsets; likewise.
+    std::vector<simt::Range> written_parts;
 
   private:
     // What is looked at each time lies in one line of the cache, with the first record.
@@ -228,6 +230,8 @@ class Shadow {
         return {cell.records.data(), cell.count};
     }
     void renew(Cell&, std::uint32_t epoch);
+    /// The bytes of a word that the host has written, a bit each.
+    std::uint8_t written_by_host(std::size_t word) const;
     /// Whether an access says nothing new, and whether no whole read of the block will before its next
     /// barrier. (No bytes, as with Verb.)
     struct Look {

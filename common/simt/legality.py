@@ -8,7 +8,8 @@ line each, which is about host and device: of all else the CPU back end's compil
 
 What clang takes and nvcc does not is looked up in what clang has made of the step, in LLVM's language: variables of the
 host in device code and the other way round, lambdas that a kernel is given, and memory that no device has. step.legal is
-written where all is well; into step.legal.d goes, for Ninja, what was read. `legality.py works CLANG` tries one out, and
+written where all is well, with a line "NAME BYTES" for each local array that no registers can hold; into step.legal.d
+goes, for Ninja, what was read. `legality.py works CLANG` tries one out, and
 `legality.py precompile CLANG SIDE cuda.SIDE.pch cuda.SIDE.pch.d` reads once for all steps what each begins with.
 """
 
@@ -66,7 +67,7 @@ def reading(clang, side, options=()):
         # What is constexpr is not for the device by itself, and what is asked is the CPU back end's text.
         "-Xclang", "-fno-cuda-host-device-constexpr", "-U__CUDA_ARCH__",
         "-w", "-fno-caret-diagnostics", "-fno-color-diagnostics", "-ferror-limit=0", "-Wno-unknown-cuda-version",
-        "-O0", "-gline-tables-only", f"-I{COMMON}", f"-I{COMMON}/simt/toolkit", *options,
+        "-O0", "-fno-discard-value-names", "-gline-tables-only", f"-I{COMMON}", f"-I{COMMON}/simt/toolkit", *options,
     ]  # fmt: skip
 
 
@@ -259,7 +260,7 @@ def found_in_device(made):
                     break
     if constant_bytes > MOST_CONSTANT:
         yield "", 1, 1, f"{constant_bytes} bytes of __constant__ variables: a device has {MOST_CONSTANT}"
-    for kernel in set(re.findall(r"@([\w.$]+), !\"kernel\"", made.text)) | set(re.findall(r"define [^\n]*ptx_kernel [^\n]*@([\w.$]+)\(", made.text)):
+    for kernel in kernels_of(made):
         lines = made.functions.get(kernel, [""])
         if re.search(r"Ul\w*E\d*_", kernel):
             yield *made.place(lines[0]), "a kernel takes no lambda of the host: hand it a structure with a __device__ operator()"
@@ -297,6 +298,41 @@ def shared_by(made, function, seen=None):
             yield from shared_by(made, name, seen)
 
 
+LOCAL_ARRAY = re.compile(r"^\s*%([\w.]+) = alloca (\[.*?\]), align", re.M)
+
+
+def kernels_of(made):
+    names = re.findall(r"@([\w.$]+), !\"kernel\"", made.text) + re.findall(r"define [^\n]*ptx_kernel [^\n]*@([\w.$]+)\(", made.text)
+    return sorted(set(names))
+
+
+def kept_in_local_memory(clang, made):
+    """{name: bytes} of each local array of a kernel with an index that is known only at run time, which no register can
+    follow. nvcc is made of LLVM, too, and asks when all loops of which it knows the number of rounds are unrolled."""
+    named = {name for name, _ in LOCAL_ARRAY.findall(made.text)}
+    if not named:
+        return {}
+    optimised = subprocess.run(
+        [
+            clang, "--target=nvptx64-nvidia-cuda", "-Xclang", "-target-cpu", "-Xclang", "sm_80", "-x", "ir", "-w",
+            "-O3", "-mllvm", "-unroll-threshold=100000", "-fno-discard-value-names", "-S", "-emit-llvm", "-o", "-", "-",
+        ],
+        input=re.sub(r"\b(?:noinline|optnone) ", "", made.text), capture_output=True, text=True,
+    )  # fmt: skip
+    found = {}
+    if optimised.returncode:
+        return found
+    optimised = Made(optimised.stdout)
+    for kernel in kernels_of(made):
+        text = "\n".join(optimised.functions.get(kernel, []))
+        for name, type_ in LOCAL_ARRAY.findall(text):
+            if re.search(rf"getelementptr [^\n]*%{re.escape(name)}(?:, i\d+ [^,\n]+)*, i\d+ %", text):
+                # Where a name stands twice, LLVM puts a number behind it.
+                declared = max((each for each in named if name.startswith(each)), key=len, default=name)
+                found[declared] = max(found.get(declared, 0), optimised.size(type_))
+    return found
+
+
 def found_in_host(made):
     """Uses of variables of the device, of which the host has a shadow without a value."""
     for name, variable in made.variables.items():
@@ -327,8 +363,8 @@ def asked_on_both_sides(clang, text, options, target, depfile, precompiled):
     return answers
 
 
-def refusals(clang, step, options, target=None, depfile=None, precompiled=None):
-    """(file, line, column, text) of all that nvcc would refuse."""
+def judged(clang, step, options, target=None, depfile=None, precompiled=None):
+    """(file, line, column, text) of all that nvcc would refuse, and, if that is nothing, what kept_in_local_memory finds."""
     sources = translate.read_all(step)
     text = sources[0].translated(step.parent).encode("utf-8", errors="surrogateescape")
     answers = asked_on_both_sides(clang, text, options, target, depfile, precompiled or {})
@@ -337,15 +373,17 @@ def refusals(clang, step, options, target=None, depfile=None, precompiled=None):
     # device code may call there calls no host function: clang does not keep what it thinks of bodies that it has read.
     if precompiled and any(status or said for status, _, said in answers):
         answers = asked_on_both_sides(clang, text, options, target, depfile, {})
-    found = {}
+    found, kept = {}, {}
     for side, (status, made, said) in zip(SIDES, answers):
         looked_up = found_in_device if side == "device" else found_in_host
         for file, line, column, text in [*diagnosed(said), *(looked_up(Made(made)) if status == 0 else [])]:
             found.setdefault((file or str(step), line, column), text)
+    if target and not found and answers[0][0] == 0:
+        kept = kept_in_local_memory(clang, Made(answers[0][1]))
     if depfile:
         with open(depfile, "a", encoding="utf-8", errors="surrogateescape") as file:
             file.write(translate.dependencies(target, sources))
-    return [(*place, text) for place, text in sorted(found.items())]
+    return [(*place, text) for place, text in sorted(found.items())], kept
 
 
 def works(clang):
@@ -357,7 +395,7 @@ def works(clang):
 
         def is_refused(text):
             step.write_text(text)
-            return bool(refusals(clang, step, []))
+            return bool(judged(clang, step, [])[0])
 
         return not is_refused(right) and is_refused(wrong % "one()") and is_refused(wrong % "two[p[1]]")
 
@@ -370,12 +408,12 @@ def main():
     clang, step, target, depfile, *options = sys.argv[1:]
     precompiled = {side: option for side in SIDES for option in options if option.endswith(f".{side}.pch")}
     options = [option for option in options if option not in precompiled.values()]
-    found = refusals(clang, pathlib.Path(step), options, target, depfile, precompiled)
+    found, kept = judged(clang, pathlib.Path(step), options, target, depfile, precompiled)
     for file, line, column, text in found:
         print(f"{file}:{line}:{column}: error: {text}", file=sys.stderr)
     if found:
         sys.exit(1)
-    pathlib.Path(target).touch()
+    pathlib.Path(target).write_text("".join(f"{name} {size}\n" for name, size in sorted(kept.items())), encoding="utf-8")
 
 
 if __name__ == "__main__":

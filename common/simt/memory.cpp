@@ -119,6 +119,18 @@ const Range* symbol_at(const void* pointer) {
 
 bool is_of_device(const void* pointer) { return around(pointer) || symbol_at(pointer); }
 
+/// Remembers that the host has written a part of a buffer.
+void write_part(Allocation& a, Range part) {
+    auto& parts = a.written_parts;
+    const auto first =
+        std::find_if(parts.begin(), parts.end(), [&](const Range& r) { return r.end >= part.begin; });
+    auto last = first;
+    for (; last != parts.end() && last->begin <= part.end; ++last)
+        part = {std::min(part.begin, last->begin), std::max(part.end, last->end)};
+    parts.insert(parts.erase(first, last), part);
+    a.written = part.begin == a.range.begin && part.end == a.range.end;
+}
+
 /// Refuses what would run over the end of a buffer, and remembers what the host has written.
 void host_reaches(const void* pointer, std::size_t bytes, bool writes) {
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
@@ -131,7 +143,7 @@ void host_reaches(const void* pointer, std::size_t bytes, bool writes) {
                           std::to_string(static_cast<std::ptrdiff_t>(address - a->range.begin)) +
                           " do not fit into \"" + a->name + "\" of " + std::to_string(a->range.size()) +
                           " bytes");
-    a->written = a->written || writes;
+    if (writes && !a->written) write_part(*a, {address, address + bytes});
 }
 
 }  // namespace
@@ -216,18 +228,25 @@ void copy_memory(void* to, const void* from, std::size_t bytes, Room room) {
     const bool from_device = is_of_device(from), to_device = is_of_device(to);
     if (from_device && !to_device) host_work.bytes_to_host += bytes;
     if (to_device && !from_device) host_work.bytes_to_device += bytes;
+    if (to_device && from_device) host_work.bytes_beside += 2 * bytes;
     kata::device::upload(to, from, bytes);
 }
 
 void copy_to_symbol(void* symbol, const void* from, std::size_t bytes) {
     host_reaches(from, bytes, false);
-    if (!is_of_device(from)) host_work.bytes_to_device += bytes;
+    if (is_of_device(from))
+        host_work.bytes_beside += 2 * bytes;
+    else
+        host_work.bytes_to_device += bytes;
     const Reachable now;
     if (bytes > 0) std::memcpy(symbol, from, bytes);
 }
 void copy_from_symbol(void* to, const void* symbol, std::size_t bytes) {
     host_reaches(to, bytes, true);
-    if (!is_of_device(to)) host_work.bytes_to_host += bytes;
+    if (is_of_device(to))
+        host_work.bytes_beside += 2 * bytes;
+    else
+        host_work.bytes_to_host += bytes;
     const Reachable now;
     if (bytes > 0) std::memcpy(to, symbol, bytes);
 }
@@ -236,6 +255,7 @@ void fill_memory(void* to, int value, std::size_t bytes) {
     if (bytes > 0 && !is_of_device(to))
         throw kata::Error("cudaMemset refused: that is memory of the host; use std::memset or std::fill");
     host_reaches(to, bytes, true);
+    host_work.bytes_beside += bytes;
     const Reachable now;
     if (bytes > 0) std::memset(to, value, bytes);
 }

@@ -1049,6 +1049,7 @@ Observation observe(const Conditions& conditions, const std::function<void()>& w
     if (seen.counts) {
         seen.counts->bytes_to_host = host.bytes_to_host;
         seen.counts->bytes_to_device = host.bytes_to_device;
+        seen.counts->bytes_beside = host.bytes_beside;
     }
     return seen;
 }

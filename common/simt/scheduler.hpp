@@ -172,16 +172,18 @@ void poll();
 struct Allocation {
     Range range;
     std::string name;
-    bool written = false;      // by the host, in whole or in part
-    std::uint64_t serial = 0;  // tells it from one that had the same address before
-    Range pages;               // of its mapping what may be reached
-    std::string origin = {};   // the line that called cudaMalloc
+    bool written = false;                   // by the host, in whole
+    std::uint64_t serial = 0;               // tells it from one that had the same address before
+    Range pages;                            // of its mapping what may be reached
+    std::string origin = {};                // the line that called cudaMalloc
+    std::vector<Range> written_parts = {};  // by the host, in order, and none touches another
 };
 const std::vector<Allocation>& allocations();  // by address
 
 /// What the host code of a step did in an observation.
 struct HostWork {
     std::uint64_t bytes_to_host = 0, bytes_to_device = 0;  // by the copies of the runtime
+    std::uint64_t bytes_beside = 0;                        // as in kata::Counts
     std::uint64_t unchecked = 0;  // launches after which nobody has asked for an error
     std::vector<std::string> findings;
 };

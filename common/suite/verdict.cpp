@@ -172,6 +172,27 @@ const char* cause_of(const Limit& limit, const Counts& mine, const Counts& their
 /// of a block.
 constexpr double uneven = 4, uneven_warps = 3;
 
+/// As on a GPU, where no more than twice the solution's time may pass: for so long as its kernels move memory
+/// the host may move some beside them.
+constexpr double slack_beside = 4096;
+
+std::optional<Shortfall> too_much_beside(const Counts& mine, const Counts& theirs) {
+    const auto moved =
+        32.0 * static_cast<double>(theirs.global_load.transactions + theirs.global_store.transactions +
+                                   theirs.global_atomic.transactions);
+    const auto m = static_cast<double>(mine.bytes_beside), t = static_cast<double>(theirs.bytes_beside),
+               most = t + moved + slack_beside;
+    if (m <= most) return std::nullopt;
+    return Shortfall{
+        format(
+            "the result is right, but too many bytes are moved by copies within the device and by "
+            "cudaMemset\n  now %.0f, in the solution %.0f, at most %.0f, which is what its kernels move "
+            "besides\n  the usual cause: an array is copied first and then worked on, where a kernel could "
+            "read the one that it is given; a copy is read and written",
+            m, t, most),
+        most / m};
+}
+
 /// How much of the work the busiest of the multiprocessors does; 1/16 where all have as much.
 double share_of_busiest(const Counts& c) {
     return c.work == 0
@@ -265,6 +286,7 @@ std::vector<Shortfall> worse_than_solution(const Run& step, const Counts& theirs
           std::tuple(&left_to_one_warp, &share_of_busiest_warp, uneven_warps)})
         if (auto text = told(mine, theirs))
             worse.push_back({false, {std::move(*text), factor * share(theirs) / share(mine)}});
+    if (auto shortfall = too_much_beside(mine, theirs)) worse.push_back({false, std::move(*shortfall)});
     if (worse.empty())
         if (auto text = mostly_empty_warps(mine, theirs)) worse.push_back({false, {std::move(*text), 0.5}});
     // What explains other excesses comes first, and then what is furthest beyond its limit.

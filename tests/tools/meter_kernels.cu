@@ -762,6 +762,25 @@ void unwritten_dynamic(int* out) { unwritten_dynamic_kernel<<<1, 32, 32 * sizeof
 __global__ void unwritten_global_kernel(const int* in, int* out) { out[threadIdx.x] = in[threadIdx.x]; }
 void unwritten_global(const int* in, int* out) { unwritten_global_kernel<<<1, 32>>>(in, out); }
 
+__global__ void exchange_or_ask_kernel(int* data, bool exchange) {
+    if (exchange)
+        atomicExch(data, 1);
+    else
+        atomicAdd(data, 0);  // mark: asks atomically
+    data[1] = 2;
+}
+void exchange_or_ask(int* data, bool exchange) { exchange_or_ask_kernel<<<1, 1>>>(data, exchange); }
+
+__global__ void load_rounds_kernel(const int* in, int* out) {
+    const int t = threadIdx.x;
+    int sum = in[t] + in[t + 1] + in[t + 2];
+    __syncthreads();
+    if (t < 32) sum += in[t + 3] + in[t + 4];
+    __syncthreads();
+    out[t] = sum;
+}
+void load_rounds(const int* in, int* out, int threads) { load_rounds_kernel<<<1, threads>>>(in, out); }
+
 __global__ void polled_late_kernel(int* data, int* flag, int* out) {
     if (blockIdx.x == 0) {
         for (int i = 0; i < 1000; ++i) *out = i;
@@ -1074,6 +1093,7 @@ void host_leaks(Leak leak) {
     if (leak != Leak::on_stream) cudaFreeAsync(on_stream, nullptr);
     if (leak != Leak::host) cudaFreeHost(of_host);
 }
+void host_clears(int* data, int first, int count) { cudaMemset(data + first, 0, count * sizeof(int)); }
 void host_copies_much(int* data, int count) {
     std::vector<int> values(count);
     cudaMemcpy(values.data(), data, count * sizeof(int), cudaMemcpyDeviceToHost);

@@ -90,7 +90,8 @@ void host_library_reaches(Library, int* data);
 /// Of 4096 bytes each of device memory, of the same by way of a stream, and of the host's: what is not freed.
 enum class Leak { none, device, on_stream, host };
 void host_leaks(Leak);
-void host_copies_much(int* data, int count);  // to the host, back, and to a symbol
+void host_clears(int* data, int first, int count);  // of the elements from `first` on
+void host_copies_much(int* data, int count);        // to the host, back, and to a symbol
 enum class TooMuch { source, target, behind, host_array, host_source, symbol, host_memset };
 void host_copies_too_much(TooMuch, int* data);
 int host_library(int x);  // x plus that of the first call
@@ -158,6 +159,9 @@ void unwritten_dynamic(int* out);
 enum class Use { none, sum, choice, maximum };
 void unwritten_used(Use, const int* in, int* out);  // the element of shared memory before the first
 void unwritten_global(const int* in, int* out);
+void exchange_or_ask(int* data, bool exchange);  // of one element, and then another
+void load_rounds(const int* in, int* out,
+                 int threads);                     // three loads, a barrier, two loads by the first warp
 void polled_late(int* data, int* flag, int* out);  // block 1 waits long for what block 0 then writes
 
 // Out of bounds. One warp.

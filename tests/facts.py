@@ -752,6 +752,9 @@ class Verdicts(unittest.TestCase):
         )
         said = verdicts.of_one_step([self.verdict("OK", "hello\n" * 1000)])
         self.assertIn("and 980 lines more", said)
+        said = verdicts.of_one_step([self.verdict("OK", "7 " * 100_000 + "\nlast\n")])
+        self.assertIn(" … and 199800 characters more\n  last\n", said)
+        self.assertLess(len(said), 400)
 
     def test_where_nothing_is_written_over_progress_is_a_line_now_and_then(self):
         said = io.StringIO()

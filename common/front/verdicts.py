@@ -21,6 +21,7 @@ from repository import TREES, Module, Repository, module_of, suite, targets
 OF_MESON = {"OK": "OK", "EXPECTEDFAIL": "OK", "SKIP": "SKIP"}
 WIDTH = 80
 PRINTED = 20  # lines of what a step has printed that passes
+PRINTED_WIDE = 200  # characters of such a line: without newlines, all that threads print is one
 RIGHT = "the result is right, but"  # how the suites begin to say that a step needs too much
 DOES_NOT_COMPILE = "does not compile"
 
@@ -232,6 +233,16 @@ def beside(text: str) -> str:
     return textwrap.fill(text, WIDTH, initial_indent=margin, subsequent_indent=margin, break_long_words=False, break_on_hyphens=False) + "\n"
 
 
+def beginning(text: str) -> str:
+    """As much of what a step has printed as anybody wants to read: so many lines, and of each so much."""
+    said = text.split("\n")
+    shown = [
+        line if len(line) <= PRINTED_WIDE else f"{line[:PRINTED_WIDE]} … and {len(line) - PRINTED_WIDE} characters more"
+        for line in said[:PRINTED]
+    ]
+    return "\n".join(shown + ([] if len(said) <= PRINTED else [f"… and {len(said) - PRINTED} lines more"]))
+
+
 def of_one_step(verdicts: list[Verdict]) -> str:
     """Its verdict, from each back end; of what passes, what it has printed."""
     lines = []
@@ -243,9 +254,7 @@ def of_one_step(verdicts: list[Verdict]) -> str:
         if verdict.result == "OK":
             lines += [beside(note) for note in verdict.notes]
         if verdict.result == "OK" and verdict.reason:
-            said = verdict.reason.splitlines()
-            more = [] if len(said) <= PRINTED else [f"… and {len(said) - PRINTED} lines more"]
-            lines.append("It printed:\n" + indented("\n".join(said[:PRINTED] + more)))
+            lines.append("It printed:\n" + indented(beginning(verdict.reason)))
         elif verdict.result == "FAIL":
             lines.append(indented(verdict.reason))
     return "".join(lines)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What ./kata explain says and ./kata see draws of requests that are made up here, so that it is known what is right."""
 
+import html
 import json
 import pathlib
 import re
@@ -232,35 +233,64 @@ WARP = list(range(32))
 
 
 class Pictures(unittest.TestCase):
-    def one(self, *arguments, **options):
-        return pictures.Trace(drawn([request(*arguments, **options)], "fetches", [], [("in", 4096)])).requests[0]
+    def one(self, *arguments, shapes=(), **options):
+        """The picture of one request."""
+        seen = pictures.Trace(drawn([request(*arguments, **options)], "fetches", shapes, [("in", 4096)]))
+        return pictures.of_request(seen, seen.requests[0])
 
     def cells(self, panel, colour):
         return len(panel.cells.get(colour, []))
 
     def test_a_request_of_neighbours_fills_its_sectors(self):
-        panel = pictures.of_request(self.one("load", "global", WARP))
+        panel = self.one("load", "global", WARP)
         self.assertEqual([self.cells(panel, colour) for colour in "abcd"], [16] * 4)  # 8 lanes, and 8 elements of a sector
         self.assertEqual(self.cells(panel, "empty"), 0)
 
     def test_a_request_with_a_stride_leaves_them_empty(self):
-        panel = pictures.of_request(self.one("load", "global", [8 * lane for lane in WARP]))
+        panel = self.one("load", "global", [8 * lane for lane in WARP])
         self.assertEqual(sum(self.cells(panel, colour) for colour in "abcd"), 64)
         self.assertEqual(self.cells(panel, "empty"), 32 * 7)
 
     def test_lanes_that_rest_are_empty(self):
-        panel = pictures.of_request(self.one("load", "global", [0, 1, 2], lanes=[4, 5, 9]))
+        panel = self.one("load", "global", [0, 1, 2], lanes=[4, 5, 9])
         self.assertEqual((self.cells(panel, "a"), self.cells(panel, "empty")), (6, 29 + 5))
 
     def test_words_in_one_bank_are_passes_below_each_other(self):
         def conflicts(addresses):
-            panel = pictures.of_request(self.one("load", "shared", addresses))
+            panel = self.one("load", "shared", addresses)
             return self.cells(panel, "a"), self.cells(panel, "b")
 
         self.assertEqual(conflicts(WARP), (32, 0))
         self.assertEqual(conflicts([7] * 32), (1, 0))
         self.assertEqual(conflicts([32 * lane for lane in WARP]), (1, 31))
         self.assertEqual(conflicts([2 * lane for lane in WARP]), (16, 16))
+
+    def test_atomics_on_one_word_are_a_row_for_each_lane(self):
+        def rows(addresses):
+            panel = self.one("atomic", "shared", addresses)
+            passes = sum(">pass" in part for part in panel.parts)
+            return passes, [self.cells(panel, colour) for colour in "abd"]
+
+        self.assertEqual(rows([7] * 4), (4, [1, 0, 3]))
+        self.assertEqual(rows([0, 1, 2]), (1, [3, 0, 0]))
+        self.assertEqual(rows([0, 0, 1, 1, 1]), (3, [2, 0, 3]))
+        self.assertEqual(rows([0, 32, 32]), (3, [1, 1, 1]))  # two words of a bank are passes as in a load
+        panel = self.one("load", "shared", [7] * 4)
+        self.assertEqual((self.cells(panel, "a"), self.cells(panel, "d")), (1, 0))
+
+    def test_sectors_are_numbered_in_elements_of_the_array(self):
+        bytes_of_words = self.one("load", "global", WARP, shapes=[["in", 4096]])  # in words of four
+        for text, panel in (("in[32…]", bytes_of_words), ("in[8…]", self.one("load", "global", WARP))):
+            self.assertIn(f">{text}<", panel.body())
+        self.assertNotIn("in[8…]", bytes_of_words.body())
+
+    def test_a_lane_that_asks_for_several_elements_is_said_to(self):
+        seen = pictures.Trace(
+            drawn([request("load", "global", [0, 1], size=16), request("load", "global", [0])], "fetches", [], [("in", 64)])
+        )
+        wide, narrow = seen.requests
+        self.assertTrue(pictures.words_for(seen, wide, [1]).endswith("the most; each lane asks for 4 elements at once"))
+        self.assertTrue(pictures.words_for(seen, narrow, [1]).endswith("the most"))
 
     def test_each_load_of_an_element_is_counted_also_of_wide_ones(self):
         seen = pictures.Trace(
@@ -311,6 +341,7 @@ class Pictures(unittest.TestCase):
         panel = pictures.of_chapter([pictures.Trace(seen)], ["mine"])
         for text in ("block 0", "32 of 32", "block 1", "20 of 32"):
             self.assertIn(f">{text}<", panel.body())
+        self.assertIn("20 of 32: so many of the block's threads store.", html.unescape(panel.body()))
 
     def test_lanes_that_meet_at_a_bin_are_counted(self):
         seen = drawn([request("atomic", "shared", [0] * 30 + [1, 2])], "contention", [["histo", 7]], [("histo", 28)])
@@ -332,6 +363,14 @@ class Pictures(unittest.TestCase):
         for svg in re.findall(r"<svg.*?</svg>", page, re.S):
             ElementTree.fromstring(svg)
         self.assertGreaterEqual(page.count("<svg"), 4)
+
+    def test_that_blocks_wait_for_each_other_at_atomics_is_said_where_it_happens(self):
+        for did, times in (("atomic", 1), ("store", 0)):
+            seen = drawn([request("store", "global", WARP)], "fetches", [["in", 4, 8]], [("in", 128)])
+            seen["places"][1]["did"] = did
+            page = see.page(Repository(), "grids", "03_blur", trace.Both(seen, seen), "solutions")
+            self.assertEqual(page.count("Not drawn is how long an atomic on global memory waits"), times)
+            self.assertEqual(page.count("./kata explain grids 03</code> counts these waits"), times)
 
     def test_every_picture_that_a_suite_asks_for_is_there(self):
         asked = {

@@ -44,6 +44,17 @@ __global__ void kernel(float* p) {
         p[0] = std::legendref(2, p[1]);
 }
 """
+# What newcomers write, and what they are told to write instead.
+EXCHANGES = """#include <utility>
+__global__ void kernel(float* p) {
+    std::swap(p[0], p[1]);
+}
+"""
+PRINTS = """#include <iostream>
+__global__ void kernel(float* p) {
+    std::cout << p[0];
+}
+"""
 
 
 class Precompiled(unittest.TestCase):
@@ -96,6 +107,14 @@ class Precompiled(unittest.TestCase):
             found = self.judged(text)
             self.assertEqual(found[0][: len(f"{step}:{place}: error: {said}")], f"{step}:{place}: error: {said}")
             self.assertEqual(found, (self.judged(text, [])[0], 2, again))
+
+    def test_what_stands_in_place_of_what_no_device_has_is_said(self):
+        for text, said in ((EXCHANGES, "as T t = a; a = b; b = t;"), (PRINTS, 'write printf("%d\\n", i);')):
+            self.assertIn(said, self.judged(text)[0])
+        for call, are_said in (("std::max(p[0], p[1])", True), ("std::numeric_limits<float>::max()", False)):
+            said = self.judged(PRINTS.replace("iostream", "limits").replace("std::cout << p[0]", f"p[0] = {call}"))[0]
+            self.assertIn("of the C++ library", said)
+            self.assertEqual("write max(a, b)" in said, are_said, said)
 
     def test_what_cannot_be_read_is_not_used(self):
         halves = []

@@ -109,6 +109,14 @@ class Explaining(unittest.TestCase):
         for line in said.splitlines():
             self.assertLessEqual(len(line), 100 if line.startswith("    ") else 80, line)
 
+    def test_lines_that_need_little_more_than_the_solution_stand_behind_those_with_most_steps(self):
+        mine = found(load(17, requests=20, array="text"), place(19, requests=3000), place(18, requests=300))
+        theirs = found(load(17, requests=10, array="text"), place(19, requests=3300))
+        explained = explain.Explanation(trace.Both(mine, theirs))
+        self.assertGreater(explained.excess[next(row for row in explained.rows if row.memory)], 0)
+        self.assertEqual([line.name[-2:] for line in explained.lines], ["19", "18", "17"])
+        self.assertIn("line 19", explained.advice())
+
     def test_what_was_counted_before_stands_beside_with_a_sign_for_better_or_worse(self):
         before = {**COUNTS, "sectors": 800, "lanes": 32.0, "work": 900, "barriers": 5}
         said = explain.whole_table({**COUNTS, "lanes": 16.0}, {**COUNTS, "sectors": 100}, before)
@@ -163,7 +171,7 @@ class Explaining(unittest.TestCase):
         mine = explain.Explanation(trace.Both(found(place(18), load(21, units=32)), found(load(21)))).as_json()
         self.assertEqual([line["line"] for line in mine["lines"]], ["03_blur.cu:21", "03_blur.cu:18"])
         row = mine["lines"][0]["rows"][0]
-        self.assertEqual((row["a request"], row["would do"], row["solution"], row["unit"]), (32.0, 4.0, 4.0, "sectors"))
+        self.assertEqual((row["a request"], row["at least"], row["solution"], row["unit"]), (32.0, 4.0, 4.0, "sectors"))
         self.assertEqual(json.loads(json.dumps(mine)), mine)
 
 

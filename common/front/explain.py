@@ -262,8 +262,8 @@ at least   what it would take if the lanes reached as many bytes side by side,
 solution   what a request of the solution takes for the same array, or else for
            that memory; ! marks what takes much more
 lanes      active lanes of 32: an idle one costs as much as an active one
-share      of all steps: one for each basic block, and one for each 128-byte line,
-           pass or address of a request
+share      of all steps: one for each basic block, and in a request one for each
+           of its 128-byte lines, passes or addresses
 model GPU  one of 16 multiprocessors, where time is counted in steps of a warp"""
 
 

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "common" / "front"))
@@ -770,6 +771,29 @@ class Verdicts(unittest.TestCase):
             seldom.show("[1/2] c++ a.cpp")
             often.clear()
         self.assertEqual(said.getvalue(), "[1/2] c++ a.cpp\n")
+
+    def test_of_a_single_test_there_is_no_progress_to_show(self):
+        with tempfile.TemporaryDirectory() as folder:
+            where = unittest.mock.MagicMock(folder=pathlib.Path(folder))
+            log = where.folder / "meson-logs" / "testlog.json"
+            log.parent.mkdir()
+
+            def run(*lines):
+                def lines_of(_):
+                    log.touch()
+                    yield from lines
+
+                said = io.StringIO()
+                with unittest.mock.patch.multiple(
+                    verdicts,
+                    processes=unittest.mock.MagicMock(lines_of=lines_of),
+                    Progress=lambda: build.Progress(seldom=0),
+                ), contextlib.redirect_stdout(said):
+                    verdicts.run(where, ["--suite", "sums"])
+                return said.getvalue()
+
+            self.assertEqual(run("1/1 kata:sums / 01_add OK 9.02s"), "")
+            self.assertEqual(run(" 1/12 kata:sums / 01_add OK 9.02s"), "1/12 kata:sums / 01_add OK 9.02s\n")
 
     def test_what_a_step_gains_is_said_in_a_line(self):
         right = self.verdict("OK", stdout="1..1\n# gained: threads 1, 1/2 of the 2 in 00\n# gained: barriers 3\nok 1 - a\n")

@@ -24,6 +24,7 @@ PRINTED = 20  # lines of what a step has printed that passes
 PRINTED_WIDE = 200  # characters of such a line: without newlines, all that threads print is one
 RIGHT = "the result is right, but"  # how the suites begin to say that a step needs too much
 DOES_NOT_COMPILE = "does not compile"
+UNDER_WAY = re.compile(r" *(\d+)/(?!\1 )\d+ ")  # of a test that has ended, in Meson's words; behind the last, all is known
 
 
 class Verdict(NamedTuple):
@@ -71,7 +72,7 @@ def run(build: Build, selection: Sequence[str], log_name: str = "testlog") -> li
     with processes.running(command, **QUIET) as meson:
         for line in processes.lines_of(meson):
             said.append(line)
-            if re.match(r" *\d+/\d+ ", line):
+            if UNDER_WAY.match(line):
                 progress.show(line.strip())
         progress.clear()
     if not log.is_file():

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """What ./kata explain says and ./kata see draws of requests that are made up here, so that it is known what is right."""
 
+import contextlib
 import html
+import io
 import json
 import pathlib
 import re
@@ -10,6 +12,7 @@ import sys
 import tempfile
 import unittest
 import xml.etree.ElementTree as ElementTree
+from unittest import mock
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "common/front"))
@@ -157,6 +160,16 @@ class Explaining(unittest.TestCase):
             self.assertIn("4.0 would do for what the lanes ask for. In the solution it is 4.0. Lanes side by side", answer)
         self.assertIn("Fewer would not do", predict.answer(theirs, 4, None))
         self.assertEqual([predict.number_in(text) for text in ("4", " 4,5\n", "many", "")], [4, 4.5, None, None])
+
+    def test_an_answer_that_is_no_number_is_asked_for_again(self):
+        answers = iter(["many", "", "4,5"])
+        with mock.patch("builtins.input", lambda text: (asked.append(text), next(answers))[1]):
+            asked = []
+            self.assertEqual(predict.asked("How many sectors? "), 4.5)
+        self.assertEqual(asked, ["How many sectors? "] + ["That is no number, such as 4 or 4.5. How many? "] * 2)
+        with mock.patch("builtins.input", side_effect=EOFError), contextlib.redirect_stdout(io.StringIO()):
+            with self.assertRaisesRegex(Fault, "nobody has answered"):
+                predict.asked("How many sectors? ")
 
     def test_the_solution_alone_is_held_against_nothing(self):
         said = explain.text_of(Repository(), "solutions", "grids", "03_blur", trace.Both(found(load(21)), None), False)

@@ -763,6 +763,14 @@ class Verdicts(unittest.TestCase):
         self.assertIn(" … and 199800 characters more\n  last\n", said)
         self.assertLess(len(said), 400)
 
+    def test_of_a_step_that_fails_and_prints_all_is_shown_that_tests_say(self):
+        printed = "hello\n" * 1000
+        wrong = self.verdict("FAIL", f"{printed}\nnot ok: adds\n  c[0] is 1\n{printed}\nnot ok: more\n  c[1] is 2\n" + "7 " * 100_000)
+        for said in (verdicts.of_one_step([wrong]), verdicts.of_a_chapter([wrong], set())):
+            self.assertIn("not ok: adds\n    c[0] is 1\n  hello\n", said)
+            self.assertIn("lines more\n  not ok: more\n    c[1] is 2\n", said)
+            self.assertLess(len(said), 4000)
+
     def test_where_nothing_is_written_over_progress_is_a_line_now_and_then(self):
         said = io.StringIO()
         with contextlib.redirect_stdout(said):

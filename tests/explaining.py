@@ -306,12 +306,12 @@ class Pictures(unittest.TestCase):
         self.assertNotIn("in[8…]", bytes_of_words.body())
 
     def test_a_lane_that_asks_for_several_elements_is_said_to(self):
-        seen = pictures.Trace(
-            drawn([request("load", "global", [0, 1], size=16), request("load", "global", [0])], "fetches", [], [("in", 64)])
-        )
-        wide, narrow = seen.requests
-        self.assertTrue(pictures.words_for(seen, wide, [1]).endswith("the most; each lane asks for 4 elements at once"))
-        self.assertTrue(pictures.words_for(seen, narrow, [1]).endswith("the most"))
+        requests = [request("load", "global", [0, 1], size=16), request("load", "global", [0])]
+        for shapes, said in (([["in", 16]], "the most; each lane asks for 4 elements at once"), ([], "the most")):
+            seen = pictures.Trace(drawn(requests, "fetches", shapes, [("in", 64)]))
+            wide, narrow = seen.requests
+            self.assertTrue(pictures.words_for(seen, wide, [1]).endswith(said))
+            self.assertTrue(pictures.words_for(seen, narrow, [1]).endswith("the most"))
 
     def test_each_load_of_an_element_is_counted_also_of_wide_ones(self):
         seen = pictures.Trace(

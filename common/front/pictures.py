@@ -777,6 +777,6 @@ def cost(r: Request) -> int:
 def words_for(trace: Trace, r: Request, costs: Sequence[int]) -> str:
     unit = "passes" if r.memory == "shared" else "sectors"
     text = f"{len(costs):,} requests; on average {sum(costs) / len(costs):.1f} {unit}; this one: {max(costs)}, the most"
-    if r.memory != "shared" and r.bytes > trace.element(r.array):
+    if r.memory != "shared" and r.array in trace.shapes and r.bytes > trace.element(r.array):
         text += f"; each lane asks for {r.bytes // trace.element(r.array)} elements at once"
     return text

@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 """What ./kata explain says and ./kata see draws of requests that are made up here, so that it is known what is right."""
 
+import contextlib
+import html
+import io
 import json
 import pathlib
 import re
@@ -111,6 +114,14 @@ class Explaining(unittest.TestCase):
         for line in said.splitlines():
             self.assertLessEqual(len(line), 80, line)
 
+    def test_lines_that_need_little_more_than_the_solution_stand_behind_those_with_most_steps(self):
+        mine = found(load(17, requests=20, array="text"), place(19, requests=3000), place(18, requests=300))
+        theirs = found(load(17, requests=10, array="text"), place(19, requests=3300))
+        explained = explain.Explanation(trace.Both(mine, theirs))
+        self.assertGreater(explained.excess[next(row for row in explained.rows if row.memory)], 0)
+        self.assertEqual([line.name[-2:] for line in explained.lines], ["19", "18", "17"])
+        self.assertIn("line 19", explained.advice())
+
     def test_what_was_counted_before_stands_beside_with_a_sign_for_better_or_worse(self):
         before = {**COUNTS, "sectors": 800, "lanes": 32.0, "work": 900, "barriers": 5}
         said = explain.whole_table({**COUNTS, "lanes": 16.0}, {**COUNTS, "sectors": 100}, before)
@@ -151,6 +162,16 @@ class Explaining(unittest.TestCase):
             self.assertIn("4.0 would do for what the lanes ask for. In the solution it is 4.0. Lanes side by side", answer)
         self.assertIn("Fewer would not do", predict.answer(theirs, 4, None))
         self.assertEqual([predict.number_in(text) for text in ("4", " 4,5\n", "many", "")], [4, 4.5, None, None])
+
+    def test_an_answer_that_is_no_number_is_asked_for_again(self):
+        answers = iter(["many", "", "4,5"])
+        with mock.patch("builtins.input", lambda text: (asked.append(text), next(answers))[1]):
+            asked = []
+            self.assertEqual(predict.asked("How many sectors? "), 4.5)
+        self.assertEqual(asked, ["How many sectors? "] + ["That is no number, such as 4 or 4.5. How many? "] * 2)
+        with mock.patch("builtins.input", side_effect=EOFError), contextlib.redirect_stdout(io.StringIO()):
+            with self.assertRaisesRegex(Fault, "nobody has answered"):
+                predict.asked("How many sectors? ")
 
     def test_the_solution_alone_is_held_against_nothing(self):
         said = explain.text_of(Repository(), "solutions", "grids", "03_blur", trace.Both(found(load(21)), None), False)
@@ -204,7 +225,7 @@ class Explaining(unittest.TestCase):
         mine = explain.Explanation(trace.Both(found(place(18), load(21, units=32)), found(load(21)))).as_json()
         self.assertEqual([line["line"] for line in mine["lines"]], ["03_blur.cu:21", "03_blur.cu:18"])
         row = mine["lines"][0]["rows"][0]
-        self.assertEqual((row["a request"], row["would do"], row["solution"], row["unit"]), (32.0, 4.0, 4.0, "sectors"))
+        self.assertEqual((row["a request"], row["at least"], row["solution"], row["unit"]), (32.0, 4.0, 4.0, "sectors"))
         self.assertEqual(json.loads(json.dumps(mine)), mine)
 
 
@@ -274,35 +295,64 @@ WARP = list(range(32))
 
 
 class Pictures(unittest.TestCase):
-    def one(self, *arguments, **options):
-        return pictures.Trace(drawn([request(*arguments, **options)], "fetches", [], [("in", 4096)])).requests[0]
+    def one(self, *arguments, shapes=(), **options):
+        """The picture of one request."""
+        seen = pictures.Trace(drawn([request(*arguments, **options)], "fetches", shapes, [("in", 4096)]))
+        return pictures.of_request(seen, seen.requests[0])
 
     def cells(self, panel, colour):
         return len(panel.cells.get(colour, []))
 
     def test_a_request_of_neighbours_fills_its_sectors(self):
-        panel = pictures.of_request(self.one("load", "global", WARP))
+        panel = self.one("load", "global", WARP)
         self.assertEqual([self.cells(panel, colour) for colour in "abcd"], [16] * 4)  # 8 lanes, and 8 elements of a sector
         self.assertEqual(self.cells(panel, "empty"), 0)
 
     def test_a_request_with_a_stride_leaves_them_empty(self):
-        panel = pictures.of_request(self.one("load", "global", [8 * lane for lane in WARP]))
+        panel = self.one("load", "global", [8 * lane for lane in WARP])
         self.assertEqual(sum(self.cells(panel, colour) for colour in "abcd"), 64)
         self.assertEqual(self.cells(panel, "empty"), 32 * 7)
 
     def test_lanes_that_rest_are_empty(self):
-        panel = pictures.of_request(self.one("load", "global", [0, 1, 2], lanes=[4, 5, 9]))
+        panel = self.one("load", "global", [0, 1, 2], lanes=[4, 5, 9])
         self.assertEqual((self.cells(panel, "a"), self.cells(panel, "empty")), (6, 29 + 5))
 
     def test_words_in_one_bank_are_passes_below_each_other(self):
         def conflicts(addresses):
-            panel = pictures.of_request(self.one("load", "shared", addresses))
+            panel = self.one("load", "shared", addresses)
             return self.cells(panel, "a"), self.cells(panel, "b")
 
         self.assertEqual(conflicts(WARP), (32, 0))
         self.assertEqual(conflicts([7] * 32), (1, 0))
         self.assertEqual(conflicts([32 * lane for lane in WARP]), (1, 31))
         self.assertEqual(conflicts([2 * lane for lane in WARP]), (16, 16))
+
+    def test_atomics_on_one_word_are_a_row_for_each_lane(self):
+        def rows(addresses):
+            panel = self.one("atomic", "shared", addresses)
+            passes = sum(">pass" in part for part in panel.parts)
+            return passes, [self.cells(panel, colour) for colour in "abd"]
+
+        self.assertEqual(rows([7] * 4), (4, [1, 0, 3]))
+        self.assertEqual(rows([0, 1, 2]), (1, [3, 0, 0]))
+        self.assertEqual(rows([0, 0, 1, 1, 1]), (3, [2, 0, 3]))
+        self.assertEqual(rows([0, 32, 32]), (3, [1, 1, 1]))  # two words of a bank are passes as in a load
+        panel = self.one("load", "shared", [7] * 4)
+        self.assertEqual((self.cells(panel, "a"), self.cells(panel, "d")), (1, 0))
+
+    def test_sectors_are_numbered_in_elements_of_the_array(self):
+        bytes_of_words = self.one("load", "global", WARP, shapes=[["in", 4096]])  # in words of four
+        for text, panel in (("in[32…]", bytes_of_words), ("in[8…]", self.one("load", "global", WARP))):
+            self.assertIn(f">{text}<", panel.body())
+        self.assertNotIn("in[8…]", bytes_of_words.body())
+
+    def test_a_lane_that_asks_for_several_elements_is_said_to(self):
+        requests = [request("load", "global", [0, 1], size=16), request("load", "global", [0])]
+        for shapes, said in (([["in", 16]], "the most; each lane asks for 4 elements at once"), ([], "the most")):
+            seen = pictures.Trace(drawn(requests, "fetches", shapes, [("in", 64)]))
+            wide, narrow = seen.requests
+            self.assertTrue(pictures.words_for(seen, wide, [1]).endswith(said))
+            self.assertTrue(pictures.words_for(seen, narrow, [1]).endswith("the most"))
 
     def test_each_load_of_an_element_is_counted_also_of_wide_ones(self):
         seen = pictures.Trace(
@@ -353,6 +403,7 @@ class Pictures(unittest.TestCase):
         panel = pictures.of_chapter([pictures.Trace(seen)], ["mine"])
         for text in ("block 0", "32 of 32", "block 1", "20 of 32"):
             self.assertIn(f">{text}<", panel.body())
+        self.assertIn("20 of 32: so many of the block's threads store.", html.unescape(panel.body()))
 
     def test_lanes_that_meet_at_a_bin_are_counted(self):
         seen = drawn([request("atomic", "shared", [0] * 30 + [1, 2])], "contention", [["histo", 7]], [("histo", 28)])
@@ -374,6 +425,14 @@ class Pictures(unittest.TestCase):
         for svg in re.findall(r"<svg.*?</svg>", page, re.S):
             ElementTree.fromstring(svg)
         self.assertGreaterEqual(page.count("<svg"), 4)
+
+    def test_that_blocks_wait_for_each_other_at_atomics_is_said_where_it_happens(self):
+        for did, times in (("atomic", 1), ("store", 0)):
+            seen = drawn([request("store", "global", WARP)], "fetches", [["in", 4, 8]], [("in", 128)])
+            seen["places"][1]["did"] = did
+            page = see.page(Repository(), "grids", "03_blur", trace.Both(seen, seen), "solutions")
+            self.assertEqual(page.count("Not drawn is how long an atomic on global memory waits"), times)
+            self.assertEqual(page.count("./kata explain grids 03</code> counts these waits"), times)
 
     def test_every_picture_that_a_suite_asks_for_is_there(self):
         asked = {

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "common" / "front"))
@@ -336,6 +337,12 @@ class Names(Scratch):
             "fast as 01_add.",
         )
         self.assertEqual(self.repository.gained_in_time("sums", "03_more"), "")
+
+    def test_of_the_first_step_it_is_said_whether_a_ladder_begins_with_it(self):
+        rows = "# NVIDIA H100\nstep,against,claimed,standing,verdicts,held,lowest ratio,highest ratio\n02_all,{},1.40,asserted,30,30,3.2,3.2\n"
+        for against, said in (("01_add", "It is the first of its ladder"), ("03_more", "It has a problem of its own")):
+            self.write("chapters/sums/measured/claims.csv", rows.format(against))
+            self.assertIn(said, self.repository.gained_in_time("sums", "01_add"))
 
     def test_a_folder_that_is_no_build_is_refused(self):
         with self.assertRaisesRegex(Fault, "no folder that Meson has configured"):
@@ -760,6 +767,17 @@ class Verdicts(unittest.TestCase):
         )
         said = verdicts.of_one_step([self.verdict("OK", "hello\n" * 1000)])
         self.assertIn("and 980 lines more", said)
+        said = verdicts.of_one_step([self.verdict("OK", "7 " * 100_000 + "\nlast\n")])
+        self.assertIn(" … and 199800 characters more\n  last\n", said)
+        self.assertLess(len(said), 400)
+
+    def test_of_a_step_that_fails_and_prints_all_is_shown_that_tests_say(self):
+        printed = "hello\n" * 1000
+        wrong = self.verdict("FAIL", f"{printed}\nnot ok: adds\n  c[0] is 1\n{printed}\nnot ok: more\n  c[1] is 2\n" + "7 " * 100_000)
+        for said in (verdicts.of_one_step([wrong]), verdicts.of_a_chapter([wrong], set())):
+            self.assertIn("not ok: adds\n    c[0] is 1\n  hello\n", said)
+            self.assertIn("lines more\n  not ok: more\n    c[1] is 2\n", said)
+            self.assertLess(len(said), 4000)
 
     def test_where_nothing_is_written_over_progress_is_a_line_now_and_then(self):
         said = io.StringIO()
@@ -769,6 +787,29 @@ class Verdicts(unittest.TestCase):
             seldom.show("[1/2] c++ a.cpp")
             often.clear()
         self.assertEqual(said.getvalue(), "[1/2] c++ a.cpp\n")
+
+    def test_of_a_single_test_there_is_no_progress_to_show(self):
+        with tempfile.TemporaryDirectory() as folder:
+            where = unittest.mock.MagicMock(folder=pathlib.Path(folder))
+            log = where.folder / "meson-logs" / "testlog.json"
+            log.parent.mkdir()
+
+            def run(*lines):
+                def lines_of(_):
+                    log.touch()
+                    yield from lines
+
+                said = io.StringIO()
+                with unittest.mock.patch.multiple(
+                    verdicts,
+                    processes=unittest.mock.MagicMock(lines_of=lines_of),
+                    Progress=lambda: build.Progress(seldom=0),
+                ), contextlib.redirect_stdout(said):
+                    verdicts.run(where, ["--suite", "sums"])
+                return said.getvalue()
+
+            self.assertEqual(run("1/1 kata:sums / 01_add OK 9.02s"), "")
+            self.assertEqual(run(" 1/12 kata:sums / 01_add OK 9.02s"), "1/12 kata:sums / 01_add OK 9.02s\n")
 
     def test_what_a_step_gains_is_said_in_a_line(self):
         right = self.verdict("OK", stdout="1..1\n# gained: threads 1, 1/2 of the 2 in 00\n# gained: barriers 3\nok 1 - a\n")

@@ -930,6 +930,54 @@ class Compilers(unittest.TestCase):
         self.assertEqual(len(source), 2)
         self.assertNotIn("simt_", "".join([first, *source]))
 
+    def test_where_newcomers_stumble_it_is_said_what_is_to_be_written(self):
+        for said, words in (
+            (
+                "there are no arguments to ‘__synchthreads’ that depend on a template parameter, so a declaration of "
+                "‘__synchthreads’ must be available [-fpermissive]",
+                "'__synchthreads' was not declared; did you mean '__syncthreads'?",
+            ),
+            (
+                "there are no arguments to ‘f’ that depend on a template parameter, so a declaration of ‘f’ must be available [-fpermissive]",
+                "'f' was not declared",
+            ),
+            (
+                "use of deleted function ‘T __shfl_down(T, unsigned int, int) [with T = int]’",
+                "CUDA has no '__shfl_down' any more: write __shfl_down_sync(mask, …), where each bit of the mask is a lane that "
+                "takes part, ~0u for all",
+            ),
+            ("use of deleted function ‘Buffer::Buffer(const Buffer&)’",) * 2,
+            (
+                "invalid conversion from ‘int’ to ‘const void*’ [-fpermissive]",
+                "invalid conversion from ‘int’ to ‘const void*’; an address is wanted here: that of a variable x is &x",
+            ),
+            (
+                "cannot convert ‘float*’ to ‘void**’",
+                "cannot convert ‘float*’ to ‘void**’; an address is wanted here: that of a variable x is &x",
+            ),
+            ("invalid conversion from ‘const void*’ to ‘void*’",) * 2,
+        ):
+            note = f"{self.STEP}:9:5: note: (if you use ‘-fpermissive’, G++ will accept your code, …)"
+            self.assertEqual(self.shown(f"{self.STEP}:9:5: error: {said}\n{note}"), [f"{self.STEP}:9:5: error: {words}"])
+
+    def test_a_launch_that_fits_no_kernel_is_shown_where_it_stands_and_once(self):
+        asked = (
+            "../common/simt/cuda.hpp:276:21:   required from ‘simt::configured<…>’\n"
+            f"{self.STEP}:52:65:   required from ‘void convolve(const float*) [with int r = 7]’\n"
+            "../chapters/convolution/fixed_radius.cuh:16:32:   recursively required from ‘void convolve_with() [with int last = 6]’\n"
+            "../chapters/convolution/fixed_radius.cuh:20:18:   required from here\n"
+        )
+        said = (
+            "In file included from ../chapters/convolution/fixed_radius.cuh:4,\n"
+            f"                 from {self.STEP}:10:\n"
+            f"../common/simt/cuda.hpp: In instantiation of ‘simt::configured<…>’:\n{asked}"
+            "../common/simt/cuda.hpp:266:36: error: static assertion failed: no kernel of this name takes arguments of these types\n"
+            "  266 |   static_assert(\n      |   ~~~~\n../common/simt/cuda.hpp:266:36: note: ‘std::is_invocable_v<…>’ evaluates to false\n"
+            f"{asked}../common/simt/cuda.hpp:269:59: error: no match for call to ‘(const convolve<7>::<lambda(auto:14 ...)>) ()’\n"
+            f"{self.STEP}:52:22: note: in expansion of macro ‘SIMT_KERNEL’\n"
+        )
+        self.assertEqual(self.shown(said), [f"{self.STEP}:52: error: no kernel of this name takes arguments of these types"])
+
     def test_what_is_warned_of_in_each_instance_is_shown_once(self):
         warning = f"{self.STEP}:7:9: warning: variable ‘in_s’ set but not used\n    7 |   float in_s[4];\n      |         ^~~~"
         asked = f"{self.STEP}:9:5:   required from here"

@@ -547,15 +547,21 @@ struct Timed final : kata::TimedProblem {
 
 }  // namespace
 
-/// Of blocks of 16 x 16, six for a picture, of which four hang over its edges.
+/// Of blocks of 16 x 16, six for a coloured picture, of which four hang over its edges. Only in rows of a
+/// multiple of 16 pixels does the running blur load and store 16 at once.
 static kata::Sketch sketch(const Module& step) {
-    const Size s{40, 24};
-    const std::vector<int> rows{s.height, s.width};
     if (step.has("vector_add"))
         return {try_on(step, random_vectors(500)), "vectors of 500 elements", "owners", {{"c", {500}}}};
-    if (step.has("color_to_grayscale"))
-        return {try_on(step, random_colours(s)), "a picture of 40 x 24", "owners", {{"gray", rows}}};
-    return {try_on(step, random_gray(s)), "a picture of 40 x 24", "fetches", {{"in", rows}, {"out", rows}}};
+    if (step.has("color_to_grayscale")) {
+        const Size s{40, 24};
+        return {try_on(step, random_colours(s)),
+                "a picture of 40 x 24",
+                "owners",
+                {{"rgb", {3 * s.pixels()}}, {"gray", {s.height, s.width}}}};
+    }
+    const Size s{64, 24};
+    const std::vector<int> rows{s.height, s.width};
+    return {try_on(step, random_gray(s)), "a picture of 64 x 24", "fetches", {{"in", rows}, {"out", rows}}};
 }
 
 static const kata::Chapter chapter{

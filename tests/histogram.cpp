@@ -726,7 +726,7 @@ static const kata::Chapter chapter{
         return {try_on(step, Problem{text}),
                 "4096 letters at random, and 4096 times the same letter",
                 "contention",
-                {{"histo", {bins}}}};
+                {{"histo", {bins}}, {"text", {8192}}}};
     },
     .timed =
         [](std::optional<int> longest_run) {

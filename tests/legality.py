@@ -24,6 +24,17 @@ __global__ void kernel(float* p) {
 }
 void launch(float* p) { kernel<<<1, 32>>>(p); }
 """
+# What newcomers write, and what they are told to write instead.
+EXCHANGES = """#include <utility>
+__global__ void kernel(float* p) {
+    std::swap(p[0], p[1]);
+}
+"""
+PRINTS = """#include <iostream>
+__global__ void kernel(float* p) {
+    std::cout << p[0];
+}
+"""
 # Nothing is included, so that a file of another tree is all that clang could know.
 CALLS = """float of_host(float x) { return x; }
 __global__ void kernel(float* p) {
@@ -162,6 +173,14 @@ class Precompiled(unittest.TestCase):
         for said, *times in (of_another_tree, stale):
             self.assertIn("'of_host' is a host function", said)
             self.assertEqual(times, [2, 2])
+
+    def test_what_stands_in_place_of_what_no_device_has_is_said(self):
+        for text, said in ((EXCHANGES, "as T t = a; a = b; b = t;"), (PRINTS, 'write printf("%d\\n", i);')):
+            self.assertIn(said, self.judged(text)[0])
+        for call, are_said in (("std::max(p[0], p[1])", True), ("std::numeric_limits<float>::max()", False)):
+            said = self.judged(PRINTS.replace("iostream", "limits").replace("std::cout << p[0]", f"p[0] = {call}"))[0]
+            self.assertIn("of the C++ library", said)
+            self.assertEqual("write max(a, b)" in said, are_said, said)
 
     def test_a_clang_that_cannot_precompile_leaves_an_empty_file(self):
         unable = self.script("unable", f'case "$*" in *-emit-pch*) exit 1;; esac\nexec {CLANG} "$@"\n')

@@ -767,7 +767,7 @@ static const kata::Chapter chapter{
         [](const Module& step) { return try_on(step, problem(kata::reals(65536, 1), sum_of_float, false)); },
     .count = [](const Module& step) { return try_on(step, coded_sum(counted_elements)); },
     .sketch = [](const Module& step) -> kata::Sketch {
-        return {try_on(step, coded_sum(8192)), "the sum of 8192 floats", "rounds"};
+        return {try_on(step, coded_sum(8192)), "the sum of 8192 floats", "rounds", {{"in", {8192}}}};
     },
     .timed =
         [](std::optional<int> power_of_two) {

@@ -682,7 +682,11 @@ static const kata::Chapter chapter{
             return {std::move(run), "a section of 32 elements for the network, and one of 256 for all else",
                     "network"};
         }
-        return {try_on(step, coded(32768, 1024, Kind::inclusive, 1, step)), "32768 elements", "blocks"};
+        constexpr int n = 32768;
+        return {try_on(step, coded(n, 1024, Kind::inclusive, 1, step)),
+                "32768 elements",
+                "blocks",
+                {{"in", {n}}, {"out", {n}}}};
     },
     .timed = [](std::optional<int> power_of_two) -> std::unique_ptr<kata::TimedProblem> {
         const std::size_t n = std::size_t{1} << power_of_two.value_or(28);

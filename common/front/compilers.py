@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
+import functools
+import pathlib
 import re
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -12,9 +15,9 @@ COLOR = re.compile(r"\033\[[0-9;]*[mK]")
 # g++, clang and our own: FILE:LINE:COLUMN: error: TEXT; nvcc: FILE(LINE): error: TEXT
 SAID = re.compile(r"(?P<file>[^\s:(][^:(]*?)(?::(?P<line>\d+)(?::\d+)?|\((?P<nvcc>\d+)\)): (?P<kind>fatal error|error|warning|note)(?: #[\w-]+)?: ")
 # What says, in front of an error in a header or behind it, which line has asked for it.
-ASKED = re.compile(r"(?P<file>[^\s:(][^:(]*?):(?P<line>\d+)(?::\d+)?:\s+required from|(?:In file included|\s+) from (?P<from>[^:]+):(?P<at>\d+)")
+ASKED = re.compile(r"(?P<file>[^\s:(][^:(]*?):(?P<line>\d+)(?::\d+)?:\s+(?:recursively )?required from|(?:In file included|\s+) from (?P<from>[^:]+):(?P<at>\d+)")
+REQUIRED = re.compile(r":\s+(?:recursively )?required from")
 INSTANTIATED = re.compile(r"\s+(?:detected during )?instantiation of .* at line (?P<line>\d+)(?: of (?P<file>\S+))?")
-
 
 # What g++ makes of an extern __shared__ array of a template's type, by the name that the CPU back end gives it.
 OF_TWO_TYPES = re.compile(r"conflicting declaration .(?P<one>[^’']*?) simt_(?P<name>\w+) \[\].")
@@ -25,6 +28,14 @@ OUT_OF_MEMORY = (
     "error: the compiler has been ended, most likely because the memory is used up: close other programs, or build one file at a "
     "time (ninja -C build -j 1)"
 )
+
+
+# What g++ says where newcomers stumble, and how it goes on or what takes its place.
+NOT_DECLARED = re.compile(r"there are no arguments to .(?P<name>\w+). that depend on a template parameter, so a declaration of .\w+. must be available.*")
+PERMISSIVE = re.compile(r"\(if you use .-fpermissive.")
+DELETED = re.compile(r"use of deleted function .*?\b(?P<name>__(?:shfl(?:_up|_down|_xor)?|any|all|ballot))\(.*")
+NO_ADDRESS = re.compile(r"(?:invalid conversion from|cannot convert) .(?P<of>[^’'*]*)(?P<stars>\**). to .(?:const )?void(?: const)?(?P<wanted>\*+).")
+CUDA = pathlib.Path(__file__).resolve().parents[1] / "simt"  # whose headers declare what CUDA has
 
 
 class Error(NamedTuple):
@@ -39,17 +50,16 @@ def is_ours(file: str) -> bool:
 
 def errors(lines: Sequence[str]) -> list[Error]:
     found: list[Error] = []
-    asked = ""  # by the lines in front of an error
+    asked, is_required = "", False  # by the lines in front of an error: the innermost instantiation, or else what includes
     taking = False  # what belongs to the last error
     for line in (COLOR.sub("", line) for line in lines):
         if said := SAID.match(line):
             file, number = said["file"], said["line"] or said["nvcc"]
             mine = f"{file}:{number}" if is_ours(file) else ""
             if "error" in said["kind"]:
-                two = OF_TWO_TYPES.search(line)
-                found.append(Error(mine or asked, [said[0] + of_two_types(two["name"]) if two else line]))
-                taking, asked = True, ""
-            elif said["kind"] == "note" and re.search(r" .[^’']* simt_\w+ \[\]", line):
+                found.append(Error(mine or asked, [said[0] + in_words_of_cuda(line[said.end() :])]))
+                taking, asked, is_required = True, "", False
+            elif said["kind"] == "note" and (re.search(r" .[^’']* simt_\w+ \[\]", line) or PERMISSIVE.search(line)):
                 taking = False
             elif said["kind"] == "note" and found and mine:
                 if not found[-1].where:
@@ -58,11 +68,14 @@ def errors(lines: Sequence[str]) -> list[Error]:
                 if taking:
                     found[-1].lines.append(line)
             else:
-                taking, asked = False, "" if said["kind"] == "warning" else asked
+                taking = False
+                if said["kind"] == "warning":
+                    asked, is_required = "", False
         elif at := ASKED.match(line):
             taking = False
-            if is_ours(at["file"] or at["from"]):
+            if is_ours(at["file"] or at["from"]) and not is_required:
                 asked = f"{at['file'] or at['from']}:{at['line'] or at['at']}"
+                is_required = bool(REQUIRED.search(line))
         elif at := INSTANTIATED.match(line):
             if found and not found[-1].where and at["file"] and is_ours(at["file"].strip('"')):
                 found[-1] = found[-1]._replace(where=at["file"].strip('"') + ":" + at["line"])
@@ -74,11 +87,31 @@ def errors(lines: Sequence[str]) -> list[Error]:
     return found
 
 
-def of_two_types(name: str) -> str:
-    return (
-        f'extern __shared__ "{name}" has another type in each instance of the template, and one name can have one type only: '
-        f"declare bytes, as extern __shared__ unsigned char {name}_bytes[], and cast them to the type that is needed"
-    )
+def in_words_of_cuda(text: str) -> str:
+    """What a compiler says, as it concerns a student: in place of its own words, or with what is to be written instead."""
+    text = text.removeprefix("static assertion failed: ").removesuffix(" [-fpermissive]")
+    if two := OF_TWO_TYPES.search(text):
+        name = two["name"]
+        return (
+            f'extern __shared__ "{name}" has another type in each instance of the template, and one name can have one type only: '
+            f"declare bytes, as extern __shared__ unsigned char {name}_bytes[], and cast them to the type that is needed"
+        )
+    if missing := NOT_DECLARED.match(text):
+        alike = difflib.get_close_matches(missing["name"], names_of_cuda(), 1, 0.8)
+        return f"'{missing['name']}' was not declared" + (f"; did you mean '{alike[0]}'?" if alike else "")
+    if deleted := DELETED.match(text):
+        name = deleted["name"]
+        return f"CUDA has no '{name}' any more: write {name}_sync(mask, …), where each bit of the mask is a lane that takes part, ~0u for all"
+    if (one := NO_ADDRESS.match(text)) and len(one["stars"]) < len(one["wanted"]):
+        return f"{text}; an address is wanted here: that of a variable x is &x"
+    return text
+
+
+@functools.cache
+def names_of_cuda() -> list[str]:
+    """Of functions, as a student may have misspelt them."""
+    text = "".join(header.read_text(encoding="utf-8") for header in sorted(CUDA.glob("*.hpp")))
+    return sorted(set(re.findall(r"\b(__[a-z]\w*[a-z]|atomic[A-Z]\w+|cuda[A-Z]\w+)\(", text)))
 
 
 def once(lines: Sequence[str]) -> list[str]:

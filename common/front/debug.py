@@ -57,7 +57,8 @@ gdb runs the tests of {file}, stopped in the first thread of its first launch.
 It stops again where the CPU back end finds something, as an access out of bounds.
 
   next, step           the next line; the same, and into a function of yours
-  info locals          all variables;   print x   one of them, or an expression
+  info locals          all variables;   print x   one of them, or an expression:
+                       before its line has run, its value means nothing
   print threadIdx      which thread this is; so with blockIdx, blockDim, gridDim
   print in[3]@8        eight elements of an array, from element 3 on
   continue             on to the next stop;   finish   to the end of a function
@@ -66,7 +67,7 @@ It stops again where the CPU back end finds something, as an access out of bound
 
 Every thread of a block is a fiber, a function that is left and gone on with at
 barriers; all run in one thread of the system, so "info threads" shows only one.
-The thread that you want is had by a condition:
+To stop in one thread only, give a condition:
 
   break {step}.cu:{line} if threadIdx.x == 5 && blockIdx.x == 1
 """

@@ -1,4 +1,4 @@
-"""A step line by line: what each line of its kernels costs, what would do, and what the solution needs."""
+"""A step line by line: what each line of its kernels costs, what it would cost at least, and what the solution needs."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from fault import Fault
 from repository import Repository, module
 
 MUCH = 1.25  # times as much as the solution: from there on it is worth a word
+WORTH = 3  # percent of the steps: so much more than the solution is worth a look at the line
 SHOWN = 6  # lines of a kernel, unless all are asked for
 WIDTH = 80
 UNITS = {"global": "sectors", "shared": "passes", "constant": "addresses"}
@@ -130,7 +131,7 @@ class Explanation:
         lines = [
             Line(rows, sum(self.excess[row] for row in rows)) for rows in grouped(self.rows, lambda row: row.line).values()
         ]
-        self.lines = sorted(lines, key=lambda line: (-line.excess, -line.steps, line.name))
+        self.lines = sorted(lines, key=self.place)
 
     def excess_of(self, row: Row) -> float:
         """Its part of the steps that the step needs and the solution does not."""
@@ -142,6 +143,10 @@ class Explanation:
         own = self.mine.total(row, self.solution)
         return row.steps * max(0.0, 1 - theirs.steps / own.steps) if own.steps > MUCH * theirs.steps else 0.0
 
+    def place(self, line: Line) -> tuple[float, int, str]:
+        """In the order: first what needs much more than the solution, as advice() has it, and then what needs most."""
+        return -line.excess if self.share(line.excess) >= WORTH else 0.0, -line.steps, line.name
+
     def share(self, steps: float) -> float:
         return 100 * steps / self.work
 
@@ -151,7 +156,7 @@ class Explanation:
             line = self.lines[0]
             return f"Most of the work is in line {number(line)}: {self.share(line.steps):.0f} % of the steps."
         worst = self.lines[0]
-        if self.share(worst.excess) >= 3:
+        if self.share(worst.excess) >= WORTH:
             return f"Look first at line {number(worst)}: {self.cause(max(worst.rows, key=self.excess.__getitem__))}"
         if self.counts["makespan"] > 1.5 * self.theirs["makespan"]:
             return (
@@ -197,7 +202,7 @@ class Explanation:
                 "requests": row.requests,
                 "unit": UNITS.get(row.memory, ""),
                 "a request": round(row.each, 3),
-                "would do": round(row.least_each, 3),
+                "at least": round(row.least_each, 3),
                 "solution": round(theirs.each, 3) if theirs else None,
                 "lanes": round(row.active, 3),
                 "lanes of the solution": round(theirs.active, 3) if theirs else None,
@@ -246,16 +251,20 @@ WHOLE = (
 )
 
 LEGEND = """\
-requests   how often a warp executes it; of instructions, the basic blocks
+line       first those that need much more than the solution, then those with
+           most steps; an array has the name that the tests give it, A for an a
+requests   how often warps execute the load, store or atomic; of instructions,
+           how often they enter a stretch of code without a branch, a basic
+           block, that begins in this line
 each       what a request takes: 32-byte sectors of global memory, passes over
            the banks of shared memory, addresses of constant memory
-would do   the same if the lanes reached as many bytes side by side, in banks of
-           their own, all the same constant
+at least   what it would take if the lanes reached as many bytes side by side,
+           in banks of their own, all the same constant
 solution   what a request of the solution takes for the same array, or else for
            that memory; ! marks what takes much more
 lanes      active lanes of 32: an idle one costs as much as an active one
-share      of all steps: basic blocks, and for each request its 128-byte lines,
-           passes or addresses
+share      of all steps: one for each basic block, and in a request one for each
+           of its 128-byte lines, passes or addresses
 model GPU  one of 16 multiprocessors, where time is counted in steps of a warp"""
 
 
@@ -370,7 +379,7 @@ def text_of(
     out += [textwrap.fill(explanation.advice(), WIDTH), "", whole_table(explanation.counts, explanation.theirs), ""]
     out += [*times, ""] if times else []
     compared = f"{'solution':>9}" if explanation.solution else f"{'':9}"
-    out.append(f"{'line, the worst first':28}{'requests':>12}{'each':>8} {'would do':>8}{compared}{'lanes':>7}{'share':>7}")
+    out.append(f"{'line, the worst first':28}{'requests':>12}{'each':>8} {'at least':>8}{compared}{'lanes':>7}{'share':>7}")
     shown = (
         explanation.lines
         if everything

@@ -83,8 +83,10 @@ class Trace:
         return self.shapes[array]
 
     def element(self, array: str) -> int:
-        """In bytes."""
-        return self.bytes_of.get(array, 0) // math.prod(self.shapes[array])
+        """In bytes. Where nobody says how many there are, the least that a lane asks for at once."""
+        if array in self.shapes:
+            return max(1, self.bytes_of.get(array, 0) // math.prod(self.shapes[array]))
+        return min(r.bytes for r in self.requests if r.array == array)
 
     def loads(self, arrays: Iterable[str]) -> dict[str, collections.Counter]:
         """How often threads load each element of these from global memory."""
@@ -285,6 +287,7 @@ def reuse(traces: Sequence[Trace]) -> tuple[list[Panel], Panel]:
 
 def owners(traces: Sequence[Trace]) -> tuple[list[Panel], Panel]:
     panels = []
+    said: dict[str, None] = {}  # what stands below a block, of each panel one
     for trace in traces:
         panel = Panel()
         name = list(trace.shapes)[-1]
@@ -309,6 +312,7 @@ def owners(traces: Sequence[Trace]) -> tuple[list[Panel], Panel]:
         for element, (block, _) in owner.items():
             of_block.setdefault(block, []).append(element)
         threads = math.prod(trace.found["launches"][-1]["block"])
+        said.setdefault(f"{min(stores.values(), default=0)} of {threads}")
         for block, elements in sorted(of_block.items())[:16]:
             x = (sum(e % wide for e in elements) / len(elements) + 0.5) * cell
             y = (sum(e // wide for e in elements) / len(elements) + 0.5) * tall + 2
@@ -319,7 +323,8 @@ def owners(traces: Sequence[Trace]) -> tuple[list[Panel], Panel]:
     key.text(
         0,
         12,
-        "Two colours take turns warp by warp, in the next block two others. 128 of 256: so many of its threads store.",
+        "Two colours take turns warp by warp, in the next block two others. "
+        f"{next(iter(said))}: so many of the block's threads store.",
         "small",
     )
     return panels, key
@@ -683,8 +688,9 @@ def write_lanes(panel: Panel, x: float, y: float, lanes: Sequence[int]) -> None:
         panel.text(x, y - 0.5, f"×{len(lanes)}", "many")
 
 
-def sectors(r: Request) -> Panel:
-    """The lanes of a warp, and below them the sectors that they touch, each with what was asked of it."""
+def sectors(r: Request, element: int) -> Panel:
+    """The lanes of a warp, and below them the sectors that they touch, each with what was asked of it, under the number of its
+    first element: one has so many bytes, and a lane may ask for several at once."""
     panel = Panel()
     touched = sorted({s for at in r.at for s in range(at // 32, (at + r.bytes - 1) // 32 + 1)})
     colour = {sector: COLOURS[i % 4] for i, sector in enumerate(touched)}
@@ -704,7 +710,7 @@ def sectors(r: Request) -> Panel:
         wide = cell * per_sector
         if x and x + wide > 520:
             x, y = 0.0, y + 32
-        panel.text(x, y + 8, f"{r.array}[{sector * per_sector}…]" if sector >= 0 else r.array, "small")
+        panel.text(x, y + 8, f"{r.array}[{sector * 32 // element}…]" if sector >= 0 else r.array, "small")
         for i in range(per_sector):
             lanes = asked.get(sector * 32 + i * r.bytes)
             panel.rect(x + i * cell, y + 11, cell - (1 if cell > 5 else 0), 14, colour[sector] if lanes else "empty")
@@ -716,10 +722,11 @@ def sectors(r: Request) -> Panel:
 
 
 def banks(r: Request) -> Panel:
-    """The 32 banks of shared memory, and in each the words that lanes ask for: one row, one pass."""
+    """The 32 banks of shared memory, and in each the words that lanes ask for: one row, one pass. Lanes whose atomics meet at
+    one word take turns: the first of each word stands in the rows of the words, the others in rows below."""
     panel = Panel()
     together = 8 if r.bytes >= 16 else 16 if r.bytes >= 8 else 32
-    rows: list[tuple[bool, dict[int, list[int]]]] = []
+    rows: list[tuple[str, dict[int, list[int]]]] = []  # a colour, and by bank which lanes
     for part in sorted({lane // together for lane in r.lanes}):
         words: dict[int, list[int]] = {}
         for lane, at in r.reaches:
@@ -734,24 +741,32 @@ def banks(r: Request) -> Panel:
                     break
             else:
                 used.append({word % 32: words[word]})
-        rows += [(i > 0, row) for i, row in enumerate(used)]
+        if r.did == "atomic":
+            used = [{bank: lanes[:1] for bank, lanes in row.items()} for row in used]
+        rows += [("b" if i else "a", row) for i, row in enumerate(used)]
+    if r.did == "atomic":
+        meet: dict[int, list[int]] = {}
+        for lane, at in r.reaches:
+            meet.setdefault(at // 4, []).append(lane)
+        for turn in range(1, max(map(len, meet.values()))):
+            rows.append(("d", {word % 32: lanes[turn : turn + 1] for word, lanes in meet.items() if len(lanes) > turn}))
     panel.text(0, 12, "bank", "small")
     for bank in range(32):
         panel.text(49 + 15 * bank, 12, str(bank), "small middle")
     high = 15 if len(rows) <= 12 else 8
-    for i, (again, row) in enumerate(rows):
+    for i, (colour, row) in enumerate(rows):
         y = 18 + high * i
         if len(rows) <= 12 or i % 8 == 0:
             panel.text(0, y + high - 2, f"pass {i + 1}", "small")
         for bank in range(32):
-            panel.rect(42 + 15 * bank, y, 14, high - 1, ("b" if again else "a") if bank in row else "empty")
+            panel.rect(42 + 15 * bank, y, 14, high - 1, colour if bank in row else "empty")
             if bank in row and high == 15:
                 write_lanes(panel, 49 + 15 * bank, y + 10.5, row[bank])
     return panel
 
 
-def of_request(r: Request) -> Panel:
-    return banks(r) if r.memory == "shared" else sectors(r)
+def of_request(trace: Trace, r: Request) -> Panel:
+    return banks(r) if r.memory == "shared" else sectors(r, trace.element(r.array))
 
 
 def cost(r: Request) -> int:
@@ -759,6 +774,9 @@ def cost(r: Request) -> int:
     return r.steps if r.memory == "shared" else len({at >> 5 for at in r.at})
 
 
-def words_for(r: Request, costs: Sequence[int]) -> str:
+def words_for(trace: Trace, r: Request, costs: Sequence[int]) -> str:
     unit = "passes" if r.memory == "shared" else "sectors"
-    return f"{len(costs):,} requests; on average {sum(costs) / len(costs):.1f} {unit}; this one: {max(costs)}, the most"
+    text = f"{len(costs):,} requests; on average {sum(costs) / len(costs):.1f} {unit}; this one: {max(costs)}, the most"
+    if r.memory != "shared" and r.array in trace.shapes and r.bytes > trace.element(r.array):
+        text += f"; each lane asks for {r.bytes // trace.element(r.array)} elements at once"
+    return text

@@ -38,6 +38,17 @@ def number_in(text: str) -> float | None:
         return None
 
 
+def asked(text: str) -> float:
+    """Until the answer is a number; Ctrl-D ends it."""
+    try:
+        while (said := number_in(input(text))) is None:
+            text = "That is no number, such as 4 or 4.5. How many? "
+        return said
+    except EOFError:
+        print()
+        raise Fault("nobody has answered", 2) from None
+
+
 def answer(row: explain.Row, said: float, theirs: explain.Row | None) -> str:
     """What is so, and why."""
     is_right = abs(said - row.each) <= NEAR * row.each
@@ -60,12 +71,7 @@ def predict(repository: Repository, chapter: str, step: str) -> int:
     row = question_about(explain.rows_of(both.step))
     if not row:
         raise Fault("there is nothing to ask: the step reaches neither global nor shared memory")
-    try:
-        said = number_in(input(question(row, trace.source_line(repository, "chapters", chapter, row.line))))
-    except EOFError:
-        said = None
-    if said is None:
-        raise Fault("that is no number; ask again with the same command", 2)
+    said = asked(question(row, trace.source_line(repository, "chapters", chapter, row.line)))
     theirs = explain.Kernel(explain.rows_of(both.solution)).nearest(row)
     print(f"\n{answer(row, said, theirs)}\nAll lines: ./kata explain {chapter} {step[:2]}")
     return 0

@@ -39,7 +39,8 @@ figure {{ margin: 0; overflow-x: auto; }} svg {{ max-width: none; }}
 READ_SECTORS = (
     "Of each line one request is drawn, the costliest: above, the 32 lanes of the warp; below, the sectors that they reach, 32 bytes "
     "each, in the same colour. What is filled was asked for, by the lane whose number stands there or by several (×32); what is "
-    "empty was moved for nothing. Of shared memory, the 32 banks: each row is one pass, and rows in orange are bank conflicts."
+    "empty was moved for nothing. Of shared memory, the 32 banks: each row is one pass. Rows in orange are bank conflicts; rows in "
+    "pink are lanes whose atomics meet at one word, and are done one after the other."
 )
 SMALLER = (
     "That is a smaller problem than the one that the tests count, so that all of it can be drawn: of the larger one, "
@@ -48,6 +49,11 @@ SMALLER = (
 READ_LIFE = (
     "The warps of one block, from left to right what each does as time goes on: a dashed line is a barrier, and what is empty "
     "before it is a warp that waits there for the slowest."
+)
+WAITS_ELSEWHERE = (
+    "Not drawn is how long an atomic on global memory waits for atomics of other blocks at the same address, so that a block with "
+    "few steps here may be part of a slow kernel: <code>./kata explain {chapter} {step}</code> counts these waits in the "
+    "<em>steps of the longest chain</em>."
 )
 
 
@@ -64,14 +70,14 @@ def lines_of(found: Trace) -> dict[tuple[str, str, str, str], list[tuple[int, Re
     return dict(sorted(groups.items(), key=lambda group: (-sum(cost for cost, _ in group[1]), group[0])))
 
 
-def line_part(key: tuple[str, str, str, str], requests: list[tuple[int, Request]], text: str) -> str:
+def line_part(found: Trace, key: tuple[str, str, str, str], requests: list[tuple[int, Request]], text: str) -> str:
     line, did, memory, array = key
     _, r = max(requests, key=lambda one: (one[0], len(one[1].lanes), -one[1].begins))
     file, number = trace.place_of(line)
     name = html.escape(f"{f'line {number}' if file.endswith('.cu') else line}: {did}, {memory} memory, {array}")
     source = f"<p class=faint><code>{html.escape(text)}</code></p>" if text else ""
-    words = pictures.words_for(r, [cost for cost, _ in requests])
-    return f"<h3>{name}</h3>{source}<p class=faint>{words}</p>{svg(pictures.of_request(r), name)}"
+    words = pictures.words_for(found, r, [cost for cost, _ in requests])
+    return f"<h3>{name}</h3>{source}<p class=faint>{words}</p>{svg(pictures.of_request(found, r), name)}"
 
 
 def page(repository: Repository, chapter: str, step: str, both: trace.Both, tree: str) -> str:
@@ -86,12 +92,14 @@ def page(repository: Repository, chapter: str, step: str, both: trace.Both, tree
     _, sentence = pictures.drawing_of(steps)
     parts += [f"<h2>The picture of this step</h2><p>{sentence}</p>", svg(pictures.of_chapter(steps, titles), sentence)]
     parts += [f"<h2>The life of a block</h2><p>{READ_LIFE}</p>", svg(pictures.of_life(steps, titles), READ_LIFE)]
+    if any((r.did, r.memory) == ("atomic", "global") for found in steps for r in found.of_one_block()):
+        parts.append(f"<p>{WAITS_ELSEWHERE.format(chapter=chapter, step=step[:2])}</p>")
 
     parts.append(f"<h2>Which lane reaches what</h2><p>{READ_SECTORS}</p><div class=pair>")
     for found, name, where in zip(steps, titles, trees):
         parts.append(f"<div><p><strong>{name}</strong></p>")
         for key, requests in lines_of(found).items():
-            parts.append(line_part(key, requests, trace.source_line(repository, where, chapter, key[0])))
+            parts.append(line_part(found, key, requests, trace.source_line(repository, where, chapter, key[0])))
         parts.append("</div>")
     parts.append("</div>")
     return PAGE.format(title=html.escape(title), style=pictures.STYLE, body="\n".join(parts))

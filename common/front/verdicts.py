@@ -21,8 +21,12 @@ from repository import TREES, Module, Repository, module_of, suite, targets
 OF_MESON = {"OK": "OK", "EXPECTEDFAIL": "OK", "SKIP": "SKIP"}
 WIDTH = 80
 PRINTED = 20  # lines of what a step has printed that passes
+PRINTED_WIDE = 200  # characters of such a line: without newlines, all that threads print is one
+SAID = 60  # lines of what a test that fails has said and the step has printed behind it, which is more than any test says
+SAID_WIDE = 2000  # characters of such a line
 RIGHT = "the result is right, but"  # how the suites begin to say that a step needs too much
 DOES_NOT_COMPILE = "does not compile"
+UNDER_WAY = re.compile(r" *(\d+)/(?!\1 )\d+ ")  # of a test that has ended, in Meson's words; behind the last, all is known
 
 
 class Verdict(NamedTuple):
@@ -77,7 +81,7 @@ def tested(build: Build, selection: Sequence[str], log_name: str) -> list[str]:
     with processes.running(command, **QUIET) as meson:
         for line in processes.lines_of(meson):
             said.append(line)
-            if re.match(r" *\d+/\d+ ", line):
+            if UNDER_WAY.match(line):
                 progress.show(line.strip())
         progress.clear()
     if not log.is_file():
@@ -226,7 +230,7 @@ def explain(verdict: Verdict, not_built: set[str]) -> str:
     """A verdict, and why; the compiler has said itself what it does not like."""
     if verdict.module and verdict.module.file in not_built:
         return f"FAIL  {verdict.title} does not compile: see above\n"
-    return f"FAIL  {verdict.title}\n{indented(verdict.reason)}"
+    return f"FAIL  {verdict.title}\n{indented(why_at_length(verdict))}"
 
 
 def beside(text: str) -> str:
@@ -235,6 +239,18 @@ def beside(text: str) -> str:
         return ""
     margin = " " * 6
     return textwrap.fill(text, WIDTH, initial_indent=margin, subsequent_indent=margin, break_long_words=False, break_on_hyphens=False) + "\n"
+
+
+def beginning(text: str, most: int = PRINTED, wide: int = PRINTED_WIDE) -> str:
+    """As much of what a step has printed as anybody wants to read: so many lines, and of each so much."""
+    said = text.split("\n")
+    shown = [line if len(line) <= wide else f"{line[:wide]} … and {len(line) - wide} characters more" for line in said[:most]]
+    return "\n".join(shown + ([] if len(said) <= most else [f"… and {len(said) - most} lines more"]))
+
+
+def why_at_length(verdict: Verdict) -> str:
+    """All that the tests say. What the step prints stands between it, from each thread perhaps, and is cut."""
+    return "\n".join(beginning(part, SAID, SAID_WIDE) for part in re.split(r"\n(?=not ok: )", verdict.reason))
 
 
 def of_one_step(verdicts: list[Verdict]) -> str:
@@ -248,11 +264,9 @@ def of_one_step(verdicts: list[Verdict]) -> str:
         if verdict.result == "OK":
             lines += [beside(note) for note in verdict.notes]
         if verdict.result == "OK" and verdict.reason:
-            said = verdict.reason.splitlines()
-            more = [] if len(said) <= PRINTED else [f"… and {len(said) - PRINTED} lines more"]
-            lines.append("It printed:\n" + indented("\n".join(said[:PRINTED] + more)))
+            lines.append("It printed:\n" + indented(beginning(verdict.reason)))
         elif verdict.result == "FAIL":
-            lines.append(indented(verdict.reason))
+            lines.append(indented(why_at_length(verdict)))
     return "".join(lines)
 
 

@@ -35,7 +35,15 @@ OF_CUDA = "'{}' is for device code alone, and host code calls it"
 OF_RUNTIME = "'{}' is for host code alone, and device code calls it"
 OF_KERNEL = "'{}' is a kernel, and device code calls it: make it a __device__ function, or launch it from the host"
 HOST_VARIABLE = "'{}' is a variable of the host, and device code uses it: hand it to the kernel, or make it __constant__"
+# What is written in place of what device code has not.
+INSTEAD_OF_LIBRARY = {
+    "swap": "exchange them by hand, as T t = a; a = b; b = t;",
+    "min": "write min(a, b), without std::, which CUDA has",
+    "max": "write max(a, b), without std::, which CUDA has",
+}
+STREAM = "'{}' is a stream of the host, and device code has none: write printf(\"%d\\n\", i);"
 DIAGNOSED = [
+    (r"reference to __host__ variable '(cout|cerr|clog)' in ", STREAM),
     (r"reference to __host__ variable '(.*?)' in ", HOST_VARIABLE),
     (r"cannot use '(throw|try)' in ", "device code has no exceptions, and so no '{}'"),
     (r"cannot use variable-length arrays in ", "the size of a local array in device code must be a constant"),
@@ -145,7 +153,10 @@ def told_of_call(callee, name, declared):
         return None
     if not is_foreign(file):
         return OF_HOST.format(name)
-    return (OF_RUNTIME if COMMON in pathlib.Path(file).resolve().parents else OF_LIBRARY).format(name)
+    if COMMON in pathlib.Path(file).resolve().parents:
+        return OF_RUNTIME.format(name)
+    instead = INSTEAD_OF_LIBRARY.get(name) if pathlib.Path(file).name != "limits" else None  # numeric_limits has a max, too
+    return OF_LIBRARY.format(name) + (f"; {instead}" if instead else "")
 
 
 def is_immediate(declared):

@@ -71,6 +71,9 @@ struct Observation {
     std::vector<std::string> hints = {};
     /// Kernels that were launched.
     std::uint64_t launches = 0;
+    /// The first of them, as "add<<<256, 4>>>"; none on a GPU, where nobody hears their names.
+    static constexpr std::size_t launches_named = 3;
+    std::vector<std::string> launched = {};
     /// Of those the last ones, behind which nobody has asked CUDA whether they failed; 0 on a GPU, which does
     /// not say.
     std::uint64_t unchecked = 0;

@@ -1813,6 +1813,28 @@ TEST_CASE("an access out of bounds is one of the array that its instruction has 
                ContainsSubstring("reads 4 bytes beginning 4 bytes before the start of \""));
 }
 
+TEST_CASE("a kernel reaches variables of the device, and none of the host", "[bounds]") {
+    using enum kernels::Table;
+    Buffer<float> out("out", 32);
+    const auto reached = [&](kernels::Table table) {
+        return fault([&] { kernels::read_table(table, out.data()); });
+    };
+    const std::string first = "host memory: thread (0,0,0) of block (0,0,0) ",
+                      why =
+                          ", a variable of the host, which no kernel can reach: declare it __constant__ or "
+                          "__device__, or copy it to memory of the device, in ";
+    CHECK(reached(host) == first + "reads 4 bytes of \"host_weights\"" + why + line_of("table"));
+    CHECK(reached(host_constant) == first + "reads 4 bytes of \"host_constants\"" + why + line_of("table"));
+    CHECK(reached(host_function) == first + "reads 4 bytes of \"within\"" + why + line_of("table"));
+    CHECK(reached(host_written) ==
+          first + "writes 4 bytes of \"host_weights\"" + why + line_of("write table"));
+    CHECK(reached(host_heap) ==
+          "out of bounds: thread (0,0,0) of block (0,0,0) reads 4 bytes of host memory, where \"weights\" "
+          "points: on a GPU the kernel ends there, in " +
+              line_of("table"));
+    for (const auto table : {device, device_constant, constant, own}) CHECK(reached(table) == "");
+}
+
 TEST_CASE("the parameters of a kernel have the names that its source gives them", "[bounds]") {
     const std::string file = TESTS_DIR "/tools/meter_kernels.cu";
     const auto names = [&](const char* kernel) { return meter::parameters_of({}, file, kernel); };
@@ -1866,12 +1888,12 @@ TEST_CASE("what a header of this repository does is done in the line that calls 
 TEST_CASE("a copy that does not fit on either side is refused", "[bounds]") {
     using enum kernels::TooMuch;
     const auto [what, text] = GENERATE(table<kernels::TooMuch, std::string>({
-        {source, "copy refused: 16 bytes at offset 4 do not fit into \"data\" of 16 bytes"},
+        {source, "copy refused: 16 bytes at offset 4 are not all in \"data\" of 16 bytes"},
         {target, "copy refused: 16 bytes at offset 4 do not fit into \"data\" of 16 bytes"},
-        {behind, "copy refused: 4 bytes at offset 16 do not fit into \"data\" of 16 bytes"},
+        {behind, "copy refused: 4 bytes at offset 16 are not all in \"data\" of 16 bytes"},
         {host_array, "copy refused: 17 bytes, and the host's array has room for 16"},
         {host_source, "copy refused: 17 bytes, and the host's array has room for 16"},
-        {symbol, "copy refused: 16 bytes at offset 8 do not fit into \"data\" of 16 bytes"},
+        {symbol, "copy refused: 16 bytes at offset 8 are not all in \"data\" of 16 bytes"},
         {host_memset, "cudaMemset refused: that is memory of the host; use std::memset or std::fill"},
     }));
     auto data = filled<int>("data", 4);

@@ -386,6 +386,9 @@ TEST_CASE("whatever ends the tests of a step is told in words, without the name 
           "the step crashes: it divides an integer by zero");
     CHECK(first_line("SIGILL - Illegal instruction signal") ==
           "the step crashes: its code cannot be executed");
+    CHECK_THAT(why_ended("SIGSEGV - Segmentation violation signal"),
+               ContainsSubstring("\nlook at the host code of the step: ") &&
+                   ContainsSubstring("functions that lack a return statement"));
     CHECK_THAT(first_line("SIGABRT - Abort (abnormal termination) signal"), ContainsSubstring("abort()"));
     CHECK_THAT(first_line("SIGTERM - Termination request signal"), ContainsSubstring("were stopped after"));
     CHECK(first_line("SIGINT - Terminal interrupt signal") == "the tests were interrupted");

@@ -307,12 +307,12 @@ void offer_ends(const Grid& grid, std::span<const Index> wrong, Where& where) {
         where.offer(tail, count - 1, "only " + from);
 }
 
-std::optional<std::string> describe_places(const Grid& grid, std::span<const Index> wrong) {
+std::optional<std::string> describe_places(const Grid& grid, std::span<const Index> wrong, bool at_random) {
     if (wrong.size() == grid.total()) return std::nullopt;
     Where where(grid, wrong.size());
     offer_last_blocks(grid, wrong, where);
     offer_borders(grid, wrong, where);
-    offer_all_residues(grid, wrong, where);
+    if (!at_random) offer_all_residues(grid, wrong, where);
     offer_ends(grid, wrong, where);
     return where.narrowest();
 }
@@ -385,6 +385,38 @@ std::optional<std::string> describe_offset(const Comparison& c, const Grid& grid
     return std::nullopt;
 }
 
+/// Whether wrong elements hold what was expected where x and y are exchanged within squares of this side, and
+/// all that have such a partner.
+template <class Comparison>
+bool transposed_within(const Comparison& c, const Grid& grid, std::span<const Index> wrong, Index side) {
+    Index explained = 0;
+    bool varied = false;
+    for (const Index i : wrong) {
+        const auto [x, y, z] = grid.place(i);
+        const auto other_x = x / side * side + y % side, other_y = y / side * side + x % side;
+        if (other_x >= grid.extent[0] || other_y >= grid.extent[1]) continue;
+        if (!c.matches(i, (z * grid.extent[1] + other_y) * grid.extent[0] + other_x)) return false;
+        ++explained;
+        varied = varied || c.got[i] != c.got[wrong.back()];
+    }
+    return varied && explained >= 16 && 2 * explained >= wrong.size();
+}
+
+/// As a tile does of which the rows are taken for the columns.
+template <class Comparison>
+std::optional<std::string> describe_transposed(const Comparison& c, const Grid& grid,
+                                               std::span<const Index> wrong) {
+    if (grid.axes < 2) return std::nullopt;
+    for (const Index side : {Index{8}, Index{16}, Index{32}, std::max(grid.extent[0], grid.extent[1])})
+        if (transposed_within(c, grid, wrong, side))
+            return "each wrong value is the expected value where x and y are exchanged" +
+                   (side > 32
+                        ? ""
+                        : " within each square of " + std::to_string(side) + " x " + std::to_string(side)) +
+                   ": does an index have the row where the column belongs?";
+    return std::nullopt;
+}
+
 /// "2", "1/9" or a rounded number: `tolerance` is relative.
 std::string factor_text(double factor, double tolerance) {
     const auto whole = [&](double value) {
@@ -429,18 +461,21 @@ bool cut_off(const Comparison& c, std::span<const Index> wrong) {
            });
 }
 
+/// Nothing where there is none. `at_random`: the indices of wrong elements are the data's.
 template <class Comparison>
-std::string describe_pattern(const Comparison& c, const Grid& grid, std::span<const Index> wrong) {
+std::optional<std::string> describe_pattern(const Comparison& c, const Grid& grid,
+                                            std::span<const Index> wrong, bool at_random) {
     const auto is_zero = [](auto value) { return value == 0; };
     if (std::all_of(c.got.begin(), c.got.end(), is_zero)) return "everything is zero";
     if (auto found = describe_shift(c, grid, wrong)) return *found;
     if (auto found = describe_offset(c, grid, wrong)) return *found;
+    if (auto found = describe_transposed(c, grid, wrong)) return *found;
     if (auto found = describe_factor(c, wrong)) return *found;
     if (cut_off(c, wrong)) return "each wrong value is the expected one without its fraction: rounded down?";
-    if (auto found = describe_places(grid, wrong)) return *found;
+    if (auto found = describe_places(grid, wrong, at_random)) return *found;
     if (std::all_of(wrong.begin(), wrong.end(), [&](Index i) { return is_zero(c.got[i]); }))
         return "every wrong value is zero";
-    return "none";
+    return std::nullopt;
 }
 
 std::string coordinates(const Grid& grid, Index i) {
@@ -496,7 +531,18 @@ std::optional<std::string> report(const Comparison& c, const Layout& layout) {
     if (std::any_of(wrong.begin(), wrong.end(), [&](Index i) { return looks_unset(c.got[i]); }))
         message += "\n" + text(as_unset<typename decltype(c.got)::value_type>()) +
                    " is what a local variable holds that nobody has set, or an array that lacks __shared__";
-    return message + "\npattern: " + describe_pattern(c, grid, wrong);
+    const auto made_nan = static_cast<Index>(std::count_if(wrong.begin(), wrong.end(), [&](Index i) {
+        return is_nan(c.got[i]) && !c.unwritten(i) && std::isfinite(static_cast<double>(c.expected[i]));
+    }));
+    if (made_nan != 0)
+        message +=
+            "\nNaN where a number is expected: of 0 times infinity or infinity less infinity, as a value "
+            "gives that is no part of the sum, or of memory that nobody has set: does each guard leave "
+            "out what it should, and no more?";
+    // Where infinities lie is an accident of the data: at every eighth index, say.
+    const bool at_random = made_nan == wrong.size();
+    const auto pattern = describe_pattern(c, grid, wrong, at_random);
+    return message + (pattern ? "\npattern: " + *pattern : "");
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ struct Layout {
 
 /// Nothing where every element of `got` equals its expected one: -0 equals 0, NaN equals only NaN. Otherwise
 /// a few lines for the student: how many differ, the first of them with coordinates, which were never written
-/// (still hold the poison), which are NaN, and the pattern that explains all of them, or "pattern: none".
+/// (still hold the poison), which are NaN, and the pattern that explains all of them, if there is one.
 /// Throws std::invalid_argument where the layout does not describe as many elements as were expected. For
 /// float, double, int, unsigned, unsigned char and unsigned long long.
 template <class T>

@@ -131,6 +131,11 @@ class Meter final : public simt::Probe {
     void read_only(const void* address, unsigned bytes, const void* code) override;
     std::string line(const void* code) const override { return line_of(image_, offset_of(code)); }
     std::string callers(const void* code) const override { return callers_of(image_, offset_of(code)); }
+    std::string last_line(const simt::Block& block, const simt::Thread& t) const override {
+        const auto code =
+            t.updated ? offset_of(t.updated_in) : logs_[block.slot][t.warp()].last_code(t.lane());
+        return code == 0 ? "" : line(code);
+    }
     std::vector<std::string> parameters() const override {
         return parameters_of(image_, launch_.site.file, launch_.name);
     }
@@ -233,6 +238,9 @@ class Meter final : public simt::Probe {
     /// What else is to be done about an access that has been logged.
     void look_for_clashes(Region&, std::uintptr_t address, std::size_t bytes, Verb verb, std::uint32_t code);
     Region* find_region(std::uintptr_t address);
+    /// Refuses what the module has for its host code alone.
+    void hold_to_device(std::uintptr_t address, std::size_t bytes, Verb verb, const void* code);
+    std::optional<std::string> host_pointer_at(std::uintptr_t address, std::uintptr_t near) const;
     [[noreturn]] void refuse(std::uintptr_t address, std::size_t bytes, Verb verb, const void* code);
     std::string name_of(const Region&) const;
     void miss_shared_memory();
@@ -282,7 +290,9 @@ class Meter final : public simt::Probe {
     std::size_t shared_limit_ = 0;
     simt::Range arguments_, constants_;
     std::vector<Region> globals_;
-    Region variables_;                                      // __device__ variables of the module
+    Region variables_;                         // the module's: __device__ ones, and the host's
+    std::array<simt::Range, 16> of_device_{};  // what kernels have reached there and may, the last of it
+    std::size_t next_of_device_ = 0;
     std::array<Region, 2> static_shared_, dynamic_shared_;  // of each resident block
     // Of each resident block, for they have their shared memory at the same addresses.
     std::array<Region*, 2> last_{};
@@ -385,6 +395,7 @@ void Meter::launch_begins(const simt::Grid& grid) {
     if (variables_.range.begin != image_.writable.begin)
         variables_ = {image_.writable, Space::global, "a __device__ variable", true, 0, nullptr, 0, nullptr};
     variables_.epoch = epoch_;
+    of_device_ = {};
     last_reached_ = nullptr;
     work_of_blocks_.clear();
     longest_ = contention_ = 0;
@@ -731,9 +742,11 @@ void Meter::touch(const void* pointer, std::size_t bytes, Verb verb, const void*
     auto* region = region_of(address);
     if (!region) {
         if (is_built_in(address)) return;
+        if (image_.all.contains(address)) hold_to_device(address, bytes, verb, code);
         if (!image_.all.contains(address) || writes(verb)) refuse(address, bytes, verb, code);
         return;  // a table that the compiler has put among the code
     }
+    if (region == &variables_) hold_to_device(address, bytes, verb, code);
     const auto offset = address - region->range.begin;
     if (bytes > region->range.end - address) refuse(address, bytes, verb, code);
     if ((address & (bytes - 1)) != 0)
@@ -766,9 +779,9 @@ inline bool Meter::touch_as_usual(const void* pointer, std::size_t bytes, Verb v
     const auto slot = simt::running_block->slot;
     auto* const region = last_[slot];
     const auto at = offset_of(code);
-    if (!region || !region->range.contains(address) || bytes > region->range.end - address ||
-        (address & (bytes - 1)) != 0 || constants_.contains(address) || at >= reached_by_.size() ||
-        asked_.thread || polled_ || !flights_[slot].none())
+    if (!region || region == &variables_ || !region->range.contains(address) ||
+        bytes > region->range.end - address || (address & (bytes - 1)) != 0 || constants_.contains(address) ||
+        at >= reached_by_.size() || asked_.thread || polled_ || !flights_[slot].none())
         return false;
     reached_by_[at] = region;
     in_shared_ += region->space == Space::shared;
@@ -955,7 +968,9 @@ void Meter::refuse(std::uintptr_t address, std::size_t bytes, Verb verb, const v
     // On either side the nearest: a buffer says nothing of what is meant where another is as near.
     Miss before, behind;
     const auto consider = [&](const Region& r) {
-        if (r.range.begin == 0 || (r.range.size() == 0 && address < r.range.begin)) return;
+        if (r.range.begin == 0 || (r.range.size() == 0 && address < r.range.begin) ||
+            (r.range.size() == 0 && r.space == Space::shared && address - r.range.begin > shared_limit_))
+            return;
         auto range = r.range;
         auto name = name_of(r);
         if (r.range.size() > 0 && r.range.begin == image_.shared.begin)
@@ -996,6 +1011,8 @@ void Meter::refuse(std::uintptr_t address, std::size_t bytes, Verb verb, const v
         text += "through a null pointer";
     else if (constants_.contains(address))
         text += "of constant memory, which a kernel cannot";
+    else if (const auto pointer = meant ? std::nullopt : host_pointer_at(address, near))
+        text += "of host memory, where \"" + *pointer + "\" points: on a GPU the kernel ends there";
     else if (near < reach)
         text += (before.distance < behind.distance ? before : behind).text +
                 (near <= next_to_it || far >= 4 * near
@@ -1005,6 +1022,43 @@ void Meter::refuse(std::uintptr_t address, std::size_t bytes, Verb verb, const v
         text +=
             image_.all.contains(address) ? "of the module's constants or code" : "that are not device memory";
     simt::give_up(text + ", in " + line(offset_of(code)));
+}
+
+/// The parameter of the kernel that points to no memory of the device, and nearer to the address than `near`.
+std::optional<std::string> Meter::host_pointer_at(std::uintptr_t address, std::uintptr_t near) const {
+    constexpr std::uintptr_t beside_buffers = 1 << 20;  // as far as nothing else can lie
+    const auto of_device = [&](std::uintptr_t p) {
+        return image_.all.contains(p) || std::any_of(globals_.begin(), globals_.end(), [&](const Region& r) {
+                   return p + beside_buffers >= r.range.begin && p <= r.range.end + beside_buffers;
+               });
+    };
+    std::optional<std::string> found;
+    const auto names = parameters();
+    for (std::size_t i = 0; i < std::min(names.size(), launch_.parameters); ++i) {
+        const auto p = reinterpret_cast<std::uintptr_t>(launch_.pointers[i]);
+        const auto distance = address > p ? address - p : p - address;
+        if (p < 4096 || of_device(p) || distance >= near) continue;
+        near = distance;
+        found = names[i];
+    }
+    return found;
+}
+
+void Meter::hold_to_device(std::uintptr_t address, std::size_t bytes, Verb verb, const void* code) {
+    for (const auto& known : of_device_)
+        if (known.contains(address)) return;
+    const std::string_view names(launch_.of_device,
+                                 static_cast<std::size_t>(launch_.of_device_end - launch_.of_device));
+    if (const auto variable = simt::host_variable_at(image_, address, names))
+        simt::give_up("host memory: " + here() + (writes(verb) ? " writes " : " reads ") +
+                      std::to_string(bytes) + (bytes == 1 ? " byte of \"" : " bytes of \"") + variable->name +
+                      "\", a variable of the host, which no kernel can reach: declare it "
+                      "__constant__ or __device__, or copy it to memory of the device, in " +
+                      line(offset_of(code)));
+    const auto variable = simt::variable_at(image_, address);
+    const bool whole = variable && variable->range.contains(address);
+    of_device_[next_of_device_++ % of_device_.size()] =
+        whole ? variable->range : simt::Range{address, address + bytes};
 }
 
 void Meter::refuse_index(const std::string& index, const std::string& type, const char* file, unsigned line) {
@@ -1145,9 +1199,12 @@ std::string Meter::advice(const Region& region, std::uintptr_t address, std::siz
                " in the same line: if each should have its own, is blockIdx missing from the index, or "
                "blockDim that multiplies it? If they share it, use an atomic";
     if (same_block)
-        return std::string("is a __syncthreads() missing between them") +
+        return std::string(
+                   plain && line(clash.code) == line(code)
+                       ? "should each thread have an index of its own in this line? If they share it, "
+                       : "") +
+               "is a __syncthreads() missing between them" +
                (same_warp ? " (__syncwarp(), if only the warp shares it)" : "") +
-               (plain && line(clash.code) == line(code) ? ", should each have an index of its own" : "") +
                ", or must it be an atomic?";
     if ((is_atomic(verb) && !signals(verb)) || (is_atomic(clash.verb()) && !signals(clash.verb())))
         return "an atomic of the block is one to its own threads alone: give it the scope of the device, or "

@@ -222,8 +222,9 @@ void WarpLog::read(std::uint32_t waiting, const std::function<void(Group)>& acco
         any_left = any_left || at[l] != end[l];
         lane.next = static_cast<unsigned>(at[l] - events);
         if (lane.next < lane.end && lane.end < capacity) continue;
+        if (lane.end > 0) lane.before = events[lane.end - 1].code;
         std::copy(events + lane.next, events + lane.end, events);
-        lane = {0, lane.end - lane.next};
+        lane = {0, lane.end - lane.next, lane.before};
     }
     if (!any_left) give_back();
 }

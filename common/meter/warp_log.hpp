@@ -54,6 +54,11 @@ class WarpLog {
     /// ended or waits, so that nothing of it is to come before the others have gone on.
     void read(std::uint32_t waiting, const std::function<void(Group)>& account);
 
+    /// The code of what the lane has added last; 0 if that was nothing.
+    std::uint32_t last_code(unsigned lane) const {
+        const auto end = lanes_[lane].end;
+        return events_ && end > 0 ? events_[lane * stride + end - 1].code : lanes_[lane].before;
+    }
     /// What the lane has added last, if that is still there.
     Event* last(unsigned lane) {
         const auto end = lanes_[lane].end;
@@ -66,6 +71,7 @@ class WarpLog {
     static constexpr unsigned stride = capacity + 64 / sizeof(Event);
     struct Lane {
         unsigned next = 0, end = 0;
+        std::uint32_t before = 0;  // the code of what was last taken out
     };
     void take();
     void give_back();

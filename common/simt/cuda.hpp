@@ -134,6 +134,9 @@ concept Shuffled = shuffles_whole<T>;
 // Where the linker has put the constants of this module; null without any.
 extern "C" [[gnu::weak, gnu::visibility("hidden")]] char __start_simt_constant[];
 extern "C" [[gnu::weak, gnu::visibility("hidden")]] char __stop_simt_constant[];
+// What this module declares for the device, in words; null where nobody has translated it.
+extern "C" [[gnu::weak, gnu::visibility("hidden")]] const char __start_simt_of_device[];
+extern "C" [[gnu::weak, gnu::visibility("hidden")]] const char __stop_simt_of_device[];
 
 namespace kata::backend {
 
@@ -174,8 +177,9 @@ void launch_threads(const Thread& thread, const Asked& asked, const void* kernel
     const void* const pointers[]{pointer_of(arguments)..., nullptr};
     const std::optional<long long> numbers[]{number_of(arguments)..., std::nullopt};
     simt::run({asked.grid, asked.block, asked.shared_bytes, reinterpret_cast<const void*>(call), kernel,
-               __start_simt_constant, __stop_simt_constant, call, &thread, sizeof thread, asked.name,
-               asked.site, pointers, numbers, sizeof...(arguments)});
+               __start_simt_constant, __stop_simt_constant, __start_simt_of_device, __stop_simt_of_device,
+               call, &thread, sizeof thread, asked.name, asked.site, pointers, numbers,
+               sizeof...(arguments)});
 }
 
 KATA_HOST_DEVICE inline void open() { simt::open(); }

@@ -63,7 +63,9 @@ std::string why_stuck(const Block& block, const Probe* probe) {
         text +=
             left
                 ? "\n  all threads of a block must come to its barriers: in place of a return before the "
-                  "barrier, put the work in an if, and the barrier behind it"
+                  "barrier, put the work in an if, and the barrier behind it; one that stands in an if "
+                  "itself "
+                  "belongs behind that if"
                   "\n  (GPUs since Volta go on without threads that have left, older ones may wait forever)"
                 : "\n  all threads of a block must come to the same barrier: put the work in the if, and one "
                   "barrier behind it";
@@ -91,21 +93,29 @@ std::string why_stuck(const Block& block, const Probe* probe) {
     return text;
 }
 
-std::string spinning(const Block& block, double seconds) {
+std::string spinning(const Block& block, double seconds, const Probe* probe) {
     const Thread* polls = nullptr;
     const Thread* busy = running;
     for (const auto& t : block.threads) {
         if (running || t.state != State::ready) continue;
-        (t.polls > polls_per_turn ? polls : busy) = &t;
+        (t.polls > polls_per_turn && !t.changes ? polls : busy) = &t;
     }
     char text[64];
     std::snprintf(text, sizeof text, " after %g s of processor time", seconds);
     const std::string after = text;
-    if (polls)
+    const auto where = [&](const Thread& t) {
+        const auto line = probe ? probe->last_line(block, t) : "";
+        return line.empty() ? "" : ", in " + line;
+    };
+    if (polls) {
+        const bool only_block = std::uint64_t{gridDim.x} * gridDim.y * gridDim.z == 1;
         return "endless wait: " + name_of(polls->index, block.index) + " still polls memory" + after +
-               "; does it wait for a block that has not started?";
+               where(*polls) +
+               (only_block ? "; does another thread write what it waits for?"
+                           : "; does it wait for a block that has not started?");
+    }
     if (busy)
-        return "endless loop: " + name_of(busy->index, block.index) + " still runs" + after +
+        return "endless loop: " + name_of(busy->index, block.index) + " still runs" + after + where(*busy) +
                "; does its loop end for every thread?";
     return "endless launch: block " + text_of(block.index) + " still runs" + after;
 }

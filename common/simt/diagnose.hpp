@@ -17,7 +17,7 @@ std::string name_of(uint3 thread, uint3 block);
 std::string why_stuck(const Block&, const Probe* probe);
 
 /// Names the thread that still runs after so many seconds, or polls memory: the running one, or else one that
-/// could go on.
-std::string spinning(const Block&, double seconds);
+/// could go on. `probe` may be null.
+std::string spinning(const Block&, double seconds, const Probe* probe);
 
 }  // namespace simt

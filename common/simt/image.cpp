@@ -1,12 +1,15 @@
 #include "simt/image.hpp"
 
 #if defined(__linux__)
+#include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <cxxabi.h>
 #include <fstream>
 #include <iterator>
 #include <link.h>
 #include <map>
+#include <set>
 #include <unistd.h>
 #include <vector>
 
@@ -70,13 +73,18 @@ Image image_of(const void* code) {
 
 namespace {
 
-/// "tiled(float*)" of the symbol of its variable "tiled(float*)::in_s"; of a variable outside of functions,
-/// its own name.
-std::string function_of(const char* symbol) {
+std::string readable(const char* symbol) {
     int status = 0;
     char* const text = abi::__cxa_demangle(symbol, nullptr, nullptr, &status);
     std::string name = status == 0 ? text : symbol;
     std::free(text);
+    return name;
+}
+
+/// "tiled(float*)" of the symbol of its variable "tiled(float*)::in_s"; of a variable outside of functions,
+/// its own name.
+std::string function_of(const char* symbol) {
+    auto name = readable(symbol);
     if (name.starts_with("void "))
         name.erase(0, 5);  // said of a template, and not within its variables' names
     if (const auto end = name.rfind(")::"); end != std::string::npos) name.resize(end + 1);
@@ -85,19 +93,33 @@ std::string function_of(const char* symbol) {
 
 /// "in_s" of the symbol of "tiled(float*)::in_s".
 std::string own_name(const char* symbol) {
-    int status = 0;
-    char* const text = abi::__cxa_demangle(symbol, nullptr, nullptr, &status);
-    std::string name = status == 0 ? text : symbol;
-    std::free(text);
+    auto name = readable(symbol);
     if (const auto scope = name.rfind("::"); scope != std::string::npos) name.erase(0, scope + 2);
     return name;
 }
 
+/// Whether one of the functions that a variable is local to has a name among the words.
+bool is_local_to(std::string_view variable, const std::set<std::string_view>& words) {
+    const auto in_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+    for (std::size_t at = 0, end = 0; at < variable.size(); at = end + 1) {
+        for (end = at; end < variable.size() && in_name(variable[end]);) ++end;
+        const auto name = variable.substr(at, end - at);
+        const bool called = end < variable.size() && (variable[end] == '(' || variable[end] == '<');
+        if ((called || name == "operator") && words.contains(name)) return true;
+    }
+    return false;
+}
+
+struct Symbol {
+    std::string name;
+    Range range;
+};
+
 /// What a module's file says of its functions and variables.
 struct Symbols {
-    std::vector<Variable> thread_local_variables, variables;  // by offset in their segment, or in the module
-    std::map<std::uintptr_t, std::string> functions;          // by offset in the module
-    std::map<std::string, std::size_t> shared;                // bytes that each declares
+    std::vector<Symbol> thread_local_variables, variables;  // by offset in their segment, or in the module
+    std::map<std::uintptr_t, std::string> functions;        // by offset in the module
+    std::map<std::string, std::size_t> shared;              // bytes that each declares
 };
 
 Symbols read_symbols(const std::string& path) {
@@ -123,7 +145,7 @@ Symbols read_symbols(const std::string& path) {
             if (type == STT_TLS) found.shared[function_of(name)] += symbol->st_size;
             if (symbol->st_size > 0 && (type == STT_TLS || type == STT_OBJECT))
                 (type == STT_TLS ? found.thread_local_variables : found.variables)
-                    .push_back({own_name(name), {symbol->st_value, symbol->st_value + symbol->st_size}});
+                    .push_back({name, {symbol->st_value, symbol->st_value + symbol->st_size}});
             if (type == STT_FUNC) found.functions[symbol->st_value] = name;
         }
     }
@@ -146,16 +168,48 @@ Declared most_shared(const Image& image) {
     return most;
 }
 
-std::optional<Variable> variable_at(const Image& image, std::uintptr_t address) {
+namespace {
+
+/// With its address, and its name for the linker.
+std::optional<Symbol> symbol_at(const Image& image, std::uintptr_t address) {
     const auto& symbols = symbols_of(image);
     const bool shared = image.shared.contains(address);
     const auto base = shared ? image.shared.begin : image.base;
-    const Variable* nearest = nullptr;
+    const Symbol* nearest = nullptr;
     for (const auto& v : shared ? symbols.thread_local_variables : symbols.variables)
         if (v.range.begin <= address - base && (!nearest || v.range.begin > nearest->range.begin))
             nearest = &v;
     if (!nearest) return std::nullopt;
-    return Variable{nearest->name, {base + nearest->range.begin, base + nearest->range.end}};
+    return Symbol{nearest->name, {base + nearest->range.begin, base + nearest->range.end}};
+}
+
+}  // namespace
+
+std::optional<Variable> variable_at(const Image& image, std::uintptr_t address) {
+    const auto found = symbol_at(image, address);
+    if (!found) return std::nullopt;
+    return Variable{own_name(found->name.c_str()), found->range};
+}
+
+std::optional<Variable> host_variable_at(const Image& image, std::uintptr_t address,
+                                         std::string_view of_device) {
+    const auto found = symbol_at(image, address);
+    if (!found || !found->range.contains(address)) return std::nullopt;
+    std::set<std::string_view> words;
+    for (std::size_t at = 0, end = 0; at < of_device.size(); at = end + 1) {
+        end = std::min(of_device.find_first_of(std::string_view(" \0", 2), at), of_device.size());
+        words.insert(of_device.substr(at, end - at));
+    }
+    const std::string_view symbol = found->name;
+    // As "C.0.0" or "vtable for": an initializer's elements, a table of virtual functions.
+    const bool made = symbol.find('.') != symbol.npos || symbol.starts_with("_ZT") ||
+                      symbol.starts_with("_ZG") || symbol.starts_with("__");
+    auto name = own_name(found->name.c_str());
+    name.resize(std::min(name.find('<'), name.size()));
+    if (made || of_device.empty() || words.contains("*") || words.contains(name) ||
+        is_local_to(readable(found->name.c_str()), words))
+        return std::nullopt;
+    return Variable{name, found->range};
 }
 
 std::size_t shared_of(const Image& image, const void* function) {
@@ -172,6 +226,9 @@ Image image_of(const void*) { return {}; }
 Declared most_shared(const Image&) { return {}; }
 std::size_t shared_of(const Image&, const void*) { return 0; }
 std::optional<Variable> variable_at(const Image&, std::uintptr_t) { return std::nullopt; }
+std::optional<Variable> host_variable_at(const Image&, std::uintptr_t, std::string_view) {
+    return std::nullopt;
+}
 
 #endif
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace simt {
 
@@ -31,6 +32,11 @@ struct Variable {
 /// The shared or global variable that `address` is in, or else that ends last before it; none where the
 /// module's file does not say.
 std::optional<Variable> variable_at(const Image&, std::uintptr_t address);
+
+/// The variable that `address` is in where the source declares it for the host alone: `of_device` has, in
+/// words, the names that it declares for the device, "*" for one that nobody knows. None, too, where the
+/// compiler has made it, and where the module's file does not say.
+std::optional<Variable> host_variable_at(const Image&, std::uintptr_t address, std::string_view of_device);
 
 /// The module that `code` is in; an empty one where the loader does not say.
 Image image_of(const void* code);

@@ -138,11 +138,15 @@ void host_reaches(const void* pointer, std::size_t bytes, bool writes) {
     if (const auto* const symbol = a ? nullptr : symbol_at(pointer))
         check_symbol(symbol->size(), address - symbol->begin, bytes);
     if (!a || bytes == 0) return;
+    const auto whole = std::to_string(a->range.size());
+    if (!writes && address == a->range.begin && bytes > a->range.size())
+        throw kata::Error("copy refused: " + std::to_string(bytes) + " bytes are more than \"" + a->name +
+                          "\" has, from which they are to come: " + whole);
     if (address < a->range.begin || address > a->range.end || bytes > a->range.end - address)
         throw kata::Error("copy refused: " + std::to_string(bytes) + " bytes at offset " +
                           std::to_string(static_cast<std::ptrdiff_t>(address - a->range.begin)) +
-                          " do not fit into \"" + a->name + "\" of " + std::to_string(a->range.size()) +
-                          " bytes");
+                          (writes ? " do not fit into \"" : " are not all in \"") + a->name + "\" of " +
+                          whole + " bytes");
     if (writes && !a->written) write_part(*a, {address, address + bytes});
 }
 

@@ -33,6 +33,7 @@ struct Launch {
     const void* code;    // something of the kernel's module, to find it by
     const void* kernel;  // null where only the compiler knows which one the arguments have chosen
     const void *constants, *constants_end;
+    const char *of_device, *of_device_end;  // names that the module declares for the device; null if unknown
     void (*call)(const void*);
     const void* arguments;
     std::size_t arguments_bytes;

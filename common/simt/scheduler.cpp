@@ -69,7 +69,7 @@ struct Session {
     kata::Conditions conditions;
     std::uint64_t launches = 0;
     std::map<std::uint64_t, std::uint64_t> states = {};  // of device memory behind each launch
-    std::vector<std::string> idle = {}, spilled = {};
+    std::vector<std::string> idle = {}, spilled = {}, launched = {};
     std::uint64_t blocks_promised = 1;  // of this launch's kernel, to be on a multiprocessor at a time
 };
 Session* session = nullptr;
@@ -83,11 +83,16 @@ std::string ordinal(std::uint64_t n) {
                                               : "th");
 }
 
+/// "sum<<<1, 1024>>>"
+std::string as_written(const Launch& launch) {
+    const auto extent = [](dim3 d) { return d.y == 1 && d.z == 1 ? std::to_string(d.x) : text_of(uint3(d)); };
+    return launch.name + ("<<<" + extent(launch.grid) + ", " + extent(launch.block) + ">>>");
+}
+
 /// Which of several launches it is, and what it was asked for: "sum<<<1, 1024>>> with n = 5". Nothing of an
 /// only one.
 std::string among_launches(const Launch& launch, const Probe* probe) {
     if (!session || session->launches < 2) return "";
-    const auto extent = [](dim3 d) { return d.y == 1 && d.z == 1 ? std::to_string(d.x) : text_of(uint3(d)); };
     const auto names = probe ? probe->parameters() : std::vector<std::string>{};
     std::string numbers;
     for (std::size_t i = 0; i < std::min(names.size(), launch.parameters); ++i)
@@ -95,7 +100,7 @@ std::string among_launches(const Launch& launch, const Probe* probe) {
             numbers +=
                 (numbers.empty() ? " with " : ", ") + names[i] + " = " + std::to_string(*launch.numbers[i]);
     return "\n  in the " + ordinal(session->launches) + " launch, in " + text_of(launch.site) + ": " +
-           launch.name + "<<<" + extent(launch.grid) + ", " + extent(launch.block) + ">>>" + numbers;
+           as_written(launch) + numbers;
 }
 
 /// With which it is said that there is no more.
@@ -177,7 +182,7 @@ class Scheduler {
     /// the scheduler since the last call, for one that does will be told there.
     void end_if_stuck() {
         if (std::exchange(resumes_when_asked_, resumes_) == resumes_)
-            stop(spinning(*running_block, seconds()));
+            stop(spinning(*running_block, seconds(), probe_));
     }
     void divided_by_zero(const void* code) {
         const std::string line = probe_ && code ? probe_->line(code) : "";
@@ -341,6 +346,8 @@ void Scheduler::start(unsigned slot, std::uint64_t linear) {
         t.linear = i;
         t.index = {i % b.x, i / b.x % b.y, i / b.x / b.y};
         t.polls = 0;
+        t.updated = nullptr;
+        t.changes = false;
         t.in_toolkit = 0;
         t.passed_by = 0;
         t.copies.under_way.clear();
@@ -409,7 +416,7 @@ void Scheduler::work_on(Block& block) {
             return;
         }
         if (takes_too_long()) {
-            fail(spinning(block, seconds()));
+            fail(spinning(block, seconds(), probe_));
             return;
         }
         if (!alone && (polling || random_() % 4 == 0)) return;
@@ -477,7 +484,7 @@ void Scheduler::resume(Block& block, Thread& t) {
         t.stack = nullptr;
         excuse(block, t);
     }
-    if (++resumes_ % 1024 == 0 && takes_too_long()) fail(spinning(block, seconds()));
+    if (++resumes_ % 1024 == 0 && takes_too_long()) fail(spinning(block, seconds(), probe_));
 }
 
 void Scheduler::finish(Block& block) {
@@ -701,9 +708,19 @@ bool Scheduler::release_active_mask(Block& block, unsigned warp) {
     return true;
 }
 
+/// Whoever changes memory by one atomic after the other does not wait.
+void watch_updates(Thread& t, const void* address, unsigned bytes, const void* code) {
+    if (t.updated) t.changes = std::memcmp(t.updated, t.held, t.updated_bytes) != 0;
+    t.updated = address;
+    t.updated_in = code;
+    t.updated_bytes = std::min<unsigned>(bytes, sizeof t.held);
+    std::memcpy(t.held, address, t.updated_bytes);
+}
+
 void Scheduler::before_atomic(const void* address, unsigned bytes, const void* code, AtomicFor whom) {
     poll();
-    if (probe_) probe_->atomic(address, bytes, code, whom);
+    if (probe_) probe_->atomic(address, bytes, code, whom);  // ends the launch where there is no memory
+    if (running->polls > polls_per_turn) watch_updates(*running, address, bytes, code);
 }
 
 }  // namespace
@@ -884,6 +901,8 @@ void run(const Launch& launch) {
         give_up("a kernel launches a kernel: dynamic parallelism has no meaning on the CPU back end");
     if (!session) throw kata::Error("launch outside of observe()");
     ++session->launches;
+    if (session->launched.size() < kata::Observation::launches_named)
+        session->launched.push_back(as_written(launch));
     host_launches();
     const Reachable now;
     Probe* const probe = listener();
@@ -1040,6 +1059,7 @@ Observation observe(const Conditions& conditions, const std::function<void()>& w
         host = simt::host_work_ends();
     }
     seen.launches = session.launches;
+    seen.launched = std::move(session.launched);
     seen.one_in = conditions.one_in;
     if (probe && conditions.metered) probe->observation_ends(seen);
     seen.findings.insert(seen.findings.end(), host.findings.begin(), host.findings.end());

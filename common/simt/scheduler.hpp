@@ -50,6 +50,13 @@ struct alignas(64) Thread {  // what each turn looks at lies in one line of the 
     std::uint64_t value = 0, result = 0;
     int source = 0;
     unsigned polls = 0;
+    // Its last atomic, of a thread that polls: where, what was there before, and whether the one before it
+    // has changed anything.
+    const void* updated = nullptr;
+    unsigned char held[8] = {};
+    unsigned updated_bytes = 0;
+    const void* updated_in = nullptr;  // its code
+    bool changes = false;
     unsigned in_toolkit = 0;  // InToolkits that are there
     Copies copies;
 
@@ -128,6 +135,8 @@ class Probe {
     virtual std::string line(const void* code) const = 0;
     /// Of a call in a helper, from its return address: ", called in x.cu:12"; else nothing.
     virtual std::string callers(const void* code) const = 0;
+    /// "x.cu:12", where the thread was last; nothing where that is not known.
+    virtual std::string last_line(const Block&, const Thread&) const = 0;
     /// What the kernel that runs calls its parameters; nothing where that is not known.
     virtual std::vector<std::string> parameters() const = 0;
     /// What the threads of the launch have done, in basic blocks and accesses: the same on any machine.

@@ -8,6 +8,7 @@ What has no C++ form is replaced where it stands, so that everything else keeps 
   float sum[8][8]; in a kernel       ->  the same, and simt::hold_local("sum", sizeof(sum)); if that is large
   __shared__ alignas(n)              ->  alignas(n) __shared__
   static __shared__                  ->  __shared__
+  __device__ float t[2]; __global__  ->  the same, and their names for the meter, to tell what of the image is the device's
   #include <cuda_runtime.h>          ->  nothing: the step's own include declares what there is
   #include "mine.cuh"                ->  its text, if it lies beside the step and there is something to replace in it
 What has no meaning on the CPU back end is refused in one line, and so is what nvcc would refuse and a C++ compiler
@@ -275,6 +276,29 @@ class Tokens:
                         name = at
                 if name is not None:
                     yield place, name
+
+
+    def of_device(self, markers):
+        """The names of functions and variables that one of the markers declares; "*" for one that a macro makes."""
+        for place, word in enumerate(self.words):
+            if word not in markers:
+                continue
+            value, angles = False, 0  # a default one; of templates' arguments
+            for at in self.scan(place + 1):
+                word, before = self.words[at], self.word(at - 1)
+                angles += (word == "<") - (word == ">")
+                if "operator" in self.words[place:at] and word == "(":
+                    yield "operator"
+                    break
+                if word == "(" and self.word(at + 1) == "*":  # a pointer to a function
+                    yield from filter(is_name, self.words[at + 2 : self.partner(at)])
+                    break
+                if word in {"(", "[", "=", ",", ";", "{"} and is_name(before) and not value and angles == 0 and before not in ATTRIBUTES | markers:
+                    made = before in self.parameters or self.of_macro and "#" in {self.word(at - 2), word}
+                    yield "*" if made else before
+                if word == ";" or word == "(" and before not in ATTRIBUTES:
+                    break
+                value = word == "=" or value and word != ","
 
 
 class Source:
@@ -560,8 +584,12 @@ def main():
                     if (close := tokens.partner(place + 1)) and tokens.word(close + 1) == "{":
                         source.error(tokens.start_of(place - 1), f"{name} is launched, so it needs a __global__ in front")
             source.translate_shared(tokens, of_shared)
+    of_device = {"__global__", "__device__", "__constant__", "__managed__"}
+    of_device |= {name for name, words in macros.items() if not of_device.isdisjoint(words)}
+    names = {name for source in sources for tokens in source.parts for name in tokens.of_device(of_device)}
+    known = f'[[gnu::used, gnu::section("simt_of_device")]] static const char simt_of_device[] = "{" ".join(sorted(names))}";\n'
     # Like nvcc, before everything else what CUDA declares.
-    target.write_text('#include "simt/cuda.hpp"\n' + sources[0].translated(step.parent), encoding="utf-8", errors="surrogateescape")
+    target.write_text('#include "simt/cuda.hpp"\n' + (known if names else "") + sources[0].translated(step.parent), encoding="utf-8", errors="surrogateescape")
     if len(sys.argv) > 3:
         pathlib.Path(sys.argv[3]).write_text(dependencies(target, sources), encoding="utf-8", errors="surrogateescape")
 

@@ -91,6 +91,23 @@ std::string listed(const std::vector<std::string>& findings) {
 
 }  // namespace
 
+namespace {
+
+/// Whether a difference has a pattern, of which the extents of a launch would not say more.
+bool says_where(const std::string& difference) {
+    return difference.find("\npattern: ") != difference.npos &&
+           difference.find("never written") == difference.npos;
+}
+
+/// "\nlaunched: add<<<256, 4>>>", and nothing where nobody has heard it.
+std::string launched(const Observation& seen) {
+    std::string text;
+    for (const auto& launch : seen.launched) text += (text.empty() ? "\nlaunched: " : ", ") + launch;
+    return text + (seen.launched.empty() || seen.launches == seen.launched.size() ? "" : ", …");
+}
+
+}  // namespace
+
 Run observed_run(const Conditions& conditions, const std::function<void()>& work,
                  const std::function<std::optional<std::string>()>& compare) {
     Run run;
@@ -113,6 +130,7 @@ Run observed_run(const Conditions& conditions, const std::function<void()>& work
     }
     if (run.seen.findings.empty()) {
         run.fault = compare();
+        if (run.fault && !says_where(*run.fault)) *run.fault += launched(run.seen);
         for (const auto& hint : run.seen.hints)
             if (run.fault) *run.fault += "\n" + hint;
         if (run.fault && run.seen.launches == 0) run.fault = "no kernel was launched\n" + *run.fault;

@@ -89,8 +89,9 @@ std::string why_ended(const std::string& signal) {
                              : signal.starts_with("SIGSEGV") ? "it reaches memory that is not there"
                                                              : "its code cannot be executed";
     return "the step crashes: " + what +
-           "\nlook at the host code of the step, and at pointers into a kernel's local arrays: what else a "
-           "kernel reaches is checked; an index, a pointer to device memory, an endless recursion";
+           "\nlook at the host code of the step: an index, a pointer to device memory, a recursion that does "
+           "not end; at functions that lack a return statement, also those that a kernel calls; and at "
+           "pointers into a kernel's local arrays, for what else a kernel reaches is checked";
 }
 
 }  // namespace kata

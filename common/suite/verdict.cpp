@@ -143,6 +143,10 @@ std::string lanes(const Counts& mine, const Counts& theirs) {
                 : "");
 }
 
+double threads_a_block(const Counts& c) {
+    return c.blocks == 0 ? 0.0 : static_cast<double>(c.threads) / static_cast<double>(c.blocks);
+}
+
 /// Where lanes wait for each other, half of the passes and more.
 bool conflicts(const Limit& limit, const Counts& mine) {
     return limit.counted == passes && 2 * mine.bank_conflicts > passes(mine);
@@ -157,6 +161,10 @@ const char* cause_of(const Limit& limit, const Counts& mine, const Counts& their
         return "what is used several times comes from global memory each time, or goes there, where shared "
                "memory or a register could hold it";
     if (!is_effect(limit)) return limit.cause;
+    if (threads_a_block(mine) <= 16 && threads_a_block(theirs) > 16)
+        return "blocks that are too small: a warp, which has 32 lanes, is of one block, and costs as much "
+               "with "
+               "fewer threads; 128 to 512 threads a block are usual";
     const auto constants = mine.constant_load.distinct / sizeof(float);  // one step for each of them
     if (constants > work(mine) / 4 && constants > 2 * mine.constant_load.requests)
         return "lanes of a warp read constant memory at different addresses, which it answers one after the "
@@ -233,30 +241,36 @@ std::optional<std::string> left_to_one_warp(const Counts& mine, const Counts& th
 /// A block of fewer threads than half a warp leaves so many lanes empty for as long as it runs: of that the
 /// work, which is of warps, has twice as much and no more.
 std::optional<std::string> mostly_empty_warps(const Counts& mine, const Counts& theirs) {
-    const auto a_block = [](const Counts& c) {
-        return c.blocks == 0 ? 0.0 : static_cast<double>(c.threads) / static_cast<double>(c.blocks);
-    };
-    if (mine.blocks == 0 || a_block(mine) > 16 || a_block(theirs) <= 16) return std::nullopt;
+    if (mine.blocks == 0 || threads_a_block(mine) > 16 || threads_a_block(theirs) <= 16) return std::nullopt;
     return format(
         "the result is right, but at least half of the lanes of its warps are empty: its blocks have %.1f "
         "threads, and a warp, which has 32 lanes, is of one block\n  now %.1f threads in a block, in the "
         "solution %.1f, at least 17\n  the usual cause: a block that is too small; 128 to 512 threads are "
         "usual",
-        a_block(mine), a_block(mine), a_block(theirs));
+        threads_a_block(mine), threads_a_block(mine), threads_a_block(theirs));
 }
 
 }  // namespace
 
 std::string where_most(const Run& run, std::uint64_t Place::*what) {
     const auto& places = run.seen.places;
-    const auto most = std::max_element(places.begin(), places.end(),
-                                       [what](const Place& a, const Place& b) { return a.*what < b.*what; });
-    if (most == places.end() || (*most).*what == 0) return "";
-    const auto here = static_cast<double>((*most).*what);
-    return "\n  most in " + run.seen.line_of(*most) + ": " +
-           (most->requests > 0 ? format("%.0f, each time that a warp executes it %.1f", here,
-                                        here / static_cast<double>(most->requests))
-                               : format("%.0f, one each time that a warp comes by", here));
+    std::vector<const Place*> most_first;
+    for (const auto& place : places)
+        if (place.*what > 0) most_first.push_back(&place);
+    std::stable_sort(most_first.begin(), most_first.end(),
+                     [what](const Place* a, const Place* b) { return a->*what > b->*what; });
+    // What stands in front of each kernel, where its threads begin, is in no source of the step.
+    std::string line;
+    const auto most = std::find_if(most_first.begin(), most_first.end(), [&](const Place* place) {
+        line = run.seen.line_of(*place);
+        return !line.starts_with("cuda.hpp:");
+    });
+    if (most == most_first.end()) return "";
+    const auto here = static_cast<double>((*most)->*what);
+    return "\n  most in " + line + ": " +
+           ((*most)->requests > 0 ? format("%.0f, each time that a warp executes it %.1f", here,
+                                           here / static_cast<double>((*most)->requests))
+                                  : format("%.0f, one each time that a warp comes by", here));
 }
 
 std::vector<Shortfall> worse_than_solution(const Run& step, const Counts& theirs) {

@@ -840,6 +840,64 @@ __global__ void read_vector_at_kernel(const float4* in, float4* out, long offset
 void read_vector_at(const float4* in, float4* out, long offset) {
     read_vector_at_kernel<<<1, 1>>>(in, out, offset);
 }
+static float host_weights[2] = {1, 2};
+static const float host_constants[2] = {1, 2};
+namespace device {
+__device__ float weights[2] = {1, 2};
+static __device__ const float constants[2] = {1, 2};
+}  // namespace device
+__device__ const float* own_table(int which) {
+    static const float first[2] = {1, 2};
+    constexpr static float second[2] = {1, 2};
+    return which == 0 ? first : second;
+}
+__global__ void table_kernel(const float* weights, float* out) {
+    out[threadIdx.x] = weights[threadIdx.x % 2];  // mark: table
+}
+template <class T>
+__global__ void own_table_kernel(int which, T* out) {
+    static const T mine[2] = {1, 2};
+    constexpr T elements[2] = {1, 2};
+    const char* text = which == 2 ? "\1\2" : "\2\1";
+    const T* const table = which == 3 ? mine : which == 2 ? elements : own_table(which);
+    T sum = table[threadIdx.x % 2] + text[threadIdx.x % 2];
+    for (const T x : {T(1), T(2)}) sum += x;
+    out[threadIdx.x] = sum;
+}
+__global__ void write_table_kernel(float* weights) {
+    device::weights[threadIdx.x] = 3;
+    weights[threadIdx.x] = 3;  // mark: write table
+}
+void read_table(Table table, float* out) {
+    static float within[2] = {1, 2};
+    const std::vector<float> heap{1, 2};
+    void* symbol = nullptr;
+    switch (table) {
+        case Table::host:
+            return table_kernel<<<1, 32>>>(host_weights, out);
+        case Table::host_constant:
+            return table_kernel<<<1, 32>>>(host_constants, out);
+        case Table::host_function:
+            return table_kernel<<<1, 32>>>(within, out);
+        case Table::host_heap:
+            return table_kernel<<<1, 32>>>(heap.data(), out);
+        case Table::host_written:
+            return write_table_kernel<<<1, 2>>>(host_weights);
+        case Table::device:
+            cudaGetSymbolAddress(&symbol, device::weights);
+            break;
+        case Table::device_constant:
+            cudaGetSymbolAddress(&symbol, device::constants);
+            break;
+        case Table::constant:
+            cudaGetSymbolAddress(&symbol, kernels::table);
+            break;
+        case Table::own:
+            for (int which = 0; which < 4; ++which) own_table_kernel<<<1, 32>>>(which, out);
+            return;
+    }
+    table_kernel<<<1, 32>>>(static_cast<const float*>(symbol), out);
+}
 __global__ void write_constant_kernel() {
     table[threadIdx.x] = 1.0f;  // mark: write constant
 }

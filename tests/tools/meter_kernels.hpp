@@ -170,6 +170,19 @@ void read_at(const float* in, float* out, long offset);  // in[lane + offset], i
 void write_at(float* out, long offset);
 void read_vector_at(const float4* in, float4* out, long offset);
 void write_constant();
+/// Variables of the host, of the device, and what kernels and their helpers declare.
+enum class Table {
+    host,
+    host_constant,
+    host_function,
+    host_heap,
+    host_written,
+    device,
+    device_constant,
+    constant,
+    own
+};
+void read_table(Table, float* out);
 void shared_at(float* out, long offset);
 void dynamic_at(float* out, long offset);
 void local_at(float* out, int index);           // of local[8]

@@ -778,12 +778,12 @@ __global__ void divide_kernel(int by, int* out) {
 void divide(int threads, int by, int* out) { divide_kernel<<<1, threads>>>(by, out); }
 
 __global__ void endless_kernel(volatile int* out) {
-    for (unsigned i = 0; i != threadIdx.x + 1; i += 2) *out = i;
+    for (unsigned i = 0; i != threadIdx.x + 1; i += 2) *out = i;  // mark: endless
 }
 void endless(int* out) { endless_kernel<<<1, 2>>>(out); }
 
 __global__ void endless_without_memory_kernel() {
-    if (threadIdx.x == blockDim.x - 1)
+    if (threadIdx.x == blockDim.x - 1)  // mark: endless without memory
         for (;;) {
         }
 }
@@ -803,10 +803,15 @@ __global__ void spin_on_volatile_kernel(volatile int* flag) {
 void spin_on_volatile(int* flag) { spin_on_volatile_kernel<<<1, 2>>>(flag); }
 
 __global__ void spin_on_atomic_kernel(int* flag) {
-    while (atomicAdd(flag, 0) == 0) {
+    while (atomicAdd(flag, 0) == 0) {  // mark: spin on atomic
     }
 }
 void spin_on_atomic(int* flag) { spin_on_atomic_kernel<<<1, 2>>>(flag); }
+
+__global__ void count_for_ever_kernel(int* count) {
+    for (int i = 0; i < 16;) atomicAdd(count, 1);  // mark: count for ever
+}
+void count_for_ever(int* count) { count_for_ever_kernel<<<1, 64>>>(count); }
 
 // The first warp waits, and gives up in the end; the second one raises the flag after its work, if at all.
 __global__ void wait_for_work_kernel(int* flag, int polls, unsigned work, bool raises) {
@@ -826,7 +831,8 @@ void wait_for_work(int* flag, int polls, unsigned work, bool raises) {
 __device__ void pass_on(unsigned block, int* flags, int* out) {
     int before = 0;
     if (block > 0)
-        while ((before = atomicAdd(&flags[block - 1], 0)) == 0) __nanosleep(20);
+        while ((before = atomicAdd(&flags[block - 1], 0)) == 0)  // mark: wait for block before
+            __nanosleep(20);
     out[block] = before;
     atomicExch(&flags[block], before + 1);
 }

@@ -124,6 +124,7 @@ void endless_without_memory(int threads);
 void spin_on_volatile(int* flag);
 void spin_on_plain(int* flag);
 void spin_on_atomic(int* flag);
+void count_for_ever(int* count);
 void wait_for_work(int* flag, int polls, unsigned work, bool raises);
 void wait_for_block_before(int* flags, int* out, int blocks);
 void wait_for_ticket_before(unsigned* ticket, int* flags, int* out, int blocks);

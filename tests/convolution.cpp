@@ -71,6 +71,17 @@ struct Problem {
             return right + "a filter of which only the first " + std::to_string(count / sizeof(float)) +
                    " of " + std::to_string(count) +
                    " weights are not 0: a copy is told how many bytes there are, not how many elements";
+        for (std::size_t row = 1; row <= 2 * convolution::max_radius + 2; ++row) {
+            if (row == side || in.size() * count >= 16 * kata::too_large_to_ask) continue;
+            auto other = filter;
+            for (std::size_t i = 0; i < count; ++i) {
+                const auto at = i / side * row + i % side;
+                other[i] = at < count ? filter[at] : 0.0f;
+            }
+            if (is_of(other))
+                return right + "a filter of which each row has " + std::to_string(row) +
+                       " weights, and it has " + std::to_string(side);
+        }
         return std::nullopt;
     }
 

@@ -44,6 +44,55 @@ struct Problem {
         return e;
     }
 
+    /// For which other matrices a wrong result is right, or else what its first wrong element is made of.
+    std::optional<std::string> made_of(const Module& step, const kata::Conditions& conditions,
+                                       const std::vector<float>& result) const {
+        constexpr std::size_t few = 16;  // of so few elements another cause may make the same
+        const auto count = result.size();
+        if (!exact || shape.k == 0 ||
+            count * static_cast<std::size_t>(shape.k) >= 16 * kata::too_large_to_ask)
+            return std::nullopt;
+        const auto is_of = [&](const std::vector<float>& first, const std::vector<float>& second) {
+            const auto all = matrices::reference(first, second, shape);
+            return count >= few && std::equal(result.begin(), result.end(), all.begin(),
+                                              [](float x, double y) { return static_cast<double>(x) == y; });
+        };
+        const auto transposed = [](const std::vector<float>& matrix, int rows, int columns) {
+            auto other = matrix;
+            for (int row = 0; row < rows; ++row)
+                for (int column = 0; column < columns; ++column)
+                    other[static_cast<std::size_t>(row * columns + column)] =
+                        matrix[static_cast<std::size_t>(column * rows + row)];
+            return other;
+        };
+        const std::string read = "it would be right if ", stored =
+                                                              " were stored column by column: is its index "
+                                                              "column * height + row?";
+        if (is_of(a, transposed(b, shape.k, shape.n))) return read + "B" + stored;
+        if (is_of(transposed(a, shape.m, shape.k), b)) return read + "A" + stored;
+
+        const auto right = matrices::reference(a, b, shape);
+        const auto wrong = static_cast<std::size_t>(
+            std::mismatch(result.begin(), result.end(), right.begin()).first - result.begin());
+        if (wrong == count) return std::nullopt;
+        const auto n = static_cast<std::size_t>(shape.n), k = static_cast<std::size_t>(shape.k);
+        const auto row = wrong / n, column = wrong % n;
+        // Of the products of this element only those that have a 1 in A, which has no other; B is 1
+        // throughout.
+        const auto sum_of = [&](const std::vector<int>& ones) {
+            auto other = *this;
+            other.b.assign(b.size(), 1);
+            other.a.assign(a.size(), 0);
+            std::copy(ones.begin(), ones.end(), other.a.begin() + static_cast<std::ptrdiff_t>(row * k));
+            return kata::asked(step, other, conditions,
+                               [&](const auto& c) { return kata::if_written(c[wrong]); });
+        };
+        if (const auto text = kata::miscount(k, 0, k, sum_of, "product"))
+            return "what row " + std::to_string(row) + ", column " + std::to_string(column) +
+                   " of C is made of: " + *text;
+        return std::nullopt;
+    }
+
     struct Device {
         Shape shape;
         kata::Input<float> a, b;

@@ -90,7 +90,12 @@ struct Problem {
         return e;
     }
     std::optional<std::string> made_of(const Module& step, const kata::Conditions& conditions,
-                                       const std::vector<T>&) const {
+                                       const std::vector<T>& result) const {
+        if (is_max() && result[0] == 0 &&
+            std::all_of(values.begin(), values.end(), [](T x) { return x < 0; }))
+            return "0 is not the identity of this operation, which is the maximum: it is greater than each "
+                   "of these "
+                   "numbers. The identity is op.identity()";
         if (is_max() || values.size() >= kata::too_large_to_ask) return std::nullopt;
         const auto sum_of = [&](const std::vector<int>& few) {
             const Problem other{{few.begin(), few.end()}, arithmetic};

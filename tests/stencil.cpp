@@ -106,6 +106,26 @@ struct Problem {
         return e;
     }
 
+    /// With which two coefficients exchanged a wrong result is the right one.
+    std::optional<std::string> made_of(const Module&, const kata::Conditions&,
+                                       const std::vector<T>& result) const {
+        if (!exact || sweeps != 1 || n < 4 || result.size() >= kata::too_large_to_ask) return std::nullopt;
+        using C = Coefficients<T>;
+        constexpr T C::*all[]{&C::c0, &C::c1, &C::c2, &C::c3, &C::c4, &C::c5, &C::c6};
+        for (std::size_t first = 0; first < std::size(all); ++first)
+            for (std::size_t second = first + 1; second < std::size(all); ++second) {
+                auto other = c;
+                std::swap(other.*all[first], other.*all[second]);
+                if (other.*all[first] == other.*all[second]) continue;
+                const auto cells = stencil::reference<T>(in, n, other);
+                if (std::equal(result.begin(), result.end(), cells.begin(),
+                               [](T x, double y) { return static_cast<double>(x) == y; }))
+                    return "it would be right if c" + std::to_string(first) + " and c" +
+                           std::to_string(second) + " were exchanged";
+            }
+        return std::nullopt;
+    }
+
     struct Device {
         const int n;
         const Coefficients<T> c;

@@ -293,7 +293,8 @@ class Tokens:
                 if word == "(" and self.word(at + 1) == "*":  # a pointer to a function
                     yield from filter(is_name, self.words[at + 2 : self.partner(at)])
                     break
-                if word in {"(", "[", "=", ",", ";", "{"} and is_name(before) and not value and angles == 0 and before not in ATTRIBUTES | markers:
+                is_declared = is_name(before) and not value and angles == 0 and before not in ATTRIBUTES | markers
+                if is_declared and word in {"(", "[", "=", ",", ";", "{"}:
                     made = before in self.parameters or self.of_macro and "#" in {self.word(at - 2), word}
                     yield "*" if made else before
                 if word == ";" or word == "(" and before not in ATTRIBUTES:
@@ -587,7 +588,8 @@ def main():
     of_device = {"__global__", "__device__", "__constant__", "__managed__"}
     of_device |= {name for name, words in macros.items() if not of_device.isdisjoint(words)}
     names = {name for source in sources for tokens in source.parts for name in tokens.of_device(of_device)}
-    known = f'[[gnu::used, gnu::section("simt_of_device")]] static const char simt_of_device[] = "{" ".join(sorted(names))}";\n'
+    text = " ".join(sorted(names))
+    known = f'[[gnu::used, gnu::section("simt_of_device")]] static const char simt_of_device[] = "{text}";\n'
     # Like nvcc, before everything else what CUDA declares.
     target.write_text('#include "simt/cuda.hpp"\n' + (known if names else "") + sources[0].translated(step.parent), encoding="utf-8", errors="surrogateescape")
     if len(sys.argv) > 3:

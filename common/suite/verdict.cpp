@@ -157,14 +157,14 @@ const char* cause_of(const Limit& limit, const Counts& mine, const Counts& their
         return "bank conflicts: lanes of a warp reach different words of one bank, as down a column of an "
                "array with 32 columns, where they should reach neighbours in a row; are two indices "
                "exchanged?";
+    if (threads_a_block(mine) <= 16 && threads_a_block(theirs) > 16 &&
+        (is_effect(limit) || limit.counted == lines || limit.counted == stores))
+        return "blocks that are too small: a warp, which has 32 lanes, is of one block, and costs as much "
+               "with fewer threads; 128 to 512 threads a block are usual";
     if (too_often(limit, mine, theirs))
         return "what is used several times comes from global memory each time, or goes there, where shared "
                "memory or a register could hold it";
     if (!is_effect(limit)) return limit.cause;
-    if (threads_a_block(mine) <= 16 && threads_a_block(theirs) > 16)
-        return "blocks that are too small: a warp, which has 32 lanes, is of one block, and costs as much "
-               "with "
-               "fewer threads; 128 to 512 threads a block are usual";
     const auto constants = mine.constant_load.distinct / sizeof(float);  // one step for each of them
     if (constants > work(mine) / 4 && constants > 2 * mine.constant_load.requests)
         return "lanes of a warp read constant memory at different addresses, which it answers one after the "

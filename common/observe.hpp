@@ -40,7 +40,8 @@ struct Conditions {
     std::function<void(double)> progress = {};
     /// Of a launch the CPU back end runs some blocks only, spread evenly over the grid, until their threads
     /// have taken so many steps. They are counted as with one_in, for which the others have to run; races are
-    /// not looked for. For a problem that is too large to be run.
+    /// not looked for. For a problem that is too large to be run. A watcher is shown the first and the last
+    /// block, too (watch.hpp). A block that takes 20 million steps ends the launch.
     std::optional<std::uint64_t> sample = {};
 };
 

@@ -51,6 +51,9 @@ class Watcher {
     virtual ~Watcher() = default;
     virtual void launch_begins(const Scene&) = 0;
     virtual void request(const Request&) = 0;
+    /// Of a launch of which a sample of the blocks is run: what follows is of the first block and of the
+    /// last, as far as they are not of the sample.
+    virtual void sample_ends() {}
 };
 
 /// Who watches what kernels do; nobody, unless somebody is set. Only what is counted is seen, so that on a

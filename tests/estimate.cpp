@@ -230,6 +230,82 @@ TEST_CASE("blocks that wait for one another come one after the other") {
     CHECK(seconds_of(d) == Approx(1000 * (2 * 400 + 200) * 1e-9).epsilon(0.05));
 }
 
+TEST_CASE("a launch does not end before its longest block, however many others do little") {
+    auto d = idle(100000);
+    d.chain.misses = 1, d.chain.requests = 10, d.requests = 10;
+    const auto even = seconds_of(d);
+    d.longest.chain = d.chain, d.longest.asked.requests = 10;
+    CHECK(seconds_of(d) == even);
+    d.longest.chain.misses = 1e6;
+    CHECK(bound_of(d) == "one block");
+    CHECK(seconds_of(d) == Approx(1e6 * 200e-9));
+    d.longest.chain.misses = 1, d.longest.asked.requests = 1e8;
+    CHECK(seconds_of(d) == Approx(1e8 * 1e-9).epsilon(1e-3));
+    d.longest.asked.requests = 10, d.longest.asked.lines = 1e8;
+    CHECK(seconds_of(d) == Approx(1e8 * 1e-9).epsilon(1e-3));
+    d.longest.asked.lines = 0, d.longest.sectors = 1e9;
+    CHECK(seconds_of(d) == Approx(1e9 * 32 / 32e9).epsilon(1e-3));
+    d.longest.sectors = 0, d.longest.chain.updates = 1e8;
+    CHECK(seconds_of(d) == Approx(1e8 / 1e9).epsilon(1e-3));
+}
+
+TEST_CASE("where all blocks are counted, those of very unequal work are told from equal ones, many or few") {
+    const auto counts = [](std::uint64_t blocks, std::uint64_t work, std::uint64_t busiest) {
+        kata::Counts c;
+        c.launches = 1, c.blocks = blocks, c.work = work,
+        c.busiest = busiest / kata::machine::issued_together;
+        return c;
+    };
+    const auto solution = counts(1600, 160000, 10000);
+    CHECK_FALSE(estimate::unequal_blocks(solution, solution));
+    CHECK_FALSE(estimate::unequal_blocks(counts(1600, 160000, 39000), solution));
+    CHECK(estimate::unequal_blocks(counts(1600, 160000, 41000), solution));
+    CHECK(estimate::unequal_blocks(counts(1600, 1000000, 900000), solution) ==
+          "its blocks have very unequal work, so that some of them do not stand for all: where all are "
+          "counted, "
+          "the busiest of 16 multiprocessors does 90 % of the work, in the solution 6 %");
+    CHECK_FALSE(estimate::unequal_blocks(counts(1, 160000, 160000), solution));  // one block for all
+    CHECK_FALSE(estimate::unequal_blocks(counts(4, 160000, 40000), solution));
+    CHECK(estimate::unequal_blocks(counts(17, 160000, 160000), solution));
+    const auto unequal = counts(1600, 160000, 40000);
+    CHECK_FALSE(estimate::unequal_blocks(counts(1600, 160000, 120000), unequal));
+    CHECK_FALSE(estimate::unequal_blocks(counts(0, 0, 0), solution));
+}
+
+TEST_CASE("the first block is looked at beside the sample: it may be the longest, and is in no sum") {
+    const auto on = device();
+    const auto looked_at = [&on](bool is_beside) {
+        estimate::Gatherer gatherer(on);
+        gatherer.launch_begins(scene(1000));
+        const auto loads = [&](unsigned block, int count) {
+            for (int i = 0; i < count; ++i) {
+                auto load = request("load", "global", 4096 + 128 * static_cast<std::uintptr_t>(i), 4);
+                load.block = block;
+                gatherer.request(load);
+            }
+        };
+        loads(500, 2), loads(118, 3);
+        if (is_beside) gatherer.sample_ends();
+        loads(0, 40), loads(999, 1);
+        gatherer.launch_begins(scene(10));
+        loads(7, 5);
+        return gatherer.demands();
+    };
+    const auto beside = looked_at(true), within = looked_at(false);
+    REQUIRE(beside.size() == 2);
+    CHECK(beside[0].looked_at == 2);
+    CHECK(beside[0].lines == 5);
+    CHECK(beside[0].arrays.at("in").loaded == 4 * 5);
+    CHECK(beside[0].longest.asked.lines == 40);
+    CHECK(beside[0].longest.sectors == 4 * 40);
+    CHECK(beside[0].longest.chain.requests == 40);
+    CHECK(within[0].looked_at == 4);
+    CHECK(within[0].lines == 46);
+    CHECK(within[0].longest.asked.lines == 40);
+    CHECK(beside[1].looked_at == 1);
+    CHECK(beside[1].longest.asked.lines == 5);
+}
+
 TEST_CASE("arithmetic takes slots: two operations of 32 lanes an instruction") {
     const auto d = idle(1000);
     CHECK(seconds_of(d, 64e9) == Approx(1e9 / 10 / 1e9).epsilon(0.01));

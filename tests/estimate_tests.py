@@ -48,7 +48,7 @@ class Shown(unittest.TestCase):
         self.assertEqual((FOUND.milliseconds, FOUND.needs[1], len(FOUND.launches)), (3.234, (1.6, "DRAM"), 3))
         self.assertEqual((FOUND.problem, FOUND.lines[1]), ("two vectors", (0.7, "sums.cuh:9", "DRAM")))
         for said in ("fault no memory\n", "open 1\n", ""):
-            with self.assertRaises(estimates.Fault):
+            with self.assertRaises(estimates.NoTime):
                 estimates.parse(said)
 
     def test_what_bounds_most_of_the_time_is_what_is_named(self):
@@ -129,7 +129,7 @@ class Ladder(unittest.TestCase):
         ):  # fmt: skip
             judged.append(f"{chapter},{kernel},{variant},{ms},4.0,2,DRAM")
         self.write(f"{estimates.FOLDER}/judged/X1.csv", "".join(f"{line}\n" for line in judged))
-        self.asked = []
+        self.asked, self.without_time = [], None
 
     def write(self, path, text):
         (self.repository.root / path).parent.mkdir(parents=True, exist_ok=True)
@@ -138,8 +138,11 @@ class Ladder(unittest.TestCase):
     def ladder(self, mine=False, wrong=()):
         build = types.SimpleNamespace(suite=lambda *_: "suite", folder=pathlib.Path("build"))
 
-        def of(_, kernel, __):
+        def of(_, kernel, __, solution=None):
             self.asked.append(kernel.name)
+            self.assertEqual(solution and solution.name, kernel.name.startswith("chapters") and kernel.name.replace("chapters", "solutions") or None)
+            if kernel.name.startswith("chapters") and self.without_time:
+                raise estimates.NoTime(self.without_time)
             return FOUND if kernel.name.startswith("solutions") else FOUND._replace(milliseconds=9.7)
 
         with mock.patch.object(estimates, "of", of):
@@ -162,6 +165,13 @@ class Ladder(unittest.TestCase):
         said = self.ladder(mine=True)
         self.assertRegex(said, r"(?m)^01 add +9\.7 +-  DRAM\n   the solution +3\.2 +2\.117  DRAM\n   yours is about 3\.0 times as slow as the solution$")
         self.assertNotIn("02 all", said)  # open
+
+    def test_a_step_without_a_time_is_in_the_table_and_its_solution_too(self):
+        self.write("chapters/sums/01_add.cu", WRITTEN)
+        self.without_time = "it takes too long at full size: block (0,0,0) alone is not done after 20 million steps of its threads"
+        said = self.ladder(mine=True)
+        self.assertRegex(said, r"(?m)^01 add +- +-  no time, for:\n   it takes too long .*\n   .*threads\n   the solution +3\.2 +2\.117  DRAM$")
+        self.assertNotIn("yours is", said)
 
     def test_a_wrong_step_is_neither_estimated_nor_compared(self):
         self.write("chapters/sums/01_add.cu", WRITTEN)

@@ -178,14 +178,17 @@ class Explaining(unittest.TestCase):
         self.assertIn("Most of the work is in line 21", said)
         self.assertNotIn("yours", said)
 
-    def estimated(self, both, state="done"):
+    def estimated(self, both, state="done", without_time=""):
         said = estimates.Estimate(
             4.114, "an image", [(4.1, "issue")], [estimates.Launch(4.114, 9, 256, "issue")], [estimates.Line(3.0, "03_blur.cu:21", "issue")]
         )
         asked = []
 
-        def of(_, kernel, __):
+        def of(_, kernel, __, solution=None):
             asked.append(kernel.name.split(".")[0])
+            self.assertEqual(bool(solution), asked[-1] == "chapters")
+            if solution and without_time:
+                raise estimates.NoTime(without_time)
             return said if asked[-1] == "solutions" else said._replace(milliseconds=8.5)
 
         built = mock.Mock(return_value=mock.Mock(folder=pathlib.Path("build")))
@@ -207,6 +210,13 @@ class Explaining(unittest.TestCase):
         said, asked = self.estimated(trace.Both(found(load(21)), None))
         self.assertEqual(asked, ["solutions"])
         self.assertNotIn("your", said)
+
+    def test_a_step_without_a_time_says_why_beside_the_solution(self):
+        said, asked = self.estimated(trace.Both(found(load(21)), found(load(21))), without_time="its blocks have very unequal work")
+        self.assertEqual(sorted(asked), ["chapters", "solutions"])
+        self.assertRegex(said, r"(?m)^your step +- +-  no time, for:\n   its blocks have very unequal work\nthe solution +4\.1 +0\.489  issue$")
+        self.assertNotIn("times as", said)
+        self.assertNotIn("%", said)
 
     def test_a_wrong_step_is_not_estimated(self):
         right = found(load(21))

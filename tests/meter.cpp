@@ -445,11 +445,13 @@ namespace {
 struct Watched final : kata::Watcher {
     std::vector<kata::Request> requests;
     std::vector<kata::Scene> launches;
+    std::vector<std::size_t> samples_ended_at;  // so many requests
 
     Watched() { kata::watcher = this; }
     ~Watched() override { kata::watcher = nullptr; }
     void launch_begins(const kata::Scene& scene) override { launches.push_back(scene); }
     void request(const kata::Request& r) override { requests.push_back(r); }
+    void sample_ends() override { samples_ended_at.push_back(requests.size()); }
 
     std::vector<kata::Request> those(std::string_view did, std::string_view memory) const {
         std::vector<kata::Request> found;
@@ -811,6 +813,31 @@ TEST_CASE("of what is too large to be run some blocks are, and count for all", "
     if (enough == 1) CHECK(written == 1024);
     if (enough == 20000) CHECK((written > 1024 && written < n * n));
     if (enough > 20000) CHECK(all == out.values());
+}
+
+TEST_CASE("who watches a sample sees the first block and the last beside it, each once", "[sample]") {
+    const int blocks = GENERATE(1, 2, 3, 100);
+    auto in = filled<float>("in", 6400), out = filled<float>("out", 6400);
+    const auto enough = GENERATE(std::uint64_t{1}, ~std::uint64_t{0} / 2);
+    const Watched watched;
+    observe({.sample = enough}, [&] { kernels::each_block(in.data(), out.data(), blocks); });
+    REQUIRE(watched.samples_ended_at.size() == 1);
+    std::vector<std::uint64_t> sampled, beside;
+    for (std::size_t i = 0; i < watched.requests.size(); ++i) {
+        auto& seen = i < watched.samples_ended_at[0] ? sampled : beside;
+        if (seen.empty() || seen.back() != watched.requests[i].block)
+            seen.push_back(watched.requests[i].block);
+    }
+    CHECK(sampled.front() == static_cast<std::uint64_t>(blocks) / 2);
+    if (enough > 1) {
+        CHECK(sampled.size() == static_cast<std::size_t>(blocks));
+        CHECK(beside.empty());
+        return;
+    }
+    CHECK(sampled.size() == 1);
+    std::vector<std::uint64_t> ends{0, static_cast<std::uint64_t>(blocks) - 1};
+    std::erase(ends, sampled.front());
+    CHECK(beside == ends);
 }
 
 TEST_CASE("what is too large to be run is not looked through for races, and takes no memory", "[sample]") {

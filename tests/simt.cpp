@@ -1033,6 +1033,14 @@ TEST_CASE("where steps are counted, an endless loop ends after so many of them",
                    EndsWith(in("count for ever") + "; does its loop end for every thread?"));
 }
 
+TEST_CASE("of a sample, a block that takes too long is not taken for one that never ends", "[endless]") {
+    need_meter();
+    CHECK_THAT(
+        fault([] { kernels::endless_without_memory(40); }, {.sample = 1}),
+        Equals("it takes too long at full size: block (0,0,0) alone is not done after 20 million steps of "
+               "its threads, as if few threads did the work of all"));
+}
+
 TEST_CASE("a wait that nobody is left to end is ended soon, and no other", "[endless]") {
     need_meter();
     constexpr int polls = 3'000'000;

@@ -34,6 +34,13 @@ struct Asked {
     std::map<std::string, double> loaded, written;  ///< sectors that go past the L1 cache, by array
 };
 
+/// What one block asks for, under the names of Demand.
+struct OfBlock {
+    Asked asked;
+    double sectors = 0;  ///< that go past the L1 cache
+    Chain chain;
+};
+
 /// Sums over the blocks that were looked at, of a launch of `blocks`.
 struct Demand {
     double blocks = 0, looked_at = 0;
@@ -55,6 +62,8 @@ struct Demand {
     double updates = 0;  ///< of all lines
 
     Chain chain;  ///< of the blocks, summed
+    /// Of those that were looked at, and of the first and the last, which need not be in the sums.
+    OfBlock longest;
     /// Blocks that waited for another one to write a word, and, summed over them, what each did from then on
     /// until it wrote such a word itself.
     double links = 0;

@@ -18,6 +18,11 @@ constexpr double instructions_a_basic_block = 2;
 /// Two constants that lie side by side come with one instruction, and are operands of others then.
 constexpr double instructions_an_operand = 0.5;
 
+/// So many times as long as the others a block is unlike them: less is the noise of a sample.
+constexpr double unequal = 2;
+/// By what factor work may be dealt out worse than in the solution: as in the tests of a step.
+constexpr double uneven = 4;
+
 struct Traffic {
     double l2 = 0, loaded = 0, stored = 0;  // bytes, of all blocks
     double from_dram = 0;                   // of what misses the L1 cache, 0 to 1
@@ -134,6 +139,21 @@ double between_ends(double blocks, double waits, double takes) {
     return 1 / rate;
 }
 
+/// Of one block that is alone on its multiprocessor, of a launch with so many instructions of arithmetic.
+double seconds_alone(const OfBlock& block, const Demand& of, const Device& on, double fused,
+                     double from_dram) {
+    const auto& asked = block.asked;
+    // The arithmetic is done where the launch reaches memory.
+    const double part =
+        of.requests > 0 ? std::min(1.0, asked.requests * of.looked_at / of.requests / of.blocks) : 0;
+    const double issuing = cycles_to_issue(asked, on) + fused * part / on.at("rate_float_fma"),
+                 passed = (asked.lines + asked.passes) * on.at("shared_load", 32) / 32;
+    return cycles_of(block.chain, on, of.threads, from_dram) / on.at("clock") +
+           std::max(std::max(issuing, passed) / on.at("clock"),
+                    block.sectors * sector / on.most("l2_read", 1)) +
+           block.chain.updates / on.at("global_atomic", 1);
+}
+
 }  // namespace
 
 Estimate estimate(const Demand& d, const Device& on, double operations) {
@@ -173,6 +193,10 @@ Estimate estimate(const Demand& d, const Device& on, double operations) {
         {issuing / of_busiest, passed / of_busiest / clock, traffic.l2 / d.blocks / on.most("l2_read", 1)});
     const double at_once = std::min<double>(of_busiest, resident(on, d.threads, d.shared_bytes));
     need("latency", (waits + through) * of_busiest / at_once);
+    // However many do little, a launch does not end before its longest block.
+    if (const double longest = seconds_alone(d.longest, d, on, fused, traffic.from_dram);
+        longest > unequal * (waits + through))
+        need("one block", longest);
     if (d.links > 0)
         need("blocks one after the other",
              cycles_of(d.link, on, d.threads, 0) / d.links / clock * (d.blocks - 1));
@@ -190,6 +214,28 @@ Estimate estimate(const Demand& d, const Device& on, double operations) {
     if (left < 1 && left > 1e-6) result.lines.push_back({"", bound, left * all});
     longest_first(result.lines);
     return result;
+}
+
+std::optional<std::string> unequal_blocks(const kata::Counts& step, const kata::Counts& solution) {
+    namespace machine = kata::machine;
+    // A step too wrong to have done anything is told so elsewhere.
+    if (step.work == 0 || step.launches == 0 || solution.work == 0 || solution.launches == 0)
+        return std::nullopt;
+    const auto share = [](const kata::Counts& c) {
+        return machine::issued_together * static_cast<double>(c.busiest) / static_cast<double>(c.work);
+    };
+    // So many times as much as if all blocks had the same.
+    const auto unlike_equal_blocks = [&](const kata::Counts& c) {
+        const double blocks = static_cast<double>(c.blocks) / static_cast<double>(c.launches);
+        return share(c) * blocks / std::ceil(blocks / machine::multiprocessors);
+    };
+    if (unlike_equal_blocks(step) <= uneven * std::max(1.0, unlike_equal_blocks(solution)))
+        return std::nullopt;
+    const auto percent = [](double part) { return std::to_string(std::lround(100 * part)) + " %"; };
+    return "its blocks have very unequal work, so that some of them do not stand for all: where all are "
+           "counted, the busiest of " +
+           std::to_string(machine::multiprocessors) + " multiprocessors does " + percent(share(step)) +
+           " of the work, in the solution " + percent(share(solution));
 }
 
 Estimate estimate(const std::vector<Demand>& launches, const Device& on, double operations) {

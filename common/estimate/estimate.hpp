@@ -1,8 +1,10 @@
 // The time that a launch takes on a GPU that is not there. README.md says how and why.
 #pragma once
+#include "counts.hpp"
 #include "estimate/demand.hpp"
 #include "estimate/device.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,6 +36,10 @@ struct Estimate {
 /// `operations`: additions and multiplications of floats that the launch makes, half of them fused; of a
 /// kernel whose arithmetic nobody has counted 0.
 Estimate estimate(const Demand&, const Device&, double operations = 0);
+
+/// Why some blocks of a step do not stand for all: where all are counted, as in a small problem, their work
+/// is much more unequal than in its solution. Few blocks that have the same work are another matter.
+std::optional<std::string> unequal_blocks(const kata::Counts& step, const kata::Counts& solution);
 
 /// Launches that follow each other. Operations are shared out by warps' basic blocks and requests.
 Estimate estimate(const std::vector<Demand>&, const Device&, double operations = 0);

@@ -29,6 +29,11 @@ double roughly(const Chain& c) {
     return 5 * c.basic_blocks + c.requests + c.passes + 25 * (c.shared_loads + c.l1_loads) + 300 * c.misses;
 }
 
+/// Which of two blocks takes longer alone, as roughly.
+double roughly(const OfBlock& b) {
+    return roughly(b.chain) + b.asked.requests + b.asked.basic_blocks + b.asked.lines + b.asked.passes;
+}
+
 }  // namespace
 
 unsigned resident(const Device& device, unsigned threads, double shared_bytes) {
@@ -222,9 +227,22 @@ void Gatherer::ask_cache(std::vector<std::vector<bool>>& misses) {
     }
 }
 
+/// Over the blocks so far, without their chains.
+OfBlock Gatherer::sums() const {
+    const auto& d = *launch_;
+    OfBlock sum;
+    auto& asked = sum.asked;
+    asked.requests = d.requests, asked.addresses = d.addresses, asked.basic_blocks = d.basic_blocks;
+    asked.comparisons = d.comparisons, asked.operands = d.operands, asked.divisions = d.divisions;
+    asked.lines = d.lines, asked.passes = d.passes;
+    for (const auto& a : arrays_) sum.sectors += a.flow.loaded + a.flow.stored + a.flow.updated;
+    return sum;
+}
+
 void Gatherer::end_block() {
     in_block_ = false;
     auto& launch = *launch_;
+    const auto before = sums();
     if (launch.looked_at++ == 0)
         for (const auto& [name, bytes] : shared_arrays_) launch.shared_bytes += bytes;
     read_lines();
@@ -346,19 +364,45 @@ void Gatherer::end_block() {
         ++block.barriers;
     }
     launch.chain += block;
+    auto mine = sums();
+    auto& asked = mine.asked;
+    asked.requests -= before.asked.requests, asked.addresses -= before.asked.addresses;
+    asked.basic_blocks -= before.asked.basic_blocks, asked.comparisons -= before.asked.comparisons;
+    asked.operands -= before.asked.operands, asked.divisions -= before.asked.divisions;
+    asked.lines -= before.asked.lines, asked.passes -= before.asked.passes;
+    mine.sectors -= before.sectors;
+    mine.chain = block;
+    if (launch.looked_at == 1 || roughly(launch.longest) < roughly(mine)) launch.longest = mine;
     warps_.clear();
     sectors_.clear();
 }
 
-void Gatherer::end_launch() {
+void Gatherer::sample_ends() {
     if (!launch_) return;
+    end_sample();
+    sample_ = launch_;
+}
+
+/// What of the blocks so far is not in their sums yet.
+void Gatherer::end_sample() {
     if (in_block_) end_block();
     auto& launch = *launch_;
     for (const auto& a : arrays_) launch.arrays[a.of.name] = a.flow;
     for (const auto& [line, of_line] : updated_)
         if (of_line.shared_by_blocks) launch.updates_of_all = std::max(launch.updates_of_all, of_line.turns);
     share_out();
-    done_.push_back(std::move(launch));
+}
+
+void Gatherer::end_launch() {
+    if (!launch_) return;
+    if (sample_) {
+        if (in_block_) end_block();
+        sample_->longest = launch_->longest;
+        launch_ = std::exchange(sample_, std::nullopt);
+    } else {
+        end_sample();
+    }
+    done_.push_back(std::move(*launch_));
     launch_.reset();
 }
 

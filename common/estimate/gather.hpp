@@ -23,6 +23,7 @@ class Gatherer final : public kata::Watcher {
 
     void launch_begins(const kata::Scene&) override;
     void request(const kata::Request&) override;
+    void sample_ends() override;
 
     /// Of each launch, in order, once all have run.
     std::vector<Demand> demands();
@@ -65,7 +66,9 @@ class Gatherer final : public kata::Watcher {
     };
 
     void end_block();
+    void end_sample();
     void end_launch();
+    OfBlock sums() const;
     void share_out();
     std::uint32_t array_of(std::uintptr_t address);
     void read_lines();
@@ -73,7 +76,7 @@ class Gatherer final : public kata::Watcher {
 
     const Device& device_;
     std::vector<Demand> done_;
-    std::optional<Demand> launch_;
+    std::optional<Demand> launch_, sample_;  // the sample's, once it has ended and the launch has not
     kata::Scene scene_;
     std::unordered_map<std::uint32_t, Line> line_of_;     // by code, of the launches of one module
     std::map<std::string, std::uint32_t> first_of_line_;  // of "a.cu:3" the first basic block

@@ -32,6 +32,7 @@ MEANINGS = {
     "atomics": "all atomics on global memory together",
     "starting blocks": "a GPU starts only so many blocks a second",
     "latency": "a block waits for what it has asked for, and too few other blocks work meanwhile",
+    "one block": "it has so much more to do than the others that the GPU waits for it alone",
     "blocks one after the other": "each block waits for what the one before it has written",
 }
 OF_NO_LINE = "-"  # in place of a line of the source
@@ -40,6 +41,7 @@ IN_NO_LINE = {
     "issue": "the arithmetic that the problem needs",
     "starting blocks": "no line has to do with it, only how many blocks there are",
     "latency": "a chain of many lines takes it, and none of them has a share of its own",
+    "one block": "lines are added up over all blocks, of which this one is unlike the others",
     "blocks one after the other": "a chain through all blocks takes it, and no line has a share of its own",
 }
 
@@ -135,6 +137,10 @@ class Line(NamedTuple):
     bound: str
 
 
+class NoTime(Fault):
+    """Why a step that may be right has no estimate."""
+
+
 class Estimate(NamedTuple):
     """What a suite says of one module (common/suite/estimate.hpp)."""
 
@@ -154,12 +160,12 @@ class Estimate(NamedTuple):
 
 
 def parse(said: str) -> Estimate:
-    """Throws Fault where it says that there is no estimate."""
+    """Throws NoTime where it says that there is no estimate."""
     milliseconds, problem, needs, launches, lines = None, "", [], [], []
     for line in said.splitlines():
         key, _, value = line.partition(" ")
         if key == "fault":
-            raise Fault(f"there is no estimate: {value}")
+            raise NoTime(value)
         if key == "estimated_milliseconds":
             milliseconds = float(value)
         if key == "problem":
@@ -174,13 +180,22 @@ def parse(said: str) -> Estimate:
             ms, name, what = value.split(" ", 2)
             lines.append(Line(float(ms), name, what))
     if milliseconds is None:
-        raise Fault("there is no estimate: the step did not come to its end")
+        raise NoTime("the step did not come to its end")
     return Estimate(milliseconds, problem, needs, launches, lines)
 
 
-def of(suite: pathlib.Path, kernel: pathlib.Path, described: pathlib.Path) -> Estimate:
-    command = [suite, "--estimate", kernel, "--device", described]
+def of(suite: pathlib.Path, kernel: pathlib.Path, described: pathlib.Path, solution: pathlib.Path | None = None) -> Estimate:
+    """Of a student's step with its solution, which its blocks are held against. Throws NoTime."""
+    command = [suite, "--estimate", kernel, "--device", described, *(["--solution", solution] if solution else [])]
     return parse(subprocess.run(command, capture_output=True, text=True, errors="replace", check=False).stdout)
+
+
+def own_or_why(suite: pathlib.Path, kernel: pathlib.Path, described: pathlib.Path, solution: pathlib.Path) -> Estimate | NoTime:
+    """Of a student's step, which may have no time where its solution has one."""
+    try:
+        return of(suite, kernel, described, solution)
+    except NoTime as why:
+        return why
 
 
 # --- as a table ------------------------------------------------------------------------------------------------------
@@ -210,14 +225,16 @@ def caption(device_name: str, problem: str) -> str:
 HEADINGS = f"""\
 {'step':{TITLE}}{'estimated':>{COLUMN}}{'measured':>{COLUMN}}  bound by
 {'':{TITLE}}{'ms':>{COLUMN}}{'ms':>{COLUMN}}"""
-WRONG = "wrong, so without a time"
+WRONG, NO_TIME = "wrong, so without a time", "no time, for:"
 
 
-def row_of(title: str, estimate: Estimate | None, measured_ms: float | None) -> str:
-    """Of a kernel that is wrong there is no estimate: it would tell how fast nothing of use is done."""
+def row_of(title: str, estimate: Estimate | NoTime | None, measured_ms: float | None) -> str:
+    """Of a kernel that is wrong there is no estimate: it would tell how fast nothing of use is done. Of one without a time it is
+    said why."""
     title = title if len(title) <= TITLE else title[: TITLE - 1] + "…"
-    if estimate is None:
-        return f"{title:{TITLE}}{'-':>{COLUMN}}{'-':>{COLUMN}}  {WRONG}"
+    if not isinstance(estimate, Estimate):
+        row = f"{title:{TITLE}}{'-':>{COLUMN}}{'-':>{COLUMN}}  {NO_TIME if estimate else WRONG}"
+        return f"{row}\n{textwrap.fill(str(estimate), WIDTH, initial_indent='   ', subsequent_indent='   ')}" if estimate else row
     clock = f"{measured_ms:.3f}" if measured_ms else "-"
     return f"{title:{TITLE}}{rounded(estimate.milliseconds):>{COLUMN}}{clock:>{COLUMN}}  {estimate.bound}"
 
@@ -244,8 +261,8 @@ def ladder(
     described, clock = device(repository, name), measured(repository, name, chapter)
     program, bounds = build.suite(chapter, "cpu"), []
 
-    def estimated(tree: str, step: str) -> Estimate:
-        return of(program, build.folder / module(tree, chapter, step, "cpu"), described)
+    def kernel(tree: str, step: str) -> pathlib.Path:
+        return build.folder / module(tree, chapter, step, "cpu")
 
     steps = [step for step in repository.all_steps(chapter) if not (mine and repository.is_unwritten(chapter, step))]
     if not steps:
@@ -253,14 +270,14 @@ def ladder(
     for step in steps:
         title = step.replace("_", " ")
         try:
-            theirs = estimated("solutions", step)
-            own = estimated("chapters", step) if mine and step not in wrong else None
-        except Fault as fault:
-            yield textwrap.fill(f"{title}: {fault}", WIDTH, subsequent_indent="   ")
+            theirs = of(program, kernel("solutions", step), described)
+        except NoTime as why:
+            yield textwrap.fill(f"{title}: there is no estimate: {why}", WIDTH, subsequent_indent="   ")
             continue
         if not bounds:
             yield f"{caption(machine(described), theirs.problem)}\n\n{HEADINGS}"
-        bounds += [one.bound for one in (own, theirs) if one]
+        own = own_or_why(program, kernel("chapters", step), described, kernel("solutions", step)) if mine and step not in wrong else None
+        bounds += [one.bound for one in (own, theirs) if isinstance(one, Estimate)]
         if step in wrong:
             yield row_of(title, None, None)
         elif own:
@@ -269,7 +286,7 @@ def ladder(
             yield row_of("   the solution", theirs, clock.get(step))
         elif step not in wrong:
             yield row_of(title, theirs, clock.get(step))
-        if own:
+        if isinstance(own, Estimate):
             yield f"   yours is {compared(own.milliseconds, theirs.milliseconds)}"
     if bounds:
         yield f"\n{legend(repository, name, bounds)}"

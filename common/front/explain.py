@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pathlib
 import textwrap
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -338,27 +339,30 @@ def estimated(repository: Repository, chapter: str, step: str, device: str, both
     described, build = estimates.device(repository, device), Build(repository)
     program = build.suite(chapter, "cpu")
 
-    def found(tree: str) -> estimates.Estimate:
-        return estimates.of(program, build.folder / module(tree, chapter, step, "cpu"), described)
+    def kernel(tree: str) -> pathlib.Path:
+        return build.folder / module(tree, chapter, step, "cpu")
 
     # What tests have found, a run over one problem may not show.
     state = board.Board(repository).of(chapter, step).state if both.solution else ""
     is_wrong = bool(both.step["fault"]) or state == "wrong"
     try:
-        theirs = found("solutions") if both.solution or not is_wrong else None
-        mine = found("chapters") if both.solution and not is_wrong else None
-    except Fault as fault:
-        return textwrap.wrap(str(fault), WIDTH)
+        theirs = estimates.of(program, kernel("solutions"), described) if both.solution or not is_wrong else None
+    except estimates.NoTime as why:
+        return textwrap.wrap(f"there is no estimate: {why}", WIDTH)
+    own = None
+    if both.solution and not is_wrong:
+        own = estimates.own_or_why(program, kernel("chapters"), described, kernel("solutions"))
+    mine = own if isinstance(own, estimates.Estimate) else None
     shown, clock = mine or theirs, estimates.measured(repository, device, chapter).get(step)
     lines = [estimates.caption(estimates.machine(described), shown.problem if shown else ""), "", estimates.HEADINGS]
     if both.solution:
-        lines.append(estimates.row_of("your step", mine, None))
+        lines.append(estimates.row_of("your step", own, None))
     lines.append(estimates.row_of("the solution", theirs, clock))
     if mine:
         lines.append(f"Yours is {estimates.compared(mine.milliseconds, theirs.milliseconds)}.")
     if mine and state == "untested":
         lines.append(f"Whether it is right is not known before ./kata test {chapter} {step[:2]} has said so.")
-    if not is_wrong:
+    if mine or not both.solution:
         tree = "chapters" if mine else "solutions"
         said = estimates.details(
             shown, "your step" if mine else "the solution", lambda name: trace.source_line(repository, tree, chapter, name)

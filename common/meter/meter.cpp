@@ -99,6 +99,7 @@ class Meter final : public simt::Probe {
     void warp_synchronised(const simt::Block& block, unsigned warp, unsigned mask) override {
         clocks_.synchronise(block.slot, warp, mask);
     }
+    bool sample_ends() override;
     void warp_stops(const simt::Block& block, unsigned warp) override;
     void synchronising(const void* code) override { enter(code); }
     void fence(const simt::Block& block, const simt::Thread& t) override {
@@ -515,6 +516,11 @@ void Meter::barrier(const simt::Block& block) {
         chain.wait_until(latest);
         chain.comes_from_barrier();
     }
+}
+
+bool Meter::sample_ends() {
+    if (kata::watcher && !rehearsing_) kata::watcher->sample_ends();
+    return kata::watcher != nullptr;
 }
 
 void Meter::warp_stops(const simt::Block& block, unsigned warp) {

@@ -59,6 +59,9 @@ constexpr double patience = 20;
 constexpr std::uint64_t most_steps = 40'000'000;
 /// The same where all they do is to poll what nobody changes, and nobody else is left who could.
 constexpr std::uint64_t most_steps_in_vain = most_steps / 10;
+/// The same of a block of a sample, whose problem may be so large that who leaves all of it to one block
+/// would be taken for one that never ends.
+constexpr std::uint64_t most_steps_in_sample = most_steps / 2;
 
 std::uint64_t blocks_of(const Launch& launch) {
     return static_cast<std::uint64_t>(launch.grid.x) * launch.grid.y * launch.grid.z;
@@ -237,6 +240,10 @@ class Scheduler {
     bool takes_too_long() {
         if (!probe_ || grid_.conditions.time_limit) return processor_seconds() - started_ > time_limit_;
         return probe_->steps() - steps_before_ > most_steps || waits_in_vain();
+    }
+    /// The same where a few blocks stand for all.
+    bool is_too_long_for_sample() {
+        return probe_ && grid_.conditions.sample && probe_->steps() - steps_before_ > most_steps_in_sample;
     }
     /// To be called from time to time. Blocks that are in other processes may end a wait, too.
     bool waits_in_vain() {
@@ -484,7 +491,13 @@ void Scheduler::resume(Block& block, Thread& t) {
         t.stack = nullptr;
         excuse(block, t);
     }
-    if (++resumes_ % 1024 == 0 && takes_too_long()) fail(spinning(block, seconds(), probe_));
+    if (++resumes_ % 1024 != 0) return;
+    if (is_too_long_for_sample())
+        fail("it takes too long at full size: block " + text_of(block.index) + " alone is not done after " +
+             std::to_string(most_steps_in_sample / 1'000'000) +
+             " million steps of its threads, as if few threads did the work of all");
+    else if (takes_too_long())
+        fail(spinning(block, seconds(), probe_));
 }
 
 void Scheduler::finish(Block& block) {
@@ -810,7 +823,7 @@ void run_shared_out(const Launch& launch, std::byte garbage) {
 
 /// Runs blocks as far apart as they can be, until their threads have taken so many steps. However soon that
 /// is, the golden section leaves no large gap and repeats no row of the grid; Sample would have to know it
-/// beforehand.
+/// beforehand. Who watches sees the first and the last one, too, which often are unlike the others.
 void run_some(const Launch& launch, std::byte garbage, std::uint64_t enough) {
     constexpr double golden_section = 0.6180339887498949;
     const auto blocks = blocks_of(launch);
@@ -819,9 +832,19 @@ void run_some(const Launch& launch, std::byte garbage, std::uint64_t enough) {
     while (std::gcd(stride, blocks) != 1) ++stride;
     const auto end = listener()->steps() + enough;
     std::uint64_t begun = 0;
+    std::vector<std::uint64_t> ends{blocks - 1, 0};
+    bool is_enough = false;
     run_here(launch, garbage, [&]() -> std::optional<std::uint64_t> {
-        if (begun == blocks || (begun > 0 && listener()->steps() >= end)) return std::nullopt;
-        return (blocks / 2 + begun++ * stride) % blocks;
+        if (!is_enough && begun < blocks && (begun == 0 || listener()->steps() < end)) {
+            const auto next = (blocks / 2 + begun++ * stride) % blocks;
+            std::erase(ends, next);
+            return next;
+        }
+        if (!std::exchange(is_enough, true) && !listener()->sample_ends()) ends.clear();
+        if (ends.empty()) return std::nullopt;
+        const auto next = ends.back();
+        ends.pop_back();
+        return next;
     });
 }
 

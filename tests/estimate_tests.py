@@ -87,12 +87,17 @@ class Shown(unittest.TestCase):
         source = (estimate.ROOT / estimates.FOLDER / "estimate.cpp").read_text()
         self.assertEqual(set(re.findall(r'\bneed\("([^"]+)"', source)), set(estimates.MEANINGS))
         self.assertLessEqual(set(estimates.IN_NO_LINE), set(estimates.MEANINGS))
-        for line in estimates.legend(Repository(), "H200", estimates.MEANINGS).splitlines():
+        for line in estimates.legend(Repository(), "H200", "scan", estimates.MEANINGS).splitlines():
             self.assertLessEqual(len(line), 80, line)
 
     def test_the_mean_says_which_mean_it_is(self):
-        self.assertRegex(estimates.error(Repository(), "H200"), r"factor of \d\.\d\d, the geometric mean over \d+ kernels")
-        self.assertEqual(estimates.error(Repository(), "Voodoo"), "")
+        self.assertRegex(estimates.error(Repository(), "H200", "no chapter"), r"factor of \d\.\d\d, the geometric mean over \d+ kernels that this GPU has timed; it")
+        self.assertEqual(estimates.error(Repository(), "Voodoo", "scan"), "")
+
+    def test_a_chapter_has_its_own_error(self):
+        rows = [row("a", 1, 2), dict(row("b", 1, 8), chapter="scan")]
+        with mock.patch.object(estimates, "rows", lambda *_: rows):
+            self.assertIn("off by a factor of 4.00, the geometric mean over 2 kernels that this GPU has timed, and of 8.00 over the 1 of this chapter;", estimates.error(Repository(), "H200", "scan"))
 
     def test_the_problem_that_comes_first_is_that_of_the_ladder(self):
         there = Repository()
@@ -102,6 +107,16 @@ class Shown(unittest.TestCase):
                 first = next(row for row in estimates.rows(there, name) if row["chapter"] == chapter)
                 self.assertEqual(first["variant"], ladder.read_text().splitlines()[2].split(",")[1], (name, chapter))
                 self.assertIn(there.steps(chapter, "solutions")[0], estimates.measured(there, name, chapter))
+
+    def test_each_step_of_a_ladder_has_the_time_that_its_gpu_measured_beside_it(self):
+        there = Repository()
+        for ladder in (there.root / "chapters").glob("*/measured/ladder.csv"):
+            chapter, rows = ladder.parent.parent.name, [line.split(",") for line in ladder.read_text().splitlines()[2:]]
+            names = [name for name in estimates.devices(there) if estimates.machine(estimates.device(there, name)) == estimates.machine(ladder)]
+            self.assertEqual(len(names), 1, ladder)
+            expected = {step: float(ms) for step, variant, ms, *_ in rows if variant == rows[0][1]}
+            shown = estimates.measured(there, names[0], chapter)
+            self.assertEqual({step: shown.get(step) for step in expected}, expected, ladder)
 
     def test_names_of_gpus(self):
         there = Repository()
@@ -182,21 +197,60 @@ class Judgement(unittest.TestCase):
         self.assertAlmostEqual(estimates.factor([row("a", 3, 3)]), 1)
 
     def test_pairs(self):
-        far, wrong = estimate.pairs([row("a", 1, 2), row("b", 1.2, 1), row("c", 2, 1.5), row("d", 9, 1, "1")])
+        rows = [row("a", 1, 2), row("b", 1.2, 2), row("c", 2, 1.5), row("d", 9, 1, "1")]
+        far, wrong = estimate.pairs(rows, {})
         self.assertEqual(far, 2)  # a and b are near each other, d is of another problem
-        self.assertEqual([(fast["kernel"], slow["kernel"]) for fast, slow in wrong], [("a", "c")])
+        self.assertEqual([(fast["kernel"], slow["kernel"]) for fast, slow in wrong], [("a", "c"), ("b", "c")])
+
+    def test_steps_of_another_problem_make_no_pair(self):
+        rows, first = [row("a", 1, 2), row("b", 2, 1), row("c.other", 4, 4)], {("gemm", "a"): "a", ("gemm", "b"): "b", ("gemm", "c"): "a"}
+        self.assertEqual(estimate.pairs(rows, first), (1, []))
+        there = estimate.problems(Repository())
+        self.assertEqual([there["grids", step] for step in ("01_vector_add", "04_wide_grayscale", "05_running_blur")], ["01_vector_add", "02_color_to_grayscale", "03_blur"])
+        self.assertEqual({there[chapter, step] for chapter, step in there if chapter == "reduction"}, {"01_simple"})
 
     def test_a_tie_is_no_order(self):
-        self.assertEqual(len(estimate.pairs([row("a", 1, 2), row("b", 2, 2)])[1]), 1)
+        self.assertEqual(len(estimate.pairs([row("a", 1, 2), row("b", 2, 2)], {})[1]), 1)
+        self.assertEqual(len(estimate.pairs([row("a", 2, 1), row("b", 2, 2)], {}, estimate.EITHER)[1]), 1)
+
+    def test_a_pair_that_only_the_estimate_has_apart_counts_one_way_only(self):
+        rows = [row("a", 1, 2), row("b", 1.2, 1)]
+        self.assertEqual(estimate.pairs(rows, {}), (0, []))
+        far, wrong = estimate.pairs(rows, {}, estimate.EITHER)
+        self.assertEqual((far, [(fast["kernel"], slow["kernel"]) for fast, slow in wrong]), (1, [("a", "b")]))
+
+    def test_the_table_has_each_device_each_chapter_and_what_all_have_timed(self):
+        rows = [row("a", 1, 2), row("b", 2, 3), dict(row("c", 1, 1), chapter="scan")]
+        self.assertEqual(
+            estimate.table_of({"X1": rows, "X2": rows[:1]}, {}),
+            [
+                "| **X1** | 3 | 1.44 | 1 of 1, 100.0 % | 1 of 1, 100.0 % |",
+                "| X1: what all have timed | 1 | 2.00 | none | none |",
+                "| X1: gemm | 2 | 1.73 | 1 of 1, 100.0 % | 1 of 1, 100.0 % |",
+                "| X1: scan | 1 | 1.00 | none | none |",
+                "| **X2** | 1 | 2.00 | none | none |",
+                "| X2: what all have timed | 1 | 2.00 | none | none |",
+                "| X2: gemm | 1 | 2.00 | none | none |",
+            ],
+        )
+        self.assertEqual(estimate.not_on_the_page(["| a |"], "So:\n| a |\n"), [])
+        self.assertIn("does not say: | b |", "".join(estimate.not_on_the_page(["| b |"], "So:\n| a | b |\n")))
 
     def test_what_is_not_as_measured(self):
-        rows = [row("a", 1, 2), row("b", 2, 3)]
+        rows = [row("a", 1, 1.1), row("b", 2, 3)]
         timed = [("gemm", "a", "0", "1"), ("gemm", "b", "0", "2")]
-        page = "It is so: " + estimate.summary(rows).replace(" pairs", "\npairs")
-        self.assertEqual(list(estimate.complaints_of(rows, timed, page)), [])
-        self.assertIn("does not say", "".join(estimate.complaints_of(rows, timed, "")))
-        self.assertIn("gemm b 0 is not in the table", "".join(estimate.complaints_of(rows, [timed[0], ("gemm", "b", "0", "2.1")], page)))
-        self.assertIn("gemm b 0 is in the table, and nobody", "".join(estimate.complaints_of(rows, timed[:1], page)))
+        self.assertEqual(list(estimate.complaints_of(rows, timed, {})), [])
+        self.assertIn("gemm b 0 is not in the table", "".join(estimate.complaints_of(rows, [timed[0], ("gemm", "b", "0", "2.1")], {})))
+        self.assertIn("gemm b 0 is not in the table", "".join(estimate.complaints_of(rows[:1], timed, {})))
+        self.assertIn("gemm b 0 is in the table, and nobody", "".join(estimate.complaints_of(rows, timed[:1], {})))
+
+    def test_a_target_that_is_missed_is_complained_of(self):
+        def complaints(*rows):
+            return "".join(estimate.complaints_of(rows, [(row["chapter"], row["kernel"], row["variant"], row["measured ms"]) for row in rows], {}))
+
+        self.assertEqual(complaints(row("a", 1, 1.5), row("b", 2, 3)), "")
+        self.assertIn("off by 1.60, more than 1.5", complaints(row("a", 1, 1.6), row("b", 2, 3.2)))
+        self.assertIn("only 0 of 1 pairs are in order: that is less than 95 %", complaints(row("a", 1, 1.4), row("b", 2, 1.3)))
 
     def test_what_is_not_as_estimated(self):
         rows = [row("a", 1, 2), row("b", 2, 3)]

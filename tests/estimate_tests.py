@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Tests of the estimate's tables: of what a terminal shows, and of tests/estimate.py, that it counts pairs and errors, and says no."""
 
+import csv
+import math
 import pathlib
 import re
 import sys
@@ -189,6 +191,82 @@ class Ladder(unittest.TestCase):
     def test_where_nothing_is_written_that_is_said(self):
         self.assertEqual(self.ladder(mine=True), "No step of yours is written yet, so there is no time to estimate.")
         self.assertEqual(self.asked, [])
+
+
+class ByHand(unittest.TestCase):
+    """The two steps that the page works out: what it says follows from the device and from the counts that it names."""
+
+    def setUp(self):
+        there = Repository()
+        self.page = (there.root / estimates.FOLDER / "README.md").read_text()
+        described = estimates.device(there, "H100_80GB_HBM3").read_text().splitlines()[1:]
+        self.rows = [(row["quantity"], float(row["x"]), float(row["value"])) for row in csv.DictReader(described)]
+        self.clock, self.blocks = self.at("clock"), 8192 * 8192 // 256
+        self.busiest = math.ceil(self.blocks / self.at("multiprocessors"))
+        self.resident = int(self.at("threads_a_multiprocessor")) // 256
+        self.judged = {row["kernel"]: row for row in estimates.rows(there, "H100_80GB_HBM3") if row["chapter"] == "grids"}
+
+    def at(self, quantity, x=0.0):
+        return next(value for name, of, value in self.rows if (name, of) == (quantity, x))
+
+    def most(self, quantity, x):
+        return max(value for name, of, value in self.rows if (name, of) == (quantity, x))
+
+    def place(self):
+        """Cycles for which a block waits for its place."""
+        threads, limit = self.at("threads_a_multiprocessor"), self.at("blocks_a_multiprocessor")
+        each = [min(threads // x, limit) / value for name, x, value in self.rows if name == "blocks"]
+        return min(each) * self.at("multiprocessors") * self.clock
+
+    def says(self, value, form, unit=""):
+        section = " ".join(self.page.partition("## By hand: vector addition")[2].partition("## What it does not know")[0].split())
+        self.assertIn(f"{value:{form}}{unit}", section)
+
+    def milliseconds(self, cycles):
+        return 1e3 * self.busiest * cycles / self.clock
+
+    def test_vector_addition(self):
+        bytes_of_one = 4 * 8192 * 8192
+        dram = 1e3 * (2 * bytes_of_one / self.most("dram_read", 132) + bytes_of_one / self.at("dram_write", 132))
+        l2, starting = 3e3 * bytes_of_one / self.most("l2_read", 132), 1e3 * self.blocks / self.at("blocks", 256)
+        lines = self.milliseconds(3 * 8 * self.at("shared_load", 32) / 32)
+        issue = self.milliseconds(8 * (5 * 2 + 3 * 2 + 0.5) / self.at("rate_float_fma"))
+        for need in (dram, l2, starting, lines, issue):
+            self.says(need, ".3f", " ms")
+        waits = self.place() + 5 * self.at("latency_float_fma") + 3 + self.at("latency_dram_load")
+        takes = 3 * 4 * 256 / self.most("l2_read", 1) * self.clock
+        self.says(waits, ",.0f", f" + {takes:.0f})")
+        self.says(self.milliseconds(waits + takes) / self.resident, ".3f", " ms")
+        total = max(dram, l2, starting, lines, issue) + 1e3 * self.at("launch")
+        self.says(total, ".3f", " ms. Measured: 0.299 ms")
+        self.assertAlmostEqual(total, float(self.judged["01_vector_add"]["estimated ms"]), delta=0.003)
+
+    def test_the_blur(self):
+        counts = re.search(r"\| basic blocks \|(.*)\|", self.page)[1].split("|")
+        basic_blocks = sum(map(int, counts))
+        self.says(basic_blocks, "", " basic blocks")
+        a_warp = (basic_blocks * 2 + 10 * 2 + 9 / 2) / self.at("rate_float_fma") + 1 / self.at("rate_int_divide")
+        self.says(a_warp, ".1f", " cycles a warp")
+        takes = 8 * a_warp
+        self.says(takes, ".1f", " a block")
+        self.says(self.milliseconds(takes), ".3f", " ms")
+        miss = 0.68 * self.at("latency_dram_load") + 0.32 * self.at("latency_l2_load")
+        self.says(miss, ".1f", " cycles")
+        chain = basic_blocks * self.at("latency_float_fma") + self.at("latency_int_divide") + 10 + 11.4
+        chain += 2.5 * miss + 0.5 * self.at("latency_l1_load")
+        self.says(chain, ",.0f", "; with 354")
+        waits = chain + self.place()
+        self.says(waits, ",.0f", " cycles")
+        self.says(self.milliseconds(waits + takes) / self.resident, ".3f", " ms: less")
+        before, each = 0.0, []
+        for blocks in range(1, self.resident + 1):
+            stays = takes * (1 + before)
+            each.append((waits + stays) / blocks)
+            before = stays / each[-1]
+        self.says(", ".join(f"{cycles:,.0f}" for cycles in each), "", " cycles")
+        total = self.milliseconds(each[-1]) + 1e3 * self.at("launch")
+        self.says(total, ".3f", " ms. Measured: 0.489 ms")
+        self.assertAlmostEqual(total, float(self.judged["03_blur"]["estimated ms"]), delta=0.003)
 
 
 class Judgement(unittest.TestCase):

@@ -750,7 +750,9 @@ TEST_CASE("what a launch asks for is asked by the lines of its source") {
         for (const auto code : codes) lines.push_back("a.cu:" + std::to_string(code / 10));
         return lines;
     };
-    begun.text_of = [](const std::string&) { return "\n\nfor (int i = 0; i < 8; ++i) s += in[i];\n\n"; };
+    begun.text_of = [](const std::string&) {
+        return "\n\nfor (int i = 0; i < 8; ++i) s += in[i];\n\nfor (int i = 0; i < n; ++i) if (i < m) ++s;\n";
+    };
     estimate::Gatherer gatherer(on);
     gatherer.launch_begins(begun);
     const auto ask = [&](std::uint32_t code, kata::Request r) {
@@ -763,6 +765,8 @@ TEST_CASE("what a launch asks for is asked by the lines of its source") {
     ask(20, request("store", "global", 8192, 4));
     ask(30, request("runs", "", 0, 0));  // unrolled
     ask(31, request("load", "global", 4096 + 1024, 4));
+    ask(32, request("load", "constant", 64, 4));
+    ask(50, request("runs", "", 0, 0));  // predicated
     auto shared = request("store", "shared", 0, 4);
     shared.counts.shared_store.transactions = 7;
     ask(40, shared);
@@ -771,7 +775,7 @@ TEST_CASE("what a launch asks for is asked by the lines of its source") {
     ask(20, request("atomic", "global", 8192, 128, 20));
     const auto d = gatherer.demands().at(0);
     const auto& lines = d.lines_of_source;
-    REQUIRE(lines.size() == 4);
+    REQUIRE(lines.size() == 5);
     CHECK(lines.at("a.cu:1").basic_blocks == 1);
     CHECK(lines.at("a.cu:1").requests == 2);
     CHECK(lines.at("a.cu:1").loaded.at("in") == 4);
@@ -781,13 +785,18 @@ TEST_CASE("what a launch asks for is asked by the lines of its source") {
     CHECK(lines.at("a.cu:3").basic_blocks == 0);
     CHECK(lines.at("a.cu:3").addresses == 0);
     CHECK(lines.at("a.cu:3").requests == 1);
+    CHECK(lines.at("a.cu:3").operands == 1);
+    CHECK(lines.at("a.cu:5").comparisons == 1);
     CHECK(lines.at("a.cu:4").passes == 7);
     CHECK(lines.at("a.cu:4").updates_of_most == 32);
     estimate::Asked sum;
     for (const auto& [line, of] : lines) {
         sum.requests += of.requests, sum.addresses += of.addresses, sum.basic_blocks += of.basic_blocks;
         sum.lines += of.lines, sum.passes += of.passes, sum.updates += of.updates;
+        sum.comparisons += of.comparisons, sum.operands += of.operands;
     }
+    CHECK(sum.comparisons == d.comparisons);
+    CHECK(sum.operands == d.operands);
     CHECK(sum.requests == d.requests);
     CHECK(sum.addresses == d.addresses);
     CHECK(sum.basic_blocks == d.basic_blocks);

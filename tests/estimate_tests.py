@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Tests of the estimate's tables: of what a terminal shows, and of tests/estimate.py, that it counts pairs and errors, and says no."""
 
+import csv
+import math
 import pathlib
 import re
 import sys
@@ -87,12 +89,17 @@ class Shown(unittest.TestCase):
         source = (estimate.ROOT / estimates.FOLDER / "estimate.cpp").read_text()
         self.assertEqual(set(re.findall(r'\bneed\("([^"]+)"', source)), set(estimates.MEANINGS))
         self.assertLessEqual(set(estimates.IN_NO_LINE), set(estimates.MEANINGS))
-        for line in estimates.legend(Repository(), "H200", estimates.MEANINGS).splitlines():
+        for line in estimates.legend(Repository(), "H200", "scan", estimates.MEANINGS).splitlines():
             self.assertLessEqual(len(line), 80, line)
 
     def test_the_mean_says_which_mean_it_is(self):
-        self.assertRegex(estimates.error(Repository(), "H200"), r"factor of \d\.\d\d, the geometric mean over \d+ kernels")
-        self.assertEqual(estimates.error(Repository(), "Voodoo"), "")
+        self.assertRegex(estimates.error(Repository(), "H200", "no chapter"), r"factor of \d\.\d\d, the geometric mean over \d+ kernels that this GPU has timed; it")
+        self.assertEqual(estimates.error(Repository(), "Voodoo", "scan"), "")
+
+    def test_a_chapter_has_its_own_error(self):
+        rows = [row("a", 1, 2), dict(row("b", 1, 8), chapter="scan")]
+        with mock.patch.object(estimates, "rows", lambda *_: rows):
+            self.assertIn("off by a factor of 4.00, the geometric mean over 2 kernels that this GPU has timed, and of 8.00 over the 1 of this chapter;", estimates.error(Repository(), "H200", "scan"))
 
     def test_the_problem_that_comes_first_is_that_of_the_ladder(self):
         there = Repository()
@@ -102,6 +109,16 @@ class Shown(unittest.TestCase):
                 first = next(row for row in estimates.rows(there, name) if row["chapter"] == chapter)
                 self.assertEqual(first["variant"], ladder.read_text().splitlines()[2].split(",")[1], (name, chapter))
                 self.assertIn(there.steps(chapter, "solutions")[0], estimates.measured(there, name, chapter))
+
+    def test_each_step_of_a_ladder_has_the_time_that_its_gpu_measured_beside_it(self):
+        there = Repository()
+        for ladder in (there.root / "chapters").glob("*/measured/ladder.csv"):
+            chapter, rows = ladder.parent.parent.name, [line.split(",") for line in ladder.read_text().splitlines()[2:]]
+            names = [name for name in estimates.devices(there) if estimates.machine(estimates.device(there, name)) == estimates.machine(ladder)]
+            self.assertEqual(len(names), 1, ladder)
+            expected = {step: float(ms) for step, variant, ms, *_ in rows if variant == rows[0][1]}
+            shown = estimates.measured(there, names[0], chapter)
+            self.assertEqual({step: shown.get(step) for step in expected}, expected, ladder)
 
     def test_names_of_gpus(self):
         there = Repository()
@@ -186,27 +203,142 @@ class Ladder(unittest.TestCase):
         self.assertEqual(self.asked, [])
 
 
+class ByHand(unittest.TestCase):
+    """The two steps that the page works out: what it says follows from the device and from the counts that it names."""
+
+    def setUp(self):
+        there = Repository()
+        self.page = (there.root / estimates.FOLDER / "README.md").read_text()
+        described = estimates.device(there, "H100_80GB_HBM3").read_text().splitlines()[1:]
+        self.rows = [(row["quantity"], float(row["x"]), float(row["value"])) for row in csv.DictReader(described)]
+        self.clock, self.blocks = self.at("clock"), 8192 * 8192 // 256
+        self.busiest = math.ceil(self.blocks / self.at("multiprocessors"))
+        self.resident = int(self.at("threads_a_multiprocessor")) // 256
+        self.judged = {row["kernel"]: row for row in estimates.rows(there, "H100_80GB_HBM3") if row["chapter"] == "grids"}
+
+    def at(self, quantity, x=0.0):
+        return next(value for name, of, value in self.rows if (name, of) == (quantity, x))
+
+    def most(self, quantity, x):
+        return max(value for name, of, value in self.rows if (name, of) == (quantity, x))
+
+    def place(self):
+        """Cycles for which a block waits for its place."""
+        threads, limit = self.at("threads_a_multiprocessor"), self.at("blocks_a_multiprocessor")
+        each = [min(threads // x, limit) / value for name, x, value in self.rows if name == "blocks"]
+        return min(each) * self.at("multiprocessors") * self.clock
+
+    def says(self, value, form, unit=""):
+        section = " ".join(self.page.partition("## By hand: vector addition")[2].partition("## What it does not know")[0].split())
+        self.assertIn(f"{value:{form}}{unit}", section)
+
+    def milliseconds(self, cycles):
+        return 1e3 * self.busiest * cycles / self.clock
+
+    def test_vector_addition(self):
+        bytes_of_one = 4 * 8192 * 8192
+        dram = 1e3 * (2 * bytes_of_one / self.most("dram_read", 132) + bytes_of_one / self.at("dram_write", 132))
+        l2, starting = 3e3 * bytes_of_one / self.most("l2_read", 132), 1e3 * self.blocks / self.at("blocks", 256)
+        lines = self.milliseconds(3 * 8 * self.at("shared_load", 32) / 32)
+        issue = self.milliseconds(8 * (5 * 2 + 3 * 2 + 0.5) / self.at("rate_float_fma"))
+        for need in (dram, l2, starting, lines, issue):
+            self.says(need, ".3f", " ms")
+        waits = self.place() + 5 * self.at("latency_float_fma") + 3 + self.at("latency_dram_load")
+        takes = 3 * 4 * 256 / self.most("l2_read", 1) * self.clock
+        self.says(waits, ",.0f", f" + {takes:.0f})")
+        self.says(self.milliseconds(waits + takes) / self.resident, ".3f", " ms")
+        total = max(dram, l2, starting, lines, issue) + 1e3 * self.at("launch")
+        self.says(total, ".3f", " ms. Measured: 0.299 ms")
+        self.assertAlmostEqual(total, float(self.judged["01_vector_add"]["estimated ms"]), delta=0.003)
+
+    def test_the_blur(self):
+        counts = re.search(r"\| basic blocks \|(.*)\|", self.page)[1].split("|")
+        basic_blocks = sum(map(int, counts))
+        self.says(basic_blocks, "", " basic blocks")
+        a_warp = (basic_blocks * 2 + 10 * 2 + 9 / 2) / self.at("rate_float_fma") + 1 / self.at("rate_int_divide")
+        self.says(a_warp, ".1f", " cycles a warp")
+        takes = 8 * a_warp
+        self.says(takes, ".1f", " a block")
+        self.says(self.milliseconds(takes), ".3f", " ms")
+        miss = 0.68 * self.at("latency_dram_load") + 0.32 * self.at("latency_l2_load")
+        self.says(miss, ".1f", " cycles")
+        chain = basic_blocks * self.at("latency_float_fma") + self.at("latency_int_divide") + 10 + 11.4
+        chain += 2.5 * miss + 0.5 * self.at("latency_l1_load")
+        self.says(chain, ",.0f", "; with 354")
+        waits = chain + self.place()
+        self.says(waits, ",.0f", " cycles")
+        self.says(self.milliseconds(waits + takes) / self.resident, ".3f", " ms: less")
+        before, each = 0.0, []
+        for blocks in range(1, self.resident + 1):
+            stays = takes * (1 + before)
+            each.append((waits + stays) / blocks)
+            before = stays / each[-1]
+        self.says(", ".join(f"{cycles:,.0f}" for cycles in each), "", " cycles")
+        total = self.milliseconds(each[-1]) + 1e3 * self.at("launch")
+        self.says(total, ".3f", " ms. Measured: 0.489 ms")
+        self.assertAlmostEqual(total, float(self.judged["03_blur"]["estimated ms"]), delta=0.003)
+
+
 class Judgement(unittest.TestCase):
     def test_factor(self):
         self.assertAlmostEqual(estimates.factor([row("a", 1, 2), row("b", 2, 1)]), 2)
         self.assertAlmostEqual(estimates.factor([row("a", 3, 3)]), 1)
 
     def test_pairs(self):
-        far, wrong = estimate.pairs([row("a", 1, 2), row("b", 1.2, 1), row("c", 2, 1.5), row("d", 9, 1, "1")])
+        rows = [row("a", 1, 2), row("b", 1.2, 2), row("c", 2, 1.5), row("d", 9, 1, "1")]
+        far, wrong = estimate.pairs(rows, {})
         self.assertEqual(far, 2)  # a and b are near each other, d is of another problem
-        self.assertEqual([(fast["kernel"], slow["kernel"]) for fast, slow in wrong], [("a", "c")])
+        self.assertEqual([(fast["kernel"], slow["kernel"]) for fast, slow in wrong], [("a", "c"), ("b", "c")])
+
+    def test_steps_of_another_problem_make_no_pair(self):
+        rows, first = [row("a", 1, 2), row("b", 2, 1), row("c.other", 4, 4)], {("gemm", "a"): "a", ("gemm", "b"): "b", ("gemm", "c"): "a"}
+        self.assertEqual(estimate.pairs(rows, first), (1, []))
+        there = estimate.problems(Repository())
+        self.assertEqual([there["grids", step] for step in ("01_vector_add", "04_wide_grayscale", "05_running_blur")], ["01_vector_add", "02_color_to_grayscale", "03_blur"])
+        self.assertEqual({there[chapter, step] for chapter, step in there if chapter == "reduction"}, {"01_simple"})
 
     def test_a_tie_is_no_order(self):
-        self.assertEqual(len(estimate.pairs([row("a", 1, 2), row("b", 2, 2)])[1]), 1)
+        self.assertEqual(len(estimate.pairs([row("a", 1, 2), row("b", 2, 2)], {})[1]), 1)
+        self.assertEqual(len(estimate.pairs([row("a", 2, 1), row("b", 2, 2)], {}, estimate.EITHER)[1]), 1)
+
+    def test_a_pair_that_only_the_estimate_has_apart_counts_one_way_only(self):
+        rows = [row("a", 1, 2), row("b", 1.2, 1)]
+        self.assertEqual(estimate.pairs(rows, {}), (0, []))
+        far, wrong = estimate.pairs(rows, {}, estimate.EITHER)
+        self.assertEqual((far, [(fast["kernel"], slow["kernel"]) for fast, slow in wrong]), (1, [("a", "b")]))
+
+    def test_the_table_has_each_device_each_chapter_and_what_all_have_timed(self):
+        rows = [row("a", 1, 2), row("b", 2, 3), dict(row("c", 1, 1), chapter="scan")]
+        self.assertEqual(
+            estimate.table_of({"X1": rows, "X2": rows[:1]}, {}),
+            [
+                "| **X1** | 3 | 1.44 | 1 of 1, 100.0 % | 1 of 1, 100.0 % |",
+                "| X1: what all have timed | 1 | 2.00 | none | none |",
+                "| X1: gemm | 2 | 1.73 | 1 of 1, 100.0 % | 1 of 1, 100.0 % |",
+                "| X1: scan | 1 | 1.00 | none | none |",
+                "| **X2** | 1 | 2.00 | none | none |",
+                "| X2: what all have timed | 1 | 2.00 | none | none |",
+                "| X2: gemm | 1 | 2.00 | none | none |",
+            ],
+        )
+        self.assertEqual(estimate.not_on_the_page(["| a |"], "So:\n| a |\n"), [])
+        self.assertIn("does not say: | b |", "".join(estimate.not_on_the_page(["| b |"], "So:\n| a | b |\n")))
 
     def test_what_is_not_as_measured(self):
-        rows = [row("a", 1, 2), row("b", 2, 3)]
+        rows = [row("a", 1, 1.1), row("b", 2, 3)]
         timed = [("gemm", "a", "0", "1"), ("gemm", "b", "0", "2")]
-        page = "It is so: " + estimate.summary(rows).replace(" pairs", "\npairs")
-        self.assertEqual(list(estimate.complaints_of(rows, timed, page)), [])
-        self.assertIn("does not say", "".join(estimate.complaints_of(rows, timed, "")))
-        self.assertIn("gemm b 0 is not in the table", "".join(estimate.complaints_of(rows, [timed[0], ("gemm", "b", "0", "2.1")], page)))
-        self.assertIn("gemm b 0 is in the table, and nobody", "".join(estimate.complaints_of(rows, timed[:1], page)))
+        self.assertEqual(list(estimate.complaints_of(rows, timed, {})), [])
+        self.assertIn("gemm b 0 is not in the table", "".join(estimate.complaints_of(rows, [timed[0], ("gemm", "b", "0", "2.1")], {})))
+        self.assertIn("gemm b 0 is not in the table", "".join(estimate.complaints_of(rows[:1], timed, {})))
+        self.assertIn("gemm b 0 is in the table, and nobody", "".join(estimate.complaints_of(rows, timed[:1], {})))
+
+    def test_a_target_that_is_missed_is_complained_of(self):
+        def complaints(*rows):
+            return "".join(estimate.complaints_of(rows, [(row["chapter"], row["kernel"], row["variant"], row["measured ms"]) for row in rows], {}))
+
+        self.assertEqual(complaints(row("a", 1, 1.5), row("b", 2, 3)), "")
+        self.assertIn("off by 1.60, more than 1.5", complaints(row("a", 1, 1.6), row("b", 2, 3.2)))
+        self.assertIn("only 0 of 1 pairs are in order: that is less than 95 %", complaints(row("a", 1, 1.4), row("b", 2, 1.3)))
 
     def test_what_is_not_as_estimated(self):
         rows = [row("a", 1, 2), row("b", 2, 3)]

@@ -421,6 +421,7 @@ void Gatherer::share_out() {
         const auto& asked = own.asked;
         line.requests += asked.requests, line.addresses += asked.addresses;
         line.basic_blocks += asked.basic_blocks, line.divisions += asked.divisions;
+        line.comparisons += asked.comparisons, line.operands += asked.operands;
         line.lines += asked.lines, line.passes += asked.passes;
         line.updates += asked.updates, line.updates_of_most += asked.updates_of_most;
         for (const auto& [array, sectors] : own.loaded) line.loaded[arrays_[array].of.name] += sectors;

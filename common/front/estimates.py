@@ -111,14 +111,16 @@ def factor(judged: list[dict[str, str]]) -> float:
     return math.exp(sum(abs(math.log(float(row["estimated ms"]) / float(row["measured ms"]))) for row in judged) / len(judged))
 
 
-def error(repository: Repository, name: str) -> str:
-    """For who reads estimates; nothing where none has been judged."""
+def error(repository: Repository, name: str, chapter: str) -> str:
+    """For who reads estimates of that chapter; nothing where none has been judged."""
     judged = rows(repository, name)
     if not judged:
         return ""
+    of_chapter = [row for row in judged if row["chapter"] == chapter]
+    here = f", and of {factor(of_chapter):.2f} over the {len(of_chapter)} of this chapter" if of_chapter else ""
     return (
         f"by a model that is off by a factor of {factor(judged):.2f}, the geometric mean over {len(judged)} kernels that this "
-        f"GPU has timed; it decides nothing ({FOLDER}/README.md)"
+        f"GPU has timed{here}; it decides nothing ({FOLDER}/README.md)"
     )
 
 
@@ -239,14 +241,14 @@ def row_of(title: str, estimate: Estimate | NoTime | None, measured_ms: float | 
     return f"{title:{TITLE}}{rounded(estimate.milliseconds):>{COLUMN}}{clock:>{COLUMN}}  {estimate.bound}"
 
 
-def legend(repository: Repository, name: str, bounds: Iterable[str]) -> str:
+def legend(repository: Repository, name: str, chapter: str, bounds: Iterable[str]) -> str:
     """What the columns hold, and what those steps are bound by."""
 
     def entry(word: str, text: str) -> list[str]:
         return textwrap.wrap(text, WIDTH, initial_indent=f"  {word:11}", subsequent_indent=" " * 13)
 
-    lines = entry("estimated", error(repository, name) or "by nothing that has been judged on this GPU")
-    lines += entry("measured", "the solution, by the clock of this GPU; - where nobody has timed it")
+    lines = entry("estimated", error(repository, name, chapter) or "by nothing that has been judged on this GPU")
+    lines += entry("measured", "the solution, by the clock of this GPU; - where it has not timed it, so that the error is without that step")
     lines += entry("bound by", "what takes longest of all that goes on at the same time:")
     for what in dict.fromkeys(bounds):
         meaning = f"{what}: {MEANINGS.get(what, f'see {FOLDER}/README.md')}"
@@ -289,7 +291,7 @@ def ladder(
         if isinstance(own, Estimate):
             yield f"   yours is {compared(own.milliseconds, theirs.milliseconds)}"
     if bounds:
-        yield f"\n{legend(repository, name, bounds)}"
+        yield f"\n{legend(repository, name, chapter, bounds)}"
 
 
 def by_line(estimate: Estimate, text_of: Callable[[str], str]) -> list[str]:

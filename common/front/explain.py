@@ -370,7 +370,7 @@ def estimated(repository: Repository, chapter: str, step: str, device: str, both
         lines += ["", *(textwrap.fill(line, WIDTH, subsequent_indent=" " * 9) for line in said)]
     found_all = [one for one in (mine, theirs) if one]
     bounds = [one.bound for one in found_all] + [launch.bound for one in found_all for launch in one.launches]
-    return [*lines, "", estimates.legend(repository, device, bounds)]
+    return [*lines, "", estimates.legend(repository, device, chapter, bounds)]
 
 
 def text_of(

@@ -272,6 +272,23 @@ TEST_CASE("where all blocks are counted, those of very unequal work are told fro
     CHECK_FALSE(estimate::unequal_blocks(counts(0, 0, 0), solution));
 }
 
+TEST_CASE(
+    "there is no estimate where an end of the grid does much more than the blocks that were summed up") {
+    auto d = idle(1000);
+    d.chain.requests = 1000;
+    const auto why = [&] { return estimate::unequal_ends(estimate::estimate({idle(), d}, device())); };
+    d.longest.chain.requests = 3900, d.longest_is_beside = true;
+    CHECK_FALSE(why());
+    d.longest.chain.requests = 7000;
+    CHECK(why() ==
+          "the first or the last block of the grid takes 7 times as long as those between them that were "
+          "looked at, and how many there are like it is not known");
+    d.longest_is_beside = false;
+    CHECK_FALSE(why());
+    d.chain.requests = 0, d.longest_is_beside = true;  // beside those that do nothing at all
+    CHECK(why());
+}
+
 TEST_CASE("the first block is looked at beside the sample: it may be the longest, and is in no sum") {
     const auto on = device();
     const auto looked_at = [&on](bool is_beside) {
@@ -297,6 +314,8 @@ TEST_CASE("the first block is looked at beside the sample: it may be the longest
     CHECK(beside[0].lines == 5);
     CHECK(beside[0].arrays.at("in").loaded == 4 * 5);
     CHECK(beside[0].longest.asked.lines == 40);
+    CHECK(beside[0].longest_is_beside);
+    CHECK_FALSE(within[0].longest_is_beside);
     CHECK(beside[0].longest.sectors == 4 * 40);
     CHECK(beside[0].longest.chain.requests == 40);
     CHECK(within[0].looked_at == 4);

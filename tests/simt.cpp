@@ -1035,8 +1035,9 @@ TEST_CASE("where steps are counted, an endless loop ends after so many of them",
 
 TEST_CASE("of a sample, a block that takes too long is not taken for one that never ends", "[endless]") {
     need_meter();
+    auto out = zeros<int>("out");
     CHECK_THAT(
-        fault([] { kernels::endless_without_memory(40); }, {.sample = 1}),
+        fault([&] { kernels::endless(out.data()); }, {.sample = 1}),
         Equals("it takes too long at full size: block (0,0,0) alone is not done after 20 million steps of "
                "its threads, as if few threads did the work of all"));
 }

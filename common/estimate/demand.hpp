@@ -64,6 +64,7 @@ struct Demand {
     Chain chain;  ///< of the blocks, summed
     /// Of those that were looked at, and of the first and the last, which need not be in the sums.
     OfBlock longest;
+    bool longest_is_beside = false;  ///< it is not in the sums
     /// Blocks that waited for another one to write a word, and, summed over them, what each did from then on
     /// until it wrote such a word itself.
     double links = 0;

@@ -139,19 +139,18 @@ double between_ends(double blocks, double waits, double takes) {
     return 1 / rate;
 }
 
-/// Of one block that is alone on its multiprocessor, of a launch with so many instructions of arithmetic.
-double seconds_alone(const OfBlock& block, const Demand& of, const Device& on, double fused,
-                     double from_dram) {
-    const auto& asked = block.asked;
+/// Of the longest block, if it were alone on its multiprocessor from its beginning to its end. `arithmetic`:
+/// instructions of the whole launch.
+double seconds_of_longest(const Demand& d, const Device& on, double arithmetic, double from_dram) {
+    const auto& [asked, sectors, chain] = d.longest;
     // The arithmetic is done where the launch reaches memory.
     const double part =
-        of.requests > 0 ? std::min(1.0, asked.requests * of.looked_at / of.requests / of.blocks) : 0;
-    const double issuing = cycles_to_issue(asked, on) + fused * part / on.at("rate_float_fma"),
+        d.requests > 0 ? std::min(1.0, asked.requests * d.looked_at / d.requests / d.blocks) : 0;
+    const double issuing = cycles_to_issue(asked, on) + arithmetic * part / on.at("rate_float_fma"),
                  passed = (asked.lines + asked.passes) * on.at("shared_load", 32) / 32;
-    return cycles_of(block.chain, on, of.threads, from_dram) / on.at("clock") +
-           std::max(std::max(issuing, passed) / on.at("clock"),
-                    block.sectors * sector / on.most("l2_read", 1)) +
-           block.chain.updates / on.at("global_atomic", 1);
+    return cycles_of(chain, on, d.threads, from_dram) / on.at("clock") +
+           std::max(std::max(issuing, passed) / on.at("clock"), sectors * sector / on.most("l2_read", 1)) +
+           chain.updates / on.at("global_atomic", 1);
 }
 
 }  // namespace
@@ -186,25 +185,26 @@ Estimate estimate(const Demand& d, const Device& on, double operations) {
     need("atomics", d.updates * scale / on.at("global_atomic_own_line", 1));
 
     // A block alone: its longest warp, and the time in which what the others do goes through.
-    const double waits = turnaround(on) +
-                         cycles_of(d.chain, on, d.threads, traffic.from_dram) / d.looked_at / clock +
-                         d.chain.updates / d.looked_at / on.at("global_atomic", 1);
+    const double chain = cycles_of(d.chain, on, d.threads, traffic.from_dram) / d.looked_at / clock +
+                         d.chain.updates / d.looked_at / on.at("global_atomic", 1),
+                 waits = turnaround(on) + chain;
     const double through = std::max(
         {issuing / of_busiest, passed / of_busiest / clock, traffic.l2 / d.blocks / on.most("l2_read", 1)});
     const double at_once = std::min<double>(of_busiest, resident(on, d.threads, d.shared_bytes));
     need("latency", (waits + through) * of_busiest / at_once);
     // However many do little, a launch does not end before its longest block.
-    if (const double longest = seconds_alone(d.longest, d, on, fused, traffic.from_dram);
-        longest > unequal * (waits + through))
-        need("one block", longest);
+    const double longest = seconds_of_longest(d, on, fused, traffic.from_dram);
+    if (longest > unequal * (waits + through)) need("one block", longest);
+    // Beside blocks that do nothing whatever is done is much.
+    if (d.longest_is_beside) result.times_an_end = longest / std::max(chain + through, 1 / clock);
     if (d.links > 0)
         need("blocks one after the other",
              cycles_of(d.link, on, d.threads, 0) / d.links / clock * (d.blocks - 1));
 
     std::stable_sort(result.needs.begin(), result.needs.end(),
                      [](const Need& a, const Need& b) { return a.seconds > b.seconds; });
-    const auto& [bound, longest] = result.needs.front();
-    const double all = std::max(longest, between_ends(at_once, waits, through) * of_busiest);
+    const auto& [bound, most] = result.needs.front();
+    const double all = std::max(most, between_ends(at_once, waits, through) * of_busiest);
     result.seconds += all;
     double left = 1;
     for (const auto& [line, part] : parts_of(d, on, bound, fused)) {
@@ -214,6 +214,15 @@ Estimate estimate(const Demand& d, const Device& on, double operations) {
     if (left < 1 && left > 1e-6) result.lines.push_back({"", bound, left * all});
     longest_first(result.lines);
     return result;
+}
+
+std::optional<std::string> unequal_ends(const Estimate& estimate) {
+    double times = estimate.times_an_end;
+    for (const auto& launch : estimate.launches) times = std::max(times, launch.times_an_end);
+    if (times <= uneven) return std::nullopt;
+    return "the first or the last block of the grid takes " + std::to_string(std::lround(times)) +
+           " times as long as those between them that were looked at, and how many there are like it is not "
+           "known";
 }
 
 std::optional<std::string> unequal_blocks(const kata::Counts& step, const kata::Counts& solution) {

@@ -30,6 +30,9 @@ struct Estimate {
     /// The longest first; under no name what belongs to no line, as the problem's arithmetic. Empty where
     /// lines do not say: latency is of a chain, and how blocks start is of none.
     std::vector<OfLine> lines = {};
+    /// How many times as long as the average block the longest takes, if that is the first or the last and in
+    /// no sum; 0 if it is not.
+    double times_an_end = 0;
     std::vector<Estimate> launches = {};  ///< of several launches, each
 };
 
@@ -40,6 +43,9 @@ Estimate estimate(const Demand&, const Device&, double operations = 0);
 /// Why some blocks of a step do not stand for all: where all are counted, as in a small problem, their work
 /// is much more unequal than in its solution. Few blocks that have the same work are another matter.
 std::optional<std::string> unequal_blocks(const kata::Counts& step, const kata::Counts& solution);
+
+/// Why an estimate is none: its sums are of blocks that do much less than the first or the last of the grid.
+std::optional<std::string> unequal_ends(const Estimate&);
 
 /// Launches that follow each other. Operations are shared out by warps' basic blocks and requests.
 Estimate estimate(const std::vector<Demand>&, const Device&, double operations = 0);

@@ -397,6 +397,7 @@ void Gatherer::end_launch() {
     if (!launch_) return;
     if (sample_) {
         if (in_block_) end_block();
+        sample_->longest_is_beside = roughly(sample_->longest) < roughly(launch_->longest);
         sample_->longest = launch_->longest;
         launch_ = std::exchange(sample_, std::nullopt);
     } else {

@@ -41,6 +41,7 @@ int estimate(std::span<char* const> arguments) {
         });
         const auto launches = gatherer.demands();
         const auto time = ::estimate::estimate(launches, device, problem.operations);
+        if (auto why = ::estimate::unequal_ends(time)) throw Error(*why);
         if (time.needs.empty()) throw Error("the step launches no kernel");
         std::cout << "estimated_milliseconds " << 1e3 * problem.times * time.seconds << '\n';
         std::cout << "problem " << chapter.timed_problem << '\n';

@@ -31,6 +31,7 @@ need 1.6 DRAM
 launch 1.5 1024 256 DRAM
 launch 1.5 1024 256 DRAM
 launch 0.234 1 32 latency
+alone blocks: 1024, on each of 132 multiprocessors at once: 8; the chain through a block: basic blocks 4, requests 7.5
 line 2.0 01_add.cu:7 DRAM
 line 0.7 sums.cuh:9 DRAM
 line 0.17 - DRAM
@@ -78,12 +79,38 @@ class Shown(unittest.TestCase):
         _, *lines = estimates.by_line(FOUND, text_of)
         self.assertRegex(lines[0], r"^   62 %  DRAM +line 7 +the text of 01_add.cu:7, .*…$")
         self.assertRegex(lines[1], r"^   22 %  DRAM +sums.cuh:9 ")
-        self.assertEqual(lines[2], "    1 %  in 1 other line")
+        self.assertEqual(lines[2], "    1 %  in 1 other line: --all")
         self.assertEqual(lines[3], "    5 %  DRAM, in no line: code whose line is not known")
         self.assertEqual(lines[4], f"    7 %  latency, in no line: {estimates.IN_NO_LINE['latency']}")
         self.assertEqual(max(map(len, lines[:3])), 80)
         only_latency = FOUND._replace(lines=[], launches=FOUND.launches[2:], milliseconds=0.234)
         self.assertEqual(len(estimates.by_line(only_latency, text_of)), 2)
+
+    def test_all_lines_are_shown_where_all_are_asked_for(self):
+        _, *lines = estimates.by_line(FOUND, text_of, everything=True)
+        self.assertRegex(lines[2], r"^    1 %  DRAM +line 3 ")
+        self.assertFalse([line for line in lines if "other line" in line])
+        self.assertIn("latency 96 %; DRAM 49 %; L2 1 %; issue 1 %", estimates.details(self.of_four_needs(), "it", text_of, True)[1])
+        self.assertNotIn("issue", estimates.details(self.of_four_needs(), "it", text_of)[1])
+        chain = "  blocks: 1024, on each of 132 multiprocessors at once: 8; the chain through a block: basic blocks 4, requests 7.5"
+        self.assertIn(chain, estimates.details(FOUND, "it", text_of, True))
+        self.assertNotIn(chain, estimates.details(FOUND, "it", text_of))
+
+    def of_four_needs(self):
+        return FOUND._replace(needs=[*FOUND.needs, (0.04, "L2"), (0.03, "issue")])
+
+    def test_where_the_longest_is_not_all_of_the_time_it_says_what_the_rest_is(self):
+        one = FOUND._replace(launches=FOUND.launches[:1], needs=[(2.0, "DRAM")])
+        self.assertIn("for the rest blocks wait for their turn", estimates.details(one, "it", text_of)[2])
+        self.assertNotIn("for the rest", "".join(estimates.details(one._replace(needs=[(3.2, "DRAM")]), "it", text_of)))
+        self.assertIn("added up over launches", estimates.details(FOUND, "it", text_of)[0])
+
+    def test_for_programs(self):
+        said = estimates.as_json(FOUND)
+        self.assertEqual((said["ms"], said["bound by"], said["needs"]["DRAM"], len(said["launches"])), (3.234, "DRAM", 1.6, 3))
+        self.assertEqual((said["lines"][0]["line"], said["lines"][2]["line"]), ("01_add.cu:7", None))
+        self.assertEqual(estimates.as_json(estimates.NoTime("too long")), {"ms": None, "why": "too long"})
+        self.assertEqual(estimates.as_json(None)["ms"], None)
 
     def test_whatever_may_bound_a_launch_has_a_meaning(self):
         source = (estimate.ROOT / estimates.FOLDER / "estimate.cpp").read_text()
@@ -171,7 +198,7 @@ class Ladder(unittest.TestCase):
     def test_a_solution_has_its_measured_time_beside_it_where_there_is_one(self):
         said = self.ladder()
         self.assertTrue(said.startswith("Estimated for NVIDIA X1, with a larger problem than is counted:\ntwo vectors\n\nstep "), said)
-        self.assertRegex(said, r"(?m)^01 add +3\.2 +2\.117  DRAM$")
+        self.assertRegex(said, r"(?m)^01 add +3\.2 +2\.1  DRAM$")
         self.assertRegex(said, r"(?m)^02 all +3\.2 +-  DRAM$")
         self.assertRegex(said, r"(?m)^03 a name that has no room at… +3\.2 +-  DRAM$")
         self.assertIn("DRAM: bytes between", said)
@@ -180,20 +207,20 @@ class Ladder(unittest.TestCase):
     def test_a_step_of_mine_stands_above_its_solution(self):
         self.write("chapters/sums/01_add.cu", WRITTEN)
         said = self.ladder(mine=True)
-        self.assertRegex(said, r"(?m)^01 add +9\.7 +-  DRAM\n   the solution +3\.2 +2\.117  DRAM\n   yours is about 3\.0 times as slow as the solution$")
+        self.assertRegex(said, r"(?m)^01 add +9\.7 +-  DRAM\n   the solution +3\.2 +2\.1  DRAM\n   yours is about 3\.0 times as slow as the solution$")
         self.assertNotIn("02 all", said)  # open
 
     def test_a_step_without_a_time_is_in_the_table_and_its_solution_too(self):
         self.write("chapters/sums/01_add.cu", WRITTEN)
         self.without_time = "it takes too long at full size: block (0,0,0) alone is not done after 20 million steps of its threads"
         said = self.ladder(mine=True)
-        self.assertRegex(said, r"(?m)^01 add +- +-  no time, for:\n   it takes too long .*\n   .*threads\n   the solution +3\.2 +2\.117  DRAM$")
+        self.assertRegex(said, r"(?m)^01 add +- +-  no time, for:\n   it takes too long .*\n   .*threads\n   the solution +3\.2 +2\.1  DRAM$")
         self.assertNotIn("yours is", said)
 
     def test_a_wrong_step_is_neither_estimated_nor_compared(self):
         self.write("chapters/sums/01_add.cu", WRITTEN)
         said = self.ladder(mine=True, wrong={"01_add"})
-        self.assertRegex(said, r"(?m)^01 add +- +-  wrong, so without a time\n   the solution +3\.2 +2\.117  DRAM$")
+        self.assertRegex(said, r"(?m)^01 add +- +-  wrong, so without a time\n   the solution +3\.2 +2\.1  DRAM$")
         self.assertNotIn("yours is", said)
         self.assertEqual([name for name in self.asked if name.startswith("chapters")], [])
         self.assertRegex(self.ladder(wrong={"02_all"}), r"(?m)^02 all +- +-  wrong, so without a time$")

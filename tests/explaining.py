@@ -173,12 +173,17 @@ class Explaining(unittest.TestCase):
             with self.assertRaisesRegex(Fault, "nobody has answered"):
                 predict.asked("How many sectors? ")
 
+    def test_the_problem_that_is_counted_has_a_name(self):
+        mine = {**found(load(21)), "problem": "a picture of 3 x 5"}
+        said = explain.text_of(Repository(), "solutions", "grids", "03_blur", trace.Both(mine, None), False)
+        self.assertIn("line by line\ncounted on a picture of 3 x 5\n\n", said)
+
     def test_the_solution_alone_is_held_against_nothing(self):
         said = explain.text_of(Repository(), "solutions", "grids", "03_blur", trace.Both(found(load(21)), None), False)
         self.assertIn("Most of the work is in line 21", said)
         self.assertNotIn("yours", said)
 
-    def estimated(self, both, state="done", without_time=""):
+    def estimated(self, both, state="done", without_time="", as_json=False):
         said = estimates.Estimate(
             4.114, "an image", [(4.1, "issue")], [estimates.Launch(4.114, 9, 256, "issue")], [estimates.Line(3.0, "03_blur.cu:21", "issue")]
         )
@@ -194,7 +199,10 @@ class Explaining(unittest.TestCase):
         built = mock.Mock(return_value=mock.Mock(folder=pathlib.Path("build")))
         known = board.Place("grids", "03_blur", state)
         with mock.patch.object(estimates, "of", of), mock.patch.object(explain, "Build", built), mock.patch.object(board.Board, "of", lambda *_: known):
-            lines = explain.estimated(Repository(), "grids", "03_blur", "H100_80GB_HBM3", both)
+            asked_for = (Repository(), "grids", "03_blur", "H100_80GB_HBM3", both)
+            if as_json:
+                return explain.estimate_as_json(*asked_for)
+            lines = explain.estimated(*asked_for)
         for line in "\n".join(lines).splitlines():
             self.assertLessEqual(len(line), 80, line)
         return "\n".join(lines), asked
@@ -202,7 +210,7 @@ class Explaining(unittest.TestCase):
     def test_an_estimate_stands_beside_the_solution_and_its_measured_time(self):
         said, asked = self.estimated(trace.Both(found(load(21)), found(load(21))))
         self.assertEqual(sorted(asked), ["chapters", "solutions"])
-        self.assertRegex(said, r"(?m)^your step +8\.5 +-  issue\nthe solution +4\.1 +0\.489  issue\nYours is about 2\.1 times as slow as the sol")
+        self.assertRegex(said, r"(?m)^your step +8\.5 +-  issue\nthe solution +4\.1 +0\.49  issue\nYours is about 2\.1 times as slow as the sol")
         self.assertRegex(said, r"(?m)^   35 %  issue +line 21 ")
         self.assertNotIn("./kata test", said)
         self.assertIn("./kata test grids 03 has said so", self.estimated(trace.Both(found(load(21)), found(load(21))), "untested")[0])
@@ -211,10 +219,19 @@ class Explaining(unittest.TestCase):
         self.assertEqual(asked, ["solutions"])
         self.assertNotIn("your", said)
 
+    def test_for_programs_an_estimate_stands_beside_the_solution_too(self):
+        both = trace.Both(found(load(21)), found(load(21)))
+        said = self.estimated(both, as_json=True)
+        self.assertEqual((said["device"], said["step"]["ms"], said["solution"]["ms"]), ("NVIDIA H100 80GB HBM3", 8.5, 4.114))
+        self.assertEqual((said["problem"], said["measured ms"]), ("an image", 0.489))
+        self.assertEqual(self.estimated(both, without_time="too long", as_json=True)["step"], {"ms": None, "why": "too long"})
+        self.assertEqual(self.estimated(both, "wrong", as_json=True)["step"]["ms"], None)
+        self.assertNotIn("step", self.estimated(trace.Both(found(load(21)), None), as_json=True))
+
     def test_a_step_without_a_time_says_why_beside_the_solution(self):
         said, asked = self.estimated(trace.Both(found(load(21)), found(load(21))), without_time="its blocks have very unequal work")
         self.assertEqual(sorted(asked), ["chapters", "solutions"])
-        self.assertRegex(said, r"(?m)^your step +- +-  no time, for:\n   its blocks have very unequal work\nthe solution +4\.1 +0\.489  issue$")
+        self.assertRegex(said, r"(?m)^your step +- +-  no time, for:\n   its blocks have very unequal work\nthe solution +4\.1 +0\.49  issue$")
         self.assertNotIn("times as", said)
         self.assertNotIn("%", said)
 
@@ -223,7 +240,7 @@ class Explaining(unittest.TestCase):
         for mine, state in ((found(load(21), fault="2 of 3 elements differ"), "untested"), (right, "wrong")):
             said, asked = self.estimated(trace.Both(mine, right), state)
             self.assertEqual(asked, ["solutions"])
-            self.assertRegex(said, r"(?m)^your step +- +-  wrong, so without a time\nthe solution +4\.1 +0\.489  issue$")
+            self.assertRegex(said, r"(?m)^your step +- +-  wrong, so without a time\nthe solution +4\.1 +0\.49  issue$")
             self.assertNotIn("times as", said)
             self.assertNotIn("%", said)
 

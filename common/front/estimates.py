@@ -151,6 +151,7 @@ class Estimate(NamedTuple):
     needs: list[tuple[float, str]]  # milliseconds of what is kept busy, the longest first
     launches: list[Launch]
     lines: list[Line]  # the longest first
+    alone: tuple[str, ...] = ()  # of each launch, for who works out its latency by hand
 
     @property
     def bound(self) -> str:
@@ -163,7 +164,7 @@ class Estimate(NamedTuple):
 
 def parse(said: str) -> Estimate:
     """Throws NoTime where it says that there is no estimate."""
-    milliseconds, problem, needs, launches, lines = None, "", [], [], []
+    milliseconds, problem, needs, launches, lines, alone = None, "", [], [], [], []
     for line in said.splitlines():
         key, _, value = line.partition(" ")
         if key == "fault":
@@ -178,12 +179,14 @@ def parse(said: str) -> Estimate:
         if key == "launch":
             ms, blocks, threads, what = value.split(" ", 3)
             launches.append(Launch(float(ms), float(blocks), int(threads), what))
+        if key == "alone":
+            alone.append(value)
         if key == "line":
             ms, name, what = value.split(" ", 2)
             lines.append(Line(float(ms), name, what))
     if milliseconds is None:
         raise NoTime("the step did not come to its end")
-    return Estimate(milliseconds, problem, needs, launches, lines)
+    return Estimate(milliseconds, problem, needs, launches, lines, tuple(alone))
 
 
 def of(suite: pathlib.Path, kernel: pathlib.Path, described: pathlib.Path, solution: pathlib.Path | None = None) -> Estimate:
@@ -237,7 +240,7 @@ def row_of(title: str, estimate: Estimate | NoTime | None, measured_ms: float | 
     if not isinstance(estimate, Estimate):
         row = f"{title:{TITLE}}{'-':>{COLUMN}}{'-':>{COLUMN}}  {NO_TIME if estimate else WRONG}"
         return f"{row}\n{textwrap.fill(str(estimate), WIDTH, initial_indent='   ', subsequent_indent='   ')}" if estimate else row
-    clock = f"{measured_ms:.3f}" if measured_ms else "-"
+    clock = rounded(measured_ms) if measured_ms else "-"
     return f"{title:{TITLE}}{rounded(estimate.milliseconds):>{COLUMN}}{clock:>{COLUMN}}  {estimate.bound}"
 
 
@@ -249,7 +252,10 @@ def legend(repository: Repository, name: str, chapter: str, bounds: Iterable[str
 
     lines = entry("estimated", error(repository, name, chapter) or "by nothing that has been judged on this GPU")
     lines += entry("measured", "the solution, by the clock of this GPU; - where it has not timed it, so that the error is without that step")
-    lines += entry("bound by", "what takes longest of all that goes on at the same time:")
+    lines += entry(
+        "bound by",
+        "what takes longest of all that goes on at the same time; of several launches, what bounds them for most of the time:",
+    )
     for what in dict.fromkeys(bounds):
         meaning = f"{what}: {MEANINGS.get(what, f'see {FOLDER}/README.md')}"
         lines += textwrap.wrap(meaning, WIDTH, initial_indent=" " * 13, subsequent_indent=" " * 15)
@@ -294,22 +300,26 @@ def ladder(
         yield f"\n{legend(repository, name, chapter, bounds)}"
 
 
-def by_line(estimate: Estimate, text_of: Callable[[str], str]) -> list[str]:
-    """What part of the time each line of the source has, of what bounds its launch."""
+def by_line(estimate: Estimate, text_of: Callable[[str], str], everything: bool = False) -> list[str]:
+    """What part of the time each line of the source has, of what bounds its launch; without `everything` of those that have
+    most."""
 
     def share(milliseconds: float) -> str:
         return f"{100 * milliseconds / estimate.milliseconds:.0f} %"
 
     out = ["What bounds it, by line, in parts of the estimated time:"]
     lines = [line for line in estimate.lines if line.name != OF_NO_LINE]
-    shown = [line for line in lines[:SHOWN] if line.milliseconds >= 0.02 * estimate.milliseconds]
+    if not everything:
+        shown = [line for line in lines[:SHOWN] if line.milliseconds >= 0.02 * estimate.milliseconds]
+    else:
+        shown = lines
     for line in shown:
         file, _, number = line.name.rpartition(":")
         place = f"line {number}" if file.endswith(".cu") else line.name
         text = f"  {share(line.milliseconds):>5}  {line.bound:20}  {place:10}  {text_of(line.name)}"
         out.append(text if len(text) <= WIDTH else text[: WIDTH - 1] + "…")
     if rest := lines[len(shown) :]:
-        out.append(f"  {share(sum(line.milliseconds for line in rest)):>5}  in {len(rest)} other line{'s' * (len(rest) > 1)}")
+        out.append(f"  {share(sum(line.milliseconds for line in rest)):>5}  in {len(rest)} other line{'s' * (len(rest) > 1)}: --all")
     for what in dict.fromkeys(launch.bound for launch in estimate.launches):
         of_lines = [line for line in estimate.lines if line.bound == what]
         outside = sum(line.milliseconds for line in of_lines if line.name == OF_NO_LINE)
@@ -320,14 +330,32 @@ def by_line(estimate: Estimate, text_of: Callable[[str], str]) -> list[str]:
     return out
 
 
-def details(estimate: Estimate, whose: str, text_of: Callable[[str], str]) -> list[str]:
+def details(estimate: Estimate, whose: str, text_of: Callable[[str], str], everything: bool = False) -> list[str]:
     """What a table has no room for."""
-    needs = "; ".join(f"{what} {100 * ms / estimate.milliseconds:.0f} %" for ms, what in estimate.needs[:3])
-    out = [f"What {whose} keeps busy, and for how much of the time; it goes on at once:", f"  {needs}"]
+    needs = "; ".join(f"{what} {100 * ms / estimate.milliseconds:.0f} %" for ms, what in estimate.needs[: None if everything else 3])
+    how = "added up over launches, each of which has a bound of its own" if len(estimate.launches) > 1 else "it goes on at once"
+    out = [f"What {whose} keeps busy, and for how much of the time; {how}:", f"  {needs}"]
+    if len(estimate.launches) == 1 and estimate.needs[0][0] < 0.9 * estimate.milliseconds:
+        out.append("  for the rest blocks wait for their turn, or the launch begins")
     if len(estimate.launches) > 1:
         for (blocks, threads, bound), group in itertools.groupby(estimate.launches, key=lambda launch: launch[1:]):
             each = [launch.milliseconds for launch in group]
             times = f"{len(each)} launches" if len(each) > 1 else "a launch"
             of_blocks = f"{blocks:.0f} block{'s' * (blocks > 1)} of {threads} thread{'s' * (threads > 1)}"
             out.append(f"  {times} of {of_blocks}: {rounded(sum(each))} ms, bound by {bound}")
-    return out + by_line(estimate, text_of)
+    if everything:
+        out += [f"  {alone}" for alone in estimate.alone]
+    return out + by_line(estimate, text_of, everything)
+
+
+def as_json(estimate: Estimate | NoTime | None) -> dict[str, object]:
+    """The same for programs, in milliseconds. Of a step that is wrong nothing."""
+    if not isinstance(estimate, Estimate):
+        return {"ms": None, "why": str(estimate) if estimate else "the step is wrong"}
+    return {
+        "ms": estimate.milliseconds,
+        "bound by": estimate.bound,
+        "needs": {what: ms for ms, what in estimate.needs},
+        "launches": [{"ms": ms, "blocks": blocks, "threads": threads, "bound by": what} for ms, blocks, threads, what in estimate.launches],
+        "lines": [{"line": None if name == OF_NO_LINE else name, "ms": ms, "of": what} for ms, name, what in estimate.lines],
+    }

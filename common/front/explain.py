@@ -334,8 +334,19 @@ def line_table(explanation: Explanation, line: Line, source: str) -> list[str]:
     return out
 
 
-def estimated(repository: Repository, chapter: str, step: str, device: str, both: trace.Both) -> list[str]:
-    """How long a GPU that is not there would take, and what bounds it, also by line; of a step that is wrong only that it is."""
+class Times(NamedTuple):
+    """On a GPU that is not there. Of a step that is wrong, and where the solution is shown alone, there is none of the step."""
+
+    described: pathlib.Path
+    step: estimates.Estimate | estimates.NoTime | None
+    solution: estimates.Estimate | None
+    measured_ms: float | None  # of the solution
+    is_wrong: bool
+    is_untested: bool
+
+
+def times_of(repository: Repository, chapter: str, step: str, device: str, both: trace.Both) -> Times:
+    """Throws NoTime where the solution has no estimate."""
     described, build = estimates.device(repository, device), Build(repository)
     program = build.suite(chapter, "cpu")
 
@@ -345,27 +356,40 @@ def estimated(repository: Repository, chapter: str, step: str, device: str, both
     # What tests have found, a run over one problem may not show.
     state = board.Board(repository).of(chapter, step).state if both.solution else ""
     is_wrong = bool(both.step["fault"]) or state == "wrong"
-    try:
-        theirs = estimates.of(program, kernel("solutions"), described) if both.solution or not is_wrong else None
-    except estimates.NoTime as why:
-        return textwrap.wrap(f"there is no estimate: {why}", WIDTH)
+    theirs = estimates.of(program, kernel("solutions"), described) if both.solution or not is_wrong else None
     own = None
     if both.solution and not is_wrong:
         own = estimates.own_or_why(program, kernel("chapters"), described, kernel("solutions"))
+    clock = estimates.measured(repository, device, chapter).get(step)
+    return Times(described, own, theirs, clock, is_wrong, state == "untested")
+
+
+def estimated(
+    repository: Repository, chapter: str, step: str, device: str, both: trace.Both, everything: bool = False
+) -> list[str]:
+    """How long a GPU that is not there would take, and what bounds it, also by line; of a step that is wrong only that it is."""
+    try:
+        times = times_of(repository, chapter, step, device, both)
+    except estimates.NoTime as why:
+        return textwrap.wrap(f"there is no estimate: {why}", WIDTH)
+    own, theirs = times.step, times.solution
     mine = own if isinstance(own, estimates.Estimate) else None
-    shown, clock = mine or theirs, estimates.measured(repository, device, chapter).get(step)
-    lines = [estimates.caption(estimates.machine(described), shown.problem if shown else ""), "", estimates.HEADINGS]
+    shown = mine or theirs
+    lines = [estimates.caption(estimates.machine(times.described), shown.problem if shown else ""), "", estimates.HEADINGS]
     if both.solution:
         lines.append(estimates.row_of("your step", own, None))
-    lines.append(estimates.row_of("the solution", theirs, clock))
+    lines.append(estimates.row_of("the solution", theirs, times.measured_ms))
     if mine:
         lines.append(f"Yours is {estimates.compared(mine.milliseconds, theirs.milliseconds)}.")
-    if mine and state == "untested":
+    if mine and times.is_untested:
         lines.append(f"Whether it is right is not known before ./kata test {chapter} {step[:2]} has said so.")
-    if mine or not both.solution:
+    if mine or not both.solution and not times.is_wrong:
         tree = "chapters" if mine else "solutions"
         said = estimates.details(
-            shown, "your step" if mine else "the solution", lambda name: trace.source_line(repository, tree, chapter, name)
+            shown,
+            "your step" if mine else "the solution",
+            lambda name: trace.source_line(repository, tree, chapter, name),
+            everything,
         )
         lines += ["", *(textwrap.fill(line, WIDTH, subsequent_indent=" " * 9) for line in said)]
     found_all = [one for one in (mine, theirs) if one]
@@ -373,12 +397,26 @@ def estimated(repository: Repository, chapter: str, step: str, device: str, both
     return [*lines, "", estimates.legend(repository, device, chapter, bounds)]
 
 
+def estimate_as_json(repository: Repository, chapter: str, step: str, device: str, both: trace.Both) -> dict:
+    described = estimates.device(repository, device)
+    said = {"device": estimates.machine(described)}
+    try:
+        times = times_of(repository, chapter, step, device, both)
+    except estimates.NoTime as why:
+        return {**said, "solution": estimates.as_json(why)}
+    if both.solution:
+        said["step"] = estimates.as_json(times.step)
+    problem = times.solution.problem if times.solution else ""
+    return {**said, "problem": problem, "solution": estimates.as_json(times.solution), "measured ms": times.measured_ms}
+
+
 def text_of(
     repository: Repository, tree: str, chapter: str, step: str, both: trace.Both, everything: bool, times: Sequence[str] = ()
 ) -> str:
     explanation = Explanation(both)
     whose = "the solution" if tree == "solutions" else "your step"
-    out = [f"{chapter} {step}: {whose}, line by line", ""]
+    out = [f"{chapter} {step}: {whose}, line by line"]
+    out += [textwrap.fill(f"counted on {both.step['problem']}", WIDTH), ""] if both.step.get("problem") else [""]
     out += [textwrap.fill(trace.warning(both.step), WIDTH), ""] if both.step["fault"] else []
     out += [textwrap.fill(explanation.advice(), WIDTH), "", whole_table(explanation.counts, explanation.theirs), ""]
     out += [*times, ""] if times else []
@@ -401,13 +439,11 @@ def text_of(
 def explain(repository: Repository, chapter: str, step: str, given) -> int:
     both = trace.of(repository, chapter, step, "explain", given.solution)
     if given.json:
-        fault = {"fault": both.step["fault"]}
-        print(
-            json.dumps(
-                {"chapter": chapter, "step": step, **fault, **Explanation(both).as_json()}, indent=1, ensure_ascii=False
-            )
-        )
+        said = {"chapter": chapter, "step": step, "fault": both.step["fault"], **Explanation(both).as_json()}
+        if given.device:
+            said["estimate"] = estimate_as_json(repository, chapter, step, given.device, both)
+        print(json.dumps(said, indent=1, ensure_ascii=False))
     else:
-        times = estimated(repository, chapter, step, given.device, both) if given.device else []
+        times = estimated(repository, chapter, step, given.device, both, given.all) if given.device else []
         print(text_of(repository, "solutions" if given.solution else "chapters", chapter, step, both, given.all, times), end="")
     return 0

@@ -7,6 +7,7 @@
 #include "suite/suite.hpp"
 
 #include <iostream>
+#include <utility>
 
 namespace kata {
 
@@ -14,6 +15,27 @@ namespace {
 
 /// Steps of threads, after which no further block of a launch is looked at: less than a tenth of a second.
 constexpr std::uint64_t enough = 500'000;
+
+/// What of a launch its estimate is worked out from, beside what lines ask for: for who does it by hand.
+void print_alone(const ::estimate::Demand& d, const ::estimate::Device& on) {
+    if (d.looked_at == 0) return;
+    std::cout << "alone blocks: " << d.blocks << ", on each of " << on.at("multiprocessors")
+              << " multiprocessors at once: " << ::estimate::resident(on, d.threads, d.shared_bytes)
+              << "; the chain through a block:";
+    const auto& c = d.chain;
+    const char* before = " ";
+    for (const auto& [count, what] : {std::pair(c.basic_blocks, "basic blocks"),
+                                      {c.divisions, "divisions"},
+                                      {c.requests, "requests"},
+                                      {c.passes, "further passes"},
+                                      {c.shared_loads, "waits for shared memory"},
+                                      {c.l1_loads, "waits for the L1 cache"},
+                                      {c.misses, "waits for what misses it"},
+                                      {c.barriers, "barriers"},
+                                      {c.updates, "turns of atomics"}})
+        if (count > 0) std::cout << std::exchange(before, ", ") << what << ' ' << count / d.looked_at;
+    std::cout << '\n';
+}
 
 }  // namespace
 
@@ -54,6 +76,7 @@ int estimate(std::span<char* const> arguments) {
                       << ' ' << launches[i].threads << ' '
                       << (of_launch.needs.empty() ? "launch" : of_launch.needs.front().what) << '\n';
         }
+        for (const auto& launch : launches) print_alone(launch, device);
         for (const auto& [line, what, seconds] : time.lines)
             std::cout << "line " << 1e3 * problem.times * seconds << ' ' << (line.empty() ? "-" : line) << ' '
                       << what << '\n';

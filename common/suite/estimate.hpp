@@ -10,9 +10,10 @@ namespace kata {
 /// MILLISECONDS WHAT", the longest first, for each launch "launch MILLISECONDS BLOCKS THREADS WHAT", with
 /// what it is bound by, and for lines of the source "line MILLISECONDS FILE:NUMBER WHAT", how long each keeps
 /// busy what bounds its launch;
-/// "-" in place of FILE:NUMBER is what belongs to none. With --solution both are counted first, and a step
-/// whose blocks are much more unequal than the solution's has none of these, for only some of its blocks are
-/// looked at. "fault TEXT" says why there is no estimate.
+/// "-" in place of FILE:NUMBER is what belongs to none. For each launch "alone TEXT" says how
+/// many blocks there are and what the chain through one of them has. With --solution both are counted first,
+/// and a step whose blocks are much more unequal than the solution's has none of these, for only some of its
+/// blocks are looked at. "fault TEXT" says why there is no estimate.
 int estimate(std::span<char* const> arguments);
 
 }  // namespace kata

@@ -219,6 +219,7 @@ int explain(std::span<char* const> arguments) {
         if (!run.seen.counts) throw Error(run.fault.value_or("nothing was counted"));
         Json json(file);
         write_head(json, run);
+        json["problem"] << quoted(run.problem);
         write_totals(json["all"], *run.seen.counts);
         std::vector<Key> keys;
         for (const auto& [key, sum] : seen.sums) keys.push_back(key);

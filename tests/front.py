@@ -167,7 +167,7 @@ class Front(unittest.TestCase):
         self.assertIn("there is no file nowhere.ppm", self.refused("tour", "--image", "nowhere.ppm"))
         self.assertIn("is no chapter", self.refused("tour", "fourier"))
         self.assertIn("there is no file nowhere.txt", self.refused("tour", "--text", "nowhere.txt", "--device", "h100"))
-        self.assertIn("nothing of a file", self.refused("tour", "--text", "chapters/CUDA.md", "--device", "h100"))
+        self.assertIn("nothing of a file", self.refused("tour", "--text", str(self.root / "chapters/CUDA.md"), "--device", "h100"))
         self.assertIn("is not NN_name", self.refused("new", "convolution", "tiled"))
         self.assertIn("there are: divergent_barrier", self.refused("mistake", "conv", "3", "nothing"))
 

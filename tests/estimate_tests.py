@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 """Tests of the estimate's tables: of what a terminal shows, and of tests/estimate.py, that it counts pairs and errors, and says no."""
 
+import argparse
+import contextlib
 import csv
+import io
 import math
 import pathlib
 import re
@@ -15,6 +18,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "common"
 
 import estimate
 import estimates
+import kata
 from repository import Repository
 
 
@@ -136,6 +140,41 @@ class Shown(unittest.TestCase):
                 first = next(row for row in estimates.rows(there, name) if row["chapter"] == chapter)
                 self.assertEqual(first["variant"], ladder.read_text().splitlines()[2].split(",")[1], (name, chapter))
                 self.assertIn(there.steps(chapter, "solutions")[0], estimates.measured(there, name, chapter))
+
+    def test_where_there_is_a_gpu_the_estimate_stands_below_its_times(self):
+        class Built:
+            there = ["cpu", "gpu"]
+            folder = pathlib.Path()
+            compiled = []
+
+            def __init__(self, repository):
+                pass
+
+            def configure(self):
+                pass
+
+            def backend(self, chapter):
+                return "gpu"
+
+            def backends(self):
+                return self.there
+
+            def suite(self, chapter, backend):
+                return f"{chapter}-{backend}"
+
+            def compile(self, wanted):
+                self.compiled.append(wanted[0])
+                return set()
+
+        given = argparse.Namespace(chapters=["grids"], mine=False, full=False, image=None, text=None, device="H200")
+        for backends, wanted, said in ((["cpu", "gpu"], ["grids-cpu", "grids-gpu"], "the table"), (["gpu"], ["grids-gpu"], "No estimate: it needs the CPU back end")):
+            Built.there, Built.compiled = backends, []
+            out = io.StringIO()
+            with mock.patch.object(kata, "Build", Built), mock.patch.object(kata.processes, "status_of", lambda command: 0), \
+                 mock.patch.object(estimates, "ladder", lambda *_: ["the table"]), contextlib.redirect_stdout(out):
+                self.assertEqual(kata.tour(Repository(), given), 0)
+            self.assertEqual(Built.compiled, wanted)
+            self.assertIn(said, out.getvalue())
 
     def test_each_step_of_a_ladder_has_the_time_that_its_gpu_measured_beside_it(self):
         there = Repository()

@@ -106,17 +106,18 @@ def tour(repository: Repository, given: argparse.Namespace) -> int:
     for chapter in chapters:
         backend = build.backend(chapter)
         trees = ("solutions", "chapters") if given.mine else ("solutions",)
-        modules = [module(tree, chapter, step, backend) for tree in trees for step in repository.steps(chapter, tree)]
-        if build.compile([suite(chapter, backend), *modules]):
-            status = 1
+        for kind in sorted({backend, "cpu"} & set(build.backends())) if given.device else [backend]:
+            modules = [module(tree, chapter, step, kind) for tree in trees for step in repository.steps(chapter, tree)]
+            if build.compile([suite(chapter, kind), *modules]):
+                status = 1
         ladder = ["--tour", "--modules", build.folder, "--sources", repository.root, *options]
         sys.stdout.flush()
         with tempfile.TemporaryDirectory(prefix="kata-") as folder:
             wrong = pathlib.Path(folder) / "wrong"
             status |= processes.status_of([build.suite(chapter, backend), *ladder, "--wrong", wrong]) != 0
             not_right = set(wrong.read_text(encoding="utf-8").split()) if wrong.is_file() else set()
-        if given.device and backend == "gpu":
-            print("\nTimes are measured on the GPU that is here; --device estimates where there is none.")
+        if given.device and "cpu" not in build.backends():
+            print("\nNo estimate: it needs the CPU back end, which is not built here.")
         elif given.device:
             if given.mine:  # what tests have found, a run over one problem may not show
                 places = board.Board(repository).places

@@ -154,13 +154,15 @@ class Benching(unittest.TestCase):
         self.assertNotIn("1.477", said)
 
     def test_who_takes_the_program_with_it_is_wrong_and_the_others_are_timed_without_it(self):
-        for end in ("sys.exit(3)", "import os; os.abort()"):
+        verdict = "the step has not returned after 120 s"
+        told = row(WHOLE, "mine", "05_hierarchical", verdict=verdict)
+        for last, end in ((verdict, "sys.exit(3)"), (verdict, "import os; os.abort()"), (told, "sys.exit(3)")):
             path = self.program(
                 f"print({DEVICE!r})\n"
                 f"print({row(WHOLE, 'floor', 'copy')!r})\n"
                 f"if '--without' not in told:\n"
                 f"    print({begin(WHOLE, 'mine', '05_hierarchical')!r})\n"
-                f"    print('the step has not returned after 120 s')\n"
+                f"    print({last!r})\n"
                 f"    sys.stdout.flush()\n"
                 f"    {end}\n"
                 f"assert told[-1] == 'mine/05_hierarchical', told\n"
@@ -169,7 +171,8 @@ class Benching(unittest.TestCase):
             )
             status, said = self.bench(path, mine=True)
             self.assertEqual(status, 1)
-            self.assertRegex(said, r"(?m)^   yours, 05 +WRONG\n      the step has not returned after 120 s$")
+            self.assertRegex(said, rf"(?m)^   yours, 05 +WRONG\n      {verdict}$")
+            self.assertEqual(said.count(verdict), 1)
             self.assertRegex(said, r"(?m)^06 single pass +1\.477")
 
     def test_a_step_that_does_not_compile_is_not_timed_as_it_was_before(self):

@@ -269,9 +269,11 @@ def of_chapter(command: list[object], vendor: str, show: Callable[[str], None]) 
         culprit = run.begun
         if run.ended or culprit is None or culprit.kind == "floor":
             break
-        said = next((row.verdict for row in run.rows if row[:3] == culprit[:3]), "; ".join(run.other))
-        lost.append(culprit._replace(verdict=said or "the program ended in it"))
-        show(row_of(lost[-1], False) + "\n\nOnce more, without it:")
+        shown = next((row for row in run.rows if row[:3] == culprit[:3]), None)
+        lost.append(shown or culprit._replace(verdict="; ".join(run.other) or "the program ended in it"))
+        if not shown:
+            show(row_of(lost[-1], False))
+        show("\nOnce more, without it:")
     run.rows += lost
     if not run.ended:
         raise Fault("; ".join(run.other) or "the benchmark has ended before its end, and said nothing")

@@ -809,7 +809,8 @@ __global__ void spin_on_atomic_kernel(int* flag) {
 void spin_on_atomic(int* flag) { spin_on_atomic_kernel<<<1, 2>>>(flag); }
 
 __global__ void count_for_ever_kernel(int* count) {
-    for (int i = 0; i < 16;) atomicAdd(count, 1);  // mark: count for ever
+    int i = 0;
+    while (i < 16) atomicAdd(count, 1);  // mark: count for ever
 }
 void count_for_ever(int* count) { count_for_ever_kernel<<<1, 64>>>(count); }
 

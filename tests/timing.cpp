@@ -208,12 +208,30 @@ TEST_CASE("a ratio exactly as claimed neither holds nor is refuted", "[timing]")
 
 TEST_CASE("too few pairs for the promised error say nothing, however clear they look", "[timing]") {
     const int pairs = GENERATE(1, 7, 8, 13);
-    const Verdict verdict = at_least_as_fast(clock_of({1}), clock_of({100}), 2.0, {.max_pairs = pairs});
+    const Verdict verdict = at_least_as_fast(clock_of({1}), clock_of({16}), 2.0, {.max_pairs = pairs});
     CHECK(verdict.answer == Answer::undecided);
     CHECK(verdict.pairs == pairs);
-    CHECK_THAT(verdict.ratio, WithinRel(100.0, 1e-12));
+    CHECK_THAT(verdict.ratio, WithinRel(16.0, 1e-12));
     CHECK(verdict.lower == 0);
     CHECK(verdict.upper == std::numeric_limits<double>::infinity());
+}
+
+TEST_CASE("three pairs are enough where each is more than ten times beyond the claim", "[timing]") {
+    const Verdict slow = at_least_as_fast(clock_of({3}), clock_of({0.001}), 0.5);
+    CHECK(slow.answer == Answer::refuted);
+    CHECK(slow.pairs == 3);
+    CHECK_THAT(slow.upper, WithinRel(1.0 / 3000, 1e-12));
+    const Verdict fast = at_least_as_fast(clock_of({1}), clock_of({21}), 2.0);
+    CHECK(fast.answer == Answer::holds);
+    CHECK(fast.pairs == 3);
+    CHECK(at_least_as_fast(clock_of({1}), clock_of({19}), 2.0).pairs == 16);
+}
+
+TEST_CASE("one of the first three pairs that says otherwise asks for as many as ever", "[timing]") {
+    const auto slow_but_once = [runs = 0]() mutable { return ++runs == 4 ? 0.001 : 3.0; };
+    const Verdict verdict = at_least_as_fast(slow_but_once, clock_of({0.001}), 0.5);
+    CHECK(verdict.answer == Answer::refuted);
+    CHECK(verdict.pairs > 3);
 }
 
 TEST_CASE("both run in turn and take turns in going first, after the warm-ups", "[timing]") {

@@ -36,6 +36,11 @@ double timed(const Clocked& run, const char* name) {
     throw Error(line.str());
 }
 
+/// Noise that slows one of two that take turns this many times, and not the other, does not come in each of
+/// the first pairs.
+constexpr double far_off = 10;
+constexpr int first_pairs = 3;
+
 /// The pairs measured so far, as b's time over a's.
 class Pairs {
   public:
@@ -55,6 +60,14 @@ class Pairs {
             if (!a_first) a = timed(a_, "a");
             ratios_.push_back(b / a);
         }
+    }
+
+    /// Where all lie on one side, the claim and all noise that there may be far away.
+    Answer answer_beyond_doubt(double least_ratio) const {
+        const auto [slowest, fastest] = std::minmax_element(ratios_.begin(), ratios_.end());
+        return *slowest > far_off * least_ratio   ? Answer::holds
+               : *fastest < least_ratio / far_off ? Answer::refuted
+                                                  : Answer::undecided;
     }
 
     /// The median, and the `rank`th ratio from either end as its bounds.
@@ -111,6 +124,11 @@ Verdict at_least_as_fast(const Clocked& a, const Clocked& b, double least_ratio,
     if (!(std::isfinite(least_ratio) && least_ratio > 0))
         refuse("a claimed ratio must be positive", least_ratio);
     Pairs pairs(a, b, options.warm_ups);
+    if (options.max_pairs >= first_pairs) {
+        pairs.extend_to(first_pairs);
+        if (const Answer answer = pairs.answer_beyond_doubt(least_ratio); answer != Answer::undecided)
+            return {pairs.summary(1), answer};
+    }
     const std::vector<int> counts = looks(options.max_pairs);
     Verdict verdict{};
     // Every look may err; each adds its share, and what one could not use the next ones can.

@@ -1,5 +1,6 @@
 // CUB's histogram under the chapter's function. Its last bin also counts the two characters behind z, which
-// are in none of the texts that are timed.
+// are in none of the texts that are timed. As unsigned characters: of samples with a sign CUB takes 1.38
+// times as long on an H100 (0.140 ms for 2^28 letters, 0.101 without).
 #include "histogram.hpp"
 #include "vendor.cuh"
 
@@ -7,8 +8,9 @@
 
 void count_letters(const char* text, std::size_t length, unsigned* histo, unsigned*) {
     constexpr int first = 'a', last = first + histogram::bins * histogram::letters_per_bin;
+    const auto* samples = reinterpret_cast<const unsigned char*>(text);
     with_scratch([&](void* scratch, std::size_t& bytes) {
-        return cub::DeviceHistogram::HistogramEven(scratch, bytes, text, histo, histogram::bins + 1, first,
+        return cub::DeviceHistogram::HistogramEven(scratch, bytes, samples, histo, histogram::bins + 1, first,
                                                    last, static_cast<int>(length));
     });
 }

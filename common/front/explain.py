@@ -300,7 +300,8 @@ solution   what a request of the solution takes for the same array, or else for
            that memory; ! marks what takes much more
 lanes      active lanes of 32: an idle one costs as much as an active one
 share      of all steps: one for each basic block, and in a request one for each
-           of its 128-byte lines, passes or addresses
+           of its 128-byte lines, passes or addresses; and of lanes that update
+           one address one for each, as they take turns
 model GPU  one of 16 multiprocessors, where time is counted in steps of a warp"""
 
 

@@ -85,6 +85,15 @@ std::uint64_t distinct(const Counts& c) {
     return c.global_load.distinct + c.global_store.distinct + c.global_atomic.distinct;
 }
 
+/// The most lanes of a request that reach one address.
+std::uint64_t most_at_one(const Request& r) {
+    std::map<std::uintptr_t, std::uint64_t> lanes;
+    std::uint64_t most = 0;
+    for (unsigned lane = 0; lane < 32; ++lane)
+        if (r.lanes >> lane & 1) most = std::max(most, ++lanes[r.addresses[lane]]);
+    return most;
+}
+
 /// What the lanes of all warps did at one place in the kernels.
 struct Sum {
     std::string array;
@@ -123,8 +132,12 @@ class Lines final : public Watching {
         if (memory == "global") {
             sum.units += transactions(r.counts);
             sum.least += (distinct(r.counts) + 31) / 32;
-            for (unsigned lane = 0; lane < 32 && r.counts.global_atomic.accesses > 0; ++lane)
-                if (r.lanes >> lane & 1) sum.update(r.addresses[lane]);
+            if (r.counts.global_atomic.accesses > 0) {
+                for (unsigned lane = 0; lane < 32; ++lane)
+                    if (r.lanes >> lane & 1) sum.update(r.addresses[lane]);
+                // As in shared memory. In Counts::work it is a step for each line.
+                sum.steps += most_at_one(r) - 1;
+            }
         } else if (memory == "shared") {
             // Lanes that update one word take turns, too.
             const auto passes = transactions(r.counts);

@@ -52,8 +52,9 @@ struct Place {
     std::uint64_t requests = 0;            ///< 0 of a basic block
     std::uint64_t lines = 0, atomics = 0;  ///< of global memory
     std::uint64_t sectors_loaded = 0, sectors_stored = 0;
-    std::uint64_t stores = 0;  ///< requests that store to global memory
-    std::uint64_t passes = 0;  ///< over the banks of shared memory
+    std::uint64_t stores = 0;     ///< requests that store to global memory
+    std::uint64_t passes = 0;     ///< over the banks of shared memory
+    std::uint64_t conflicts = 0;  ///< of these, those because of bank conflicts
 };
 
 struct Observation {

@@ -844,6 +844,18 @@ TEST_CASE("Elements that count more than once are found", "[miscount]") {
     CHECK(said_of(1000, [](std::size_t) { return 2; }) == "elements 0 to 999 count twice");
 }
 
+TEST_CASE("One element in place of all is found, though it may add up to as much", "[miscount]") {
+    for (std::size_t one = 0; one < 32; ++one) {
+        const auto before = one == 1 ? "element 0 is missing, "
+                                     : "elements 0 to " + std::to_string(one - 1) + " are missing, ",
+                   behind = one == 30 ? ", element 31 is missing"
+                                      : ", elements " + std::to_string(one + 1) + " to 31 are missing";
+        CHECK(said_of(32, [=](std::size_t i) { return i == one ? 32 : 0; }) ==
+              (one > 0 ? before : "") + "element " + std::to_string(one) + " counts 32 times" +
+                  (one < 31 ? behind : ""));
+    }
+}
+
 TEST_CASE("Several kinds of wrong elements are listed, also those that make up for each other",
           "[miscount]") {
     CHECK(said_of(5000, [](std::size_t i) {

@@ -31,16 +31,15 @@ class Debugging(unittest.TestCase):
         return done.stdout
 
     def test_it_stops_in_the_kernel_and_knows_its_variables(self):
-        line = next(
-            number
-            for number, text in enumerate((ROOT / f"solutions/{KERNEL[0]}/{KERNEL[1]}.cu").read_text().splitlines(), 1)
-            if "if (i < n)" in text
-        )
+        lines = (ROOT / f"solutions/{KERNEL[0]}/{KERNEL[1]}.cu").read_text().splitlines()
+        line = next(number for number, text in enumerate(lines, 1) if "if (i < n)" in text)
+        first = next(number for number, text in enumerate(lines, 1) if "const int i =" in text)
         said = self.gdb(
             f"break {KERNEL[1]}.cu:{line} if threadIdx.x == 5 && blockIdx.x == 2", "continue", "print i", "print blockDim.x", "delete", "continue"
         )
         self.assertIn("break 01_vector_add.cu:", said)  # the guide
         self.assertRegex(said, r"Temporary breakpoint \d+(\.\d+)?, add \(a=0x")
+        self.assertRegex(said, rf"(?m)^{first}\s+const int i =")  # where something is done, not where its name stands
         self.assertIn("= 517\n", said)
         self.assertIn("= 256\n", said)
         self.assertRegex(said, r"(?m)^ok 1 - ")

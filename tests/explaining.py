@@ -29,16 +29,16 @@ from repository import Repository
 
 COUNTS = {
     "sectors": 400, "lines": 100, "passes": 0, "conflicts": 0, "atomics": 0, "shared_atomics": 0, "waits": 0, "barriers": 0,
-    "lanes": 32.0, "work": 1000, "span": 10, "makespan": 100, "threads": 320, "blocks": 2, "launches": 1,
+    "lanes": 32.0, "work": 1000, "span": 10, "makespan": 100, "threads": 320, "blocks": 2, "launches": 1, "contention": 0,
 }  # fmt: skip
 
 
-def place(line, did="runs", memory="", array="", requests=100, lanes=32, steps=None, units=0, least=0, waits=0):
+def place(line, did="runs", memory="", array="", requests=100, lanes=32, steps=None, units=0, least=0, waits=0, turns=0):
     """`units`, `least` and `lanes` of one request."""
     return {
         "line": f"03_blur.cu:{line}", "did": did, "memory": memory, "array": array, "bytes": 4, "requests": requests,
         "lanes": requests * lanes, "steps": requests if steps is None else steps, "units": requests * units,
-        "least": requests * least, "waits": waits,
+        "least": requests * least, "waits": waits, "turns": turns,
     }  # fmt: skip
 
 
@@ -91,6 +91,31 @@ class Explaining(unittest.TestCase):
         self.assertRegex(
             said, "^No line needs more than the solution, but the work waits for few threads: .* 900 steps, .* 100"
         )
+
+    def test_atomics_on_one_address_come_first_where_they_take_longest(self):
+        text, bins = load(20, units=8), place(21, "atomic", "global", "histo", units=1, least=1, turns=3000)
+        apart = place(21, "atomic", "global", "histo", units=1, least=1, turns=30)
+        crowded = found(text, bins, contention=3000, makespan=3100)
+        of_both = explain.Explanation(trace.Both(crowded, crowded))
+        self.assertEqual([line.name[-2:] for line in of_both.lines], ["21", "20"])
+        self.assertRegex(
+            of_both.advice(),
+            r"^No line needs much more .* What takes longest is line 21: 3,000 of its atomics reach one .* done after 3,100 steps",
+        )
+        self.assertRegex(self.advice(crowded, found(text, apart, contention=30)), "^Look first at line 21: 3,000 .* than 30 do")
+        alone = explain.Explanation(trace.Both(crowded, None))
+        self.assertRegex(alone.advice(), "^What takes longest is line 21: 3,000 of its atomics")
+        said = explain.text_of(Repository(), "solutions", "grids", "03_blur", trace.Both(crowded, None), False)
+        self.assertIn("    3,000 of 3,200 atomics reach one address, one after the other\n", said)
+        self.assertLess(said.index("03_blur.cu:21"), said.index("03_blur.cu:20"))
+
+    def test_atomics_on_one_address_are_not_named_where_others_take_longer(self):
+        text, bins = load(20, units=8), place(21, "atomic", "global", "histo", units=1, least=1, turns=30)
+        calm = found(text, bins, contention=30, makespan=100)
+        self.assertRegex(self.advice(calm, calm), "Most of the work is in line 20")
+        self.assertNotIn("one after the other", explain.text_of(Repository(), "solutions", "grids", "03_blur", trace.Both(calm, None), False))
+        dear = found(load(20, units=32), bins, contention=30, makespan=100)
+        self.assertRegex(self.advice(dear, calm), "^Look first at line 20")
 
     def test_arrays_that_the_solution_calls_otherwise_are_held_against_its_memory(self):
         same = self.advice(

@@ -22,6 +22,53 @@ using matrices::Shape;
 
 namespace {
 
+/// The matrix of that many columns, with rows and columns exchanged within each square of this side. It is as
+/// large as the squares are that cover it; what they have beyond it is 0, as in tiles.
+struct Squares {
+    int rows, columns;
+    std::vector<float> elements;
+
+    Squares(const std::vector<float>& matrix, int of_rows, int of_columns, int side, bool exchanged)
+        : rows((of_rows + side - 1) / side * side),
+          columns((of_columns + side - 1) / side * side),
+          elements(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns)) {
+        for (int row = 0; row < of_rows; ++row)
+            for (int column = 0; column < of_columns; ++column) {
+                const int to_row = exchanged ? row / side * side + column % side : row,
+                          to_column = exchanged ? column / side * side + row % side : column;
+                elements[static_cast<std::size_t>(to_row * columns + to_column)] =
+                    matrix[static_cast<std::size_t>(row * of_columns + column)];
+            }
+    }
+};
+
+/// Of which tiles rows and columns are exchanged, so that a wrong product has the wrong factors: where that
+/// explains each element of it.
+std::optional<std::string> exchanged_in_tiles(const std::vector<float>& a, const std::vector<float>& b,
+                                              const Shape& shape, const std::vector<float>& result) {
+    for (const int side : {32, 16, 8})
+        for (const auto& [of_a, of_b] :
+             {std::pair(true, false), std::pair(false, true), std::pair(true, true)}) {
+            const Squares first(a, shape.m, shape.k, side, of_a), second(b, shape.k, shape.n, side, of_b);
+            const auto all = matrices::reference(first.elements, second.elements,
+                                                 {first.rows, second.columns, first.columns});
+            const auto agrees = [&](int row, int column) {
+                return static_cast<double>(result[static_cast<std::size_t>(row * shape.n + column)]) ==
+                       all[static_cast<std::size_t>(row * second.columns + column)];
+            };
+            bool all_agree = true;
+            for (int row = 0; row < shape.m && all_agree; ++row)
+                for (int column = 0; column < shape.n && all_agree; ++column) all_agree = agrees(row, column);
+            if (!all_agree) continue;
+            const std::string what = of_a && of_b ? "A and B" : of_a ? "A" : "B";
+            return "it would be right if rows and columns were exchanged within each square of " +
+                   std::to_string(side) + " x " + std::to_string(side) + " of " + what + ": does a tile of " +
+                   (of_a && of_b ? "each" : what) +
+                   " have its indices the other way round where it is stored, or else where it is read?";
+        }
+    return std::nullopt;
+}
+
 struct Problem {
     Shape shape;
     std::vector<float> a, b;
@@ -48,6 +95,7 @@ struct Problem {
     std::optional<std::string> made_of(const Module& step, const kata::Conditions& conditions,
                                        const std::vector<float>& result) const {
         constexpr std::size_t few = 16;  // of so few elements another cause may make the same
+        constexpr std::size_t asked_first = 8, most_asked = 64;  // each takes a run or two
         const auto count = result.size();
         if (!exact || shape.k == 0 ||
             count * static_cast<std::size_t>(shape.k) >= 16 * kata::too_large_to_ask)
@@ -70,6 +118,8 @@ struct Problem {
                                                               "column * height + row?";
         if (is_of(a, transposed(b, shape.k, shape.n))) return read + "B" + stored;
         if (is_of(transposed(a, shape.m, shape.k), b)) return read + "A" + stored;
+        if (count >= few)
+            if (const auto text = exchanged_in_tiles(a, b, shape, result)) return text;
 
         const auto right = matrices::reference(a, b, shape);
         const auto wrong = static_cast<std::size_t>(
@@ -87,9 +137,46 @@ struct Problem {
             return kata::asked(step, other, conditions,
                                [&](const auto& c) { return kata::if_written(c[wrong]); });
         };
-        if (const auto text = kata::miscount(k, 0, k, sum_of, "product"))
-            return "what row " + std::to_string(row) + ", column " + std::to_string(column) +
-                   " of C is made of: " + *text;
+        const auto of_c =
+            "what row " + std::to_string(row) + ", column " + std::to_string(column) + " of C is made of: ";
+        if (const auto text = other_factor(step, conditions, wrong, 0, asked_first)) return of_c + *text;
+        if (const auto text = kata::miscount(k, 0, k, sum_of, "product")) return of_c + *text;
+
+        if (const auto text = other_factor(step, conditions, wrong, asked_first, most_asked))
+            return of_c + *text;
+        return std::nullopt;
+    }
+
+    /// Of the products `from` up to `to` of an element of C, the first that has an element of A where it
+    /// should, and another one of B: "A[0][3] is multiplied by B[4][0], and not by B[3][0]".
+    std::optional<std::string> other_factor(const Module& step, const kata::Conditions& conditions,
+                                            std::size_t of_c, std::size_t from, std::size_t to) const {
+        const auto n = static_cast<std::size_t>(shape.n), k = static_cast<std::size_t>(shape.k);
+        const auto row = of_c / n, column = of_c % n;
+        const auto element = [](const char* of, std::size_t in_row, std::size_t in_column) {
+            return std::string(of) + "[" + std::to_string(in_row) + "][" + std::to_string(in_column) + "]";
+        };
+        for (auto i = from; i < std::min(k, to); ++i) {
+            auto other = *this;
+            other.a.assign(a.size(), 0);
+            other.a[row * k + i] = 1;
+            // Elements of B are numbered from the first on, and from the last on: of one alone both numbers
+            // agree.
+            const auto numbered = [&](auto number_of) {
+                for (std::size_t at = 0; at < b.size(); ++at) other.b[at] = static_cast<float>(number_of(at));
+                return kata::asked(step, other, conditions,
+                                   [&](const auto& c) { return kata::if_written(c[of_c]); });
+            };
+            const auto number = numbered([](std::size_t at) { return at + 1; });
+            if (!number || *number == static_cast<double>(i * n + column + 1)) continue;
+            const auto from_last = numbered([&](std::size_t at) { return b.size() - at; });
+            const auto last = static_cast<double>(b.size());
+            if (!from_last || *number + *from_last != last + 1) continue;
+            if (*number != std::floor(*number) || *number < 1 || *number > last) continue;
+            const auto partner = static_cast<std::size_t>(*number) - 1;
+            return element("A", row, i) + " is multiplied by " + element("B", partner / n, partner % n) +
+                   ", and not by " + element("B", i, column);
+        }
         return std::nullopt;
     }
 
@@ -480,6 +567,36 @@ TEST_CASE("sums are kept in float", "[claims]") {
              "double as for float, and most have a 32nd or a 64th; float is as exact as it must be",
              0.5});
     SUCCEED();
+}
+
+// What a wrong result says of tiles.
+
+TEST_CASE("rows and columns that are exchanged in tiles are told from other mistakes",
+          "[figures][02_shared_memory]") {
+    const Shape s{70, 75, 37};
+    const auto p = coded(s);
+    const auto multiplied = [&](int side, bool of_a, bool of_b) {
+        const Squares first(p.a, s.m, s.k, side, of_a), second(p.b, s.k, s.n, side, of_b);
+        const auto all =
+            matrices::reference(first.elements, second.elements, {first.rows, second.columns, first.columns});
+        std::vector<float> c;
+        for (int row = 0; row < s.m; ++row)
+            for (int column = 0; column < s.n; ++column)
+                c.push_back(static_cast<float>(all[static_cast<std::size_t>(row * second.columns + column)]));
+        return c;
+    };
+    const auto said = [&](const std::vector<float>& c) {
+        return exchanged_in_tiles(p.a, p.b, s, c).value_or("");
+    };
+    CHECK(said(multiplied(32, true, false)).find("32 x 32 of A:") != std::string::npos);
+    CHECK(said(multiplied(16, false, true)).find("16 x 16 of B:") != std::string::npos);
+    CHECK(said(multiplied(8, true, true)).find("8 x 8 of A and B:") != std::string::npos);
+    CHECK(said(multiplied(24, true, false)).empty());  // of no tile that anybody has
+    CHECK(said(multiplied(32, false, false)).empty());
+    auto another = multiplied(32, true, false);
+    another[1234] += 1;  // which that does not explain
+    CHECK(said(another).empty());
+    CHECK(said(std::vector<float>(another.size())).empty());
 }
 
 // The figures of the documents, to the digit: loads by single threads, for each result. K is the number of

@@ -3,11 +3,13 @@
 
 #include "check/data.hpp"
 #include "error.hpp"
+#include "suite/trace.hpp"
 #include "suite/trial.hpp"
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
+#include <filesystem>
 #include <fstream>
 #include <iomanip>
 #include <iostream>
@@ -18,6 +20,7 @@
 #include <random>
 #include <stdexcept>
 #include <string_view>
+#include <unistd.h>
 #include <utility>
 
 using histogram::bins;
@@ -491,6 +494,35 @@ TEST_CASE("01 global atomics: one global atomic a letter", "[figures][01_global_
     CHECK(c.global_load.bytes == text.size());
     // Of a warp of one letter, 31 lanes wait for another one.
     CHECK(counted(Text(64, 'a')).same_address == 62);
+}
+
+TEST_CASE("01 global atomics: explain gives the atomics all turns that lanes and threads take",
+          "[figures][01_global_atomics]") {
+    kata::only_where_counted();
+    const auto& text = counted_text();
+    const auto histo = histogram::reference(text);
+    std::uint64_t turns = 0;  // of the lanes of each warp, those on the address that most of them reach
+    for (std::size_t i = 0; i < text.size(); i += 32) {
+        const auto of_warp = histogram::reference(std::span(text).subspan(i, 32));
+        turns += *std::max_element(of_warp.begin(), of_warp.end());
+    }
+    const auto file =
+        std::filesystem::temp_directory_path() / ("explained-" + std::to_string(getpid()) + ".json");
+    std::string arguments[] = {"", "--explain", kata::subject().module, "--to", file};
+    char* pointers[] = {arguments[0].data(), arguments[1].data(), arguments[2].data(), arguments[3].data(),
+                        arguments[4].data()};
+    CHECK(kata::explain(pointers) == 0);
+    std::ifstream said(file);
+    std::string atomics, all;
+    for (std::string line; std::getline(said, line);) {
+        if (line.find("\"did\": \"atomic\"") != line.npos) atomics += line;
+        if (line.find("\"all\"") != line.npos) all = line;
+    }
+    std::filesystem::remove(file);
+    const auto most = std::to_string(*std::max_element(histo.begin(), histo.end()));
+    CHECK(atomics.find("\"turns\": " + most + "}") != atomics.npos);
+    CHECK(atomics.find("\"steps\": " + std::to_string(turns) + ",") != atomics.npos);
+    CHECK(all.find("\"contention\": " + most + "}") != all.npos);
 }
 
 TEST_CASE("02 privatized global: at most blocks x bins atomics on the histogram",

@@ -172,6 +172,19 @@ TEST_CASE("a transpose stores scattered, unless through a tile, which needs padd
     CHECK(padded.bank_conflicts == 0);
 }
 
+TEST_CASE("bank conflicts are known of the place that has them", "[traffic]") {
+    constexpr unsigned n = 32, requests = n * n / 32;
+    auto in = filled<float>("in", n * n);
+    Buffer<float> out("out", n * n);
+    const auto seen =
+        observe({}, [&] { kernels::transpose(kernels::Transpose::tiled, in.data(), out.data(), n); });
+    std::vector<std::uint64_t> passes, conflicts;
+    for (const auto& place : seen.places)
+        if (place.passes > 0) passes.push_back(place.passes), conflicts.push_back(place.conflicts);
+    CHECK(passes == std::vector<std::uint64_t>{requests, 32 * requests});
+    CHECK(conflicts == std::vector<std::uint64_t>{0, 31 * requests});
+}
+
 TEST_CASE("a broadcast costs one sector and one pass", "[traffic]") {
     auto in = filled<float>("in", 1), out = filled<float>("out", 64);
     const auto c = count([&] { kernels::broadcast(in.data(), out.data(), 64); });

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numeric>
 
 namespace kata {
 namespace {
@@ -21,11 +22,25 @@ struct Stretch {
 /// Too many to be listed; enough to show how they repeat.
 constexpr std::size_t most_listed = 4;
 
+/// What was found has to foretell so many sums of other inputs.
+constexpr unsigned foretold_sums = 3;
+
 class Search {
   public:
+    /// The seed is that of the inputs, and the next ones are those of inputs whose sums have to be foretold.
     Search(std::size_t inputs, std::size_t first, std::size_t last, const SumOf& sum_of,
-           std::string_view noun)
-        : inputs_(inputs), first_(first), last_(last), sum_of_(sum_of), noun_(noun), weights_(weights(1)) {}
+           std::string_view noun, unsigned seed)
+        : inputs_(inputs),
+          first_(first),
+          last_(last),
+          sum_of_(sum_of),
+          noun_(noun),
+          seed_(seed),
+          weights_(weights(seed)) {}
+
+    /// Whether other inputs have shown that what was found is wrong, or lacks something: of a few inputs that
+    /// count often the sum may be that of many that count once.
+    bool misled() const { return misled_; }
 
     std::optional<std::string> text() {
         const auto nothing = ask(0, 0);
@@ -36,8 +51,11 @@ class Search {
                    "what was there before is not set to 0";
         const auto all = ask(0, inputs_);
         if (!all) return std::nullopt;
-        if (!look(0, inputs_, *all) || found_.empty()) return std::nullopt;
-        if (!full_) return foretold(found_) ? std::optional(listed() + rest(found_)) : std::nullopt;
+        if (!look(0, inputs_, *all)) return std::nullopt;
+        if (!full_) {
+            misled_ = !foretold(found_);
+            return misled_ || found_.empty() ? std::nullopt : std::optional(listed() + rest(found_));
+        }
         if (const auto all_of_them = repeated(); all_of_them && foretold(*all_of_them))
             return repeating() + rest(*all_of_them);
         return seen_alone() ? std::optional(listed() + ", and there are more of them") : std::nullopt;
@@ -71,8 +89,9 @@ class Search {
         const bool apart = end <= first_ || begin >= last_;
         const bool alike = apart || (begin >= first_ && end <= last_);
         const double times = sum / weight(begin, end);
-        if (alike && times == std::floor(times) && times >= 0) {
-            add({begin, end, times});
+        const Stretch all{begin, end, times};
+        if (alike && times == std::floor(times) && times >= 0 && (end - begin == 1 || counts_so(all))) {
+            add(all);
             return true;
         }
         if (end - begin == 1) return false;
@@ -82,6 +101,15 @@ class Search {
         if (!left) return false;
         if (!look(begin, middle, *left)) return false;
         return full_ || look(middle, end, sum - *left);
+    }
+
+    /// Whether it is no chance: one of two elements that counts often may add up to a multiple of both.
+    bool counts_so(const Stretch& s) const {
+        if (s.times == 0) return true;
+        auto values = weights(seed_ + 1);
+        std::fill(values.begin(), values.begin() + at(s.begin), 0);
+        std::fill(values.begin() + at(s.end), values.end(), 0);
+        return sum_of_(values) == s.times * std::accumulate(values.begin(), values.end(), 0.0);
     }
 
     void add(const Stretch& s) {
@@ -123,9 +151,13 @@ class Search {
         return end;
     }
 
-    /// Whether a sum of other inputs is what these stretches make of it.
+    /// Whether sums of other inputs are what these stretches make of them. One sum may be so by chance.
     bool foretold(const std::vector<Stretch>& wrong) const {
-        const auto values = weights(2);
+        for (unsigned i = 1; i <= foretold_sums; ++i)
+            if (!foretold(wrong, weights(seed_ + i))) return false;
+        return true;
+    }
+    bool foretold(const std::vector<Stretch>& wrong, const std::vector<int>& values) const {
         double expected = 0;
         for (auto i = first_; i < last_; ++i) expected += values[i];
         for (const auto& s : wrong)
@@ -181,16 +213,22 @@ class Search {
     std::size_t inputs_, first_, last_;
     const SumOf& sum_of_;
     std::string noun_;
+    unsigned seed_;
     std::vector<int> weights_;
     std::vector<Stretch> found_;
-    bool full_ = false;
+    bool full_ = false, misled_ = false;
 };
 
 }  // namespace
 
 std::optional<std::string> miscount(std::size_t inputs, std::size_t first, std::size_t last,
                                     const SumOf& sum_of, std::string_view noun) {
-    return Search(inputs, first, last, sum_of, noun).text();
+    for (unsigned seed = 1; seed <= 3 * (1 + foretold_sums); seed += 1 + foretold_sums) {
+        Search search(inputs, first, last, sum_of, noun, seed);
+        auto text = search.text();
+        if (text || !search.misled()) return text;
+    }
+    return std::nullopt;
 }
 
 }  // namespace kata

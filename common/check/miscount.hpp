@@ -20,7 +20,8 @@ using SumOf = std::function<std::optional<double>(const std::vector<int>&)>;
 /// with inputs that are 0 but for some, until they are found; what is said then foretells the sum of other
 /// inputs. Where there are too many to be listed, the first are. Nothing where each is counted as it should
 /// be, where the sum is none of its inputs, or changes from run to run. `noun` is what an element is called.
-/// Deterministic, and at most about 8 · log₂(inputs) + 20 questions.
+/// Deterministic, and at most about 8 · log₂(inputs) + 20 questions, or
+/// three times as many where what they say does not hold for other inputs.
 std::optional<std::string> miscount(std::size_t inputs, std::size_t first, std::size_t last,
                                     const SumOf& sum_of, std::string_view noun = "element");
 

@@ -74,10 +74,10 @@ To stop in one thread only, give a condition:
 
 
 def kernels(text: str) -> list[int]:
-    """The lines in which the bodies of the kernels begin: a name may be that of other functions, too."""
+    """The first lines of the bodies of the kernels, in which something stands: a name may be that of other functions, too."""
     # Blanks in place of comments, so that places stay what they are.
     code = re.sub(r"//[^\n]*|/\*.*?\*/", lambda comment: re.sub(r"[^\n]", " ", comment[0]), text, flags=re.S)
-    return [text.count("\n", 0, found.end()) + 1 for found in re.finditer(r"__global__\b[^;{]*\{", code)]
+    return [text.count("\n", 0, found.end()) + 1 for found in re.finditer(r"__global__\b[^;{]*\{\s*", code)]
 
 
 def first_line(text: str) -> int:

@@ -40,6 +40,7 @@ class Row(NamedTuple):
     units: int
     least: int
     waits: int
+    turns: int  # of atomics on global memory, those that reach one address
 
     @property
     def kind(self) -> tuple[str, str, str]:
@@ -132,7 +133,19 @@ class Explanation:
         lines = [
             Line(rows, sum(self.excess[row] for row in rows)) for rows in grouped(self.rows, lambda row: row.line).values()
         ]
+        self.turns = self.most_turns()
         self.lines = sorted(lines, key=self.place)
+
+    def most_turns(self) -> Row | None:
+        """The atomics that reach one address of global memory and take turns there, where the model GPU is busy with nothing else
+        for most of the time: these are few steps, one for each line of memory."""
+        most = max(self.rows, key=lambda row: row.turns)
+        return most if most.turns and 2 * self.counts["contention"] > self.counts["makespan"] else None
+
+    @property
+    def more_turns(self) -> bool:
+        """Whether they are many more than in the solution."""
+        return bool(self.turns and self.theirs and self.counts["contention"] > MUCH * self.theirs["contention"])
 
     def excess_of(self, row: Row) -> float:
         """Its part of the steps that the step needs and the solution does not."""
@@ -144,9 +157,11 @@ class Explanation:
         own = self.mine.total(row, self.solution)
         return row.steps * max(0.0, 1 - theirs.steps / own.steps) if own.steps > MUCH * theirs.steps else 0.0
 
-    def place(self, line: Line) -> tuple[float, int, str]:
+    def place(self, line: Line) -> tuple[bool, float, bool, int, str]:
         """In the order: first what needs much more than the solution, as advice() has it, and then what needs most."""
-        return -line.excess if self.share(line.excess) >= WORTH else 0.0, -line.steps, line.name
+        takes_turns = self.turns in line.rows
+        excess = -line.excess if self.share(line.excess) >= WORTH else 0.0
+        return not (takes_turns and self.more_turns), excess, not takes_turns, -line.steps, line.name
 
     def share(self, steps: float) -> float:
         return 100 * steps / self.work
@@ -155,8 +170,15 @@ class Explanation:
         """What to look at first."""
         if not self.solution:
             line = self.lines[0]
+            if self.turns in line.rows:
+                return f"What takes longest is line {number(line)}: {self.in_turn()}."
             return f"Most of the work is in line {number(line)}: {self.share(line.steps):.0f} % of the steps."
         worst = self.lines[0]
+        if self.more_turns:
+            return (
+                f"Look first at line {number(worst)}: {self.in_turn()}. In the solution no more than "
+                f"{self.theirs['contention']:,} do."
+            )
         if self.share(worst.excess) >= WORTH:
             return f"Look first at line {number(worst)}: {self.cause(max(worst.rows, key=self.excess.__getitem__))}"
         if self.counts["makespan"] > 1.5 * self.theirs["makespan"]:
@@ -164,10 +186,21 @@ class Explanation:
                 "No line needs more than the solution, but the work waits for few threads: the model GPU is done after "
                 f"{self.counts['makespan']:,} steps, with the solution after {self.theirs['makespan']:,}."
             )
+        if self.turns in worst.rows:
+            return (
+                "No line needs much more than the solution does for the same. "
+                f"What takes longest is line {number(worst)}: {self.in_turn()}."
+            )
         busiest = max(self.lines, key=lambda line: line.steps)
         return (
             "No line needs much more than the solution does for the same. "
             f"Most of the work is in line {number(busiest)}: {self.share(busiest.steps):.0f} % of the steps."
+        )
+
+    def in_turn(self) -> str:
+        return (
+            f"{self.turns.turns:,} of its atomics reach one address of global memory, one after the other, and the model GPU is "
+            f"done after {self.counts['makespan']:,} steps"
         )
 
     def cause(self, row: Row) -> str:
@@ -208,6 +241,7 @@ class Explanation:
                 "lanes": round(row.active, 3),
                 "lanes of the solution": round(theirs.active, 3) if theirs else None,
                 "waits": row.waits,
+                "turns": row.turns,
                 "steps": row.steps,
                 "share": round(self.share(row.steps), 2),
             }
@@ -252,8 +286,9 @@ WHOLE = (
 )
 
 LEGEND = """\
-line       first those that need much more than the solution, then those with
-           most steps; an array has the name that the tests give it, A for an a
+line       first those that need much more than the solution, then atomics that
+           take turns if nothing takes longer, then those with most steps; an
+           array has the name that the tests give it, A for an a
 requests   how often warps execute the load, store or atomic; of instructions,
            how often they enter a stretch of code without a branch, a basic
            block, that begins in this line
@@ -265,7 +300,8 @@ solution   what a request of the solution takes for the same array, or else for
            that memory; ! marks what takes much more
 lanes      active lanes of 32: an idle one costs as much as an active one
 share      of all steps: one for each basic block, and in a request one for each
-           of its 128-byte lines, passes or addresses
+           of its 128-byte lines, passes or addresses; and of lanes that update
+           one address one for each, as they take turns
 model GPU  one of 16 multiprocessors, where time is counted in steps of a warp"""
 
 
@@ -331,6 +367,8 @@ def line_table(explanation: Explanation, line: Line, source: str) -> list[str]:
         out.append(f"{text}{row.active:7.1f}{explanation.share(row.steps):5.0f} %")
         if row.waits:
             out.append(f"    {row.waits:,} of {row.lanes:,} atomics waited for a lane of their warp at the same address")
+        if row == explanation.turns:
+            out.append(f"    {row.turns:,} of {row.lanes:,} atomics reach one address, one after the other")
     return out
 
 

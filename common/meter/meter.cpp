@@ -620,13 +620,14 @@ Meter::Taken Meter::take(Group group, Chain& chain, kata::Counts& counts) {
         }
         chain.end_polling(counts);
     }
-    const auto lines = counts.lines, passes = passes_of(counts), loaded = counts.global_load.transactions,
-               stored = counts.global_store.transactions;
+    const auto lines = counts.lines, passes = passes_of(counts), conflicts = counts.bank_conflicts,
+               loaded = counts.global_load.transactions, stored = counts.global_store.transactions;
     const auto steps = account(group, counts);
     auto& here = place(first.code);
     here.steps += steps;
     if (first.what != What::basic_block) ++here.requests;
     if (first.space == Space::shared) here.passes += passes_of(counts) - passes;
+    here.conflicts += counts.bank_conflicts - conflicts;
     if (first.space != Space::global) {
         chain.step(steps);
         return Taken::now;

@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 #include <string_view>
 
@@ -179,6 +180,33 @@ std::optional<std::string> broken(const Claim& claim, double better, double wors
            claim.worse + " needs " + number(worse);
 }
 
+std::optional<std::string> remark_on_idea(
+    std::span<const Claim> claims, std::string_view step, const Counts& mine,
+    const std::function<const Counts&(const std::string&)>& of_solution,
+    const std::function<std::optional<Timed>(std::string_view)>& timed) {
+    constexpr double clearly = 0.8;
+    std::map<std::string, const Claim*> held;  // by step; null where another claim about it is not
+    for (const auto& claim : claims) {
+        if (claim.worse != step || claim.better <= step || claim.quantity == Quantity::time ||
+            claim.standing != Claim::Standing::asserted)
+            continue;
+        const auto& [later, first] = *held.try_emplace(claim.better, &claim).first;
+        const auto of = [&](const Counts& c) { return value_of(claim.quantity, c); };
+        if (first && broken(claim, of(mine), of(of_solution(claim.worse)), of(of_solution(later))))
+            held[later] = nullptr;
+    }
+    for (const auto& [later, claim] : held)
+        if (const auto found = claim ? timed(later) : std::nullopt; found && found->times_as_fast < clearly) {
+            char slower[32];
+            std::snprintf(slower, sizeof slower, "%.1f", 1 / found->times_as_fast);
+            return "Right, and it has what step " + later + " is for: " + claim->why + ". An " +
+                   found->device + " takes " + slower +
+                   " times as long for the solution of that one as for this step's, so that on a GPU "
+                   "this may fail as too slow";
+        }
+    return std::nullopt;
+}
+
 std::string gained(const Claim& claim, double better, double worse) {
     char less[32];
     std::snprintf(less, sizeof less, "%.0f %% less than the ", 100 * (1 - better / worse));
@@ -227,6 +255,32 @@ bool has_been_timed(const std::string& step) {
     for (std::string row; std::getline(ladder, row);)
         if (row.starts_with(step + ",")) return true;
     return false;
+}
+
+/// How the solution of `later` fared against that of `step` when a GPU timed them, in the main problem of the
+/// lesson.
+std::optional<kata::Timed> timed_against(std::string_view later, std::string_view step) {
+    std::ifstream ladder(kata::subject().source.parent_path() / "measured/ladder.csv");
+    const auto cells = [](const std::string& row) {
+        std::vector<std::string> all;
+        std::istringstream text(row);
+        for (std::string cell; std::getline(text, cell, ',');) all.push_back(cell);
+        return all;
+    };
+    std::string device, headings;
+    if (!std::getline(ladder, device) || !std::getline(ladder, headings)) return std::nullopt;
+    const auto names = cells(headings);
+    const auto column = [&](const char* name) {
+        return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
+    };
+    for (std::string row; std::getline(ladder, row);) {
+        const auto found = cells(row);
+        if (found.size() <= std::max(column("against"), column("times as fast")) || found[0] != later)
+            continue;
+        if (found[column("against")] != step) return std::nullopt;
+        return kata::Timed{device.substr(2, device.find(',') - 2), std::stod(found[column("times as fast")])};
+    }
+    return std::nullopt;
 }
 
 }  // namespace
@@ -435,6 +489,54 @@ TEST_CASE("the step gains what its lesson promises", "[claims]") {
     }
     for (const auto& text : kata::most_telling(kata::step_name(), std::move(gains))) SUCCEED(text);
     SUCCEED();
+}
+
+// No test fails for it without a clock: by all that is counted the later step is the better one.
+TEST_CASE("a later step's idea, which a GPU has timed as slower, is told", "[claims]") {
+    if (!kata::counts_available()) SKIP("nothing is counted on this back end");
+    if (!kata::has_own_solution()) SKIP("for who hands in a step");
+    const auto step = kata::step_name();
+    if (const auto remark = kata::remark_on_idea(
+            kata::chapter.claims, step, *kata::counted_run(kata::step()).seen.counts,
+            kata::counts_of_solution, [&](std::string_view later) { return timed_against(later, step); }))
+        SUCCEED("note: " + *remark + ".");
+    SUCCEED();
+}
+
+TEST_CASE("a later step's idea is told where all that it gains is had and a GPU was slower with it",
+          "[claims]") {
+    using enum kata::Quantity;
+    if (!kata::subject().is_solution) SKIP("for who maintains it");
+    const kata::Claim claims[] = {
+        {"03_c", "02_b", sectors_loaded, 8, "neighbours read neighbours", "a document"},
+        {"03_c", "02_b", barriers, 2, "nobody waits", "a document"},
+        {"02_b", "01_a", atomics, 2, "they are fewer", "a document"}};
+    const auto counts = [](std::uint64_t sectors, std::uint64_t barriers) {
+        kata::Counts c;
+        c.global_load.transactions = sectors;
+        c.barriers = barriers;
+        c.global_atomic.accesses = 10;
+        return c;
+    };
+    const auto b = counts(1600, 40), c = counts(100, 20);
+    const auto told = [&](const char* step, const kata::Counts& mine, std::optional<double> times) {
+        return kata::remark_on_idea(
+            claims, step, mine,
+            [&](const std::string& name) -> const kata::Counts& { return name == "03_c" ? c : b; },
+            [&](std::string_view) {
+                return times ? std::optional(kata::Timed{"H100", *times}) : std::nullopt;
+            });
+    };
+    CHECK(told("02_b", c, 0.5) ==
+          "Right, and it has what step 03_c is for: neighbours read neighbours. An H100 takes 2.0 times as "
+          "long for the "
+          "solution of that one as for this step's, so that on a GPU this may fail as too slow");
+    CHECK_FALSE(told("02_b", b, 0.5));                // is the step's own
+    CHECK_FALSE(told("02_b", counts(100, 40), 0.5));  // has a part of it
+    CHECK_FALSE(told("02_b", c, 0.9));                // as fast
+    CHECK_FALSE(told("02_b", c, {}));                 // nobody has timed it
+    CHECK_FALSE(told("01_a", c, 0.5));                // an earlier step, of which no more is asked
+    CHECK_FALSE(told("03_c", c, 0.5));
 }
 
 // What a document promises in vain is no fault of the step's, and yet nothing to keep quiet about.

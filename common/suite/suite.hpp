@@ -192,6 +192,17 @@ struct Gain {
 /// Of what the step holds, up to three that tell most against the nearest step before it, in words.
 std::vector<std::string> most_telling(std::string_view step, std::vector<Gain>);
 
+/// How a solution fared against that of the step before it, on a GPU of this name.
+struct Timed {
+    std::string device;
+    double times_as_fast;
+};
+/// Whether a step has all that a later one gains over it, by the claims that are counted, and a GPU was
+/// clearly slower with that; in words, without the full stop. `timed` is asked about the later step.
+std::optional<std::string> remark_on_idea(std::span<const Claim>, std::string_view step, const Counts& mine,
+                                          const std::function<const Counts&(const std::string&)>& of_solution,
+                                          const std::function<std::optional<Timed>(std::string_view)>& timed);
+
 /// "most in 03_tiled.cu:27: 8192, for each warp that executes it 32.0", of what the run's kernels did there;
 /// empty where they did nothing of the kind.
 std::string where_most(const Run&, std::uint64_t Place::*what);
@@ -219,6 +230,9 @@ void require_at_least(double least, double now, const std::string& what, const s
 /// What the step needs much more of than its own solution, with the most that it may, in a few lines each;
 /// the worst first.
 std::vector<Shortfall> worse_than_solution(const Run& step, const Counts& theirs);
+/// Which line of a step that passes has bank conflicts that its solution has not, enough to be worth a look;
+/// in words, without the full stop.
+std::optional<std::string> remark_on_banks(const Run& step, const Counts& theirs);
 /// How many times as long as its own solution a step may take on a GPU.
 inline constexpr double slowest = 2.0;
 /// A share that was timed, in tenths: it must not differ from one grading to the next.

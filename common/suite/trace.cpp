@@ -11,6 +11,7 @@
 #include <iostream>
 #include <map>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 namespace kata {
@@ -84,11 +85,26 @@ std::uint64_t distinct(const Counts& c) {
     return c.global_load.distinct + c.global_store.distinct + c.global_atomic.distinct;
 }
 
+/// The most lanes of a request that reach one address.
+std::uint64_t most_at_one(const Request& r) {
+    std::map<std::uintptr_t, std::uint64_t> lanes;
+    std::uint64_t most = 0;
+    for (unsigned lane = 0; lane < 32; ++lane)
+        if (r.lanes >> lane & 1) most = std::max(most, ++lanes[r.addresses[lane]]);
+    return most;
+}
+
 /// What the lanes of all warps did at one place in the kernels.
 struct Sum {
     std::string array;
     unsigned bytes = 0;
     std::uint64_t requests = 0, lanes = 0, steps = 0, units = 0, least = 0, waits = 0;
+    /// Of atomics on global memory, how many reach each address, in the launch that has most on one: they
+    /// take turns.
+    std::unordered_map<std::uintptr_t, std::uint64_t> updates = {};
+    std::uint64_t turns = 0;
+
+    void update(std::uintptr_t address) { turns = std::max(turns, ++updates[address]); }
 };
 
 /// A place, by what is done there: an instruction may reach several memories.
@@ -99,7 +115,10 @@ class Lines final : public Watching {
     std::map<Key, Sum> sums;
     Scene scene;
 
-    void launch_begins(const Scene& begun) override { scene = begun; }
+    void launch_begins(const Scene& begun) override {
+        scene = begun;
+        for (auto& [key, sum] : sums) sum.updates.clear();
+    }
     void request(const Request& r) override {
         auto& sum = sums[{r.code, r.did, r.memory}];
         if (sum.requests++ == 0 && *r.memory) {
@@ -113,6 +132,12 @@ class Lines final : public Watching {
         if (memory == "global") {
             sum.units += transactions(r.counts);
             sum.least += (distinct(r.counts) + 31) / 32;
+            if (r.counts.global_atomic.accesses > 0) {
+                for (unsigned lane = 0; lane < 32; ++lane)
+                    if (r.lanes >> lane & 1) sum.update(r.addresses[lane]);
+                // As in shared memory. In Counts::work it is a step for each line.
+                sum.steps += most_at_one(r) - 1;
+            }
         } else if (memory == "shared") {
             // Lanes that update one word take turns, too.
             const auto passes = transactions(r.counts);
@@ -135,7 +160,8 @@ void write_totals(std::ostream& out, const Counts& c) {
         << ", \"shared_atomics\": " << c.shared_atomic.accesses << ", \"waits\": " << c.same_address
         << ", \"barriers\": " << c.barriers << ", \"lanes\": " << c.active_lanes() << ", \"work\": " << c.work
         << ", \"span\": " << c.span << ", \"makespan\": " << c.makespan << ", \"threads\": " << c.threads
-        << ", \"blocks\": " << c.blocks << ", \"launches\": " << c.launches << "}";
+        << ", \"blocks\": " << c.blocks << ", \"launches\": " << c.launches
+        << ", \"contention\": " << c.contention << "}";
 }
 
 /// What both have to say of the run as a whole.
@@ -232,7 +258,7 @@ int explain(std::span<char* const> arguments) {
                 << ", \"bytes\": " << sum.bytes << ", \"requests\": " << sum.requests
                 << ", \"lanes\": " << sum.lanes << ", \"steps\": " << sum.steps
                 << ", \"units\": " << sum.units << ", \"least\": " << sum.least
-                << ", \"waits\": " << sum.waits << "}";
+                << ", \"waits\": " << sum.waits << ", \"turns\": " << sum.turns << "}";
         });
     });
 }

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstdio>
 #include <functional>
+#include <map>
 #include <optional>
 #include <sstream>
 #include <tuple>
@@ -312,6 +313,42 @@ std::vector<Shortfall> worse_than_solution(const Run& step, const Counts& theirs
     return told;
 }
 
+std::optional<std::string> remark_on_banks(const Run& step, const Counts& theirs) {
+    constexpr double worth = 1.0 / 32;  // of the work: as much as other limits allow beside the solution's
+    const auto& mine = counts_of(step);
+    struct Line {
+        std::uint64_t conflicts = 0, passes = 0, requests = 0;
+    };
+    std::map<std::string, Line> lines;
+    for (const auto& place : step.seen.places)
+        if (place.passes > 0) {
+            auto& line = lines[step.seen.line_of(place)];
+            line.conflicts += place.conflicts, line.passes += place.passes, line.requests += place.requests;
+        }
+    const auto worst = std::max_element(lines.begin(), lines.end(), [](const auto& a, const auto& b) {
+        return a.second.conflicts < b.second.conflicts;
+    });
+    if (worst == lines.end()) return std::nullopt;
+    const auto& [name, line] = *worst;
+    const auto conflicts = static_cast<double>(line.conflicts);
+    // A solution that has about as many has its reasons.
+    if (conflicts <= worth * static_cast<double>(mine.work) || 2 * line.conflicts < line.passes ||
+        mine.bank_conflicts <= 2 * theirs.bank_conflicts)
+        return std::nullopt;
+    const auto each = [&](std::uint64_t passes) {
+        return static_cast<double>(passes) / static_cast<double>(line.requests);
+    };
+    return format(
+        "Right, but %s takes %.1f passes over the banks of shared memory each time that a warp executes it, "
+        "where %.1f would do: bank conflicts, for its lanes reach different words of one bank. Are two "
+        "indices "
+        "exchanged, has a lane elements side by side, or does each row of the array want an element more? "
+        "These are %.0f %% of all steps, which is too little for the tests to fail it, and more than its "
+        "solution has",
+        name.c_str(), each(line.passes), each(line.passes - line.conflicts),
+        100 * conflicts / static_cast<double>(mine.work));
+}
+
 double share_of_time(double share) { return std::clamp(std::round(10 * share) / 10, 0.1, 0.9); }
 
 void fall_short(const Shortfall& shortfall) {
@@ -370,9 +407,43 @@ TEST_CASE("the step needs about what its own solution needs", "[claims]") {
     const auto name = kata::step_name();
     const auto& theirs = kata::counts_of_solution(name);
     report_figures(kata::counts_of(kata::counted_run(kata::step())), theirs);
-    for (const auto& shortfall : worse_than_solution(kata::counted_run(kata::step()), theirs))
-        kata::fall_short(shortfall);
+    const auto& mine = kata::counted_run(kata::step());
+    const auto worse = worse_than_solution(mine, theirs);
+    for (const auto& shortfall : worse) kata::fall_short(shortfall);
+    if (worse.empty())
+        if (const auto remark = kata::remark_on_banks(mine, theirs)) SUCCEED("note: " + *remark + ".");
     SUCCEED();
+}
+
+TEST_CASE("bank conflicts that cost a step little are told, and those of its solution are not", "[claims]") {
+    if (!kata::subject().is_solution) SKIP("for who maintains it");
+    kata::Run run;
+    run.seen.counts.emplace();
+    auto& mine = *run.seen.counts;
+    mine.work = 1000;
+    mine.bank_conflicts = 310;
+    run.seen.line_of = [](const kata::Place& place) { return "02_b.cu:" + std::to_string(place.code); };
+    run.seen.places = {{.code = 7, .requests = 600, .passes = 600},
+                       {.code = 5, .requests = 10, .passes = 320, .conflicts = 310},
+                       {.code = 9, .requests = 900}};
+    kata::Counts theirs;
+    const auto remark = kata::remark_on_banks(run, theirs);
+    REQUIRE(remark);
+    CHECK(remark->starts_with(
+        "Right, but 02_b.cu:5 takes 32.0 passes over the banks of shared memory each time that a "
+        "warp executes it, where 1.0 would do"));
+    CHECK(remark->find("31 % of all steps") != remark->npos);
+
+    theirs.bank_conflicts = 200;
+    CHECK_FALSE(kata::remark_on_banks(run, theirs));
+    theirs.bank_conflicts = 0;
+    mine.work = 10000;  // of which they are little
+    CHECK_FALSE(kata::remark_on_banks(run, theirs));
+    mine.work = 1000;
+    run.seen.places[1].passes = 700;  // most of which the width of the accesses needs
+    CHECK_FALSE(kata::remark_on_banks(run, theirs));
+    run.seen.places = {{.code = 9, .requests = 900}};
+    CHECK_FALSE(kata::remark_on_banks(run, theirs));
 }
 
 TEST_CASE("the step is about as fast as its own solution", "[timed]") {

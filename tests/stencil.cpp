@@ -460,7 +460,7 @@ constexpr kata::Claim claims[] = {
     {"06_two_sweeps", "05_wide_loads", sectors_loaded, 4.0,
      "cells are loaded for the first sweep only, and then neighbours are on chip", "not in the documents"},
     {"06_two_sweeps", "05_wide_loads", global_requests, 4.0,
-     "cells are loaded for the first sweep only, and then neighbours are on chip", "not in the documents"},
+     "a load or a store is for four cells, as before, and neighbours take none", "not in the documents"},
     // Times, of 1024³ cells of float. On an H100 (sm_90):
     // 0.53 times, although step 01 asks for 2.9 times the bytes. Here a cell takes 2.4 threads, needs more
     // different sectors, and is stored in rows of six, which fill none.

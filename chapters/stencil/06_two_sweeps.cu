@@ -17,7 +17,7 @@ struct alignas(width * sizeof(T)) Cells {
 };
 
 template <int width, class T>
-__global__ void __launch_bounds__(warps * 32, 2)
+__global__ void __launch_bounds__(warps * 32)
     two_sweeps(const T* __restrict__ in, T* __restrict__ out, int n, Coefficients<T> c) {
     // kata: begin
     // A block has `warps` rows of 32 threads, each with `width` neighbouring cells of a row, and marches

@@ -40,9 +40,15 @@ double operations(int n);
 
 }  // namespace stencil
 
-// What every step of the chapter defines: reference() on device memory. `in` and `out` point to n³ elements
-// each, laid out as there; they do not overlap. Whoever sweeps again swaps them.
+// What steps 01 to 05 define: reference() on device memory. `in` and `out` point to n³ elements each, laid
+// out as there; they do not overlap. Whoever sweeps again swaps them.
 extern "C" [[gnu::visibility("default")]] void sweep_float(const float* in, float* out, int n,
                                                            stencil::Coefficients<float>);
 extern "C" [[gnu::visibility("default")]] void sweep_double(const double* in, double* out, int n,
                                                             stencil::Coefficients<double>);
+
+// What step 06 defines: the same, and reference() of that, in one call.
+extern "C" [[gnu::visibility("default")]] void sweep_twice_float(const float* in, float* out, int n,
+                                                                 stencil::Coefficients<float>);
+extern "C" [[gnu::visibility("default")]] void sweep_twice_double(const double* in, double* out, int n,
+                                                                  stencil::Coefficients<double>);

@@ -17,10 +17,15 @@ std::unique_ptr<Stopwatch> a_stopwatch() {
 
 constexpr std::size_t runs_of_a_row = 15;
 
-/// The median, in seconds.
+/// Seconds in which the step solves the problem once.
+double time_once(Stopwatch& watch, TimedProblem& problem, const Module& step) {
+    return watch.time([&] { problem.run(step); }) / problem.solved_by(step);
+}
+
+/// The median of several.
 double time_of(Stopwatch& watch, TimedProblem& problem, const Module& step, std::size_t runs) {
     constexpr int warm_ups = 2;
-    const auto time = [&] { return watch.time([&] { problem.run(step); }); };
+    const auto time = [&] { return time_once(watch, problem, step); };
     for (int i = 0; i < warm_ups; ++i) time();
     std::vector<double> times(runs);
     std::generate(times.begin(), times.end(), time);
@@ -36,17 +41,16 @@ std::vector<Verdict> time_claim(const Claim& claim, const Module& better, const 
     const auto problem = chapter.timed(claim.variant);
     std::vector<Verdict> all;
     while (verdicts-- > 0)
-        all.push_back(at_least_as_fast([&] { return watch->time([&] { problem->run(better); }); },
-                                       [&] { return watch->time([&] { problem->run(worse); }); },
-                                       claim.least));
+        all.push_back(at_least_as_fast([&] { return time_once(*watch, *problem, better); },
+                                       [&] { return time_once(*watch, *problem, worse); }, claim.least));
     return all;
 }
 
 Verdict time_against(const Module& step, const Module& other, double least_ratio) {
     const auto watch = a_stopwatch();
     const auto problem = chapter.timed(std::nullopt);
-    return at_least_as_fast([&] { return watch->time([&] { problem->run(step); }); },
-                            [&] { return watch->time([&] { problem->run(other); }); }, least_ratio);
+    return at_least_as_fast([&] { return time_once(*watch, *problem, step); },
+                            [&] { return time_once(*watch, *problem, other); }, least_ratio);
 }
 
 double milliseconds(const Module& step) {
@@ -67,15 +71,16 @@ std::vector<std::pair<std::string, double>> time_step(const Module& step,
     const auto watch = a_stopwatch();
     const auto ceilings = watch->ceilings();
     const auto problem = chapter.timed(variant);
-    const auto time = [&](const Module& m) { return watch->time([&] { problem->run(m); }); };
+    const auto time = [&](const Module& m) { return time_once(*watch, *problem, m); };
     const double seconds = time_of(*watch, *problem, step, runs_of_a_row);
     // Nothing is faster than moving the bytes that must be moved, nor than doing the arithmetic that must be
-    // done.
-    const double least = std::max(problem->useful_bytes / ceilings.bytes_per_second,
-                                  problem->operations / ceilings.flops_per_second);
+    // done. A run that solves the problem more than once moves them once.
+    const double bytes = problem->useful_bytes / problem->solved_by(step);
+    const double least =
+        std::max(bytes / ceilings.bytes_per_second, problem->operations / ceilings.flops_per_second);
     std::vector<std::pair<std::string, double>> values{
         {"milliseconds", seconds * 1e3},
-        {"gigabytes", problem->useful_bytes / seconds * 1e-9},
+        {"gigabytes", bytes / seconds * 1e-9},
         {"teraflops", problem->operations / seconds * 1e-12},
         {"of_ceiling", 100 * least / seconds},
         {"ceiling_gigabytes", ceilings.bytes_per_second * 1e-9},

@@ -66,9 +66,12 @@ struct Run {
 
 /// A problem large enough to be timed.
 struct TimedProblem {
-    double useful_bytes = 0;  ///< that any solution must move: each input read once, each output written once
-    double operations = 0;
+    double useful_bytes = 0;  ///< that any run must move: each input read once, each output written once
+    double operations = 0;    ///< to solve it once
     virtual ~TimedProblem() = default;
+    /// How often a run of the step solves the problem: more than once where a step does at once what others
+    /// take several runs for. Times are told, and compared, for solving it once.
+    virtual double solved_by(const Module&) const { return 1; }
     /// Runs the step once, and nothing but the step.
     virtual void run(const Module&) = 0;
 };

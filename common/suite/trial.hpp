@@ -84,6 +84,7 @@ std::optional<double> asked(const Module& step, const Problem& p, Conditions con
 ///   Device(problem, poison)   its arrays there: run(step), damage(), result()
 ///   expected(), outputs(), operations()
 ///   made_of(step, conditions, result)   what a wrong result is made of, if it can say that
+/// Where steps differ in how much of it they do in a run, its Device says solved_by(step), as a TimedProblem.
 template <class Problem>
 Run try_on(const Module& step, const Problem& p, typename Problem::Device& device, const Trial& trial = {}) {
     auto run = observed_run(
@@ -188,6 +189,10 @@ struct TimedOn final : TimedProblem {
     TimedOn(const Problem& p, double useful) : device(p, poison) {
         useful_bytes = useful;
         operations = p.operations();
+    }
+    double solved_by(const Module& step) const override {
+        if constexpr (requires { device.solved_by(step); }) return device.solved_by(step);
+        return 1;
     }
     void run(const Module& step) override { device.run(step); }
 };

@@ -1,0 +1,90 @@
+// 06 Two sweeps: of the planes that arrive a block computes the first sweep, and of that at once the second.
+// Beyond the documents. Changed from 05: what the first sweep leaves never goes to memory, so that two sweeps
+// read the grid once and write it once. A warp holds a row of 32 threads x 16 bytes: neighbours along x come
+// from the warp (shuffle), along y from shared memory, along z from registers. The tile has a halo of two
+// cells, and its own rows sweep the inner one of them, too: of 20 rows 16 are results. The march is long, for
+// at each of its ends there are four planes that give no result.
+#include "twice.cuh"
+
+constexpr int warps = 20;  // of a block: rows of its tile
+constexpr int chunk = 64;  // planes of results of a block
+constexpr int halo = 2;    // cells around the results that two sweeps need
+
+/// `width` neighbouring cells of a row. The alignment is what makes a load or a store of them one.
+template <class T, int width>
+struct alignas(width * sizeof(T)) Cells {
+    T at[width];
+};
+
+template <int width, class T>
+__global__ void __launch_bounds__(warps * 32)
+    two_sweeps(const T* __restrict__ in, T* __restrict__ out, int n, Coefficients<T> c) {
+    // kata: begin
+    using Row = Cells<T, width>;
+    constexpr int idle = ceil_div(halo, width);  // threads at either end of a warp without a result
+    // Two of each: who is slow still reads the one when the fast ones write the other.
+    __shared__ Row in_s[2][warps][32], mid_s[2][warps][32];
+    const int tx = threadIdx.x, ty = threadIdx.y;
+    const int x = (static_cast<int>(blockIdx.x) * (32 - 2 * idle) + tx - idle) * width;
+    const int y = static_cast<int>(blockIdx.y) * (warps - 2 * halo) + ty - halo;
+    const bool inside = x >= 0 && x < n && y >= 0 && y < n;
+    const bool on_halo = tx < idle || tx >= 32 - idle || ty < halo || ty >= warps - halo;
+    const auto load = [&](int z) {
+        return inside && z >= 0 && z < n ? *reinterpret_cast<const Row*>(&in[(z * n + y) * n + x]) : Row{};
+    };
+
+    // The sweep of this thread's cells of plane z. At the ends of the tile there is no neighbour: what a
+    // thread sweeps there with one of its own instead is wrong, and one sweep later nobody needs it.
+    const auto swept = [&](int z, const Row& prev, const Row& curr, const Row& next,
+                           const Row(&curr_s)[warps][32]) {
+        const Row above = curr_s[max(ty - 1, 0)][tx], below = curr_s[min(ty + 1, warps - 1)][tx];
+        const T left = __shfl_up_sync(~0u, curr.at[width - 1], 1);
+        const T right = __shfl_down_sync(~0u, curr.at[0], 1);
+        const bool on_edge = y == 0 || y == n - 1 || z == 0 || z == n - 1;
+        Row result = curr;  // the boundary stays, in both sweeps
+#pragma unroll              // so that indices are known when it is compiled, and rows are registers
+        for (int s = 0; s < width; ++s) {
+            const T before = s > 0 ? curr.at[s - 1] : left;
+            const T behind = s < width - 1 ? curr.at[s + 1] : right;
+            const T sum = c.c0 * curr.at[s] + c.c1 * before + c.c2 * behind + c.c3 * above.at[s] +
+                          c.c4 * below.at[s] + c.c5 * prev.at[s] + c.c6 * next.at[s];
+            const bool at_end = (s == 0 && x == 0) || (s == width - 1 && x + width == n);
+            if (!on_edge && !at_end) result.at[s] = sum;
+        }
+        return result;
+    };
+
+    const int first = blockIdx.z * chunk, last = min(first + chunk, n);
+    Row prev = load(first - 2), curr = load(first - 1);  // of the grid, before and in plane z
+    Row mid_prev = {}, mid_curr = {};                    // of the first sweep, a plane behind
+    for (int z = first - 1; z <= last; ++z) {
+        const Row next = load(z + 1);
+        const int parity = z & 1;
+        in_s[parity][ty][tx] = curr;
+        mid_s[parity][ty][tx] = mid_curr;
+        __syncthreads();  // both planes are complete; who comes here has read those of the round before
+        const Row mid_next = swept(z, prev, curr, next, in_s[parity]);
+        // With plane z of the first sweep, plane z - 1 has all its neighbours.
+        const Row result = swept(z - 1, mid_prev, mid_curr, mid_next, mid_s[parity]);
+        if (z > first && inside && !on_halo)
+            *reinterpret_cast<Row*>(&out[((z - 1) * n + y) * n + x]) = result;
+        prev = curr, curr = next;
+        mid_prev = mid_curr, mid_curr = mid_next;
+    }
+    // kata: end
+}
+
+template <class T>
+void sweep_twice(const T* in, T* out, int n, Coefficients<T> c) {
+    // kata: begin
+    if (n == 0) return;
+    // Only if n is a multiple of their number does every row begin at a multiple of 16 bytes.
+    constexpr int wide = 16 / sizeof(T);
+    const int width = n % wide == 0 ? wide : 1;
+    const int columns = (32 - 2 * ceil_div(halo, width)) * width;
+    const dim3 grid(ceil_div(n, columns), ceil_div(n, warps - 2 * halo), ceil_div(n, chunk));
+    const auto kernel = width == wide ? two_sweeps<wide, T> : two_sweeps<1, T>;
+    kernel<<<grid, dim3(32, warps)>>>(in, out, n, c);
+    check(cudaGetLastError());
+    // kata: end
+}

@@ -1,0 +1,1 @@
+../../chapters/stencil/twice.cuh

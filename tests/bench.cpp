@@ -129,6 +129,24 @@ TEST_CASE("times, rates and ratios are those of the kernels") {
     CHECK_THAT(machine.row("02_b").milliseconds, WithinRel(50.0, 1e-6));  // too long for anything to lead
 }
 
+TEST_CASE("the last steps are left, with what a student wrote for them, and the vendor") {
+    Machine machine;
+    const auto names = [&](std::size_t count) {
+        std::vector<std::string> left;
+        for (const auto& e :
+             last_steps({machine.entrant("vendor", "cub", 1), machine.entrant("step", "01_a", 1),
+                         machine.entrant("mine", "01_a", 1), machine.entrant("step", "04_b", 1),
+                         machine.entrant("mine", "04_b", 1), machine.entrant("step", "10_c", 1)},
+                        count))
+            left.push_back(e.kind + "/" + e.name);
+        return left;
+    };
+    CHECK(names(1) == std::vector<std::string>{"vendor/cub", "step/10_c"});
+    CHECK(names(2) == std::vector<std::string>{"vendor/cub", "step/04_b", "mine/04_b", "step/10_c"});
+    CHECK(names(3).size() == 6);
+    CHECK(names(4).size() == 6);
+}
+
 TEST_CASE("without a vendor there is no ratio") {
     Machine machine;
     CHECK(machine.run({machine.entrant("step", "01_a", 8e-3)}));

@@ -69,7 +69,7 @@ class Benching(unittest.TestCase):
         run = bench.of_chapter([program], "cub", said.append)
         return run, "\n".join(said)
 
-    def bench(self, program, *, mine=False, not_built=(), samples=(), gpu=True, backends=("gpu",), files=()):
+    def bench(self, program, *, mine=False, not_built=(), samples=(), gpu=True, backends=("gpu",), last=None, **files):
         """The status and the text of the command, over a build that is made up."""
 
         class Build:
@@ -101,7 +101,7 @@ class Benching(unittest.TestCase):
         said = io.StringIO()
         made_up = {"Build": Build, "Clocks": Clocks, "machine": lambda: "a GPU", "targets": lambda _: ["scan-bench", "vendor.scan.cub.gpu.so"]}
         with unittest.mock.patch.multiple(bench, **made_up), contextlib.redirect_stdout(said):
-            status = bench.bench(Repository(), ["scan"], mine, "", *(files or (None, None)))
+            status = bench.bench(Repository(), ["scan"], mine=mine, last=last, **files)
         return status, said.getvalue()
 
     def test_the_table_has_a_row_for_each_kernel_and_fits_a_terminal(self):
@@ -180,6 +180,17 @@ class Benching(unittest.TestCase):
         status, _ = self.bench(path, mine=True, not_built=["chapters.scan.05_hierarchical.gpu.so"])
         self.assertEqual(status, 1)
 
+    def test_of_the_steps_only_the_last_may_be_asked_for(self):
+        path = self.program(f"print({DEVICE!r})\nprint('end')\nassert told[-2:] == ['--last', '2'], told\n")
+        self.assertEqual(self.bench(path, last=2)[0], 0)
+        none = self.program(f"print({DEVICE!r})\nprint('end')\nassert '--last' not in told\n")
+        self.assertEqual(self.bench(none)[0], 0)
+        for wrong in ("0", "-1", "two"):
+            command = [sys.executable, ROOT / "common/front/kata.py", "bench", "--last", wrong]
+            done = subprocess.run(command, capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertRegex(done.stderr, rf"\Akata: .*{wrong}.*\n\Z")
+
     def test_a_benchmark_that_ends_early_of_itself_is_a_fault(self):
         for lines in ([DEVICE], [DEVICE, begin(WHOLE, "floor", "copy")]):
             with self.assertRaisesRegex(Fault, "ended before its end"):
@@ -211,7 +222,7 @@ class Benching(unittest.TestCase):
     def test_the_files_hold_every_row_the_machine_and_what_was_noticed(self):
         table, document = self.folder / "all.csv", self.folder / "all.json"
         hot = [bench.Sample(1410, 1980, 0x4)]
-        self.bench(self.saying(LINES), samples=hot, files=(str(table), str(document)))
+        self.bench(self.saying(LINES), samples=hot, csv_file=str(table), json_file=str(document))
         comments = [line for line in table.read_text().splitlines() if line.startswith("#")]
         rows = list(csv.DictReader(table.read_text().splitlines()[len(comments) :]))
         self.assertEqual(comments[0], "# a GPU")

@@ -3,7 +3,7 @@
 #
 #   tests/on_gpu.sh RESULTS [PART...]     from the root of the repository
 #
-# PART is one or more of these; without one, all of them but times, in this order:
+# PART is one or more of these; without one, all of them but bench and times, in this order:
 #   build      configures and builds
 #   test       every suite
 #   huge       every solution on inputs of 2^30 bytes and, where indices reach that far, of more than 2^32
@@ -14,6 +14,9 @@
 #   describe   what one thing at a time costs on this GPU, for the estimate: RESULTS/devices/NAME.csv
 #   times      of all kernels of the ladders and variants, to judge the estimate by: RESULTS/times.csv; only if named, as
 #              the ladders of the GPU in the lessons have theirs
+#   bench      times: the last step of each problem beside the vendor's library and the ceiling, over all sizes:
+#              RESULTS/CHAPTER/measured/bench.NAME.csv, of which the lessons make a table; some 15 seconds a chapter, and
+#              only if named, as there is a file for each GPU
 #   nsight     the CPU back end's counts beside Nsight Compute's, for the same launches: of the solutions compiled so
 #              that every access is an instruction (as written), in which sectors must agree within 1 % and passes within
 #              5 %, of the solutions as built, and by the counters in the L1 cache
@@ -48,9 +51,9 @@ usage() {
 [[ $# -ge 1 && $1 != -* ]] || usage
 results=$1
 shift
-all_parts=(build test huge sanitize ladder variants claims describe nsight times)
+all_parts=(build test huge sanitize ladder variants claims describe nsight bench times)
 parts=("$@")
-[[ $# -gt 0 ]] || parts=("${all_parts[@]::${#all_parts[@]}-1}")
+[[ $# -gt 0 ]] || parts=("${all_parts[@]::${#all_parts[@]}-2}")
 for part in "${parts[@]}"; do  # before the first of them takes its hours
     [[ " ${all_parts[*]} " == *" $part "* ]] || { echo "$0: there is no part '$part'; there are: ${all_parts[*]}" >&2 && exit 2; }
 done
@@ -62,6 +65,13 @@ machine() {
     gpu=$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader -i 0)
     cuda=$(nvcc --version | sed -n 's/.*release \([0-9.]*\),.*/\1/p')
     echo "# ${gpu%%,*}, CUDA $cuda, driver ${gpu##*, }"
+}
+
+gpu_name() {  # as a file may be called: H100_80GB_HBM3
+    local name
+    name=$(nvidia-smi --query-gpu=name --format=csv,noheader -i 0)
+    name=${name#NVIDIA }
+    echo "${name// /_}"
 }
 
 front() { python3 common/front/repository.py "$@"; }  # what there is, and what the build calls it
@@ -243,14 +253,22 @@ claims() {
 }
 
 describe() {
-    local name file
-    name=$(nvidia-smi --query-gpu=name --format=csv,noheader -i 0)
-    name=${name#NVIDIA }
-    file=$results/devices/${name// /_}.csv
+    local file
+    file=$results/devices/$(gpu_name).csv
     mkdir -p "$results/devices"
     nvcc -std=c++20 -O2 -arch=native common/estimate/describe.cu -o "$BUILD/describe"
     "$BUILD/describe" >"$file"
     cat "$file"
+}
+
+bench() {
+    local chapter name file
+    name=$(gpu_name)
+    for chapter in $(chapters); do
+        file=$results/$chapter/measured/bench.$name.csv
+        mkdir -p "${file%/*}"
+        KATA_BUILD=$BUILD python3 common/front/kata.py bench "$chapter" --last 1 --csv "$file" || failed=1
+    done
 }
 
 times() {
@@ -344,6 +362,7 @@ for part in "${parts[@]}"; do
         variants) variants ;;
         claims) claims ;;
         describe) describe ;;
+        bench) bench ;;
         times) times ;;
         nsight) nsight ;;
     esac

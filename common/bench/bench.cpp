@@ -120,6 +120,18 @@ std::size_t copies_of(std::size_t bytes, const Memory& memory) {
     return std::min(wanted, room / bytes);
 }
 
+std::vector<Entrant> last_steps(std::vector<Entrant> entrants, std::size_t count) {
+    std::vector<std::string> steps;
+    for (const auto& entrant : entrants)
+        if (entrant.kind == "step") steps.push_back(entrant.name);
+    std::sort(steps.begin(), steps.end());
+    if (steps.size() > count) {
+        const auto& first = steps[steps.size() - count];
+        std::erase_if(entrants, [&](const Entrant& e) { return e.kind != "vendor" && e.name < first; });
+    }
+    return entrants;
+}
+
 std::string gib(std::size_t bytes) {
     char text[32];
     std::snprintf(text, sizeof text, "%.2f GiB", static_cast<double>(bytes) / (1 << 30));

@@ -47,7 +47,7 @@ struct Case {
 
 /// What is run.
 struct Entrant {
-    std::string kind;  ///< "step" or "vendor"; of a row also "floor"
+    std::string kind;  ///< "vendor", "step" or "mine", which is a student's; of a row also "floor"
     std::string name;
     std::function<void(Problem&, std::size_t copy)> run;
 };
@@ -87,6 +87,9 @@ struct Told {
 /// How many copies of a case are run in turn: together eight times as large as the cache, or as many as there
 /// is room for; 0 where there is no room for one.
 std::size_t copies_of(std::size_t bytes, const Memory&);
+
+/// Without the steps before the last `count`, and without what a student wrote for these. In order.
+std::vector<Entrant> last_steps(std::vector<Entrant>, std::size_t count);
 
 /// "1.50 GiB"
 std::string gib(std::size_t bytes);

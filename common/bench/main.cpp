@@ -1,10 +1,10 @@
 // The benchmark of a chapter: what is in a folder of modules, timed over all its cases.
 //
-//   scan-bench --modules FOLDER [--mine] [--case TEXT] [--without NAME]...
+//   scan-bench --modules FOLDER [--mine] [--case TEXT] [--last N] [--without NAME]...
 //
 // The modules are solutions.CHAPTER.STEP.gpu.so and vendor.CHAPTER.LIBRARY.gpu.so, with --mine also
-// chapters.CHAPTER.STEP.gpu.so. --case leaves out the cases whose name does not hold the text, --without an
-// entrant, as KIND/NAME.
+// chapters.CHAPTER.STEP.gpu.so. --case leaves out the cases whose name does not hold the text, --last of a
+// case all solutions but the last N of those that solve it, and --without an entrant, as KIND/NAME.
 //
 // Prints CSV, as it comes: "device,NAME,TFLOP/s", "begin,CASE,KIND,NAME", "skip,CASE,WHY", "row," and the
 // members of Row in their order, and "end" when all has been run. A GPU that an entrant took from the process
@@ -118,6 +118,7 @@ bool run_all(std::span<char* const> arguments) {
     std::cout << "device," << bench::field(kata::device_name()) << ',' << 1e-12 * device.flops_per_second
               << std::endl;
     const auto wanted = kata::option(arguments, "--case").value_or("");
+    const auto last = kata::option(arguments, "--last");
     bool all_right = true;
     for (const auto& c : bench::cases()) {
         if (c.name.find(wanted) == std::string::npos) continue;
@@ -127,6 +128,7 @@ bool run_all(std::span<char* const> arguments) {
                 entrants.push_back(
                     {kind, module.name(),
                      [&module = module](bench::Problem& p, std::size_t copy) { p.run(module, copy); }});
+        if (last) entrants = bench::last_steps(std::move(entrants), std::stoul(*last));
         if (!entrants.empty()) all_right = bench::run(c, entrants, device, printed) && all_right;
     }
     std::cout << "end" << std::endl;

@@ -312,7 +312,16 @@ def write_json(path: pathlib.Path, said: str, notes: list[str], runs: dict[str, 
     path.write_text(text + "\n", encoding="utf-8")
 
 
-def bench(repository: Repository, chapters: list[str], mine: bool, case: str, csv_file: str | None, json_file: str | None) -> int:
+def bench(
+    repository: Repository,
+    chapters: list[str],
+    *,
+    mine: bool = False,
+    case: str = "",
+    last: int | None = None,
+    csv_file: str | None = None,
+    json_file: str | None = None,
+) -> int:
     build = Build(repository)
     if not build.gpu_here():
         raise Fault("no GPU, or no nvcc, to time kernels with; what steps do is counted without them: ./kata tour")
@@ -337,6 +346,7 @@ def bench(repository: Repository, chapters: list[str], mine: bool, case: str, cs
             continue
         command: list[object] = [build.folder / program, "--modules", build.folder, "--case", case]
         command += ["--mine"] if mine else []
+        command += ["--last", last] if last else []
         for name in sorted(not_built):
             if old := module_of(name):  # is not what its source says
                 command += ["--without", f"{'mine' if old.tree == 'chapters' else 'step'}/{old.name}"]

@@ -145,7 +145,9 @@ def print_refuted(repository: Repository, chapter: str, given: argparse.Namespac
 
 def benchmark(repository: Repository, given: argparse.Namespace) -> int:
     chapters = [pick_chapter(repository, name) for name in given.chapters] or repository.chapters()
-    return bench.bench(repository, chapters, given.mine, given.case, given.csv, given.json)
+    return bench.bench(
+        repository, chapters, mine=given.mine, case=given.case, last=given.last, csv_file=given.csv, json_file=given.json
+    )
 
 
 def test(repository: Repository, given: argparse.Namespace) -> int:
@@ -370,10 +372,17 @@ def tour_arguments(parser: Parser) -> None:
     parser.add_argument("--full", action="store_true", help="count all blocks of a large file, not a sample of them")
 
 
+def at_least_one(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of 1 or more")
+    return int(text)
+
+
 def bench_arguments(parser: Parser) -> None:
     parser.add_argument("chapters", metavar="CHAPTER", nargs="*")
     parser.add_argument("--mine", action="store_true", help="your steps, too, each below its solution")
     parser.add_argument("--case", metavar="TEXT", default="", help="only the cases whose name holds this, as '2^28'")
+    parser.add_argument("--last", metavar="N", type=at_least_one, help="of the steps only the last N that solve a case")
     parser.add_argument("--csv", metavar="FILE", help="write all rows to this file")
     parser.add_argument("--json", metavar="FILE", help="the same, for programs")
 
@@ -455,7 +464,7 @@ COMMANDS = {
         tour_arguments,
     ),
     "bench": Command(
-        "[CHAPTER...] [--mine] [--case TEXT] [--csv FILE] [--json FILE]",
+        "[CHAPTER...] [--mine] [--case TEXT] [--last N] [--csv FILE] [--json FILE]",
         "on a GPU, how fast each step is over many sizes, beside NVIDIA's library (CUB, cuBLAS) and what the GPU can do at best",
         benchmark,
         bench_arguments,

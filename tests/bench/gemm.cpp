@@ -63,7 +63,7 @@ Case one(const Shape& s) {
 const char* const kata::bench::chapter = "gemm";
 
 std::vector<kata::bench::Case> kata::bench::cases() {
-    return {one({256, 256, 256}),    one({1024, 1024, 1024}), one({2048, 2048, 2048}),
-            one({4096, 4096, 4096}), one({4095, 4097, 4099}), one({512, 512, 8192}),
-            one({8192, 8192, 8192})};
+    return {one({256, 256, 256}),    one({1024, 1024, 1024}),   one({2048, 2048, 2048}),
+            one({4096, 4096, 4096}), one({4095, 4097, 4099}),   one({512, 512, 8192}),
+            one({8192, 8192, 8192}), one({16384, 16384, 16384})};
 }

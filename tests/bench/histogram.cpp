@@ -1,7 +1,9 @@
-// The cases of the histogram chapter: texts whose letters come up equally often, or do not.
+// The cases of the histogram chapter: texts whose letters come up equally often, or do not, and English.
 #include "histogram.hpp"
 
 #include "data.hpp"
+
+#include <string_view>
 
 namespace {
 
@@ -34,11 +36,10 @@ class Histogram final : public Problem {
     Outputs<unsigned> histo_, workspace_;
 };
 
-Case one(int exponent, const char* kind, const std::function<char(unsigned random)>& letter) {
-    const std::size_t length = std::size_t{1} << exponent;
-    Text few(std::min(length, kata::prime_period));
-    std::mt19937 engine(1);
-    for (char& c : few) c = letter(engine());
+std::size_t length_of(int exponent) { return std::size_t{1} << exponent; }
+
+Case one(int exponent, const char* kind, const Text& few) {
+    const std::size_t length = length_of(exponent);
     return {.name = power(exponent) + " letters, " + kind,
             .entry = "count_letters",
             .bytes = length + 4 * histogram::workspace_size(length) + 4096,
@@ -48,6 +49,41 @@ Case one(int exponent, const char* kind, const std::function<char(unsigned rando
             .make = [few, length](std::size_t copies) {
                 return std::make_unique<Histogram>(few, length, copies);
             }};
+}
+
+/// Of letters that know nothing of each other.
+Case one(int exponent, const char* kind, const std::function<char(unsigned random)>& letter) {
+    Text few(std::min(length_of(exponent), kata::prime_period));
+    std::mt19937 engine(1);
+    for (char& c : few) c = letter(engine());
+    return one(exponent, kind, few);
+}
+
+/// Words in the order that chance gives them: how often a letter comes up, what follows it and how much is no
+/// letter at all are as in the sentences.
+Text english() {
+    constexpr std::string_view sentences =
+        "A histogram counts how often each value occurs. When many threads meet on the same counter, each "
+        "of them has to wait until the one before it is done, and what was meant to run at once runs in "
+        "turn. Private counters, one set for every block or even for every lane of a warp, keep them apart; "
+        "the sums are added up in the end. How much that gains depends on the text: letters are not equally "
+        "frequent in any language, an E is to be found in most words, and a J, a Q or a Z in few. Between "
+        "the words there are spaces, commas and full stops, which no bin counts, but which have to be read "
+        "like all the rest. ";
+    std::vector<std::string_view> words;
+    for (std::size_t begin = 0; begin < sentences.size();) {
+        const auto end = sentences.find(' ', begin) + 1;
+        words.push_back(sentences.substr(begin, end - begin));
+        begin = end;
+    }
+    Text text;
+    std::mt19937 engine(1);
+    while (text.size() < kata::prime_period) {
+        const auto word = words[engine() % words.size()];
+        text.insert(text.end(), word.begin(), word.end());
+    }
+    text.resize(kata::prime_period);
+    return text;
 }
 
 char any(unsigned random) { return static_cast<char>('a' + random % histogram::letters); }
@@ -62,5 +98,6 @@ std::vector<kata::bench::Case> kata::bench::cases() {
     for (const int exponent : {16, 20, 24, 28, 30}) all.push_back(one(exponent, "all equally often", any));
     all.push_back(one(28, "three in four the same", mostly_e));
     all.push_back(one(28, "all the same", [](unsigned) { return 'e'; }));
+    all.push_back(one(28, "words of English", english()));
     return all;
 }

@@ -295,7 +295,8 @@ TEST_CASE("five million times one letter",
     require_right(Text(5'000'011, 'k'), kata::unmetered);
 }
 
-TEST_CASE("the last character of a text counts that 32 bits cannot number", "[step][01_global_atomics]") {
+TEST_CASE("the last character of a text counts that 32 bits cannot number",
+          "[step][01_global_atomics][02_privatized_global][03_privatized_shared][04_coarsened_contiguous]") {
     constexpr std::size_t few = 1 << 16;
     kata::only_where_counted();
     if (kata::shares_out(counted(letters(few)), few))

@@ -97,6 +97,7 @@ struct Problem {
     Coefficients<T> c;
     bool exact = true;
     int sweeps = 1;
+    bool several_calls = true;  ///< may make them: there is room for the cells in between
 
     std::string text() const {
         return "n = " + std::to_string(n) + (sizeof(T) == sizeof(float) ? " of float" : " of double") +
@@ -163,7 +164,7 @@ struct Problem {
               sweeps(p.sweeps),
               in("in", p.in),
               out("out", p.in.size(), poison),
-              other("second out", p.sweeps > 1 ? p.in.size() : 0, poison) {}
+              other("second out", p.sweeps > 1 && p.several_calls ? p.in.size() : 0, poison) {}
 
         void run(const Module& step) {
             const T* from = in.data();
@@ -207,8 +208,12 @@ Problem<T> real(int n, unsigned seed = 1, int calls = 1, const Module& step = ka
 template <class T>
 struct Huge : Problem<T> {
     explicit Huge(int n)
-        : Problem<T>{n, kata::repeated(kata::coded<T>(kata::prime_period, 1), cells(n)), distinct<T>, true,
-                     sweeps_of(kata::step())} {}
+        : Problem<T>{n,
+                     kata::repeated(kata::coded<T>(kata::prime_period, 1), cells(n)),
+                     distinct<T>,
+                     true,
+                     sweeps_of(kata::step()),
+                     false} {}
 
     struct Planes {
         const Huge& p;

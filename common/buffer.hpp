@@ -29,6 +29,9 @@ void* allocate(std::size_t bytes, std::string_view name, std::byte poison);
 void release(void*) noexcept;
 void upload(void* to, const void* from, std::size_t bytes);
 void download(void* to, const void* from, std::size_t bytes);
+/// Fills `bytes` with a period, again and again. Of whole pages the CPU back end takes memory from the
+/// machine only once, and where somebody writes.
+void repeat(void* to, std::size_t bytes, std::span<const std::byte> period);
 
 /// Says which canary of the buffer was overwritten, if one was.
 std::optional<std::string> damage(const void*);

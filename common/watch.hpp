@@ -51,9 +51,12 @@ class Watcher {
     virtual ~Watcher() = default;
     virtual void launch_begins(const Scene&) = 0;
     virtual void request(const Request&) = 0;
-    /// Of a launch of which a sample of the blocks is run: what follows is of the first block and of the
-    /// last, as far as they are not of the sample.
-    virtual void sample_ends() {}
+    /// Of a launch of which a sample of the blocks is run, before each further one: whether those so far say
+    /// what the others would.
+    virtual bool has_enough() { return false; }
+    /// Of such a launch: whether to see the first block and the last, too, which follow then as far as they
+    /// are not of the sample.
+    virtual bool sample_ends() { return false; }
 };
 
 /// Who watches what kernels do; nobody, unless somebody is set. Only what is counted is seen, so that on a

@@ -49,6 +49,9 @@ dram_read,1,512,20e9,B/s
 dram_read,10,512,100e9,B/s
 dram_write,10,0,50e9,B/s
 global_atomic,1,0,1e9,1/s
+global_atomic,8,0,8e9,1/s
+global_atomic,88,0,16e9,1/s
+global_atomic,1000,0,200e9,1/s
 global_atomic_own_line,1,0,10e9,1/s
 global_atomic_own_line,32,0,80e9,1/s
 launch,0,0,1e-6,s
@@ -292,7 +295,7 @@ TEST_CASE(
 TEST_CASE("the first block is looked at beside the sample: it may be the longest, and is in no sum") {
     const auto on = device();
     const auto looked_at = [&on](bool is_beside) {
-        estimate::Gatherer gatherer(on);
+        estimate::Gatherer gatherer(on, is_beside);
         gatherer.launch_begins(scene(1000));
         const auto loads = [&](unsigned block, int count) {
             for (int i = 0; i < count; ++i) {
@@ -302,7 +305,7 @@ TEST_CASE("the first block is looked at beside the sample: it may be the longest
             }
         };
         loads(500, 2), loads(118, 3);
-        if (is_beside) gatherer.sample_ends();
+        CHECK(gatherer.sample_ends() == is_beside);
         loads(0, 40), loads(999, 1);
         gatherer.launch_begins(scene(10));
         loads(7, 5);
@@ -323,6 +326,55 @@ TEST_CASE("the first block is looked at beside the sample: it may be the longest
     CHECK(within[0].longest.asked.lines == 40);
     CHECK(beside[1].looked_at == 1);
     CHECK(beside[1].longest.asked.lines == 5);
+}
+
+TEST_CASE("atomics on words of each block's own take turns where these lie side by side") {
+    auto d = idle(1000);  // 32 threads: 320 blocks are under way
+    d.threads = 32;
+    d.looked_at = 10;
+    const auto seconds = [&] {
+        const auto found = estimate::estimate(d, device()).needs;
+        return std::find_if(found.begin(), found.end(), [](const auto& n) { return n.what == "atomics"; })
+            ->seconds;
+    };
+    d.updates = 1e6;  // of the sample
+    CHECK(seconds() == Approx(1e8 / 10e9));
+    d.own_updates = 1e6, d.own_words = 10, d.own_bytes = 1000;  // a word of each block, or less
+    const double of_320 = 16e9 + 184e9 * (320 - 88) / 912;
+    CHECK(seconds() == Approx(1e8 / (of_320 / 8)));
+    d.own_words = 2.75;  // 88 words under way, two sectors' worth a nanosecond
+    CHECK(seconds() == Approx(1e8 / 2e9));
+    d.own_updates = 5e5;
+    CHECK(seconds() == Approx(5e7 / 2e9));
+    d.own_bytes = 4000;                      // of which a block has a word again
+    CHECK(seconds() == Approx(1e8 / 10e9));  // all together are slower
+    d.own_bytes = 0, d.own_words = 0.03125;  // one word under way
+    CHECK(seconds() == Approx(5e7 / 1e9));
+}
+
+TEST_CASE("three blocks in a row that ask for the same are enough, and fewer or others are not") {
+    const auto on = device();
+    estimate::Gatherer gatherer(on);
+    gatherer.launch_begins(scene(1000));
+    const auto has_enough_behind = [&](unsigned block, unsigned loads, std::uintptr_t stride = 4) {
+        for (unsigned i = 0; i < loads; ++i) {
+            auto load = request("load", "global", 4096 + 128 * std::uintptr_t{block}, stride);
+            load.block = block;
+            gatherer.request(load);
+        }
+        return gatherer.has_enough();
+    };
+    CHECK_FALSE(has_enough_behind(500, 2));
+    CHECK_FALSE(has_enough_behind(118, 2));
+    CHECK_FALSE(has_enough_behind(736, 1));  // has less to do than those before it
+    CHECK_FALSE(has_enough_behind(354, 2));
+    CHECK_FALSE(has_enough_behind(972, 2, 8));  // has as many requests, for more sectors
+    CHECK_FALSE(has_enough_behind(590, 2, 8));
+    CHECK(has_enough_behind(208, 2, 8));
+    gatherer.launch_begins(scene(1000));
+    CHECK_FALSE(has_enough_behind(500, 2, 8));
+    CHECK_FALSE(has_enough_behind(118, 2, 8));
+    CHECK(has_enough_behind(736, 2, 8));
 }
 
 TEST_CASE("arithmetic takes slots: two operations of 32 lanes an instruction") {

@@ -702,15 +702,15 @@ Problem timed(unsigned longest_run) {
                             : kata::repeated(letters(kata::prime_period), timed_length)};
 }
 
-/// The text of a timed problem, without a copy on the host.
+/// A text like that of a timed problem, without a copy on the host. What is at random begins anew after a
+/// prime number of pages, which cost nothing.
 Buffer<char> timed_text(unsigned longest_run) {
     if (longest_run > 0 && longest_run != of_words)
         return {"text", std::span<const char>(runs(timed_length, longest_run))};
     Buffer<char> text("text", timed_length, kata::zeros);
-    const auto few = longest_run == of_words ? words(kata::prime_period) : letters(kata::prime_period);
-    kata::device::upload(text.data(), few.data(), few.size());
-    for (auto done = few.size(); done < timed_length; done *= 2)
-        kata::device::upload(text.data() + done, text.data(), std::min(done, timed_length - done));
+    constexpr std::size_t pages = 251, page = 4096;
+    const auto period = longest_run == of_words ? words(pages * page) : letters(pages * page);
+    kata::device::repeat(text.data(), timed_length, std::as_bytes(std::span(period)));
     return text;
 }
 

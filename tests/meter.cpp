@@ -20,6 +20,7 @@
 #include <map>
 #include <numeric>
 #include <random>
+#include <set>
 #include <span>
 #include <sstream>
 #include <string>
@@ -459,12 +460,17 @@ struct Watched final : kata::Watcher {
     std::vector<kata::Request> requests;
     std::vector<kata::Scene> launches;
     std::vector<std::size_t> samples_ended_at;  // so many requests
+    bool seen_enough = false;
 
     Watched() { kata::watcher = this; }
     ~Watched() override { kata::watcher = nullptr; }
     void launch_begins(const kata::Scene& scene) override { launches.push_back(scene); }
     void request(const kata::Request& r) override { requests.push_back(r); }
-    void sample_ends() override { samples_ended_at.push_back(requests.size()); }
+    bool has_enough() override { return seen_enough; }
+    bool sample_ends() override {
+        samples_ended_at.push_back(requests.size());
+        return true;
+    }
 
     std::vector<kata::Request> those(std::string_view did, std::string_view memory) const {
         std::vector<kata::Request> found;
@@ -853,6 +859,19 @@ TEST_CASE("who watches a sample sees the first block and the last beside it, eac
     CHECK(beside == ends);
 }
 
+TEST_CASE("a sample has no further block once who watches has seen enough", "[sample]") {
+    auto in = filled<float>("in", 6400), out = filled<float>("out", 6400);
+    Watched watched;
+    watched.seen_enough = GENERATE(true, false);
+    observe({.sample = ~std::uint64_t{0} / 2}, [&] { kernels::each_block(in.data(), out.data(), 100); });
+    std::set<std::uint64_t> blocks;
+    for (const auto& r : watched.requests) blocks.insert(r.block);
+    if (watched.seen_enough)
+        CHECK(blocks == std::set<std::uint64_t>{0, 50, 99});
+    else
+        CHECK(blocks.size() == 100);
+}
+
 TEST_CASE("what is too large to be run is not looked through for races, and takes no memory", "[sample]") {
     auto word = filled<int>("out", 1);
     const auto race = [&] { kernels::blocks_write_one(word.data(), 100); };
@@ -870,6 +889,15 @@ TEST_CASE("what is too large to be run is not looked through for races, and take
           64 * mebibyte);
     CHECK(grown([&] { kernels::read_only(in.data(), out.data(), 64); }) < 64 * mebibyte);
     CHECK(grown([&] { kernels::copy(in.data(), out.data(), 1, 64); }) < 64 * mebibyte);
+}
+
+TEST_CASE("a period of whole pages that is repeated takes no more memory than once", "[sample]") {
+    const std::size_t length = 256 * 4096 + GENERATE(0u, 1u), count = 64 << 20;
+    const std::vector<std::uint8_t> period(length, 1);
+    const auto before = resident_bytes();
+    Buffer<std::uint8_t> buffer("buffer", count, kata::zeros);
+    kata::device::repeat(buffer.data(), count, std::as_bytes(std::span(period)));
+    CHECK((resident_bytes() - before < count / 4) == (length % 4096 == 0));
 }
 
 TEST_CASE("atomics on one address wait for one another, in all blocks", "[work]") {

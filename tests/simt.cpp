@@ -483,6 +483,27 @@ TEST_CASE("a buffer has the size, alignment, poison and canaries that it promise
     CHECK(a.damage() == "out of bounds: something was written 3 bytes before \"a\" of 5 bytes");
 }
 
+TEST_CASE("a period fills a buffer, and takes memory once where it is of whole pages", "[memory]") {
+    const std::size_t length = 4096 * GENERATE(1u, 3u) + GENERATE(0u, 1u), count = 500'000;
+    std::vector<std::uint8_t> period(length), expected(count);
+    for (std::size_t i = 0; i < length; ++i) period[i] = static_cast<std::uint8_t>(i * 37 >> 3);
+    for (std::size_t i = 0; i < count; ++i) expected[i] = period[i % length];
+    Buffer<std::uint8_t> all("all", count, kata::zeros), few("few", 100), none("none", 0);
+    for (auto* buffer : {&all, &few, &none})
+        kata::device::repeat(buffer->data(), buffer->size(), std::as_bytes(std::span(period)));
+    CHECK(all.values() == expected);
+    CHECK(few.values() == std::vector(expected.begin(), expected.begin() + 100));
+    for (const auto* buffer : {&all, &few, &none}) CHECK(buffer->damage() == std::nullopt);
+    // What is written in one place is in no other.
+    all.set(5 * length + 1, 200), expected[5 * length + 1] = 200;
+    CHECK(all.values() == expected);
+    const auto shared = all.data() + 100 * 4096;
+    const auto* const elsewhere = shared + length;
+    const auto before = *elsewhere;
+    *shared = static_cast<std::uint8_t>(before + 1);
+    CHECK(*elsewhere == before);
+}
+
 // Barriers
 
 TEST_CASE("counting barriers give every thread the count, the conjunction and the disjunction", "[barrier]") {

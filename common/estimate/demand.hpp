@@ -23,6 +23,8 @@ struct Chain {
         0;  ///< of global memory that it waits for, which is known where blocks wait for one another
     double barriers = 0;
     double updates = 0;  ///< of global memory that take turns, and a barrier or the end waits for
+
+    bool operator==(const Chain&) const = default;
 };
 
 /// What one line of the source asks for, of what Demand sums up under the same names.
@@ -32,6 +34,8 @@ struct Asked {
     double updates = 0;
     double updates_of_most = 0;  ///< of the one line of global memory that all together update most
     std::map<std::string, double> loaded, written;  ///< sectors that go past the L1 cache, by array
+
+    bool operator==(const Asked&) const = default;
 };
 
 /// What one block asks for, under the names of Demand.
@@ -39,6 +43,8 @@ struct OfBlock {
     Asked asked;
     double sectors = 0;  ///< that go past the L1 cache
     Chain chain;
+
+    bool operator==(const OfBlock&) const = default;
 };
 
 /// Sums over the blocks that were looked at, of a launch of `blocks`.
@@ -60,9 +66,12 @@ struct Demand {
     /// address, and those of different sectors, take one each. What several blocks update belongs to all.
     double updates_of_all = 0, updates_of_one = 0;
     double updates = 0;  ///< of all lines
+    /// Of lines that one block alone updates: turns, words that are updated, and bytes of their arrays.
+    double own_updates = 0, own_words = 0, own_bytes = 0;
 
     Chain chain;  ///< of the blocks, summed
-    /// Of those that were looked at, and of the first and the last, which need not be in the sums.
+    /// Of those that were looked at, and, where they were asked for, of the first and the last, which need
+    /// not be in the sums.
     OfBlock longest;
     bool longest_is_beside = false;  ///< it is not in the sums
     /// Blocks that waited for another one to write a word, and, summed over them, what each did from then on

@@ -115,6 +115,16 @@ void longest_first(std::vector<OfLine>& lines) {
                      [](const OfLine& a, const OfLine& b) { return a.seconds > b.seconds; });
 }
 
+/// Seconds for all turns of atomics. Lines that lie side by side take turns with each other, too: what only
+/// one block updates is as fast as all blocks under way are on as many words as theirs take up together.
+double seconds_of_atomics(const Demand& d, const Device& on, double scale, double blocks_under_way) {
+    constexpr double bytes_a_word = 4, words_a_turn = 8;
+    const double of_block = std::max(d.own_words / d.looked_at, d.own_bytes / bytes_a_word / d.blocks),
+                 words = std::max(1.0, of_block * blocks_under_way);
+    const double turns_a_second = on.at("global_atomic", words) / std::min(words_a_turn, words);
+    return std::max(d.updates / on.at("global_atomic_own_line", 1), d.own_updates / turns_a_second) * scale;
+}
+
 /// Seconds from a block's end until the next one in its place has begun and ended, if it does nothing: no
 /// more than what makes empty blocks as frequent as they were at any size.
 double turnaround(const Device& on) {
@@ -182,8 +192,6 @@ Estimate estimate(const Demand& d, const Device& on, double operations) {
          std::max(d.updates_of_all * scale, d.updates_of_one) / on.at("global_atomic", 1));
     need("starting blocks", d.blocks / on.at("blocks", d.threads));
 
-    need("atomics", d.updates * scale / on.at("global_atomic_own_line", 1));
-
     // A block alone: its longest warp, and the time in which what the others do goes through.
     const double chain = cycles_of(d.chain, on, d.threads, traffic.from_dram) / d.looked_at / clock +
                          d.chain.updates / d.looked_at / on.at("global_atomic", 1),
@@ -192,6 +200,7 @@ Estimate estimate(const Demand& d, const Device& on, double operations) {
         {issuing / of_busiest, passed / of_busiest / clock, traffic.l2 / d.blocks / on.most("l2_read", 1)});
     const double at_once = std::min<double>(of_busiest, resident(on, d.threads, d.shared_bytes));
     need("latency", (waits + through) * of_busiest / at_once);
+    need("atomics", seconds_of_atomics(d, on, scale, std::min(d.blocks, at_once * multiprocessors)));
     // However many do little, a launch does not end before its longest block.
     const double longest = seconds_of_longest(d, on, fused, traffic.from_dram);
     if (longest > unequal * (waits + through)) need("one block", longest);

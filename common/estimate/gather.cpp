@@ -16,6 +16,10 @@ namespace {
 
 constexpr std::uint64_t sector_bytes = 32, line_bytes = 128;
 
+/// Blocks in a row that stand for all if each asks for the same: as they are spread over the grid, they are
+/// of several parts of it, and of even and odd ones.
+constexpr unsigned enough_alike = 3;
+
 Chain& operator+=(Chain& a, const Chain& b) {
     a.basic_blocks += b.basic_blocks, a.divisions += b.divisions, a.requests += b.requests,
         a.passes += b.passes;
@@ -52,6 +56,8 @@ void Gatherer::launch_begins(const kata::Scene& scene) {
     launch_->threads = scene.block[0] * scene.block[1] * scene.block[2];
     arrays_.clear();
     shared_arrays_.clear();
+    last_.reset();
+    alike_ = 0;
     updated_.clear();
     of_code_.clear();
     name_of_.clear();
@@ -107,6 +113,8 @@ void Gatherer::request(const kata::Request& r) {
                 auto& of_sector = turns[asked[i] / line_bytes][asked[i] / sector_bytes];
                 of_sector = std::max(of_sector, next - i);
             }
+            for (unsigned i = 0; i < count; ++i)
+                updated_[asked[i] / line_bytes].words |= 1u << asked[i] / 4 % 32;
             for (const auto& [line, sectors] : turns) {
                 unsigned sum = 0;
                 for (const auto& [sector, most] : sectors) sum += most;
@@ -373,14 +381,22 @@ void Gatherer::end_block() {
     mine.sectors -= before.sectors;
     mine.chain = block;
     if (launch.looked_at == 1 || roughly(launch.longest) < roughly(mine)) launch.longest = mine;
+    alike_ = last_ == mine ? alike_ + 1 : 1;
+    last_ = mine;
     warps_.clear();
     sectors_.clear();
 }
 
-void Gatherer::sample_ends() {
-    if (!launch_) return;
+bool Gatherer::has_enough() {
+    if (in_block_) end_block();
+    return alike_ >= enough_alike;
+}
+
+bool Gatherer::sample_ends() {
+    if (!ends_ || !launch_) return false;
     end_sample();
     sample_ = launch_;
+    return true;
 }
 
 /// What of the blocks so far is not in their sums yet.
@@ -388,8 +404,17 @@ void Gatherer::end_sample() {
     if (in_block_) end_block();
     auto& launch = *launch_;
     for (const auto& a : arrays_) launch.arrays[a.of.name] = a.flow;
-    for (const auto& [line, of_line] : updated_)
-        if (of_line.shared_by_blocks) launch.updates_of_all = std::max(launch.updates_of_all, of_line.turns);
+    std::set<std::uint32_t> own;
+    for (const auto& [line, of_line] : updated_) {
+        if (of_line.shared_by_blocks) {
+            launch.updates_of_all = std::max(launch.updates_of_all, of_line.turns);
+            continue;
+        }
+        launch.own_updates += of_line.turns;
+        launch.own_words += std::popcount(of_line.words);
+        own.insert(array_of(line * line_bytes));
+    }
+    for (const auto array : own) launch.own_bytes += arrays_[array].flow.bytes;
     share_out();
 }
 

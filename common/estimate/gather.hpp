@@ -19,11 +19,14 @@ unsigned resident(const Device&, unsigned threads, double shared_bytes);
 /// One block after the other, as a sample of a large launch runs them (kata::Conditions).
 class Gatherer final : public kata::Watcher {
   public:
-    explicit Gatherer(const Device& device) : device_(device) {}
+    /// `ends`: whether to look at the first block and the last, too, beside the sample.
+    explicit Gatherer(const Device& device, bool ends = false) : device_(device), ends_(ends) {}
 
     void launch_begins(const kata::Scene&) override;
     void request(const kata::Request&) override;
-    void sample_ends() override;
+    /// Once the last few blocks have asked for the same.
+    bool has_enough() override;
+    bool sample_ends() override;
 
     /// Of each launch, in order, once all have run.
     std::vector<Demand> demands();
@@ -57,6 +60,7 @@ class Gatherer final : public kata::Watcher {
         std::uint64_t block = 0;
         double turns = 0, of_block = 0;
         bool shared_by_blocks = false;
+        std::uint32_t words = 0;                                 // a bit each
         std::vector<std::pair<std::uint32_t, double>> of_codes;  // the same turns
     };
     /// What one instruction asks for, of which the source has a line.
@@ -75,6 +79,7 @@ class Gatherer final : public kata::Watcher {
     void ask_cache(std::vector<std::vector<bool>>& misses);
 
     const Device& device_;
+    const bool ends_;
     std::vector<Demand> done_;
     std::optional<Demand> launch_, sample_;  // the sample's, once it has ended and the launch has not
     kata::Scene scene_;
@@ -90,6 +95,8 @@ class Gatherer final : public kata::Watcher {
 
     std::uint64_t block_ = 0;
     bool in_block_ = false;
+    std::optional<OfBlock> last_;            // block before this one
+    unsigned alike_ = 0;                     // blocks that asked for the same as the last one, with it
     std::vector<std::vector<Event>> warps_;  // of the block
     std::vector<std::uint64_t> sectors_;     // of its events
 };

@@ -397,7 +397,7 @@ def times_of(repository: Repository, chapter: str, step: str, device: str, both:
     theirs = estimates.of(program, kernel("solutions"), described) if both.solution or not is_wrong else None
     own = None
     if both.solution and not is_wrong:
-        own = estimates.own_or_why(program, kernel("chapters"), described, kernel("solutions"))
+        own = estimates.time_or_why(program, kernel("chapters"), described, kernel("solutions"))
     clock = estimates.measured(repository, device, chapter).get(step)
     return Times(described, own, theirs, clock, is_wrong, state == "untested")
 

@@ -85,6 +85,11 @@ void upload(void* to, const void* from, std::size_t bytes) {
     copy(to, from, bytes, cudaMemcpyHostToDevice, "nothing could be copied to the GPU");
 }
 
+void repeat(void* to, std::size_t bytes, std::span<const std::byte> period) {
+    for (std::size_t at = 0; at < bytes; at += period.size())
+        upload(static_cast<std::byte*>(to) + at, period.data(), std::min(period.size(), bytes - at));
+}
+
 void download(void* to, const void* from, std::size_t bytes) {
     copy(to, from, bytes, cudaMemcpyDeviceToHost, "nothing could be copied from the GPU");
 }

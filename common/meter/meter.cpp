@@ -99,6 +99,7 @@ class Meter final : public simt::Probe {
     void warp_synchronised(const simt::Block& block, unsigned warp, unsigned mask) override {
         clocks_.synchronise(block.slot, warp, mask);
     }
+    bool has_enough() override;
     bool sample_ends() override;
     void warp_stops(const simt::Block& block, unsigned warp) override;
     void synchronising(const void* code) override { enter(code); }
@@ -518,10 +519,9 @@ void Meter::barrier(const simt::Block& block) {
     }
 }
 
-bool Meter::sample_ends() {
-    if (kata::watcher && !rehearsing_) kata::watcher->sample_ends();
-    return kata::watcher != nullptr;
-}
+bool Meter::has_enough() { return kata::watcher && kata::watcher->has_enough(); }
+
+bool Meter::sample_ends() { return kata::watcher && kata::watcher->sample_ends(); }
 
 void Meter::warp_stops(const simt::Block& block, unsigned warp) {
     std::uint32_t waiting = 0;

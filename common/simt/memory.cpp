@@ -323,6 +323,39 @@ void upload(void* to, const void* from, std::size_t bytes) {
     if (bytes > 0) std::memmove(to, from, bytes);
 }
 
+void repeat(void* to, std::size_t bytes, std::span<const std::byte> period) {
+    simt::host_reaches(to, bytes, true);
+    const simt::Reachable now;
+    auto* const begin = static_cast<std::byte*>(to);
+    const auto copy = [&](std::size_t from, std::size_t end) {
+        for (std::size_t at = from; at < end;) {
+            const auto part = period.subspan(at % period.size());
+            const auto count = std::min(part.size(), end - at);
+            std::memcpy(begin + at, part.data(), count);
+            at += count;
+        }
+    };
+    const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    const auto first = (page - reinterpret_cast<std::uintptr_t>(to) % page) % page;
+    if (period.size() % page != 0 || bytes < first + 2 * period.size()) return copy(0, bytes);
+    copy(0, first + period.size());
+    auto done = first + period.size();
+    const auto end = bytes - (bytes - first) % page;
+#if defined(__linux__)
+    const int file = memfd_create("period", MFD_CLOEXEC);
+    bool mapped =
+        file >= 0 && write(file, begin + first, period.size()) == static_cast<ssize_t>(period.size());
+    while (mapped && done < end) {
+        const auto count = std::min(period.size(), end - done);
+        mapped = mmap(begin + done, count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE,
+                      file, 0) != MAP_FAILED;
+        if (mapped) done += count;
+    }
+    if (file >= 0) close(file);
+#endif
+    copy(done, bytes);
+}
+
 void download(void* to, const void* from, std::size_t bytes) {
     const simt::Reachable now;
     if (bytes > 0) std::memcpy(to, from, bytes);

@@ -821,9 +821,10 @@ void run_shared_out(const Launch& launch, std::byte garbage) {
     workers.wait(tell);
 }
 
-/// Runs blocks as far apart as they can be, until their threads have taken so many steps. However soon that
-/// is, the golden section leaves no large gap and repeats no row of the grid; Sample would have to know it
-/// beforehand. Who watches sees the first and the last one, too, which often are unlike the others.
+/// Runs blocks as far apart as they can be, until their threads have taken so many steps, or who watches has
+/// seen enough. However soon that is, the golden section leaves no large gap and repeats no row of the grid;
+/// Sample would have to know it beforehand. Who asks for it sees the first and the last one, too, which often
+/// are unlike the others.
 void run_some(const Launch& launch, std::byte garbage, std::uint64_t enough) {
     constexpr double golden_section = 0.6180339887498949;
     const auto blocks = blocks_of(launch);
@@ -835,7 +836,8 @@ void run_some(const Launch& launch, std::byte garbage, std::uint64_t enough) {
     std::vector<std::uint64_t> ends{blocks - 1, 0};
     bool is_enough = false;
     run_here(launch, garbage, [&]() -> std::optional<std::uint64_t> {
-        if (!is_enough && begun < blocks && (begun == 0 || listener()->steps() < end)) {
+        if (!is_enough && begun < blocks &&
+            (begun == 0 || (listener()->steps() < end && !listener()->has_enough()))) {
             const auto next = (blocks / 2 + begun++ * stride) % blocks;
             std::erase(ends, next);
             return next;

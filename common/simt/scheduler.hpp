@@ -114,7 +114,9 @@ class Probe {
     virtual void barrier(const Block&) = 0;
     /// The lanes in `mask` have seen what all of them did before.
     virtual void warp_synchronised(const Block&, unsigned warp, unsigned mask) = 0;
-    /// Of a sample enough blocks have run. Whether somebody watches, who is to see the ends of the grid, too.
+    /// Of a sample, before each further block: whether who watches has seen enough.
+    virtual bool has_enough() = 0;
+    /// Of a sample enough blocks have run. Whether somebody watches who is to see the ends of the grid, too.
     virtual bool sample_ends() = 0;
     /// The warp's lanes have run as far as they could for now.
     virtual void warp_stops(const Block&, unsigned warp) = 0;

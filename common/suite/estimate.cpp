@@ -46,12 +46,14 @@ int estimate(std::span<char* const> arguments) {
         if (!file) throw Error("--estimate needs --device and a description of one");
         if (!chapter.at_scale) throw Error(std::string(chapter.name) + " has no problem to estimate");
         if (!counts_available()) throw Error("nothing is counted here: the CPU back end of g++ does");
-        if (const auto solution = option(arguments, "--solution"))
+        const auto solution = option(arguments, "--solution");
+        if (solution)
             if (auto why = ::estimate::unequal_blocks(counts_of(chapter.count(step)),
                                                       counts_of(chapter.count(Module(*solution)))))
                 throw Error(*why);
         const auto device = ::estimate::read_device(std::filesystem::path(*file));
-        ::estimate::Gatherer gatherer(device);
+        // A solution's ends are known to be like the rest.
+        ::estimate::Gatherer gatherer(device, solution.has_value());
         struct Watching {
             explicit Watching(Watcher& who) { watcher = &who; }
             ~Watching() { watcher = nullptr; }

@@ -97,8 +97,7 @@ std::ifstream source(const simt::Image& image, const std::filesystem::path& file
 }
 
 /// Source text without comments, which would be taken for code.
-std::string code_of(std::ifstream stream) {
-    const std::string text{std::istreambuf_iterator<char>(stream), {}};
+std::string without_comments(std::string_view text) {
     std::string code;
     for (std::size_t i = 0; i < text.size(); ++i) {
         const auto two = text.substr(i, 2);
@@ -111,6 +110,18 @@ std::string code_of(std::ifstream stream) {
         code += ' ';
     }
     return code;
+}
+
+/// Of a source of the module, which is asked for with each finding.
+const std::string& code_of(const simt::Image& image, const std::string& file) {
+    static std::map<std::pair<std::string, std::string>, std::string> known;
+    const auto [found, is_new] = known.try_emplace({image.path, file});
+    if (is_new) {
+        auto stream = source(image, file);
+        const std::string text{std::istreambuf_iterator<char>(stream), {}};
+        found->second = without_comments(text);
+    }
+    return found->second;
 }
 
 bool is_of_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
@@ -160,14 +171,14 @@ std::size_t parameters_in(const std::string& code, std::string kernel) {
 
 std::vector<std::string> parameters_of(const simt::Image& image, const std::string& file,
                                        const std::string& kernel) {
-    const auto code = code_of(source(image, file));
+    const auto& code = code_of(image, file);
     const auto at = parameters_in(code, kernel);
     return at == std::string::npos ? std::vector<std::string>{} : names_behind(code, at);
 }
 
 std::optional<std::string> local_array_of(const simt::Image& image, const std::string& file,
                                           const std::string& kernel) {
-    const auto code = code_of(source(image, file));
+    const auto& code = code_of(image, file);
     const auto at = parameters_in(code, kernel);
     if (at == std::string::npos) return std::nullopt;
     static const std::regex array(R"(^\s*(?:(?:const|volatile)\s+)*([\w:]+)(?:<[^;>]*>)?\s+(\w+)\s*\[)");

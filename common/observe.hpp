@@ -17,7 +17,7 @@ struct Conditions {
     /// alternately.
     Order order = Order::forwards;
     unsigned seed = 1;  ///< of the shuffle
-    /// Count only the block with this linear index.
+    /// Count only the block with this linear index. The others run, and of what they do nothing is told.
     std::optional<std::uint64_t> only_block = {};
     /// How long one launch may take, in seconds, on the CPU back end of processor time. If not said
     /// otherwise, 5 s on the GPU; on the CPU back end as long as no block takes 40 million steps, which a

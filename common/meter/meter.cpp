@@ -162,11 +162,12 @@ class Meter final : public simt::Probe {
     }
     bool log_full(const simt::Thread& t) override { return log_of(t).full(t.lane()); }
 
-    /// Whether anybody wants to know what kernels do.
-    bool observing() const { return observing_; }
+    /// Whether anybody wants to know what kernels do, and the running block.
+    bool observing() const { return observing_ && counted(*simt::running_block); }
 
     /// On the thread's side.
     void enter(const void* code) {
+        if (!counted(*simt::running_block)) return;
         if (asked_.thread) hear_answer();
         log({0, offset_of(code), 0, What::basic_block, Space::none});
     }
@@ -382,7 +383,7 @@ void Meter::launch_begins(const simt::Grid& grid) {
                                 [&](const Region& r) { return r.serial == a.serial; });
         const auto name = a.origin.empty() ? a.name : a.name + " in " + a.origin;
         // What blocks write that are not counted is written, too.
-        Region region{a.range,  Space::global, name,   a.written || sampled_,
+        Region region{a.range,  Space::global, name,   a.written || sampled_ || only_,
                       a.serial, nullptr,       epoch_, nullptr};
         if (old != globals_.end()) {
             region.shadow = std::move(old->shadow);
@@ -739,6 +740,7 @@ Shadow& Meter::shadow_of(Region& region) {
 void Meter::touch(const void* pointer, std::size_t bytes, Verb verb, const void* code) {
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
     if (simt::stacks.contains(address) || arguments_.contains(address)) return;
+    if (!counted(*simt::running_block)) return;
     if (asked_.thread) hear_answer();
     const auto what = updates(verb) ? What::atomic : writes(verb) ? What::store : What::load;
     Event event{address, offset_of(code), static_cast<std::uint8_t>(bytes), what, Space::constant};
@@ -834,7 +836,7 @@ void Meter::look_for_clashes(Region& region, std::uintptr_t address, std::size_t
 }
 
 void Meter::read_only(const void* pointer, unsigned bytes, const void* code) {
-    if (!looks_for_races_) return;
+    if (!looks_for_races_ || !counted(*simt::running_block)) return;
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
     auto* region = region_of(address);
     if (!region || region->space != Space::global || bytes > region->range.end - address) return;
@@ -915,6 +917,7 @@ void Meter::tell_overwrite() {
 /// The copy reaches both memories when it begins. What nobody orders with that, or with its arrival, clashes.
 void Meter::copy_begins(const void* to, const void* from, unsigned bytes, unsigned read, const char* name,
                         const void* code) {
+    if (!counted(*simt::running_block)) return;
     const auto address = reinterpret_cast<std::uintptr_t>(to);
     if (const auto* region = region_of(address); !region || region->space != Space::shared)
         simt::give_up(std::string(name) + " copies into shared memory, and " + here() +
@@ -929,6 +932,7 @@ void Meter::copy_begins(const void* to, const void* from, unsigned bytes, unsign
 }
 
 void Meter::copy_arrives(const void* to, unsigned bytes, const void* code) {
+    if (!counted(*simt::running_block)) return;
     const auto address = reinterpret_cast<std::uintptr_t>(to);
     const auto slot = simt::running_block->slot;
     auto* const region = region_of(address);

@@ -280,8 +280,15 @@ void require_both_ends_counted(std::size_t length) {
 
 // More than 264 blocks of 1024 threads with 16 characters each: two for each multiprocessor of an H100.
 TEST_CASE("the last character of a text counts, of more than a grid has threads for at a time",
-          "[equivalence]") {
+          "[step][04_coarsened_contiguous][05_coarsened_interleaved][06_aggregated][07_wide_loads]"
+          "[08_private_counters]") {
     require_both_ends_counted(5'000'011);
+}
+
+// With a thread for each character they are so many blocks of 1024 that only those at the ends are run.
+TEST_CASE("the last character of a text counts, of as many as a thread each has blocks for",
+          "[step][01_global_atomics][02_privatized_global][03_privatized_shared]") {
+    require_both_ends_counted(17'400'011);
 }
 
 // More than 528 blocks take, as many as an H100 runs of them, with 32 Ki characters each; and of full loads.

@@ -129,8 +129,15 @@ def says_what_is_missing():
                     yield f"of an MkDocs that says '{said}' kata book says: {fault}"
 
 
+def shows_measurements():
+    """Whether a file of measurements becomes its machine, its notes and a table."""
+    shown = book.table('# NVIDIA X1, CUDA 13.0\n# scan: it was hot\nstep,ms\n"a, b",0.7\n')
+    if shown != "NVIDIA X1, CUDA 13.0\n\nscan: it was hot\n\n| step | ms |\n| --- | --- |\n| a, b | 0.7 |\n":
+        yield f"a file of measurements is shown as:\n{shown}"
+
+
 def main():
-    repository, found = Repository(), [*says_no(), *says_what_is_missing()]
+    repository, found = Repository(), [*says_no(), *says_what_is_missing(), *shows_measurements()]
     with tempfile.TemporaryDirectory(prefix="kata-book-") as folder:
         site = pathlib.Path(folder).resolve() / "site"
         try:

@@ -15,8 +15,8 @@
 #   times      of all kernels of the ladders and variants, to judge the estimate by: RESULTS/times.csv; only if named, as
 #              the ladders of the GPU in the lessons have theirs
 #   bench      times: the last step of each problem beside the vendor's library and the ceiling, over all sizes:
-#              RESULTS/CHAPTER/measured/bench.NAME.csv, of which the lessons make a table; some 15 seconds a chapter, and
-#              only if named, as there is a file for each GPU
+#              RESULTS/CHAPTER/measured/bench.NAME.csv, of which tests/targets.py makes tables; 5 to 40 seconds a
+#              chapter, and only if named, as there is a file for each GPU
 #   nsight     the CPU back end's counts beside Nsight Compute's, for the same launches: of the solutions compiled so
 #              that every access is an instruction (as written), in which sectors must agree within 1 % and passes within
 #              5 %, of the solutions as built, and by the counters in the L1 cache
@@ -64,7 +64,7 @@ machine() {
     local gpu cuda
     gpu=$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader -i 0)
     cuda=$(nvcc --version | sed -n 's/.*release \([0-9.]*\),.*/\1/p')
-    echo "# ${gpu%%,*}, CUDA $cuda, driver ${gpu##*, }"
+    echo "# ${gpu%%,*}, CUDA $cuda, driver ${gpu##*, }, $(date +%F)"
 }
 
 gpu_name() {  # as a file may be called: H100_80GB_HBM3

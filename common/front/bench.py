@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import datetime
 import json
 import pathlib
 import subprocess
@@ -281,14 +282,14 @@ def of_chapter(command: list[object], vendor: str, show: Callable[[str], None]) 
 
 
 def machine() -> str:
-    """As the tables of the lessons begin."""
+    """As the tables of the lessons begin, and the day."""
     name, _, driver = asked("name,driver_version").partition(", ")
     try:
         nvcc = subprocess.run(["nvcc", "--version"], capture_output=True, text=True).stdout
     except OSError:
         nvcc = ""
     release = nvcc.partition("release ")[2].partition(",")[0]
-    return f"{name}, CUDA {release}, driver {driver}"
+    return f"{name}, CUDA {release}, driver {driver}, {datetime.date.today()}"
 
 
 FIELDS = ("case", "kind", "kernel", "verdict", "ms", "spread in %", "GB/s", "TFLOP/s", "% of ceiling", "times as fast as the library",

@@ -202,11 +202,12 @@ def block(kind: str, head: str, text: str, depth: int) -> str:
 
 
 def table(text: str) -> str:
-    """A file of measurements, whose first line names the machine."""
-    machine, *lines = text.splitlines()
-    head, *rows = csv.reader(lines)
+    """A file of measurements, whose first line names the machine; others that begin as it does are notes."""
+    lines = text.splitlines()
+    said = [line for line in lines if line.startswith("# ")]
+    head, *rows = csv.reader(line for line in lines if line not in said)
     every = [head, ["---"] * len(head), *rows]
-    return machine.removeprefix("# ") + "\n\n" + "".join(f"| {' | '.join(row)} |\n" for row in every)
+    return "".join(f"{line.removeprefix('# ')}\n\n" for line in said) + "".join(f"| {' | '.join(row)} |\n" for row in every)
 
 
 def changed_lines(before: str, after: str) -> tuple[str, str]:

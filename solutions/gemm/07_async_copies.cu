@@ -19,7 +19,6 @@ constexpr int rows = wm / tm, cols = wn / tn;  // of threads in a warp
 constexpr int threads = bm * bn / (tm * tn);
 constexpr int wide = 4;  // elements of a pack
 static_assert(threads % bk == 0 && bk * bn == threads * wide, "a thread copies a column of A, a pack of B");
-static_assert(stages >= 2, "while a pair of tiles is multiplied, another is on its way");
 static_assert(rows * cols == 32 && rows % 2 == 0 && cols % 2 == 0,
               "a warp is made of squares of 2 x 2 lanes");
 

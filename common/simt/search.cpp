@@ -20,6 +20,7 @@ namespace {
 constexpr std::size_t large = 1 << 20, at_the_end = 64;
 constexpr unsigned most_seconds = 20;
 constexpr std::size_t most_blocks = 4096;
+constexpr unsigned most_processes = 8;  // of which each may find as large a part of the blocks
 
 std::vector<Range> ends;  // whole pages that nobody can access
 bool reached = false;     // by the block that runs
@@ -99,7 +100,7 @@ Found search_blocks(std::uint64_t blocks, const std::function<void(const Searche
     int pipe_ends[2];
     if (pipe(pipe_ends) != 0) throw kata::Error("no process to be had to look for blocks in");
     std::vector<pid_t> children;
-    const std::uint64_t parts = std::max(1u, std::thread::hardware_concurrency());
+    const std::uint64_t parts = std::clamp(std::thread::hardware_concurrency(), 1u, most_processes);
     for (std::uint64_t which = 0; which < parts; ++which) {
         const pid_t child = fork();
         if (child == 0) {

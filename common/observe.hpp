@@ -12,6 +12,9 @@ namespace kata {
 
 enum class Order { forwards, backwards, shuffled };
 
+/// Which threads show what a block reaches.
+enum class Search { none, some_threads, all_threads };
+
 struct Conditions {
     /// In which order the CPU back end runs threads and blocks; shuffled also runs several blocks
     /// alternately.
@@ -30,9 +33,16 @@ struct Conditions {
     /// and no more than two where something is counted. Of more than two any is next. With more of them there
     /// is more that blocks have not told each other yet.
     unsigned resident = 2;
-    /// Of a launch of more than 16384 blocks the CPU back end runs the first two and the last two only; a GPU
-    /// runs all. For a problem that is large for the sake of its grid, and zero but at its ends.
+    /// Of a launch of more than 16384 blocks or 2^22 threads the CPU back end runs the first two blocks and
+    /// the last two only; a GPU runs all. For a problem that is large for the sake of its grid, and zero but
+    /// at its ends. To run as many threads, each through ten barriers, takes less than half of the 20 s of a
+    /// launch.
     bool only_ends = false;
+    /// With only_ends: those blocks, too, of which a thread reaches the first or the last elements of a
+    /// buffer of a megabyte or more before its first barrier, wherever in the grid they are; 4096 of them at
+    /// most. They are looked for with all threads, which may take 20 s, or with the first warp of each block
+    /// and the first lane of each other, which is enough where neighbours have neighbouring elements.
+    Search search = Search::none;
     /// The CPU back end counts, and looks for races within, one of so many blocks of a launch, and at least
     /// one; the others run on all cores. What is added up over blocks is given as for all of them.
     std::uint64_t one_in = 1;
@@ -71,6 +81,8 @@ struct Observation {
     std::vector<std::string> spilled = {};
     /// What would explain a wrong result, where it is one.
     std::vector<std::string> hints = {};
+    /// Whether blocks of a launch were left out, because of Conditions::only_ends.
+    bool in_part = false;
     /// Kernels that were launched.
     std::uint64_t launches = 0;
     /// The first of them, as "add<<<256, 4>>>"; none on a GPU, where nobody hears their names.

@@ -37,6 +37,7 @@ using kata::Buffer;
 using kata::Conditions;
 using kata::observe;
 using kata::Order;
+using kata::Search;
 
 /// value(0), value(1), …
 template <class T, class Value>
@@ -248,6 +249,50 @@ TEST_CASE("an open kata is told from a failure, in a kernel and on the host", "[
     CHECK_THROWS_AS(observe({}, kernels::open_in_kernel), kata::OpenKata);
     CHECK_THROWS_AS(observe({}, kernels::open_on_host), kata::OpenKata);
     CHECK(fault([] { kernels::nothing(1, 1, 0); }) == "");
+}
+
+TEST_CASE("of a long launch the blocks are found that reach the ends of its buffers", "[launch]") {
+    constexpr int n = (1 << 22) + 1, enough = n / 256 + 1;
+    Buffer<int> in("in", n, kata::zeros), out("out", n, kata::zeros);
+    const auto ends = [&](int blocks, kernels::Elements elements, Search search) {
+        const auto seen = observe({.metered = false, .only_ends = true, .search = search},
+                                  [&] { kernels::add_one(in.data(), out.data(), n, blocks, elements); });
+        CHECK(seen.in_part);
+        CHECK(out.element(n / 2) == 0);  // neither was that block run, nor is anything left of the search
+        REQUIRE(seen.hints.size() == (search != Search::none));
+        if (search != Search::none)
+            CHECK_THAT(seen.hints[0],
+                       StartsWith("of the " + std::to_string(blocks) + " blocks of add_one_kernel<<<" +
+                                  std::to_string(blocks) + ", 256>>> "));
+        return std::pair(out.element(0), out.element(n - 1));
+    };
+    using enum kernels::Elements;
+    SECTION("they are the first and the last ones") {
+        CHECK(ends(enough, in_order, Search::none) == std::pair(1, 1));
+        CHECK(ends(enough, in_order, Search::all_threads) == std::pair(1, 1));
+    }
+    SECTION("behind them are blocks that do nothing") {
+        const int blocks = GENERATE(enough + 2, 2 * enough);
+        CHECK(ends(blocks, in_order, Search::none) == std::pair(1, 0));
+        CHECK(ends(blocks, in_order, Search::some_threads) == std::pair(1, 1));
+    }
+    SECTION("they have elements from everywhere") {
+        CHECK(ends(enough, far_apart, Search::some_threads) == std::pair(1, 0));
+        CHECK(ends(enough, far_apart, Search::all_threads) == std::pair(1, 1));
+    }
+    SECTION("not those that reach them only after they have waited") {
+        CHECK(ends(2 * enough, behind_a_barrier, Search::all_threads) == std::pair(1, 0));
+    }
+}
+
+TEST_CASE("a launch of fewer threads is run whole", "[launch]") {
+    constexpr int n = 1 << 22;
+    Buffer<int> in("in", n, kata::zeros), out("out", n, kata::zeros);
+    const auto seen = observe({.metered = false, .only_ends = true}, [&] {
+        kernels::add_one(in.data(), out.data(), n, n / 256, kernels::Elements::in_order);
+    });
+    CHECK(!seen.in_part);
+    CHECK(out.element(n / 2) == 1);
 }
 
 // Memory

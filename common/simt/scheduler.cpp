@@ -10,6 +10,7 @@
 #include "simt/image.hpp"
 #include "simt/matrices.hpp"
 #include "simt/runtime.hpp"
+#include "simt/search.hpp"
 #include "simt/stacks.hpp"
 #include "simt/watchdog.hpp"
 #include "simt/workers.hpp"
@@ -19,6 +20,7 @@
 #include <atomic>
 #include <bit>
 #include <cmath>
+#include <csetjmp>
 #include <cstring>
 #include <ctime>
 #include <exception>
@@ -67,15 +69,28 @@ std::uint64_t blocks_of(const Launch& launch) {
     return static_cast<std::uint64_t>(launch.grid.x) * launch.grid.y * launch.grid.z;
 }
 
+/// Of a launch of more blocks or threads only some are run, where Conditions::only_ends asks for it.
+constexpr std::uint64_t most_blocks_run_whole = 1 << 14, most_threads_run_whole = 1 << 22;
+
+std::uint64_t threads_of(const Launch& launch) {
+    return blocks_of(launch) * launch.block.x * launch.block.y * launch.block.z;
+}
+
 /// What the launches of one observation share.
 struct Session {
     kata::Conditions conditions;
     std::uint64_t launches = 0;
     std::map<std::uint64_t, std::uint64_t> states = {};  // of device memory behind each launch
-    std::vector<std::string> idle = {}, spilled = {}, launched = {};
+    std::vector<std::string> idle = {}, spilled = {}, launched = {}, hints = {};
+    bool in_part = false;
     std::uint64_t blocks_promised = 1;  // of this launch's kernel, to be on a multiprocessor at a time
 };
 Session* session = nullptr;
+
+bool is_run_in_part(const Launch& launch) {
+    return session->conditions.only_ends &&
+           (blocks_of(launch) > most_blocks_run_whole || threads_of(launch) > most_threads_run_whole);
+}
 
 std::string ordinal(std::uint64_t n) {
     const bool teen = n / 10 % 10 == 1;
@@ -167,6 +182,11 @@ class Scheduler {
         if (fault_) std::rethrow_exception(fault_);
     }
 
+    /// Calls the kernel for threads of the blocks, those that the conditions ask for. A thread that would
+    /// have to wait for others, or breaks a rule, does not come back. What they leave in memory is worth
+    /// nothing.
+    void search(const SearchedBlocks& blocks);
+
     // Called on the threads' side.
 
     [[noreturn]] void stop(const std::string& message) {
@@ -223,7 +243,6 @@ class Scheduler {
     }
 
   private:
-    bool only_ends(std::uint64_t blocks) const { return grid_.conditions.only_ends && blocks > 16384; }
     static double processor_seconds() {
         timespec t;
         clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
@@ -255,6 +274,7 @@ class Scheduler {
     Blocks all_blocks();
     std::function<std::uint64_t(std::uint64_t)> block_order(std::uint64_t blocks);
     void start(unsigned slot, std::uint64_t linear);
+    void place(Block&, std::uint64_t linear) const;
     Block* pick();
     void work_on(Block&);
     bool run_warp(Block&, unsigned warp);
@@ -275,6 +295,7 @@ class Scheduler {
     }
     /// Back to the scheduler; returns when the thread is resumed.
     void leave() {
+        if (searching_) std::longjmp(out_of_kernel_, 1);
         running->left_at = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
         scheduler_ = std::move(scheduler_).resume();
     }
@@ -303,12 +324,15 @@ class Scheduler {
     unsigned last_ = 0;
     Block* in_shared_ = nullptr;  // whose static shared memory is in place
     std::exception_ptr fault_;    // what ends the launch
+    bool searching_ = false;
+    std::jmp_buf out_of_kernel_;
 };
 
 Scheduler* scheduler = nullptr;
 
 Scheduler::Blocks Scheduler::all_blocks() {
-    const auto blocks = blocks_of(grid_.launch), run = only_ends(blocks) ? 4 : blocks;
+    const auto blocks = blocks_of(grid_.launch);
+    const auto run = is_run_in_part(grid_.launch) ? 4 : blocks;
     return [this, run, order = block_order(blocks), next = std::uint64_t{0}]() mutable {
         if (grid_.conditions.progress && run > 0)
             grid_.conditions.progress(static_cast<double>(next) / static_cast<double>(run));
@@ -317,7 +341,7 @@ Scheduler::Blocks Scheduler::all_blocks() {
 }
 
 std::function<std::uint64_t(std::uint64_t)> Scheduler::block_order(std::uint64_t blocks) {
-    if (only_ends(blocks)) return [blocks](std::uint64_t i) { return i < 2 ? i : blocks - 4 + i; };
+    if (is_run_in_part(grid_.launch)) return [blocks](std::uint64_t i) { return i < 2 ? i : blocks - 4 + i; };
     switch (grid_.conditions.order) {
         case kata::Order::forwards:
             return [](std::uint64_t i) { return i; };
@@ -332,16 +356,50 @@ std::function<std::uint64_t(std::uint64_t)> Scheduler::block_order(std::uint64_t
     return [order](std::uint64_t i) { return (*order)[i]; };
 }
 
+void Scheduler::search(const SearchedBlocks& blocks) {
+    ::blockDim = grid_.block_dim;
+    ::gridDim = grid_.grid_dim;
+    searching_ = true;
+    const bool all = grid_.conditions.search == kata::Search::all_threads;
+    resident_.resize(1);
+    start(0, 0);
+    auto& block = *resident_[0];
+    enter(block);
+    while (const auto linear = blocks()) {
+        place(block, *linear);
+        ::blockIdx = block.index;
+        block.in_warps.assign(block.warps(), {});
+        for (auto& thread : block.threads) {
+            if (!all && thread.warp() > 0 && thread.lane() > 0) continue;
+            ::threadIdx = thread.index;
+            running = &thread;
+            thread.state = State::ready;
+            thread.polls = thread.in_toolkit = 0;
+            thread.copies.under_way.clear();
+            block.arrived = 0;
+            if (setjmp(out_of_kernel_) == 0) grid_.launch.call(grid_.launch.arguments);
+            thread.state = State::done;
+        }
+        running = nullptr;
+        fault_ = nullptr;
+    }
+}
+
+/// Says which block of the grid it is.
+void Scheduler::place(Block& block, std::uint64_t linear) const {
+    const auto& g = grid_.grid_dim;
+    block.linear = linear;
+    block.index = {static_cast<unsigned>(linear % g.x), static_cast<unsigned>(linear / g.x % g.y),
+                   static_cast<unsigned>(linear / g.x / g.y)};
+}
+
 void Scheduler::start(unsigned slot, std::uint64_t linear) {
     resident_[slot] = spare_ ? std::move(spare_) : std::make_unique<Block>();
     auto& block = *resident_[slot];
     const auto& b = grid_.block_dim;
-    const auto& g = grid_.grid_dim;
     const unsigned threads = b.x * b.y * b.z;
     block.slot = slot;
-    block.linear = linear;
-    block.index = {static_cast<unsigned>(linear % g.x), static_cast<unsigned>(linear / g.x % g.y),
-                   static_cast<unsigned>(linear / g.x / g.y)};
+    place(block, linear);
     block.threads.resize(threads);
     block.alive = threads;
     block.arrived = block.barriers = 0;
@@ -751,13 +809,18 @@ void poll() { scheduler->poll(); }
 
 namespace {
 
+/// While it lives, kernels call this scheduler.
+struct Current {
+    explicit Current(Scheduler& one) { scheduler = &one; }
+    ~Current() { scheduler = nullptr; }
+    Current(const Current&) = delete;
+    Current& operator=(const Current&) = delete;
+};
+
 void run_here(const Launch& launch, std::byte garbage, Scheduler::Blocks blocks = {}) {
     if (session) session->blocks_promised = 1;
     Scheduler one(launch, garbage, std::move(blocks));
-    struct Current {
-        explicit Current(Scheduler& one) { scheduler = &one; }
-        ~Current() { scheduler = nullptr; }
-    } const current(one);
+    const Current current(one);
     const Watchdog watchdog(one.looks_after(), [] {
         if (running) scheduler->end_if_stuck();
     });
@@ -850,11 +913,39 @@ void run_some(const Launch& launch, std::byte garbage, std::uint64_t enough) {
     });
 }
 
+/// Runs the first two blocks, the last two, and those that reach an end of a large buffer.
+void run_reaching(const Launch& launch, std::byte garbage) {
+    const auto blocks = blocks_of(launch);
+    const auto found = search_blocks(blocks, [&](const SearchedBlocks& searched) {
+        session->conditions.metered = false;
+        Scheduler one(launch, garbage, {});
+        const Current current(one);
+        const DivisionTrap trap([](const void* code) {
+            if (running) scheduler->divided_by_zero(code);
+        });
+        one.search(searched);
+    });
+    auto chosen = found.blocks;
+    chosen.insert({0, 1, blocks - 2, blocks - 1});
+    session->hints.push_back(
+        "of the " + std::to_string(blocks) + " blocks of " + as_written(launch) + " " +
+        std::to_string(chosen.size()) +
+        " were run: the first two, the last two, and those whose threads reach an end of a large buffer "
+        "before their first barrier" +
+        (found.complete ? "" : "; there may be more of these than were looked for"));
+    run_here(launch, garbage, [&chosen, next = chosen.begin()]() mutable -> std::optional<std::uint64_t> {
+        return next == chosen.end() ? std::nullopt : std::optional(*next++);
+    });
+}
+
 void run_once(const Launch& launch, std::byte garbage) {
+    session->in_part = session->in_part || is_run_in_part(launch);
     if (session->conditions.sample && listener() && blocks_of(launch) > 0)
         run_some(launch, garbage, *session->conditions.sample);
     else if (session->conditions.one_in > 1 && can_share_out() && listener() && blocks_of(launch) > 0)
         run_shared_out(launch, garbage);
+    else if (is_run_in_part(launch) && session->conditions.search != kata::Search::none)
+        run_reaching(launch, garbage);
     else
         run_here(launch, garbage);
 }
@@ -1089,6 +1180,8 @@ Observation observe(const Conditions& conditions, const std::function<void()>& w
     if (probe && conditions.metered) probe->observation_ends(seen);
     seen.findings.insert(seen.findings.end(), host.findings.begin(), host.findings.end());
     seen.unchecked = host.unchecked;
+    seen.in_part = session.in_part;
+    seen.hints.insert(seen.hints.end(), session.hints.begin(), session.hints.end());
     seen.idle = std::move(session.idle);
     seen.spilled = std::move(session.spilled);
     if (seen.counts) {

@@ -125,12 +125,21 @@ inline bool shares_out(const Counts& c, std::size_t elements) { return 16 * c.th
 
 /// Runs the step over arrays that are zero but at their ends, so long that a grid, an index or a count may
 /// not reach the last element. It is best the one behind a power of two: the last thread's, or, in a loop
-/// over the grid, the first one's. A step whose blocks wait for all others is to be run in other conditions.
+/// over the grid, the first one's. A right step may have blocks that do nothing behind all others, or another
+/// order of blocks: before a result is called wrong, the blocks are run that have to do with the ends. A step
+/// whose blocks wait for all others is to be run in other conditions.
 inline void require_right_at_ends(const std::function<void(const Module&)>& work,
                                   const std::function<std::optional<std::string>()>& compare,
                                   const Conditions& conditions = {.metered = false, .only_ends = true}) {
-    const auto run = observed_run(
+    auto run = observed_run(
         conditions, [&] { work(step()); }, compare);
+    for (const auto search : {Search::some_threads, Search::all_threads}) {
+        if (!run.fault || !run.seen.in_part) break;
+        auto searched = conditions;
+        searched.search = search;
+        run = observed_run(
+            searched, [&] { work(step()); }, compare);
+    }
     if (run.fault) FAIL(*run.fault);
 }
 

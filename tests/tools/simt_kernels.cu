@@ -930,4 +930,14 @@ inline void start() { nothing_kernel<<<1, 1>>>(); }
 __global__ void launching_kernel() { start(); }
 void launch_in_kernel() { launching_kernel<<<1, 1>>>(); }
 
+__global__ void add_one_kernel(const int* in, int* out, int n, Elements elements) {
+    const bool far_apart = elements == Elements::far_apart;
+    const int i = far_apart ? threadIdx.x * gridDim.x + blockIdx.x : blockIdx.x * blockDim.x + threadIdx.x;
+    if (elements == Elements::behind_a_barrier) __syncthreads();
+    if (i < n) out[i] = in[i] + 1;
+}
+void add_one(const int* in, int* out, int n, int blocks, Elements elements) {
+    add_one_kernel<<<blocks, 256>>>(in, out, n, elements);
+}
+
 }  // namespace kernels

@@ -141,6 +141,44 @@ TEST_CASE("wide and narrow elements move their own bytes, in one request", "[tra
     CHECK(copied(float3{}) == traffic(3 * n, 4, 3 * 2, 3 * 2 * 12));
 }
 
+TEST_CASE("a vector that is assigned is stored as one, however it is made", "[traffic]") {
+    using kernels::Made;
+    constexpr std::uint64_t lanes = 32;
+    const auto stored = [](Made how, auto element, auto vector) {
+        auto in = filled<decltype(element)>("in", lanes);
+        auto out = filled<decltype(vector)>("out", lanes);
+        return count([&] { kernels::make_vectors(how, in.data(), out.data()); }).global_store;
+    };
+    using byte = unsigned char;
+    const auto how = GENERATE(Made::braces, Made::typed_braces, Made::call, Made::either, Made::local);
+    CAPTURE(static_cast<int>(how));
+    CHECK(stored(how, byte{}, uchar4{}) == traffic(lanes, 4, 1, lanes * 4 / 32));
+    CHECK(stored(how, float{}, float2{}) == traffic(lanes, 8, 1, lanes * 8 / 32));
+    CHECK(stored(how, float{}, float4{}) == traffic(lanes, 16, 1, lanes * 16 / 32));
+    // wider than an instruction can store, or less aligned: in pieces
+    CHECK(stored(how, double{}, double4{}) == traffic(2 * lanes, 16, 2, 2 * lanes));
+    CHECK(stored(how, float{}, float3{}) == traffic(3 * lanes, 4, 3, 3 * 12));
+}
+
+TEST_CASE("components that are assigned one by one are stored one by one", "[traffic]") {
+    using kernels::Made;
+    constexpr std::uint64_t lanes = 32;
+    auto bytes = filled<unsigned char>("in", lanes);
+    auto floats = filled<float>("in", lanes);
+    auto words = filled<uchar4>("out", lanes);
+    auto vectors = filled<float4>("out", lanes);
+    const auto of_bytes = [&](Made how) {
+        return count([&] { kernels::make_vectors(how, bytes.data(), words.data()); }).global_store;
+    };
+    const auto of_floats = [&](Made how) {
+        return count([&] { kernels::make_vectors(how, floats.data(), vectors.data()); }).global_store;
+    };
+    CHECK(of_bytes(Made::members) == traffic(2 * lanes, 1, 2, 2 * lanes * 4 / 32));
+    CHECK(of_bytes(Made::elements) == traffic(4 * lanes, 1, 4, 4 * lanes * 4 / 32));
+    CHECK(of_floats(Made::members) == traffic(2 * lanes, 4, 2, 2 * lanes * 16 / 32));
+    CHECK(of_floats(Made::elements) == traffic(4 * lanes, 4, 4, 4 * lanes * 16 / 32));
+}
+
 TEST_CASE("the order of addresses in a warp does not matter", "[traffic]") {
     auto in = filled<float>("in", 64), out = filled<float>("out", 64);
     const auto c = count([&] { kernels::reversed(in.data(), out.data(), 64); });

@@ -5,11 +5,27 @@
 #pragma clang force_cuda_host_device begin
 #endif
 // clang-format off
+// nvcc stores a vector that is assigned as one, also where the same expression makes it. g++ would make it in
+// its place, component by component, and the meter would hear of each. A template, for none of them makes the
+// type other than trivially copyable.
+#if defined(__SANITIZE_THREAD__)
+#define SIMT_STORED_AS_ONE(name)                                                               \
+    constexpr name& operator=(const name&) = default;                                          \
+    template <class = void>                                                                    \
+    [[gnu::always_inline]] constexpr name& operator=(name&& made) {                            \
+        return *this = static_cast<const name&>(made);                                         \
+    }
+#else
+#define SIMT_STORED_AS_ONE(name)
+#endif
 #define SIMT_VECTORS(T, name, bytes)                                                           \
     struct name##1 { T x; };                                                                   \
-    struct alignas(2 * bytes) name##2 { T x, y; };                                             \
-    struct name##3 { T x, y, z; };                                                             \
-    struct alignas(4 * bytes > 16 ? 16 : 4 * bytes) name##4 { T x, y, z, w; };                 \
+    struct alignas(2 * bytes) name##2 { T x, y; SIMT_STORED_AS_ONE(name##2) };                 \
+    struct name##3 { T x, y, z; SIMT_STORED_AS_ONE(name##3) };                                 \
+    struct alignas(4 * bytes > 16 ? 16 : 4 * bytes) name##4 {                                  \
+        T x, y, z, w;                                                                          \
+        SIMT_STORED_AS_ONE(name##4)                                                            \
+    };                                                                                         \
     constexpr name##1 make_##name##1(T x) { return {x}; }                                      \
     constexpr name##2 make_##name##2(T x, T y) { return {x, y}; }                              \
     constexpr name##3 make_##name##3(T x, T y, T z) { return {x, y, z}; }                      \
@@ -28,6 +44,7 @@ SIMT_VECTORS(unsigned long long, ulonglong, 8)
 SIMT_VECTORS(float, float, 4)
 SIMT_VECTORS(double, double, 8)
 #undef SIMT_VECTORS
+#undef SIMT_STORED_AS_ONE
 
 struct dim3 {
     unsigned x, y, z;

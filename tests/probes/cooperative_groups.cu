@@ -6,6 +6,11 @@
 #include <cooperative_groups/scan.h>
 namespace cg = cooperative_groups;
 
+struct Best {
+    float2 place;
+    int index;
+};
+
 __device__ int sum_of(cg::thread_group group, int* scratch, int value) {
     for (int i = group.size() / 2; i > 0; i /= 2) {
         scratch[group.thread_rank()] = value;
@@ -33,6 +38,7 @@ __global__ void k(float* out, int* numbers, double* doubles) {
     numbers[i] = sum_of(block, scratch, i) + sum_of(cg::tiled_partition<32>(block), scratch, i) + sum_of(sixteen, scratch, i);
     out[i] = sum_of<32>(warp, 1.0f) + sum_of(eight, 1.0f) + four.meta_group_rank() + warp.meta_group_size();
     out[i] += warp.shfl(out[i], 3) + warp.shfl_up(out[i], 1) + warp.shfl_xor(out[i], 16) + four.shfl(make_float4(1, 2, 3, 4), 1).x;
+    out[i] += warp.shfl(Best{{out[i], 1}, 2}, 3).place.y;
     if (warp.any(i == 3) && !warp.all(i > 3)) numbers[i] += warp.ballot(i % 2) + warp.match_any(numbers[i]);
     int all = 0;
     numbers[i] += warp.match_all(3, all) + all;

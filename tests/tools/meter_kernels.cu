@@ -28,6 +28,52 @@ COPY(float4)
 COPY(unsigned char)
 COPY(float3)
 
+template <class V, class... T>
+__device__ V made_of(T... component) {
+    return {component...};
+}
+template <class V, class T, class... Rest>
+__device__ void make_vector(Made how, const T* in, V& out, T first, T second, Rest... rest) {
+    if (how == Made::braces) out = {first, second, rest...};
+    if (how == Made::typed_braces) out = V{first, second, rest...};
+    if (how == Made::call) out = made_of<V>(first, second, rest...);
+    if (how == Made::either)
+        out = first < second ? V{first, second, rest...} : made_of<V>(second, first, rest...);
+    if (how == Made::local) {
+        const V made{first, second, rest...};
+        out = made;
+    }
+    if (how == Made::members) {
+        out.x = *in;
+        out.y = *in;
+    }
+    if (how == Made::elements) {
+        T* const component = &out.x;
+        int i = 0;
+        component[i++] = first, component[i++] = second, (..., (component[i++] = rest));
+    }
+}
+template <class T, class V, class... Component>
+__global__ void make_vectors_kernel(Made how, const T* in, V* out, Component... component) {
+    make_vector(how, &in[threadIdx.x], out[threadIdx.x], component...);
+}
+void make_vectors(Made how, const unsigned char* in, uchar4* out) {
+    using T = unsigned char;
+    make_vectors_kernel<<<1, 32>>>(how, in, out, T{0}, T{1}, T{2}, T{3});
+}
+void make_vectors(Made how, const float* in, float2* out) {
+    make_vectors_kernel<<<1, 32>>>(how, in, out, 0.0f, 1.0f);
+}
+void make_vectors(Made how, const float* in, float3* out) {
+    make_vectors_kernel<<<1, 32>>>(how, in, out, 0.0f, 1.0f, 2.0f);
+}
+void make_vectors(Made how, const float* in, float4* out) {
+    make_vectors_kernel<<<1, 32>>>(how, in, out, 0.0f, 1.0f, 2.0f, 3.0f);
+}
+void make_vectors(Made how, const double* in, double4* out) {
+    make_vectors_kernel<<<1, 32>>>(how, in, out, 0.0, 1.0, 2.0, 3.0);
+}
+
 template <class T>
 __global__ void copy_in_shared_kernel(T* out, int stride) {
     __shared__ T tile[1024];

@@ -13,6 +13,14 @@ void copy(const double* in, double* out, int stride, int threads);
 void copy(const float4* in, float4* out, int stride, int threads);
 void copy(const unsigned char* in, unsigned char* out, int stride, int threads);
 void copy(const float3* in, float3* out, int stride, int threads);
+/// One warp: out[i] = 0, 1, … in the expression that makes the vector; or component by component, with a read
+/// of in[i] before each; or through a pointer to its components.
+enum class Made { braces, typed_braces, call, either, local, members, elements };
+void make_vectors(Made, const unsigned char* in, uchar4* out);
+void make_vectors(Made, const float* in, float2* out);
+void make_vectors(Made, const float* in, float3* out);
+void make_vectors(Made, const float* in, float4* out);
+void make_vectors(Made, const double* in, double4* out);
 void copy_in_shared(float* out, int stride,
                     int threads);  // tile[i * stride] is stored and loaded, out[i] stored
 void copy_in_shared(double* out, int stride, int threads);

@@ -9,9 +9,11 @@
 
 namespace simt {
 
-/// What the threads of `mask` shuffle: values of up to 32 bytes, eight at a time.
+/// What the threads of `mask` shuffle: values of up to 32 bytes, eight at a time. How one is assigned does
+/// not matter: where the meter listens, a structure with a vector in it (types.hpp) is not trivial in that.
 template <class T>
-concept Movable = std::is_trivially_copyable_v<T> && sizeof(T) <= 32;
+concept Movable = std::is_trivially_copy_constructible_v<T> && std::is_trivially_destructible_v<T> &&
+                  sizeof(T) <= 32;
 
 /// The value of lane `source` of the warp; the caller's own where the mask does not name it.
 template <Movable T>
@@ -21,7 +23,7 @@ __device__ T from_lane(unsigned mask, T value, int source, const char* name, Sit
     __builtin_memcpy(word, &value, sizeof value);
     for (std::size_t i = 0; i < words; ++i)
         word[i] = exchange(Collective::shuffle, mask, word[i], source, name, site);
-    __builtin_memcpy(&value, word, sizeof value);
+    __builtin_memcpy(static_cast<void*>(&value), word, sizeof value);
     return value;
 }
 

@@ -71,6 +71,8 @@ struct Observation {
     std::vector<std::string> spilled = {};
     /// What would explain a wrong result, where it is one.
     std::vector<std::string> hints = {};
+    /// The same, of what is nearly always the cause.
+    std::vector<std::string> causes = {};
     /// Kernels that were launched.
     std::uint64_t launches = 0;
     /// The first of them, as "add<<<256, 4>>>"; none on a GPU, where nobody hears their names.

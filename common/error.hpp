@@ -1,12 +1,19 @@
 // What goes wrong while a step runs, as one line (or a few) that says what happened and what to do about it.
 #pragma once
+#include <cstdint>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 namespace kata {
 
 /// A step broke a rule: the message names the cause, and where it is known the file, line, block and thread.
 struct Error : std::runtime_error {
     using std::runtime_error::runtime_error;
+    /// Of an observation that it has ended: the first launches, as "add<<<256, 4>>>", and how many there
+    /// were.
+    std::vector<std::string> launched = {};
+    std::uint64_t launches = 0;
 };
 
 /// Thrown by open(): the body of the kata has not been written yet.

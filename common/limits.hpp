@@ -43,7 +43,9 @@ struct Configuration {
 
 /// The first limit that the launch breaks, and what to do about it; empty where it breaks none.
 inline std::string excess(const Configuration& c, const Limits& most) {
-    if (c.grid.volume() == 0) return "the grid has no blocks: where there is nothing to do, launch nothing";
+    if (c.grid.volume() == 0)
+        return "the grid has no blocks: where there is nothing to do, launch nothing; and where "
+               "there is less than a block has room for, round up, as ceil_div(n, threads) does";
     if (c.block.volume() == 0) return "a block needs at least one thread in x, y and z";
     if (c.block.volume() > most.threads)
         return "a block has room for " + std::to_string(most.threads) + " threads";

@@ -81,6 +81,8 @@ struct Observation {
     std::vector<std::string> spilled = {};
     /// What would explain a wrong result, where it is one.
     std::vector<std::string> hints = {};
+    /// The same, of what is nearly always the cause.
+    std::vector<std::string> causes = {};
     /// Whether blocks of a launch were left out, because of Conditions::only_ends.
     bool in_part = false;
     /// Kernels that were launched.

@@ -340,7 +340,7 @@ class Names(Scratch):
 
     def test_of_the_first_step_it_is_said_whether_a_ladder_begins_with_it(self):
         rows = "# NVIDIA H100\nstep,against,claimed,standing,verdicts,held,lowest ratio,highest ratio\n02_all,{},1.40,asserted,30,30,3.2,3.2\n"
-        for against, said in (("01_add", "It is the first of its ladder"), ("03_more", "It has a problem of its own")):
+        for against, said in (("01_add", "It is the first of its ladder"), ("03_more", "No earlier step solves the same problem")):
             self.write("chapters/sums/measured/claims.csv", rows.format(against))
             self.assertIn(said, self.repository.gained_in_time("sums", "01_add"))
 

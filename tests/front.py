@@ -975,6 +975,31 @@ class Compilers(unittest.TestCase):
             note = f"{self.STEP}:9:5: note: (if you use ‘-fpermissive’, G++ will accept your code, …)"
             self.assertEqual(self.shown(f"{self.STEP}:9:5: error: {said}\n{note}"), [f"{self.STEP}:9:5: error: {words}"])
 
+    def test_a_launch_with_other_arguments_says_which(self):
+        kernel = "const float*, float*, int, stencil::Coefficients<float, 2> "
+        for given, words in (
+            ("const double*&, float*&, int&, stencil::Coefficients<float, 2>&", "of 4 arguments argument 1 is 'const double*', where the kernel has 'const float*'"),
+            (
+                "float*&, const float*&, long int, stencil::Coefficients<float, 2>&",
+                "of 4 arguments argument 2 is 'const float*', where the kernel has 'float*'",
+            ),
+            (
+                "const float*&, int&, float*&, stencil::Coefficients<float, 2>&",
+                "of 4 arguments argument 2 is 'int', where the kernel has 'float*'; argument 3 is 'float*', where the kernel has 'int': are the two exchanged?",
+            ),
+            ("const float*&, float*&, int&", "the kernel has 4 parameters, and 3 arguments are given: it takes (const float*, float*, int, stencil::Coefficients<float, 2>)"),
+        ):
+            said = f"{self.STEP}:9:5: error: no match for call to ‘(simt::Configured<{kernel}>) ({given})’"
+            self.assertEqual(self.shown(said), [f"{self.STEP}:9:5: error: the launch does not fit the kernel: {words}"])
+        other = f"{self.STEP}:9:5: error: no match for call to ‘(Functor<int>) (int&)’"
+        self.assertEqual(self.shown(other), [other])
+
+    def test_a_dim3_of_a_dim3_is_told_from_one_of_something_else(self):
+        said = f"{self.STEP}:9:5: error: no matching function for call to ‘dim3::dim3({{}})’"
+        wrong, other = said.format("const dim3&, const dim3&"), said.format("const char*")
+        self.assertIn("does a variable of type dim3 have the name of a constant?", self.shown(wrong)[0])
+        self.assertEqual(self.shown(other), [other])
+
     def test_a_launch_that_fits_no_kernel_is_shown_where_it_stands_and_once(self):
         asked = (
             "../common/simt/cuda.hpp:276:21:   required from ‘simt::configured<…>’\n"

@@ -87,7 +87,7 @@ TEST_CASE("a launch that the device cannot take is refused with the limit that i
     CHECK_THAT(over({1, 65536}, 1),
                EndsWith("let threads loop; with x and y exchanged it would fit: are they?"));
     CHECK_THAT(over({0, 5}, 1),
-               EndsWith("the grid has no blocks: where there is nothing to do, launch nothing"));
+               ContainsSubstring("the grid has no blocks: where there is nothing to do, launch nothing"));
     CHECK_THAT(over(1, 1, static_cast<std::size_t>(most) + 1),
                ContainsSubstring("a block has room for " + std::to_string(most) + " bytes"));
     CHECK_THAT(over(1, 1, 48 * 1024 + 1), ContainsSubstring("a block gets 49152 bytes of shared memory") &&

@@ -83,6 +83,8 @@ def timed(rows):
             ratio = f"{float(row['times as fast']):.3f} ×" if row["times as fast"] else ""
             if ratio and float(row["at most"]) < 1:
                 ratio = f"**{ratio}**"
+            if ratio and row["against"] != steps[steps.index(step) - 1]:
+                ratio += f" step {row['against'][:2]}"
             line += f" {row['ms']} | {ratio} | {row['% of ceiling']} % |"
         lines.append(re.sub(r"\|  \|", "| |", line))
     return "\n".join(lines) + "\n"

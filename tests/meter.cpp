@@ -1330,7 +1330,8 @@ const std::string warp_missing =
     "is a __syncthreads() missing between them (__syncwarp(), if only the warp shares it), or must it be an "
     "atomic?";
 const std::string any_order =
-    "blocks run in any order: use an atomic, or one as a flag with a __threadfence() on both of its sides";
+    "blocks run in any order: what must be done before all of them belongs in front of the launch; else use "
+    "an atomic, or one as a flag with a __threadfence() on both of its sides";
 
 }  // namespace
 
@@ -1486,20 +1487,25 @@ TEST_CASE("blocks are not ordered", "[races]") {
                      "only one of them store?"));
     CHECK_THAT(found([&] { kernels::indexed(updated, many.data()); })[0],
                EndsWith("\n  threads of two blocks reach index 1 in the same line: if each should have its "
-                        "own, is blockIdx missing from the index, or blockDim that multiplies it? If they "
-                        "share it, use an atomic"));
+                        "own, is blockIdx in the index, multiplied by the number of elements that a block "
+                        "works on? If they share it, use an atomic"));
     CHECK(clean([&] { kernels::pixels(many.data(), 12, 10, true); }));
     CHECK_THAT(
         found([&] { kernels::pixels(many.data(), 12, 10, false); })[0],
         EndsWith("\n  two threads store to index 12, at x = 12, y = 0 and at x = 0, y = 1, which is one "
-                 "place where a row has 12 elements: the guard must compare x and y each with its own "
-                 "limit, not the index with the number of elements"));
+                 "place where a row has 12 elements, as \"width\" says. If a row has more of them, another "
+                 "number belongs in the index. If it has not, the guard must compare x and y each with its "
+                 "own limit, not the index with the number of elements"));
     CHECK(clean([&] { kernels::stretches(many.data(), 4); }));
     for (const auto order : {kata::Order::forwards, kata::Order::backwards})
         CHECK_THAT(found([&] { kernels::stretches(many.data(), 3); }, {.order = order})[0],
                    ContainsSubstring(", and each stores to several in this line: their ranges overlap."));
     CHECK_THAT(found([&] { kernels::stretches(many.data(), 0); })[0],
                ContainsSubstring("is threadIdx missing from the index"));
+    // An element of two words is one place, and no range.
+    auto wide = filled<double>("data", 4);
+    CHECK_THAT(found([&] { kernels::one_double(wide.data()); })[0],
+               ContainsSubstring("two threads store to index 0: is threadIdx missing"));
     CHECK(clean([&] { kernels::block_reads_other(data.data(), 1); }));
     CHECK(!clean([&] { kernels::block_reads_other(data.data(), 4); }));
     using enum kernels::Count;
@@ -1980,6 +1986,38 @@ TEST_CASE("a wrong result of threads that share a local array is explained", "[l
         Findings{"reversed_in_local_kernel declares no __shared__ memory that it uses, although its threads "
                  "wait for each other: \"values\" is a local array, of which each thread has its own; is "
                  "__shared__ missing in front of it?"});
+}
+
+TEST_CASE("a wrong result of an array that lacks __shared__ or values is explained", "[launches]") {
+    auto in = filled<float>("in", 64), out = filled<float>("out", 64);
+    const auto causes = [&](const std::function<void()>& work) { return observe({}, work).causes; };
+    using enum kernels::Lacks;
+    CHECK(causes([&] { kernels::reversed_in_both(nothing, in.data(), out.data()); }) == Findings{});
+    CHECK(causes([&] { kernels::reversed_in_both(shared, in.data(), out.data()); }) ==
+          Findings{"\"mine\" is a local array of reversed_in_one_shared_kernel, of which each thread has its "
+                   "own, and its index is made of threadIdx: is __shared__ missing in front of it?"});
+    CHECK(causes([&] { kernels::weighed(4, in.data(), out.data()); }) == Findings{});
+    CHECK(causes([&] { kernels::weighed(3, in.data(), out.data()); }) ==
+          Findings{"\"tail_weights\" is read in " + line_of("weighed") +
+                   ", at element 3, where the host has put nothing since the step was called: is there a "
+                   "cudaMemcpyToSymbol in front of the launch, and does it copy all bytes?"});
+}
+
+TEST_CASE("a read of what nobody has written says in which of several launches", "[launches]") {
+    auto in = Buffer<int>("in", 128);
+    auto out = filled<int>("out", 64);
+    const auto told = found([&] {
+        kernels::launch_twice(kernels::Superfluous::none, out.data(), out.data());
+        kernels::launch_twice(kernels::Superfluous::none, in.data(), out.data());
+    });
+    REQUIRE(!told.empty());
+    CHECK_THAT(told[0], StartsWith("read of what nobody has written") &&
+                            ContainsSubstring("\n  in the 2nd launch, in ") &&
+                            ContainsSubstring(": doubled_kernel<<<1, 64>>>"));
+    const auto first =
+        found([&] { kernels::launch_twice(kernels::Superfluous::none, in.data(), out.data()); });
+    REQUIRE(!first.empty());
+    CHECK(first[0].find("launch") == std::string::npos);
 }
 
 TEST_CASE("what a header of this repository does is done in the line that calls it", "[launches]") {

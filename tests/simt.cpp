@@ -227,11 +227,13 @@ TEST_CASE("chevrons launch, and an empty grid is as wrong as on a GPU", "[launch
     const auto seen = observe({}, [&] { kernels::chevrons(in.data(), out.data(), n); });
     CHECK(seen.launches == 2);
     CHECK(out.values() == listed<int>(n, [](int i) { return 3 * i; }));
-    CHECK_THAT(fault([] {
-                   kernels::nothing({0, 1, 1}, 32, 0);
-               }),
-               StartsWith("launch refused: grid (0, 1, 1), ") &&
-                   EndsWith(": the grid has no blocks: where there is nothing to do, launch nothing"));
+    CHECK_THAT(
+        fault([] {
+            kernels::nothing({0, 1, 1}, 32, 0);
+        }),
+        StartsWith("launch refused: grid (0, 1, 1), ") &&
+            EndsWith(": the grid has no blocks: where there is nothing to do, launch nothing; and where "
+                     "there is less than a block has room for, round up, as ceil_div(n, threads) does"));
     CHECK_THAT(fault([] { kernels::nothing(1, 2048, 0); }), StartsWith("launch refused: grid"));
 }
 
@@ -430,6 +432,26 @@ TEST_CASE("a copy in another direction than it says is refused", "[memory]") {
     CHECK(fault([&] { kernels::copy_to_host(out.data(), host.data(), 0); }) == "");
 }
 
+TEST_CASE("a copy to a symbol as to an address says which function takes one", "[memory]") {
+    const std::vector<float> host(8);
+    const auto message = fault([&] { kernels::to_symbol_as_to_an_address(host.data()); });
+    CHECK(message ==
+          "copy refused: cudaMemcpy is given \"unasked\", which is no address in memory of the "
+          "device: where it is declared __constant__ or __device__, use cudaMemcpyToSymbol");
+}
+
+TEST_CASE("of a launch that takes too long it is said whether blocks were meant for threads", "[launch]") {
+    need_meter();
+    constexpr int many = 1 << 20;
+    const Conditions short_of_time{.time_limit = 0.05};
+    const std::string blocks = "idle_blocks_kernel<<<1048576, 32>>> has 32 times as many threads as n = ";
+    CHECK_THAT(fault([] { kernels::idle_blocks(many, 32, many); }, short_of_time),
+               StartsWith("launch too long: it has come to block (") &&
+                   ContainsSubstring(blocks + "1048576 says: in front of the comma of <<<"));
+    CHECK_THAT(fault([] { kernels::idle_blocks(many, 32, 32 * many); }, short_of_time),
+               StartsWith("launch too long: it has come to block (") && !ContainsSubstring(blocks));
+}
+
 TEST_CASE("a copy to or from a symbol in another direction than it says is refused", "[memory]") {
     Buffer<float> out("out", 8);
     std::vector<float> host(8);
@@ -577,6 +599,10 @@ TEST_CASE("a barrier that not all threads come to is diagnosed", "[barrier]") {
     CHECK_THAT(message, ContainsSubstring("in place of a return before the barrier, put the work in an if") &&
                             ContainsSubstring("one that stands in an if itself belongs behind that if") &&
                             ContainsSubstring("GPUs since Volta go on without threads that have left"));
+    const std::string rounds = "the loop that it stands in must have as many rounds for each thread";
+    CHECK(message.find(rounds) == std::string::npos);
+    CHECK_THAT(fault([] { kernels::barrier_in_loop(100); }), ContainsSubstring(rounds));
+    CHECK(fault([] { kernels::barrier_in_loop(128); }) == "");
     CHECK(fault([] { kernels::divergent_barrier(64, 64); }) == "");
     CHECK(fault([] { kernels::divergent_barrier(64, 0); }) == "");
 }

@@ -35,6 +35,12 @@ NOT_DECLARED = re.compile(r"there are no arguments to .(?P<name>\w+). that depen
 PERMISSIVE = re.compile(r"\(if you use .-fpermissive.")
 DELETED = re.compile(r"use of deleted function .*?\b(?P<name>__(?:shfl(?:_up|_down|_xor)?|any|all|ballot))\(.*")
 NO_ADDRESS = re.compile(r"(?:invalid conversion from|cannot convert) .(?P<of>[^’'*]*)(?P<stars>\**). to .(?:const )?void(?: const)?(?P<wanted>\*+).")
+NO_LAUNCH = re.compile(r"no match for call to .\(simt::Configured\w*<(?P<wanted>.*)>\) \((?P<given>.*)\).$")
+NUMBERS = {
+    *("bool", "char", "signedchar", "unsignedchar", "short", "shortint", "unsignedshort", "shortunsignedint", "int", "unsignedint"),
+    *("long", "longint", "unsignedlong", "longunsignedint", "longlongint", "longlongunsignedint", "float", "double"),
+}
+NO_EXTENT = re.compile(r"no matching function for call to .dim3::dim3\((?P<given>.*)\).$")
 CUDA = pathlib.Path(__file__).resolve().parents[1] / "simt"  # whose headers declare what CUDA has
 
 
@@ -102,9 +108,44 @@ def in_words_of_cuda(text: str) -> str:
     if deleted := DELETED.match(text):
         name = deleted["name"]
         return f"CUDA has no '{name}' any more: write {name}_sync(mask, …), where each bit of the mask is a lane that takes part, ~0u for all"
+    if launch := NO_LAUNCH.match(text):
+        return "the launch does not fit the kernel: " + without_fit(listed(launch["wanted"]), listed(launch["given"]))
+    if (extent := NO_EXTENT.match(text)) and "dim3" in extent["given"]:
+        return "dim3 is made of numbers, and is given another dim3: does a variable of type dim3 have the name of a constant?"
     if (one := NO_ADDRESS.match(text)) and len(one["stars"]) < len(one["wanted"]):
         return f"{text}; an address is wanted here: that of a variable x is &x"
     return text
+
+
+def listed(types: str) -> list[str]:
+    """Of "const float*, Pair<int, int>&" each; a reference is as good as its value."""
+    found, depth = [""], 0
+    for c in types:
+        depth += (c in "<([") - (c in ">)]")
+        if c == "," and depth == 0:
+            found.append("")
+        else:
+            found[-1] += c
+    return [one.strip().rstrip("&").strip() for one in found if one.strip()]
+
+
+def without_fit(wanted: list[str], given: list[str]) -> str:
+    """Why a kernel cannot be launched with arguments of these types."""
+    if len(wanted) != len(given):
+        return f"the kernel has {len(wanted)} parameters, and {len(given)} arguments are given: it takes ({', '.join(wanted)})"
+    # A number becomes any other, and a pointer one to const.
+    bare = [[re.sub(r"\bconst\b", "", one).replace(" ", "") for one in types] for types in (wanted, given)]
+    odd = [
+        i
+        for i, (to, of) in enumerate(zip(*bare))
+        if to != of and not ("*" not in to + of and to in NUMBERS and of in NUMBERS)
+        or ("*" in to and to == of and "const" in given[i] and "const" not in wanted[i])
+    ]
+    words = [f"argument {i + 1} is '{given[i]}', where the kernel has '{wanted[i]}'" for i in odd]
+    swapped = len(odd) == 2 and bare[0][odd[0]] == bare[1][odd[1]] and bare[0][odd[1]] == bare[1][odd[0]]
+    return f"of {len(wanted)} arguments " + (
+        "; ".join(words) + (": are the two exchanged?" if swapped else "") if words else f"one does not fit ({', '.join(wanted)})"
+    )
 
 
 @functools.cache

@@ -210,7 +210,7 @@ class Repository:
         machine, rows = self.timed_claims(chapter)
         if rows and step == self.steps(chapter, "solutions")[0]:
             if all(row["against"] != step for row in rows):
-                return "It has a problem of its own, so there is no step that it is held against."
+                return "No earlier step solves the same problem, so there is none that its time is compared with."
             return "It is the first of its ladder: what the later steps gain is told against the steps before them."
         held = [row for row in rows if row["standing"] == "asserted" and row["step"] == step and row["against"] < step]
         if not held:

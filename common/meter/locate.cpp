@@ -176,14 +176,21 @@ std::vector<std::string> parameters_of(const simt::Image& image, const std::stri
     return at == std::string::npos ? std::vector<std::string>{} : names_behind(code, at);
 }
 
-std::optional<std::string> local_array_of(const simt::Image& image, const std::string& file,
-                                          const std::string& kernel) {
+namespace {
+
+/// The names of the local arrays that the kernel declares, and its body.
+std::pair<std::vector<std::string>, std::string> local_arrays_of(const simt::Image& image,
+                                                                 const std::string& file,
+                                                                 const std::string& kernel) {
     const auto& code = code_of(image, file);
     const auto at = parameters_in(code, kernel);
-    if (at == std::string::npos) return std::nullopt;
+    if (at == std::string::npos) return {};
+    std::vector<std::string> names;
+    const auto body = std::min(code.find('{', at), code.size());
+    std::size_t end_of_body = body;
     static const std::regex array(R"(^\s*(?:(?:const|volatile)\s+)*([\w:]+)(?:<[^;>]*>)?\s+(\w+)\s*\[)");
     int depth = 0;
-    for (auto begin = code.find('{', at); begin != std::string::npos && begin < code.size();) {
+    for (auto begin = body; begin < code.size();) {
         depth += (code[begin] == '{') - (code[begin] == '}');
         if (depth == 0) break;
         const auto end = std::min(code.find_first_of(";{}", begin + 1), code.size());
@@ -191,9 +198,31 @@ std::optional<std::string> local_array_of(const simt::Image& image, const std::s
         std::smatch found;
         if (std::regex_search(statement, found, array) && found[1] != "else" && found[1] != "return" &&
             found[1] != "__shared__")
-            return found[2].str();
-        begin = end;
+            names.push_back(found[2].str());
+        begin = end_of_body = end;
     }
+    return {names, code.substr(body, end_of_body - body)};
+}
+
+}  // namespace
+
+std::optional<std::string> local_array_of(const simt::Image& image, const std::string& file,
+                                          const std::string& kernel) {
+    const auto names = local_arrays_of(image, file, kernel).first;
+    return names.empty() ? std::nullopt : std::optional(names.front());
+}
+
+std::optional<std::string> local_array_of_threads(const simt::Image& image, const std::string& file,
+                                                  const std::string& kernel) {
+    const auto [names, body] = local_arrays_of(image, file, kernel);
+    std::string made_of_it = "threadIdx";
+    static const std::regex made(R"((\w+)\s*=\s*[^;,=]*\bthreadIdx\b)");
+    for (std::sregex_iterator found(body.begin(), body.end(), made), end; found != end; ++found)
+        made_of_it += '|' + (*found)[1].str();
+    for (const auto& name : names)
+        if (std::regex_search(body, std::regex("\\b" + name + R"((?:\s*\[[^;\]]*\])*\s*\[[^;\]]*\b(?:)" +
+                                               made_of_it + R"()\b)")))
+            return name;
     return std::nullopt;
 }
 

@@ -32,5 +32,9 @@ std::optional<std::string> indexed_array(const simt::Image&, const std::string& 
 /// The name of the first local array that the kernel declares, if it declares one.
 std::optional<std::string> local_array_of(const simt::Image&, const std::string& file,
                                           const std::string& kernel);
+/// The name of the first local array of the kernel whose index has threadIdx in it, or a variable that is
+/// made of it: only of what threads share a thread has a part of its own.
+std::optional<std::string> local_array_of_threads(const simt::Image&, const std::string& file,
+                                                  const std::string& kernel);
 
 }  // namespace meter

@@ -75,6 +75,8 @@ class Meter final : public simt::Probe {
         counts_ = {};
         findings_.clear();
         hints_.clear();
+        causes_.clear();
+        unfilled_ = {};
         told_.clear();
         only_ = conditions.only_block;
         places_.clear();
@@ -88,6 +90,7 @@ class Meter final : public simt::Probe {
         seen.findings = std::move(findings_);
         seen.places = places_;
         seen.hints = std::move(hints_);
+        seen.causes = std::move(causes_);
         seen.line_of = [image = image_](const kata::Place& place) { return line_of(image, place.code); };
     }
 
@@ -247,7 +250,9 @@ class Meter final : public simt::Probe {
     [[noreturn]] void refuse(std::uintptr_t address, std::size_t bytes, Verb verb, const void* code);
     std::string name_of(const Region&) const;
     void miss_shared_memory();
+    void notice_unfilled(std::uintptr_t address, std::size_t bytes, std::uint32_t code);
     std::string text_of(const Region&, std::uintptr_t address, std::size_t bytes) const;
+    std::string named_number(std::uint64_t number) const;
     std::optional<std::string> why_same_index(const Region&, std::uintptr_t address, std::size_t bytes,
                                               std::uint32_t code, const Record&) const;
     std::string advice(const Region&, std::uintptr_t address, std::size_t bytes, Verb verb,
@@ -275,7 +280,7 @@ class Meter final : public simt::Probe {
     std::uint64_t blocks_ = 0;    // of this launch, counted or not
     bool sampled_ = false;        // some are not
     std::uint64_t steps_ = 0, news_ = 0;
-    std::vector<std::string> findings_, hints_;
+    std::vector<std::string> findings_, hints_, causes_;
     // Reads of shared memory that nobody wrote, by line, until it is known whether they change anything.
     std::map<std::string, std::string> doubts_, doubts_before_;
     std::set<std::uint32_t> doubted_;  // the code that did so in this launch
@@ -291,7 +296,7 @@ class Meter final : public simt::Probe {
     std::vector<const Region*> reached_by_;       // by code, in this launch
     dim3 block_dim_, grid_dim_;
     std::size_t shared_limit_ = 0;
-    simt::Range arguments_, constants_;
+    simt::Range arguments_, constants_, unfilled_;  // the last one, the variable of which it was told
     std::vector<Region> globals_;
     Region variables_;                         // the module's: __device__ ones, and the host's
     std::array<simt::Range, 16> of_device_{};  // what kernels have reached there and may, the last of it
@@ -427,9 +432,31 @@ void Meter::launch_ends() {
     counts_ += std::exchange(before_launch_, {});
 }
 
+/// A thread has read a zero in constant memory: it may be what every variable begins with.
+void Meter::notice_unfilled(std::uintptr_t address, std::size_t bytes, std::uint32_t code) {
+    if (rehearsing_ || unfilled_.contains(address) || simt::host_has_filled(address)) return;
+    const auto variable = simt::variable_at(image_, address);
+    if (!variable || !variable->range.contains(address)) return;
+    unfilled_ = variable->range;
+    if (!told_.insert({variable->name, "unfilled"}).second) return;
+    causes_.push_back('"' + variable->name + "\" is read in " + line(code) + ", at element " +
+                      std::to_string((address - variable->range.begin) / bytes) +
+                      ", where the host has put nothing since the step was called: is there a "
+                      "cudaMemcpyToSymbol in front of the launch, and does it copy all bytes?");
+}
+
 /// Threads that wait for each other have something in common, and local arrays are no such thing.
 void Meter::miss_shared_memory() {
-    if (barriers_ == 0 || in_shared_ > 0 || !told_.insert({launch_.name, "no __shared__"}).second) return;
+    if (barriers_ == 0) return;
+    if (in_shared_ > 0) {
+        if (!told_.insert({launch_.name, "a __shared__ too few"}).second) return;
+        if (const auto array = local_array_of_threads(image_, launch_.site.file, launch_.name))
+            causes_.push_back('"' + *array + "\" is a local array of " + launch_.name +
+                              ", of which each thread has its own, and its index is made of threadIdx: is "
+                              "__shared__ missing in front of it?");
+        return;
+    }
+    if (!told_.insert({launch_.name, "no __shared__"}).second) return;
     if (const auto array = local_array_of(image_, launch_.site.file, launch_.name))
         hints_.push_back(std::string(launch_.name) +
                          " declares no __shared__ memory that it uses, although its threads wait for each "
@@ -746,6 +773,7 @@ void Meter::touch(const void* pointer, std::size_t bytes, Verb verb, const void*
     Event event{address, offset_of(code), static_cast<std::uint8_t>(bytes), what, Space::constant};
     if (constants_.contains(address)) {
         if (writes(verb)) refuse(address, bytes, verb, code);
+        if (bytes <= 8 && value_at(pointer, bytes) == 0) notice_unfilled(address, bytes, event.code);
         return log(event);
     }
     auto* region = region_of(address);
@@ -1147,6 +1175,18 @@ void Meter::tell_clash(const Region& region, std::uintptr_t address, std::size_t
          advice(region, address, bytes, verb, code, clash));
 }
 
+/// ", as \"width\" says", of a number that one parameter of the kernel holds and no other; else nothing.
+std::string Meter::named_number(std::uint64_t number) const {
+    const auto names = parameters();
+    std::string found;
+    for (std::size_t i = 0; i < std::min(names.size(), launch_.parameters); ++i) {
+        if (launch_.numbers[i] != static_cast<long long>(number)) continue;
+        if (!found.empty()) return "";
+        found = ", as \"" + names[i] + "\" says";
+    }
+    return found;
+}
+
 /// Why two threads store to one place by the same instruction, where what they have done shows it.
 std::optional<std::string> Meter::why_same_index(const Region& region, std::uintptr_t address,
                                                  std::size_t bytes, std::uint32_t code,
@@ -1169,15 +1209,18 @@ std::optional<std::string> Meter::why_same_index(const Region& region, std::uint
         const auto row = (upper.x - lower.x) / (lower.y - upper.y);
         if (upper.y * row + upper.x == index && lower.y * row + lower.x == index && upper.x >= row)
             return who + ", at " + upper.text() + " and at " + lower.text() +
-                   ", which is one place where a row has " + std::to_string(row) +
-                   " elements: the guard must compare x and y each with its own limit, not the index with "
-                   "the number of elements";
+                   ", which is one place where a row has " + std::to_string(row) + " elements" +
+                   named_number(row) +
+                   ". If a row has more of them, another number belongs in the index. If it has not, the "
+                   "guard must compare x and y each with its own limit, not the index with the number of "
+                   "elements";
     }
     if (clash.block != simt::running_block->linear || !region.shadow) return std::nullopt;
-    const auto word = (address - region.range.begin) / 4;
-    const auto theirs = region.shadow->written_beside(word, clash, code, region.epoch);
+    const auto first = (address - region.range.begin) / 4,
+               last = (address + bytes - 1 - region.range.begin) / 4;
+    const auto theirs = region.shadow->written_beside(first, last, clash, code, region.epoch);
     const auto mine = region.shadow->written_beside(
-        word, clocks_.now(simt::running_block->slot, simt::running->linear), code, region.epoch);
+        first, last, clocks_.now(simt::running_block->slot, simt::running->linear), code, region.epoch);
     if (!theirs.before && !mine.before && !mine.behind) return std::nullopt;
     return who +
            ", and each stores to several in this line: their ranges overlap. Is what the index has for each "
@@ -1207,12 +1250,13 @@ std::string Meter::advice(const Region& region, std::uintptr_t address, std::siz
                (same_block ? "; if both should, a __syncthreads() between them says which comes last" : "");
     if (plain && line(clash.code) == line(code) && !same_block)
         return "threads of two blocks reach " + index +
-               " in the same line: if each should have its own, is blockIdx missing from the index, or "
-               "blockDim that multiplies it? If they share it, use an atomic";
+               " in the same line: if each should have its own, is blockIdx in the index, multiplied by the "
+               "number of elements that a block works on? If they share it, use an atomic";
     if (same_block)
         return std::string(
                    plain && line(clash.code) == line(code)
-                       ? "should each thread have an index of its own in this line? If they share it, "
+                       ? "should each thread have an index of its own in this line, or should fewer threads "
+                         "come here at a time? If they share it, "
                        : "") +
                "is a __syncthreads() missing between them" +
                (same_warp ? " (__syncwarp(), if only the warp shares it)" : "") +
@@ -1220,8 +1264,8 @@ std::string Meter::advice(const Region& region, std::uintptr_t address, std::siz
     if ((is_atomic(verb) && !signals(verb)) || (is_atomic(clash.verb()) && !signals(clash.verb())))
         return "an atomic of the block is one to its own threads alone: give it the scope of the device, or "
                "leave the _block of its name away";
-    return "blocks run in any order: use an atomic, or one as a flag with a __threadfence() on both of its "
-           "sides";
+    return "blocks run in any order: what must be done before all of them belongs in front of the launch; "
+           "else use an atomic, or one as a flag with a __threadfence() on both of its sides";
 }
 
 void Meter::tell_too_early(const Region& region, std::uintptr_t address, std::size_t bytes, Verb verb,
@@ -1243,7 +1287,7 @@ void Meter::tell_unwritten(const Region& region, std::uintptr_t address, std::si
     if (rehearsing_ || findings_.size() >= most_findings || (shared && doubted_.contains(code))) return;
     const auto at = line(code);
     const auto text = "read of what nobody has written: " + here() + " reads " +
-                      text_of(region, address, bytes) + " in " + at;
+                      text_of(region, address, bytes) + " in " + at + simt::which_launch();
     if (shared) {
         doubted_.insert(code);
         doubts_.try_emplace(at, text);

@@ -373,15 +373,15 @@ std::optional<std::uint32_t> Shadow::read_only(std::size_t offset, std::size_t b
     return changed_by;
 }
 
-Shadow::Beside Shadow::written_beside(std::size_t word, const Record& who, std::uint32_t code,
-                                      std::uint32_t epoch) {
+Shadow::Beside Shadow::written_beside(std::size_t first, std::size_t last, const Record& who,
+                                      std::uint32_t code, std::uint32_t epoch) {
     Beside found;
     for (std::size_t i = 0; i < count_; ++i) {
-        if (i == word || cells_[i].epoch != epoch) continue;
+        if ((i >= first && i <= last) || cells_[i].epoch != epoch) continue;
         for (const auto& r : records(cells_[i]))
             if (r.code == code && writes(r.verb()) && r.block == who.block && r.warp == who.warp &&
                 r.lanes >> who.first_lane() & 1)
-                (i < word ? found.before : found.behind) = true;
+                (i < first ? found.before : found.behind) = true;
     }
     return found;
 }

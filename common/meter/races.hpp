@@ -188,11 +188,12 @@ class Shadow {
                                            std::uint32_t epoch);
 
     /// Whether the thread of a record has written other words of this epoch by the same instruction, as far
-    /// as that is remembered: before and behind this one.
+    /// as that is remembered: before and behind these, which are one element's.
     struct Beside {
         bool before = false, behind = false;
     };
-    Beside written_beside(std::size_t word, const Record& who, std::uint32_t code, std::uint32_t epoch);
+    Beside written_beside(std::size_t first, std::size_t last, const Record& who, std::uint32_t code,
+                          std::uint32_t epoch);
 
     std::size_t words_touched = 0;  // in the current epoch, kept by the caller
     bool written = false;           // before this launch, and all of it; likewise

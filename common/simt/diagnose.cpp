@@ -1,5 +1,6 @@
 #include "simt/diagnose.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <map>
@@ -33,7 +34,12 @@ std::string why_stuck(const Block& block, const Probe* probe) {
     };
     // Of several calls in one line, or in one helper, each is a group of its own.
     std::map<std::pair<std::string, const void*>, Group> groups;
-    bool left = false, barrier = false, collective = false;
+    bool left = false, barrier = false, collective = false, looped = false;
+    for (const auto& t : block.threads)
+        looped = looped || (t.state == State::at_barrier &&
+                            std::any_of(block.threads.begin(), block.threads.end(), [&](const Thread& other) {
+                                return other.state == State::done && other.site == t.site;
+                            }));
     for (const auto& t : block.threads) {
         std::string what = "left the kernel";
         const void* code = nullptr;
@@ -61,7 +67,11 @@ std::string why_stuck(const Block& block, const Probe* probe) {
         // CUDA's definition of the barrier asks for all threads of the block; that newer GPUs wait for those
         // alone that have not exited is said of the hardware, and shows only where such a kernel is run.
         text +=
-            left
+            looped
+                ? "\n  threads that have left were at this barrier before: the loop that it stands in must "
+                  "have "
+                  "as many rounds for each thread; put only the work in an if, or the barrier behind the loop"
+            : left
                 ? "\n  all threads of a block must come to its barriers: in place of a return before the "
                   "barrier, put the work in an if, and the barrier behind it; one that stands in an if "
                   "itself belongs behind that if"
@@ -116,7 +126,8 @@ std::string spinning(const Block& block, double seconds, const Probe* probe) {
     if (busy)
         return "endless loop: " + name_of(busy->index, block.index) + " still runs" + after + where(*busy) +
                "; does its loop end for every thread?";
-    return "endless launch: block " + text_of(block.index) + " still runs" + after;
+    return "launch too long: it has come to block " + text_of(block.index) + " of a grid of " +
+           text_of(uint3(gridDim)) + after;
 }
 
 }  // namespace simt

@@ -117,6 +117,16 @@ const Range* symbol_at(const void* pointer) {
     return nullptr;
 }
 
+/// What the host has filled of such variables since its work began.
+std::vector<Range>& filled() {
+    static std::vector<Range> filled;
+    return filled;
+}
+void fill_symbol(const void* symbol, std::size_t bytes) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(symbol);
+    filled().push_back({begin, begin + bytes});
+}
+
 bool is_of_device(const void* pointer) { return around(pointer) || symbol_at(pointer); }
 
 /// Remembers that the host has written a part of a buffer.
@@ -166,6 +176,7 @@ void host_work_begins() {
     void* first = nullptr;
     backtrace(&first, 1);  // loads what it needs, which a signal handler must not
     host_work = {};
+    filled().clear();
     serial_before = serial;
     kept_host_memory();
     in_observation = true;
@@ -209,7 +220,15 @@ void host_launches() { ++host_work.unchecked; }
 
 void check_side(const char* function, const char* direction, const void* address, std::size_t bytes,
                 bool of_device) {
-    if (bytes > 0 && is_of_device(address) != of_device) refuse_side(function, direction, of_device);
+    if (bytes == 0 || is_of_device(address) == of_device) return;
+    // To the host a symbol's name is a variable of its own.
+    const auto at = reinterpret_cast<std::uintptr_t>(address);
+    const auto variable = of_device ? variable_at(image_of(address), at) : std::nullopt;
+    if (!variable || !variable->range.contains(at)) refuse_side(function, direction, of_device);
+    throw kata::Error("copy refused: " + std::string(function) + " is given \"" + variable->name +
+                      "\", which is no address in memory of the device: where it is declared __constant__ or "
+                      "__device__, use cudaMemcpy" +
+                      (std::string_view(direction) == "to" ? "To" : "From") + "Symbol");
 }
 [[noreturn]] void refuse_side(const char* function, const char* direction, bool of_device) {
     const bool has_default = std::string_view(function) != "cudaMemcpy";
@@ -233,11 +252,13 @@ void copy_memory(void* to, const void* from, std::size_t bytes, Room room) {
     if (from_device && !to_device) host_work.bytes_to_host += bytes;
     if (to_device && !from_device) host_work.bytes_to_device += bytes;
     if (to_device && from_device) host_work.bytes_beside += 2 * bytes;
+    if (symbol_at(to)) fill_symbol(to, bytes);
     kata::device::upload(to, from, bytes);
 }
 
 void copy_to_symbol(void* symbol, const void* from, std::size_t bytes) {
     host_reaches(from, bytes, false);
+    fill_symbol(symbol, bytes);
     if (is_of_device(from))
         host_work.bytes_beside += 2 * bytes;
     else
@@ -259,9 +280,15 @@ void fill_memory(void* to, int value, std::size_t bytes) {
     if (bytes > 0 && !is_of_device(to))
         throw kata::Error("cudaMemset refused: that is memory of the host; use std::memset or std::fill");
     host_reaches(to, bytes, true);
+    if (symbol_at(to)) fill_symbol(to, bytes);
     host_work.bytes_beside += bytes;
     const Reachable now;
     if (bytes > 0) std::memset(to, value, bytes);
+}
+
+bool host_has_filled(std::uintptr_t address) {
+    const auto& ranges = filled();
+    return std::any_of(ranges.begin(), ranges.end(), [&](const Range& r) { return r.contains(address); });
 }
 
 void* symbol_address(void* symbol, std::size_t bytes) {

@@ -121,6 +121,23 @@ std::string among_launches(const Launch& launch, const Probe* probe) {
            as_written(launch) + numbers;
 }
 
+/// Of a launch of a block for each of as many elements as an argument says: that the number of threads may
+/// have been taken for the number of blocks. Else nothing.
+std::string blocks_for_threads(const Launch& launch, const Probe* probe) {
+    constexpr long long many = 1024;
+    const auto threads = uint3(launch.block);
+    const auto of_block = std::uint64_t{threads.x} * threads.y * threads.z;
+    const auto names = probe ? probe->parameters() : std::vector<std::string>{};
+    for (std::size_t i = 0; i < std::min(names.size(), launch.parameters); ++i)
+        if (const auto& n = launch.numbers[i];
+            n && *n >= many && of_block > 1 && blocks_of(launch) == static_cast<std::uint64_t>(*n))
+            return "\n  " + as_written(launch) + " has " + std::to_string(of_block) +
+                   " times as many threads as " + names[i] + " = " + std::to_string(*n) +
+                   " says: in front of the comma of <<< stands how many blocks there are, not how many "
+                   "threads";
+    return "";
+}
+
 /// With which it is said that there is no more.
 std::unique_ptr<std::byte[]> spare_memory;
 
@@ -194,6 +211,7 @@ class Scheduler {
         leave();
         __builtin_unreachable();
     }
+    std::string which_launch() const { return among_launches(grid_.launch, probe_); }
     void pause() {
         running->paused = true;
         leave();
@@ -204,8 +222,7 @@ class Scheduler {
     /// To be called from time to time then: ends a launch whose thread has not come back to
     /// the scheduler since the last call, for one that does will be told there.
     void end_if_stuck() {
-        if (std::exchange(resumes_when_asked_, resumes_) == resumes_)
-            stop(spinning(*running_block, seconds(), probe_));
+        if (std::exchange(resumes_when_asked_, resumes_) == resumes_) stop(still_busy(*running_block));
     }
     void divided_by_zero(const void* code) {
         const std::string line = probe_ && code ? probe_->line(code) : "";
@@ -289,6 +306,9 @@ class Scheduler {
     void excuse(Block&, const Thread& gone);
 
     /// Ends the launch, unless something has ended it already.
+    std::string still_busy(const Block& block) const {
+        return spinning(block, seconds(), probe_) + blocks_for_threads(grid_.launch, probe_);
+    }
     void fail(const std::string& message) {
         if (!fault_)
             fault_ = std::make_exception_ptr(kata::Error(message + among_launches(grid_.launch, probe_)));
@@ -408,6 +428,7 @@ void Scheduler::start(unsigned slot, std::uint64_t linear) {
         auto& t = block.threads[i];
         t.state = State::fresh;
         t.paused = false;
+        t.site = {};
         t.linear = i;
         t.index = {i % b.x, i / b.x % b.y, i / b.x / b.y};
         t.polls = 0;
@@ -481,7 +502,7 @@ void Scheduler::work_on(Block& block) {
             return;
         }
         if (takes_too_long()) {
-            fail(spinning(block, seconds(), probe_));
+            fail(still_busy(block));
             return;
         }
         if (!alone && (polling || random_() % 4 == 0)) return;
@@ -555,7 +576,7 @@ void Scheduler::resume(Block& block, Thread& t) {
              std::to_string(most_steps_in_sample / 1'000'000) +
              " million steps of its threads, as if few threads did the work of all");
     else if (takes_too_long())
-        fail(spinning(block, seconds(), probe_));
+        fail(still_busy(block));
 }
 
 void Scheduler::finish(Block& block) {
@@ -806,6 +827,7 @@ Probe* listener() { return meter && session && session->conditions.metered ? met
 }
 void pause() { scheduler->pause(); }
 void poll() { scheduler->poll(); }
+std::string which_launch() { return scheduler->which_launch(); }
 
 namespace {
 
@@ -1171,7 +1193,13 @@ Observation observe(const Conditions& conditions, const std::function<void()>& w
     {
         const Reset reset;
         simt::host_work_begins();
-        work();
+        try {
+            work();
+        } catch (Error& e) {
+            e.launched = session.launched;
+            e.launches = session.launches;
+            throw;
+        }
         host = simt::host_work_ends();
     }
     seen.launches = session.launches;

@@ -175,6 +175,9 @@ extern Block* running_block;
 /// through what the compiler has instrumented, else throws std::bad_alloc.
 [[noreturn]] void out_of_memory();
 
+/// Of the running launch, where it is one of several, which: "\n  in the 2nd launch, in x.cu:12: ...".
+std::string which_launch();
+
 /// Lets the other threads run.
 void pause();
 /// The same, now and then, for a thread that may be waiting for what another one writes. To be called before
@@ -204,6 +207,8 @@ void host_launches();
 /// From here on the host reaches device memory by the runtime's functions alone, until the observation ends;
 /// whoever else does is found out. Launches see it, too.
 void host_work_begins();
+/// Whether the host has filled the variable of the device at this address since its work began.
+bool host_has_filled(std::uintptr_t address);
 HostWork host_work_ends() noexcept;
 
 /// While it lives, device memory can be reached.

@@ -93,17 +93,24 @@ std::string listed(const std::vector<std::string>& findings) {
 
 namespace {
 
-/// Whether a difference has a pattern, of which the extents of a launch would not say more.
-bool says_where(const std::string& difference) {
-    return difference.find("\npattern: ") != difference.npos &&
-           difference.find("never written") == difference.npos;
-}
-
-/// "\nlaunched: add<<<256, 4>>>", and nothing where nobody has heard it.
-std::string launched(const Observation& seen) {
+/// "\nlaunched: add<<<256, 4>>>", and nothing where nobody has heard it, or the text says it already. `Seen`:
+/// an observation, or what has ended it.
+template <class Seen>
+std::string launched(const Seen& seen, const std::string& said) {
+    if (said.find("<<<") != said.npos || said.starts_with("launch refused: ")) return "";
     std::string text;
     for (const auto& launch : seen.launched) text += (text.empty() ? "\nlaunched: " : ", ") + launch;
     return text + (seen.launched.empty() || seen.launches == seen.launched.size() ? "" : ", …");
+}
+
+/// What is said of a wrong output where no kernel was launched, of which compare() knows nothing.
+std::string without_launch(const std::string& difference) {
+    const auto question = difference.find(": was the kernel launched");
+    if (question == difference.npos) return "no kernel was launched\n" + difference;
+    return difference.substr(0, question) +
+           ", and no kernel was launched\nan input without elements needs none, but the output is to be "
+           "filled "
+           "nevertheless, as with cudaMemset; every other needs one";
 }
 
 }  // namespace
@@ -116,7 +123,7 @@ Run observed_run(const Conditions& conditions, const std::function<void()>& work
     } catch (const OpenKata&) {
         throw;  // no fault of the step: it waits to be written
     } catch (const Error& e) {
-        run.fault = e.what();
+        run.fault = e.what() + launched(e, e.what());
         return run;
     } catch (const std::bad_alloc&) {
         run.fault = out_of_memory;
@@ -130,13 +137,16 @@ Run observed_run(const Conditions& conditions, const std::function<void()>& work
     }
     if (run.seen.findings.empty()) {
         run.fault = compare();
-        if (run.fault && !says_where(*run.fault)) *run.fault += launched(run.seen);
+        if (run.fault) *run.fault += launched(run.seen, *run.fault);
         for (const auto& hint : run.seen.hints)
             if (run.fault) *run.fault += "\n" + hint;
-        if (run.fault && run.seen.launches == 0) run.fault = "no kernel was launched\n" + *run.fault;
+        for (const auto& cause : run.seen.causes)
+            if (run.fault) run.fault = cause + "\n" + *run.fault;
+        if (run.fault && run.seen.launches == 0) *run.fault = without_launch(*run.fault);
         return run;
     }
     run.fault = listed(run.seen.findings);
+    *run.fault += launched(run.seen, *run.fault);
     return run;
 }
 

@@ -251,6 +251,11 @@ std::optional<std::string> mostly_empty_warps(const Counts& mine, const Counts& 
         threads_a_block(mine), threads_a_block(mine), threads_a_block(theirs));
 }
 
+/// " sectors", of what is not counted in the unit that the sentence in front of it has.
+const char* unit(std::uint64_t Place::*what) {
+    return what == &Place::sectors_loaded || what == &Place::sectors_stored ? " sectors of 32 bytes" : "";
+}
+
 }  // namespace
 
 std::string where_most(const Run& run, std::uint64_t Place::*what) {
@@ -260,18 +265,32 @@ std::string where_most(const Run& run, std::uint64_t Place::*what) {
         if (place.*what > 0) most_first.push_back(&place);
     std::stable_sort(most_first.begin(), most_first.end(),
                      [what](const Place* a, const Place* b) { return a->*what > b->*what; });
-    // What stands in front of each kernel, where its threads begin, is in no source of the step.
-    std::string line;
-    const auto most = std::find_if(most_first.begin(), most_first.end(), [&](const Place* place) {
-        line = run.seen.line_of(*place);
-        return !line.starts_with("cuda.hpp:");
-    });
-    if (most == most_first.end()) return "";
-    const auto here = static_cast<double>((*most)->*what);
-    return "\n  most in " + line + ": " +
-           ((*most)->requests > 0 ? format("%.0f, each time that a warp executes it %.1f", here,
-                                           here / static_cast<double>((*most)->requests))
-                                  : format("%.0f, one each time that a warp comes by", here));
+    // A line may have several places, as one for each operand, and is told with all of them. Those that have
+    // little cannot make it the first, and each line has to be asked for.
+    struct Line {
+        std::string name;
+        std::uint64_t has = 0, requests = 0;
+    };
+    std::vector<Line> lines;
+    for (const auto* place : most_first) {
+        constexpr std::uint64_t little = 16;
+        if (!lines.empty() && place->*what < lines.front().has / little) break;
+        // What stands in front of each kernel, where its threads begin, is in no source of the step.
+        const auto name = run.seen.line_of(*place);
+        if (name.starts_with("cuda.hpp:")) continue;
+        auto line = std::find_if(lines.begin(), lines.end(), [&](const Line& l) { return l.name == name; });
+        if (line == lines.end()) line = lines.insert(lines.end(), {name});
+        line->has += place->*what;
+        line->requests += place->requests;
+    }
+    if (lines.empty()) return "";
+    const auto& most = *std::max_element(lines.begin(), lines.end(),
+                                         [](const Line& a, const Line& b) { return a.has < b.has; });
+    const auto here = static_cast<double>(most.has);
+    return "\n  most in " + most.name + ": " +
+           (most.requests > 0 ? format("%.0f%s, each time that a warp executes it %.1f", here, unit(what),
+                                       here / static_cast<double>(most.requests))
+                              : format("%.0f%s, one each time that a warp comes by", here, unit(what)));
 }
 
 std::vector<Shortfall> worse_than_solution(const Run& step, const Counts& theirs) {

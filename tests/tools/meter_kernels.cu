@@ -862,6 +862,8 @@ void pixels(int* out, int width, int height, bool each) {
 __global__ void stretches_kernel(int* out, int apart) {
     for (int i = 0; i < 4; ++i) out[threadIdx.x * apart + i] = i;
 }
+__global__ void one_double_kernel(double* out) { out[0] = threadIdx.x; }
+void one_double(double* out) { one_double_kernel<<<1, 32>>>(out); }
 void stretches(int* out, int apart) { stretches_kernel<<<1, 32>>>(out, apart); }
 
 // Out of bounds.
@@ -1257,6 +1259,44 @@ void reversed_in_array(bool shared, const float* in, float* out) {
         reversed_in_shared_kernel<<<1, 64>>>(in, out);
     else
         reversed_in_local_kernel<<<1, 64>>>(in, out);
+}
+
+__global__ void reversed_in_two_shared_kernel(const float* in, float* out) {
+    __shared__ float mine[64];
+    __shared__ float ours[64];
+    float both[2];  // of which a thread needs all
+    const int t = threadIdx.x;
+    mine[t] = ours[t] = in[t];
+    __syncthreads();
+    for (int i = 0; i < 2; ++i) both[i] = i == 0 ? mine[63 - t] : ours[63 - t];
+    out[t] = both[0] + both[1];
+}
+__global__ void reversed_in_one_shared_kernel(const float* in, float* out) {
+    float mine[64];
+    __shared__ float ours[64];
+    const int t = threadIdx.x;
+    mine[t] = ours[t] = in[t];
+    __syncthreads();
+    out[t] = mine[63 - t] + ours[63 - t];
+}
+void reversed_in_both(Lacks what, const float* in, float* out) {
+    if (what == Lacks::nothing)
+        reversed_in_two_shared_kernel<<<1, 64>>>(in, out);
+    else
+        reversed_in_one_shared_kernel<<<1, 64>>>(in, out);
+}
+
+__constant__ float tail_weights[4];
+__global__ void weighed_kernel(const float* in, float* out) {
+    float sum = 0;
+    for (int i = 0; i < 4; ++i) sum += tail_weights[i] * in[(threadIdx.x + i) % 64];  // mark: weighed
+    out[threadIdx.x] = sum;
+}
+void weighed(int copied, const float* in, float* out) {
+    // zeros, too, which are no less set
+    constexpr float none[4] = {};
+    cudaMemcpyToSymbol(tail_weights, none, copied * sizeof(float));
+    weighed_kernel<<<1, 64>>>(in, out);
 }
 
 __global__ void combined_kernel(int* sum) {

@@ -126,6 +126,7 @@ void indexed(Index, int* data);  // two blocks of 64 threads
 void pixels(int* out, int width, int height, bool each);
 /// Each of 32 threads stores to four places, from one that is so far from its neighbour's.
 void stretches(int* out, int apart);
+void one_double(double* out);  // stored by each of 32 threads
 void block_reads_other(int* data, int blocks);
 enum class Count { plain, of_block, of_device, of_system };
 void block_counts_down(int* count, int blocks, Count);
@@ -239,7 +240,12 @@ void interpret(const Operation* program, int length, char* global, int* out, int
 enum class Superfluous { none, clears_again, once_more, all_once_more, only_reads };
 void launch_twice(Superfluous, const int* in, int* out);
 void reversed_in_array(bool shared, const float* in, float* out);  // one block of 64
-void combined(int* sum);                                           // a helper of operators.hpp
+enum class Lacks { nothing, shared };
+/// The same by way of two arrays, of which one may be each thread's own.
+void reversed_in_both(Lacks, const float* in, float* out);
+/// 64 sums of four products, with weights of which so many are copied before.
+void weighed(int copied, const float* in, float* out);
+void combined(int* sum);  // a helper of operators.hpp
 
 }  // namespace kernels
 #pragma GCC visibility pop

@@ -255,6 +255,10 @@ void copy_within(void* to, const void* from, std::size_t bytes) {
     cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToDevice);
 }
 
+__constant__ float unasked[8];  // of which nobody has asked the address
+void to_symbol_as_to_an_address(const float* from) {
+    cudaMemcpy(unasked, from, 8 * sizeof(float), cudaMemcpyHostToDevice);
+}
 void to_symbol(const float* from, Direction kind) {
     cudaMemcpyToSymbol(table, from, 8 * sizeof(float), 0, static_cast<cudaMemcpyKind>(kind));
 }
@@ -663,6 +667,16 @@ __global__ void divergent_barrier_kernel(int n) {
     __syncthreads();  // mark: divergent barrier
 }
 void divergent_barrier(int threads, int n) { divergent_barrier_kernel<<<dim3(2, 2), threads>>>(n); }
+
+__global__ void barrier_in_loop_kernel(int n) {
+    for (int i = threadIdx.x; i < n; i += blockDim.x) __syncthreads();
+}
+void barrier_in_loop(int n) { barrier_in_loop_kernel<<<1, 64>>>(n); }
+
+__global__ void idle_blocks_kernel(int n) {
+    if (n < 0) __trap();
+}
+void idle_blocks(unsigned blocks, unsigned threads, int n) { idle_blocks_kernel<<<blocks, threads>>>(n); }
 
 __global__ void two_barriers_kernel(int n) {
     if (static_cast<int>(threadIdx.x) < n)

@@ -41,7 +41,8 @@ enum class Direction {
     device_to_host,
     device_to_device,
     automatic
-};                                             // as CUDA's
+};  // as CUDA's
+void to_symbol_as_to_an_address(const float* from);
 void to_symbol(const float* from, Direction);  // 8 floats, as all symbols have
 void from_symbol(float* to, Direction);
 /// Two launches: when it is asked whether they failed, and whether the second does.
@@ -100,6 +101,9 @@ void open_on_host();
 // What must be refused or diagnosed.
 void assertion(int n);
 void divergent_barrier(int threads, int n);
+void barrier_in_loop(int n);  // 64 threads share n rounds
+/// Blocks of so many threads, of which none does anything; n is told to the kernel alone.
+void idle_blocks(unsigned blocks, unsigned threads, int n);
 void two_barriers(int threads, int n);
 void two_barriers_in_a_line(int threads, int n);
 void barriers_in_a_helper(int threads, int n);

@@ -28,6 +28,7 @@ __global__ void k(const float* __restrict__ in, float* out, int4* numbers, uchar
     quads[0] = std::move(quads[1]);
     Particle particle{quad, pair, 3}, other = {quads[0], {1, 2}, 4};
     particle = other;
+    memset(&other, 0, sizeof other);
     other = {quads[1], {3, 4}, 5};
     particle = Particle{other.place, {5, 6}, 7};
     reinterpret_cast<Particle*>(out)[threadIdx.x] = particle;

@@ -119,9 +119,12 @@ void require_right(const Problem& p, const Trial& trial = {}) {
     if (run.fault) FAIL(*run.fault);
 }
 
-/// Whether a step has a thread for every 16 elements or fewer. Who has few threads, in a loop over the whole
-/// array, cannot be shown an array of which only the ends are run: it takes too long..
-inline bool shares_out(const Counts& c, std::size_t elements) { return 16 * c.threads >= elements; }
+/// Whether a step has a thread for every 16 elements or fewer, and none that goes through as many steps as
+/// there are elements. Who has few threads, or lets one do the work, in a loop over the whole array, cannot
+/// be shown an array of which only the ends are run: it takes too long.
+inline bool shares_out(const Counts& c, std::size_t elements) {
+    return 16 * c.threads >= elements && c.span < elements;
+}
 
 /// Runs the step over arrays that are zero but at their ends, so long that a grid, an index or a count may
 /// not reach the last element. It is best the one behind a power of two: the last thread's, or, in a loop

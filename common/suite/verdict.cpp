@@ -348,7 +348,7 @@ std::optional<std::string> remark_on_banks(const Run& step, const Counts& theirs
         return a.second.conflicts < b.second.conflicts;
     });
     if (worst == lines.end()) return std::nullopt;
-    const auto& [name, line] = *worst;
+    const Line& line = worst->second;  // clang 14 captures no structured binding
     const auto conflicts = static_cast<double>(line.conflicts);
     // A solution that has about as many has its reasons.
     if (conflicts <= worth * static_cast<double>(mine.work) || 2 * line.conflicts < line.passes ||
@@ -364,7 +364,7 @@ std::optional<std::string> remark_on_banks(const Run& step, const Counts& theirs
         "exchanged, has a lane elements side by side, or does each row of the array want an element more? "
         "These are %.0f %% of all steps, which is too little for the tests to fail it, and more than its "
         "solution has",
-        name.c_str(), each(line.passes), each(line.passes - line.conflicts),
+        worst->first.c_str(), each(line.passes), each(line.passes - line.conflicts),
         100 * conflicts / static_cast<double>(mine.work));
 }
 

@@ -5,7 +5,7 @@ contract.py BUILD             the folders of kernels fit together, links between
                               BUILD tests all kernels
 contract.py BUILD --verdicts  in the last run of all tests of BUILD every stub was skipped as open, every solution and
                               variant passed and every wrong kernel was rejected: true of a fresh checkout, in which
-                              nobody wrote a step
+                              nobody wrote a step; and ./kata explain and see have something to say of every solution
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import argparse
 import json
 import pathlib
 import re
+import subprocess
 import sys
 import unicodedata
 from collections.abc import Iterator
@@ -24,7 +25,7 @@ import bodies
 import hints
 import mistakes
 from fault import Fault
-from repository import BACKENDS, STEP, STYLE, Repository
+from repository import BACKENDS, STEP, STYLE, Repository, module, suite
 from verdicts import kernel_of
 
 
@@ -207,6 +208,16 @@ def check_verdicts(repository: Repository, build: pathlib.Path) -> Iterator[str]
                 yield f"{tree}/{chapter}/{name}: must be {' or '.join(sorted(set(wanted.values())))} in a fresh checkout, and is {', '.join(sorted(set(got.values())))}"
 
 
+def check_views(repository: Repository, build: pathlib.Path) -> Iterator[str]:
+    for chapter in repository.chapters():
+        for step in repository.steps(chapter, "solutions"):
+            for view in ("--explain", "--trace"):
+                command = [build / suite(chapter, "cpu"), view, build / module("solutions", chapter, step, "cpu"), "--to", "/dev/null"]
+                done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+                if done.returncode:
+                    yield f"solutions/{chapter}/{step}: {view}: {done.stderr.strip()}"
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", metavar="BUILD", type=pathlib.Path)
@@ -215,7 +226,7 @@ def main() -> int:
     repository = Repository()
     try:
         if given.verdicts:
-            complaints = list(check_verdicts(repository, given.build))
+            complaints = [*check_verdicts(repository, given.build), *check_views(repository, given.build)]
         else:
             complaints = [*check_folders(repository), *check_links(repository), *check_listed(repository, given.build)]
     except Fault as fault:

@@ -436,7 +436,13 @@ namespace {
 
 constexpr int ladder_n = 60;
 /// Blocks of step 06 are the largest: of 76³ cells it has fewer than there are multiprocessors.
-int counted_n() { return kata::step_name() == "06_two_sweeps" ? 116 : 76; }
+int counted_n(std::string_view step) { return step == "06_two_sweeps" ? 116 : 76; }
+
+/// What is counted of any step is for the step under test, or for itself where there is none.
+kata::Run count(const Module& step) {
+    if (kata::subject().module.empty()) return try_on(step, coded<float>(counted_n(step.name()), 1, 1, step));
+    return try_on(step, coded<float>(counted_n(kata::step_name())));
+}
 using enum kata::Quantity;
 
 constexpr kata::Claim claims[] = {
@@ -728,8 +734,8 @@ static const kata::Chapter chapter{
     .claims = claims,
     .ladder = [](const Module& step) { return try_on(step, ::real<float>(ladder_n, 1, 1, step)); },
     // As many sweeps as a call of the step under test makes, of whichever step is run beside it.
-    .count = [](const Module& step) { return try_on(step, ::coded<float>(counted_n())); },
-    .counted_problem = [] { return std::to_string(counted_n()); },
+    .count = [](const Module& step) { return ::count(step); },
+    .counted_problem = [] { return std::to_string(counted_n(kata::step_name())); },
     .sketch = [](const Module& step) -> kata::Sketch {
         constexpr int n = 32;
         return {try_on(step, ::coded<float>(n, 1, 1, step)),

@@ -92,6 +92,9 @@ bool is_run_in_part(const Launch& launch) {
            (blocks_of(launch) > most_blocks_run_whole || threads_of(launch) > most_threads_run_whole);
 }
 
+/// Of more threads a search does not come to its end in time.
+bool can_be_searched(const Launch& launch) { return threads_of(launch) <= std::uint64_t{1} << 30; }
+
 std::string ordinal(std::uint64_t n) {
     const bool teen = n / 10 % 10 == 1;
     return std::to_string(n) + (teen          ? "th"
@@ -966,7 +969,8 @@ void run_once(const Launch& launch, std::byte garbage) {
         run_some(launch, garbage, *session->conditions.sample);
     else if (session->conditions.one_in > 1 && can_share_out() && listener() && blocks_of(launch) > 0)
         run_shared_out(launch, garbage);
-    else if (is_run_in_part(launch) && session->conditions.search != kata::Search::none)
+    else if (is_run_in_part(launch) && session->conditions.search != kata::Search::none &&
+             can_be_searched(launch))
         run_reaching(launch, garbage);
     else
         run_here(launch, garbage);

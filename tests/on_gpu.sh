@@ -23,7 +23,8 @@
 #
 # Tables go to RESULTS/CHAPTER/measured/*.csv: with RESULTS = chapters, to where the lessons have them. What the tools
 # said is in $BUILD/on_gpu. Where the CPU back end cannot be built, put the output of `CHAPTER-cpu --measure MODULE`
-# into $BUILD/on_gpu/CHAPTER.STEP.counts. CHAPTERS='scan gemm' leaves out the others, except from build.
+# into $BUILD/on_gpu/CHAPTER.STEP.counts. CHAPTERS='scan gemm' leaves out the others, except from build; STEPS='06 07'
+# leaves out the other steps from what is done a step at a time. Tables then hold these rows alone: RESULTS is a folder of its own.
 set -euo pipefail
 
 BUILD=${BUILD:-build}
@@ -79,7 +80,12 @@ chapters() {
     # shellcheck disable=SC2086  # names of chapters hold no spaces
     if [[ -n ${CHAPTERS-} ]]; then printf '%s\n' $CHAPTERS; else front chapters; fi
 }
-steps() { front steps "$1"; }
+steps() {  # of a chapter, those that are asked for
+    local step
+    for step in $(front steps "$1"); do
+        [[ -n ${STEPS-} && " $STEPS " != *" ${step%%_*} "* ]] || echo "$step"
+    done
+}
 solution() { echo "$BUILD/$(front module solutions "$1" "$2" "${3:-gpu}")"; }  # solution CHAPTER STEP [BACKEND]: its module
 
 # table CHAPTER NAME HEADINGS: begins a table and says where it is.
@@ -184,13 +190,15 @@ sanitize() {
 }
 
 ladder() {
-    local chapter what kinds kind file before worse step log
+    local chapter what kinds kind file before worse step log wanted
     for chapter in $(chapters); do
+        wanted=$(steps "$chapter" | tr '\n' ' ')
         read -r what kinds <<<"${problems[$chapter]:-variant 0}"
         file=$(table "$chapter" ladder "step,$what,ms,GB/s,TFLOP/s,% of ceiling,against,times as fast,at least,at most")
         for kind in $kinds; do
             before=
-            for step in $(steps "$chapter"); do
+            for step in $(front steps "$chapter"); do
+                [[ " $wanted " == *" $step "* ]] || { before=$step && continue; }
                 log=$logs/$chapter.$step.$kind
                 worse=$("$BUILD/$chapter-gpu" --betters "$step" "$before")
                 "$BUILD/$chapter-gpu" --measure "$(solution "$chapter" "$step")" --variant "$kind" \

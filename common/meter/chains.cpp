@@ -51,30 +51,6 @@ Words::Words(std::size_t bytes) : count_((bytes + 3) / 4) {
     if (!words_) simt::out_of_memory();
 }
 
-Words::Word& Words::fresh(std::size_t index, std::uint32_t launch) {
-    auto& word = words_[index];
-    if (word.launch != launch) word = {launch, 0, 0};
-    return word;
-}
-
-std::uint64_t Words::written(std::size_t offset, std::size_t bytes, std::uint32_t launch) const {
-    std::uint64_t latest = 0;
-    for (auto i = offset / 4; i * 4 < offset + bytes && i < count_; ++i)
-        if (words_[i].launch == launch) latest = std::max(latest, words_[i].time);
-    return latest;
-}
-
-void Words::write(std::size_t offset, std::size_t bytes, std::uint32_t launch, std::uint64_t time) {
-    for (auto i = offset / 4; i * 4 < offset + bytes && i < count_; ++i) {
-        auto& word = fresh(i, launch);
-        word.time = std::max(word.time, time);
-    }
-}
-
-std::uint64_t Words::update(std::size_t offset, std::uint32_t launch) {
-    return ++fresh(offset / 4, launch).atomics;
-}
-
 std::uint64_t busiest(std::vector<std::uint64_t> work_of_blocks) {
     constexpr auto greater = std::greater<>();
     if (!std::is_sorted(work_of_blocks.begin(), work_of_blocks.end(), greater))

@@ -2,6 +2,7 @@
 #pragma once
 #include "meter/warp_log.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -51,10 +52,22 @@ class Words {
     explicit Words(std::size_t bytes);
 
     /// The time of the latest write to any of these bytes; 0 where there was none.
-    std::uint64_t written(std::size_t offset, std::size_t bytes, std::uint32_t launch) const;
-    void write(std::size_t offset, std::size_t bytes, std::uint32_t launch, std::uint64_t time);
+    std::uint64_t written(std::size_t offset, std::size_t bytes, std::uint32_t launch) const {
+        std::uint64_t latest = 0;
+        for (auto i = offset / 4; i * 4 < offset + bytes && i < count_; ++i)
+            if (words_[i].launch == launch) latest = std::max(latest, words_[i].time);
+        return latest;
+    }
+    void write(std::size_t offset, std::size_t bytes, std::uint32_t launch, std::uint64_t time) {
+        for (auto i = offset / 4; i * 4 < offset + bytes && i < count_; ++i) {
+            auto& word = fresh(i, launch);
+            word.time = std::max(word.time, time);
+        }
+    }
     /// One more atomic: how many there were.
-    std::uint64_t update(std::size_t offset, std::uint32_t launch);
+    std::uint64_t update(std::size_t offset, std::uint32_t launch) {
+        return ++fresh(offset / 4, launch).atomics;
+    }
 
   private:
     struct Word {
@@ -64,7 +77,11 @@ class Words {
     struct Free {
         void operator()(Word* words) const { std::free(words); }
     };
-    Word& fresh(std::size_t index, std::uint32_t launch);
+    Word& fresh(std::size_t index, std::uint32_t launch) {
+        auto& word = words_[index];
+        if (word.launch != launch) word = {launch, 0, 0};
+        return word;
+    }
 
     std::unique_ptr<Word[], Free> words_;
     std::size_t count_;

@@ -62,6 +62,7 @@ struct Region {
     std::unique_ptr<Words> words;                 // made at the first write
     std::uint32_t written_in = 0;                 // the last epoch of a write
     std::vector<simt::Range> written_parts = {};  // before the launch, where not all is; offsets
+    unsigned slots = 0;  // a bit for each resident block whose plain accesses need no other look than usual
 };
 
 void mark_written(Region& region) {
@@ -82,6 +83,7 @@ class Meter final : public simt::Probe {
         places_.clear();
         place_of_.clear();
         observing_ = conditions.metered;
+        listening_ = false;
         looks_for_races_ = !conditions.sample;
     }
     void observation_ends(kata::Observation& seen) override {
@@ -163,16 +165,22 @@ class Meter final : public simt::Probe {
     void host_reaches(const void* address, bool writes, const void* code) override {
         touch_from_host(address, writes ? Verb::write : Verb::read, code);
     }
-    bool log_full(const simt::Thread& t) override { return log_of(t).full(t.lane()); }
+    bool takes_turn(const simt::Thread& t) override {
+        listening_ = observing_ && counted(*simt::running_block);
+        if (!listening_) return true;
+        turn_ = {log_of(t), t.lane()};
+        return !turn_.full();
+    }
 
-    /// Whether anybody wants to know what kernels do, and the running block.
-    bool observing() const { return observing_ && counted(*simt::running_block); }
+    /// Whether anybody wants to know what the running thread does; false outside of kernels.
+    bool listening() const { return listening_; }
 
     /// On the thread's side.
     void enter(const void* code) {
-        if (!counted(*simt::running_block)) return;
+        if (!listening_) return;
         if (asked_.thread) hear_answer();
-        log({0, offset_of(code), 0, What::basic_block, Space::none});
+        make_room();
+        turn_.enter(offset_of(code));
     }
     void touch(const void* address, std::size_t bytes, Verb verb, const void* code);
     /// The same for the most part of all plain accesses, in as few instructions as can be; false where that
@@ -204,13 +212,14 @@ class Meter final : public simt::Probe {
     std::uint32_t offset_of(const void* code) const {
         return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(code) - image_.base);
     }
-    /// Remembers an event of the running thread, which may have to wait for a place.
-    void log(Event event) {
+    /// For a further event of the running thread, which may have to wait for it.
+    void make_room() {
         ++steps_;
-        const auto& t = *simt::running;
-        auto& log = log_of(t);
-        if (log.full(t.lane())) simt::pause();
-        log.add(t.lane(), event);
+        if (turn_.full()) simt::pause();
+    }
+    void log(const Event& event) {
+        make_room();
+        turn_.reach(event);
     }
 
     /// What a thread last polled, and whether it has done nothing else with memory since.
@@ -240,6 +249,13 @@ class Meter final : public simt::Probe {
     void write(Group, std::uint64_t time, bool counted);
 
     Region* region_of(std::uintptr_t address);
+    /// The same, where it is what this instruction has reached before and needs no other look; else null.
+    Region* usual_region(std::uint32_t code, std::uintptr_t address) const {
+        auto* const region = code < reached_by_.size() ? reached_by_[code] : nullptr;
+        const auto slot = simt::running_block->slot;
+        return region && (region->slots >> slot & 1) != 0 && region->range.contains(address) ? region
+                                                                                             : nullptr;
+    }
     Shadow& shadow_of(Region&);
     /// What else is to be done about an access that has been logged.
     void look_for_clashes(Region&, std::uintptr_t address, std::size_t bytes, Verb verb, std::uint32_t code);
@@ -276,6 +292,7 @@ class Meter final : public simt::Probe {
     std::string line(std::uint32_t code) const { return line_of(image_, code); }
 
     kata::Counts counts_;         // of this launch, while one runs
+    kata::Counts elsewhere_;      // in blocks that are not to be counted
     kata::Counts before_launch_;  // of those before it
     std::uint64_t blocks_ = 0;    // of this launch, counted or not
     bool sampled_ = false;        // some are not
@@ -288,12 +305,14 @@ class Meter final : public simt::Probe {
     std::set<std::pair<std::string, std::string>> told_;  // the two lines of a finding
     std::optional<std::uint64_t> only_;
     bool observing_ = false;
+    bool listening_ = false;       // to the running thread, or to the one that was last
+    WarpLog::Turn turn_;           // its
     bool looks_for_races_ = true;  // which needs a shadow of all that is reached
 
     simt::Image image_;
     simt::Launch launch_{};
     std::uint64_t barriers_ = 0, in_shared_ = 0;  // in this launch, by any block
-    std::vector<const Region*> reached_by_;       // by code, in this launch
+    std::vector<Region*> reached_by_;             // by code, in this launch
     dim3 block_dim_, grid_dim_;
     std::size_t shared_limit_ = 0;
     simt::Range arguments_, constants_, unfilled_;  // the last one, the variable of which it was told
@@ -394,6 +413,7 @@ void Meter::launch_begins(const simt::Grid& grid) {
             region.shadow = std::move(old->shadow);
             region.words = std::move(old->words);
         }
+        region.slots = ~0u;
         for (const auto& part : a.written_parts)
             region.written_parts.push_back({part.begin - a.range.begin, part.end - a.range.begin});
         if (region.shadow) mark_written(region);
@@ -413,6 +433,7 @@ void Meter::launch_begins(const simt::Grid& grid) {
 }
 
 void Meter::launch_ends() {
+    listening_ = false;
     settle_overwrite();
     miss_shared_memory();
     for (const auto& lost : repeated_)
@@ -487,6 +508,7 @@ void Meter::block_begins(const simt::Block& block) {
         if (region.range.begin != range.begin || region.range.end != range.end)
             region = {range, Space::shared, name, false, 0, nullptr, 0, nullptr};
         region.epoch = epoch_;
+        region.slots = 1u << block.slot;
         if (region.shadow) region.shadow->words_touched = 0;
     };
     set(static_shared_[block.slot], image_.shared, "shared memory");
@@ -558,17 +580,28 @@ void Meter::warp_stops(const simt::Block& block, unsigned warp) {
         if (i >= block.threads.size() || block.threads[i].state != simt::State::ready) waiting |= 1u << l;
     }
     read_log(block, warp, waiting);
+    logs_[block.slot][warp].rest();
 }
 
 void Meter::read_log(const simt::Block& block, unsigned warp, std::uint32_t waiting) {
-    kata::Counts elsewhere;
-    auto& counts = counted(block) ? counts_ : elsewhere;
+    auto& counts = counted(block) ? counts_ : elsewhere_;
     auto& chain = chains_[block.slot][warp];
-    logs_[block.slot][warp].read(waiting, [&](Group group) {
-        const auto begins = chain.time();
-        const auto taken = take(group, chain, counts);
-        if (kata::watcher && !rehearsing_ && counted(block)) show(block, warp, group, taken, begins);
-    });
+    const bool watched = kata::watcher && !rehearsing_ && counted(block);
+    logs_[block.slot][warp].read(
+        waiting,
+        [&](Group group) {
+            const auto begins = chain.time();
+            const auto taken = take(group, chain, counts);
+            if (watched) show(block, warp, group, taken, begins);
+        },
+        [&](std::uint32_t code, unsigned lanes) {
+            if (chain.polling() || watched) return false;
+            counts.lane_basic_blocks += lanes;
+            ++counts.basic_blocks;
+            ++place(code).steps;
+            chain.step(1);
+            return true;
+        });
 }
 
 kata::Array Meter::array_at(std::uintptr_t address) {
@@ -683,9 +716,10 @@ Region* Meter::global_at(std::uintptr_t address) {
 
 std::uint64_t Meter::written_to(Group group) {
     std::uint64_t latest = 0;
+    const Region* region = nullptr;
     for (const auto* e : group) {
         if (e->what != What::load && !e->only_reads) continue;
-        const auto* region = global_at(e->address);
+        if (!region || !region->range.contains(e->address)) region = global_at(e->address);
         if (region && region->words && region->written_in == region->epoch)
             latest = std::max(
                 latest, region->words->written(e->address - region->range.begin, e->bytes, region->epoch));
@@ -695,8 +729,9 @@ std::uint64_t Meter::written_to(Group group) {
 
 void Meter::write(Group group, std::uint64_t time, bool counted) {
     constexpr std::size_t most_bytes = std::size_t{64} << 20;  // of what blocks signal each other with
+    Region* region = nullptr;
     for (const auto* e : group) {
-        auto* region = global_at(e->address);
+        if (!region || !region->range.contains(e->address)) region = global_at(e->address);
         if (!region || (!looks_for_races_ && region->range.size() > most_bytes)) continue;
         if (!region->words) region->words = std::make_unique<Words>(region->range.size());
         const auto offset = e->address - region->range.begin;
@@ -736,7 +771,7 @@ void Meter::hear_answer() {
     polls_[simt::running_block->slot][simt::running->linear].last = true;
     if (const auto address = reinterpret_cast<std::uintptr_t>(asked.address); asked.unwritten != 0)
         tell_unwritten(*region_of(address), address, asked.bytes, asked.unwritten);
-    auto* event = log_of(*simt::running).last(simt::running->lane());
+    auto* event = turn_.last();
     if (event && event->address == reinterpret_cast<std::uintptr_t>(asked.address)) event->only_reads = true;
 }
 
@@ -776,7 +811,8 @@ void Meter::touch(const void* pointer, std::size_t bytes, Verb verb, const void*
         if (bytes <= 8 && value_at(pointer, bytes) == 0) notice_unfilled(address, bytes, event.code);
         return log(event);
     }
-    auto* region = region_of(address);
+    auto* region = usual_region(event.code, address);
+    if (!region) region = region_of(address);
     if (!region) {
         if (is_built_in(address)) return;
         if (image_.all.contains(address)) hold_to_device(address, bytes, verb, code);
@@ -812,15 +848,13 @@ void Meter::touch(const void* pointer, std::size_t bytes, Verb verb, const void*
 
 inline bool Meter::touch_as_usual(const void* pointer, std::size_t bytes, Verb verb, const void* code) {
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
-    if (simt::stacks.contains(address) || arguments_.contains(address)) return true;
-    const auto slot = simt::running_block->slot;
-    auto* const region = last_[slot];
     const auto at = offset_of(code);
-    if (!region || region == &variables_ || !region->range.contains(address) ||
-        bytes > region->range.end - address || (address & (bytes - 1)) != 0 || constants_.contains(address) ||
-        at >= reached_by_.size() || asked_.thread || polled_ || !flights_[slot].none())
+    const auto slot = simt::running_block->slot;
+    auto* const region = usual_region(at, address);
+    if (!region) return simt::stacks.contains(address) || arguments_.contains(address);
+    if (bytes > region->range.end - address || (address & (bytes - 1)) != 0 || asked_.thread || polled_ ||
+        !flights_[slot].none())
         return false;
-    reached_by_[at] = region;
     in_shared_ += region->space == Space::shared;
     news_ += writes(verb);
     log({address, at, static_cast<std::uint8_t>(bytes), writes(verb) ? What::store : What::load,
@@ -1322,12 +1356,18 @@ namespace {
 
 using meter::Verb;
 
-[[gnu::always_inline]] inline void heard(const void* address, std::size_t bytes, Verb verb,
-                                         const void* code) {
+/// Where nobody wants to know.
+void heard_in_vain(const void* address, Verb verb, const void* code) {
     if (!simt::running) return meter::the_meter.touch_from_host(address, verb, code);
     meter::the_meter.settle_overwrite();
     if (verb == Verb::volatile_read) simt::poll();
-    if (!meter::the_meter.observing()) return;
+}
+
+[[gnu::always_inline]] inline void heard(const void* address, std::size_t bytes, Verb verb,
+                                         const void* code) {
+    if (!meter::the_meter.listening()) return heard_in_vain(address, verb, code);
+    meter::the_meter.settle_overwrite();
+    if (verb == Verb::volatile_read) simt::poll();
     if (signals(verb)) meter::the_meter.before_signal(address, bytes, verb, code);
     const bool plain = verb == Verb::read || verb == Verb::write;
     if (plain && meter::the_meter.touch_as_usual(address, bytes, verb, code)) return;
@@ -1347,10 +1387,17 @@ void heard_range(const void* address, std::size_t bytes, Verb verb, const void* 
 /// the writes by their code, which for both lies within the call. `from` is null for a memset.
 void heard_copy(const void* to, const void* from, std::size_t bytes, const void* code) {
     if (!simt::running) return;
-    for (std::size_t i = 0; i < bytes; ++i) {
-        if (from)
+    // Most are of what a thread has for itself, as a structure that a function returns.
+    const auto of_its_own = [bytes](const void* p) {
+        const auto begin = reinterpret_cast<std::uintptr_t>(p);
+        return bytes > 0 && simt::stacks.contains(begin) && simt::stacks.contains(begin + bytes - 1);
+    };
+    const bool hears_from = from && !of_its_own(from), hears_to = !of_its_own(to);
+    if (!hears_from || !hears_to) meter::the_meter.settle_overwrite();
+    for (std::size_t i = 0; (hears_from || hears_to) && i < bytes; ++i) {
+        if (hears_from)
             heard(static_cast<const std::byte*>(from) + i, 1, Verb::read, static_cast<const char*>(code) - 1);
-        heard(static_cast<const std::byte*>(to) + i, 1, Verb::write, code);
+        if (hears_to) heard(static_cast<const std::byte*>(to) + i, 1, Verb::write, code);
     }
 }
 
@@ -1416,8 +1463,7 @@ void __tsan_read_range(void* p, unsigned long bytes) { heard_range(p, bytes, Ver
 void __tsan_write_range(void* p, unsigned long bytes) { heard_range(p, bytes, Verb::write, METER_CODE); }
 void __tsan_init() {}
 void __tsan_func_entry(void*) {
-    if (simt::running && meter::the_meter.observing())
-        meter::the_meter.check_stack(__builtin_frame_address(0), METER_CODE);
+    if (meter::the_meter.listening()) meter::the_meter.check_stack(__builtin_frame_address(0), METER_CODE);
 }
 void __tsan_func_exit() {}
 void __tsan_vptr_update(void**, void*) {}
@@ -1465,8 +1511,7 @@ void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(__ATOMIC_SEQ_CST); 
 void __tsan_atomic_signal_fence(int) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
 
 void __sanitizer_cov_trace_pc() {
-    if (simt::running && simt::running->in_toolkit == 0 && meter::the_meter.observing())
-        meter::the_meter.enter(METER_CODE);
+    if (meter::the_meter.listening() && simt::running->in_toolkit == 0) meter::the_meter.enter(METER_CODE);
 }
 
 }  // extern "C"

@@ -286,6 +286,26 @@ inline Shadow::Look Shadow::look(Cell& cell, const Record& me) {
     return {covered | (alike || last_like), covered & unhindered, unhindered ? alike : nullptr};
 }
 
+inline bool Shadow::settle_behind_barrier(Cell& cell, const Record& me, const Clocks& clocks) {
+    if (cell.more != 0) return false;
+    unsigned other = 0;
+    for (unsigned i = 0; i < cell.count; ++i)
+        other |= (cell.records[i].block ^ me.block) | (cell.records[i].barrier == me.barrier);
+    if (other != 0) return false;
+    for (unsigned i = 0; i < cell.count;) {
+        const auto& r = cell.records[i];
+        if ((r.bytes & ~me.bytes) == 0 && has(stood_for_by[r.did], me.verb()))
+            cell.records[i] = cell.records[--cell.count];
+        else
+            ++i;
+    }
+    if (cell.count < cell.records.size())
+        cell.records[cell.count++] = me;
+    else
+        remember(cell, me, clocks);
+    return true;
+}
+
 Shadow::Answer Shadow::access(std::size_t offset, std::size_t bytes, Verb verb, std::uint32_t code,
                               std::uint32_t epoch, const Clocks& clocks, unsigned slot, unsigned thread) {
     Answer answer;
@@ -320,6 +340,10 @@ Shadow::Answer Shadow::access(std::size_t offset, std::size_t bytes, Verb verb, 
             }
         }
         cell.quiet = 0;
+        if (settle_behind_barrier(cell, me, clocks)) {
+            calm_[word] = 0;
+            continue;
+        }
         const auto seen = look(cell, me);
         if (seen.reader) {
             cell.quiet = stretch;

@@ -214,10 +214,10 @@ class Shadow {
         // and its record: those who do the same with other lanes add these, and no more.
         std::uint64_t quiet;
         std::uint32_t reader;
-        std::array<Record, 4> records;
         // thread_of() who has updated the word atomically, if nobody has reached it atomically since, or 0.
         // All other updates come before what that thread does next: it has found what they have left.
         std::uint32_t updated_by;
+        std::array<Record, 4> records;
     };
     static std::uint32_t thread_of(const Record& me) {
         return 1 + (me.block * 1024 + me.warp * 32u + me.lane);
@@ -240,6 +240,9 @@ class Shadow {
         const Record* reader = nullptr;  ///< who reads the whole word without a conflict, and did so before
     };
     [[gnu::always_inline]] Look look(Cell&, const Record& me);
+    /// settle() where a barrier of its block comes between the access and all that is remembered, if anything
+    /// is; else changes nothing and answers false.
+    [[gnu::always_inline]] bool settle_behind_barrier(Cell&, const Record& me, const Clocks&);
     std::optional<Record> settle(Cell&, const Record& me, const Clocks&, unsigned slot, unsigned thread);
     void remove(Cell&, std::size_t index);
     void remember(Cell&, const Record&, const Clocks&);

@@ -1,9 +1,7 @@
 #include "meter/warp_log.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
-#include <vector>
 
 namespace meter {
 
@@ -22,19 +20,27 @@ struct Span {
 class Footprint {
   public:
     explicit Footprint(Group lanes) {
-        for (const auto* e : lanes) spans_[count_++] = {e->address, e->address + e->bytes};
-        const auto less = [](const Span& a, const Span& b) { return a.begin < b.begin; };
-        if (!std::is_sorted(spans_.begin(), spans_.begin() + count_, less))
-            std::sort(spans_.begin(), spans_.begin() + count_, less);
-        unsigned last = 0;
-        for (unsigned i = 1; i < count_; ++i)
-            if (spans_[i].begin <= spans_[last].end)
-                spans_[last].end = std::max(spans_[last].end, spans_[i].end);
+        const auto first = lanes.front()->address;
+        spans_[0] = {first, first};
+        bool ascending = true, one_address = true;
+        for (const auto* e : lanes) {
+            const auto begin = e->address, end = begin + e->bytes;
+            auto& last = spans_[count_ - 1];
+            asked_ += e->bytes;
+            one_address = one_address && begin == first;
+            if (begin > last.end)
+                spans_[count_++] = {begin, end};
+            else if (begin >= last.begin)
+                last.end = std::max(last.end, end);
             else
-                spans_[++last] = spans_[i];
-        count_ = last + 1;
+                ascending = false;
+        }
+        one_address_ = one_address;
+        if (!ascending) put_in_order(lanes);
     }
 
+    std::uint64_t asked() const { return asked_; }  // bytes, by each lane
+    bool one_address() const { return one_address_; }
     std::uint64_t bytes() const {
         std::uint64_t sum = 0;
         for (unsigned i = 0; i < count_; ++i) sum += spans_[i].end - spans_[i].begin;
@@ -42,7 +48,8 @@ class Footprint {
     }
 
     /// Pieces of memory of this size, each beginning at a multiple of it, that the bytes lie in.
-    std::uint64_t pieces(std::uintptr_t size) const {
+    template <std::uintptr_t size>
+    std::uint64_t pieces() const {
         std::uint64_t sum = 0;
         std::uintptr_t counted = 0;  // one past the last piece that was counted
         for (unsigned i = 0; i < count_; ++i) {
@@ -68,8 +75,24 @@ class Footprint {
     }
 
   private:
+    void put_in_order(Group lanes) {
+        count_ = 0;
+        for (const auto* e : lanes) spans_[count_++] = {e->address, e->address + e->bytes};
+        std::sort(spans_.begin(), spans_.begin() + count_,
+                  [](const Span& a, const Span& b) { return a.begin < b.begin; });
+        unsigned last = 0;
+        for (unsigned i = 1; i < count_; ++i)
+            if (spans_[i].begin <= spans_[last].end)
+                spans_[last].end = std::max(spans_[last].end, spans_[i].end);
+            else
+                spans_[++last] = spans_[i];
+        count_ = last + 1;
+    }
+
     std::array<Span, 32> spans_;
-    unsigned count_ = 0;
+    unsigned count_ = 1;
+    std::uint64_t asked_ = 0;
+    bool one_address_ = true;
 };
 
 /// Whether any two active lanes that are `distance` apart, in aligned pairs, ask for the same.
@@ -139,94 +162,46 @@ std::uint64_t account(Group lanes, kata::Counts& counts) {
     const Footprint footprint(lanes);
     ++traffic.requests;
     traffic.accesses += lanes.size();
-    for (const auto* e : lanes) traffic.bytes += e->bytes;
-    traffic.distinct += footprint.bytes();
-    if (first.what == What::atomic) counts.same_address += lanes.size() - footprint.bytes() / first.bytes;
+    const auto distinct = footprint.bytes();
+    traffic.bytes += footprint.asked();
+    traffic.distinct += distinct;
+    if (first.what == What::atomic) counts.same_address += lanes.size() - distinct / first.bytes;
     if (first.space == Space::shared) {
         const auto before = traffic.transactions;
         account_shared(lanes, footprint, first.bytes, traffic, counts);
         const auto passes = traffic.transactions - before;
         return first.what == What::atomic ? passes - 1 + most_at_one(lanes) : passes;
     }
-    traffic.transactions += footprint.pieces(sector_bytes);
-    if (first.space == Space::constant) return (footprint.bytes() + first.bytes - 1) / first.bytes;
-    const auto lines = footprint.pieces(line_bytes);
-    const bool one_address =
-        std::all_of(lanes.begin(), lanes.end(), [&](const Event* e) { return e->address == first.address; });
-    if (!one_address) counts.lines += lines;
+    traffic.transactions += footprint.pieces<sector_bytes>();
+    if (first.space == Space::constant) return (distinct + first.bytes - 1) / first.bytes;
+    const auto lines = footprint.pieces<line_bytes>();
+    if (!footprint.one_address()) counts.lines += lines;
     return lines;
 }
 
-namespace {
-
-std::vector<std::unique_ptr<Event[]>> spare;
-
-}  // namespace
+std::vector<std::unique_ptr<WarpLog::Rows>> WarpLog::spare;
 
 void WarpLog::take() {
-    if (spare.empty()) spare.push_back(std::make_unique_for_overwrite<Event[]>(32 * stride));
-    events_ = std::move(spare.back());
+    if (spare.empty()) spare.push_back(std::make_unique_for_overwrite<Rows>());
+    rows_ = std::move(spare.back());
     spare.pop_back();
 }
 
 void WarpLog::give_back() {
-    if (events_) spare.push_back(std::move(events_));
+    if (rows_) spare.push_back(std::move(rows_));
 }
 
-void WarpLog::read(std::uint32_t waiting, const std::function<void(Group)>& account) {
-    if (!events_) return;
-    constexpr auto none = std::numeric_limits<std::uint32_t>::max();
-    std::array<const Event*, 32> at, end, group;
-    std::array<std::uint32_t, 32> codes;  // of each lane's next event, or `none`
-    std::uint32_t at_end = 0;
-    const auto look_at = [&](unsigned l) {
-        codes[l] = at[l] != end[l] ? at[l]->code : none;
-        at_end |= static_cast<std::uint32_t>(at[l] == end[l]) << l;
-    };
-    for (unsigned l = 0; l < 32; ++l) {
-        at[l] = &events_[l * stride] + lanes_[l].next;
-        end[l] = &events_[l * stride] + lanes_[l].end;
-        look_at(l);
-    }
-    for (;;) {
-        if ((at_end & ~waiting) != 0) break;  // a lane whose next event has not happened yet
-        auto lowest = none;
-        for (const auto code : codes) lowest = std::min(lowest, code);
-        if (lowest == none) break;
-        // One instruction may reach several memories through a pointer; each is a request of its own.
-        std::array<unsigned, 4> in_space{};
-        unsigned count = 0;
-        for (unsigned l = 0; l < 32; ++l)
-            if (codes[l] == lowest) {
-                ++in_space[static_cast<unsigned>(at[l]->space)];
-                group[count++] = at[l]++;
-                look_at(l);
-            }
-        if (in_space[static_cast<unsigned>(group[0]->space)] == count) {
-            account(std::span(group).first(count));
-            continue;
-        }
-        std::stable_sort(group.begin(), group.begin() + count,
-                         [](const Event* a, const Event* b) { return a->space < b->space; });
-        unsigned from = 0;
-        for (const auto n : in_space)
-            if (n > 0) {
-                account(std::span(group).subspan(from, n));
-                from += n;
-            }
-    }
-    bool any_left = false;
+void WarpLog::tidy() {
     for (unsigned l = 0; l < 32; ++l) {
         auto& lane = lanes_[l];
-        auto* const events = &events_[l * stride];
-        any_left = any_left || at[l] != end[l];
-        lane.next = static_cast<unsigned>(at[l] - events);
         if (lane.next < lane.end && lane.end < capacity) continue;
-        if (lane.end > 0) lane.before = events[lane.end - 1].code;
-        std::copy(events + lane.next, events + lane.end, events);
-        lane = {0, lane.end - lane.next, lane.before};
+        auto& steps = rows_->steps[l];
+        auto& accesses = rows_->accesses[l];
+        if (lane.end > 0) lane.before = steps[lane.end - 1] / 2;
+        std::copy(&steps[lane.next], &steps[lane.end], steps.begin());
+        std::copy(&accesses[lane.next_access], &accesses[lane.end_access], accesses.begin());
+        lane = {0, lane.end - lane.next, 0, lane.end_access - lane.next_access, lane.before};
     }
-    if (!any_left) give_back();
 }
 
 }  // namespace meter

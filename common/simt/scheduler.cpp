@@ -522,7 +522,7 @@ bool Scheduler::run_warp(Block& block, unsigned warp) {
             const auto lane = block.lane_order[i];
             if (lane >= lanes) continue;
             auto& t = block.threads[first + lane];
-            if (!t.can_go_on() || t.paused || (probe_ && probe_->log_full(t))) continue;
+            if (!t.can_go_on() || t.paused || (probe_ && !probe_->takes_turn(t))) continue;
             const auto following = [&](unsigned by) -> const Thread& {
                 return block.threads[first + std::min(block.lane_order[(i + by) % 32], lanes - 1)];
             };

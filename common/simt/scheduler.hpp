@@ -156,8 +156,9 @@ class Probe {
     virtual void rehearsal_ends(bool different) = 0;
     /// Outside of kernels: the host reaches device memory, by an instruction of `code`.
     virtual void host_reaches(const void* address, bool writes, const void* code) = 0;
-    /// Whether the thread may not be resumed before its warp has been accounted for.
-    virtual bool log_full(const Thread&) = 0;
+    /// Whether the thread, of the running block, may be resumed, which is then done; else its warp has to be
+    /// accounted for first.
+    virtual bool takes_turn(const Thread&) = 0;
 };
 
 /// The probe of builds whose kernels are instrumented; null elsewhere.

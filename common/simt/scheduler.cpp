@@ -32,6 +32,9 @@
 #include <random>
 #include <span>
 #include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 uint3 threadIdx, blockIdx;
 dim3 blockDim, gridDim;
@@ -209,6 +212,7 @@ class Scheduler {
 
     // Called on the threads' side.
 
+    static context::fiber run_thread(context::fiber&& from);
     [[noreturn]] void stop(const std::string& message) {
         fail(message);
         leave();
@@ -541,27 +545,52 @@ bool Scheduler::run_warp(Block& block, unsigned warp) {
     return any;
 }
 
+/// Fibers whose threads have left the kernel, and their stacks. Making one and ending it is more than many a
+/// thread has to do itself, so they stay, for any launch.
+std::vector<std::pair<context::fiber, std::byte*>>& idle_fibers() {
+    static auto& fibers = *new std::vector<std::pair<context::fiber, std::byte*>>;
+    return fibers;
+}
+
+std::pair<context::fiber, std::byte*> fiber_to_run_in() {
+    auto& idle = idle_fibers();
+    if (!idle.empty()) {
+        auto fiber = std::move(idle.back());
+        idle.pop_back();
+        return fiber;
+    }
+    auto* const stack = stack_pool().take();
+    return {context::fiber(std::allocator_arg, PooledStack{stack},
+                           [](context::fiber&& from) {
+                               for (;;) from = Scheduler::run_thread(std::move(from));
+                               return std::move(from);
+                           }),
+            stack};
+}
+
+/// Runs the kernel for the running thread, of the current launch, and gives way. Returns when there is
+/// another thread for this fiber.
+context::fiber Scheduler::run_thread(context::fiber&& from) {
+    scheduler->scheduler_ = std::move(from);
+    try {
+        const auto& launch = scheduler->grid_.launch;
+        launch.call(launch.arguments);
+    } catch (const kata::OpenKata&) {
+        scheduler->fault_ = std::current_exception();
+    } catch (const std::exception& e) {
+        scheduler->fail(std::string("the kernel threw: ") + e.what());
+    }
+    running->state = State::done;
+    return std::move(scheduler->scheduler_).resume();
+}
+
 void Scheduler::resume(Block& block, Thread& t) {
     ::threadIdx = t.index;
     running = &t;
     t.polling = false;
     if (t.state == State::fresh) {
         t.state = State::ready;
-        t.stack = stack_pool().take();
-        t.fiber = context::fiber(std::allocator_arg, PooledStack{t.stack}, [this](context::fiber&& from) {
-            scheduler_ = std::move(from);
-            try {
-                grid_.launch.call(grid_.launch.arguments);
-            } catch (const context::detail::forced_unwind&) {
-                throw;
-            } catch (const kata::OpenKata&) {
-                fault_ = std::current_exception();
-            } catch (const std::exception& e) {
-                fail(std::string("the kernel threw: ") + e.what());
-            }
-            running->state = State::done;
-            return std::move(scheduler_);
-        });
+        std::tie(t.fiber, t.stack) = fiber_to_run_in();
     }
     const auto polls = t.polls;
     t.fiber = std::move(t.fiber).resume();
@@ -569,8 +598,7 @@ void Scheduler::resume(Block& block, Thread& t) {
     busy_ = busy_ || t.state != State::ready || t.polls == polls;
     if (t.state == State::done) {
         --block.alive;
-        stack_pool().give(t.stack);
-        t.stack = nullptr;
+        idle_fibers().emplace_back(std::move(t.fiber), std::exchange(t.stack, nullptr));
         excuse(block, t);
     }
     if (++resumes_ % 1024 != 0) return;

@@ -51,6 +51,16 @@ class Words {
   public:
     explicit Words(std::size_t bytes);
 
+    std::size_t bytes_of_memory() const { return most_ * sizeof(Word); }
+    /// Makes them those of other memory, as new, if no later launch has the number of an earlier one. False
+    /// where there is no room, or far too much.
+    bool reuse(std::size_t bytes) {
+        const auto count = (bytes + 3) / 4;
+        if (count > most_ || count < most_ / 2) return false;
+        count_ = count;
+        return true;
+    }
+
     /// The time of the latest write to any of these bytes; 0 where there was none.
     std::uint64_t written(std::size_t offset, std::size_t bytes, std::uint32_t launch) const {
         std::uint64_t latest = 0;
@@ -84,7 +94,7 @@ class Words {
     }
 
     std::unique_ptr<Word[], Free> words_;
-    std::size_t count_;
+    std::size_t count_, most_;  // that there are, and that there is room for
 };
 
 /// Steps until kata::machine has done blocks of so much work each: its busiest multiprocessor's. The largest

@@ -8,6 +8,7 @@
 #include "meter/flights.hpp"
 #include "meter/locate.hpp"
 #include "meter/races.hpp"
+#include "meter/spare.hpp"
 #include "meter/warp_log.hpp"
 #include "simt/diagnose.hpp"
 #include "simt/scheduler.hpp"
@@ -57,9 +58,9 @@ struct Region {
     std::string name;
     bool written = false;  // before the launch
     std::uint64_t serial = 0;
-    std::unique_ptr<Shadow> shadow;  // made at the first access
+    Spare<Shadow>::Pointer shadow;  // made at the first access
     std::uint32_t epoch = 0;
-    std::unique_ptr<Words> words;                 // made at the first write
+    Spare<Words>::Pointer words;                  // made at the first write
     std::uint32_t written_in = 0;                 // the last epoch of a write
     std::vector<simt::Range> written_parts = {};  // before the launch, where not all is; offsets
     unsigned slots = 0;  // a bit for each resident block whose plain accesses need no other look than usual
@@ -733,7 +734,8 @@ void Meter::write(Group group, std::uint64_t time, bool counted) {
     for (const auto* e : group) {
         if (!region || !region->range.contains(e->address)) region = global_at(e->address);
         if (!region || (!looks_for_races_ && region->range.size() > most_bytes)) continue;
-        if (!region->words) region->words = std::make_unique<Words>(region->range.size());
+        if (!region->words) region->words = Spare<Words>::take(region->range.size());
+        if (!region->words) region->words.reset(new Words(region->range.size()));
         const auto offset = e->address - region->range.begin;
         if (!e->only_reads) {
             region->written_in = region->epoch;
@@ -793,7 +795,9 @@ Region* Meter::region_of(std::uintptr_t address) {
 
 Shadow& Meter::shadow_of(Region& region) {
     if (!region.shadow) {
-        region.shadow = std::make_unique<Shadow>(region.range.size(), region.space == Space::global);
+        const bool keeps_written = region.space == Space::global;
+        region.shadow = Spare<Shadow>::take(region.range.size(), keeps_written, region.epoch);
+        if (!region.shadow) region.shadow.reset(new Shadow(region.range.size(), keeps_written));
         mark_written(region);
     }
     return *region.shadow;
@@ -860,7 +864,8 @@ inline bool Meter::touch_as_usual(const void* pointer, std::size_t bytes, Verb v
     log({address, at, static_cast<std::uint8_t>(bytes), writes(verb) ? What::store : What::load,
          region->space});
     if (verb == Verb::read && bytes == 4 && region->shadow &&
-        region->shadow->calm(address - region->range.begin, clocks_, slot))
+        region->shadow->read_once_more(address - region->range.begin, at, clocks_, slot,
+                                       simt::running->linear))
         return true;
     look_for_clashes(*region, address, bytes, verb, at);
     return true;

@@ -207,7 +207,7 @@ void Clocks::release(unsigned slot, unsigned thread, std::uintptr_t address) {
 }
 
 Shadow::Shadow(std::size_t bytes, bool keeps_written)
-    : count_((bytes + 3) / 4), keeps_written_(keeps_written) {
+    : count_((bytes + 3) / 4), most_(count_), keeps_written_(keeps_written) {
     // zero pages that are not touched take no memory
     memory_.reset(std::calloc(count_ + 1, sizeof(Cell)));
     calm_.reset(static_cast<std::uint64_t*>(std::calloc(count_ + 1, sizeof(std::uint64_t))));
@@ -215,6 +215,17 @@ Shadow::Shadow(std::size_t bytes, bool keeps_written)
     void* cells = memory_.get();
     auto room = (count_ + 1) * sizeof(Cell);
     cells_ = static_cast<Cell*>(std::align(alignof(Cell), count_ * sizeof(Cell), cells, room));
+}
+
+bool Shadow::reuse(std::size_t bytes, bool keeps_written, std::uint32_t epoch) {
+    const auto count = (bytes + 3) / 4;
+    if (keeps_written != keeps_written_ || count > most_ || count < most_ / 2) return false;
+    count_ = count;
+    first_epoch_ = epoch;
+    words_touched = 0;
+    written = false;
+    written_parts.clear();
+    return true;
 }
 
 void Shadow::remove(Cell& cell, std::size_t index) {
@@ -377,7 +388,7 @@ void Shadow::renew(Cell& cell, std::uint32_t epoch) {
         cell.count = 0;
     cell.changed = cell.read_only = false;
     cell.updated_by = 0;
-    if (!keeps_written_) cell.written = 0;
+    if (!keeps_written_ || cell.epoch < first_epoch_) cell.written = 0;
     cell.epoch = epoch;
     ++words_touched;
 }

@@ -75,6 +75,8 @@ class Clocks {
     /// A number of its own for what the block does between two barriers.
     std::uint64_t stretch(unsigned slot) const { return slots_[slot].stretch; }
 
+    std::uint32_t clock(unsigned slot, unsigned warp) const { return slots_[slot].clocks[warp]; }
+
     /// What the thread does now, as far as its place in the order goes.
     Record now(unsigned slot, unsigned thread) const {
         const auto& s = slots_[slot];
@@ -165,6 +167,11 @@ class Shadow {
     /// With `keeps_written`, what was written stays so from epoch to epoch.
     explicit Shadow(std::size_t bytes, bool keeps_written);
 
+    std::size_t bytes_of_memory() const { return most_ * (sizeof(Cell) + sizeof(std::uint64_t)); }
+    /// Makes it one of other memory, as new: what it holds is of epochs before `epoch`, or without
+    /// `keeps_written` of others. False where it is not of this kind, has no room, or has far too much.
+    bool reuse(std::size_t bytes, bool keeps_written, std::uint32_t epoch);
+
     struct Answer {
         std::optional<Record> clash;  ///< what the access clashes with
         bool unwritten = false;       ///< whether some byte of it had not been written
@@ -176,10 +183,21 @@ class Shadow {
     Answer access(std::size_t offset, std::size_t bytes, Verb, std::uint32_t code, std::uint32_t epoch,
                   const Clocks&, unsigned slot, unsigned thread);
 
-    /// Whether access() has nothing to say of a read of this whole word by any thread of the block, nor
-    /// anything to remember of it; where not even that is sure, it says no.
-    bool calm(std::size_t offset, const Clocks& clocks, unsigned slot) const {
-        return offset % 4 == 0 && offset / 4 < count_ && calm_[offset / 4] == clocks.stretch(slot);
+    /// Does what access() does of a read of this whole word, where that is next to nothing: any thread of the
+    /// block may read it, or it is what other lanes of the warp have just done. Else false, and nothing done.
+    bool read_once_more(std::size_t offset, std::uint32_t code, const Clocks& clocks, unsigned slot,
+                        unsigned thread) {
+        const auto word = offset / 4;
+        if (offset % 4 != 0 || word >= count_) return false;
+        const auto stretch = clocks.stretch(slot);
+        if (calm_[word] == stretch) return true;
+        auto& cell = cells_[word];
+        if (cell.quiet != stretch || cell.more != 0 || (!written && cell.written != 0xf)) return false;
+        auto& r = cell.records[cell.reader];
+        const auto warp = thread / 32;
+        if (r.warp != warp || r.clock != clocks.clock(slot, warp) || r.code != code) return false;
+        r.lanes |= 1u << thread % 32;
+        return true;
     }
 
     /// Remembers a read through the cache for what no launch changes while it runs. The code that has written
@@ -251,8 +269,9 @@ class Shadow {
     Cell* cells_;  // in it
     // Of each word the stretch in which whole reads say nothing new, or 0.
     std::unique_ptr<std::uint64_t[], Free> calm_;
-    std::size_t count_;
+    std::size_t count_, most_;  // words that there are, and that there is room for
     bool keeps_written_;
+    std::uint32_t first_epoch_ = 0;  // what was written before is not of this memory
     std::vector<std::vector<Record>> more_;
 };
 

@@ -23,9 +23,13 @@ struct Conditions {
     /// Count only the block with this linear index. The others run, and of what they do nothing is told.
     std::optional<std::uint64_t> only_block = {};
     /// How long one launch may take, in seconds, on the CPU back end of processor time. If not said
-    /// otherwise, 5 s on the GPU; on the CPU back end as long as no block takes 40 million steps, which a
+    /// otherwise, 5 s on the GPU; on the CPU back end as long as no block takes more than most_steps, which a
     /// slow machine and a busy one count alike, or 20 s where nothing is counted.
     std::optional<double> time_limit = {};
+    /// How many steps the threads of a block may take together on the CPU back end, where they are counted; a
+    /// tenth of them where all they do is to poll what nobody is left to change. No block of a solution takes
+    /// more than three million.
+    std::uint64_t most_steps = 40'000'000;
     /// Whether the CPU back end counts and looks for races. That is most of its time, so a problem that is
     /// large for the sake of an index may go without, where smaller ones have shown the rest.
     bool metered = true;
@@ -52,7 +56,8 @@ struct Conditions {
     /// Of a launch the CPU back end runs some blocks only, spread evenly over the grid, until their threads
     /// have taken so many steps. They are counted as with one_in, for which the others have to run; races are
     /// not looked for. For a problem that is too large to be run. A watcher is shown the first and the last
-    /// block, too (watch.hpp). A block that takes 20 million steps ends the launch.
+    /// block, too (watch.hpp). A block that takes half of most_steps ends the launch: the problem may be so
+    /// large that who leaves all of it to one block would be taken for one that never ends.
     std::optional<std::uint64_t> sample = {};
 };
 

@@ -254,18 +254,19 @@ TEST_CASE("an open kata is told from a failure, in a kernel and on the host", "[
 }
 
 TEST_CASE("of a long launch the blocks are found that reach the ends of its buffers", "[launch]") {
-    constexpr int n = (1 << 22) + 1, enough = n / 256 + 1;
+    constexpr int threads = 64, n = (1 << 14) * threads + 1, enough = n / threads + 1;
     Buffer<int> in("in", n, kata::zeros), out("out", n, kata::zeros);
     const auto ends = [&](int blocks, kernels::Elements elements, Search search) {
-        const auto seen = observe({.metered = false, .only_ends = true, .search = search},
-                                  [&] { kernels::add_one(in.data(), out.data(), n, blocks, elements); });
+        const auto seen = observe({.metered = false, .only_ends = true, .search = search}, [&] {
+            kernels::add_one(in.data(), out.data(), n, blocks, threads, elements);
+        });
         CHECK(seen.in_part);
         CHECK(out.element(n / 2) == 0);  // neither was that block run, nor is anything left of the search
         REQUIRE(seen.hints.size() == (search != Search::none));
         if (search != Search::none)
             CHECK_THAT(seen.hints[0],
                        StartsWith("of the " + std::to_string(blocks) + " blocks of add_one_kernel<<<" +
-                                  std::to_string(blocks) + ", 256>>> "));
+                                  std::to_string(blocks) + ", 64>>> "));
         return std::pair(out.element(0), out.element(n - 1));
     };
     using enum kernels::Elements;
@@ -284,7 +285,7 @@ TEST_CASE("of a long launch the blocks are found that reach the ends of its buff
     }
     SECTION("not in a launch of more threads than there is time for") {
         const auto seen = observe({.metered = false, .only_ends = true, .search = Search::some_threads}, [&] {
-            kernels::add_one(in.data(), out.data(), n, (1 << 22) + 1, in_order);
+            kernels::add_one(in.data(), out.data(), n, (1 << 30) / threads + 1, threads, in_order);
         });
         CHECK(seen.in_part);
         CHECK(seen.hints.empty());
@@ -299,7 +300,7 @@ TEST_CASE("a launch of fewer threads is run whole", "[launch]") {
     constexpr int n = 1 << 22;
     Buffer<int> in("in", n, kata::zeros), out("out", n, kata::zeros);
     const auto seen = observe({.metered = false, .only_ends = true}, [&] {
-        kernels::add_one(in.data(), out.data(), n, n / 256, kernels::Elements::in_order);
+        kernels::add_one(in.data(), out.data(), n, n / 256, 256, kernels::Elements::in_order);
     });
     CHECK(!seen.in_part);
     CHECK(out.element(n / 2) == 1);
@@ -1120,18 +1121,26 @@ TEST_CASE("an endless loop ends the launch after its time", "[endless]") {
                StartsWith("endless loop: thread (39,0,0) of block (0,0,0) still runs after 0.05 s"));
 }
 
+namespace {
+
+/// Those of no solution are as few as a test of the limit itself has time for.
+constexpr std::uint64_t few_steps = 4'000'000;
+
+}  // namespace
+
 TEST_CASE("where steps are counted, an endless loop ends after so many of them", "[endless]") {
     need_meter();
+    const Conditions conditions{.most_steps = few_steps};
     for (const int threads : {1, 256})
         CHECK_THAT(
-            fault([=] { kernels::endless_without_memory(threads); }, {}),
+            fault([=] { kernels::endless_without_memory(threads); }, conditions),
             StartsWith("endless loop: thread (" + std::to_string(threads - 1) + ",0,0) of block (0,0,0)") &&
                 EndsWith(in("endless without memory") + "; does its loop end for every thread?"));
     auto flag = zeros<int>("flag");
-    CHECK_THAT(fault([&] { kernels::spin_on_atomic(flag.data()); }, {}),
+    CHECK_THAT(fault([&] { kernels::spin_on_atomic(flag.data()); }, conditions),
                StartsWith("endless wait: thread (") &&
                    EndsWith(in("spin on atomic") + "; does another thread write what it waits for?"));
-    CHECK_THAT(fault([&] { kernels::count_for_ever(flag.data()); }, {}),
+    CHECK_THAT(fault([&] { kernels::count_for_ever(flag.data()); }, conditions),
                StartsWith("endless loop: thread (") &&
                    EndsWith(in("count for ever") + "; does its loop end for every thread?"));
 }
@@ -1140,19 +1149,20 @@ TEST_CASE("of a sample, a block that takes too long is not taken for one that ne
     need_meter();
     auto out = zeros<int>("out");
     CHECK_THAT(
-        fault([&] { kernels::endless(out.data()); }, {.sample = 1}),
-        Equals("it takes too long at full size: block (0,0,0) alone is not done after 20 million steps of "
+        fault([&] { kernels::endless(out.data()); }, {.most_steps = few_steps, .sample = 1}),
+        Equals("it takes too long at full size: block (0,0,0) alone is not done after 2 million steps of "
                "its threads, as if few threads did the work of all"));
 }
 
 TEST_CASE("a wait that nobody is left to end is ended soon, and no other", "[endless]") {
     need_meter();
-    constexpr int polls = 3'000'000;
-    constexpr unsigned long_work = 5'000'000;
+    const Conditions conditions{.most_steps = few_steps};
+    constexpr int polls = 300'000;
+    constexpr unsigned long_work = 500'000;
     auto flag = zeros<int>("flag");
-    CHECK_THAT(fault([&] { kernels::wait_for_work(flag.data(), polls, 0, false); }, {}),
+    CHECK_THAT(fault([&] { kernels::wait_for_work(flag.data(), polls, 0, false); }, conditions),
                StartsWith("endless wait: thread (0,0,0) of block (0,0,0)"));
-    CHECK(fault([&] { kernels::wait_for_work(flag.data(), polls, long_work, true); }, {}) == "");
+    CHECK(fault([&] { kernels::wait_for_work(flag.data(), polls, long_work, true); }, conditions) == "");
     CHECK(flag.values() == std::vector{1});
 }
 

@@ -3,6 +3,7 @@
   == NAME [of STEP]         edits the solution of this step, or of another one that is handed in as this
   // what is wrong, a line or a few
   // Rejected: WORDS        what the tests must say of it, word for word as part of their message
+  // Rejected by: TEST      the first test that does: only this one is run, unless all are asked for
   // On a GPU: WORDS        the same where there is no meter; "nothing" if nothing of it is to be seen there
   // Timed against: KERNEL  a STEP or STEP.NAME, beside which it is timed on a GPU
   - lines of the solution, which stand there exactly once
@@ -24,7 +25,7 @@ from fault import Fault
 
 SUFFIX = ".mistakes"
 MARK = "// kata: "
-KEYED = re.compile("// (Rejected|On a GPU|Timed against): ")
+KEYED = re.compile("// (Rejected|Rejected by|On a GPU|Timed against): ")
 TITLE = re.compile(r"== ([a-z0-9_]+)(?: of (\d\d_[a-z0-9_]+))?$")
 
 

@@ -58,15 +58,11 @@ constexpr bool can_move_shared = false;
 constexpr bool can_move_shared = true;
 #endif
 
-/// How long a launch may take if nothing else is said: in processor time, where nothing is counted, and in
-/// steps that the threads of a block take together. No block of a solution takes more than three million.
+/// How long a launch may take if nothing else is said and nothing is counted, in seconds of processor time.
 constexpr double patience = 20;
-constexpr std::uint64_t most_steps = 40'000'000;
-/// The same where all they do is to poll what nobody changes, and nobody else is left who could.
-constexpr std::uint64_t most_steps_in_vain = most_steps / 10;
-/// The same of a block of a sample, whose problem may be so large that who leaves all of it to one block
-/// would be taken for one that never ends.
-constexpr std::uint64_t most_steps_in_sample = most_steps / 2;
+/// Of the most steps that a block may take, the part that it may take to poll what nobody is left to change,
+/// and the part that it may take in a sample.
+constexpr std::uint64_t part_in_vain = 10, part_in_sample = 2;
 
 std::uint64_t blocks_of(const Launch& launch) {
     return static_cast<std::uint64_t>(launch.grid.x) * launch.grid.y * launch.grid.z;
@@ -225,7 +221,12 @@ class Scheduler {
     }
     /// When to begin to look whether a thread comes back: one that is listened to does so every few hundred
     /// steps.
-    double looks_after() const { return probe_ && !grid_.conditions.time_limit ? 2 : time_limit_; }
+    double looks_after() const {
+        constexpr double a_step = 50e-9;  // at least: before so many can have been taken there is no hurry
+        return probe_ && !grid_.conditions.time_limit
+                   ? a_step * static_cast<double>(grid_.conditions.most_steps)
+                   : time_limit_;
+    }
     /// To be called from time to time then: ends a launch whose thread has not come back to
     /// the scheduler since the last call, for one that does will be told there.
     void end_if_stuck() {
@@ -282,17 +283,19 @@ class Scheduler {
     /// of them as a fast one, for each block.
     bool takes_too_long() {
         if (!probe_ || grid_.conditions.time_limit) return processor_seconds() - started_ > time_limit_;
-        return probe_->steps() - steps_before_ > most_steps || waits_in_vain();
+        return probe_->steps() - steps_before_ > grid_.conditions.most_steps || waits_in_vain();
     }
     /// The same where a few blocks stand for all.
     bool is_too_long_for_sample() {
-        return probe_ && grid_.conditions.sample && probe_->steps() - steps_before_ > most_steps_in_sample;
+        return probe_ && grid_.conditions.sample &&
+               probe_->steps() - steps_before_ > grid_.conditions.most_steps / part_in_sample;
     }
     /// To be called from time to time. Blocks that are in other processes may end a wait, too.
     bool waits_in_vain() {
         const auto news = probe_->news(), steps = probe_->steps();
         if (std::exchange(busy_, false) || std::exchange(news_, news) != news) vain_since_ = steps;
-        return grid_.conditions.one_in == 1 && steps - vain_since_ > most_steps_in_vain;
+        return grid_.conditions.one_in == 1 &&
+               steps - vain_since_ > grid_.conditions.most_steps / part_in_vain;
     }
 
     Blocks all_blocks();
@@ -604,7 +607,7 @@ void Scheduler::resume(Block& block, Thread& t) {
     if (++resumes_ % 1024 != 0) return;
     if (is_too_long_for_sample())
         fail("it takes too long at full size: block " + text_of(block.index) + " alone is not done after " +
-             std::to_string(most_steps_in_sample / 1'000'000) +
+             std::to_string(grid_.conditions.most_steps / part_in_sample / 1'000'000) +
              " million steps of its threads, as if few threads did the work of all");
     else if (takes_too_long())
         fail(still_busy(block));

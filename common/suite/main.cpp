@@ -1,7 +1,8 @@
 // The command line of a suite: Catch2's own, and what says which step is under test.
 //
 //   convolution-cpu --step 03_tiled.so …        the tests, with all options of Catch2
-//   convolution-cpu --step … --rejected         passes if the tests fail for the reason in the source
+//   convolution-cpu --step … --rejected         passes if the tests fail for the reason in the source; where
+//                                               that names one, only this is run, but for --every-test
 //   convolution-cpu --step … --seal 3           seals each line, with a key from that descriptor
 //   convolution-cpu --tour …                    the ladder (tour.hpp)
 //   convolution-cpu --measure MODULE …          one step of it (measure.hpp)
@@ -42,13 +43,15 @@ Subject the_subject;
 bool about_claims = false;
 bool a_test_asked_for_the_step = false;
 
-/// What the tests had to say against the step.
+/// What the tests had to say against the step, and the first of them that had.
 std::vector<std::string> complaints;
+std::string first_to_fail;
 
 class Listener final : public Catch::EventListenerBase {
   public:
     using EventListenerBase::EventListenerBase;
     void testCaseStarting(const Catch::TestCaseInfo& test) override {
+        running_ = test.name;
         about_claims = std::any_of(test.tags.begin(), test.tags.end(), [](const Catch::Tag& tag) {
             return tag.original == "claims" || tag.original == "timed" || tag.original == "refuted";
         });
@@ -58,16 +61,37 @@ class Listener final : public Catch::EventListenerBase {
         std::string text(stats.assertionResult.getMessage());
         for (const auto& info : stats.infoMessages)
             if (info.type == Catch::ResultWas::Info && info.message != text) text += "\n" + info.message;
+        if (complaints.empty()) first_to_fail = running_;
         complaints.push_back(std::move(text));
     }
+
+  private:
+    std::string running_;
 };
 
-int judge_rejection(const std::string& reason) {
+/// The test of this name and no other, as Catch2 is asked for it.
+std::string named(const std::string& test) {
+    std::string filter;
+    for (const char c : test) {
+        if (c == '\\' || c == ',' || c == '[' || c == '"') filter += '\\';
+        filter += c;
+    }
+    return filter;
+}
+
+int judge_rejection(const std::string& reason, const std::optional<std::string>& test) {
     if (complaints.empty()) {
-        std::cerr << "accepted, but must be rejected: " << reason << '\n';
+        std::cerr << "accepted, but must be rejected" << (test ? " by the test \"" + *test + "\"" : "")
+                  << ": " << reason << '\n';
         return 1;
     }
     const auto& first = complaints.front();
+    if (test && *test != first_to_fail) {
+        std::cerr << "rejected by the test \"" << first_to_fail << "\", and not first by \"" << *test
+                  << "\":\n"
+                  << first << '\n';
+        return 1;
+    }
     if (std::any_of(complaints.begin(), complaints.end(),
                     [&](const auto& text) { return text.find(reason) != std::string::npos; })) {
         std::cout << "rejected as it must be:\n" << first << '\n';
@@ -137,7 +161,7 @@ int main(int argc, char** argv) {
         Catch::Session session;
         auto& s = kata::the_subject;
         std::string module, source;
-        bool rejected = false;
+        bool rejected = false, every_test = false;
         int key = -1;
         double processor_seconds = kata::most_processor_seconds;
         using namespace Catch::Clara;
@@ -149,7 +173,8 @@ int main(int argc, char** argv) {
             Opt(s.verdicts, "number")["--verdicts"]("on each timed claim; 1 unless told") |
             Opt(processor_seconds, "seconds")["--processor-seconds"]("that the tests may take in all") |
             Opt(key, "descriptor")["--seal"]("seal each line of the report with the key read from there") |
-            Opt(rejected)["--rejected"]("pass if the step is rejected for the reason its source states"));
+            Opt(rejected)["--rejected"]("pass if the step is rejected for the reason its source states") |
+            Opt(every_test)["--every-test"]("whether or not the source says which one rejects the step"));
         if (const int error = session.applyCommandLine(argc, argv)) return error;
         if (key >= 0) kata::seal_reports(key);
         s.module = module;
@@ -162,6 +187,8 @@ int main(int argc, char** argv) {
             const auto name = "[" + kata::step_name() + "]";
             filters = {"~[figures]~[step],[step]" + name + (s.is_solution ? ",[figures]" + name : "")};
         }
+        const auto rejecting = rejected ? kata::stated_test(s.source) : std::nullopt;
+        if (rejecting && all_tests && !every_test) filters = {kata::named(*rejecting)};
         // Who seals has looked already, and what is left runs into it.
         if (!kata::reports_are_sealed() && kata::is_open(s.source)) {
             std::cout << "1..0 # SKIP open: " << s.source.filename().string() << " waits for you\n";
@@ -179,7 +206,7 @@ int main(int argc, char** argv) {
         if (for_meson && status == 0 && all_tests && !kata::a_test_asked_for_the_step)
             throw kata::Error("no test calls " + kata::step_name() + ": its suite needs one tagged [step][" +
                               kata::step_name() + "]");
-        if (rejected) return kata::judge_rejection(kata::stated_reason(s.source));
+        if (rejected) return kata::judge_rejection(kata::stated_reason(s.source), rejecting);
         // For Meson the verdict is in the lines of TAP; a status other than 0 would tell it that the suite
         // has broken down.
         if (for_meson && !kata::complaints.empty()) return 0;

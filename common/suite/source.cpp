@@ -28,4 +28,13 @@ std::string stated_reason(const std::filesystem::path& source) {
     throw Error(source.filename().string() + " does not say \"" + mark + "…\": why it must be rejected");
 }
 
+std::optional<std::string> stated_test(const std::filesystem::path& source) {
+    if (keeps_time()) return std::nullopt;
+    std::ifstream file(source);
+    const std::string mark = "// Rejected by: ";
+    for (std::string line; std::getline(file, line);)
+        if (line.starts_with(mark)) return line.substr(mark.size());
+    return std::nullopt;
+}
+
 }  // namespace kata

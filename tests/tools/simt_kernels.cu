@@ -950,8 +950,8 @@ __global__ void add_one_kernel(const int* in, int* out, int n, Elements elements
     if (elements == Elements::behind_a_barrier) __syncthreads();
     if (i < n) out[i] = in[i] + 1;
 }
-void add_one(const int* in, int* out, int n, int blocks, Elements elements) {
-    add_one_kernel<<<blocks, 256>>>(in, out, n, elements);
+void add_one(const int* in, int* out, int n, int blocks, int threads, Elements elements) {
+    add_one_kernel<<<blocks, threads>>>(in, out, n, elements);
 }
 
 }  // namespace kernels

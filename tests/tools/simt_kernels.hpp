@@ -91,7 +91,7 @@ void grid_stride(const int* in, int* out, int n, int blocks, int threads);
 enum class Elements { in_order, far_apart, behind_a_barrier };
 /// out = in + 1, by blocks of 256 threads of which each has an element at most: those of a block side by
 /// side, or as far from each other as they can be, or side by side and read behind a barrier.
-void add_one(const int* in, int* out, int n, int blocks, Elements);
+void add_one(const int* in, int* out, int n, int blocks, int threads, Elements);
 void odds_and_ends(const int* in, int* out, int n);
 void chevrons(const int* in, int* out, int n);
 void speak(int threads);

@@ -1356,6 +1356,11 @@ TEST_CASE("the translator refuses in one line what has no meaning on the CPU", "
     const auto [source, what] = GENERATE(table<std::string, std::string>({
         {"wmma::experimental::precision::b1", "such tensor cores"},
         {"wmma::bmma_sync(c, a, b, c);", "such tensor cores"},
+        {"wmma::fragment<wmma::matrix_a, 32, 8, 16, half, wmma::row_major> a;", "such tensor cores"},
+        {"wmma::fragment<wmma::accumulator, 8, 8, 4, double> c;", "such tensor cores"},
+        {"wmma::fragment<wmma::matrix_b, 16, 16, 16, unsigned char, wmma::col_major> b;",
+         "such tensor cores"},
+        {"wmma::fragment<wmma::accumulator, 16, 16, 16, int> c;", "such tensor cores"},
         {"asm volatile(\"mov.u32 %0, %laneid;\" : \"=r\"(lane));", "inline PTX"},
         {"__asm__(\"trap;\");", "inline PTX"},
         {"texture<float, 2> t;", "textures"},

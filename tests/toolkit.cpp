@@ -889,9 +889,30 @@ TEST_CASE("a fragment takes the whole warp, one address and its alignment", "[wm
         return fault([&] { kernels::multiply_badly(how, out.data()); });
     };
     CHECK(fault_of(none) == "");
-    for (const auto how : {half_a_warp, off_alignment, unlike})
-        CHECK_THAT(fault_of(how), StartsWith("store_matrix_sync in " + line_of("bad matrix")) &&
-                                      ContainsSubstring("give it one address, a multiple of 32 bytes"));
+    const auto start = "store_matrix_sync in " + line_of("bad matrix");
+    for (const auto& [how, words] : std::vector<std::pair<kernels::Bad_matrix, std::string>>{
+             {half_a_warp, " takes a whole warp: this one has only 16 threads"},
+             {gone_lane, " takes a whole warp: of this one, lane 5 has left the kernel"},
+             {off_alignment,
+              ", by warp 0 of block (0,0,0): the address of the first element is 16 bytes beyond "
+              "a multiple of 32: tensor cores take only multiples"},
+             {odd_pitch,
+              ", by warp 0 of block (0,0,0): the leading dimension, 18, is no multiple of 4 elements, "
+              "which are 16 bytes"},
+             {unlike_address,
+              ", by warp 0 of block (0,0,0): lanes 0 and 9 give different addresses: the warp "
+              "takes one matrix, and each lane gives the address of its first element"},
+             {unlike_pitch,
+              ", by warp 0 of block (0,0,0): lanes 0 and 9 give different leading dimensions, 16 "
+              "and 20: the warp takes one matrix"},
+             {unlike_layout,
+              ", by warp 0 of block (0,0,0): lanes 0 and 9 give different layouts: the warp takes "
+              "one matrix"}})
+        CHECK_THAT(fault_of(how), StartsWith(start + words));
+    const auto apart = fault_of(other_line);
+    CHECK_THAT(apart, ContainsSubstring(" takes a whole warp: lane ") &&
+                          ContainsSubstring(line_of("bad matrix")) &&
+                          ContainsSubstring(line_of("other line")));
     CHECK_THAT(fault_of(absent_lane),
                StartsWith("deadlock: ") &&
                    ContainsSubstring("of store_matrix_sync names 1 lane that did not come: 5"));

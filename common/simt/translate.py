@@ -27,6 +27,8 @@ HOUSE = [ROOT / "common", ROOT / "reference"]  # nothing to translate there
 REFUSED = [
     (r"\bcudaLaunchCooperative", "cooperative launches"),
     (r"\bwmma::(?:experimental|bmma_sync)\b", "such tensor cores"),
+    (r"\bfragment\s*<[^<>;]*,\s*(?:32\s*,\s*8\s*,\s*16|8\s*,\s*32\s*,\s*16|8\s*,\s*8\s*,\s*4)\s*,", "such tensor cores"),
+    (r"\bfragment\s*<[^<>;]*,\s*(?:signed\s+char|unsigned\s+char|u?int8_t|int)\b", "such tensor cores"),
     (r"#\s*include\s*<cuda_fp[864]\b", "arithmetic in less than 16 bits"),
     (r"#\s*include\s*<cuda/(?:barrier|pipeline|ptx)\b|\bcuda::(?:barrier|pipeline|memcpy_async)\b", "cuda::barrier and cuda::pipeline"),
     (r"#\s*include\s*<(?:cub|thrust|cuda)/(?!(?:std/)?atomic>)", "such library"),

@@ -455,10 +455,18 @@ __global__ void multiply_badly_kernel(Bad_matrix how, float* c) {
     wmma::fragment<wmma::accumulator, 16, 16, 16, float> sum;
     wmma::fill_fragment(sum, 1.0f);
     const int t = threadIdx.x;
+    if (how == Bad_matrix::gone_lane && t == 5) return;
     if (how == Bad_matrix::off_alignment) c += 4;
-    if (how == Bad_matrix::unlike && t == 9) c += 8;
-    if (how != Bad_matrix::absent_lane || t != 5)
-        wmma::store_matrix_sync(c, sum, 16, wmma::mem_row_major);  // mark: bad matrix
+    if (how == Bad_matrix::unlike_address && t == 9) c += 8;
+    const unsigned pitch = how == Bad_matrix::odd_pitch                ? 18
+                           : how == Bad_matrix::unlike_pitch && t == 9 ? 20
+                                                                       : 16;
+    const auto layout =
+        how == Bad_matrix::unlike_layout && t == 9 ? wmma::mem_col_major : wmma::mem_row_major;
+    if (how == Bad_matrix::other_line && t >= 16)
+        wmma::store_matrix_sync(c, sum, pitch, layout);  // mark: other line
+    else if (how != Bad_matrix::absent_lane || t != 5)
+        wmma::store_matrix_sync(c, sum, pitch, layout);  // mark: bad matrix
     __syncthreads();
 }
 void multiply_badly(Bad_matrix how, float* c) {

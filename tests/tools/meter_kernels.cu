@@ -1315,8 +1315,7 @@ using Factor = wmma::fragment<Use, 16, 16, std::is_same_v<T, float> ? 8 : 16,
 
 template <class Use, class T, class Layout>
 __global__ void load_factor_kernel(const T* in, int pitch, bool by_shared, float* out) {
-    __shared__ alignas(32) unsigned char bytes[16 * 48 * sizeof(T)];
-    T* const tile = reinterpret_cast<T*>(bytes);
+    __shared__ alignas(32) T tile[16 * 48];
     Factor<Use, T, Layout> f;
     if (by_shared) {
         for (int i = threadIdx.x; i < 16 * pitch; i += 32) tile[i] = in[0];

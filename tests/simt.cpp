@@ -1352,6 +1352,13 @@ TEST_CASE("the translator lists what a source declares for the device", "[transl
                ContainsSubstring(" simt_of_device[] = \"" + names + "\";\n#line 1 "));
 }
 
+TEST_CASE("what a local variable begins with is no local array", "[translator]") {
+    const auto text =
+        translate("__global__ void k(float* p) { float *q = &p[0] + 1, r[99] = {p[1]}, s[99]; }\n").text;
+    CHECK_THAT(text, ContainsSubstring("hold_local(\"r\"") && ContainsSubstring("hold_local(\"s\""));
+    CHECK_THAT(text, !ContainsSubstring("hold_local(\"p\""));
+}
+
 TEST_CASE("the translator refuses in one line what has no meaning on the CPU", "[translator]") {
     const auto [source, what] = GENERATE(table<std::string, std::string>({
         {"wmma::experimental::precision::b1", "such tensor cores"},

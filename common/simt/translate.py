@@ -394,7 +394,11 @@ class Source:
                 continue
             if not LOCALS.match(" ".join(words)) or words[0] in STATEMENTS | NO_LOCALS or not NO_LOCALS.isdisjoint(words):
                 continue
-            arrays = [tokens.words[i] for i in tokens.scan(start, stop) if tokens.word(i + 1) == "[" and tokens.word(i - 1) != "="]
+            arrays, value = [], False  # float* first = &matrix[0] + 1, sums[64];
+            for i in tokens.scan(start, stop):
+                value = tokens.words[i] == "=" or value and tokens.words[i] != ","
+                if tokens.word(i + 1) == "[" and not value:
+                    arrays.append(tokens.words[i])
             behind = tokens.found[stop].end()
             for array in filter(is_name, arrays):
                 large = f" if constexpr (sizeof({array}) >= 256) simt::hold_local(\"{array}\", sizeof({array}));"

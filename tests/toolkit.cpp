@@ -882,6 +882,43 @@ TEST_CASE("tf32 has 10 bits behind the point, rounded where that is asked for", 
     CHECK(sum.values()[0] == 1);
 }
 
+TEST_CASE("rounding to tf32 keeps zeros and infinities, and a NaN stays one in a product", "[wmma]") {
+    constexpr float inf = std::numeric_limits<float>::infinity();
+    const std::vector<float> numbers{0,
+                                     -0.0f,
+                                     inf,
+                                     -inf,
+                                     1 + 0x1p-11f,
+                                     -1 - 0x1p-11f,
+                                     1 + 0x1.fp-12f,
+                                     std::numeric_limits<float>::max(),
+                                     std::bit_cast<float>(0x7f800001u)};
+    auto in = upload("in", numbers), out = zeros<float>("out", numbers.size());
+    observe({}, [&] { kernels::round_to_tf32(in.data(), out.data(), static_cast<int>(numbers.size())); });
+    const auto rounded = out.values();
+    for (std::size_t i = 0; i < 4; ++i)
+        CHECK(std::bit_cast<unsigned>(rounded[i]) == std::bit_cast<unsigned>(numbers[i]));
+    CHECK(rounded[4] == 1 + 0x1p-10f);
+    CHECK(rounded[5] == -1 - 0x1p-10f);
+    CHECK(rounded[6] == 1);
+    CHECK(rounded[7] == inf);
+    CHECK(std::bit_cast<unsigned>(rounded[8]) == 0x7fffffffu);
+}
+
+TEST_CASE("a fragment that is loaded before its copy has arrived is found", "[wmma][copies]") {
+    const auto numbers = listed<float>(256, [](int i) { return i; });
+    auto in = upload("in", numbers), out = zeros<float>("out", 256);
+    const auto waited = observe({}, [&] { kernels::through_a_fragment(true, in.data(), out.data()); });
+    CHECK(waited.findings == Findings{});
+    CHECK(out.values() == numbers);
+    if (!waited.counts) return;  // the meter finds it
+    const auto findings =
+        observe({}, [&] { kernels::through_a_fragment(false, in.data(), out.data()); }).findings;
+    REQUIRE(findings.size() == 1);
+    CHECK_THAT(findings[0], StartsWith("read before the copy into shared memory has arrived: ") &&
+                                ContainsSubstring(line_of("fragment of a copy")));
+}
+
 TEST_CASE("a fragment takes the whole warp, one address and its alignment", "[wmma]") {
     using enum kernels::Bad_matrix;
     auto out = zeros<float>("out", 300);

@@ -473,4 +473,23 @@ void multiply_badly(Bad_matrix how, float* c) {
     multiply_badly_kernel<<<1, how == Bad_matrix::half_a_warp ? 16 : 32>>>(how, c);
 }
 
+__global__ void through_a_fragment_kernel(bool waits, const float* in, float* out) {
+    __shared__ alignas(32) float s[16 * 16];
+    for (int i = 4 * threadIdx.x; i < 256; i += 128) __pipeline_memcpy_async(&s[i], &in[i], 16);
+    __pipeline_commit();
+    if (waits) __pipeline_wait_prior(0);
+    __syncthreads();
+    wmma::fragment<wmma::accumulator, 16, 16, 8, float> f;
+    wmma::load_matrix_sync(f, s, 16, wmma::mem_row_major);  // mark: fragment of a copy
+    wmma::store_matrix_sync(out, f, 16, wmma::mem_row_major);
+}
+void through_a_fragment(bool waits, const float* in, float* out) {
+    through_a_fragment_kernel<<<1, 32>>>(waits, in, out);
+}
+
+__global__ void round_to_tf32_kernel(const float* in, float* out) {
+    out[threadIdx.x] = wmma::__float_to_tf32(in[threadIdx.x]);
+}
+void round_to_tf32(const float* in, float* out, int n) { round_to_tf32_kernel<<<1, n>>>(in, out); }
+
 }  // namespace kernels

@@ -71,6 +71,9 @@ enum class Bad_matrix {
     unlike_layout
 };
 void multiply_badly(Bad_matrix, float* c);
+/// Stores 16 x 16 elements by way of a fragment, which a warp loads from a copy in shared memory.
+void through_a_fragment(bool waits, const float* in, float* out);
+void round_to_tf32(const float* in, float* out, int n);
 
 }  // namespace kernels
 #pragma GCC visibility pop

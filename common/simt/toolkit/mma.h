@@ -71,7 +71,8 @@ class fragment {
 /// Rounds to 10 bits behind the point, away from 0 where it lies in the middle.
 SIMT_UNSEEN __device__ float __float_to_tf32(float x) {
     const auto bits = __builtin_bit_cast(unsigned, x);
-    return __builtin_isfinite(x) ? __builtin_bit_cast(float, (bits + 0x1000) & ~0x1fffu) : x;
+    if (__builtin_isnan(x)) return __builtin_bit_cast(float, 0x7fffffffu);  // one that no truncation ends
+    return __builtin_isinf(x) ? x : __builtin_bit_cast(float, (bits + 0x1000) & ~0x1fffu);
 }
 
 template <class Use, int m, int n, int k, class T, class Layout>

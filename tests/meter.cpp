@@ -342,6 +342,76 @@ TEST_CASE("efficiency is 1 where nothing was moved", "[traffic]") {
     CHECK(Counts{}.active_lanes() == 0.0);
 }
 
+// Fragments of tensor cores. Their lanes are laid out as nvcc 13 has it for sm_90, and all is counted by
+// hand.
+
+TEST_CASE("a factor in tf32 is loaded word by word, in eight or four pieces of memory at a time", "[wmma]") {
+    const bool of_a = GENERATE(true, false), by_rows = GENERATE(true, false);
+    CAPTURE(of_a, by_rows);
+    auto in = filled<float>("in", 16 * 48), out = filled<float>("out", 32);
+    const auto load = [&](int pitch, bool by_shared) {
+        return count([&] { kernels::load_floats(of_a, by_rows, in.data(), pitch, by_shared, out.data()); });
+    };
+    const bool along_k = of_a == by_rows;  // 16 pieces of 8 floats; else 8 of 16
+    for (const int pitch : {16, 40})
+        CHECK(load(pitch, false).global_load == traffic(4 * 32, 4, 4, 4 * (along_k ? 8 : 4)));
+    // eight lines of four words need pitches of 4 modulo 8, four lines of eight words those of 8 modulo 16
+    for (const auto& [pitch, of_eight_lines, of_four_lines] :
+         std::vector<std::tuple<int, std::uint64_t, std::uint64_t>>{
+             {16, 4, 2}, {20, 1, 2}, {24, 2, 1}, {32, 8, 4}, {36, 1, 2}, {40, 2, 1}}) {
+        CAPTURE(pitch);
+        const auto c = load(pitch, true);
+        const auto passes = along_k ? of_eight_lines : of_four_lines;
+        CHECK(c.shared_load == traffic(4 * 32, 4, 4, 4 * passes));
+        CHECK(c.bank_conflicts == 4 * (passes - 1));
+    }
+}
+
+TEST_CASE("a factor in half is loaded in pairs of neighbours in memory, whatever its layout", "[wmma]") {
+    const bool of_a = GENERATE(true, false), by_rows = GENERATE(true, false);
+    CAPTURE(of_a, by_rows);
+    auto in = filled<unsigned short>("in", 16 * 48);
+    auto out = filled<float>("out", 32);
+    const auto load = [&](int pitch, bool by_shared) {
+        return count([&] { kernels::load_halves(of_a, by_rows, in.data(), pitch, by_shared, out.data()); });
+    };
+    for (const int pitch : {16, 40}) CHECK(load(pitch, false).global_load == traffic(4 * 32, 4, 4, 4 * 8));
+    // eight lines of four words
+    for (const auto& [pitch, passes] :
+         std::vector<std::pair<int, std::uint64_t>>{{16, 2}, {24, 1}, {32, 4}, {40, 1}}) {
+        CAPTURE(pitch);
+        CHECK(load(pitch, true).shared_load == traffic(4 * 32, 4, 4, 4 * passes));
+    }
+}
+
+TEST_CASE("sums in float are stored in pairs by rows, and one by one by columns", "[wmma]") {
+    auto out = filled<float>("out", 16 * 48);
+    const auto store = [&](bool by_rows, int pitch, bool to_shared) {
+        const auto c = count([&] { kernels::store_sums(by_rows, out.data(), pitch, to_shared); });
+        return to_shared ? c.shared_store : c.global_store;
+    };
+    CHECK(store(true, 16, false) == traffic(4 * 32, 8, 4, 4 * 8));
+    CHECK(store(false, 16, false) == traffic(8 * 32, 4, 8, 8 * 4));
+    for (const auto& [pitch, by_rows, by_columns] :
+         std::vector<std::tuple<int, std::uint64_t, std::uint64_t>>{{16, 2, 4}, {20, 2, 1}, {24, 1, 2}}) {
+        CAPTURE(pitch);
+        CHECK(store(true, pitch, true) == traffic(4 * 32, 8, 4, 4 * 2 * by_rows));  // by half-warps
+        CHECK(store(false, pitch, true) == traffic(8 * 32, 4, 8, 8 * by_columns));
+    }
+}
+
+TEST_CASE("a product of fragments takes about as many steps as a shuffle, and no memory", "[wmma][work]") {
+    auto out = filled<float>("out", 16 * 16);
+    const auto counts = [&](int products, int rounds) {
+        return count([&] { kernels::multiply(products, out.data(), rounds); });
+    };
+    const auto each = (counts(2, 1001).work - counts(1, 1001).work) / 1001;
+    CHECK((each >= 1 && each <= 3));
+    CHECK(counts(2, 1001).span == counts(1, 1001).span + 1001 * each);
+    CHECK(counts(2, 1001).shared_load == Traffic{});
+    CHECK(counts(2, 1001).global_load == Traffic{});
+}
+
 // Control flow
 
 namespace {

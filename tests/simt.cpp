@@ -1362,10 +1362,22 @@ TEST_CASE("the translator lists what a source declares for the device", "[transl
                ContainsSubstring(" simt_of_device[] = \"" + names + "\";\n#line 1 "));
 }
 
+TEST_CASE("what a local variable begins with is no local array", "[translator]") {
+    const auto text =
+        translate("__global__ void k(float* p) { float *q = &p[0] + 1, r[99] = {p[1]}, s[99]; }\n").text;
+    CHECK_THAT(text, ContainsSubstring("hold_local(\"r\"") && ContainsSubstring("hold_local(\"s\""));
+    CHECK_THAT(text, !ContainsSubstring("hold_local(\"p\""));
+}
+
 TEST_CASE("the translator refuses in one line what has no meaning on the CPU", "[translator]") {
     const auto [source, what] = GENERATE(table<std::string, std::string>({
         {"wmma::experimental::precision::b1", "such tensor cores"},
         {"wmma::bmma_sync(c, a, b, c);", "such tensor cores"},
+        {"wmma::fragment<wmma::matrix_a, 32, 8, 16, half, wmma::row_major> a;", "such tensor cores"},
+        {"wmma::fragment<wmma::accumulator, 8, 8, 4, double> c;", "such tensor cores"},
+        {"wmma::fragment<wmma::matrix_b, 16, 16, 16, unsigned char, wmma::col_major> b;",
+         "such tensor cores"},
+        {"wmma::fragment<wmma::accumulator, 16, 16, 16, int> c;", "such tensor cores"},
         {"asm volatile(\"mov.u32 %0, %laneid;\" : \"=r\"(lane));", "inline PTX"},
         {"__asm__(\"trap;\");", "inline PTX"},
         {"texture<float, 2> t;", "textures"},

@@ -882,6 +882,43 @@ TEST_CASE("tf32 has 10 bits behind the point, rounded where that is asked for", 
     CHECK(sum.values()[0] == 1);
 }
 
+TEST_CASE("rounding to tf32 keeps zeros and infinities, and a NaN stays one in a product", "[wmma]") {
+    constexpr float inf = std::numeric_limits<float>::infinity();
+    const std::vector<float> numbers{0,
+                                     -0.0f,
+                                     inf,
+                                     -inf,
+                                     1 + 0x1p-11f,
+                                     -1 - 0x1p-11f,
+                                     1 + 0x1.fp-12f,
+                                     std::numeric_limits<float>::max(),
+                                     std::bit_cast<float>(0x7f800001u)};
+    auto in = upload("in", numbers), out = zeros<float>("out", numbers.size());
+    observe({}, [&] { kernels::round_to_tf32(in.data(), out.data(), static_cast<int>(numbers.size())); });
+    const auto rounded = out.values();
+    for (std::size_t i = 0; i < 4; ++i)
+        CHECK(std::bit_cast<unsigned>(rounded[i]) == std::bit_cast<unsigned>(numbers[i]));
+    CHECK(rounded[4] == 1 + 0x1p-10f);
+    CHECK(rounded[5] == -1 - 0x1p-10f);
+    CHECK(rounded[6] == 1);
+    CHECK(rounded[7] == inf);
+    CHECK(std::bit_cast<unsigned>(rounded[8]) == 0x7fffffffu);
+}
+
+TEST_CASE("a fragment that is loaded before its copy has arrived is found", "[wmma][copies]") {
+    const auto numbers = listed<float>(256, [](int i) { return i; });
+    auto in = upload("in", numbers), out = zeros<float>("out", 256);
+    const auto waited = observe({}, [&] { kernels::through_a_fragment(true, in.data(), out.data()); });
+    CHECK(waited.findings == Findings{});
+    CHECK(out.values() == numbers);
+    if (!waited.counts) return;  // the meter finds it
+    const auto findings =
+        observe({}, [&] { kernels::through_a_fragment(false, in.data(), out.data()); }).findings;
+    REQUIRE(findings.size() == 1);
+    CHECK_THAT(findings[0], StartsWith("read before the copy into shared memory has arrived: ") &&
+                                ContainsSubstring(line_of("fragment of a copy")));
+}
+
 TEST_CASE("a fragment takes the whole warp, one address and its alignment", "[wmma]") {
     using enum kernels::Bad_matrix;
     auto out = zeros<float>("out", 300);
@@ -889,9 +926,30 @@ TEST_CASE("a fragment takes the whole warp, one address and its alignment", "[wm
         return fault([&] { kernels::multiply_badly(how, out.data()); });
     };
     CHECK(fault_of(none) == "");
-    for (const auto how : {half_a_warp, off_alignment, unlike})
-        CHECK_THAT(fault_of(how), StartsWith("store_matrix_sync in " + line_of("bad matrix")) &&
-                                      ContainsSubstring("give it one address, a multiple of 32 bytes"));
+    const auto start = "store_matrix_sync in " + line_of("bad matrix");
+    for (const auto& [how, words] : std::vector<std::pair<kernels::Bad_matrix, std::string>>{
+             {half_a_warp, " takes a whole warp: this one has only 16 threads"},
+             {gone_lane, " takes a whole warp: of this one, lane 5 has left the kernel"},
+             {off_alignment,
+              ", by warp 0 of block (0,0,0): the address of the first element is 16 bytes beyond "
+              "a multiple of 32: tensor cores take only multiples"},
+             {odd_pitch,
+              ", by warp 0 of block (0,0,0): the leading dimension, 18, is no multiple of 4 elements, "
+              "which are 16 bytes"},
+             {unlike_address,
+              ", by warp 0 of block (0,0,0): lanes 0 and 9 give different addresses: the warp "
+              "takes one matrix, and each lane gives the address of its first element"},
+             {unlike_pitch,
+              ", by warp 0 of block (0,0,0): lanes 0 and 9 give different leading dimensions, 16 "
+              "and 20: the warp takes one matrix"},
+             {unlike_layout,
+              ", by warp 0 of block (0,0,0): lanes 0 and 9 give different layouts: the warp takes "
+              "one matrix"}})
+        CHECK_THAT(fault_of(how), StartsWith(start + words));
+    const auto apart = fault_of(other_line);
+    CHECK_THAT(apart, ContainsSubstring(" takes a whole warp: lane ") &&
+                          ContainsSubstring(line_of("bad matrix")) &&
+                          ContainsSubstring(line_of("other line")));
     CHECK_THAT(fault_of(absent_lane),
                StartsWith("deadlock: ") &&
                    ContainsSubstring("of store_matrix_sync names 1 lane that did not come: 5"));

@@ -52,8 +52,12 @@ void* memset(void* to, int value, std::size_t bytes) noexcept __asm__("simt_mems
 
 // Shared memory is a block's own. The fibers of a block share one operating-system thread, so thread-local
 // storage tells it from the variables of the device; AddressSanitizer sees overruns better in plain statics.
+// Nothing is constructed there. Without constinit, g++ asks at each declaration of an array of half, say,
+// whether it has been, and the meter would count that.
 #if defined(__SANITIZE_ADDRESS__)
 #define __shared__ static
+#elif defined(__SANITIZE_THREAD__)
+#define __shared__ constinit thread_local
 #else
 #define __shared__ thread_local
 #endif

@@ -1,10 +1,13 @@
 #include "simt/matrices.hpp"
 
+#include <array>
 #include <cmath>
+#include <cstdint>
+#include <string>
 
 namespace simt {
 
-void multiply(const Product* const (&lanes)[32]) {
+void multiply(const std::array<const Product*, 32>& lanes) {
     float a[16][16], b[16][16], c[16][16];
     const int k = lanes[0]->k, width = lanes[0]->width;
     for (int lane = 0; lane < 32; ++lane) {
@@ -26,6 +29,33 @@ void multiply(const Product* const (&lanes)[32]) {
             const auto at = place_of(lane, i, 2);
             lanes[lane]->d[i] = c[at.row][at.column];
         }
+}
+
+std::string unlike(const std::array<const MatrixInMemory*, 32>& lanes) {
+    const auto& first = *lanes[0];
+    const auto lane_0_and = [](int lane) { return "lanes 0 and " + std::to_string(lane) + " "; };
+    for (int lane = 1; lane < 32; ++lane) {
+        const auto& other = *lanes[lane];
+        if (other.address != first.address)
+            return lane_0_and(lane) +
+                   "give different addresses: the warp takes one matrix, and each lane gives the address of "
+                   "its first element";
+        if (other.pitch != first.pitch)
+            return lane_0_and(lane) + "give different leading dimensions, " + std::to_string(first.pitch) +
+                   " and " + std::to_string(other.pitch) + ": the warp takes one matrix";
+        if (other.by_columns != first.by_columns)
+            return lane_0_and(lane) + "give different layouts: the warp takes one matrix";
+    }
+    constexpr unsigned of_address = 32, of_pitch = 16;  // bytes
+    if (const auto beyond = reinterpret_cast<std::uintptr_t>(first.address) % of_address; beyond != 0)
+        return "the address of the first element is " + std::to_string(beyond) +
+               " bytes beyond a multiple of " + std::to_string(of_address) +
+               ": tensor cores take only multiples";
+    if (first.pitch * first.element % of_pitch != 0)
+        return "the leading dimension, " + std::to_string(first.pitch) + ", is no multiple of " +
+               std::to_string(of_pitch / first.element) + " elements, which are " + std::to_string(of_pitch) +
+               " bytes";
+    return "";
 }
 
 }  // namespace simt

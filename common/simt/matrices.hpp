@@ -2,6 +2,9 @@
 #pragma once
 #include "simt/annotations.hpp"
 
+#include <array>
+#include <string>
+
 namespace simt {
 
 /// Of a matrix of 16 rows, four lanes hold the columns side by side and eight the rows below each other,
@@ -9,7 +12,7 @@ namespace simt {
 struct Place {
     int row, column;
 };
-__host__ __device__ constexpr Place place_of(int lane, int element, int width) {
+__host__ __device__ __forceinline__ constexpr Place place_of(int lane, int element, int width) {
     const int part = element / width;
     return {lane / 4 + part % 2 * 8, lane % 4 * width + element % width + part / 2 * 4 * width};
 }
@@ -24,6 +27,17 @@ struct Product {
 
 /// Of the lanes of a warp: products exact, and added one after the other in float. Tensor cores add in an
 /// order that NVIDIA does not document.
-void multiply(const Product* const (&lanes)[32]);
+void multiply(const std::array<const Product*, 32>& lanes);
+
+/// What a lane says of the matrix that its warp loads or stores.
+struct MatrixInMemory {
+    const void* address;  // of its first element
+    unsigned pitch;       // elements from one row or column to the next
+    unsigned element;     // bytes
+    bool by_columns;
+};
+
+/// What is wrong with what the lanes of a warp say, as the end of a sentence; empty if nothing is.
+std::string unlike(const std::array<const MatrixInMemory*, 32>& lanes);
 
 }  // namespace simt

@@ -70,6 +70,7 @@ enum class Collective : unsigned char {
     all_bits,
     any_bit,
     odd_bits,
+    matrix,
     multiply
 };
 
@@ -82,7 +83,8 @@ inline constexpr std::uint64_t undefined_value = 0xFFF8A7A7FFF8A7A7;
 /// 0; for a match, a bit per lane whose value equals the caller's; for the others, the sum of the values, the
 /// least or the largest of them, as signed or as unsigned numbers, or what `and`, `or` and `xor` make of
 /// their bits.
-/// A product of matrices takes all lanes, whose values are the addresses of a Product each.
+/// Matrices take all lanes, from one line, whose values are the addresses of a MatrixInMemory or a Product
+/// each.
 std::uint64_t exchange(Collective, unsigned mask, std::uint64_t value, int source, const char* name, Site);
 unsigned active_mask(Site);
 
@@ -133,7 +135,6 @@ void yield();
 /// A number that is larger at each call. Whoever asks gives way now and then.
 long long ticks();
 [[noreturn]] void trap(Site);
-[[noreturn]] void bad_matrix(const char* name, Site);
 /// Ends the launch: no block waits for another.
 [[noreturn]] void no_grid_barrier(Site);
 

@@ -17,6 +17,7 @@
 #include "stopwatch.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <bit>
 #include <cmath>
@@ -686,13 +687,38 @@ std::uint64_t reduced(Collective what, std::uint64_t a, std::uint64_t b) {
     }
 }
 
+/// What the values of 32 lanes are the addresses of.
+template <class T>
+std::array<const T*, 32> values_of(std::span<const Thread> warp) {
+    std::array<const T*, 32> values;
+    for (unsigned l = 0; l < 32; ++l) values[l] = reinterpret_cast<const T*>(warp[l].value);
+    return values;
+}
+
+/// What is wrong with a call of a warp that takes a matrix; empty if nothing is.
+std::string wrong_with_matrix(std::span<const Thread> warp, uint3 block, unsigned present,
+                              const Thread& asking) {
+    const auto name = std::string(asking.waits_in) + " in " + text_of(asking.site);
+    if (warp.size() < 32)
+        return name + " takes a whole warp: this one has only " + std::to_string(warp.size()) + " threads";
+    if (present != ~0u)
+        return name + " takes a whole warp: of this one, lane " + std::to_string(std::countr_one(present)) +
+               " has left the kernel";
+    for (const auto& t : warp)
+        if (t.site != asking.site || std::string_view(t.waits_in) != asking.waits_in)
+            return name + " takes a whole warp: lane " + std::to_string(t.lane()) + " of this one is at " +
+                   t.waits_in + " in " + text_of(t.site);
+    if (asking.collective == Collective::multiply) return "";
+    const auto wrong = unlike(values_of<MatrixInMemory>(warp));
+    return wrong.empty() ? ""
+                         : name + ", by warp " + std::to_string(asking.warp()) + " of block " +
+                               text_of(block) + ": " + wrong;
+}
+
 /// Gives each lane in `mask` what the collective makes of the values of all.
 void combine(std::span<Thread> warp, unsigned mask, Collective what) {
-    if (what == Collective::multiply) {
-        const Product* lanes[32];
-        for (unsigned l = 0; l < 32; ++l) lanes[l] = reinterpret_cast<const Product*>(warp[l].value);
-        return multiply(lanes);
-    }
+    if (what == Collective::matrix) return;
+    if (what == Collective::multiply) return multiply(values_of<Product>(warp));
     const auto each = [mask](auto&& does) {
         for (auto left = mask; left != 0; left &= left - 1)
             does(static_cast<unsigned>(std::countr_zero(left)));
@@ -766,11 +792,11 @@ bool Scheduler::complete_collective(Block& block, const Thread& asking) {
         if (t.state != State::at_collective || t.mask != mask || t.collective != what) return false;
         present |= 1u << l;
     }
-    if (what == Collective::multiply && present != ~0u) {
-        fail("mma_sync in " + text_of(asking.site) +
-             " takes a whole warp: this one has fewer than 32 threads, or some have left the kernel");
-        return false;
-    }
+    if (what >= Collective::matrix)
+        if (const auto wrong = wrong_with_matrix(lanes, block.index, present, asking); !wrong.empty()) {
+            fail(wrong);
+            return false;
+        }
     combine(lanes, present, what);
     for (unsigned l = 0; l < lanes.size(); ++l)
         if (present >> l & 1) {
@@ -1138,12 +1164,6 @@ void before_atomic_load(const void* address, unsigned bytes, const void* code, A
 }
 void before_read_only(const void* address, unsigned bytes) {
     scheduler->before_read_only(address, bytes, __builtin_return_address(0));
-}
-void bad_matrix(const char* name, Site site) {
-    give_up(
-        std::string(name) + " in " + text_of(site) + ": " + name_of(running->index, running_block->index) +
-        ": the 32 lanes of a warp give it one address, a multiple of 32 bytes, and rows that are a multiple "
-        "of 16 bytes apart");
 }
 void no_grid_barrier(Site site) {
     give_up("this_grid().sync() in " + text_of(site) +

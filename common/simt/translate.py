@@ -27,6 +27,8 @@ HOUSE = [ROOT / "common", ROOT / "reference"]  # nothing to translate there
 REFUSED = [
     (r"\bcudaLaunchCooperative", "cooperative launches"),
     (r"\bwmma::(?:experimental|bmma_sync)\b", "such tensor cores"),
+    (r"\bfragment\s*<[^<>;]*,\s*(?:32\s*,\s*8\s*,\s*16|8\s*,\s*32\s*,\s*16|8\s*,\s*8\s*,\s*4)\s*,", "such tensor cores"),
+    (r"\bfragment\s*<[^<>;]*,\s*(?:signed\s+char|unsigned\s+char|u?int8_t|int)\b", "such tensor cores"),
     (r"#\s*include\s*<cuda_fp[864]\b", "arithmetic in less than 16 bits"),
     (r"#\s*include\s*<cuda/(?:barrier|pipeline|ptx)\b|\bcuda::(?:barrier|pipeline|memcpy_async)\b", "cuda::barrier and cuda::pipeline"),
     (r"#\s*include\s*<(?:cub|thrust|cuda)/(?!(?:std/)?atomic>)", "such library"),
@@ -392,7 +394,11 @@ class Source:
                 continue
             if not LOCALS.match(" ".join(words)) or words[0] in STATEMENTS | NO_LOCALS or not NO_LOCALS.isdisjoint(words):
                 continue
-            arrays = [tokens.words[i] for i in tokens.scan(start, stop) if tokens.word(i + 1) == "[" and tokens.word(i - 1) != "="]
+            arrays, value = [], False  # float* first = &matrix[0] + 1, sums[64];
+            for i in tokens.scan(start, stop):
+                value = tokens.words[i] == "=" or value and tokens.words[i] != ","
+                if tokens.word(i + 1) == "[" and not value:
+                    arrays.append(tokens.words[i])
             behind = tokens.found[stop].end()
             for array in filter(is_name, arrays):
                 large = f" if constexpr (sizeof({array}) >= 256) simt::hold_local(\"{array}\", sizeof({array}));"

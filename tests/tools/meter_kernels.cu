@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cuda/atomic>
 #include <memory>
+#include <mma.h>
 #include <vector>
 
 namespace kernels {
@@ -1303,5 +1304,76 @@ __global__ void combined_kernel(int* sum) {
     kata::atomic_combine(sum, 1, kata::Sum<int>{});  // mark: combined
 }
 void combined(int* sum) { combined_kernel<<<1, 64>>>(sum); }
+
+// Fragments.
+
+namespace wmma = nvcuda::wmma;
+
+template <class Use, class T, class Layout>
+using Factor = wmma::fragment<Use, 16, 16, std::is_same_v<T, float> ? 8 : 16,
+                              std::conditional_t<std::is_same_v<T, float>, wmma::precision::tf32, T>, Layout>;
+
+template <class Use, class T, class Layout>
+__global__ void load_factor_kernel(const T* in, int pitch, bool by_shared, float* out) {
+    __shared__ alignas(32) T tile[16 * 48];
+    Factor<Use, T, Layout> f;
+    if (by_shared) {
+        for (int i = threadIdx.x; i < 16 * pitch; i += 32) tile[i] = in[0];
+        __syncthreads();
+        wmma::load_matrix_sync(f, tile, pitch);
+    } else {
+        wmma::load_matrix_sync(f, in, pitch);
+    }
+    float sum = 0;
+    for (int i = 0; i < f.num_elements; ++i) sum += static_cast<float>(f.x[i]);
+    out[threadIdx.x] = sum;
+}
+template <class T>
+void load_factor(bool of_a, bool by_rows, const T* in, int pitch, bool by_shared, float* out) {
+    using wmma::col_major, wmma::matrix_a, wmma::matrix_b, wmma::row_major;
+    const auto kernel = of_a      ? by_rows ? load_factor_kernel<matrix_a, T, row_major>
+                                            : load_factor_kernel<matrix_a, T, col_major>
+                             : by_rows ? load_factor_kernel<matrix_b, T, row_major>
+                                  : load_factor_kernel<matrix_b, T, col_major>;
+    kernel<<<1, 32>>>(in, pitch, by_shared, out);
+}
+void load_floats(bool of_a, bool by_rows, const float* in, int pitch, bool by_shared, float* out) {
+    load_factor(of_a, by_rows, in, pitch, by_shared, out);
+}
+void load_halves(bool of_a, bool by_rows, const unsigned short* in, int pitch, bool by_shared, float* out) {
+    load_factor(of_a, by_rows, reinterpret_cast<const half*>(in), pitch, by_shared, out);
+}
+
+__global__ void store_sums_kernel(bool by_rows, float* out, int pitch, bool to_shared) {
+    __shared__ alignas(32) float tile[16 * 48];
+    wmma::fragment<wmma::accumulator, 16, 16, 8, float> sum;
+    wmma::fill_fragment(sum, 1.0f);
+    wmma::store_matrix_sync(to_shared ? tile : out, sum, pitch,
+                            by_rows ? wmma::mem_row_major : wmma::mem_col_major);
+}
+void store_sums(bool by_rows, float* out, int pitch, bool to_shared) {
+    store_sums_kernel<<<1, 32>>>(by_rows, out, pitch, to_shared);
+}
+
+template <int products>
+__global__ void multiply_kernel(float* out, int rounds) {
+    Factor<wmma::matrix_a, float, wmma::row_major> a;
+    Factor<wmma::matrix_b, float, wmma::row_major> b;
+    wmma::fragment<wmma::accumulator, 16, 16, 8, float> sum;
+    wmma::fill_fragment(a, 1.0f);
+    wmma::fill_fragment(b, 1.0f);
+    wmma::fill_fragment(sum, 0.0f);
+    for (int i = 0; i < rounds; ++i) {
+        if constexpr (products > 0) wmma::mma_sync(sum, a, b, sum);
+        if constexpr (products > 1) wmma::mma_sync(sum, a, b, sum);
+    }
+    wmma::store_matrix_sync(out, sum, 16, wmma::mem_row_major);
+}
+void multiply(int products, float* out, int rounds) {
+    const auto kernel = products == 0   ? multiply_kernel<0>
+                        : products == 1 ? multiply_kernel<1>
+                                        : multiply_kernel<2>;
+    kernel<<<1, 32>>>(out, rounds);
+}
 
 }  // namespace kernels

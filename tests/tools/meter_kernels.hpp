@@ -247,5 +247,13 @@ void reversed_in_both(Lacks, const float* in, float* out);
 void weighed(int copied, const float* in, float* out);
 void combined(int* sum);  // a helper of operators.hpp
 
+/// A warp loads a fragment of a factor whose rows, or columns, begin `pitch` elements apart: from device
+/// memory or from shared memory.
+void load_floats(bool of_a, bool by_rows, const float* in, int pitch, bool by_shared, float* out);
+void load_halves(bool of_a, bool by_rows, const unsigned short* in, int pitch, bool by_shared, float* out);
+void store_sums(bool by_rows, float* out, int pitch, bool to_shared);
+/// A warp multiplies so many pairs of fragments in each round of a loop.
+void multiply(int products, float* out, int rounds);
+
 }  // namespace kernels
 #pragma GCC visibility pop

@@ -455,14 +455,41 @@ __global__ void multiply_badly_kernel(Bad_matrix how, float* c) {
     wmma::fragment<wmma::accumulator, 16, 16, 16, float> sum;
     wmma::fill_fragment(sum, 1.0f);
     const int t = threadIdx.x;
+    if (how == Bad_matrix::gone_lane && t == 5) return;
     if (how == Bad_matrix::off_alignment) c += 4;
-    if (how == Bad_matrix::unlike && t == 9) c += 8;
-    if (how != Bad_matrix::absent_lane || t != 5)
-        wmma::store_matrix_sync(c, sum, 16, wmma::mem_row_major);  // mark: bad matrix
+    if (how == Bad_matrix::unlike_address && t == 9) c += 8;
+    const unsigned pitch = how == Bad_matrix::odd_pitch                ? 18
+                           : how == Bad_matrix::unlike_pitch && t == 9 ? 20
+                                                                       : 16;
+    const auto layout =
+        how == Bad_matrix::unlike_layout && t == 9 ? wmma::mem_col_major : wmma::mem_row_major;
+    if (how == Bad_matrix::other_line && t >= 16)
+        wmma::store_matrix_sync(c, sum, pitch, layout);  // mark: other line
+    else if (how != Bad_matrix::absent_lane || t != 5)
+        wmma::store_matrix_sync(c, sum, pitch, layout);  // mark: bad matrix
     __syncthreads();
 }
 void multiply_badly(Bad_matrix how, float* c) {
     multiply_badly_kernel<<<1, how == Bad_matrix::half_a_warp ? 16 : 32>>>(how, c);
 }
+
+__global__ void through_a_fragment_kernel(bool waits, const float* in, float* out) {
+    __shared__ alignas(32) float s[16 * 16];
+    for (int i = 4 * threadIdx.x; i < 256; i += 128) __pipeline_memcpy_async(&s[i], &in[i], 16);
+    __pipeline_commit();
+    if (waits) __pipeline_wait_prior(0);
+    __syncthreads();
+    wmma::fragment<wmma::accumulator, 16, 16, 8, float> f;
+    wmma::load_matrix_sync(f, s, 16, wmma::mem_row_major);  // mark: fragment of a copy
+    wmma::store_matrix_sync(out, f, 16, wmma::mem_row_major);
+}
+void through_a_fragment(bool waits, const float* in, float* out) {
+    through_a_fragment_kernel<<<1, 32>>>(waits, in, out);
+}
+
+__global__ void round_to_tf32_kernel(const float* in, float* out) {
+    out[threadIdx.x] = wmma::__float_to_tf32(in[threadIdx.x]);
+}
+void round_to_tf32(const float* in, float* out, int n) { round_to_tf32_kernel<<<1, n>>>(in, out); }
 
 }  // namespace kernels

@@ -58,8 +58,22 @@ void halves(const unsigned short* in, unsigned short* sums, float* out);
 void multiply_halves(bool a_by_rows, bool b_by_rows, bool c_by_rows, const unsigned short* a,
                      const unsigned short* b, float* c);
 void multiply_tf32(bool rounds, const float* a, const float* b, float* c);  // 8 elements along K
-enum class Bad_matrix { none, half_a_warp, absent_lane, off_alignment, unlike };
+enum class Bad_matrix {
+    none,
+    half_a_warp,
+    absent_lane,
+    gone_lane,
+    other_line,
+    off_alignment,
+    odd_pitch,
+    unlike_address,
+    unlike_pitch,
+    unlike_layout
+};
 void multiply_badly(Bad_matrix, float* c);
+/// Stores 16 x 16 elements by way of a fragment, which a warp loads from a copy in shared memory.
+void through_a_fragment(bool waits, const float* in, float* out);
+void round_to_tf32(const float* in, float* out, int n);
 
 }  // namespace kernels
 #pragma GCC visibility pop

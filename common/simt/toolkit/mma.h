@@ -1,22 +1,30 @@
 // wmma: a warp multiplies matrices of 16 x 16 elements, of which each lane holds some. Of half and bfloat16,
 // with 16 elements along K, and of tf32, with 8.
 //
-// Where a lane's elements lie is the hardware's affair; here they lie as those of mma.sync do, and are loaded
-// and stored a word at a time.
+// Where a lane's elements lie is the hardware's affair; here they lie as those of mma.sync do. What a load or
+// a store asks of memory is what nvcc 13 makes of it for sm_90, as its machine code shows:
+// - elements of tf32, and sums in float that lie by columns, one by one;
+// - sums in float that lie by rows, in pairs of neighbours;
+// - elements of 16 bits in pairs of neighbours in memory, whatever the layout, for a warp can transpose
+//   8 x 8 of them in its registers. Of factors in shared memory one instruction, ldmatrix, brings four such
+//   pairs; here they are four requests, with as many passes. Sums in half go one by one here, if they are
+//   stored by columns.
 #pragma once
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"
 #include "simt/matrices.hpp"
 
+#include <type_traits>
+#include <utility>
+
 namespace simt {
 
-/// Every lane of the warp has to come, with the same address.
+/// Every lane of the warp has to come, and to name the same matrix.
 template <class T>
-__device__ void come_together(const T* address, unsigned pitch, const char* name, Site site) {
-    const auto same =
-        exchange(Collective::match, ~0u, reinterpret_cast<std::uintptr_t>(address), 0, name, site);
-    if (same != ~0u || reinterpret_cast<std::uintptr_t>(address) % 32 != 0 || pitch * sizeof(T) % 16 != 0)
-        bad_matrix(name, site);
+__device__ __forceinline__ void come_together(const T* address, unsigned pitch, bool by_columns,
+                                              const char* name, Site site) {
+    const MatrixInMemory matrix{address, pitch, sizeof(T), by_columns};
+    exchange(Collective::matrix, ~0u, reinterpret_cast<std::uintptr_t>(&matrix), 0, name, site);
 }
 SIMT_UNSEEN __device__ float as_tf32(float x) {
     return __builtin_bit_cast(float, __builtin_bit_cast(unsigned, x) & ~0x1fffu);
@@ -42,8 +50,12 @@ class fragment {
     static constexpr bool is_tf32 = std::is_same_v<T, precision::tf32>;
     static_assert(m == 16 && n == 16 && (is_sum ? k == 16 || k == 8 : k == (is_tf32 ? 8 : 16)),
                   "the CPU back end multiplies 16 x 16 x 16 elements, and 16 x 16 x 8 of tf32");
-    static_assert(is_sum ? simt::one_of<T, float, half> : is_tf32 || simt::one_of<T, half, nv_bfloat16>,
-                  "the CPU back end multiplies half, bfloat16 and tf32, and adds in float or half");
+    static_assert(
+        is_sum ? std::is_same_v<T, float> || (std::is_same_v<T, half> && k == 16)
+               : is_tf32 || simt::one_of<T, half, nv_bfloat16>,
+        "the CPU back end multiplies half, bfloat16 and tf32, and adds in float or, of half, in half");
+    static_assert(is_sum ? std::is_void_v<Layout> : simt::one_of<Layout, row_major, col_major>,
+                  "a fragment of matrix_a or matrix_b is row_major or col_major, and of accumulator neither");
 
   public:
     using element_type = T;
@@ -51,7 +63,7 @@ class fragment {
     /// Of a and b in half, a lane has each of its elements twice.
     static constexpr int num_elements = is_sum ? 8 : is_tf32 ? 4 : std::is_same_v<T, half> ? 16 : 8;
     static constexpr int num_storage_elements = num_elements;
-    storage_element_type x[num_elements];
+    alignas(8) storage_element_type x[num_elements];
 
     static constexpr int simt_width = is_tf32 ? 1 : 2, simt_distinct = is_tf32 ? 4 : 8;
 };
@@ -59,13 +71,14 @@ class fragment {
 /// Rounds to 10 bits behind the point, away from 0 where it lies in the middle.
 SIMT_UNSEEN __device__ float __float_to_tf32(float x) {
     const auto bits = __builtin_bit_cast(unsigned, x);
-    return __builtin_isfinite(x) ? __builtin_bit_cast(float, (bits + 0x1000) & ~0x1fffu) : x;
+    if (__builtin_isnan(x)) return __builtin_bit_cast(float, 0x7fffffffu);  // one that no truncation ends
+    return __builtin_isinf(x) ? x : __builtin_bit_cast(float, (bits + 0x1000) & ~0x1fffu);
 }
 
 template <class Use, int m, int n, int k, class T, class Layout>
-__device__ void fill_fragment(fragment<Use, m, n, k, T, Layout>& f,
-                              const typename fragment<Use, m, n, k, T, Layout>::storage_element_type& value) {
-#pragma GCC unroll 16
+SIMT_UNSEEN __device__ void fill_fragment(
+    fragment<Use, m, n, k, T, Layout>& f,
+    const typename fragment<Use, m, n, k, T, Layout>::storage_element_type& value) {
     for (int i = 0; i < f.num_elements; ++i) f.x[i] = value;
 }
 
@@ -73,23 +86,12 @@ __device__ void fill_fragment(fragment<Use, m, n, k, T, Layout>& f,
 
 namespace simt {
 
-/// Calls each(element, offset in memory), or for two that lie side by side each(element, offset) of the first
-/// with `pair`. `transposed`: the rows of a fragment's places are columns of the matrix.
-template <int distinct, int width, class Single, class Pair>
-__device__ __forceinline__ void each_place(unsigned pitch, bool transposed, Single single, Pair pair) {
-    const int at = lane();
-#pragma GCC unroll 16
-    for (int i = 0; i < distinct; i += width) {
-        const auto place = place_of(at, i, width);
-        if (width == 2 && !transposed) {
-            pair(i, place.row * pitch + place.column);
-        } else {
-#pragma GCC unroll 2
-            for (int j = 0; j < width; ++j)
-                single(i + j, transposed ? (place.column + j) * pitch + place.row
-                                         : place.row * pitch + place.column + j);
-        }
-    }
+/// What loops and branches there are in here are none of the student's: each(0), each(step), …, below `end`,
+/// in one piece.
+template <int end, int step, class Each>
+__device__ __forceinline__ void in_one_piece(Each each) {
+    [&]<int... i>(std::integer_sequence<int, i...>) __attribute__((always_inline)) { (each(i * step), ...); }
+    (std::make_integer_sequence<int, end / step>());
 }
 
 template <class T>
@@ -97,17 +99,50 @@ struct alignas(2 * sizeof(T)) Neighbours {
     T first, second;
 };
 
+/// Elements of 16 bits, from wherever in memory they are.
+template <class Fragment, class T>
+SIMT_UNSEEN __device__ void take(Fragment& f, const T* from, unsigned pitch, bool transposed) {
+    for (int i = 0; i < Fragment::num_elements; ++i) {
+        const auto place = place_of(lane(), i % Fragment::simt_distinct, 2);
+        f.x[i] = from[transposed ? place.column * pitch + place.row : place.row * pitch + place.column];
+    }
+}
+
 template <class Fragment, class T>
 __device__ __forceinline__ void load_fragment(Fragment& f, const T* from, unsigned pitch, bool transposed) {
-    each_place<Fragment::simt_distinct, Fragment::simt_width>(
-        pitch, transposed, [&](int i, unsigned at) { f.x[i] = from[at]; },
-        [&](int i, unsigned at) {
-            const auto two = *reinterpret_cast<const Neighbours<T>*>(&from[at]);
+    constexpr int count = Fragment::simt_distinct, width = Fragment::simt_width;
+    constexpr bool narrow = sizeof(T) == 2;
+    const int at = lane();
+    if (width == 2 && (narrow || !transposed)) {
+        in_one_piece<count, 2>([&](int i) __attribute__((always_inline)) {
+            const auto place = place_of(at, i, 2);
+            const auto two = *reinterpret_cast<const Neighbours<T>*>(&from[place.row * pitch + place.column]);
             f.x[i] = two.first, f.x[i + 1] = two.second;
         });
-#pragma GCC unroll 16
-    for (int i = Fragment::simt_distinct; i < Fragment::num_elements; ++i)
-        f.x[i] = f.x[i - Fragment::simt_distinct];
+    } else {
+        in_one_piece<count, 1>([&](int i) __attribute__((always_inline)) {
+            const auto place = place_of(at, i, width);
+            f.x[i] = from[transposed ? place.column * pitch + place.row : place.row * pitch + place.column];
+        });
+    }
+    if (narrow) take(f, from, pitch, transposed);
+}
+
+template <class Fragment, class T>
+__device__ __forceinline__ void store_fragment(T* to, const Fragment& f, unsigned pitch, bool transposed) {
+    const int at = lane();
+    if (transposed) {
+        in_one_piece<8, 1>([&](int i) __attribute__((always_inline)) {
+            const auto place = place_of(at, i, 2);
+            to[place.column * pitch + place.row] = f.x[i];
+        });
+    } else {
+        in_one_piece<8, 2>([&](int i) __attribute__((always_inline)) {
+            const auto place = place_of(at, i, 2);
+            *reinterpret_cast<Neighbours<T>*>(&to[place.row * pitch + place.column]) =
+                *reinterpret_cast<const Neighbours<T>*>(&f.x[i]);
+        });
+    }
 }
 
 template <class Fragment>
@@ -120,50 +155,54 @@ SIMT_UNSEEN __device__ void widen(const Fragment& f, float (&to)[8]) {
     }
 }
 
+template <class Fragment>
+SIMT_UNSEEN __device__ void narrow(const float (&from)[8], Fragment& f) {
+    for (int i = 0; i < 8; ++i) f.x[i] = from[i];
+}
+
 }  // namespace simt
 
 namespace nvcuda::wmma {
 
 template <int m, int n, int k, class T, class Layout>
-__device__ void load_matrix_sync(
+__device__ __forceinline__ void load_matrix_sync(
     fragment<matrix_a, m, n, k, T, Layout>& f,
     const typename fragment<matrix_a, m, n, k, T, Layout>::storage_element_type* from, unsigned pitch,
     simt::Site site = simt::Site::here()) {
-    simt::come_together(from, pitch, "load_matrix_sync", site);
+    simt::come_together(from, pitch, false, "load_matrix_sync", site);
     simt::load_fragment(f, from, pitch, std::is_same_v<Layout, col_major>);
 }
 /// The places of b are those of its transpose.
 template <int m, int n, int k, class T, class Layout>
-__device__ void load_matrix_sync(
+__device__ __forceinline__ void load_matrix_sync(
     fragment<matrix_b, m, n, k, T, Layout>& f,
     const typename fragment<matrix_b, m, n, k, T, Layout>::storage_element_type* from, unsigned pitch,
     simt::Site site = simt::Site::here()) {
-    simt::come_together(from, pitch, "load_matrix_sync", site);
+    simt::come_together(from, pitch, false, "load_matrix_sync", site);
     simt::load_fragment(f, from, pitch, std::is_same_v<Layout, row_major>);
 }
 template <int m, int n, int k, class T>
-__device__ void load_matrix_sync(fragment<accumulator, m, n, k, T>& f, const T* from, unsigned pitch,
-                                 layout_t layout, simt::Site site = simt::Site::here()) {
-    simt::come_together(from, pitch, "load_matrix_sync", site);
+__device__ __forceinline__ void load_matrix_sync(fragment<accumulator, m, n, k, T>& f, const T* from,
+                                                 unsigned pitch, layout_t layout,
+                                                 simt::Site site = simt::Site::here()) {
+    simt::come_together(from, pitch, layout == mem_col_major, "load_matrix_sync", site);
     simt::load_fragment(f, from, pitch, layout == mem_col_major);
 }
 
 template <int m, int n, int k, class T>
-__device__ void store_matrix_sync(T* to, const fragment<accumulator, m, n, k, T>& f, unsigned pitch,
-                                  layout_t layout, simt::Site site = simt::Site::here()) {
-    simt::come_together(to, pitch, "store_matrix_sync", site);
-    simt::each_place<8, 2>(
-        pitch, layout == mem_col_major, [&](int i, unsigned at) { to[at] = f.x[i]; },
-        [&](int i, unsigned at) {
-            *reinterpret_cast<simt::Neighbours<T>*>(&to[at]) = simt::Neighbours<T>{f.x[i], f.x[i + 1]};
-        });
+__device__ __forceinline__ void store_matrix_sync(T* to, const fragment<accumulator, m, n, k, T>& f,
+                                                  unsigned pitch, layout_t layout,
+                                                  simt::Site site = simt::Site::here()) {
+    simt::come_together(to, pitch, layout == mem_col_major, "store_matrix_sync", site);
+    simt::store_fragment(to, f, pitch, layout == mem_col_major);
 }
 
 template <int m, int n, int k, class D, class T, class LayoutA, class LayoutB, class C>
-__device__ void mma_sync(fragment<accumulator, m, n, k, D>& d,
-                         const fragment<matrix_a, m, n, k, T, LayoutA>& a,
-                         const fragment<matrix_b, m, n, k, T, LayoutB>& b,
-                         const fragment<accumulator, m, n, k, C>& c, simt::Site site = simt::Site::here()) {
+__device__ __forceinline__ void mma_sync(fragment<accumulator, m, n, k, D>& d,
+                                         const fragment<matrix_a, m, n, k, T, LayoutA>& a,
+                                         const fragment<matrix_b, m, n, k, T, LayoutB>& b,
+                                         const fragment<accumulator, m, n, k, C>& c,
+                                         simt::Site site = simt::Site::here()) {
     static_assert(std::is_same_v<T, half> || (std::is_same_v<C, float> && std::is_same_v<D, float>),
                   "only products of halves are added in half");
     float of_a[8], of_b[8], sum[8];
@@ -173,8 +212,7 @@ __device__ void mma_sync(fragment<accumulator, m, n, k, D>& d,
     const simt::Product product{k, a.simt_width, of_a, of_b, sum, sum};
     simt::exchange(simt::Collective::multiply, ~0u, reinterpret_cast<std::uintptr_t>(&product), 0, "mma_sync",
                    site);
-#pragma GCC unroll 8
-    for (int i = 0; i < 8; ++i) d.x[i] = sum[i];
+    simt::narrow(sum, d);
 }
 
 }  // namespace nvcuda::wmma

@@ -10,6 +10,7 @@ namespace histogram {
 inline constexpr int letters = 26;         ///< a to z
 inline constexpr int letters_per_bin = 4;  ///< a–d, e–h, …, u–x, y–z
 inline constexpr int bins = (letters + letters_per_bin - 1) / letters_per_bin;
+inline constexpr int values = 256;  ///< of a byte: the bins of step 09
 
 /// The workspace has one private histogram for as many characters, the last of them perhaps for fewer.
 inline constexpr int copy_characters = 1024;
@@ -28,10 +29,18 @@ void check(std::size_t length);
 /// counts nowhere. Throws std::invalid_argument where a count does not fit. PMPP-notes 9.1.
 std::array<unsigned, bins> reference(std::span<const char> text);
 
+/// How often each value of a byte comes up in the text. Throws as reference() does.
+std::array<unsigned, values> reference_of_bytes(std::span<const char> text);
+
 }  // namespace histogram
 
-/// What every step of the chapter defines: reference() on device memory. Writes the `bins` elements of
+/// What steps 01 to 08 define: reference() on device memory. Writes the `bins` elements of
 /// `histo`, whatever they held before. `workspace` holds workspace_size(length) elements that nobody has
 /// written; a step may do with them what it likes.
 extern "C" [[gnu::visibility("default")]] void count_letters(const char* text, std::size_t length,
                                                              unsigned* histo, unsigned* workspace);
+
+/// What step 09 defines: reference_of_bytes() on device memory. Writes the `values` elements of `histo`,
+/// whatever they held before.
+extern "C" [[gnu::visibility("default")]] void count_bytes(const char* text, std::size_t length,
+                                                           unsigned* histo);

@@ -7,6 +7,7 @@
 #include "suite/trial.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <filesystem>
@@ -32,6 +33,24 @@ using kata::Order;
 namespace {
 
 using Text = std::vector<char>;
+
+/// Steps from 09 on have a bin for each value of a byte.
+std::size_t bins_of(const Module& step) {
+    return static_cast<std::size_t>(step.has("count_bytes") ? histogram::values : bins);
+}
+
+std::vector<unsigned> reference(std::span<const char> text, std::size_t bins) {
+    const auto as_vector = [](const auto& histo) { return std::vector(histo.begin(), histo.end()); };
+    return bins == histogram::values ? as_vector(histogram::reference_of_bytes(text))
+                                     : as_vector(histogram::reference(text));
+}
+
+void call(const Module& step, const char* text, std::size_t length, unsigned* histo, unsigned* workspace) {
+    if (bins_of(step) == histogram::values)
+        step.function<decltype(count_bytes)>("count_bytes")(text, length, histo);
+    else
+        step.function<decltype(count_letters)>("count_letters")(text, length, histo, workspace);
+}
 
 char letter(int position) { return static_cast<char>('a' + position); }
 
@@ -87,33 +106,39 @@ Text words(std::size_t length, unsigned seed = 1) {
 
 struct Problem {
     Text characters;
+    std::size_t bins = bins_of(kata::step());
 
     std::string text() const { return "length = " + std::to_string(characters.size()); }
     /// A character is what is worked on; of bins there are 7.
     double outputs() const { return static_cast<double>(characters.size()); }
-    /// An addition for each letter.
+    /// An addition for each letter, or for each byte.
     double operations() const {
-        const auto histo = histogram::reference(characters);
+        const auto histo = reference(characters, bins);
         return std::accumulate(histo.begin(), histo.end(), 0.0);
     }
     kata::Expected expected() const {
         histogram::check(characters.size());
-        const auto histo = histogram::reference(characters);
-        return {{histo.begin(), histo.end()}, {}, {{bins}}};
+        const auto histo = reference(characters, bins);
+        return {{histo.begin(), histo.end()}, {}, {{static_cast<int>(bins)}}};
     }
-    /// A letter of bin b counts as b + 1, so that it can be told from its neighbours.
+    /// A letter of bin b counts as b + 1, so that it can be told from its neighbours, and a byte as its
+    /// value.
     std::optional<std::string> made_of(const Module& step, const kata::Conditions& conditions,
                                        const std::vector<unsigned>&) const {
-        static_assert(bins == kata::most_indicated);
+        static_assert(histogram::bins == kata::most_indicated);
         if (characters.size() >= kata::too_large_to_ask) return std::nullopt;
+        const std::size_t of_first_bin = bins == histogram::values ? 0 : 1;
         const auto sum_of = [&](const std::vector<int>& few) {
-            Problem other{Text(few.size(), ' ')};
+            Problem other{Text(few.size(), ' '), bins};
             for (std::size_t i = 0; i < few.size(); ++i)
-                if (few[i] > 0) other.characters[i] = letter((few[i] - 1) * histogram::letters_per_bin);
-            return kata::asked(step, other, conditions, [](const auto& histo) {
+                if (bins == histogram::values)
+                    other.characters[i] = static_cast<char>(few[i]);
+                else if (few[i] > 0)
+                    other.characters[i] = letter((few[i] - 1) * histogram::letters_per_bin);
+            return kata::asked(step, other, conditions, [&](const auto& histo) {
                 double sum = 0;
                 for (std::size_t bin = 0; bin < histo.size(); ++bin)
-                    sum += static_cast<double>(bin + 1) * histo[bin];
+                    sum += static_cast<double>(bin + of_first_bin) * histo[bin];
                 return sum;
             });
         };
@@ -128,12 +153,9 @@ struct Problem {
 
         explicit Device(const Problem& p, std::byte poison)
             : text("text", p.characters),
-              histo("histo", bins, poison),
+              histo("histo", p.bins, poison),
               workspace("workspace", histogram::workspace_size(p.characters.size()), poison) {}
-        void run(const Module& step) {
-            step.function<decltype(count_letters)>("count_letters")(text.data(), text.size(), histo.data(),
-                                                                    workspace.data());
-        }
+        void run(const Module& step) { call(step, text.data(), text.size(), histo.data(), workspace.data()); }
         auto damage() const { return kata::damage_of(text, histo, workspace); }
         auto result() const { return histo.values(); }
     };
@@ -146,6 +168,14 @@ void require_right(Text text, const kata::Trial& trial = {}) {
 kata::Counts counted(const Text& text) { return kata::counted(Problem{text}); }
 
 }  // namespace
+
+TEST_CASE("steps 01 to 08 count letters in 7 bins, step 09 counts bytes in 256", "[equivalence]") {
+    const bool bytes = kata::step_name() >= "09";
+    if (!kata::step().has(bytes ? "count_bytes" : "count_letters"))
+        FAIL("the step defines no " << (bytes ? "count_bytes" : "count_letters") << "(): "
+                                    << (bytes ? "bytes" : "histogram") << ".cuh says what it defines");
+    SUCCEED();
+}
 
 TEST_CASE("a step counts the letters of several blocks and a bit", "[equivalence]") {
     require_right(mixed(2 * 16384 + 1111));
@@ -188,7 +218,7 @@ TEST_CASE("the end of a text is shared out like the rest of it",
                           ", which is four times that for whole tiles");
 }
 
-TEST_CASE("of the 256 bytes only a to z count, four to a bin", "[equivalence]") {
+TEST_CASE("of the 256 bytes only a to z count, four to a bin; or each in a bin of its own", "[equivalence]") {
     Text text;  // byte b comes up b + 1 times: no two of them can be mistaken for each other
     for (int byte = 0; byte < 256; ++byte)
         text.insert(text.end(), static_cast<std::size_t>(byte + 1), static_cast<char>(byte));
@@ -230,6 +260,36 @@ TEST_CASE("the order of threads and blocks does not matter", "[equivalence]") {
     require_right(mixed(16384 + 2050), {{.order = order, .seed = seed}});
 }
 
+// Counters of eight bits hold 255, and steps that empty theirs in time may do so too late.
+TEST_CASE("as many of one value as eight and sixteen bits count, and one more",
+          "[equivalence][step][09_every_byte]") {
+    const char value = GENERATE('\0', '\x7f', '\xff');
+    CAPTURE(static_cast<int>(value));
+    for (const std::size_t length : {255u, 256u, 257u, 65535u, 65536u, 65537u})
+        require_right(Text(length, value), kata::unmetered);
+}
+
+// Each value as often as any other, in order and in jumps, and half of them each half as often as the one
+// before.
+TEST_CASE("all 256 values", "[equivalence][step][09_every_byte]") {
+    Text in_order(256 * 97 + 5), in_jumps(in_order.size()), halved(in_order.size());
+    std::mt19937 engine(1);
+    for (std::size_t i = 0; i < in_order.size(); ++i) {
+        in_order[i] = static_cast<char>(i);
+        in_jumps[i] = static_cast<char>(i * 32 + i / 8);
+        halved[i] = static_cast<char>(std::countr_zero(engine()));
+    }
+    require_right(in_order);
+    require_right(in_jumps);
+    require_right(halved);
+}
+
+// A zero stands for no character where a load ends behind the text, or is not made.
+TEST_CASE("zeros are counted as often as they are there", "[equivalence][step][09_every_byte]") {
+    const std::size_t length = GENERATE(1u, 15u, 16u, 17u, 8192u, 8193u, 32768u + 16, 32768u + 31);
+    require_right(Text(length, '\0'));
+}
+
 TEST_CASE("a second text gets an answer of its own", "[equivalence]") {
     require_right(mixed(3000, 1));
     require_right(mixed(3000, 2), {.poison = std::byte{0x3C}});
@@ -238,7 +298,7 @@ TEST_CASE("a second text gets an answer of its own", "[equivalence]") {
 TEST_CASE("words, whose letters are not equally frequent", "[equivalence]") { require_right(words(34567)); }
 
 TEST_CASE("characters at the end that fill no load of 16 bytes, and a tile that is not full",
-          "[equivalence][step][07_wide_loads][08_private_counters]") {
+          "[equivalence][step][07_wide_loads][08_private_counters][09_every_byte]") {
     require_right(mixed(
         GENERATE(4 * 8192u - 1, 4 * 8192u, 4 * 8192u + 15, 4 * 8192u + 16, 8 * 8192u - 16, 8 * 8192u + 1)));
 }
@@ -253,25 +313,29 @@ TEST_CASE("a million times one letter", "[equivalence]") {
 
 namespace {
 
-/// Texts of which only the first and the last character are letters, of bins 0 and 1.
+/// Texts of which only the first and the last character are letters, of bins 0 and 1. All others are zeros: a
+/// step that has a bin for them is not asked about it, for most of its blocks need not run.
 void require_both_ends_counted(std::size_t length) {
+    const std::size_t all = bins_of(kata::step());
     Buffer<char> text("text", length, kata::zeros);
-    Buffer<unsigned> histo("histo", bins),
+    Buffer<unsigned> histo("histo", all),
         workspace("workspace", histogram::workspace_size(length), kata::zeros);
-    text.set(0, letter(0));
-    text.set(length - 1, letter(histogram::letters_per_bin));
+    const char ends[] = {letter(0), letter(histogram::letters_per_bin)};
+    text.set(0, ends[0]);
+    text.set(length - 1, ends[1]);
+    const auto expected = reference(ends, all);
+    const auto first = static_cast<std::size_t>(all == histogram::values ? ends[0] : 0);
+    const auto last = static_cast<std::size_t>(all == histogram::values ? ends[1] : 1);
     kata::require_right_at_ends(
-        [&](const Module& step) {
-            step.function<decltype(count_letters)>("count_letters")(text.data(), length, histo.data(),
-                                                                    workspace.data());
-        },
+        [&](const Module& step) { call(step, text.data(), length, histo.data(), workspace.data()); },
         [&]() -> std::optional<std::string> {
-            const std::vector<unsigned> expected{1, 1, 0, 0, 0, 0, 0}, got = histo.values();
+            auto got = histo.values();
+            if (all == histogram::values) got[0] = 0;
             if (got != expected)
                 return "of " + std::to_string(length) +
-                       " characters only the first and the last are letters, one of bin 0 and one of bin 1: "
-                       "counted were " +
-                       std::to_string(got[0]) + " and " + std::to_string(got[1]);
+                       " characters only the first and the last are letters, one of bin " +
+                       std::to_string(first) + " and one of bin " + std::to_string(last) + ": counted were " +
+                       std::to_string(got[first]) + " and " + std::to_string(got[last]);
             return kata::damage_of(text, histo, workspace);
         });
 }
@@ -281,7 +345,7 @@ void require_both_ends_counted(std::size_t length) {
 // More than 264 blocks of 1024 threads with 16 characters each: two for each multiprocessor of an H100.
 TEST_CASE("the last character of a text counts, of more than a grid has threads for at a time",
           "[step][04_coarsened_contiguous][05_coarsened_interleaved][06_aggregated][07_wide_loads]"
-          "[08_private_counters]") {
+          "[08_private_counters][09_every_byte]") {
     require_both_ends_counted(5'000'011);
 }
 
@@ -292,13 +356,15 @@ TEST_CASE("the last character of a text counts, of as many as a thread each has 
 }
 
 // More than 528 blocks take, as many as an H100 runs of them, with 32 Ki characters each; and of full loads.
-TEST_CASE("blocks that stay go on until the end of the text", "[equivalence][step][08_private_counters]") {
+TEST_CASE("blocks that stay go on until the end of the text",
+          "[equivalence][step][08_private_counters][09_every_byte]") {
     require_both_ends_counted(17'400'000);
 }
 
-// In each of 64 blocks more than 16 bits count.
+// In each of 64 blocks more than 16 bits count, and in each thread of 132 blocks of 128 threads more than
+// eight.
 TEST_CASE("five million times one letter",
-          "[step][04_coarsened_contiguous][05_coarsened_interleaved][06_aggregated]") {
+          "[step][04_coarsened_contiguous][05_coarsened_interleaved][06_aggregated][09_every_byte]") {
     require_right(Text(5'000'011, 'k'), kata::unmetered);
 }
 
@@ -315,6 +381,12 @@ TEST_CASE("a very large text", "[equivalence]") {
     require_right(kata::repeated(mixed(kata::prime_period), 50000017));
     require_right(kata::repeated(runs(kata::prime_period, 20000), 50000017));
     require_right(Text(50000017, 'y'));  // more than a float counts
+}
+
+// More than eight bits count in each thread, of as many as an H200 has room for.
+TEST_CASE("134 million times one value", "[equivalence][step][09_every_byte]") {
+    only_on_a_gpu();
+    require_right(Text((1 << 27) + 3, '\xee'));
 }
 
 TEST_CASE("a text of 2^30 bytes", "[.huge][equivalence]") {
@@ -419,6 +491,11 @@ constexpr kata::Claim claims[] = {
      "each lane has counters of its own, so that none waits for another", "not in the documents"},
     {"08_private_counters", "06_aggregated", global_requests, 8.0,
      "a load brings 16 characters instead of one", "not in the documents"},
+    // Another problem: as of step 08, for 256 bins.
+    {"09_every_byte", "07_wide_loads", work, 3.0,
+     "each lane has counters of its own, so that none waits for another", "not in the documents"},
+    {"09_every_byte", "06_aggregated", global_requests, 8.0, "a load brings 16 characters instead of one",
+     "not in the documents"},
     // Times, of 2^28 letters. On an H100 (sm_90):
     // 8.8 times, and 12.7 times where runs are long.
     {"02_privatized_global", "01_global_atomics", kata::Quantity::time, 4.0,
@@ -456,7 +533,18 @@ constexpr kata::Claim claims[] = {
      "not in the documents", kata::Claim::Standing::asserted, of_words},
 };
 
-kata::Run count(const Module& step) { return try_on(step, Problem{counted_text()}); }
+/// Which step a step betters: the one before it, and step 09, which has more bins, the last one on whose bins
+/// lanes meet.
+std::string betters(const std::string& step) {
+    if (step >= "09") return "07_wide_loads";
+    std::string before;
+    for (const auto& claim : claims)
+        for (const std::string name : {claim.better, claim.worse})
+            if (name < step) before = std::max(before, name);
+    return before;
+}
+
+kata::Run count(const Module& step) { return try_on(step, Problem{counted_text(), bins_of(step)}); }
 
 }  // namespace
 
@@ -635,8 +723,8 @@ TEST_CASE("06 aggregated: a run shorter than the grid has threads is none for a 
     CHECK(in_stretches == 2107);
 }
 
-TEST_CASE("07 and 08: a load for 16 characters, and each sector once",
-          "[figures][07_wide_loads][08_private_counters]") {
+TEST_CASE("07 to 09: a load for 16 characters, and each sector once",
+          "[figures][07_wide_loads][08_private_counters][09_every_byte]") {
     const auto c = counted(letters(2 * 32768));
     CHECK(c.blocks == 2);
     CHECK(c.global_load.requests == 2 * 32768 / 16 / 32);
@@ -658,10 +746,23 @@ TEST_CASE("08 private counters: no lane waits for another, whatever the text is"
     CHECK(of(words(32768)) == 20495);
 }
 
+TEST_CASE("09 every byte: no lane waits for another, in counting or in adding up",
+          "[figures][09_every_byte]") {
+    kata::only_where_counted();
+    for (const Text& text : {Text(32768, 'k'), letters(32768), words(32768)}) {
+        const auto c = counted(text);
+        CHECK(c.blocks == 1);
+        CHECK(c.same_address == 0);
+        CHECK(c.bank_conflicts == 0);
+        // A row is zeroed in a pass; a character is one of 32 of a pass; 8 warps read 32 columns each.
+        CHECK(value_of(shared_passes, c) == 256 + 32768 / 32 + 8 * 32);
+    }
+}
+
 TEST_CASE("the table of the lesson: atomics for 100000 letters, all equally often",
           "[figures][01_global_atomics][02_privatized_global][03_privatized_shared]"
           "[04_coarsened_contiguous][05_coarsened_interleaved][06_aggregated]"
-          "[07_wide_loads][08_private_counters]") {
+          "[07_wide_loads][08_private_counters][09_every_byte]") {
     struct Atomics {
         std::uint64_t on_global, on_shared;
     };
@@ -674,6 +775,7 @@ TEST_CASE("the table of the lesson: atomics for 100000 letters, all equally ofte
         {"06_aggregated", {49, 86125}},
         {"07_wide_loads", {28, 100000}},
         {"08_private_counters", {28, 131072}},
+        {"09_every_byte", {104, 100000}},
     };
     const auto c = counted(letters(ladder_length));
     CHECK(c.global_atomic.accesses == lesson.at(kata::step_name()).on_global);
@@ -683,7 +785,7 @@ TEST_CASE("the table of the lesson: atomics for 100000 letters, all equally ofte
 TEST_CASE("two barriers a block",
           "[figures][02_privatized_global][03_privatized_shared]"
           "[04_coarsened_contiguous][05_coarsened_interleaved][06_aggregated]"
-          "[07_wide_loads][08_private_counters]") {
+          "[07_wide_loads][08_private_counters][09_every_byte]") {
     const auto c = counted(mixed(20000));
     CHECK(c.barriers == 2 * c.blocks);
 }
@@ -697,16 +799,18 @@ TEST_CASE("texts outside the limits are refused in one line", "[limits]") {
 
 namespace {
 
-kata::Run ladder(const Module& step) { return try_on(step, Problem{letters(ladder_length)}); }
+kata::Run ladder(const Module& step) { return try_on(step, Problem{letters(ladder_length), bins_of(step)}); }
 
 /// 2^28 characters.
 constexpr std::size_t timed_length = std::size_t{1} << 28;
 
 /// Letters in random order (0), words (of_words), or runs of letters that are as long at most.
 Problem timed(unsigned longest_run) {
-    if (longest_run == of_words) return {kata::repeated(words(kata::prime_period), timed_length)};
+    constexpr std::size_t most = histogram::values;  // room for any step that is timed
+    if (longest_run == of_words) return {kata::repeated(words(kata::prime_period), timed_length), most};
     return {longest_run > 0 ? runs(timed_length, longest_run)
-                            : kata::repeated(letters(kata::prime_period), timed_length)};
+                            : kata::repeated(letters(kata::prime_period), timed_length),
+            most};
 }
 
 /// A text like that of a timed problem, without a copy on the host. What is at random begins anew after a
@@ -729,9 +833,20 @@ Text read_text(const std::filesystem::path& file) {
     return text;
 }
 
-/// Counts the letters of a text and draws its histogram.
+/// What a bin holds: letters "a-d", or, of 256 bins, a character or the number of a byte.
+std::string name_of(std::size_t bin, std::size_t bins) {
+    const int number = static_cast<int>(bin);
+    if (bins == histogram::values)
+        return number > ' ' && number <= '~' ? std::string(1, static_cast<char>(number)) + "  "
+                                             : std::to_string(number);
+    const int first = number * histogram::letters_per_bin,
+              last = std::min(first + histogram::letters_per_bin, histogram::letters) - 1;
+    return {letter(first), '-', letter(last)};
+}
+
+/// Counts the letters or the bytes of a text and draws its histogram; of 256 bins those that are not empty.
 kata::Run on_file(const Module& step, const kata::Brought& file) {
-    const Problem p{read_text(file.in)};
+    const Problem p{read_text(file.in), bins_of(step)};
     Problem::Device device(p, kata::poison);
     const auto run = try_on(step, p, device, {file.conditions(p.outputs())});
     if (run.fault) return run;
@@ -739,12 +854,12 @@ kata::Run on_file(const Module& step, const kata::Brought& file) {
     std::ofstream drawing(file.out);
     const auto histo = device.result();
     const auto most = std::max(1u, *std::max_element(histo.begin(), histo.end()));
-    for (int bin = 0; bin < bins; ++bin) {
-        const int first = bin * histogram::letters_per_bin,
-                  last = std::min(first + histogram::letters_per_bin, histogram::letters) - 1;
-        const auto count = histo[static_cast<std::size_t>(bin)];
-        drawing << letter(first) << '-' << letter(last) << std::setw(12) << count << "  "
-                << std::string(static_cast<std::size_t>(60.0 * count / most), '#') << '\n';
+    for (std::size_t bin = 0; bin < p.bins; ++bin) {
+        const auto count = histo[bin];
+        if (count > 0 || p.bins == bins)
+            drawing << std::setw(3) << std::left << name_of(bin, p.bins) << std::right << std::setw(12)
+                    << count << "  " << std::string(static_cast<std::size_t>(60.0 * count / most), '#')
+                    << '\n';
     }
     if (!drawing.flush()) throw kata::Error(file.out.string() + " cannot be written");
     return run;
@@ -757,30 +872,32 @@ static const kata::Chapter chapter{
     .problem = "a text of 100000 letters, each of which is an output",
     .timed_problem = "a text of 2^28 letters",
     .claims = claims,
+    .betters = betters,
     .ladder = ladder,
     .count = count,
     .sketch = [](const Module& step) -> kata::Sketch {
         // Half of it letter by letter at random, half of it the same letter again and again.
         auto text = letters(4096);
         text.insert(text.end(), 4096, letter(10));
-        return {try_on(step, Problem{text}),
+        const auto of_step = bins_of(step);
+        return {try_on(step, Problem{text, of_step}),
                 "4096 letters at random, and 4096 times the same letter",
                 "contention",
-                {{"histo", {bins}}, {"text", {8192}}}};
+                {{"histo", {static_cast<int>(of_step)}}, {"text", {8192}}}};
     },
     .timed =
         [](std::optional<int> longest_run) {
             const auto p = ::timed(static_cast<unsigned>(longest_run.value_or(0)));
-            return std::make_unique<kata::TimedOn<Problem>>(p, p.outputs() + bins * sizeof(unsigned));
+            return std::make_unique<kata::TimedOn<Problem>>(
+                p, p.outputs() + static_cast<double>(bins_of(kata::step()) * sizeof(unsigned)));
         },
     .at_scale =
         [](const Module& step, std::optional<int> longest_run) {
             // Which letters meet depends on the text.
             auto text = timed_text(static_cast<unsigned>(longest_run.value_or(0)));
-            Buffer<unsigned> histo("histo", bins, kata::zeros),
+            Buffer<unsigned> histo("histo", bins_of(step), kata::zeros),
                 workspace("workspace", histogram::workspace_size(timed_length), kata::zeros);
-            step.function<decltype(count_letters)>("count_letters")(text.data(), timed_length, histo.data(),
-                                                                    workspace.data());
+            call(step, text.data(), timed_length, histo.data(), workspace.data());
             return kata::AtScale{static_cast<double>(timed_length)};
         },
     .columns = {"bytes_loaded", "sectors", "load_efficiency", "atomics", "shared_atomics", "barriers",

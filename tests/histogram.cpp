@@ -888,8 +888,7 @@ static const kata::Chapter chapter{
     .timed =
         [](std::optional<int> longest_run) {
             const auto p = ::timed(static_cast<unsigned>(longest_run.value_or(0)));
-            return std::make_unique<kata::TimedOn<Problem>>(
-                p, p.outputs() + static_cast<double>(bins_of(kata::step()) * sizeof(unsigned)));
+            return std::make_unique<kata::TimedOn<Problem>>(p, p.outputs() + bins * sizeof(unsigned));
         },
     .at_scale =
         [](const Module& step, std::optional<int> longest_run) {

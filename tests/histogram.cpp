@@ -531,6 +531,9 @@ constexpr kata::Claim claims[] = {
     {"08_private_counters", "07_wide_loads", kata::Quantity::time, 1.1,
      "nothing is asked of a character while it is counted, so that none divides a warp",
      "not in the documents", kata::Claim::Standing::asserted, of_words},
+    {"09_every_byte", "07_wide_loads", kata::Quantity::time, 1.1,
+     "lanes never meet at an address or in a bank, whatever the text has", "not in the documents",
+     kata::Claim::Standing::asserted, of_words},
 };
 
 /// Which step a step betters: the one before it, and step 09, which has more bins, the last one on whose bins

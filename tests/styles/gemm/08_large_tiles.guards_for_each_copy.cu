@@ -1,5 +1,4 @@
-// Tiles of twice the width and depth in dynamic shared memory, 8 x 16 results a thread, and fragments read ahead: as CUTLASS has it
-// where a multiprocessor has room for one block only.
+// With a question for each copy, loops that begin at the thread's own row, and neither bounds for nvcc nor copies without a question.
 #include "gemm.cuh"
 
 #include <cuda_pipeline.h>

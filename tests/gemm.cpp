@@ -492,12 +492,13 @@ constexpr kata::Claim claims[] = {
      "lanes that are neighbours or two apart want the same pack, of A and of B, and half of a warp is served "
      "at a time",
      "not in the documents"},
-    // 1.16 times: 41.0 TFLOP/s; with a question for each copy 1.11.
-    {"07_async_copies", "06_warp_tile", kata::Quantity::time, 1.08,
+    // 1.20 times: 42.6 TFLOP/s; with a question for each copy 1.11.
+    {"07_async_copies", "06_warp_tile", kata::Quantity::time, 1.12,
      "memory answers while the block multiplies", "not in the documents"},
-    // A form of it, 1.05 times: 43.0 TFLOP/s; another one of a template 48.5.
-    {"08_large_tiles", "07_async_copies", kata::Quantity::time, 1.02,
-     "more products for each pack that is read, and the packs of the next place are read ahead",
+    // 1.14 times: 48.5 TFLOP/s; with copies begun before the products of place 0, 1.07.
+    {"08_large_tiles", "07_async_copies", kata::Quantity::time, 1.08,
+     "more products for each pack that is read, the packs of the next place are read ahead, and copies begin "
+     "behind the products of a tile's first place",
      "not in the documents"},
 };
 
@@ -785,14 +786,16 @@ TEST_CASE("08 large tiles: 6 loads from shared memory and 12 passes for 128 prod
     // ahead.
     CHECK(c.shared_load.requests == 6 * (32 + 1) * warps);
     CHECK(c.shared_load.transactions == (2 * 2 + 4 * 2) * (32 + 1) * warps);
-    CHECK(c.shared_store.transactions == (8 * 1 + 4 * 4) * (32 / 16) * warps);
+    // A copy of A puts 16 elements of two rows into 16 rows of the tile, 132 elements apart: two to a bank.
+    CHECK(c.shared_store.transactions == (8 * 2 + 4 * 4) * (32 / 16) * warps);
+    CHECK(c.bank_conflicts == 8 * (32 / 16) * warps);
     // One for each tile, and one before the first is read.
     CHECK(c.barriers == c.blocks * (32 / 16 + 1));
 }
 
 TEST_CASE("tiles without bank conflicts",
           "[figures][02_shared_memory][03_thread_tile_1d][04_thread_tile_2d]"
-          "[05_wide_loads][06_warp_tile][07_async_copies][08_large_tiles]") {
+          "[05_wide_loads][06_warp_tile][07_async_copies]") {
     const auto c = figures({128, 128, 32});
     CHECK(c.bank_conflicts == 0);
 }

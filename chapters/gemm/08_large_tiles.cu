@@ -2,8 +2,9 @@
 // while it multiplies. Beyond the documents; CUTLASS has kernels of this form. Changed from 07: with 8 x 16
 // results a thread reads 6 packs for 128 products, where it read 4 for 64. Those sums leave a multiprocessor
 // room for one block only, and no other works while its warps wait for shared memory. So nobody may wait:
-// what is multiplied at the next place along K, the next fragments, is read before this place is multiplied.
-// Tiles are twice as deep, with half as many barriers.
+// what is multiplied at the next place along K, the next fragments, is read before this place is multiplied,
+// and copies begin behind the products of a tile's first place. Tiles are twice as deep, with half as many
+// barriers.
 #include "gemm.cuh"
 
 #include <cuda_pipeline.h>
@@ -15,10 +16,9 @@ constexpr int wm = 64, wn = 64;                // of the block's results, a warp
 constexpr int tm = 8, tn = 16;                 // of these, a thread's
 constexpr int rows = wm / tm, cols = wn / tn;  // of threads in a warp
 constexpr int threads = bm * bn / (tm * tn);
-constexpr int wide = 4;                               // elements of a pack
-constexpr int a_cols = 8, a_rows = threads / a_cols;  // of A's tile, copied at a time; a row is a sector
-constexpr int b_rows = threads / (bn / wide);         // of B's
-static_assert(bm % a_rows == 0 && bk % a_cols == 0 && bk % b_rows == 0, "all threads copy as much");
+constexpr int wide = 4;                                               // elements of a pack
+constexpr int a_rows = threads / bk, b_rows = threads / (bn / wide);  // of the tiles, copied at a time
+static_assert(bm % a_rows == 0 && bk % b_rows == 0, "all threads copy as much");
 static_assert(stages >= 2, "while a pair of tiles is multiplied, another is on its way");
 static_assert(bk % 2 == 0, "the first fragments of each tile go into the same of two places");
 static_assert(rows * cols == 32 && rows % 2 == 0 && cols % 2 == 0,
@@ -60,7 +60,7 @@ __global__ void __launch_bounds__(threads)
     // multiplied at a place along K, for even and for odd places. Read those of the next place into one set
     // before you multiply those of this place from the other. Behind the last place of a tile comes the first
     // one of the next: there, before it is read, belong the wait and the barrier. The first place of all is
-    // read before the loop over phases.
+    // read before the loop over phases. Begin the copies of a phase behind the products of its first place.
     kata::open();
     // kata: end
 }

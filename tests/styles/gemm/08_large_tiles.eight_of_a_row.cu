@@ -1,4 +1,5 @@
-// With a question for each copy, loops that begin at the thread's own row, and neither bounds for nvcc nor copies without a question.
+// Of A's tile eight neighbours of a row at a time, one sector, which go into eight banks: no bank conflicts, in two loops more. The place
+// along K at which copies begin is in the middle of a tile, and the kernel tells nvcc nothing of its threads.
 #include "gemm.cuh"
 
 #include <cuda_pipeline.h>
@@ -52,22 +53,32 @@ __global__ void async_copies(const float* a, const float* b, float* c, int m, in
     const int lane = threadIdx.x % 32, square = lane / 4, warp = threadIdx.x / 32;
     const int lane_x = square % (cols / 2) * 2 + lane % 2, lane_y = square / (cols / 2) * 2 + lane / 2 % 2;
     const int tx = warp % (bn / wn) * (wn / wide) + lane_x, ty = warp / (bn / wn) * (wm / wide) + lane_y;
-    // What the thread copies: of A one place along K in every (threads / bk)th row, of B a pack.
-    const int a_y = threadIdx.x / bk, a_x = threadIdx.x % bk;
+    // Of A one place along K in every 32nd row, and the one that is eight further; of B a pack in every fourth row.
+    const int a_y = threadIdx.x / 8, a_x = threadIdx.x % 8;
     const int b_y = threadIdx.x / (bn / wide), b_x = threadIdx.x % (bn / wide);
 
-    const int phases = ceil_div(k, bk);
+    const int phases = ceil_div(k, bk), col = first_col + b_x * wide;
+    const bool whole = first_row + bm <= m && first_col + bn <= n && n % wide == 0;
     const auto fetch = [&](int phase) {
         if (phase < phases) {
             Tiles& to = tiles[phase % stages];
-            const int i = phase * bk, col = first_col + b_x * wide;
-            for (int y = a_y; y < bm; y += threads / bk)
-                begin_copy(to.a[a_x][y / wide].at[y % wide], a, m, k, first_row + y, i + a_x);
-            for (int y = b_y; y < bk; y += threads / (bn / wide)) {
-                if (n % wide == 0) {
-                    begin_copy(to.b[y][b_x], b, k, n, i + y, col);
+            const int i = phase * bk;
+            for (int x = 0; x < bk; x += 8) {
+                for (int y = 0; y < bm; y += threads / 8) {
+                    float& at = to.a[a_x + x][(a_y + y) / wide].at[(a_y + y) % wide];
+                    if (whole && i + bk <= k)
+                        __pipeline_memcpy_async(&at, &a[(first_row + a_y + y) * k + i + a_x + x], sizeof(float));
+                    else
+                        begin_copy(at, a, m, k, first_row + a_y + y, i + a_x + x);
+                }
+            }
+            for (int y = 0; y < bk; y += threads / (bn / wide)) {
+                if (whole && i + bk <= k) {
+                    __pipeline_memcpy_async(&to.b[b_y + y][b_x], &b[(i + b_y + y) * n + col], sizeof(Pack));
+                } else if (n % wide == 0) {
+                    begin_copy(to.b[b_y + y][b_x], b, k, n, i + b_y + y, col);
                 } else {
-                    for (int x = 0; x < wide; ++x) begin_copy(to.b[y][b_x].at[x], b, k, n, i + y, col + x);
+                    for (int x = 0; x < wide; ++x) begin_copy(to.b[b_y + y][b_x].at[x], b, k, n, i + b_y + y, col + x);
                 }
             }
         }
@@ -86,7 +97,6 @@ __global__ void async_copies(const float* a, const float* b, float* c, int m, in
     __syncthreads();
     read(0, 0);
     for (int phase = 0; phase < phases; ++phase) {
-        fetch(phase + stages - 1);
 #pragma unroll
         for (int i = 0; i < bk; ++i) {
             if (i < bk - 1) {
@@ -96,6 +106,7 @@ __global__ void async_copies(const float* a, const float* b, float* c, int m, in
                 __syncthreads();
                 read(phase + 1, 0);
             }
+            if (i == bk / 2) fetch(phase + stages - 1);
             for (int r = 0; r < tm; ++r) {
                 for (int s = 0; s < tn; ++s)
                     sum[r][s / wide].at[s % wide] += a_i[i % 2][r / wide].at[r % wide] * b_i[i % 2][s / wide].at[s % wide];

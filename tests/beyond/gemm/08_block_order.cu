@@ -1,13 +1,13 @@
 // 08 Small blocks: a block computes 64 x 128 results, four blocks share a multiprocessor, and they start in
 // groups.
 //
-// Changed against 07: while one block waits at its barrier, others compute, and the last wave of blocks is
-// finer. Matrices with fewer tiles than the GPU has multiprocessors get still smaller ones; where rows of B
-// are no multiple of four elements, the copies are many and a large tile is worth more. Blocks start in
-// groups that share rows of A and columns of B. That gains nothing here, where the products take long and
-// four loads of five hit L2 in any order; it pays in step 10. NVIDIA H100 80GB HBM3, of cuBLAS: 1024³ 0.95
-// (07: 0.58), 2048³ 0.85, 4096³ 0.87, 5000³ 0.96 (0.91), 8192³ 0.89, 8192 x 8192 x 256 0.99 (0.92), 4095³
-// 0.86, 4097³ 0.81.
+// Changed against tests/styles/gemm/07_async_copies.fragments_ahead.cu, here called 07: while one block waits
+// at its barrier, others compute, and the last wave of blocks is finer. Matrices with fewer tiles than the
+// GPU has multiprocessors get still smaller ones; where rows of B are no multiple of four elements, the
+// copies are many and a large tile is worth more. Blocks start in groups that share rows of A and columns of
+// B. That gains nothing here, where the products take long and four loads of five hit L2 in any order; it
+// pays in step 10. NVIDIA H100 80GB HBM3, of cuBLAS: 1024³ 0.95 (07: 0.58), 2048³ 0.85, 4096³ 0.87, 5000³
+// 0.96 (0.91), 8192³ 0.89, 8192 x 8192 x 256 0.99 (0.92), 4095³ 0.86, 4097³ 0.81.
 #include "gemm.cuh"
 
 #include <cuda_pipeline.h>

@@ -1,10 +1,6 @@
-// 07 Asynchronous pipeline: tiles arrive in shared memory, and fragments in registers, before their turn.
-//
-// Changed against 06: a copy from global to shared memory passes no register, and three pairs of tiles are on
-// their way while the block computes with a fourth, with one barrier a tile instead of two; the elements for
-// the next round of K are read from shared memory while this round's are multiplied. Needs sm_80; before it,
-// __pipeline_memcpy_async copies at once, which is right and not ahead. NVIDIA H100 80GB HBM3, 4096³: 4.06
-// → 3.02 ms, 45.4 TFLOP/s, 0.89 of cuBLAS. Without the fragments ahead (and A not transposed) 3.40 ms.
+// As the next step of CUTLASS's ladder has it: the elements for the next place along K are read from shared memory while those of
+// this one are multiplied. What lies behind the last row of A and the last column of B are copies of these, and not stored; plain
+// arrays of floats, and two kernels by a template, one for rows of B that begin anywhere.
 #include "gemm.cuh"
 
 #include <cuda_pipeline.h>
@@ -24,8 +20,8 @@ __global__ void __launch_bounds__(threads)
     __shared__ alignas(16) float a_s[stages][bk][bm + 4], b_s[stages][bk][bn];
     const int first_row = blockIdx.y * bm, first_col = blockIdx.x * bn;
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    const int tx = warp % (bn / wn) * wn + lane % cols * 4;
-    const int ty = warp / (bn / wn) * wm + lane / cols * 4;
+    const int tx = warp % (bn / wn) * wn + (lane / 4 % 2 * 2 + lane % 2) * 4;
+    const int ty = warp / (bn / wn) * wm + (lane / 8 * 2 + lane / 2 % 2) * 4;
 
     // Begins to copy a pair of tiles, and zeros beyond the end of K. A is transposed on the way, four bytes
     // at a time. Beyond the last row of A and the last column of B, copies of them: what they give is not
@@ -80,10 +76,15 @@ __global__ void __launch_bounds__(threads)
     }
 
     for (int r = 0; r < tm; ++r)
-        for (int s = 0; s < tn; ++s) {
+        for (int s = 0; s < tn; s += width) {
             const int row = first_row + ty + r / 4 * 4 * rows + r % 4;
             const int col = first_col + tx + s / 4 * 4 * cols + s % 4;
-            if (row < m && col < n) c[row * n + col] = sum[r][s];
+            if (row >= m || col >= n) continue;
+            if constexpr (width == 4)
+                *reinterpret_cast<float4*>(&c[row * n + col]) =
+                    make_float4(sum[r][s], sum[r][s + 1], sum[r][s + 2], sum[r][s + 3]);
+            else
+                c[row * n + col] = sum[r][s];
         }
 }
 

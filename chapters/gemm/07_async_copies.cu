@@ -1,0 +1,73 @@
+// 07 Async copies: tiles are on their way into shared memory while the block multiplies those before them.
+// Beyond the documents; the multistage pipeline of CUTLASS. Changed from 06: what goes into a tile passes no
+// register. A thread begins a copy, and waits for it three tiles later, so a block computes while memory
+// answers. The copies go into tiles that nobody reads, and so one barrier a tile is enough instead of two.
+//
+// A copy brings 4, 8 or 16 bytes that are neighbours in both places. Elements of A are no neighbours in its
+// transposed tile, and are copied one at a time. Copies past registers need sm_80: before it, the same calls
+// load and store at once, which is right and gains less.
+#include "gemm.cuh"
+
+#include <cuda_pipeline.h>
+
+constexpr int bm = 128, bn = 128;              // rows and columns of C that a block computes
+constexpr int bk = 8;                          // elements along K in a tile
+constexpr int stages = 4;                      // pairs of tiles on chip: one in use, the others on their way
+constexpr int wm = 64, wn = 32;                // of the block's results, a warp's
+constexpr int tm = 8, tn = 8;                  // of these, a thread's
+constexpr int rows = wm / tm, cols = wn / tn;  // of threads in a warp
+constexpr int threads = bm * bn / (tm * tn);
+constexpr int wide = 4;  // elements of a pack
+static_assert(threads % bk == 0 && bk * bn == threads * wide, "a thread copies a column of A, a pack of B");
+static_assert(stages >= 2, "while a pair of tiles is multiplied, another is on its way");
+static_assert(rows * cols == 32 && rows % 2 == 0 && cols % 2 == 0,
+              "a warp is made of squares of 2 x 2 lanes");
+
+/// Neighbouring elements. The alignment is what makes a load, a copy or a store of them one.
+struct alignas(wide * sizeof(float)) Pack {
+    float at[wide];
+};
+
+/// Begins to copy element col of a row of a matrix of height x width, or the pack that begins there, to
+/// shared memory; zeros, if the matrix has no such element.
+template <typename T>
+__device__ void begin_copy(T& to, const float* matrix, int height, int width, int row, int col) {
+    // kata: begin
+    // In one call of __pipeline_memcpy_async(to, from, bytes, zeros): `bytes` go to `to`, of which the last
+    // `zeros` are 0 and not read. Where nothing is to be read, let the address be that of the matrix.
+    kata::open();
+    // kata: end
+}
+
+/// Stores elements col to col + 3 of a row, as far as the matrix has them. col is a multiple of four.
+__device__ void store(float* matrix, int height, int width, int row, int col, Pack pack) {
+    // kata: begin
+    // As in 05.
+    kata::open();
+    // kata: end
+}
+
+/// With two blocks on a multiprocessor, so with 128 registers for a thread: while one of them is at its
+/// barrier, the other multiplies.
+__global__ void __launch_bounds__(threads, 2)
+    async_copies(const float* a, const float* b, float* c, int m, int n, int k) {
+    // kata: begin
+    // Tiles as in 06, `stages` of each, one stage for each phase in turn. tx and ty as in 06.
+    // Begin the copies of a phase into its stage, and close them with __pipeline_commit(), as one group. Of
+    // A's tile a thread copies one place along K of every (threads / bk)th row, an element at a time; of B's
+    // a pack, or its elements one at a time where rows do not begin at multiples of 16 bytes. Behind the last
+    // phase there is nothing to copy, and a group of nothing all the same. Where the matrices have all that
+    // the block copies, ask so once and not for each copy, and call __pipeline_memcpy_async itself. Before
+    // the first phase, begin those of stages - 1 phases. In each phase wait until at most stages - 2 groups
+    // are under way, __pipeline_wait_prior(stages - 2), and then for the others of the block, who have copied
+    // what this thread multiplies. Then begin the next copies, and multiply as in 06.
+    kata::open();
+    // kata: end
+}
+
+void gemm(const float* a, const float* b, float* c, int m, int n, int k) {
+    // kata: begin
+    // As in 05.
+    kata::open();
+    // kata: end
+}

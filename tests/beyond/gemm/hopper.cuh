@@ -115,16 +115,20 @@ __device__ inline void sync_cluster() {
 
 // ---- products --------------------------------------------------------------------------------------------
 
+// The place on chip in units of 16 bytes, as a descriptor of a tile says it. In a cluster an address also
+// holds the number of the block, from bit 24, where a descriptor has the distance of the next columns.
+__device__ inline uint64_t place_on_chip(const void* tile) { return (shared(tile) & 0x3ffff) / 16; }
+
 // How multiply() finds a tile on chip whose rows are 128 bytes, swizzled as tensor_map() says. The tile lies
 // at a multiple of 1024 bytes.
 //   a: rows of the tile are rows of A. 16 columns further: + 32 / 16.
 __device__ inline uint64_t rows_of_a(const void* tile) {
-    return shared(tile) / 16 | 1ull << 16 | 1024ull / 16 << 32 | 1ull << 62;
+    return place_on_chip(tile) | 1ull << 16 | 1024ull / 16 << 32 | 1ull << 62;
 }
 //   b: rows of the tile are rows of B, 64 elements each; the next 64 columns lie in the next tile, after
 //   tile_bytes. 16 rows further: + 16 * 128 / 16.
 __device__ inline uint64_t rows_of_b(const void* tile, uint64_t tile_bytes) {
-    return shared(tile) / 16 | tile_bytes / 16 << 16 | 1024ull / 16 << 32 | 1ull << 62;
+    return place_on_chip(tile) | tile_bytes / 16 << 16 | 1024ull / 16 << 32 | 1ull << 62;
 }
 
 // Ordinary stores to shared memory before this are seen by fetch() and multiply() after it.

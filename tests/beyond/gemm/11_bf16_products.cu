@@ -21,7 +21,7 @@ struct alignas(1024) Tiles {
     Pack b[bn / 64][bk][8];
 };
 
-__global__ void __launch_bounds__(threads, 3) products(const bf16* __restrict__ a, const bf16* __restrict__ b,
+__global__ void __launch_bounds__(threads, 2) products(const bf16* __restrict__ a, const bf16* __restrict__ b,
                                                        float* __restrict__ c, int m, int n, int k) {
     __shared__ Tiles s;
     const int t = threadIdx.x, row = blockIdx.y * bm, col = blockIdx.x * bn;

@@ -328,6 +328,22 @@ TEST_CASE("infinities and NaN reach the elements that see them, and no others", 
 
 TEST_CASE("large matrices", "[equivalence]") { require_right(coded({193, 161, 24})); }
 
+// Whole tiles of any size up to 256, and more of them one way than the other. Who counts blocks otherwise
+// where nothing is left over leaves tiles out.
+TEST_CASE("whole tiles, and more rows than columns of them or fewer", "[equivalence]") {
+    const auto shape = GENERATE(Shape{512, 256, 32}, Shape{256, 512, 32});
+    require_right(coded(shape), kata::unmetered);
+}
+
+// Of tiles of 32, 64 and 128 they are 73, 37 and 19: no multiple of 4, of 8 or of 16. Blocks that are
+// numbered in groups of so many rows or columns, which share more of what is cached, have a short group at
+// the end.
+TEST_CASE("more rows or columns of tiles than some groups have, and a short group at the end",
+          "[equivalence]") {
+    const auto shape = GENERATE(Shape{2310, 200, 3}, Shape{200, 2310, 3});
+    require_right(coded(shape), kata::unmetered);
+}
+
 // Also of more rows or columns than 15 bits count.
 TEST_CASE("more blocks than a block may have threads: grid and block cannot be exchanged",
           "[step][01_naive]") {

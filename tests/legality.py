@@ -66,6 +66,33 @@ __global__ void kernel(const float* in, float* out, int n) {
     out[threadIdx.x] = sum;
 }
 """
+# In a loop with `#pragma unroll 1` inside one that is unrolled, and in a structure.
+ROLLED = """#include "kata.hpp"
+struct Row { float at[8]; };
+__global__ void kernel(const float* in, float* out) {
+    float sum[8][8] = {};
+    for (int i = 0; i < 8; ++i) {
+        Row row;
+        for (int k = 0; k < 8; ++k) row.at[k] = in[(i * 8 + k) * 32 + threadIdx.x];
+        __syncthreads();
+        #pragma unroll %(times)s
+        for (int k = 0; k < 8; ++k)
+            for (int s = 0; s < 8; ++s) sum[k][s] += row.at[k] * row.at[s];
+    }
+    for (int k = 0; k < 64; ++k) out[k * 32 + threadIdx.x] = sum[k / 8][k %% 8];
+}
+"""
+ASKS_LAST = """#include "kata.hpp"
+__global__ void kernel(const float* in, float* out) {
+    float row[8];
+    for (int k = 0; k < 8; ++k) row[k] = in[k * 32 + threadIdx.x];
+    float sum = 0;
+    int k = 0;
+    #pragma unroll %(times)s
+    do { sum += row[k] * sum; } while (++k < 8);
+    out[threadIdx.x] = sum;
+}
+"""
 # In a function that is inlined twice, and of another size for each type.
 CHOSEN = """#include "kata.hpp"
 template <class T>
@@ -143,6 +170,9 @@ class Precompiled(unittest.TestCase):
     def test_local_arrays_that_no_registers_can_hold_are_told(self):
         for bound, written in (("8", ""), ("n", "column 32\n")):
             self.assertEqual(self.kept(LOOPS % {"bound": bound}), written, bound)
+        for text, written in ((ROLLED, "row 32\nsum 256\n"), (ASKS_LAST, "row 32\n")):
+            for times in "", "8", "1":
+                self.assertEqual(self.kept(text % {"times": times}), written if times == "1" else "", times)
         self.assertEqual(self.kept(CHOSEN), "few 16\nmany1 1024\n")
 
     def test_what_cannot_be_read_is_not_used(self):

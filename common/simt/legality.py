@@ -309,7 +309,7 @@ def shared_by(made, function, seen=None):
             yield from shared_by(made, name, seen)
 
 
-LOCAL_ARRAY = re.compile(r"^\s*%([\w.]+) = alloca (\[.*?\]), align", re.M)
+LOCAL_ARRAY = re.compile(r"^\s*%([\w.]+) = alloca (\[.*?\]|%[\w.:$]+|%\"[^\"]*\"), align", re.M)
 
 
 def kernels_of(made):
@@ -317,18 +317,47 @@ def kernels_of(made):
     return sorted(set(names))
 
 
+def never_unrolled(text):
+    """A module whose loops with `#pragma unroll 1` end on what nobody knows: with the threshold that
+    kept_in_local_memory asks for, LLVM would unroll them as well."""
+    refusing = set(re.findall(r'^(!\d+) = !{!"llvm\.loop\.unroll\.(?:disable"|count", i32 1)}$', text, re.M))
+    loops = {loop for loop, parts in re.findall(r"^(!\d+) = distinct !{(.*)}$", text, re.M) if refusing & set(parts.split(", "))}
+    lines = text.split("\n")
+    # A loop that asks first ends in its head, to which the jump back leads; one that asks last ends in that jump.
+    heads, jumps, function = set(), set(), 0
+    for number, line in enumerate(lines):
+        function += line.startswith("define ")
+        back = re.match(r"  br (?:label %([\w.]+)|i1 ).*!llvm\.loop (!\d+)", line)
+        if back and back[2] in loops:
+            heads.add((function, back[1]))
+            jumps.add(number)
+    function, label = 0, ""
+    for number, line in enumerate(lines):
+        function += line.startswith("define ")
+        if start := re.match(r"([\w.]+):", line):
+            label = start[1]
+        asked = re.match(r"  br i1 (%[\w.]+),", line)
+        if asked and (number in jumps or (function, label) in heads):
+            unknown = f"%never.unrolled.{number}"
+            opaque = f'  {unknown} = call i1 asm sideeffect "", "=r,0"(i1 {asked[1]})\n'
+            lines[number] = opaque + line.replace(asked[1], unknown, 1)
+    return "\n".join(lines)
+
+
 def kept_in_local_memory(clang, made):
     """{name: bytes} of each local array of a kernel with an index that is known only at run time, which no register can
-    follow. nvcc is made of LLVM, too, and asks when all loops of which it knows the number of rounds are unrolled."""
-    named = {name for name, _ in LOCAL_ARRAY.findall(made.text)}
+    follow. nvcc is made of LLVM, too, and asks when all loops of which it knows the number of rounds are unrolled, but
+    for those with `#pragma unroll 1`."""
+    named = {name for name, type_ in LOCAL_ARRAY.findall(made.text) if "[" in made.structures.get(type_, type_)}
     if not named:
         return {}
+    text = never_unrolled(re.sub(r"\b(?:noinline|optnone) ", "", made.text))
     optimised = subprocess.run(
         [
             clang, "--target=nvptx64-nvidia-cuda", "-Xclang", "-target-cpu", "-Xclang", "sm_80", "-x", "ir", "-w",
             "-O3", "-mllvm", "-unroll-threshold=100000", "-fno-discard-value-names", "-S", "-emit-llvm", "-o", "-", "-",
         ],
-        input=re.sub(r"\b(?:noinline|optnone) ", "", made.text), capture_output=True, text=True,
+        input=text, capture_output=True, text=True,
     )  # fmt: skip
     found = {}
     if optimised.returncode:

@@ -33,10 +33,17 @@ struct Conditions {
     /// Whether the CPU back end counts and looks for races. That is most of its time, so a problem that is
     /// large for the sake of an index may go without, where smaller ones have shown the rest.
     bool metered = true;
-    /// How many blocks run alternately where the order is shuffled: no more than have 6144 threads together,
+    /// How many blocks run alternately where the order is shuffled: no more than have 20480 threads together,
     /// and no more than two where something is counted. Of more than two any is next. With more of them there
     /// is more that blocks have not told each other yet.
     unsigned resident = 2;
+    /// Whether the first block that runs goes no further than its second barrier, and then on when all others
+    /// that are resident poll, or after a hundred turns of each. What blocks learn from the first one they
+    /// all have to learn from farther away then.
+    bool first_held_back = false;
+    /// After how many polls, that is atomics and volatile loads since the last barrier, a thread gives up its
+    /// turn; a power of two, 64 at most. With 1 others may run between any two of them.
+    unsigned polls_per_turn = 64;
     /// Of a launch of more than 16384 blocks or 2^22 threads the CPU back end runs the first two blocks and
     /// the last two only; a GPU runs all. For a problem that is large for the sake of its grid, and zero but
     /// at its ends. To run as many threads, each through ten barriers, takes less than half of the 20 s of a

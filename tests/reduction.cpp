@@ -548,6 +548,18 @@ TEST_CASE("a last segment that is not whole is reduced by all threads, too", "[c
                           "times as long the longest chain of steps, where 4095 elements follow 32768");
 }
 
+// A thread that combines the results alone takes two steps for each, and the last block of a solution one for
+// 1024 of them.
+TEST_CASE("the results of the blocks are combined by all threads of the last one",
+          "[claims][step][17_last_block]") {
+    const auto few = counted(coded_sum(16384)).span, many = counted(coded_sum(33 * 16384)).span;
+    kata::require_at_most(
+        0.5, (static_cast<double>(many) - static_cast<double>(few)) / 32,
+        "the result is right, but the step does not gain what it is for: the results of the "
+        "blocks are combined by too few threads, one after the other",
+        "steps more in the longest chain for each block more");
+}
+
 // The figures of the documents and of the lesson.
 
 namespace {

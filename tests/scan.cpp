@@ -264,6 +264,27 @@ TEST_CASE("what several sections have said of themselves is combined from left t
                   {{.order = Order::shuffled, .seed = seed, .metered = false, .resident = 6}});
 }
 
+TEST_CASE("what a section has told may change between any two looks at it",
+          "[step][07_look_back][08_shuffles][09_wide_rows]") {
+    const unsigned seed = GENERATE(range(1u, 9u));
+    CAPTURE(seed);
+    const int section = kata::step_name() == "09_wide_rows" ? 8192 : 4096;
+    require_right(
+        maps(12 * section - 5, 1024, Kind::inclusive, seed),
+        {{.order = Order::shuffled, .seed = seed, .metered = false, .resident = 12, .polls_per_turn = 1}});
+}
+
+// The first section tells nothing until the 39 behind it have all told their own sums and wait for it.
+TEST_CASE("whoever waits for the first section looks back at all between them",
+          "[step][07_look_back][08_shuffles][09_wide_rows]") {
+    const int section = kata::step_name() == "09_wide_rows" ? 8192 : 4096;  // of maps
+    require_right(maps(40 * section - 5, 1024, Kind::inclusive), {{.order = Order::shuffled,
+                                                                   .metered = false,
+                                                                   .resident = 40,
+                                                                   .first_held_back = true,
+                                                                   .polls_per_turn = 4}});
+}
+
 TEST_CASE("a second scan gets an answer of its own", "[equivalence]") {
     require_right(coded(either(700, 9001), 256, Kind::inclusive, 1));
     require_right(coded(either(700, 9001), 256, Kind::inclusive, 2), {.poison = std::byte{0x3C}});

@@ -1247,6 +1247,51 @@ TEST_CASE("as many blocks run alternately as the conditions say, where nothing i
     CHECK((!kata::counts_available() || !met(5, true, 0.1)));
 }
 
+TEST_CASE("the first block goes on when all others poll, where the conditions hold it back", "[endless]") {
+#if defined(__SANITIZE_ADDRESS__)
+    SKIP("under AddressSanitizer blocks run one after the other, for shared memory cannot be moved");
+#endif
+    constexpr int blocks = 40;
+    const auto others_seen = [](bool held_back, unsigned polls_per_turn, unsigned seed,
+                                bool together = false) {
+        auto ticket = zeros<unsigned>("ticket");
+        auto arrived = zeros<int>("arrived"), flag = zeros<int>("flag"), seen = zeros<int>("seen");
+        CHECK(fault(
+                  [&] {
+                      kernels::wait_for_first(ticket.data(), arrived.data(), flag.data(), seen.data(), blocks,
+                                              together);
+                  },
+                  {.order = Order::shuffled,
+                   .seed = seed,
+                   .metered = false,
+                   .resident = blocks,
+                   .first_held_back = held_back,
+                   .polls_per_turn = polls_per_turn}) == "");
+        return seen.values()[0];
+    };
+    const unsigned seed = GENERATE(1u, 2u, 3u);
+    CHECK(others_seen(true, 64, seed) == blocks - 1);
+    CHECK(others_seen(true, 1, seed) == blocks - 1);
+    CHECK(others_seen(false, 64, seed) < blocks - 1);
+    // None is seen to poll, and yet the launch comes to its end.
+    CHECK(others_seen(true, 64, seed, true) == 0);
+}
+
+TEST_CASE("others run between any two polls, where the conditions end turns so early", "[endless]") {
+#if defined(__SANITIZE_ADDRESS__)
+    SKIP("under AddressSanitizer blocks run one after the other, for shared memory cannot be moved");
+#endif
+    constexpr int looks = 320;
+    const auto changes_seen = [](unsigned polls_per_turn) {
+        auto value = zeros<int>("value"), changes = zeros<int>("changes");
+        CHECK(fault([&] { kernels::look_twice(value.data(), changes.data(), looks); },
+                    {.order = Order::shuffled, .metered = false, .polls_per_turn = polls_per_turn}) == "");
+        return changes.values()[0];
+    };
+    CHECK(changes_seen(64) <= 2 * looks / 64);
+    CHECK(changes_seen(1) > looks / 2);
+}
+
 // Memory that is not there
 
 TEST_CASE("more static and dynamic shared memory than a block has is refused", "[bounds]") {

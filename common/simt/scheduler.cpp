@@ -181,6 +181,7 @@ class Scheduler {
         const unsigned several = std::min(grid_.conditions.resident, most);
         const unsigned places = mixed && can_move_shared && !grid_.image.path.empty() ? several : 1;
         resident_.resize(places);
+        holds_back_ = grid_.conditions.first_held_back && places > 1;
         try {
             while (!fault_) {
                 for (unsigned slot = 0; slot < places; ++slot)
@@ -263,7 +264,7 @@ class Scheduler {
     /// Time passes, which ends some waits.
     void clock_goes_on() { busy_ = true; }
     void poll() {
-        if (++running->polls % polls_per_turn != 0) return;
+        if (++running->polls % grid_.conditions.polls_per_turn != 0) return;
         running->polling = true;
         pause();
     }
@@ -303,6 +304,7 @@ class Scheduler {
     std::function<std::uint64_t(std::uint64_t)> block_order(std::uint64_t blocks);
     void start(unsigned slot, std::uint64_t linear);
     void place(Block&, std::uint64_t linear) const;
+    bool is_held_long_enough();
     Block* pick();
     void work_on(Block&);
     bool run_warp(Block&, unsigned warp);
@@ -353,6 +355,9 @@ class Scheduler {
     std::vector<std::unique_ptr<Block>> resident_;
     std::unique_ptr<Block> spare_;
     unsigned last_ = 0;
+    bool holds_back_ = false;     // the block that is picked next
+    Block* held_back_ = nullptr;  // until all others poll
+    unsigned turns_held_ = 0;     // that others have had meanwhile
     Block* in_shared_ = nullptr;  // whose static shared memory is in place
     std::exception_ptr fault_;    // what ends the launch
     bool searching_ = false;
@@ -434,7 +439,7 @@ void Scheduler::start(unsigned slot, std::uint64_t linear) {
     block.threads.resize(threads);
     block.alive = threads;
     block.arrived = block.barriers = 0;
-    block.started = false;
+    block.started = block.polls = false;
     for (unsigned i = 0; i < threads; ++i) {
         auto& t = block.threads[i];
         t.state = State::fresh;
@@ -468,13 +473,26 @@ void Scheduler::start(unsigned slot, std::uint64_t linear) {
     if (probe_) probe_->block_begins(block);
 }
 
-/// The resident block whose turn it is: of two the other one, of more than two any.
+/// Whether all others poll. Those that come to barriers between polls are not seen to: for them the wait ends
+/// after so many turns.
+bool Scheduler::is_held_long_enough() {
+    constexpr unsigned turns_of_each = 100;
+    return ++turns_held_ > turns_of_each * resident_.size() ||
+           std::all_of(resident_.begin(), resident_.end(), [&](const auto& block) {
+               return !block || block.get() == held_back_ || block->polls;
+           });
+}
+
+/// The resident block whose turn it is: of two the other one, of more than two any, and the one that is held
+/// back when it has been long enough.
 Block* Scheduler::pick() {
     const auto places = static_cast<unsigned>(resident_.size());
+    if (held_back_ && is_held_long_enough()) return std::exchange(held_back_, nullptr);
     if (places > 2) last_ = static_cast<unsigned>(random_()) % places;
     for (unsigned k = 1; k <= places; ++k)
-        if (auto& block = resident_[(last_ + k) % places]) {
+        if (auto& block = resident_[(last_ + k) % places]; block && block.get() != held_back_) {
             last_ = block->slot;
+            if (std::exchange(holds_back_, false)) held_back_ = block.get();
             return block.get();
         }
     return nullptr;
@@ -500,14 +518,19 @@ void Scheduler::work_on(Block& block) {
     const bool alone = std::none_of(resident_.begin(), resident_.end(),
                                     [&](const auto& other) { return other && other.get() != &block; });
     for (;;) {
-        bool progress = false, polling = false;
+        bool progress = false;
+        unsigned polls = 0;
         for (const auto warp : block.warp_order) {
             progress = run_warp(block, warp) || progress;
             if (fault_) return;
         }
         if (block.alive == 0) return finish(block);
         for (auto& t : block.threads)
-            polling = polling || (t.state == State::ready && t.polls >= polls_per_turn);
+            if (t.state == State::ready) polls = std::max(polls, t.polls);
+        const bool polled = std::exchange(block.polls, polls >= polls_per_turn);
+        if (held_back_ && !(polled && block.polls))  // others are to look again at what it has done
+            for (auto& other : resident_)
+                if (other && other.get() != &block) other->polls = false;
         if (!progress) {
             fail(why_stuck(block, probe_));
             return;
@@ -516,7 +539,10 @@ void Scheduler::work_on(Block& block) {
             fail(still_busy(block));
             return;
         }
-        if (!alone && (polling || random_() % 4 == 0)) return;
+        if (alone) continue;
+        if (&block == held_back_ ? block.polls || block.barriers > 0
+                                 : polls >= grid_.conditions.polls_per_turn || random_() % 4 == 0)
+            return;
     }
 }
 
@@ -620,6 +646,7 @@ void Scheduler::finish(Block& block) {
         steps_before_ = probe_->steps();
     }
     in_shared_ = nullptr;
+    if (&block == held_back_) held_back_ = nullptr;
     spare_ = std::move(resident_[block.slot]);
 }
 

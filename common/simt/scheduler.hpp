@@ -26,7 +26,7 @@ inline constexpr const char* architecture = "sm_90";
 inline constexpr kata::Limits limits{
     1024, {1024, 1024, 64}, {2147483647, 65535, 65535}, 48 * 1024, 227 * 1024};
 
-/// How often a thread may poll memory before its turn ends; a power of two.
+/// A thread that has polled so often waits for somebody; a power of two.
 inline constexpr unsigned polls_per_turn = 64;
 
 enum class State : unsigned char { fresh, ready, at_barrier, at_collective, at_active_mask, done };
@@ -83,6 +83,7 @@ struct Block {
     unsigned barriers = 0;  // passed
     int barrier_count = 0, barrier_result = 0;
     bool started = false;
+    bool polls = false;              // and waits for somebody, at the end of its last turn
     std::vector<std::byte> dynamic;  // shared memory that the launch asked for
     std::vector<std::byte> saved;    // static shared memory while another block runs
 

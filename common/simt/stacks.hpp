@@ -13,7 +13,7 @@ extern Range stacks;
 
 class StackPool {
   public:
-    static constexpr unsigned most_threads = 6 * 1024;  ///< that have a stack at the same time
+    static constexpr unsigned most_threads = 20 * 1024;  ///< that have a stack at the same time
 
     /// The lowest address of a stack. Throws std::bad_alloc where there is no address space for it.
     std::byte* take();

@@ -889,6 +889,40 @@ __global__ void meet_kernel(unsigned* arrived) {
 }
 void meet(unsigned* arrived, int blocks) { meet_kernel<<<blocks, 1>>>(arrived); }
 
+// The block that starts first says how many others have come when it goes on behind its second barrier. They
+// wait for it, with one thread or with a barrier each time that they look.
+__global__ void wait_for_first_kernel(unsigned* ticket, int* arrived, int* flag, int* seen, bool together) {
+    __shared__ unsigned block;
+    if (threadIdx.x == 0) block = atomicAdd(ticket, 1u);
+    __syncthreads();
+    __syncthreads();
+    if (together && block > 0)
+        while (!__syncthreads_or(threadIdx.x == 0 && atomicAdd(flag, 0) != 0)) {
+        }
+    if (threadIdx.x > 0) return;
+    if (block == 0) {
+        *seen = atomicAdd(arrived, 0);
+        atomicExch(flag, 1);
+    } else {
+        atomicAdd(arrived, 1);
+        while (atomicAdd(flag, 0) == 0) {
+        }
+    }
+}
+void wait_for_first(unsigned* ticket, int* arrived, int* flag, int* seen, int blocks, bool together) {
+    wait_for_first_kernel<<<blocks, 64>>>(ticket, arrived, flag, seen, together);
+}
+
+// One block counts how often a value changes between two looks at it, the other one changes it.
+__global__ void look_twice_kernel(int* value, int* changes, int looks) {
+    for (int i = 0; i < looks; ++i) {
+        const int one = atomicAdd(value, static_cast<int>(blockIdx.x));
+        const int other = atomicAdd(value, static_cast<int>(blockIdx.x));
+        if (blockIdx.x == 0) *changes += one != other;
+    }
+}
+void look_twice(int* value, int* changes, int looks) { look_twice_kernel<<<2, 1>>>(value, changes, looks); }
+
 // A thread waits for a later one, which a scheduler that never turns to the latter would not survive.
 __global__ void wait_for_flag_in_block_kernel(int* out) {
     __shared__ int flag;

@@ -138,6 +138,8 @@ void wait_for_block_before(int* flags, int* out, int blocks);
 void wait_for_ticket_before(unsigned* ticket, int* flags, int* out, int blocks);
 void warp_waits_for_ticket_before(unsigned* ticket, int* flags, int* out, int blocks);
 void meet(unsigned* arrived, int blocks);
+void wait_for_first(unsigned* ticket, int* arrived, int* flag, int* seen, int blocks, bool together);
+void look_twice(int* value, int* changes, int looks);
 void wait_for_flag_in_block(int* out, int threads);
 void shared_over_limit(int* out);
 void static_shared_at_limit(int* out);

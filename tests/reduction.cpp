@@ -549,12 +549,13 @@ TEST_CASE("a last segment that is not whole is reduced by all threads, too", "[c
 }
 
 // A thread that combines the results alone takes two steps for each, and the last block of a solution one for
-// 1024 of them.
+// 1024 of them. With 64 blocks, however long the input, each of their threads has 0.6 more to read for each
+// of the solution's blocks (styles/reduction/17_last_block.sample).
 TEST_CASE("the results of the blocks are combined by all threads of the last one",
           "[claims][step][17_last_block]") {
     const auto few = counted(coded_sum(16384)).span, many = counted(coded_sum(33 * 16384)).span;
     kata::require_at_most(
-        0.5, (static_cast<double>(many) - static_cast<double>(few)) / 32,
+        1.0, (static_cast<double>(many) - static_cast<double>(few)) / 32,
         "the result is right, but the step does not gain what it is for: the results of the "
         "blocks are combined by too few threads, one after the other",
         "steps more in the longest chain for each block more");

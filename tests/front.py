@@ -696,6 +696,14 @@ class Front(unittest.TestCase):
         (self.root / "chapters/convolution/hints.md").unlink()
         self.assertIn("this is no git checkout", self.refused("hint", "conv", "3", status=1))
 
+    def test_a_git_that_is_not_installed_is_named(self):
+        self.write(STEP)
+        (self.root / "fake").mkdir()
+        command = [sys.executable, self.root / "common/front/kata.py", "reset", "conv", "3"]
+        done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "PATH": str(self.root / "fake")})
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertEqual(done.stderr, f"kata: {STEP} has been written, and what brings its stub back is git, which is not installed\n")
+
     def test_diff_shows_what_differs(self):
         said = self.kata("diff", "conv", "3", status=1).stdout
         self.assertIn("-    kata::open();", said)

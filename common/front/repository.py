@@ -140,6 +140,8 @@ class Repository:
                     f"{file} {state}, and this git does not read a checkout of another owner; what allows it: "
                     f"git config --global --add safe.directory '{self.root}'"
                 )
+            if self.git_complaint == "not installed":
+                raise Fault(f"{file} {state}, and what brings its stub back is git, which is not installed")
             raise Fault(f"{file} {state}, and this is no git checkout: its stub is only in the original repository")
         raise Fault(f"{file} {state}, and git knows no {'earlier ' if is_there else ''}stub of it")
 
@@ -157,6 +159,7 @@ class Repository:
                 env={**os.environ, "LC_ALL": "C"},
             )
         except OSError:
+            self.git_complaint = "not installed"
             return ""
         self.git_complaint = done.stderr
         return "" if done.returncode else done.stdout

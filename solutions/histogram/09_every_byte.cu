@@ -1,8 +1,8 @@
 // 09 Every byte: 256 bins, one for each value of a byte. Beyond the documents; NVIDIA's sample histogram256
 // has a copy for each warp. Changed from 08: the rows of counters are the bins, so all that a lane counts is
 // needed. There is no row for zeros that stand for no character, and 256 rows are to be added up instead of
-// seven: a thread takes a row, each from a column of its own on, so that neither shuffles nor banks cost
-// anything, and the lanes of a warp merge 32 neighbouring bins.
+// those of 26 letters: a thread takes a row, each from a column of its own on, so that neither shuffles nor
+// banks cost anything, and the lanes of a warp merge 32 neighbouring bins.
 #include "bytes.cuh"
 
 constexpr int block = 512;  // threads

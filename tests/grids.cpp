@@ -169,8 +169,7 @@ TEST_CASE("the order of the blocks does not matter to a sum", "[step][01_vector_
 
 // Also more than the 32 blocks for each of 132 multiprocessors that some grids are cut to, and more elements
 // than 16 bits count.
-TEST_CASE("more blocks than a block may have threads: grid and block cannot be exchanged in a row",
-          "[step][01_vector_add]") {
+TEST_CASE("a vector of more blocks than a block may have threads is added", "[step][01_vector_add]") {
     require_right(random_vectors(4300 * 256), kata::unmetered);
 }
 

@@ -19,7 +19,7 @@ REASON = "out of bounds"
 # Both reject a kernel whose threads add beyond the end. This one finds nothing in it: its threads are as many as elements.
 FIRST = "vectors of every length around the block are added"
 ANOTHER = "the order of the blocks does not matter to a sum"
-ACCEPTS = "more blocks than a block may have threads: grid and block cannot be exchanged in a row"
+ACCEPTS = "a vector of more blocks than a block may have threads is added"
 
 
 @unittest.skipUnless(SUITE.exists() and MODULE.exists(), "needs the CPU back end, and a mistake that is built")

@@ -38,8 +38,8 @@ def of_step(repository: Repository, chapter: str, step: str, found: list[verdict
         text += "".join(map(verdicts.beside, repository.refuted(chapter, step)))
         text += f"      {what_comes_next(repository, chapter, step)}\n"
     if lines := bodies.open_lines(repository.text(chapter, step)):
-        where = ", ".join(map(str, lines))
-        text += f"      It still calls kata::open(), in line {where}; what is to be written: ./kata hint {chapter} {step[:2]}\n"
+        where = f"line {lines[0]}" if len(lines) == 1 else f"lines {', '.join(map(str, lines[:-1]))} and {lines[-1]}"
+        text += f"      It still calls kata::open(), in {where}; what is to be written: ./kata hint {chapter} {step[:2]}\n"
     return text
 
 

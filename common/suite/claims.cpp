@@ -412,7 +412,7 @@ TEST_CASE("whether somebody asks for a launch that fails is told", "[claims]") {
     if (!kata::counts_available()) SKIP("nothing is counted on this back end");
     if (kata::counted_run(kata::step()).seen.unchecked > 0)
         SUCCEED(
-            "note: after the last launch nobody asks whether it has failed. On a GPU a launch that is "
+            "note: After the last launch nobody asks whether it has failed. On a GPU a launch that is "
             "refused says nothing itself, and the program goes on without it: write "
             "check(cudaGetLastError()); after it.");
     SUCCEED();

@@ -158,7 +158,8 @@ const char* cause_of(const Limit& limit, const Counts& mine, const Counts& their
         return "bank conflicts: lanes of a warp reach different words of one bank, as down a column of an "
                "array with 32 columns, where they should reach neighbours in a row; are two indices "
                "exchanged?";
-    if (threads_a_block(mine) <= 16 && threads_a_block(theirs) > 16 &&
+    const bool few_threads = limit.counted == makespan && 4 * mine.threads < theirs.threads;
+    if (!few_threads && threads_a_block(mine) <= 16 && threads_a_block(theirs) > 16 &&
         (is_effect(limit) || limit.counted == lines || limit.counted == stores))
         return "blocks that are too small: a warp, which has 32 lanes, is of one block, and costs as much "
                "with fewer threads; 128 to 512 threads a block are usual";
@@ -172,8 +173,7 @@ const char* cause_of(const Limit& limit, const Counts& mine, const Counts& their
                "other: all lanes should want the same element at a time";
     if (limit.counted == makespan && mine.launches > 2 * theirs.launches)
         return "many small launches, one after the other, do what one could";
-    if (limit.counted == makespan && 4 * mine.threads < theirs.threads)
-        return "there are too few threads, and each does the work of many";
+    if (few_threads) return "there are too few threads, and each does the work of many";
     return limit.cause;
 }
 

@@ -52,6 +52,19 @@ def check_step(repository: Repository, chapter: str, step: str) -> Iterator[str]
             yield f"{name}:{body.line}: this body has no hint"
 
 
+OF_CUDA = re.compile(r"\b(?:__[a-z]\w*|atomic[A-Z]\w*|cuda[A-Z]\w*)\b")
+
+
+def check_explained(repository: Repository, chapter: str, step: str) -> Iterator[str]:
+    """What a student must write, CUDA.md explains."""
+    page = repository.root / "chapters" / "CUDA.md"
+    explained = set(OF_CUDA.findall(page.read_text(encoding="utf-8"))) if page.is_file() else set()
+    name = f"solutions/{chapter}/{step}.cu"
+    for body in bodies.split(repository.text(chapter, step, "solutions"), name)[1]:
+        for word in sorted(set(OF_CUDA.findall(re.sub(r"//.*", "", body.text))) - explained):
+            yield f"{name}:{body.line}: this body has {word}, which chapters/CUDA.md does not explain"
+
+
 def check_mistakes(repository: Repository, chapter: str) -> Iterator[str]:
     folder = repository.mistakes_file(chapter, "").parent
     for path in files(folder).values() if folder.is_dir() else ():
@@ -119,6 +132,7 @@ def check_chapter(repository: Repository, chapter: str) -> Iterator[str]:
         else:
             try:
                 yield from check_step(repository, chapter, stubs[name].stem)
+                yield from check_explained(repository, chapter, stubs[name].stem)
             except Fault as fault:
                 yield str(fault)
     try:

@@ -115,6 +115,7 @@ class Scratch(unittest.TestCase):
         self.write("chapters/sums/hints.md", HINTS)
         (self.root / "solutions/sums/hints.md").symlink_to("../../chapters/sums/hints.md")
         self.write("README.md", "| [sums](chapters/sums/README.md) | 1 | fast |\n")
+        self.write("chapters/CUDA.md", "A barrier: `__syncthreads()`.\n")
         self.mistakes = self.write("tests/wrong/sums/01_add.mistakes", NO_GUARD)
 
     def write(self, path, text):
@@ -476,6 +477,15 @@ class Contract(Scratch):
         self.assertEqual(self.complaints(), [])
         file.unlink()
         self.says("must have of 01_add")
+
+    def test_a_function_of_cuda_that_no_page_explains_is_named(self):
+        self.write("chapters/CUDA.md", "A barrier: `__syncthreads_or()`.\n")
+        self.says("solutions/sums/01_add.cu:6: this body has __syncthreads, which chapters/CUDA.md does not explain")
+        (self.root / "chapters/CUDA.md").unlink()
+        self.says("this body has __syncthreads, which")
+        self.write("chapters/CUDA.md", "A barrier: `__syncthreads()`.\n")
+        self.write("solutions/sums/01_add.cu", SOLUTION.replace("    if (i < n)", "    // and no __syncwarp()\n    if (i < n)"))
+        self.assertEqual(self.complaints(), [])
 
     def test_a_link_that_leads_nowhere_is_named(self):
         def links(*wanted):

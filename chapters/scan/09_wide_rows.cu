@@ -1,4 +1,4 @@
-// 09 Wide rows: 16 bytes a load, and no shared memory on the way. Beyond the documents. Changed against 08: a
+// 09 Wide rows: 16 bytes a load, and no shared memory on the way. Beyond the documents. Changed from 08: a
 // lane keeps what one load brings, four neighbours of a row of 128 floats, and the warp scans row after row
 // by shuffles, instead of turning the section around in shared memory. Eight loads of a thread are under way
 // at once, each of them four times as wide. Sections are four times as long, so there are fewer to look back

@@ -1,6 +1,6 @@
 // 04 Wide grayscale: a thread takes four pixels, loads their colours as three words and stores them as one.
-// Beyond the documents. Changed against 02: a word is four bytes, so there are four pixels to four
-// instructions instead of one, and a warp reaches one long stretch of the picture instead of two short ones.
+// Beyond the documents. Changed from 02: a word is four bytes, so that four instructions serve four pixels
+// instead of one, and a warp reaches one long stretch of the picture instead of two short ones.
 // The grid is a line again: where a row ends makes no difference to a pixel.
 #include "grids.cuh"
 

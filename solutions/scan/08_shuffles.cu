@@ -1,5 +1,5 @@
 // 08 Shuffles: a thread keeps its elements in registers, and warps scan by shuffles. Beyond the documents; in
-// CUB it is WarpScanShfl. Changed against 07: shared memory only turns elements that lie side by side in
+// CUB it is WarpScanShfl. Changed from 07: shared memory only turns elements that lie side by side in
 // memory into elements that a thread has in a row, and back. A thread reads them from there once and writes
 // them once; five barriers take the place of 21.
 #include "messages.cuh"

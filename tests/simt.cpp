@@ -606,7 +606,7 @@ TEST_CASE("a barrier that not all threads come to is diagnosed", "[barrier]") {
     CHECK_THAT(message, ContainsSubstring("10 threads, first (0,0,0), wait at __syncthreads in " +
                                           line_of("divergent barrier")));
     CHECK_THAT(message, ContainsSubstring("in place of a return before the barrier, put the work in an if") &&
-                            ContainsSubstring("one that stands in an if itself belongs behind that if") &&
+                            ContainsSubstring("one that stands in an if itself belongs after that if") &&
                             ContainsSubstring("GPUs since Volta go on without threads that have left"));
     const std::string rounds = "the loop that it stands in must have as many rounds for each thread";
     CHECK(message.find(rounds) == std::string::npos);
@@ -633,7 +633,7 @@ TEST_CASE("two barriers in one line or in one helper are not one", "[barrier]") 
                "  20 threads, first (0,0,0), wait at __syncthreads in " +
                one + "\n  44 threads, first (20,0,0), wait at __syncthreads in " + other +
                "\n  all threads of a block must come to the same barrier: put the work in the if, and one "
-               "barrier behind it";
+               "barrier after it";
     };
     const auto line = line_of("two in a line"), helper = line_of("helper's barrier");
     CHECK(fault([] { kernels::two_barriers_in_a_line(64, 20); }) == text(line, line + ", at another call"));

@@ -236,7 +236,7 @@ def check_new(repository: Repository, chapter: str, step: str) -> str | None:
         raise Fault(f"'{step}' is not NN_name, in small letters, digits and _, as in 07_name", 2)
     steps = repository.steps(chapter, "solutions")
     if taken := [other for other in steps if other[:2] == step[:2]]:
-        raise Fault(f"{chapter} has {taken[0]}: a step between others renumbers those behind it, by hand", 2)
+        raise Fault(f"{chapter} has {taken[0]}: a step between others renumbers those after it, by hand", 2)
     earlier = [other for other in steps if other < step]
     return earlier[-1] if earlier else None
 

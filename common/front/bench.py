@@ -205,7 +205,7 @@ LEGEND = (
      "the operations at {peak:.1f} TFLOP/s"),
     ("x CUB", "how many times as fast as that library, in runs that alternate with its own; the true ratio is between the bounds "
      "in 95 % of all cases"),
-    ("WRONG", "the answer behind the timed loop is not right; no time is shown"),
+    ("WRONG", "the answer after the timed loop is not right; no time is shown"),
 )  # fmt: skip
 
 

@@ -70,14 +70,14 @@ std::string why_stuck(const Block& block, const Probe* probe) {
             looped
                 ? "\n  threads that have left were at this barrier before: the loop that it stands in must "
                   "have "
-                  "as many rounds for each thread; put only the work in an if, or the barrier behind the loop"
+                  "as many rounds for each thread; put only the work in an if, or the barrier after the loop"
             : left
                 ? "\n  all threads of a block must come to its barriers: in place of a return before the "
-                  "barrier, put the work in an if, and the barrier behind it; one that stands in an if "
-                  "itself belongs behind that if"
+                  "barrier, put the work in an if, and the barrier after it; one that stands in an if "
+                  "itself belongs after that if"
                   "\n  (GPUs since Volta go on without threads that have left, older ones may wait forever)"
                 : "\n  all threads of a block must come to the same barrier: put the work in the if, and one "
-                  "barrier behind it";
+                  "barrier after it";
     }
     for (const auto& t : block.threads) {
         if (t.state != State::at_collective) continue;

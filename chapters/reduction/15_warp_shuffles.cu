@@ -25,7 +25,7 @@ __device__ T reduce_warp(T value, Op op) {
 template <class T, class Op>
 __device__ T reduce_block(T value, Op op) {
     // kata: begin
-    // Each warp reduces its values, and its lane 0 puts the result into shared memory. Behind a barrier the
+    // Each warp reduces its values, and its lane 0 puts the result into shared memory. After a barrier the
     // first warp reduces these, one per lane, and the identity in lanes that have none.
     kata::open();
     return value;

@@ -40,7 +40,7 @@ __global__ void look_back_scan(const T* in, T* out, int n, Kind kind, Word* stat
     // kata: begin
     // As in 06 up to the scan of the section. The first warp then publishes the section's own sum, looks
     // back, publishes the sum of all up to its end, and leaves the sum before the section in shared memory.
-    // Behind a barrier all threads store.
+    // After a barrier all threads store.
     kata::open();
     // kata: end
 }

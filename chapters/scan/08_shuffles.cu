@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(threads)
     // array of registers. Add them up, scan the sums of the threads with scan_warp, and leave each warp's sum
     // in shared memory. The first warp scans these, publishes, looks back, publishes again, and leaves what
     // stands before each warp. Each thread then goes through its elements once more, starting from what
-    // stands before it, writes its results to shared memory, and behind a barrier all threads store them side
+    // stands before it, writes its results to shared memory, and after a barrier all threads store them side
     // by side. The exclusive scan writes the sum before the element.
     kata::open();
     // kata: end

@@ -307,6 +307,34 @@ TEST_CASE("a very large input", "[equivalence]") {
     require_right(problem(below_zero<double>(40'000'003, 40'000'002), max_of_double));
 }
 
+namespace {
+
+/// An input that is zero but at its ends.
+struct LongInput {
+    int n;
+    Buffer<int> in{"in", static_cast<std::size_t>(n), kata::zeros}, out{"out", 1},
+        workspace{"workspace", reduction::workspace_elements(n), kata::zeros};
+
+    explicit LongInput(int elements) : n(elements) {
+        in.set(0, 3);
+        in.set(n - 2, 4);
+        in.set(n - 1, 5);
+    }
+    void run(const Module& step) {
+        step.function<decltype(reduce)>("reduce")(in.data(), out.data(), n, workspace.data(),
+                                                  {sum_of_int, nullptr});
+    }
+    std::optional<std::string> fault() {
+        if (const int sum = out.element(0); sum != 12)
+            return "of " + std::to_string(n) +
+                   " ints the first is 3, the last are 4 and 5 and all others 0: expected 12, got " +
+                   std::to_string(sum);
+        return kata::damage_of(in, out, workspace);
+    }
+};
+
+}  // namespace
+
 TEST_CASE("a long input: more elements than a float counts, more blocks than a grid has rows",
           "[equivalence]") {
     constexpr int few = 1 << 16;
@@ -316,24 +344,15 @@ TEST_CASE("a long input: more elements than a float counts, more blocks than a g
     if (kata::counts_available() &&
         !kata::shares_out(counted(problem(kata::coded<int>(few, 1), sum_of_int)), few))
         return;
-    Buffer<int> in("in", n, kata::zeros), out("out", 1),
-        workspace("workspace", reduction::workspace_elements(n), kata::zeros);
-    in.set(0, 3);
-    in.set(n - 2, 4);
-    in.set(n - 1, 5);
-    kata::require_right_at_ends(
-        [&](const Module& step) {
-            step.function<decltype(reduce)>("reduce")(in.data(), out.data(), n, workspace.data(),
-                                                      {sum_of_int, nullptr});
-        },
-        [&]() -> std::optional<std::string> {
-            if (const int sum = out.element(0); sum != 12)
-                return "of " + std::to_string(n) +
-                       " ints the first is 3, the last are 4 and 5 and all others 0: expected 12, got " +
-                       std::to_string(sum);
-            return kata::damage_of(in, out, workspace);
-        },
-        {.metered = false, .only_ends = !all_blocks});
+    LongInput input(n);
+    kata::require_right_at_ends([&](const Module& step) { input.run(step); }, [&] { return input.fault(); },
+                                {.metered = false, .only_ends = !all_blocks},
+                                [] {
+                                    // As many blocks and some more, of elements that a float counts.
+                                    LongInput even((1 << 27) + (1 << 17));
+                                    return kata::is_right_at_ends([&](const Module& step) { even.run(step); },
+                                                                  [&] { return even.fault(); });
+                                });
 }
 
 TEST_CASE("one launch does it all", "[claims][step][17_last_block]") {

@@ -85,6 +85,7 @@ class Meter final : public simt::Probe {
         place_of_.clear();
         observing_ = conditions.metered;
         listening_ = false;
+        overwrite_ = {};
         looks_for_races_ = !conditions.sample;
     }
     void observation_ends(kata::Observation& seen) override {
@@ -175,6 +176,8 @@ class Meter final : public simt::Probe {
 
     /// Whether anybody wants to know what the running thread does; false outside of kernels.
     bool listening() const { return listening_; }
+    /// Whether anybody wants to know of anything, also of what the host does.
+    bool observing() const { return observing_; }
 
     /// On the thread's side.
     void enter(const void* code) {
@@ -1379,6 +1382,17 @@ void heard_in_vain(const void* address, Verb verb, const void* code) {
     meter::the_meter.touch(address, bytes, verb, code);
 }
 
+/// Plain accesses are most of all, and where nothing is observed millions of threads run: this says so before
+/// anything else is done.
+template <std::size_t bytes, Verb verb>
+[[gnu::noinline]] void heard_plain(const void* address, const void* code) {
+    heard(address, bytes, verb, code);
+}
+template <std::size_t bytes, Verb verb>
+[[gnu::always_inline]] inline void plain(const void* address, const void* code) {
+    if (meter::the_meter.observing()) heard_plain<bytes, verb>(address, code);
+}
+
 /// A structure that is less aligned than it is wide is moved in pieces, of four bytes for most.
 void heard_range(const void* address, std::size_t bytes, Verb verb, const void* code) {
     const auto half = bytes <= 16 && std::has_single_bit(bytes) ? std::min<std::size_t>(4, bytes / 2) : 16;
@@ -1432,8 +1446,8 @@ void heard_index(const void* place, const void* value) {
 extern "C" {
 
 #define METER_ACCESS(n)                                                                                     \
-    void __tsan_read##n(void* p) { heard(p, n, Verb::read, METER_CODE); }                                   \
-    void __tsan_write##n(void* p) { heard(p, n, Verb::write, METER_CODE); }                                 \
+    void __tsan_read##n(void* p) { plain<n, Verb::read>(p, METER_CODE); }                                   \
+    void __tsan_write##n(void* p) { plain<n, Verb::write>(p, METER_CODE); }                                 \
     void __tsan_unaligned_read##n(void* p) { heard_range(p, n, Verb::read, METER_CODE); }                   \
     void __tsan_unaligned_write##n(void* p) { heard_range(p, n, Verb::write, METER_CODE); }                 \
     void __tsan_volatile_read##n(void* p) { heard(p, n, Verb::volatile_read, METER_CODE); }                 \

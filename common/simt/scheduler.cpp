@@ -362,6 +362,7 @@ class Scheduler {
     std::exception_ptr fault_;    // what ends the launch
     bool searching_ = false;
     std::jmp_buf out_of_kernel_;
+    std::size_t searched_ = 0;  // threads of the block; a local variable would not outlive a jump
 };
 
 Scheduler* scheduler = nullptr;
@@ -405,7 +406,10 @@ void Scheduler::search(const SearchedBlocks& blocks) {
         place(block, *linear);
         ::blockIdx = block.index;
         block.in_warps.assign(block.warps(), {});
-        for (auto& thread : block.threads) {
+        searched_ = 0;
+        if (setjmp(out_of_kernel_) != 0) running->state = State::done;  // who leaves the kernel comes by here
+        while (searched_ < block.threads.size()) {
+            auto& thread = block.threads[searched_++];
             if (!all && thread.warp() > 0 && thread.lane() > 0) continue;
             ::threadIdx = thread.index;
             running = &thread;
@@ -413,7 +417,7 @@ void Scheduler::search(const SearchedBlocks& blocks) {
             thread.polls = thread.in_toolkit = 0;
             thread.copies.under_way.clear();
             block.arrived = 0;
-            if (setjmp(out_of_kernel_) == 0) grid_.launch.call(grid_.launch.arguments);
+            grid_.launch.call(grid_.launch.arguments);
             thread.state = State::done;
         }
         running = nullptr;

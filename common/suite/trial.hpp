@@ -129,21 +129,32 @@ inline bool shares_out(const Counts& c, std::size_t elements) {
 /// Runs the step over arrays that are zero but at their ends, so long that a grid, an index or a count may
 /// not reach the last element. It is best the one behind a power of two: the last thread's, or, in a loop
 /// over the grid, the first one's. A right step may have blocks that do nothing behind all others, or another
-/// order of blocks: before a result is called wrong, the blocks are run that have to do with the ends. A step
-/// whose blocks wait for all others is to be run in other conditions.
+/// order of blocks: before a result is called wrong, the blocks are run that have to do with the ends, unless
+/// an array about as long `is_right` whose first and last blocks have its ends. A step whose blocks wait for
+/// all others is to be run in other conditions.
 inline void require_right_at_ends(const std::function<void(const Module&)>& work,
                                   const std::function<std::optional<std::string>()>& compare,
-                                  const Conditions& conditions = {.metered = false, .only_ends = true}) {
+                                  const Conditions& conditions = {.metered = false, .only_ends = true},
+                                  const std::function<bool()>& is_right = {}) {
     auto run = observed_run(
         conditions, [&] { work(step()); }, compare);
     for (const auto search : {Search::some_threads, Search::all_threads}) {
         if (!run.fault || !run.seen.in_part) break;
+        if (search == Search::some_threads && is_right && is_right()) break;
         auto searched = conditions;
         searched.search = search;
         run = observed_run(
             searched, [&] { work(step()); }, compare);
     }
     if (run.fault) FAIL(*run.fault);
+}
+
+/// Whether a step is right at the ends of an array of which its first blocks and its last ones are run.
+inline bool is_right_at_ends(const std::function<void(const Module&)>& work,
+                             const std::function<std::optional<std::string>()>& compare) {
+    const auto run = observed_run(
+        {.metered = false, .only_ends = true}, [&] { work(step()); }, compare);
+    return !run.fault;
 }
 
 /// The order in which threads and blocks run does not matter: backwards, and shuffled by two seeds.

@@ -1,17 +1,16 @@
-// 08 Large tiles: a block computes 128 x 256 results, a thread 8 x 16, and reads what it multiplies next
-// while it multiplies. Beyond the documents; CUTLASS has kernels of this form. Changed from 07: with 8 x 16
-// results a thread reads 6 packs for 128 products, where it read 4 for 64. Those sums leave a multiprocessor
-// room for one block only, and no other works while its warps wait for shared memory. So nobody may wait:
-// what is multiplied at the next place along K, the next fragments, is read before this place is multiplied,
-// and copies begin behind the products of a tile's first place. Tiles are twice as deep, with half as many
-// barriers.
+// 08 Large tiles: a block computes 128 x 256 results, and a thread 8 x 16. Beyond the documents; CUTLASS has
+// kernels of this form. Changed from 07: with 8 x 16 results a thread reads 6 packs for 128 products, where
+// it read 4 for 64, and the block needs three quarters of the elements for each of its results. The sums fill
+// 128 registers, which leaves a multiprocessor room for one block only. Tiles are twice as deep, with half as
+// many barriers, and copies begin behind the products of a tile's first place, so that the first thing behind
+// a barrier is to multiply.
 #include "gemm.cuh"
 
 #include <cuda_pipeline.h>
 
 constexpr int bm = 128, bn = 256;              // rows and columns of C that a block computes
 constexpr int bk = 16;                         // elements along K in a tile
-constexpr int stages = 3;                      // pairs of tiles on chip: one in use, the others on their way
+constexpr int stages = 4;                      // pairs of tiles on chip: one in use, the others on their way
 constexpr int wm = 64, wn = 64;                // of the block's results, a warp's
 constexpr int tm = 8, tn = 16;                 // of these, a thread's
 constexpr int rows = wm / tm, cols = wn / tn;  // of threads in a warp
@@ -20,7 +19,6 @@ constexpr int wide = 4;                                               // element
 constexpr int a_rows = threads / bk, b_rows = threads / (bn / wide);  // of the tiles, copied at a time
 static_assert(bm % a_rows == 0 && bk % b_rows == 0, "all threads copy as much");
 static_assert(stages >= 2, "while a pair of tiles is multiplied, another is on its way");
-static_assert(bk % 2 == 0, "the first fragments of each tile go into the same of two places");
 static_assert(rows * cols == 32 && rows % 2 == 0 && cols % 2 == 0,
               "a warp is made of squares of 2 x 2 lanes");
 
@@ -55,12 +53,9 @@ __device__ void store(float* matrix, int height, int width, int row, int col, Pa
 __global__ void __launch_bounds__(threads)
     large_tiles(const float* a, const float* b, float* c, int m, int n, int k) {
     // kata: begin
-    // One array of Tiles in dynamic shared memory, `stages` of them. tx and ty as in 06, copies as in 07,
-    // with eight elements of A and four packs of B for each thread. Fragments: two sets of the packs that are
-    // multiplied at a place along K, for even and for odd places. Read those of the next place into one set
-    // before you multiply those of this place from the other. Behind the last place of a tile comes the first
-    // one of the next: there, before it is read, belong the wait and the barrier. The first place of all is
-    // read before the loop over phases. Begin the copies of a phase behind the products of its first place.
+    // As in 07, with one array of Tiles in dynamic shared memory, `stages` of them, and with eight elements
+    // of A and four packs of B for each thread to copy. At a place along K a thread reads two packs of A and
+    // four of B. Begin the copies of a phase behind the products of place 0.
     kata::open();
     // kata: end
 }

@@ -1,0 +1,115 @@
+// 10 Stream-K: tiles that are left over when all multiprocessors have had equally many are cut into shares,
+// one for each multiprocessor, wherever in a tile they end. Beyond the documents; Osama, Merrill, Cecka,
+// Garland and Owens, "Stream-K: Work-Centric Parallel Decomposition for Dense Matrix-Matrix Multiplication on
+// the GPU", 2023, which CUTLASS has, too. Changed from 09: there a block computed a tile of C and all of K,
+// so that 32 tiles kept 32 multiprocessors busy, and 561 tiles, with 132 at a time, took as long as 660.
+// Here, too, tiles that make whole waves have a block each. The phases of the others, one tile after the
+// other, stand in one line, and each block of a second launch has as many of them. Whoever has the first
+// phase of a tile stores its sums to C; whoever goes on in a tile that another block has begun leaves them in
+// memory, and a third launch adds them up, in the order of K: the same sums on every run.
+#include "gemm.cuh"
+
+#include <cuda_pipeline.h>
+
+constexpr int bm = 128, bn = 256;              // rows and columns of C that a block computes
+constexpr int bk = 16;                         // elements along K in a tile
+constexpr int stages = 4;                      // pairs of tiles on chip: one in use, the others on their way
+constexpr int wm = 64, wn = 64;                // of the block's results, a warp's
+constexpr int tm = 8, tn = 16;                 // of these, a thread's
+constexpr int rows = wm / tm, cols = wn / tn;  // of threads in a warp
+constexpr int threads = bm * bn / (tm * tn);
+constexpr int wide = 4;                                               // elements of a pack
+constexpr int a_rows = threads / bk, b_rows = threads / (bn / wide);  // of the tiles, copied at a time
+static_assert(bm % a_rows == 0 && bk % b_rows == 0, "all threads copy as much");
+static_assert(stages >= 2, "while a pair of tiles is multiplied, another is on its way");
+static_assert(bk % 2 == 0, "the first fragments of each tile go into the same of two sets");
+constexpr int most_shares = 256;  // more than a GPU has multiprocessors
+constexpr int adders = 256;       // threads of a block that adds up
+static_assert(rows * cols == 32 && rows % 2 == 0 && cols % 2 == 0,
+              "a warp is made of squares of 2 x 2 lanes");
+
+/// Neighbouring elements. The alignment is what makes a load, a copy or a store of them one.
+struct alignas(wide * sizeof(float)) Pack {
+    float at[wide];
+};
+
+/// A stage: a tile of A, transposed, and one of B.
+struct Tiles {
+    Pack a[bk][bm / wide + 1], b[bk][bn / wide];
+};
+
+/// Begins to copy element col of a row of a matrix of height x width, or the pack that begins there, to
+/// shared memory; zeros, if the matrix has no such element.
+template <typename T>
+__device__ void begin_copy(T& to, const float* matrix, int height, int width, int row, int col) {
+    // kata: begin
+    // As in 07.
+    kata::open();
+    // kata: end
+}
+
+/// Stores elements col to col + 3 of a row, as far as the matrix has them. col is a multiple of four.
+__device__ void store(float* matrix, int height, int width, int row, int col, Pack pack) {
+    // kata: begin
+    // As in 05.
+    kata::open();
+    // kata: end
+}
+
+/// Elements col to col + 3 of a row, as far as it has them. col is a multiple of four.
+__device__ Pack load(const float* matrix, int width, int row, int col) {
+    // kata: begin
+    // The elements of a pack, as store stores them: at once where rows begin at multiples of four.
+    kata::open();
+    return {};
+    // kata: end
+}
+
+/// Who computes what. The phases of all tiles, row by row, stand in one line: `phases` of each tile.
+struct Plan {
+    int across, tiles;  // in a row of C, and in all of C
+    int phases;         // of a tile
+    int whole;          // tiles that a block computes alone; they are the first
+    int share;          // phases of each block that shares the others
+};
+
+/// Sums of shares that do not begin with the first phase of a tile. They are there once for all launches, so
+/// that two must not run at the same time, as they may in two streams.
+__device__ Pack partial[most_shares][bm][bn / wide];
+
+/// The stage that is next in turn.
+__device__ int behind(int stage) { return stage + 1 < stages ? stage + 1 : 0; }
+
+/// The blocks of a launch have tiles of their own, or shares. For the former nvcc sees that there is one
+/// tile, and that K begins at 0 and ends at k.
+template <bool shared>
+__global__ void __launch_bounds__(threads)
+    stream_k(const float* a, const float* b, float* c, int m, int n, int k, Plan plan) {
+    // kata: begin
+    // Blocks of a launch that is not `shared` have all phases of a tile each. The others have plan.share
+    // phases from where the block before them stops, up to the end of all phases. Go through them a tile at a
+    // time: which tile is it, with which of its phases do you begin, and with which do you stop? Multiply
+    // these as in 09. Where you began with phase 0 the sums go to C, else to `partial`, to the place of this
+    // block. Before the next tile all must have read the last of this one.
+    kata::open();
+    // kata: end
+}
+
+/// Adds to a tile of C what shares have left of it, a pack for each thread. blockIdx.y counts tiles.
+__global__ void add_up(float* c, int m, int n, Plan plan) {
+    // kata: begin
+    // A pack for each thread. Which shares end or go on in this tile, but the first? Add to the pack of C
+    // what they have left, in their order.
+    kata::open();
+    // kata: end
+}
+
+void gemm(const float* a, const float* b, float* c, int m, int n, int k) {
+    // kata: begin
+    // As in 09, and the plan. A block is on each multiprocessor at a time: how many are there? What is left
+    // over of whole waves of tiles is shared out, unless it is nearly a wave. Even with k = 0 a tile has a
+    // phase, or nobody stores it. A launch for the whole waves, one for the shares, and, where tiles are cut,
+    // add_up with a row of blocks for each tile that is left over.
+    kata::open();
+    // kata: end
+}

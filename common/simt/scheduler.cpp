@@ -76,6 +76,20 @@ std::uint64_t threads_of(const Launch& launch) {
     return blocks_of(launch) * launch.block.x * launch.block.y * launch.block.z;
 }
 
+/// The variables of a module, which hold again what they do now when this goes.
+class Kept {
+  public:
+    explicit Kept(const Range& variables)
+        : first_(reinterpret_cast<std::byte*>(variables.begin)), bytes_(first_, first_ + variables.size()) {}
+    ~Kept() { std::copy(bytes_.begin(), bytes_.end(), first_); }
+    Kept(const Kept&) = delete;
+    Kept& operator=(const Kept&) = delete;
+
+  private:
+    std::byte* first_;
+    std::vector<std::byte> bytes_;
+};
+
 /// What the launches of one observation share.
 struct Session {
     kata::Conditions conditions;
@@ -83,6 +97,8 @@ struct Session {
     std::map<std::uint64_t, std::uint64_t> states = {};  // of device memory behind each launch
     std::vector<std::string> idle = {}, spilled = {}, launched = {}, hints = {};
     bool in_part = false;
+    // Of a step of which blocks are left out: one that counts them would begin the next launch in the middle.
+    std::optional<Kept> variables = {};
     std::uint64_t blocks_promised = 1;  // of this launch's kernel, to be on a multiprocessor at a time
 };
 Session* session = nullptr;
@@ -1142,6 +1158,8 @@ void run(const Launch& launch) {
     const Reachable now;
     Probe* const probe = listener();
     const auto image = image_of(launch.code);
+    if (!session->variables && (session->conditions.even_of_few || session->conditions.sample))
+        session->variables.emplace(image.writable);
     // Above this size it is told whether or not it makes a difference.
     constexpr std::size_t most_bytes = std::size_t{256} << 20;
     const bool may_look =

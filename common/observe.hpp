@@ -49,6 +49,9 @@ struct Conditions {
     /// at its ends. To run as many threads, each through ten barriers, takes less than half of the 20 s of a
     /// launch.
     bool only_ends = false;
+    /// With only_ends: of any launch of more than four blocks. For a step of which a smaller problem has
+    /// shown that it needs no others.
+    bool even_of_few = false;
     /// With only_ends: those blocks, too, of which a thread reaches the first or the last elements of a
     /// buffer of a megabyte or more before its first barrier, wherever in the grid they are; 4096 of them at
     /// most. They are looked for with all threads, which may take 20 s, or with the first warp of each block

@@ -64,6 +64,11 @@ struct Problem {
                               [](float a, double b) { return static_cast<double>(a) == b; });
         };
         const std::string right = "it would be right for ";
+        for (const auto& earlier : filters_before())
+            if (earlier.size() == count && earlier != filter && is_of(earlier))
+                return right +
+                       "the filter of an earlier call: the weights may be others in each call, whatever the "
+                       "size of the image";
         if (is_of(exchanged)) return right + "a filter of which rows and columns are exchanged";
         if (is_of(turned))
             return right + "a filter that is turned round, of which the last weight is the first";
@@ -85,13 +90,24 @@ struct Problem {
         return std::nullopt;
     }
 
+    /// Of the last calls, the latest in front.
+    static std::vector<std::vector<float>>& filters_before() {
+        static std::vector<std::vector<float>> filters;
+        return filters;
+    }
+
     struct Device {
         Shape shape;
         kata::Input<float> in, filter;
         Buffer<float> out;
 
         explicit Device(const Problem& p, std::byte poison)
-            : shape(p.shape), in("in", p.in), filter("filter", p.filter), out("out", p.in.size(), poison) {}
+            : shape(p.shape), in("in", p.in), filter("filter", p.filter), out("out", p.in.size(), poison) {
+            constexpr std::size_t most = 3;
+            auto& filters = filters_before();
+            filters.insert(filters.begin(), p.filter);
+            if (filters.size() > most) filters.pop_back();
+        }
         void run(const Module& step) {
             step.function<decltype(convolve)>("convolve")(in.data(), filter.data(), out.data(), shape.width,
                                                           shape.height, shape.radius);
@@ -205,23 +221,41 @@ TEST_CASE("more tiles in a row or a column than 1024, of more elements than 15 b
 
 namespace {
 
+/// An image that is zero but in two of its corners.
+struct Corners {
+    int width, height;
+    Buffer<float> in, filter, out;
+
+    Corners(int w, int h)
+        : width(w),
+          height(h),
+          in("in", elements(), kata::zeros),
+          filter("filter", std::vector<float>(9, 2)),
+          out("out", elements(), kata::zeros) {
+        for (const auto i : {std::size_t{0}, elements() - 1}) in.set(i, 3);
+    }
+    std::string text() const {
+        return "width = " + std::to_string(width) + ", height = " + std::to_string(height);
+    }
+    std::size_t elements() const {
+        return static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
+    }
+    void run(const Module& step) {
+        step.function<decltype(convolve)>("convolve")(in.data(), filter.data(), out.data(), width, height, 1);
+    }
+    std::optional<std::string> fault() const {
+        const auto n = elements();
+        for (const auto i : {std::size_t{0}, n - 2, n - 1})
+            if (out.element(i) != 6)
+                return "element " + std::to_string(i) + " of " + std::to_string(height) + " rows of " +
+                       std::to_string(width) + ": expected 6, got " + std::to_string(out.element(i));
+        return kata::damage_of(in, filter, out);
+    }
+};
+
 void require_right_in_its_corners(int width, int height) {
-    const int n = width * height;
-    Buffer<float> in("in", n, kata::zeros), filter("filter", std::vector<float>(9, 2)),
-        out("out", n, kata::zeros);
-    for (const int i : {0, n - 1}) in.set(i, 3);
-    kata::require_right_at_ends(
-        [&](const Module& step) {
-            step.function<decltype(convolve)>("convolve")(in.data(), filter.data(), out.data(), width, height,
-                                                          1);
-        },
-        [&]() -> std::optional<std::string> {
-            for (const int i : {0, n - 2, n - 1})
-                if (out.element(i) != 6)
-                    return "element " + std::to_string(i) + " of " + std::to_string(height) + " rows of " +
-                           std::to_string(width) + ": expected 6, got " + std::to_string(out.element(i));
-            return kata::damage_of(in, filter, out);
-        });
+    Corners p(width, height);
+    kata::require_right_at_ends([&](const Module& step) { p.run(step); }, [&] { return p.fault(); });
 }
 
 }  // namespace
@@ -233,6 +267,11 @@ TEST_CASE("an image of more elements than a float counts", "[step][01_basic][02_
 // Along x a grid has room for 2^31 blocks, along y and z for 65535.
 TEST_CASE("a row of more blocks than a grid has along y", "[equivalence]") {
     require_right_in_its_corners(65536 * 32 + 5, 2);
+}
+
+TEST_CASE("an image of more bytes than 32 bits count", "[equivalence]") {
+    kata::require_right_beyond_32_bits<Corners>([] { return Corners(4099, 4111); },
+                                                [] { return Corners(32771, 32803); });
 }
 
 TEST_CASE("a very large image", "[equivalence]") {

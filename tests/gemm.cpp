@@ -417,6 +417,54 @@ TEST_CASE("as many rows as there may be", "[equivalence][step][01_naive][02_shar
         });
 }
 
+namespace {
+
+/// Matrices that are zero but in two of their corners.
+struct Corners {
+    Shape shape;
+    Buffer<float> a, b, c;
+
+    explicit Corners(const Shape& s)
+        : shape(s),
+          a("a", s.elements_of_a(), kata::zeros),
+          b("b", s.elements_of_b(), kata::zeros),
+          c("c", s.elements_of_c(), kata::zeros) {
+        a.set(0, 2);
+        a.set(s.elements_of_a() - 1, 3);
+        b.set(0, 5);
+        b.set(s.elements_of_b() - 1, 7);
+    }
+    std::string text() const {
+        return "m = " + std::to_string(shape.m) + ", n = " + std::to_string(shape.n) +
+               ", k = " + std::to_string(shape.k);
+    }
+    std::size_t elements() const { return shape.elements_of_c(); }
+    void run(const Module& step) {
+        step.function<decltype(gemm)>("gemm")(a.data(), b.data(), c.data(), shape.m, shape.n, shape.k);
+    }
+    /// The first element is that of the first corners, the last one of the last, unless it is both.
+    std::optional<std::string> fault() const {
+        const auto last = elements() - 1;
+        for (const auto& [i, expected] : {std::pair(std::size_t{0}, 10), std::pair(last, 21)})
+            if (c.element(i) != expected)
+                return "element " + std::to_string(i) + " of " + std::to_string(elements()) + ": expected " +
+                       std::to_string(expected) + ", got " + std::to_string(c.element(i));
+        return kata::damage_of(a, b, c);
+    }
+};
+
+}  // namespace
+
+TEST_CASE("matrices of more bytes than 32 bits count", "[equivalence]") {
+    const auto [few, many] = GENERATE(table<Shape, Shape>({
+        {{2051, 2049, 3}, {32771, 32803, 3}},             // C
+        {{1, 1 << 20, 9}, {1, (1 << 27) + 5, 9}},         // B
+        {{16400, 1, 65}, {matrices::max_rows, 1, 1025}},  // A
+    }));
+    kata::require_right_beyond_32_bits<Corners>([&, few = few] { return Corners(few); },
+                                                [&, many = many] { return Corners(many); });
+}
+
 TEST_CASE("very large matrices", "[equivalence]") {
     only_on_a_gpu();
     const auto [m, n, k] = GENERATE(table<int, int, int>(

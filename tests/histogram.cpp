@@ -390,6 +390,14 @@ TEST_CASE("the last character of a text counts that 32 bits cannot number",
                                   [] { return are_both_ends_counted((1 << 30) + 1); });
 }
 
+// The others have grids that are cut, whose threads would go through all of it on a CPU.
+TEST_CASE(
+    "the last character of a text counts that 32 bits cannot number, whatever the grid",
+    "[step][05_coarsened_interleaved][06_aggregated][07_wide_loads][08_private_counters][09_every_byte]") {
+    only_on_a_gpu();
+    require_both_ends_counted((std::size_t{1} << 32) + (1 << 24) + 1);
+}
+
 TEST_CASE("a very large text", "[equivalence]") {
     only_on_a_gpu();
     require_right(kata::repeated(mixed(kata::prime_period), 50000017));

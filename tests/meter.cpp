@@ -2413,3 +2413,39 @@ TEST_CASE("in random programs a race is found if and only if there is one", "[ra
     CHECK(racy > programs / 4);
     CHECK(racy < programs * 3 / 4);
 }
+
+// Where nothing is counted nobody looks at addresses before there is no memory at one of them.
+TEST_CASE("an access out of bounds ends the launch with its line where nothing is counted, too", "[bounds]") {
+    auto in = filled<float>("in", 100), out = filled<float>("out", 100);
+    const auto fault = [&](const auto& work) -> std::string {
+        try {
+            observe({.metered = false}, work);
+        } catch (const kata::Error& e) {
+            return e.what();
+        }
+        return "";
+    };
+    CHECK_THAT(fault([&] { kernels::read_at(in.data(), out.data(), -(1l << 40)); }),
+               Equals("out of bounds: thread (0,0,0) of block (0,0,0) reads memory that is no device memory, "
+                      "in " +
+                      line_of("read at")));
+    CHECK_THAT(fault([&] { kernels::write_at(out.data(), -(1l << 40)); }),
+               Equals("out of bounds: thread (0,0,0) of block (0,0,0) writes to memory that is no device "
+                      "memory, in " +
+                      line_of("write at")));
+    CHECK(fault([&] { kernels::read_at(in.data(), out.data(), 0); }) == "");
+}
+
+// Its buffer is the last of all: whoever takes 2 GiB and gives them back leaves the ones behind it far apart.
+TEST_CASE("where an offset has lost its upper bits is told, and why", "[bounds]") {
+    constexpr long elements = (1l << 29) + 32;  // of 2^31 bytes and some
+    Buffer<float> in("in", elements, kata::zeros), out("out", 32);
+    const auto reads = [&](long offset) {
+        return fault([&] { kernels::read_at(in.data(), out.data(), offset); });
+    };
+    constexpr long lost = 1l << 30;  // 2^32 bytes
+    CHECK_THAT(reads(elements - 32 - lost),
+               ContainsSubstring(" 2147483648 bytes before the start of \"in\" (2147483776 bytes), in " +
+                                 line_of("read at") + "\n  the usual cause: an int that overflows"));
+    CHECK_THAT(reads(-4), !ContainsSubstring("overflows"));
+}

@@ -309,24 +309,27 @@ TEST_CASE("a very large input", "[equivalence]") {
 
 namespace {
 
-/// An input that is zero but at its ends.
-struct LongInput {
-    int n;
-    Buffer<int> in{"in", static_cast<std::size_t>(n), kata::zeros}, out{"out", 1},
-        workspace{"workspace", reduction::workspace_elements(n), kata::zeros};
+/// Ints that are zero but at their ends.
+struct Long {
+    Buffer<int> in, out, workspace;
 
-    explicit LongInput(int elements) : n(elements) {
+    explicit Long(int n)
+        : in("in", static_cast<std::size_t>(n), kata::zeros),
+          out("out", 1),
+          workspace("workspace", reduction::workspace_elements(n), kata::zeros) {
         in.set(0, 3);
-        in.set(n - 2, 4);
-        in.set(n - 1, 5);
+        in.set(elements() - 2, 4);
+        in.set(elements() - 1, 5);
     }
+    std::string text() const { return "n = " + std::to_string(elements()); }
+    std::size_t elements() const { return in.size(); }
     void run(const Module& step) {
-        step.function<decltype(reduce)>("reduce")(in.data(), out.data(), n, workspace.data(),
-                                                  {sum_of_int, nullptr});
+        step.function<decltype(reduce)>("reduce")(in.data(), out.data(), static_cast<int>(elements()),
+                                                  workspace.data(), {sum_of_int, nullptr});
     }
-    std::optional<std::string> fault() {
+    std::optional<std::string> fault() const {
         if (const int sum = out.element(0); sum != 12)
-            return "of " + std::to_string(n) +
+            return "of " + std::to_string(elements()) +
                    " ints the first is 3, the last are 4 and 5 and all others 0: expected 12, got " +
                    std::to_string(sum);
         return kata::damage_of(in, out, workspace);
@@ -344,15 +347,21 @@ TEST_CASE("a long input: more elements than a float counts, more blocks than a g
     if (kata::counts_available() &&
         !kata::shares_out(counted(problem(kata::coded<int>(few, 1), sum_of_int)), few))
         return;
-    LongInput input(n);
+    Long input(n);
     kata::require_right_at_ends([&](const Module& step) { input.run(step); }, [&] { return input.fault(); },
                                 {.metered = false, .only_ends = !all_blocks},
                                 [] {
                                     // As many blocks and some more, of elements that a float counts.
-                                    LongInput even((1 << 27) + (1 << 17));
+                                    Long even((1 << 27) + (1 << 17));
                                     return kata::is_right_at_ends([&](const Module& step) { even.run(step); },
                                                                   [&] { return even.fault(); });
                                 });
+}
+
+TEST_CASE("an input of more bytes than 32 bits count, and of nearly as many elements as an int counts",
+          "[equivalence]") {
+    kata::require_right_beyond_32_bits<Long>([] { return Long((1 << 24) + 1); },
+                                             [] { return Long(0x7fff0000); });
 }
 
 TEST_CASE("one launch does it all", "[claims][step][17_last_block]") {

@@ -394,6 +394,49 @@ TEST_CASE("as many elements as the chapter takes, more than 2^32 bytes hold", "[
     require_right_for_many(scan::max_elements, Kind::exclusive);
 }
 
+namespace {
+
+/// Ints that are zero but at their ends.
+struct Long {
+    Buffer<int> in, out;
+    Buffer<unsigned char> workspace;
+
+    explicit Long(int n)
+        : in("in", static_cast<std::size_t>(n), kata::zeros),
+          out("out", static_cast<std::size_t>(n), kata::zeros),
+          workspace("workspace", scan::workspace_bytes(n), kata::zeros) {
+        in.set(0, 3);
+        in.set(elements() - 2, 4);
+        in.set(elements() - 1, 5);
+    }
+    std::string text() const { return "n = " + std::to_string(elements()); }
+    std::size_t elements() const { return in.size(); }
+    void run(const Module& step) {
+        const int n = static_cast<int>(elements());
+        call(step, in.data(), out.data(), n, scans_sections(step) ? scan::max_section : n, Kind::inclusive,
+             {Arithmetic::sum_of_int}, workspace.data());
+    }
+    std::optional<std::string> fault() const {
+        const int first = scans_sections(kata::step()) ? 0 : 3;  // in the last section
+        const auto n = elements();
+        for (const auto& [i, expected] :
+             {std::pair(std::size_t{0}, 3), std::pair(n - 2, first + 4), std::pair(n - 1, first + 9)})
+            if (out.element(i) != expected)
+                return "element " + std::to_string(i) + " of " + std::to_string(n) + ": expected " +
+                       std::to_string(expected) + ", got " + std::to_string(out.element(i));
+        return kata::damage_of(in, out, workspace);
+    }
+};
+
+}  // namespace
+
+// From step 06 on blocks wait for those before them, so that a CPU would have to run them all.
+TEST_CASE("an array of more bytes than 32 bits count", "[equivalence]") {
+    if (kata::step_name() >= "06") only_on_a_gpu();
+    kata::require_right_beyond_32_bits<Long>([] { return Long((1 << 20) + 5); },
+                                             [] { return Long((1 << 30) + (1 << 16) + 5); });
+}
+
 // What each step gains, counted over whole sections of 1024 elements.
 
 namespace {

@@ -306,6 +306,17 @@ TEST_CASE("a launch of fewer threads is run whole", "[launch]") {
     CHECK(out.element(n / 2) == 1);
 }
 
+TEST_CASE("a launch of few blocks is run at its ends, too, where that is asked for", "[launch]") {
+    constexpr int threads = 64, blocks = 9, n = threads * blocks;
+    Buffer<int> in("in", n, kata::zeros), out("out", n, kata::zeros);
+    const auto seen = observe({.metered = false, .only_ends = true, .even_of_few = true}, [&] {
+        kernels::add_one(in.data(), out.data(), n, blocks, threads, kernels::Elements::in_order);
+    });
+    CHECK(seen.in_part);
+    for (int block = 0; block < blocks; ++block)
+        CHECK(out.element(static_cast<std::size_t>(block * threads)) == (block < 2 || block >= blocks - 2));
+}
+
 // Memory
 
 TEST_CASE("shared memory is the block's own, however it is declared", "[memory]") {
@@ -877,8 +888,11 @@ TEST_CASE("a mask without the caller's own lane is diagnosed", "[warp]") {
     Buffer<int> out("out", 32);
     CHECK_THAT(
         fault([&] { kernels::foreign_mask(out.data()); }),
-        Equals("__ballot_sync in " + line_of("foreign mask") +
-               ": thread (16,0,0) of block (0,0,0) calls it with a mask that does not name its own lane 16"));
+        Equals(
+            "__ballot_sync in " + line_of("foreign mask") +
+            ": thread (16,0,0) of block (0,0,0) calls it with the mask 0x0000ffff, which does not name its "
+            "own lane 16\n  bit i of the mask stands for lane i: it names all lanes that make the call, "
+            "0xffffffff the whole warp"));
 }
 
 TEST_CASE("lanes that do not agree on the mask are diagnosed", "[warp]") {

@@ -51,6 +51,8 @@ bool on_boundary(int x, int y, int z, int n) {
 /// How many cells a block of the step under test writes along an axis; 0 where that is not known.
 int out_tile();
 
+constexpr int ladder_n = 60;
+
 /// How many sweeps a call of the step makes.
 int sweeps_of(const Module& step) { return step.has("sweep_twice_float") ? 2 : 1; }
 
@@ -343,6 +345,61 @@ TEST_CASE("more rows than a grid has blocks along y", "[step][01_basic][02_share
         });
 }
 
+namespace {
+
+/// A grid that is zero but in two of its corners.
+struct Corners {
+    static constexpr int side = 4, far = 12;  // of a corner, and of a grid that has both and no more
+    int n;
+    Buffer<float> in, out;
+    Problem<float> small;  // with the same corners, for what is expected
+
+    explicit Corners(int side_of_grid)
+        : n(side_of_grid),
+          in("in", elements(), kata::zeros),
+          out("out", elements(), kata::zeros),
+          small(coded<float>(far)) {
+        small.in.assign(small.in.size(), 0);
+        for (int i = 0; i < cells_of_corner; ++i)
+            for (const bool last : {false, true}) {
+                const auto value = static_cast<float>(1 + (i + (last ? 3 : 0)) % 7);
+                in.set(cell(i, last, n), value);
+                small.in[cell(i, last, far)] = value;
+            }
+    }
+    std::string text() const { return "n = " + std::to_string(n); }
+    std::size_t elements() const { return cells(n); }
+    void run(const Module& step) { call(step, in.data(), out.data(), n, small.c); }
+    std::optional<std::string> fault() const {
+        const auto expected = small.expected().values;
+        for (int i = 0; i < cells_of_corner; ++i)
+            for (const bool last : {false, true})
+                if (const auto at = cell(i, last, n); out.element(at) != expected[cell(i, last, far)])
+                    return "cell " + std::to_string(at) + " of " + std::to_string(n) + " x " +
+                           std::to_string(n) + " x " + std::to_string(n) + ": expected " +
+                           std::to_string(expected[cell(i, last, far)]) + ", got " +
+                           std::to_string(out.element(at));
+        return kata::damage_of(in, out);
+    }
+
+  private:
+    static constexpr int cells_of_corner = side * side * side;
+    /// The index of a corner's cell in a grid.
+    static std::size_t cell(int i, bool last, int n) {
+        const int first = last ? n - side : 0;
+        const auto x = static_cast<std::size_t>(first + i % side),
+                   y = static_cast<std::size_t>(first + i / side % side),
+                   z = static_cast<std::size_t>(first + i / side / side), row = static_cast<std::size_t>(n);
+        return (z * row + y) * row + x;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a grid of more bytes than 32 bits count", "[equivalence]") {
+    kata::require_right_beyond_32_bits<Corners>([] { return Corners(260); }, [] { return Corners(1028); });
+}
+
 TEST_CASE("rows that begin at multiples of four cells, also of several blocks",
           "[equivalence][step][05_wide_loads][06_two_sweeps]") {
     require_right(coded<float>(GENERATE(4, 12, 28)));
@@ -370,6 +427,16 @@ TEST_CASE("a problem of one sweep is solved once in a call, and twice by a step 
     CHECK(kata::TimedOn<Problem<float>>(one, 0).solved_by(kata::step()) == 1);
     one.sweeps = 1;
     CHECK(kata::TimedOn<Problem<float>>(one, 0).solved_by(kata::step()) == calls);
+}
+
+// A cell stored there is loaded for the rows above and below, and once more by who keeps none in a register.
+TEST_CASE("neighbours along a row come from the warp", "[claims][step][06_two_sweeps]") {
+    const auto c = kata::counted(coded<float>(ladder_n));
+    kata::require_at_most(
+        3 * static_cast<double>(c.shared_store.requests), static_cast<double>(c.shared_load.requests),
+        "the result is right, but the neighbours along a row come from shared memory: those "
+        "of a thread are in registers of the threads beside it, which a shuffle reads",
+        "loads of warps from shared memory for three times the stores there");
 }
 
 TEST_CASE("a very large grid", "[equivalence]") {
@@ -434,7 +501,6 @@ TEST_CASE("the largest grid, of more than 2^32 bytes", "[.huge][equivalence]") {
 
 namespace {
 
-constexpr int ladder_n = 60;
 /// Blocks of step 06 are the largest: of 76³ cells it has fewer than there are multiprocessors.
 int counted_n(std::string_view step) { return step == "06_two_sweeps" ? 116 : 76; }
 

@@ -138,7 +138,11 @@ class Meter final : public simt::Probe {
                      const void* code) override;
     void copy_arrives(const void* to, unsigned bytes, const void* code) override;
     void read_only(const void* address, unsigned bytes, const void* code) override;
-    std::string line(const void* code) const override { return line_of(image_, offset_of(code)); }
+    std::string line(const void* code) const override {  // also of a launch that nobody listens to
+        const auto image = simt::image_of(code);
+        return line_of(image,
+                       static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(code) - image.base));
+    }
     std::string callers(const void* code) const override { return callers_of(image_, offset_of(code)); }
     std::string last_line(const simt::Block& block, const simt::Thread& t) const override {
         const auto code =
@@ -1094,6 +1098,9 @@ void Meter::refuse(std::uintptr_t address, std::size_t bytes, Verb verb, const v
         text += "of constant memory, which a kernel cannot";
     else if (const auto pointer = meant ? std::nullopt : host_pointer_at(address, near))
         text += "of host memory, where \"" + *pointer + "\" points: on a GPU the kernel ends there";
+    else if (const auto lost = simt::lost_upper_bits(address); !lost.empty())
+        simt::give_up(text + "that lie " + lost + ", in " + line(offset_of(code)) +
+                      simt::why_upper_bits_are_lost);
     else if (near < reach)
         text += (before.distance < behind.distance ? before : behind).text +
                 (near <= next_to_it || far >= 4 * near

@@ -23,6 +23,12 @@ std::string text_of(Site site) {
     return std::string(slash ? slash + 1 : site.file) + ":" + std::to_string(site.line);
 }
 
+std::string hexadecimal(unsigned mask) {
+    char text[16];
+    std::snprintf(text, sizeof text, "0x%08x", mask);
+    return text;
+}
+
 std::string name_of(uint3 thread, uint3 block) {
     return "thread " + text_of(thread) + " of block " + text_of(block);
 }
@@ -93,9 +99,7 @@ std::string why_stuck(const Block& block, const Probe* probe) {
             if (++count <= 8) absent += (absent.empty() ? "" : ", ") + std::to_string(l);
         }
         if (count > 8) absent += ", …";
-        char mask[16];
-        std::snprintf(mask, sizeof mask, "0x%08x", t.mask);
-        text += std::string("\n  the mask ") + mask + " of " + t.waits_in + " names " +
+        text += "\n  the mask " + hexadecimal(t.mask) + " of " + t.waits_in + " names " +
                 plural(count, "lane") + " that did not come: " + absent;
         break;
     }

@@ -10,6 +10,8 @@ namespace simt {
 std::string text_of(uint3);
 /// "03_tiled.cu:27"
 std::string text_of(Site);
+/// "0x0000ffff", of a mask of lanes.
+std::string hexadecimal(unsigned mask);
 /// "thread (3,0,0) of block (7,0,0)"
 std::string name_of(uint3 thread, uint3 block);
 

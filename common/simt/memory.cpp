@@ -73,12 +73,33 @@ bool is_of_step(const void* code) {
                         [&](auto name) { return path.find(name) != std::string_view::npos; });
 }
 
+/// What a thread of a kernel has reached where no meter looks: who it was, and how far off which buffer.
+std::string far_off(std::uintptr_t address, const char* does, const void* code) {
+    const Allocation* nearest = nullptr;
+    std::uintptr_t least = ~std::uintptr_t{0};
+    for (const auto& a : table()) {
+        const auto distance = address < a.range.begin ? a.range.begin - address : address - a.range.end;
+        if (distance < least) least = distance, nearest = &a;
+    }
+    constexpr std::uintptr_t near = 1 << 24;
+    auto where = lost_upper_bits(address);
+    const bool lost = !where.empty();
+    if (!lost && nearest && least < near)
+        where = std::to_string(least) + " bytes " +
+                (address < nearest->range.begin ? "before the start of \"" : "past the end of \"") +
+                nearest->name + "\" (" + std::to_string(nearest->range.size()) + " bytes)";
+    std::string text = "out of bounds: " + name_of(running->index, running_block->index) + does +
+                       (where.empty() ? "that is no device memory" : where);
+    if (meter && code && is_of_step(code)) text += ", in " + meter()->line(code);
+    return lost ? text + why_upper_bits_are_lost : text;
+}
+
 struct sigaction before_handler {};
 
-/// The host has reached memory that it cannot on a GPU. It is told, and goes on.
+/// The host has reached memory that it cannot on a GPU. It is told, and goes on. A kernel does not.
 void handle_fault(int signal, siginfo_t* info, void* context) {
     const auto* entry = in_observation && reachable == 0 ? around(info->si_addr) : nullptr;
-    if (!entry) {  // no business of ours
+    if (!entry && !running) {  // no business of ours
         sigaction(signal, &before_handler, nullptr);
         return;
     }
@@ -90,6 +111,13 @@ void handle_fault(int signal, siginfo_t* info, void* context) {
     const bool writes = false;
     const void* code = nullptr;
 #endif
+    const bool nothing_is_known = info->si_code == SI_KERNEL;  // of an address that no memory can have
+    if (running)
+        give_up(far_off(reinterpret_cast<std::uintptr_t>(info->si_addr),
+                        nothing_is_known ? " reaches memory "
+                        : writes         ? " writes to memory "
+                                         : " reads memory ",
+                        code));
     std::array<void*, 64> frames;
     const int count = backtrace(frames.data(), static_cast<int>(frames.size()));
     if (!code || !is_of_step(code)) {
@@ -163,6 +191,17 @@ void host_reaches(const void* pointer, std::size_t bytes, bool writes) {
 }  // namespace
 
 const std::vector<Allocation>& allocations() { return table(); }
+
+std::string lost_upper_bits(std::uintptr_t address) {
+    constexpr std::uint64_t an_int = std::uint64_t{1} << 31, lost = std::uint64_t{1} << 32, beside = 4096;
+    for (const auto off : {lost, 2 * lost, 4 * lost, 8 * lost})  // bytes; elements of two, four and eight
+        for (const auto& a : table())
+            if (a.range.size() > an_int && a.range.contains(address + off) &&
+                address + beside < a.range.begin)
+                return std::to_string(a.range.begin - address) + " bytes before the start of \"" + a.name +
+                       "\" (" + std::to_string(a.range.size()) + " bytes)";
+    return "";
+}
 
 Reachable::Reachable() {
     if (in_observation && reachable == 0) protect_all(PROT_READ | PROT_WRITE);

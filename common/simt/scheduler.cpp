@@ -70,11 +70,25 @@ std::uint64_t blocks_of(const Launch& launch) {
 }
 
 /// Of a launch of more blocks or threads only some are run, where Conditions::only_ends asks for it.
-constexpr std::uint64_t most_blocks_run_whole = 1 << 14, most_threads_run_whole = 1 << 22;
+constexpr std::uint64_t most_blocks_run_whole = 1 << 14, most_threads_run_whole = 1 << 22, blocks_at_ends = 4;
 
 std::uint64_t threads_of(const Launch& launch) {
     return blocks_of(launch) * launch.block.x * launch.block.y * launch.block.z;
 }
+
+/// The variables of a module, which hold again what they do now when this goes.
+class Kept {
+  public:
+    explicit Kept(const Range& variables)
+        : first_(reinterpret_cast<std::byte*>(variables.begin)), bytes_(first_, first_ + variables.size()) {}
+    ~Kept() { std::copy(bytes_.begin(), bytes_.end(), first_); }
+    Kept(const Kept&) = delete;
+    Kept& operator=(const Kept&) = delete;
+
+  private:
+    std::byte* first_;
+    std::vector<std::byte> bytes_;
+};
 
 /// What the launches of one observation share.
 struct Session {
@@ -83,13 +97,16 @@ struct Session {
     std::map<std::uint64_t, std::uint64_t> states = {};  // of device memory behind each launch
     std::vector<std::string> idle = {}, spilled = {}, launched = {}, hints = {};
     bool in_part = false;
+    // Of a step of which blocks are left out: one that counts them would begin the next launch in the middle.
+    std::optional<Kept> variables = {};
     std::uint64_t blocks_promised = 1;  // of this launch's kernel, to be on a multiprocessor at a time
 };
 Session* session = nullptr;
 
 bool is_run_in_part(const Launch& launch) {
     return session->conditions.only_ends &&
-           (blocks_of(launch) > most_blocks_run_whole || threads_of(launch) > most_threads_run_whole);
+           (blocks_of(launch) > most_blocks_run_whole || threads_of(launch) > most_threads_run_whole ||
+            (session->conditions.even_of_few && blocks_of(launch) > blocks_at_ends));
 }
 
 /// Of more threads a search does not come to its end in time.
@@ -369,7 +386,7 @@ Scheduler* scheduler = nullptr;
 
 Scheduler::Blocks Scheduler::all_blocks() {
     const auto blocks = blocks_of(grid_.launch);
-    const auto run = is_run_in_part(grid_.launch) ? 4 : blocks;
+    const auto run = is_run_in_part(grid_.launch) ? blocks_at_ends : blocks;
     return [this, run, order = block_order(blocks), next = std::uint64_t{0}]() mutable {
         if (grid_.conditions.progress && run > 0)
             grid_.conditions.progress(static_cast<double>(next) / static_cast<double>(run));
@@ -378,7 +395,8 @@ Scheduler::Blocks Scheduler::all_blocks() {
 }
 
 std::function<std::uint64_t(std::uint64_t)> Scheduler::block_order(std::uint64_t blocks) {
-    if (is_run_in_part(grid_.launch)) return [blocks](std::uint64_t i) { return i < 2 ? i : blocks - 4 + i; };
+    if (is_run_in_part(grid_.launch))
+        return [blocks](std::uint64_t i) { return i < 2 ? i : blocks - blocks_at_ends + i; };
     switch (grid_.conditions.order) {
         case kata::Order::forwards:
             return [](std::uint64_t i) { return i; };
@@ -782,7 +800,10 @@ std::uint64_t Scheduler::exchange(Collective what, unsigned mask, std::uint64_t 
     const unsigned lanes = block.lanes(me.warp());
     if (!(mask >> me.lane() & 1))
         stop(std::string(name) + " in " + text_of(site) + ": " + name_of(me.index, block.index) +
-             " calls it with a mask that does not name its own lane " + std::to_string(me.lane()));
+             " calls it with the mask " + hexadecimal(mask) + ", which does not name its own lane " +
+             std::to_string(me.lane()) +
+             "\n  bit i of the mask stands for lane i: it names all lanes that make the call, 0xffffffff the "
+             "whole warp");
     mask &= ~0u >> (32 - lanes);
     if (probe_) probe_->synchronising(code);
     me.waits_in = name;
@@ -1137,6 +1158,8 @@ void run(const Launch& launch) {
     const Reachable now;
     Probe* const probe = listener();
     const auto image = image_of(launch.code);
+    if (!session->variables && (session->conditions.even_of_few || session->conditions.sample))
+        session->variables.emplace(image.writable);
     // Above this size it is told whether or not it makes a difference.
     constexpr std::size_t most_bytes = std::size_t{256} << 20;
     const bool may_look =

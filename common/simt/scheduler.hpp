@@ -197,6 +197,13 @@ struct Allocation {
     std::vector<Range> written_parts = {};  // by the host, in order, and none touches another
 };
 const std::vector<Allocation>& allocations();  // by address
+/// Of an address that lies a multiple of 2³² bytes before one of a large buffer's, which is where an index or
+/// an offset in bytes leads that has lost its upper bits: where that is. Else nothing.
+std::string lost_upper_bits(std::uintptr_t address);
+inline constexpr const char* why_upper_bits_are_lost =
+    "\n  the usual cause: an int that overflows, as an offset in bytes that is computed or kept in one, or "
+    "an "
+    "index near the end to which something is added: compute it in size_t";
 
 /// What the host code of a step did in an observation.
 struct HostWork {

@@ -157,6 +157,76 @@ inline bool is_right_at_ends(const std::function<void(const Module&)>& work,
     return !run.fault;
 }
 
+/// To be called first where counts are asked for within a CHECK, which takes a SKIP for an exception.
+inline void only_where_counted() {
+    if (!counts_available()) SKIP("nothing is counted on this back end");
+}
+
+/// What a step starts for a problem of zeros, of which next to nothing is run; nothing where one block has to
+/// do too much of it. Fails the test where that block leaves its arrays.
+template <class Sparse>
+std::optional<Counts> glanced_at(Sparse& p) {
+    const auto run = observed_run(
+        {.sample = 1}, [&] { p.run(step()); }, []() -> std::optional<std::string> { return std::nullopt; });
+    if (run.fault && run.fault->starts_with("out of bounds")) FAIL(p.text() << ": " << *run.fault);
+    return run.seen.counts;
+}
+
+/// Elements of a thread; nothing where its number of threads says nothing of what the step does.
+template <class Sparse>
+std::optional<double> share_of_thread(Sparse& p) {
+    const auto c = glanced_at(p);
+    if (!c || c->bytes_beside >= p.elements()) return std::nullopt;
+    return static_cast<double>(p.elements()) / static_cast<double>(c->threads);
+}
+
+template <class Sparse>
+std::optional<std::string> fault_at_the_ends(Sparse& p) {
+    return observed_run(
+               {.metered = false, .only_ends = true, .even_of_few = true}, [&] { p.run(step()); },
+               [&] { return p.fault(); })
+        .fault;
+}
+
+/// What `make` makes, if there is room for it.
+template <class Make>
+auto if_there_is_room(const Make& make) -> std::optional<decltype(make())> {
+    try {
+        return make();
+    } catch (const Error& e) {
+        if (!std::string_view(e.what()).starts_with("no room")) throw;
+        return std::nullopt;
+    }
+}
+
+/// Whether the blocks at the ends of the grid are those of the ends of the arrays, and wait for no others: of
+/// the problem that `few` makes, and by the share of a thread also of the one that `many` makes.
+template <class Sparse>
+bool is_done_at_the_ends(const std::function<Sparse()>& few, const std::function<Sparse()>& many) {
+    // In a smaller problem more threads may hang over the end; but no loop must have begun since.
+    constexpr double about = 2;
+    const auto share_of = [](auto p) { return p ? share_of_thread(*p) : std::nullopt; };
+    const auto small = share_of(if_there_is_room(few));
+    if (!small) return false;
+    if (auto p = few(); fault_at_the_ends(p)) return false;
+    const auto large = share_of(if_there_is_room(many));
+    return large && *large <= about * *small;
+}
+
+/// Runs the step over arrays so large that 32 bits do not count their bytes. A GPU runs all; the CPU back end
+/// has only those of their pages that somebody writes to, and runs the blocks at the ends of the grid, where
+/// these will do. A Sparse problem is zero but at its ends: text(), elements(), run(step), fault().
+template <class Sparse>
+void require_right_beyond_32_bits(const std::function<Sparse()>& few, const std::function<Sparse()>& many) {
+    if (std::string_view(backend_name()) == "cpu") {
+        only_where_counted();
+        if (!is_done_at_the_ends(few, many)) return;
+    }
+    auto large = if_there_is_room(many);
+    if (!large) SKIP("there is no room for it");
+    if (const auto fault = fault_at_the_ends(*large)) FAIL(large->text() << ": " << *fault);
+}
+
 /// The order in which threads and blocks run does not matter: backwards, and shuffled by two seeds.
 template <class Problem>
 void require_right_in_any_order(const Problem& p) {
@@ -173,11 +243,6 @@ template <class First, class Second>
 void require_answers_of_their_own(const First& first, const Second& second) {
     require_right(first);
     require_right(second, {.poison = nan_poison});
-}
-
-/// To be called first where counts are asked for within a CHECK, which takes a SKIP for an exception.
-inline void only_where_counted() {
-    if (!counts_available()) SKIP("nothing is counted on this back end");
 }
 
 /// What the step under test does to the problem, where that is counted.

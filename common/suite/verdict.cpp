@@ -232,11 +232,17 @@ double share_of_busiest_warp(const Counts& c) {
 std::optional<std::string> left_to_one_warp(const Counts& mine, const Counts& theirs) {
     const double m = share_of_busiest_warp(mine), t = share_of_busiest_warp(theirs);
     if (m <= uneven_warps * t) return std::nullopt;
-    return format(
+    const auto text = format(
         "the result is right, but the busiest warp of a block does too much of its work\n  now %.1f times "
-        "what its warps do on average, in the solution %.1f times, at most %.1f times\n  the usual cause: a "
-        "condition on threadIdx leaves the work to a few threads, and the others have nothing to do",
+        "what its warps do on average, in the solution %.1f times, at most %.1f times\n  the usual cause: ",
         m, t, uneven_warps * t);
+    if (mine.threads >= 2 * theirs.threads && threads_a_block(mine) >= 2 * threads_a_block(theirs))
+        return text + format(
+                          "blocks that are too large for the problem: they have %.0f threads, in the "
+                          "solution %.0f, and most warps have no element",
+                          threads_a_block(mine), threads_a_block(theirs));
+    return text +
+           "a condition on threadIdx leaves the work to a few threads, and the others have nothing to do";
 }
 
 /// A block of fewer threads than half a warp leaves so many lanes empty for as long as it runs: of that the

@@ -32,7 +32,7 @@ HEADERS = (".h", ".hpp", ".cuh")
 COPIED = ("meson.build", "meson.options", "common", "reference", "solutions", "tests", "subprojects")
 NOT_COPIED = ("wrong", "styles", "beyond", "probes", "__pycache__", "measured")
 TEST_SECONDS = 120  # of the tests of a step
-TEST_MEMORY = 12 * GIB  # of address space: there are tests of more than 2^32 elements, next to none of which are touched
+TEST_MEMORY = 20 * GIB  # of address space: there are tests of more than 2^32 elements, next to none of which are touched
 GREETING = "kata: the solutions of this repository do not pass here, so nothing can be graded"
 
 

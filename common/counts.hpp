@@ -41,6 +41,7 @@ struct Counts {
     std::uint64_t lane_basic_blocks = 0;  ///< basic blocks executed, summed over lanes
     std::uint64_t basic_blocks = 0;       ///< basic blocks executed, summed over warps
     std::uint64_t swaps = 0;              ///< compare-and-swaps that have stored their value
+    std::uint64_t exchanges = 0;          ///< shuffles, votes and their like, summed over warps
     std::uint64_t blocks = 0;
     std::uint64_t threads = 0;
     std::uint64_t launches = 0;
@@ -126,7 +127,7 @@ inline void Counts::scale(double times) {
                           &shared_atomic, &constant_load})
         traffic->scale(times);
     for (auto* count : {&barriers, &same_address, &bank_conflicts, &lane_basic_blocks, &basic_blocks, &blocks,
-                        &threads, &lines, &load_rounds, &swaps, &work, &evened})
+                        &threads, &lines, &load_rounds, &swaps, &exchanges, &work, &evened})
         *count = scaled(*count, times);
 }
 
@@ -140,7 +141,7 @@ inline Counts& Counts::operator+=(const Counts& o) {
     bytes_to_host += o.bytes_to_host, bytes_to_device += o.bytes_to_device;
     bytes_beside += o.bytes_beside, load_rounds += o.load_rounds;
     lines += o.lines, work += o.work, span += o.span, makespan += o.makespan, busiest += o.busiest;
-    swaps += o.swaps, evened += o.evened, contention += o.contention;
+    swaps += o.swaps, exchanges += o.exchanges, evened += o.evened, contention += o.contention;
     return *this;
 }
 

@@ -41,6 +41,10 @@ struct Conditions {
     /// that are resident poll, or after a hundred turns of each. What blocks learn from the first one they
     /// all have to learn from farther away then.
     bool first_held_back = false;
+    /// With first_held_back: whether from then on, when the first block goes on, the one that has started
+    /// last has its turn, and those before it when it polls. So it is done before them unless it waits for
+    /// what they do (Observation::Next).
+    bool latest_first = false;
     /// After how many polls, that is atomics and volatile loads since the last barrier, a thread gives up its
     /// turn; a power of two, 64 at most. With 1 others may run between any two of them.
     unsigned polls_per_turn = 64;
@@ -81,6 +85,7 @@ struct Place {
     std::uint64_t stores = 0;     ///< requests that store to global memory
     std::uint64_t passes = 0;     ///< over the banks of shared memory
     std::uint64_t conflicts = 0;  ///< of these, those because of bank conflicts
+    std::uint64_t exchanges = 0;  ///< between the lanes of a warp
 };
 
 struct Observation {
@@ -99,6 +104,11 @@ struct Observation {
     std::vector<std::string> hints = {};
     /// The same, of what is nearly always the cause.
     std::vector<std::string> causes = {};
+    /// Conditions::latest_first: when a block was done, other than the one that started first, how many of
+    /// those that ran with it had started before it and how many behind it, without the first.
+    struct Next {
+        std::uint64_t overtaken = 0, not_overtaken = 0;
+    } next = {};
     /// Whether blocks of a launch were left out, because of Conditions::only_ends.
     bool in_part = false;
     /// Kernels that were launched.

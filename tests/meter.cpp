@@ -1908,6 +1908,13 @@ TEST_CASE("a warp begins to load once, and again behind each barrier", "[span]")
     CHECK(count([&] { kernels::load_rounds(in.data(), out.data(), 128); }).load_rounds == 4 + 1);
 }
 
+TEST_CASE("shuffles and votes count once for each warp, and __syncwarp() does not", "[span]") {
+    Buffer<int> out("out", 64);
+    const int rounds = GENERATE(0, 3);
+    CHECK(count([&] { kernels::exchanges(out.data(), rounds); }).exchanges ==
+          2 * static_cast<unsigned>(rounds) + 1);
+}
+
 TEST_CASE("a read of what nobody has written is harmless where nothing comes of it", "[races]") {
     using enum kernels::Use;
     auto in = filled<int>("in", 32, -5);

@@ -1291,6 +1291,40 @@ TEST_CASE("the first block goes on when all others poll, where the conditions ho
     CHECK(others_seen(true, 64, seed, true) == 0);
 }
 
+TEST_CASE("who started last is done next unless it waits for others, where the conditions prefer it",
+          "[endless]") {
+#if defined(__SANITIZE_ADDRESS__)
+    SKIP("under AddressSanitizer blocks run one after the other, for shared memory cannot be moved");
+#endif
+    constexpr unsigned blocks = 20;
+    auto ticket = zeros<unsigned>("ticket");
+    auto arrived = zeros<int>("arrived"), flag = zeros<int>("flag"), seen = zeros<int>("seen"),
+         flags = zeros<int>("flags", blocks);
+    const auto next = [&](bool in_a_chain, bool together, unsigned resident, unsigned seed) {
+        return observe({.order = Order::shuffled,
+                        .seed = seed,
+                        .metered = false,
+                        .resident = resident,
+                        .first_held_back = true,
+                        .latest_first = true,
+                        .polls_per_turn = 4},
+                       [&] {
+                           if (in_a_chain)
+                               kernels::wait_in_a_chain(ticket.data(), flags.data(), blocks);
+                           else
+                               kernels::wait_for_first(ticket.data(), arrived.data(), flag.data(),
+                                                       seen.data(), blocks, together);
+                       })
+            .next;
+    };
+    const unsigned seed = GENERATE(1u, 2u, 3u), resident = GENERATE(19u, 20u);
+    const bool in_a_chain = GENERATE(false, true), together = GENERATE(false, true);
+    if (in_a_chain && together) return;
+    const auto [overtaken, not_overtaken] = next(in_a_chain, together, resident, seed);
+    CHECK(overtaken == (in_a_chain ? 0 : blocks - 2));
+    CHECK(not_overtaken == (in_a_chain ? blocks - 2 : 0));
+}
+
 TEST_CASE("others run between any two polls, where the conditions end turns so early", "[endless]") {
 #if defined(__SANITIZE_ADDRESS__)
     SKIP("under AddressSanitizer blocks run one after the other, for shared memory cannot be moved");

@@ -6,7 +6,8 @@
 #include "operators.hpp"
 #include "reduction.hpp"
 
-/// How many elements a block reduces. Each step says so: constexpr int segment = …
+/// How many elements a block reduces, 512 or more: the workspace has room for no more partial results. Each
+/// step says so: constexpr int segment = …
 extern const int segment;
 
 /// What such a step defines: one launch, of a block for each `segment` elements, the last of them perhaps for

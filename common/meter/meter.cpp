@@ -119,6 +119,11 @@ class Meter final : public simt::Probe {
         forget_look(address);
         touch(address, bytes, whom == simt::AtomicFor::device ? Verb::update : Verb::update_in_block, code);
     }
+    void exchanged(const simt::Block& block, const void* code) override {
+        if (!counted(block)) return;
+        ++counts_.exchanges;
+        ++place(offset_of(code)).exchanges;
+    }
     void swapped() override {
         if (counted(*simt::running_block)) ++counts_.swaps;
     }

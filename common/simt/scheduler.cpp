@@ -61,6 +61,10 @@ constexpr bool can_move_shared = true;
 
 /// How long a launch may take if nothing else is said and nothing is counted, in seconds of processor time.
 constexpr double patience = 20;
+/// After so many turns a block is taken for one that polls.
+constexpr unsigned turns_of_each = 100;
+/// And after so many in which it polls others have theirs, where the latest comes first.
+constexpr unsigned turns_to_look = 4;
 /// Of the most steps that a block may take, the part that it may take to poll what nobody is left to change,
 /// and the part that it may take in a sample.
 constexpr std::uint64_t part_in_vain = 10, part_in_sample = 2;
@@ -99,6 +103,7 @@ struct Session {
     bool in_part = false;
     // Of a step of which blocks are left out: one that counts them would begin the next launch in the middle.
     std::optional<Kept> variables = {};
+    kata::Observation::Next next = {};
     std::uint64_t blocks_promised = 1;  // of this launch's kernel, to be on a multiprocessor at a time
 };
 Session* session = nullptr;
@@ -322,6 +327,9 @@ class Scheduler {
     void start(unsigned slot, std::uint64_t linear);
     void place(Block&, std::uint64_t linear) const;
     bool is_held_long_enough();
+    void look_again(const Block* done_by = nullptr);
+    bool is_latest_first() const { return grid_.conditions.latest_first && !held_back_ && !holds_back_; }
+    Block* latest();
     Block* pick();
     void work_on(Block&);
     bool run_warp(Block&, unsigned warp);
@@ -375,6 +383,8 @@ class Scheduler {
     bool holds_back_ = false;     // the block that is picked next
     Block* held_back_ = nullptr;  // until all others poll
     unsigned turns_held_ = 0;     // that others have had meanwhile
+    std::uint64_t blocks_started_ = 0;
+    bool overtakes_ = false;      // one has been done that was not the first to start
     Block* in_shared_ = nullptr;  // whose static shared memory is in place
     std::exception_ptr fault_;    // what ends the launch
     bool searching_ = false;
@@ -462,6 +472,7 @@ void Scheduler::start(unsigned slot, std::uint64_t linear) {
     block.alive = threads;
     block.arrived = block.barriers = 0;
     block.started = block.polls = false;
+    block.number = block.turns = 0;
     for (unsigned i = 0; i < threads; ++i) {
         auto& t = block.threads[i];
         t.state = State::fresh;
@@ -495,14 +506,35 @@ void Scheduler::start(unsigned slot, std::uint64_t linear) {
     if (probe_) probe_->block_begins(block);
 }
 
+/// Those that poll are to look at what has been done, but for whoever did it.
+void Scheduler::look_again(const Block* done_by) {
+    for (const auto& other : resident_)
+        if (other && other.get() != done_by) other->polls = false, other->turns = 0;
+}
+
 /// Whether all others poll. Those that come to barriers between polls are not seen to: for them the wait ends
 /// after so many turns.
 bool Scheduler::is_held_long_enough() {
-    constexpr unsigned turns_of_each = 100;
     return ++turns_held_ > turns_of_each * resident_.size() ||
            std::all_of(resident_.begin(), resident_.end(), [&](const auto& block) {
                return !block || block.get() == held_back_ || block->polls;
            });
+}
+
+/// Of the resident blocks that do not poll the one that started last, or is to start; of all where all poll.
+Block* Scheduler::latest() {
+    const auto latest_of_busy = [&] {
+        Block* found = nullptr;
+        for (const auto& block : resident_)
+            // 0 becomes the largest number: who has not started starts.
+            if (block && block.get() != held_back_ && !block->polls &&
+                (!found || block->number - 1 > found->number - 1))
+                found = block.get();
+        return found;
+    };
+    if (auto* const busy = latest_of_busy()) return busy;
+    look_again();
+    return latest_of_busy();
 }
 
 /// The resident block whose turn it is: of two the other one, of more than two any, and the one that is held
@@ -510,6 +542,7 @@ bool Scheduler::is_held_long_enough() {
 Block* Scheduler::pick() {
     const auto places = static_cast<unsigned>(resident_.size());
     if (held_back_ && is_held_long_enough()) return std::exchange(held_back_, nullptr);
+    if (is_latest_first()) return latest();
     if (places > 2) last_ = static_cast<unsigned>(random_()) % places;
     for (unsigned k = 1; k <= places; ++k)
         if (auto& block = resident_[(last_ + k) % places]; block && block.get() != held_back_) {
@@ -531,12 +564,13 @@ void Scheduler::enter(Block& block) {
         std::memcpy(in_shared_->saved.data(), shared, in_shared_->saved.size());
     if (shared) std::memcpy(shared, block.saved.data(), block.saved.size());
     in_shared_ = &block;
-    block.started = true;
+    if (!std::exchange(block.started, true)) block.number = ++blocks_started_;
 }
 
 /// Runs the block until it is done, cannot go on alone, or has had its turn.
 void Scheduler::work_on(Block& block) {
     enter(block);
+    ++block.turns;
     const bool alone = std::none_of(resident_.begin(), resident_.end(),
                                     [&](const auto& other) { return other && other.get() != &block; });
     for (;;) {
@@ -550,9 +584,10 @@ void Scheduler::work_on(Block& block) {
         for (auto& t : block.threads)
             if (t.state == State::ready) polls = std::max(polls, t.polls);
         const bool polled = std::exchange(block.polls, polls >= polls_per_turn);
-        if (held_back_ && !(polled && block.polls))  // others are to look again at what it has done
-            for (auto& other : resident_)
-                if (other && other.get() != &block) other->polls = false;
+        if (held_back_ && !(polled && block.polls)) look_again(&block);
+        // Who comes to barriers between its polls is not seen to poll, and who polls may be about to see
+        // something.
+        if (is_latest_first()) block.polls = block.turns % (block.polls ? turns_to_look : turns_of_each) == 0;
         if (!progress) {
             fail(why_stuck(block, probe_));
             return;
@@ -669,6 +704,13 @@ void Scheduler::finish(Block& block) {
     }
     in_shared_ = nullptr;
     if (&block == held_back_) held_back_ = nullptr;
+    if (is_latest_first()) {
+        look_again(&block);
+        if (block.number > 1 && !std::exchange(overtakes_, true))
+            for (const auto& other : resident_)
+                if (other && other.get() != &block && other->number > 1)
+                    ++(other->number < block.number ? session->next.overtaken : session->next.not_overtaken);
+    }
     spare_ = std::move(resident_[block.slot]);
 }
 
@@ -857,6 +899,8 @@ bool Scheduler::complete_collective(Block& block, const Thread& asking) {
         }
     known.waiting &= ~present;
     if (probe_ && what == Collective::sync) probe_->warp_synchronised(block, warp, present);
+    if (probe_ && what != Collective::sync && what < Collective::matrix)
+        probe_->exchanged(block, asking.code);
     return true;
 }
 
@@ -1318,6 +1362,7 @@ Observation observe(const Conditions& conditions, const std::function<void()>& w
     seen.findings.insert(seen.findings.end(), host.findings.begin(), host.findings.end());
     seen.unchecked = host.unchecked;
     seen.in_part = session.in_part;
+    seen.next = session.next;
     seen.hints.insert(seen.hints.end(), session.hints.begin(), session.hints.end());
     seen.idle = std::move(session.idle);
     seen.spilled = std::move(session.spilled);

@@ -83,6 +83,8 @@ struct Block {
     unsigned barriers = 0;  // passed
     int barrier_count = 0, barrier_result = 0;
     bool started = false;
+    std::uint64_t number = 0;        // in the order in which blocks have started, from 1 on
+    unsigned turns = 0;              // that it has had since it was to look again
     bool polls = false;              // and waits for somebody, at the end of its last turn
     std::vector<std::byte> dynamic;  // shared memory that the launch asked for
     std::vector<std::byte> saved;    // static shared memory while another block runs
@@ -125,6 +127,8 @@ class Probe {
     virtual void synchronising(const void* code) = 0;
     virtual void fence(const Block&, const Thread&) = 0;
     virtual void atomic(const void* address, unsigned bytes, const void* code, AtomicFor) = 0;
+    /// Lanes of a warp have exchanged values, by a call from `code`.
+    virtual void exchanged(const Block&, const void* code) = 0;
     /// A compare-and-swap of the running thread has stored its value.
     virtual void swapped() = 0;
     virtual void atomic_load(const void* address, unsigned bytes, const void* code, AtomicFor) = 0;

@@ -109,8 +109,9 @@ std::string without_launch(const std::string& difference) {
     if (question == difference.npos) return "no kernel was launched\n" + difference;
     return difference.substr(0, question) +
            ", and no kernel was launched\nan input without elements needs none, but the output is to be "
-           "filled "
-           "nevertheless, as with cudaMemset; every other needs one";
+           "filled nevertheless, as with cudaMemset; every other needs one, also where the call is the same "
+           "as "
+           "an earlier one: memory holds something else";
 }
 
 }  // namespace

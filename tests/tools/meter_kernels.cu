@@ -828,6 +828,15 @@ __global__ void load_rounds_kernel(const int* in, int* out) {
 }
 void load_rounds(const int* in, int* out, int threads) { load_rounds_kernel<<<1, threads>>>(in, out); }
 
+__global__ void exchanges_kernel(int* out, int rounds) {
+    int sum = static_cast<int>(threadIdx.x);
+    for (int i = 0; i < rounds; ++i) sum += __shfl_xor_sync(~0u, sum, 1);
+    __syncwarp();
+    if (threadIdx.x < 32) sum += __any_sync(~0u, sum > 0);
+    out[threadIdx.x] = sum;
+}
+void exchanges(int* out, int rounds) { exchanges_kernel<<<1, 64>>>(out, rounds); }
+
 __global__ void polled_late_kernel(int* data, int* flag, int* out) {
     if (blockIdx.x == 0) {
         for (int i = 0; i < 1000; ++i) *out = i;

@@ -913,6 +913,21 @@ void wait_for_first(unsigned* ticket, int* arrived, int* flag, int* seen, int bl
     wait_for_first_kernel<<<blocks, 64>>>(ticket, arrived, flag, seen, together);
 }
 
+// Behind its second barrier each block waits for the one that started before it.
+__global__ void wait_in_a_chain_kernel(unsigned* ticket, int* flags) {
+    __shared__ unsigned block;
+    if (threadIdx.x == 0) block = atomicAdd(ticket, 1u);
+    __syncthreads();
+    __syncthreads();
+    if (threadIdx.x > 0) return;
+    while (block > 0 && atomicAdd(&flags[block - 1], 0) == 0) {
+    }
+    atomicExch(&flags[block], 1);
+}
+void wait_in_a_chain(unsigned* ticket, int* flags, int blocks) {
+    wait_in_a_chain_kernel<<<blocks, 64>>>(ticket, flags);
+}
+
 // One block counts how often a value changes between two looks at it, the other one changes it.
 __global__ void look_twice_kernel(int* value, int* changes, int looks) {
     for (int i = 0; i < looks; ++i) {

@@ -139,6 +139,7 @@ void wait_for_ticket_before(unsigned* ticket, int* flags, int* out, int blocks);
 void warp_waits_for_ticket_before(unsigned* ticket, int* flags, int* out, int blocks);
 void meet(unsigned* arrived, int blocks);
 void wait_for_first(unsigned* ticket, int* arrived, int* flag, int* seen, int blocks, bool together);
+void wait_in_a_chain(unsigned* ticket, int* flags, int blocks);
 void look_twice(int* value, int* changes, int looks);
 void wait_for_flag_in_block(int* out, int threads);
 void shared_over_limit(int* out);

@@ -1,7 +1,7 @@
 // 10 Sums ahead: blocks stay, and tell the sum of a tile before they scan the tile before it. Beyond the
 // documents; CUB's scan for Blackwell GPUs is made of these ideas. Changed from 09: there are as many
 // blocks as the GPU runs at a time, and each takes tile after tile. Asynchronous copies bring the next ones
-// into shared memory meanwhile, so the memory is never at rest. A block adds up a tile two tiles before it
+// into shared memory meanwhile, so the memory is never at rest. A block adds up a tile three tiles before it
 // scans it. When the others need that sum, it has long been told, and hardly anybody waits. A block knows
 // what stands before the tile that it had last, so it adds only what has been told of those since: there is
 // no prefix to look back for.
@@ -13,8 +13,8 @@ constexpr int warps = 16;  // that scan; one more adds up what others have told
 constexpr int threads = 32 * (warps + 1);
 constexpr int rows = 4;                   // of a warp in a tile
 constexpr int packs = warps * rows * 32;  // of a tile
-constexpr int stages = 6;  // tiles of a block on chip: one is scanned, two are summed, three on their way
-constexpr int ahead = 2;   // a tile is summed so many tiles before it is scanned
+constexpr int stages = 6;  // tiles of a block on chip: one is scanned, three are summed, two on their way
+constexpr int ahead = 3;   // a tile is summed so many tiles before it is scanned
 static_assert(stages >= ahead + 2, "a tile is on its way before it is summed");
 
 /// As many elements as one load takes. The alignment is what makes it one load.
@@ -41,10 +41,10 @@ __device__ T scan_warp(T value, Op op) {
 template <class T, class Op>
 __device__ T sum_of_tiles(Word* status, int begin, int end, Op op) {
     // kata: begin
-    // Each lane observes five tiles that are neighbours, so that five loads are under way. All lanes go on
-    // together, once all these tiles have told something; a lane has the identity for a tile at `end` or
-    // beyond. Each lane combines its five from left to right, and the lanes theirs by scan_warp. Where tiles
-    // are left, all of it again.
+    // Each lane observes one of 32 neighbouring tiles, and one of the next 32, …: five of them, so that five
+    // loads are under way. All lanes go on together, once all these tiles have told something; a lane has the
+    // identity for a tile at `end` or beyond. Combine each 32 by shuffles, and then their sums, from left to
+    // right. Where tiles are left, all of it again.
     kata::open();
     return op.identity();
     // kata: end

@@ -1,7 +1,7 @@
 // 10 Sums ahead: blocks stay, and tell the sum of a tile before they scan the tile before it. Beyond the
 // documents; CUB's scan for Blackwell GPUs is made of these ideas. Changed from 09: there are as many
 // blocks as the GPU runs at a time, and each takes tile after tile. Asynchronous copies bring the next ones
-// into shared memory meanwhile, so the memory is never at rest. A block adds up a tile two tiles before it
+// into shared memory meanwhile, so the memory is never at rest. A block adds up a tile three tiles before it
 // scans it. When the others need that sum, it has long been told, and hardly anybody waits. A block knows
 // what stands before the tile that it had last, so it adds only what has been told of those since: there is
 // no prefix to look back for.
@@ -13,8 +13,8 @@ constexpr int warps = 16;  // that scan; one more adds up what others have told
 constexpr int threads = 32 * (warps + 1);
 constexpr int rows = 4;                   // of a warp in a tile
 constexpr int packs = warps * rows * 32;  // of a tile
-constexpr int stages = 6;  // tiles of a block on chip: one is scanned, two are summed, three on their way
-constexpr int ahead = 2;   // a tile is summed so many tiles before it is scanned
+constexpr int stages = 6;  // tiles of a block on chip: one is scanned, three are summed, two on their way
+constexpr int ahead = 3;   // a tile is summed so many tiles before it is scanned
 static_assert(stages >= ahead + 2, "a tile is on its way before it is summed");
 
 /// As many elements as one load takes. The alignment is what makes it one load.
@@ -44,8 +44,7 @@ __device__ T scan_warp(T value, Op op) {
 template <class T, class Op>
 __device__ T sum_of_tiles(Word* status, int begin, int end, Op op) {
     // kata: begin
-    constexpr int each =
-        5;  // neighbours of a lane, all under way at once: 160 tiles; an H100 runs 132 blocks
+    constexpr int each = 5;  // of a lane, all under way at once: 160 tiles, where an H100 runs 132 blocks
     const int lane = threadIdx.x % 32;
     T sum = op.identity();
     for (; begin < end; begin += 32 * each) {
@@ -55,15 +54,17 @@ __device__ T sum_of_tiles(Word* status, int begin, int end, Op op) {
             all = true;
 #pragma unroll
             for (int e = 0; e < each; ++e) {
-                const int i = begin + lane * each + e;
+                const int i = begin + e * 32 + lane;  // neighbouring lanes, neighbouring tiles
                 told[e] = op.identity();
                 if (i < end && observe(status, i, told[e]) == nothing) all = false;
             }
         } while (!__all_sync(~0u, all));
-        T mine = told[0];
 #pragma unroll
-        for (int e = 1; e < each; ++e) mine = op(mine, told[e]);
-        sum = op(sum, shuffle(scan_warp(mine, op), 31));
+        for (int e = 0; e < each; ++e) {
+            for (int stride = 1; stride < 32; stride *= 2)
+                told[e] = op(told[e], shuffle_down(told[e], stride));
+            sum = op(sum, shuffle(told[e], 0));
+        }
     }
     return sum;
     // kata: end

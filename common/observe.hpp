@@ -48,6 +48,9 @@ struct Conditions {
     /// After how many polls, that is atomics and volatile loads since the last barrier, a thread gives up its
     /// turn; a power of two, 64 at most. With 1 others may run between any two of them.
     unsigned polls_per_turn = 64;
+    /// How many multiprocessors the CPU back end says that it has. Where they are few, the blocks of a grid
+    /// that fills them have much to do, and a small problem is enough to see how they go on.
+    int multiprocessors = 132;
     /// Of a launch of more than 16384 blocks or 2^22 threads the CPU back end runs the first two blocks and
     /// the last two only; a GPU runs all. For a problem that is large for the sake of its grid, and zero but
     /// at its ends. To run as many threads, each through ten barriers, takes less than half of the 20 s of a

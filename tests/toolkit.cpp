@@ -282,6 +282,9 @@ TEST_CASE("the device is the one whose limits hold", "[host]") {
     int value = 0;
     CHECK(cudaDeviceGetAttribute(&value, cudaDevAttrMultiProcessorCount, 0) == cudaSuccess);
     CHECK(value == p.multiProcessorCount);
+    observe({.multiprocessors = 3},
+            [&] { cudaDeviceGetAttribute(&value, cudaDevAttrMultiProcessorCount, 0); });
+    CHECK(value == 3);
     CHECK(cudaGetDeviceProperties(&p, 1) == cudaErrorInvalidDevice);
     CHECK(cudaSetDevice(1) == cudaErrorInvalidDevice);
     CHECK(std::string(cudaGetErrorName(cudaErrorInvalidDevice)) == "cudaErrorInvalidDevice");

@@ -25,8 +25,8 @@ namespace simt {
 
 namespace {
 
-// Of an H100 SXM5, beside the limits of a launch.
-constexpr int multiprocessors = 132, threads_at_a_time = 2048, most_blocks_at_a_time = 32, registers = 65536;
+// Of an H100 SXM5, beside the limits of a launch and how many multiprocessors it has.
+constexpr int threads_at_a_time = 2048, most_blocks_at_a_time = 32, registers = 65536;
 constexpr int l2_bytes = 50 * 1024 * 1024, bus_bits = 5120;
 constexpr std::size_t memory = 80ull << 30, constant_memory = 64 * 1024;
 constexpr std::size_t shared_at_a_time = 228 * 1024, shared_reserved = 1024;  // the second of each block
@@ -196,7 +196,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* p, int device) {
     std::copy(grid, grid + 3, p->maxGridSize);
     p->totalConstMem = constant_memory;
     p->major = 9;
-    p->multiProcessorCount = multiprocessors;
+    p->multiProcessorCount = multiprocessors();
     p->concurrentKernels = p->unifiedAddressing = p->canMapHostMemory = p->ECCEnabled = 1;
     p->asyncEngineCount = 3;
     p->memoryBusWidth = bus_bits;

@@ -973,6 +973,9 @@ void Scheduler::before_atomic(const void* address, unsigned bytes, const void* c
 
 }  // namespace
 
+int multiprocessors() {
+    return session ? session->conditions.multiprocessors : kata::Conditions{}.multiprocessors;
+}
 Probe* listener() { return meter && session && session->conditions.metered ? meter() : nullptr; }
 [[noreturn]] void give_up(const std::string& message) { scheduler->stop(message); }
 

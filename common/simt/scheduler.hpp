@@ -170,6 +170,8 @@ class Probe {
 [[gnu::weak]] Probe* meter();
 /// That probe where the running observation is metered; null elsewhere.
 Probe* listener();
+/// How many the running observation says that there are.
+int multiprocessors();
 
 /// The thread that is running and its block; null outside a kernel.
 extern Thread* running;

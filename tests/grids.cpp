@@ -342,7 +342,8 @@ TEST_CASE("a picture of 1500 x 2000 would take 94 x 125 = 11750 blocks", "[figur
 
 // 03 blur
 
-TEST_CASE("pictures of every size around the block are blurred", "[step][03_blur][05_running_blur]") {
+TEST_CASE("pictures of every size around the block are blurred",
+          "[step][03_blur][05_running_blur][06_row_ring]") {
     const int blur_size = GENERATE(1, 0, 3);
     const auto [width, height] = GENERATE(table<int, int>({{76, 62},
                                                            {0, 0},
@@ -362,17 +363,19 @@ TEST_CASE("pictures of every size around the block are blurred", "[step][03_blur
     require_right(random_gray({width, height}, blur_size, 2), {.poison = another_poison});
 }
 
-TEST_CASE("a patch larger than the picture is the mean of the picture", "[step][03_blur][05_running_blur]") {
+TEST_CASE("a patch larger than the picture is the mean of the picture",
+          "[step][03_blur][05_running_blur][06_row_ring]") {
     require_right(random_gray({5, 4}, grids::max_blur_size));
 }
 
 TEST_CASE("a white picture stays white: 961 pixels of 255 fit in an int, not in a byte, nor in two",
-          "[step][03_blur][05_running_blur]") {
+          "[step][03_blur][05_running_blur][06_row_ring]") {
     // At the edges every number of rows and columns from 16 to 31.
     require_right(Blur{{33, 33}, grids::max_blur_size, Bytes(33 * 33, 255)});
 }
 
-TEST_CASE("rows that begin at multiples of 16 bytes, strips and blocks in a row", "[step][05_running_blur]") {
+TEST_CASE("rows that begin at multiples of 16 bytes, strips and blocks in a row",
+          "[step][05_running_blur][06_row_ring]") {
     const int blur_size = GENERATE(0, 1, 7, 15);
     require_right(random_gray({16, 133}, blur_size, 5));
     require_right(random_gray({48, 31}, blur_size, 6), {.poison = another_poison});
@@ -380,13 +383,27 @@ TEST_CASE("rows that begin at multiples of 16 bytes, strips and blocks in a row"
     require_right(Blur{{64, 40}, blur_size, Bytes(64 * 40, 255)});  // white stays white
 }
 
-TEST_CASE("every size of a patch", "[step][05_running_blur]") {
+TEST_CASE("every size of a patch", "[step][05_running_blur][06_row_ring]") {
     const int blur_size = GENERATE(range(0, grids::max_blur_size + 1));
     require_right(random_gray({35, 34}, blur_size, 8));
     require_right(random_gray({32, 35}, blur_size, 9));
 }
 
-TEST_CASE("what a pixel costs does not depend on the size of its patch", "[claims][step][05_running_blur]") {
+TEST_CASE("a mean that is just a whole number, or just less than one",
+          "[step][03_blur][05_running_blur][06_row_ring]") {
+    // All pixels are bright, but for the one in the middle of every patch's worth. So whole patches sum up to
+    // one less than a multiple of what they hold, and many of those at the edges to a multiple.
+    const int blur_size = GENERATE(2, 7, 15);
+    const int bright = GENERATE(255, 128, 1), side = 2 * blur_size + 1;
+    const Size s{48, 3 * side};
+    Bytes pixels(static_cast<std::size_t>(s.pixels()), static_cast<unsigned char>(bright));
+    for (int y = blur_size; y < s.height; y += side)
+        for (int x = blur_size; x < s.width; x += side) --pixels[static_cast<std::size_t>(y * s.width + x)];
+    require_right(Blur{s, blur_size, pixels});
+}
+
+TEST_CASE("what a pixel costs does not depend on the size of its patch",
+          "[claims][step][05_running_blur][06_row_ring]") {
     kata::only_where_counted();
     const auto loads = [](int blur_size) {
         return static_cast<double>(counted(random_gray({32, 64}, blur_size)).global_load.requests);
@@ -408,14 +425,25 @@ TEST_CASE("05 running blur: each row comes three times 16 bytes a thread, once t
     CHECK(c.global_store.requests == 128);
 }
 
-TEST_CASE("the order of the blocks does not matter to a blur", "[step][03_blur][05_running_blur]") {
+TEST_CASE("06 row ring: each row comes once, 16 bytes a thread", "[figures][06_row_ring]") {
+    // Of a small picture a strip has 8 rows, s = 1: 10 rows for each of four warps, and 28 lanes of 32 have
+    // results.
+    const auto c = counted(random_gray({3 * 4 * 448, 3 * 8}), {.only_block = 4});
+    CHECK(c.global_load.requests == 4 * 10);
+    CHECK(c.global_load.bytes == 4 * 10 * 32 * 16);
+    CHECK(c.global_store.requests == 4 * 8);
+    CHECK(c.global_store.bytes == 4 * 8 * 28 * 16);
+}
+
+TEST_CASE("the order of the blocks does not matter to a blur",
+          "[step][03_blur][05_running_blur][06_row_ring]") {
     const auto order = GENERATE(Order::backwards, Order::shuffled);
     require_right(random_gray({76, 62}, 1, 3), {{.order = order}});
 }
 
 // Also more than 16 bits count, and more blocks than some grids are cut to.
 TEST_CASE("more blocks than a block may have threads: grid and block cannot be exchanged in a picture",
-          "[step][02_color_to_grayscale][03_blur][04_wide_grayscale][05_running_blur]") {
+          "[step][02_color_to_grayscale][03_blur][04_wide_grayscale][05_running_blur][06_row_ring]") {
     const Size s = GENERATE(Size{70001, 1}, Size{1, grids::max_height});
     if (kata::step().has("blur"))
         require_right(random_gray(s, 1, 4), kata::unmetered);
@@ -423,11 +451,12 @@ TEST_CASE("more blocks than a block may have threads: grid and block cannot be e
         require_right(random_colours(s, 4), kata::unmetered);
 }
 
-TEST_CASE("a picture of more pixels than a float counts is blurred", "[step][03_blur][05_running_blur]") {
+TEST_CASE("a picture of more pixels than a float counts is blurred",
+          "[step][03_blur][05_running_blur][06_row_ring]") {
     require_right(Blur{{4099, 4111}, 1, huge<unsigned char>(std::size_t{4099} * 4111, 1, 255)});
 }
 
-TEST_CASE("a huge picture is blurred", "[.huge][03_blur][05_running_blur]") {
+TEST_CASE("a huge picture is blurred", "[.huge][03_blur][05_running_blur][06_row_ring]") {
     const Size s{21851, 32749};  // above 2^30 bytes, in and out; the limit is of a picture of colour
     require_right(Blur{s, 1, huge<unsigned char>(std::size_t{21851} * 32749, 1, 255)});
 }
@@ -475,12 +504,16 @@ constexpr kata::Claim claims[] = {
      "each row is loaded twice, and not for each row of a patch", "not in the documents"},
     {"05_running_blur", "03_blur", sectors_loaded, 2.0,
      "each row is loaded twice, and not for each row of a patch", "not in the documents"},
+    {"06_row_ring", "05_running_blur", sectors_loaded, 4.0,
+     "each row is loaded once, by the thread whose columns it holds", "not in the documents"},
     // Times. On an H100 (sm_90): 2.22 times.
     {"04_wide_grayscale", "02_color_to_grayscale", kata::Quantity::time, 1.6,
      "a load or a store brings four bytes instead of one", "not in the documents"},
     // 3.95 times.
     {"05_running_blur", "03_blur", kata::Quantity::time, 3.0,
      "a patch gains a row and loses one, and is not summed up anew", "not in the documents"},
+    {"06_row_ring", "05_running_blur", kata::Quantity::time, 1.8,
+     "each row is loaded once, and a thread sums up its own columns only", "not in the documents"},
 };
 
 /// Which step a step betters: the chapter has three problems.

@@ -1,0 +1,139 @@
+// 06 Row ring: a warp marches down 448 columns, and the rows of its patches stay in shared memory.
+// Beyond the document. Changed from 05: a pixel is read from global memory once. A row goes into a ring in
+// shared memory, from where it enters the sums and later leaves them; the next rows are on their way into it
+// (asynchronous copies) while these are worked on. A thread sums up its own 16 columns only, two sums in a
+// word, and gets those beside them from its neighbours in the warp (shuffles). The mean is one operation.
+#include "fixed_size.cuh"
+
+#include <cuda_pipeline.h>
+
+constexpr int block = 128;                // threads: four warps, side by side
+constexpr int results = 28;               // lanes of a warp with means to store, 448 bytes: seven times 64
+constexpr int idle = (32 - results) / 2;  // at either end; the inner one of them sums up for its neighbour
+constexpr int wide = 16;                  // columns of a thread, and more than a patch reaches to either side
+constexpr int ahead = 4;                  // rows on their way into the ring
+
+/// A thread's pixels of a row, four in a word.
+struct alignas(wide) Row {
+    unsigned word[wide / 4];
+};
+
+/// Sums of columns, two in a word: those of columns 0 and 2, 1 and 3, 4 and 6 and so on, for so the bytes of
+/// a word of four pixels become sums by one instruction each two. From 16 columns before the thread's own,
+/// which are 16 to 31, to 16 behind them.
+struct Columns {
+    unsigned word[3 * wide / 2];
+};
+__host__ __device__ constexpr int word_of(int column) { return column / 4 * 2 + column % 2; }
+__host__ __device__ constexpr int half_of(int column) { return column / 2 % 2; }
+
+/// Begins to copy the thread's pixels of a row to its place in the ring; 0 where there is no picture.
+template <bool aligned>
+__device__ void begin_copy(Row& to, const unsigned char* in, int row, int col, int width, int height) {
+    const bool inside = row >= 0 && row < height && col >= 0 && col < width;
+    if constexpr (aligned) {  // 16 pixels at once, which are there or not
+        // The last argument is how many bytes are not read and 0. The address must be a right one even so.
+        __pipeline_memcpy_async(&to, &in[inside ? row * width + col : 0], wide, inside ? 0 : wide);
+    } else {
+        Row pixels = {};
+        for (int i = 0; i < wide; ++i)
+            if (inside && col + i < width) pixels.word[i / 4] |= in[row * width + col + i] << (i % 4 * 8);
+        to = pixels;
+    }
+}
+
+/// Stores 16 means, four in a word, at `col` and behind it.
+template <bool aligned>
+__device__ void store_row(unsigned char* out, int row, int col, int width, const Row& means) {
+    if constexpr (aligned) {
+        *reinterpret_cast<Row*>(&out[row * width + col]) = means;
+    } else {
+        for (int i = 0; i < wide; ++i)
+            if (col + i < width) out[row * width + col + i] = means.word[i / 4] >> (i % 4 * 8);
+    }
+}
+
+/// The row enters the sums of the thread's own columns, and the old one leaves them.
+__device__ void march(Columns& columns, Row row, Row old) {
+    for (int i = 0; i < wide / 4; ++i) {
+        // Bytes 0 and 2 of the word, and bytes 1 and 3, with a 0 above each.
+        unsigned* const own = &columns.word[wide / 2 + 2 * i];
+        own[0] += __byte_perm(row.word[i], 0, 0x4240) - __byte_perm(old.word[i], 0, 0x4240);
+        own[1] += __byte_perm(row.word[i], 0, 0x4341) - __byte_perm(old.word[i], 0, 0x4341);
+    }
+}
+
+/// sum + two sums of a word, times 1, 0 or -1 each. One instruction.
+__device__ int plus_columns(unsigned word, int first, int second, int sum) {
+    return __dp2a_lo(static_cast<int>(word), (first & 0xff) | (second & 0xff) << 8, sum);
+}
+
+/// sum + the sum of one column, times 1 or -1.
+__device__ int plus_column(const Columns& columns, int column, int sign, int sum) {
+    const int half = half_of(column);
+    return plus_columns(columns.word[word_of(column)], half == 0 ? sign : 0, half == 1 ? sign : 0, sum);
+}
+
+/// The sum of the columns that belong to the patch of the thread's first column.
+template <int size>
+__device__ int sum_around_first(const Columns& columns) {
+    const auto in_patch = [](int column) { return column >= wide - size && column <= wide + size ? 1 : 0; };
+    int sum = 0;
+    for (int column = 0; column < 3 * wide; ++column)
+        if (half_of(column) == 0 && in_patch(column) + in_patch(column + 2) > 0)
+            sum = plus_columns(columns.word[word_of(column)], in_patch(column), in_patch(column + 2), sum);
+    return sum;
+}
+
+/// One over the pixels of the patch around row y and column x that lie in the picture. A little more, so that
+/// a mean that is a whole number does not fall below it by rounding: it never becomes one more by that, which
+/// was tried for all sums of up to 31 x 31 pixels.
+template <int size>
+__device__ float share_of(int y, int x, int width, int height) {
+    const int rows = min(y + size, height - 1) - max(y - size, 0) + 1;
+    const int columns = min(x + size, width - 1) - max(x - size, 0) + 1;
+    return __fdividef(1.000001f, max(rows * columns, 1));
+}
+
+/// sum · share, rounded down, in the lowest byte. From 2²³ on a float has no places behind the point.
+__device__ unsigned mean_of(int sum, float share) {
+    return __float_as_uint(__fmaf_rz(static_cast<float>(sum), share, 8388608.0f));
+}
+
+/// Four means, each in the lowest byte of a word, in one word.
+__device__ unsigned packed(const unsigned* mean) {
+    return __byte_perm(__byte_perm(mean[0], mean[1], 0x0040), __byte_perm(mean[2], mean[3], 0x0040), 0x5410);
+}
+
+template <int size>
+constexpr int rows_of = 2 * size + 1 + ahead;  // of the ring: those of a patch, and those on their way
+
+template <int size, bool aligned>
+__global__ void __launch_bounds__(block)
+    row_ring(const unsigned char* __restrict__ in, unsigned char* __restrict__ out, int width, int height,
+             int strip) {
+    // kata: begin
+    // A warp has 32 * wide columns, beginning so that `idle` lanes on either side have none of the `results`
+    // * wide columns whose means it stores, and a strip of rows. The block's shared memory is a ring of
+    // rows_of<size> rows, as the third number of the launch says, in which each thread has a place of its
+    // own. Begin to copy the first `ahead` rows, a group each; the other places of the ring are 0 at first.
+    // March down the rows that the strip needs: wait until at most ahead - 1 groups are under way; the row
+    // that has arrived and the one that leaves march into the sums of columns; the next row goes to the place
+    // of the one that has left, and there is a group in every round, also an empty one. When all rows of a
+    // patch have come, take the neighbours' sums that patches reach, by shuffles, and go along the 16 columns
+    // with one sum: a column enters, and one leaves. All lanes of a warp must come to a shuffle.
+    kata::open();
+    // kata: end
+}
+
+template <int size>
+void blur(const unsigned char* in, unsigned char* out, int width, int height) {
+    // kata: begin
+    // row_ring<size, true> where every row of the picture begins at a multiple of `wide` bytes,
+    // row_ring<size, false> elsewhere. Its ring takes more than 48 KiB if the patch is large, so
+    // cudaFuncSetAttribute must allow it. How many blocks run at a time says
+    // cudaOccupancyMaxActiveBlocksPerMultiprocessor: cut the picture into as many strips, if it has so many
+    // rows, and try how high they should be at most.
+    kata::open();
+    // kata: end
+}

@@ -1,0 +1,192 @@
+// 06 Row ring: a warp marches down 448 columns, and the rows of its patches stay in shared memory.
+// Beyond the document. Changed from 05: a pixel is read from global memory once. A row goes into a ring in
+// shared memory, from where it enters the sums and later leaves them; the next rows are on their way into it
+// (asynchronous copies) while these are worked on. A thread sums up its own 16 columns only, two sums in a
+// word, and gets those beside them from its neighbours in the warp (shuffles). The mean is one operation.
+#include "fixed_size.cuh"
+
+#include <cuda_pipeline.h>
+
+constexpr int block = 128;                // threads: four warps, side by side
+constexpr int results = 28;               // lanes of a warp with means to store, 448 bytes: seven times 64
+constexpr int idle = (32 - results) / 2;  // at either end; the inner one of them sums up for its neighbour
+constexpr int wide = 16;                  // columns of a thread, and more than a patch reaches to either side
+constexpr int ahead = 4;                  // rows on their way into the ring
+
+/// A thread's pixels of a row, four in a word.
+struct alignas(wide) Row {
+    unsigned word[wide / 4];
+};
+
+/// Sums of columns, two in a word: those of columns 0 and 2, 1 and 3, 4 and 6 and so on, for so the bytes of
+/// a word of four pixels become sums by one instruction each two. From 16 columns before the thread's own,
+/// which are 16 to 31, to 16 behind them.
+struct Columns {
+    unsigned word[3 * wide / 2];
+};
+__host__ __device__ constexpr int word_of(int column) { return column / 4 * 2 + column % 2; }
+__host__ __device__ constexpr int half_of(int column) { return column / 2 % 2; }
+
+/// Begins to copy the thread's pixels of a row to its place in the ring; 0 where there is no picture.
+template <bool aligned>
+__device__ void begin_copy(Row& to, const unsigned char* in, int row, int col, int width, int height) {
+    const bool inside = row >= 0 && row < height && col >= 0 && col < width;
+    if constexpr (aligned) {  // 16 pixels at once, which are there or not
+        // The last argument is how many bytes are not read and 0. The address must be a right one even so.
+        __pipeline_memcpy_async(&to, &in[inside ? row * width + col : 0], wide, inside ? 0 : wide);
+    } else {
+        Row pixels = {};
+        for (int i = 0; i < wide; ++i)
+            if (inside && col + i < width) pixels.word[i / 4] |= in[row * width + col + i] << (i % 4 * 8);
+        to = pixels;
+    }
+}
+
+/// Stores 16 means, four in a word, at `col` and behind it.
+template <bool aligned>
+__device__ void store_row(unsigned char* out, int row, int col, int width, const Row& means) {
+    if constexpr (aligned) {
+        *reinterpret_cast<Row*>(&out[row * width + col]) = means;
+    } else {
+        for (int i = 0; i < wide; ++i)
+            if (col + i < width) out[row * width + col + i] = means.word[i / 4] >> (i % 4 * 8);
+    }
+}
+
+/// The row enters the sums of the thread's own columns, and the old one leaves them.
+__device__ void march(Columns& columns, Row row, Row old) {
+    for (int i = 0; i < wide / 4; ++i) {
+        // Bytes 0 and 2 of the word, and bytes 1 and 3, with a 0 above each.
+        unsigned* const own = &columns.word[wide / 2 + 2 * i];
+        own[0] += __byte_perm(row.word[i], 0, 0x4240) - __byte_perm(old.word[i], 0, 0x4240);
+        own[1] += __byte_perm(row.word[i], 0, 0x4341) - __byte_perm(old.word[i], 0, 0x4341);
+    }
+}
+
+/// sum + two sums of a word, times 1, 0 or -1 each. One instruction.
+__device__ int plus_columns(unsigned word, int first, int second, int sum) {
+    return __dp2a_lo(static_cast<int>(word), (first & 0xff) | (second & 0xff) << 8, sum);
+}
+
+/// sum + the sum of one column, times 1 or -1.
+__device__ int plus_column(const Columns& columns, int column, int sign, int sum) {
+    const int half = half_of(column);
+    return plus_columns(columns.word[word_of(column)], half == 0 ? sign : 0, half == 1 ? sign : 0, sum);
+}
+
+/// The sum of the columns that belong to the patch of the thread's first column.
+template <int size>
+__device__ int sum_around_first(const Columns& columns) {
+    const auto in_patch = [](int column) { return column >= wide - size && column <= wide + size ? 1 : 0; };
+    int sum = 0;
+    for (int column = 0; column < 3 * wide; ++column)
+        if (half_of(column) == 0 && in_patch(column) + in_patch(column + 2) > 0)
+            sum = plus_columns(columns.word[word_of(column)], in_patch(column), in_patch(column + 2), sum);
+    return sum;
+}
+
+/// One over the pixels of the patch around row y and column x that lie in the picture. A little more, so that
+/// a mean that is a whole number does not fall below it by rounding: it never becomes one more by that, which
+/// was tried for all sums of up to 31 x 31 pixels.
+template <int size>
+__device__ float share_of(int y, int x, int width, int height) {
+    const int rows = min(y + size, height - 1) - max(y - size, 0) + 1;
+    const int columns = min(x + size, width - 1) - max(x - size, 0) + 1;
+    return __fdividef(1.000001f, max(rows * columns, 1));
+}
+
+/// sum · share, rounded down, in the lowest byte. From 2²³ on a float has no places behind the point.
+__device__ unsigned mean_of(int sum, float share) {
+    return __float_as_uint(__fmaf_rz(static_cast<float>(sum), share, 8388608.0f));
+}
+
+/// Four means, each in the lowest byte of a word, in one word.
+__device__ unsigned packed(const unsigned* mean) {
+    return __byte_perm(__byte_perm(mean[0], mean[1], 0x0040), __byte_perm(mean[2], mean[3], 0x0040), 0x5410);
+}
+
+template <int size>
+constexpr int rows_of = 2 * size + 1 + ahead;  // of the ring: those of a patch, and those on their way
+
+template <int size, bool aligned>
+__global__ void __launch_bounds__(block)
+    row_ring(const unsigned char* __restrict__ in, unsigned char* __restrict__ out, int width, int height,
+             int strip) {
+    // kata: begin
+    extern __shared__ Row ring[];  // by rows; a thread has its own place in each, so that there is no barrier
+    const auto place = [&](int i) -> Row& { return ring[i * block + threadIdx.x]; };
+    const int lane = threadIdx.x % 32, warp = (blockIdx.x * block + threadIdx.x) / 32;
+    if (warp * results * wide >= width) return;  // as a whole, for lanes ask each other
+    const int col = (warp * results + lane - idle) * wide;
+    const int first = blockIdx.y * strip, last = min(first + strip, height);
+    const int end = min(last + size, height);  // of the rows that the strip needs
+    const bool has_results = lane >= idle && lane < 32 - idle && col < width;
+
+    for (int i = 0; i < ahead; ++i) {
+        begin_copy<aligned>(place(i), in, first - size + i, col, width, end);
+        __pipeline_commit();
+    }
+    for (int i = ahead; i < rows_of<size>; ++i) place(i) = {};  // what leaves before anything has entered
+
+    Columns columns = {};
+    float share[wide];
+    int entering = 0, leaving = ahead;  // places in the ring
+    for (int row = first - size; row < last + size; ++row) {
+        __pipeline_wait_prior(ahead - 1);  // the oldest of the copies that are under way has arrived
+        march(columns, place(entering), place(leaving));
+        // What has left makes room. A group that is empty counts as well.
+        if (row + ahead < last + size) begin_copy<aligned>(place(leaving), in, row + ahead, col, width, end);
+        __pipeline_commit();
+        entering = entering + 1 == rows_of<size> ? 0 : entering + 1;
+        leaving = leaving + 1 == rows_of<size> ? 0 : leaving + 1;
+        const int y = row - size;
+        if (y < first) continue;  // the patches are not complete yet
+
+        for (int column = 0; column < wide; ++column) {  // the neighbours' sums, as far as patches reach
+            const int own = word_of(wide + column);
+            if (half_of(column) == 1) continue;
+            if (column + 2 >= wide - size)
+                columns.word[word_of(column)] = __shfl_up_sync(0xffffffff, columns.word[own], 1);
+            if (column < size)
+                columns.word[word_of(2 * wide + column)] = __shfl_down_sync(0xffffffff, columns.word[own], 1);
+        }
+        // As in the row before, but for the first one and where patches hang over the top or the bottom.
+        if (y == first || y <= size || y >= height - size)
+            for (int s = 0; s < wide; ++s) share[s] = share_of<size>(y, col + s, width, height);
+        int sum = sum_around_first<size>(columns);
+        unsigned mean[wide];
+        for (int s = 0; s < wide; ++s) {
+            mean[s] = mean_of(sum, share[s]);
+            if (s == wide - 1) break;
+            // One column further a column enters on the right, and one leaves on the left.
+            sum = plus_column(columns, wide + s - size, -1, sum);
+            sum = plus_column(columns, wide + s + size + 1, 1, sum);
+        }
+        Row means;
+        for (int i = 0; i < wide / 4; ++i) means.word[i] = packed(&mean[4 * i]);
+        if (has_results) store_row<aligned>(out, y, col, width, means);
+    }
+    // kata: end
+}
+
+template <int size>
+void blur(const unsigned char* in, unsigned char* out, int width, int height) {
+    // kata: begin
+    if (width == 0 || height == 0) return;
+    // Only if the width is a multiple of 16 does every row begin at a multiple of 16 bytes.
+    const auto kernel = width % wide == 0 ? row_ring<size, true> : row_ring<size, false>;
+    constexpr int bytes = rows_of<size> * block * sizeof(Row);
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+    // The higher a strip, the less is summed up for the rows around it; the lower, the longer these rows,
+    // which the next strip has, too, stay in the L2 cache. A small picture has a strip for each block that
+    // fits.
+    int processors = 0, resident = 0;
+    check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0));
+    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, block, bytes));
+    const int across = ceil_div(width, block / 32 * results * wide);
+    const int even = ceil_div(height, max(processors * resident / across, 1));
+    const int strip = max(min(even, 16 + 2 * size * size), 8);
+    kernel<<<dim3(across, ceil_div(height, strip)), block, bytes>>>(in, out, width, height, strip);
+    check(cudaGetLastError());
+    // kata: end
+}

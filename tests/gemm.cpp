@@ -531,6 +531,9 @@ constexpr kata::Claim claims[] = {
     // A share of one phase, and 16 shares to add up, against 16 phases.
     {"10_stream_k", "09_fragments_ahead", span, 2.0,
      "where tiles are fewer than multiprocessors, many blocks share the phases of a tile", "Stream-K"},
+    // On chip each element serves as many products as before; that costs what shares leave and are added up.
+    {"10_stream_k", "01_naive", bytes_loaded, 8.0, "elements are multiplied from tiles in shared memory",
+     "SGEMM-1D"},
     // Times, of 4096 x 4096 matrices. On an H100 (sm_90):
     // 1.46 times: 6.2 and 9.0 TFLOP/s.
     {"02_shared_memory", "01_naive", kata::Quantity::time, 1.2, "the rereading moves on chip", "SGEMM-1D"},

@@ -25,6 +25,7 @@ static_assert(stages >= 2, "while a pair of tiles is multiplied, another is on i
 static_assert(bk % 2 == 0, "the first fragments of each tile go into the same of two sets");
 constexpr int most_shares = 256;  // more than a GPU has multiprocessors
 constexpr int adders = 256;       // threads of a block that adds up
+static_assert(bm * bn / wide % adders == 0, "each thread that adds up has a pack");
 static_assert(rows * cols == 32 && rows % 2 == 0 && cols % 2 == 0,
               "a warp is made of squares of 2 x 2 lanes");
 

@@ -83,8 +83,9 @@ class Front(unittest.TestCase):
             shutil.copytree(ROOT / name, self.root / name, symlinks=True)
         for step in self.root.glob("chapters/*/*.cu*"):  # whatever is written in this checkout
             self.make_stub(step)
-        self.git("init", "-q")
+        self.git("init", "-q", "--template=")
         self.commit("stubs")
+        self.git("gc", "-q", "--prune=now")  # one file instead of hundreds, for each test copies them
 
     def make_stub(self, step):
         """The solution with its bodies open: all that git and the front know a stub by."""

@@ -1,9 +1,9 @@
 // 09 Fragments ahead: what a thread multiplies at the next place along K it reads before it multiplies this
 // one. Beyond the documents; CUTLASS does so, its warps have two sets of fragments. Changed from 08: there is
-// a second set of what a place needs, its fragments, and no product waits for shared memory. At the last
-// place of a tile the first fragments of the next one are read, right behind the barrier. There nothing else
-// may take time: so the kernel does not calculate anew, from the number of the phase, in which stage the
-// tiles are and where the next copies come from, but goes on from where it was.
+// a second set of what a place needs, its fragments. At the last place of a tile the first fragments of the
+// next one are read, right behind the barrier, and the kernel does not calculate anew, from the number of the
+// phase, in which stage the tiles are and where the next copies come from, but goes on from where it was. No
+// product should wait for shared memory then. On an H100 that gains nothing over 08: 1.001 times.
 #include "gemm.cuh"
 
 #include <cuda_pipeline.h>

@@ -1,10 +1,10 @@
-// 10 Sums ahead: blocks stay, and tell the sum of a tile before they scan the tile before it. Beyond the
-// documents; CUB's scan for Blackwell GPUs is made of these ideas. Changed from 09: there are as many
-// blocks as the GPU runs at a time, and each takes tile after tile. Asynchronous copies bring the next ones
-// into shared memory meanwhile, so the memory is never at rest. A block adds up a tile three tiles before it
-// scans it. When the others need that sum, it has long been told, and hardly anybody waits. A block knows
-// what stands before the tile that it had last, so it adds only what has been told of those since: there is
-// no prefix to look back for.
+// 10 Sums ahead: blocks stay, and tell the sum of a tile long before they scan it. Beyond the documents;
+// CUB's newer scan, decoupled lookahead, is made of these ideas (CUDA 13.0 has the older one). Changed from
+// 09: there are as many blocks as the GPU runs at a time, and each takes tile after tile. Asynchronous
+// copies bring the next ones into shared memory meanwhile, so the memory is never at rest. A block adds up a
+// tile three tiles before it scans it. When the others need that sum, it has long been told, and hardly
+// anybody waits. A block knows what stands before the tile that it had last, so it adds only what has been
+// told of those since: there is no prefix to look back for.
 #include "messages.cuh"
 
 #include <cuda_pipeline.h>
@@ -196,7 +196,7 @@ void scan_whole(const T* in, T* out, int n, Kind kind, T* workspace, Op op) {
     int processors = 0, blocks = 0;  // that run at a time on each
     check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0));
     check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, bytes));
-    kernel<<<min(tiles, processors * blocks), threads, bytes>>>(in, out, n, kind, status, taken, op);
+    sums_ahead<<<min(tiles, processors * blocks), threads, bytes>>>(in, out, n, kind, status, taken, op);
     check(cudaGetLastError());
     // kata: end
 }

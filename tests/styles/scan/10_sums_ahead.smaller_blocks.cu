@@ -169,6 +169,6 @@ void scan_whole(const T* in, T* out, int n, Kind kind, T* workspace, Op op) {
     int processors = 0, blocks = 0;  // that run at a time on each
     check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0));
     check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, bytes));
-    kernel<<<min(tiles, processors * blocks), threads, bytes>>>(in, out, n, kind, status, taken, op);
+    sums_ahead<<<min(tiles, processors * blocks), threads, bytes>>>(in, out, n, kind, status, taken, op);
     check(cudaGetLastError());
 }

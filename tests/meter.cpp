@@ -1994,7 +1994,7 @@ TEST_CASE("an access out of bounds is told with its distance from the buffer", "
 
 TEST_CASE("an access out of bounds is one of the array that its instruction has reached before", "[bounds]") {
     auto one = filled<float>("one", 4), other = filled<float>("other", 4), out = filled<float>("out", 2);
-    const auto [in, next] = std::minmax(one.data(), other.data());
+    const auto [in, next] = std::minmax({one.data(), other.data()});
     const long distance = next - in;  // what lies just before the next buffer is meant for the first
     CHECK_THAT(fault([&] { kernels::read_two(in, out.data(), 0, distance - 1); }),
                ContainsSubstring(" bytes past the end of \"in\" (16 bytes), in " + line_of("read two")));

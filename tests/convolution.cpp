@@ -324,6 +324,15 @@ TEST_CASE("infinities and NaN on the border are seen from inside, and nothing is
     require_right(p);
 }
 
+// Who leaves out weights of 0 makes a number of it. Infinite weights are for nobody: steps may multiply them
+// by the zeros that they take for what lies outside.
+TEST_CASE("an infinity times a weight of zero is no number", "[equivalence]") {
+    auto p = coded({45, 37, 2});
+    p.in[20 * 45 + 20] = std::numeric_limits<float>::infinity();
+    p.filter[0] = p.filter[7] = 0;
+    require_right(p);
+}
+
 // An element for each weight of 5 x 5, and room for storing the tile.
 TEST_CASE("a tile of floats", "[step][03_tiled][04_tiled_by_output][05_cached_halo]") {
     const Shape s{96, 96, 2};

@@ -162,6 +162,13 @@ TEST_CASE("vectors of every length around the block are added", "[step][01_vecto
     require_right(random_vectors(n));
 }
 
+TEST_CASE("numbers that are not whole are added, and the smallest there are", "[step][01_vector_add]") {
+    VectorAdd p{kata::reals(1000, 1), kata::reals(1000, 2)};
+    p.a[3] = p.a[700] = 0x1p-149f;
+    p.b[3] = 0, p.b[700] = 0x1p-130f;
+    require_right(p);
+}
+
 TEST_CASE("the order of the blocks does not matter to a sum", "[step][01_vector_add]") {
     const auto order = GENERATE(Order::backwards, Order::shuffled);
     require_right(random_vectors(1000), {{.order = order}});

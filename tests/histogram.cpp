@@ -381,6 +381,28 @@ TEST_CASE("five million times one letter",
     require_right(Text(5'000'011, 'k'), kata::unmetered);
 }
 
+// A block of a grid that fills an H100 has two million characters then, and a lane's counters, which the 16
+// warps share, more than 16 bits count. One block is run, and its characters are those that it has loaded.
+TEST_CASE("a block counts more of one letter than 16 bits do", "[step][08_private_counters][09_every_byte]") {
+    kata::only_where_counted();
+    constexpr std::size_t length = std::size_t{1200} << 20;
+    Buffer<char> text("text", length, kata::zeros);
+    const Text page(std::size_t{1} << 20, 'k');
+    kata::device::repeat(text.data(), length, std::as_bytes(std::span(page)));
+    Buffer<unsigned> histo("histo", bins_of(kata::step())),
+        workspace("workspace", histogram::workspace_size(length), kata::zeros);
+    const auto run = kata::observed_run(
+        {.sample = 1}, [&] { call(kata::step(), text.data(), length, histo.data(), workspace.data()); },
+        []() -> std::optional<std::string> { return std::nullopt; });
+    if (run.fault) FAIL(*run.fault);
+    const auto& c = *run.seen.counts;
+    const auto loaded = c.global_load.bytes / c.blocks;
+    const auto counted = histo.values()[bins_of(kata::step()) == bins ? 2 : 'k'];
+    if (counted != loaded)
+        FAIL("of a text of " << length << " letters k a block loads " << loaded << " and counts " << counted
+                             << ": how many does a counter hold?");
+}
+
 TEST_CASE("the last character of a text counts that 32 bits cannot number",
           "[step][01_global_atomics][02_privatized_global][03_privatized_shared][04_coarsened_contiguous]") {
     constexpr std::size_t few = 1 << 16;

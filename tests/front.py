@@ -861,7 +861,9 @@ class Front(unittest.TestCase):
             [sys.executable, self.root / "common/front/repository.py", "for-meson"], capture_output=True, text=True, check=True
         ).stdout
         for line in listed.splitlines():
-            file, names, _ = line.split("|")
+            file, names, _, needs = line.split("|")
+            if needs.endswith("a"):
+                continue  # no CPU back end builds it
             if file.endswith(".mistakes"):
                 chapter = pathlib.PurePath(file).parent.name
                 yield from (f"{name.split('/')[0]}.{chapter}.{name.split('/')[1]}.cpu.so" for name in names.split())

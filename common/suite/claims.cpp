@@ -4,6 +4,7 @@
 #include "error.hpp"
 #include "stopwatch.hpp"
 #include "suite/clock.hpp"
+#include "suite/source.hpp"
 #include "suite/suite.hpp"
 
 #include <algorithm>
@@ -309,6 +310,19 @@ TEST_CASE("what came of a step is claimed against the one before, counted and ti
     const auto text = kata::unclaimed(kata::chapter.claims, before, step, has_been_timed(step));
     if (!text.empty()) FAIL(text);
     SUCCEED();
+}
+
+TEST_CASE("a step that asks for another GPU is skipped, with a line that names it", "[claims]") {
+    if (!kata::subject().is_solution) SKIP("for who maintains it");
+    using kata::lacking;
+    CHECK(!lacking("", "sm_75"));
+    CHECK(!lacking("sm_80", "sm_80"));
+    CHECK(!lacking("sm_80", "sm_90"));
+    CHECK(!lacking("sm_80", ""));  // the CPU back end
+    CHECK(!lacking("sm_90a", "sm_90"));
+    CHECK(lacking("sm_80", "sm_75") == "needs a GPU of compute capability 8.0 or newer");
+    CHECK(lacking("sm_90a", "sm_100") == "needs a GPU of compute capability 9.0");
+    CHECK(lacking("sm_90a", "") == "needs a GPU of compute capability 9.0");
 }
 
 TEST_CASE("a step of which nothing is claimed, or only a count or a time, is noticed", "[claims]") {

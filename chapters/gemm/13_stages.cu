@@ -14,7 +14,7 @@ constexpr int bk = 64;             // elements along K in a tile
 constexpr int stages = 4;          // pairs of tiles on chip
 constexpr int threads = bm / 64 * 128;
 
-struct Tiles {
+struct alignas(1024) Tiles {
     bf16 a[stages][bm][bk];
     bf16 b[stages][bn / 64][bk][64];
     Barrier full[stages];

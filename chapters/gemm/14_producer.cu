@@ -18,7 +18,7 @@ constexpr int consumers = bm / 64;  // warpgroups that multiply; one more, the f
 constexpr int threads = (1 + consumers) * 128;
 constexpr int group = 16;  // rows of tiles of C that are worked off together
 
-struct Tiles {
+struct alignas(1024) Tiles {
     bf16 a[stages][bm][bk];
     bf16 b[stages][bn / 64][bk][64];
     Barrier full[stages], empty[stages];

@@ -14,7 +14,7 @@ constexpr int bk = 64;             // elements along K in a tile
 constexpr int stages = 4;          // pairs of tiles on chip
 constexpr int threads = bm / 64 * 128;
 
-struct Tiles {
+struct alignas(1024) Tiles {
     bf16 a[stages][bm][bk];
     bf16 b[stages][bn / 64][bk][64];
     Barrier full[stages];
@@ -24,8 +24,8 @@ __global__ void __launch_bounds__(threads, 1)
     staged(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b, float* c, int m,
            int n, int k) {
     // kata: begin
-    extern __shared__ __align__(1024) unsigned char memory[];
-    auto& tiles = reinterpret_cast<Tiles&>(memory);
+    extern __shared__ Tiles memory[];
+    Tiles& tiles = memory[0];
     const int first_row = blockIdx.y * bm, first_col = blockIdx.x * bn, phases = ceil_div(k, bk);
     const int group = threadIdx.x / 128;
     const auto fetch_both = [&](int phase) {

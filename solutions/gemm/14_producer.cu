@@ -18,7 +18,7 @@ constexpr int consumers = bm / 64;  // warpgroups that multiply; one more, the f
 constexpr int threads = (1 + consumers) * 128;
 constexpr int group = 16;  // rows of tiles of C that are worked off together
 
-struct Tiles {
+struct alignas(1024) Tiles {
     bf16 a[stages][bm][bk];
     bf16 b[stages][bn / 64][bk][64];
     Barrier full[stages], empty[stages];
@@ -46,8 +46,8 @@ __global__ void __launch_bounds__(threads, 1)
     producer(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b, float* c, int m,
              int n, int k) {
     // kata: begin
-    extern __shared__ __align__(1024) unsigned char memory[];
-    auto& tiles = reinterpret_cast<Tiles&>(memory);
+    extern __shared__ Tiles memory[];
+    Tiles& tiles = memory[0];
     const int phases = ceil_div(k, bk), high = ceil_div(m, bm), wide = ceil_div(n, bn);
     if (threadIdx.x == 0) {
         for (auto& full : tiles.full) init(full, 1);

@@ -438,6 +438,12 @@ TEST_CASE("more rows or columns of tiles than some groups have, and a short grou
     require_right(coded(shape), kata::unmetered);
 }
 
+// Of 128 x 256 results they are 182.
+TEST_CASE("more tiles of C than there are blocks that stay, each with a sum of its own",
+          "[equivalence][step][14_producer]") {
+    require_right(coded({13 * 128, 14 * 256, 24}));
+}
+
 // Also of more rows or columns than 15 bits count.
 TEST_CASE("more blocks than a block may have threads: grid and block cannot be exchanged",
           "[step][01_naive]") {

@@ -375,6 +375,7 @@ def main() -> None:
 
     command("chapters", "in the order of the book")
     command("steps", "of a chapter", "CHAPTER")
+    command("cpu-steps", "of a chapter, those that the CPU back end runs", "CHAPTER")
     command("module", "the file name of a module", "TREE", "CHAPTER", "NAME", "BACKEND")
     command("prefix", "what the file names of a chapter's modules begin with", "TREE", "CHAPTER")
     command("targets", "the programs and modules of a build, without those of the trees named", "BUILD", "TREE...")
@@ -391,6 +392,7 @@ def main() -> None:
     lines = {
         "chapters": repository.chapters,
         "steps": lambda: repository.steps(given.chapter, "solutions"),
+        "cpu-steps": lambda: repository.cpu_steps(given.chapter),
         "module": lambda: [module(given.tree, given.chapter, given.name, given.backend)],
         "prefix": lambda: [prefix(given.tree, given.chapter)],
         "targets": lambda: [name for name in targets(pathlib.Path(given.build)) if name.split(".")[0] not in given.tree],

@@ -1,5 +1,6 @@
 #include "gemm.hpp"
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <stdexcept>
@@ -43,6 +44,27 @@ std::vector<double> reference(std::span<const float> a, std::span<const float> b
 std::vector<double> magnitude(std::span<const float> a, std::span<const float> b, const Shape& s) {
     return sum_of(s,
                   [&](std::size_t i, std::size_t j) { return std::abs(static_cast<double>(a[i]) * b[j]); });
+}
+
+Bf16 to_bf16(float value) {
+    const auto bits = std::bit_cast<std::uint32_t>(value);
+    if (std::isnan(value)) return {0x7fff};
+    return {static_cast<std::uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16)};
+}
+
+float to_float(Bf16 value) { return std::bit_cast<float>(std::uint32_t{value.bits} << 16); }
+
+void check_bf16(const Shape& s) {
+    check(s);
+    if (s.n % bf16_granule != 0 || s.k % bf16_granule != 0)
+        throw std::invalid_argument("product in bfloat16 with n = " + std::to_string(s.n) +
+                                    " and k = " + std::to_string(s.k) + " refused: both are multiples of " +
+                                    std::to_string(bf16_granule));
+}
+
+double bf16_rounding(int k) {
+    constexpr int at_a_time = 4;  // on a V100; newer ones take more, and drop less often
+    return (k + 2.0 * std::ceil(k / static_cast<double>(at_a_time))) * 0x1p-23;
 }
 
 double operations(const Shape& s) { return 2.0 * s.m * s.n * s.k; }

@@ -1,6 +1,7 @@
 // The product of two matrices: the problem of the chapter, its limits and its plain solution.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -31,10 +32,39 @@ std::vector<double> magnitude(std::span<const float> a, std::span<const float> b
 /// Multiplications and additions: 2 · m · n · k.
 double operations(const Shape&);
 
+// From step 11 on, A and B are in bfloat16: the upper half of a float, with 8 significant bits. C stays in
+// float.
+
+struct Bf16 {
+    std::uint16_t bits;
+};
+/// The nearest, and of two the even one. Infinities stay, and so does NaN.
+Bf16 to_bf16(float);
+float to_float(Bf16);
+
+/// n and k are multiples of it, so that each row of A and B begins at a multiple of 16 bytes. Tensor cores of
+/// cuBLAS ask for the same ("Tensor Core Usage" in its documentation).
+inline constexpr int bf16_granule = 8;
+
+/// Throws as check() does, and where n or k is no multiple of bf16_granule.
+void check_bf16(const Shape&);
+
+/// What an element of C may be off by, relative to magnitude(). A product of two bfloat16 has 16 bits, and is
+/// exact in float. A tensor core adds 4 products or more to a sum at a time: it shifts each of them to the
+/// exponent of the largest, drops what lies below 24 bits, adds, and drops again (Fasi, Higham, Mikaitis and
+/// Pranesh, "Numerical behavior of NVIDIA tensor cores", PeerJ Computer Science 7, 2021). Each drop is less
+/// than 2^-23 of the sum of all magnitudes: one for a product, one for the sum so far and one for the result.
+/// Sums that are rounded to nearest, in any order, are nearer.
+double bf16_rounding(int k);
+
 }  // namespace matrices
 
-/// What every step of the chapter defines: reference() on device memory. `a`, `b` and `c` point to arrays of
+/// What steps 01 to 10 define: reference() on device memory. `a`, `b` and `c` point to arrays of
 /// the device, laid out as there. As the BLAS would call it with alpha = 1 and beta = 0: c is written and
 /// never read.
 extern "C" [[gnu::visibility("default")]] void gemm(const float* a, const float* b, float* c, int m, int n,
                                                     int k);
+
+/// What steps from 11 on define, as gemm_bf16(): the same product of bfloat16. Nothing here knows the type
+/// that CUDA has for it: chapters/gemm/bf16.cuh declares the function to the steps.
+using GemmBf16 = void(const matrices::Bf16* a, const matrices::Bf16* b, float* c, int m, int n, int k);

@@ -17,6 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "common" / "front"))
 
 import author
+import board
 import bodies
 import build
 import contract
@@ -271,14 +272,44 @@ class Names(Scratch):
         self.assertEqual(
             self.repository.kernels("sums"), [("solutions", "01_add"), ("chapters", "01_add"), ("wrong", "01_add.no_guard")]
         )
-        wrong = "tests/wrong/sums/01_add.mistakes|wrong/01_add.no_guard|solutions/sums/01_add.cu"
+        wrong = "tests/wrong/sums/01_add.mistakes|wrong/01_add.no_guard|solutions/sums/01_add.cu|"
         self.assertEqual(self.repository.for_meson()[-1], wrong)
         self.assertEqual(len(self.repository.modules(["cpu", "gpu"])), 6)
+
+    def test_a_step_may_ask_for_a_gpu(self):
+        self.assertIsNone(self.repository.needs("sums", "01_add"))
+        self.write("tests/styles/sums/01_add.grid_stride.cu", STYLE)
+        for need, said, on_cpu in (
+            ("sm_80", "needs a GPU of compute capability 8.0 or newer", True),
+            ("sm_90a", "needs a GPU of compute capability 9.0", False),
+            ("sm_100a", "needs a GPU of compute capability 10.0", False),
+        ):
+            with self.subTest(need=need):
+                self.write("solutions/sums/01_add.cu", f"// 01 Add: adds.\n//\n// Needs: {need}\n{SOLUTION}")
+                self.assertEqual(str(self.repository.needs("sums", "01_add")), said)
+                # The student's file says nothing of it, and neither do mistakes and styles.
+                self.assertEqual({line.split("|")[3] for line in self.repository.for_meson()}, {need})
+                self.assertEqual(self.repository.cpu_steps("sums"), ["01_add"] if on_cpu else [])
+                built = {module.backend for module in self.repository.modules(["cpu", "gpu"])}
+                self.assertEqual(built, {"cpu", "gpu"} if on_cpu else {"gpu"})
+                if on_cpu:
+                    self.repository.require_cpu("sums", "01_add")
+                else:
+                    with self.assertRaisesRegex(Fault, f"^sums/01_add {said}, and only the CPU back end sees what each line does$"):
+                        self.repository.require_cpu("sums", "01_add")
+
+    def test_a_step_that_this_machine_cannot_run_is_nothing_to_do(self):
+        self.write("solutions/sums/01_add.cu", f"// Needs: sm_90a\n{SOLUTION}")
+        for gpu, state in ((False, "elsewhere"), (True, "open")):
+            with unittest.mock.patch.object(build.Build, "gpu_here", lambda gpu=gpu: gpu):
+                now = board.Board(self.repository)
+            self.assertEqual(now.of("sums", "01_add").state, state)
+            self.assertEqual(now.next() is None, not gpu)
 
     def test_another_way_to_write_a_step_is_built_and_is_no_step(self):
         self.write("tests/styles/sums/01_add.grid_stride.cu", STYLE)
         self.assertIn(("styles", "01_add.grid_stride"), self.repository.kernels("sums"))
-        self.assertEqual(self.repository.for_meson()[-1], "tests/styles/sums/01_add.grid_stride.cu|styles/01_add.grid_stride|")
+        self.assertEqual(self.repository.for_meson()[-1], "tests/styles/sums/01_add.grid_stride.cu|styles/01_add.grid_stride||")
         self.assertEqual(self.repository.all_steps("sums"), ["01_add"])
         module = repository.module_of("styles.sums.01_add.grid_stride.cpu.so")
         self.assertEqual((module.step, build.path_of(module)), ("01_add", "tests/styles/sums/01_add.grid_stride.cu"))
@@ -742,6 +773,15 @@ class Verdicts(unittest.TestCase):
             "duration": 30.2,
         }
         return verdicts.verdict_of({**said, "command": command, **record})
+
+    def test_what_needs_another_gpu_is_skipped_with_one_line_and_not_called_open(self):
+        said = "1..0 # SKIP needs a GPU of compute capability 9.0\n"
+        skipped = self.verdict("SKIP", stdout=said)
+        self.assertEqual(skipped.notes, ("needs a GPU of compute capability 9.0",))
+        line = "SKIP  chapters/sums/01_add.cu: needs a GPU of compute capability 9.0\n"
+        self.assertEqual(verdicts.of_one_step([skipped]), line)
+        self.assertEqual(verdicts.of_a_chapter([skipped], set()), f"{line}\n1 test: 1 SKIP\n")
+        self.assertEqual(self.verdict("SKIP", stdout="1..0 # SKIP open: 01_add.cu waits for you\n").notes, ())
 
     def test_a_failure_is_explained_once(self):
         said = verdicts.of_a_chapter([self.verdict("FAIL", "\nnot ok: adds\n  c[0] is 1\n"), self.verdict("SKIP")], set())

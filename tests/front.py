@@ -354,7 +354,7 @@ class Front(unittest.TestCase):
         logs = self.root / "build/meson-logs"
         logs.mkdir(parents=True, exist_ok=True)
         (self.root / "build/build.ninja").touch()
-        targets = [f"{p.parent.parent.name}.{p.parent.name}.{p.stem}.cpu.so" for p in self.root.glob("[cs]*s/*/*.cu")]
+        targets = self.modules_of_steps()
         targets += [*self.modules_of_mistakes(), *(f"{p.name}-cpu" for p in self.root.glob("chapters/*/"))]
         (self.root / "targets").write_text("".join(f"{target}: cpp_LINKER\n" for target in targets))
         self.fake("ninja", f"case \"$*\" in *targets*) cat '{self.root}/targets' ;; *build.ninja) ;; *) {ninja} ;; esac")
@@ -582,7 +582,7 @@ class Front(unittest.TestCase):
             self.assertIn(f"\nFAIL  {FIRST} is missing; what brings", done.stdout)
 
     def test_what_a_student_wrote_is_built_tested_and_shown_before_all_else(self):
-        targets = [f"{p.parent.parent.name}.{p.parent.name}.{p.stem}.cpu.so" for p in self.root.glob("[cs]*s/*/*.cu")]
+        targets = self.modules_of_steps()
         targets += [*self.modules_of_mistakes(), *(f"{p.name}-cpu" for p in self.root.glob("chapters/*/"))]
         (self.root / "targets").write_text("".join(f"{target}: cpp_LINKER\n" for target in targets))
         logs = self.root / "build" / "meson-logs"
@@ -848,7 +848,7 @@ class Front(unittest.TestCase):
         """What `./kata test conv 3` says of a build in which Ninja says this."""
         (self.root / "build").mkdir(exist_ok=True)
         (self.root / "build/build.ninja").write_text(f"# {'chapters.convolution.03_tiled.cpu.legal' if legal else ''}\n")
-        steps = [f"{p.parent.parent.name}.{p.parent.name}.{p.stem}.cpu.so" for p in self.root.glob("[cs]*s/*/*.cu")]
+        steps = self.modules_of_steps()
         names = [f"{line}: cpp_LINKER" for line in [*steps, *self.modules_of_mistakes(), "convolution-cpu"]]
         (self.root / "targets").write_text("\n".join(names) + "\n")
         (self.root / "said").write_text(ninja)
@@ -857,12 +857,17 @@ class Front(unittest.TestCase):
         command = [sys.executable, self.root / "common/front/kata.py", "test", "conv", "3"]
         return subprocess.run(command, capture_output=True, text=True, env=path)
 
+    def modules_of_steps(self):
+        return sorted(module.file for module in Repository(self.root).modules(["cpu"]) if module.tree in ("chapters", "solutions"))
+
     def modules_of_mistakes(self):
         listed = subprocess.run(
             [sys.executable, self.root / "common/front/repository.py", "for-meson"], capture_output=True, text=True, check=True
         ).stdout
         for line in listed.splitlines():
-            file, names, _ = line.split("|")
+            file, names, _, needs = line.split("|")
+            if needs.endswith("a"):
+                continue  # no CPU back end builds it
             if file.endswith(".mistakes"):
                 chapter = pathlib.PurePath(file).parent.name
                 yield from (f"{name.split('/')[0]}.{chapter}.{name.split('/')[1]}.cpu.so" for name in names.split())

@@ -69,10 +69,23 @@ std::optional<std::string> exchanged_in_tiles(const std::vector<float>& a, const
     return std::nullopt;
 }
 
+/// In what a step takes A and B.
+enum class Factors { floats, bf16, either };
+
+Factors factors_of(const Module& step) { return step.has("gemm_bf16") ? Factors::bf16 : Factors::floats; }
+
+/// As bfloat16 hold them.
+std::vector<matrices::Bf16> narrow(const std::vector<float>& values) {
+    std::vector<matrices::Bf16> narrow(values.size());
+    std::transform(values.begin(), values.end(), narrow.begin(), matrices::to_bf16);
+    return narrow;
+}
+
 struct Problem {
     Shape shape;
     std::vector<float> a, b;
     bool exact = true;
+    Factors factors = factors_of(kata::step());
 
     std::string text() const {
         return "m = " + std::to_string(shape.m) + ", n = " + std::to_string(shape.n) +
@@ -82,12 +95,14 @@ struct Problem {
     double operations() const { return matrices::operations(shape); }
 
     kata::Expected expected() const {
-        matrices::check(shape);
+        factors == Factors::bf16 ? matrices::check_bf16(shape) : matrices::check(shape);
         kata::Expected e{matrices::reference(a, b, shape), {}, {{shape.n, shape.m}, {32, 32}}};
         if (exact) return e;
         // A sum of k products in any order is off by at most k · eps · Σ|terms|, to first order in eps.
+        const double off = factors == Factors::bf16 ? matrices::bf16_rounding(shape.k)
+                                                    : (shape.k + 1) * kata::rounding<float>;
         e.bound = matrices::magnitude(a, b, shape);
-        for (auto& bound : e.bound) bound *= (shape.k + 1) * kata::rounding<float>;
+        for (auto& bound : e.bound) bound *= off;
         return e;
     }
 
@@ -153,6 +168,8 @@ struct Problem {
                                             std::size_t of_c, std::size_t from, std::size_t to) const {
         const auto n = static_cast<std::size_t>(shape.n), k = static_cast<std::size_t>(shape.k);
         const auto row = of_c / n, column = of_c % n;
+        constexpr std::size_t bf16_counts_to = 256;
+        if (factors == Factors::bf16 && b.size() > bf16_counts_to) return std::nullopt;
         const auto element = [](const char* of, std::size_t in_row, std::size_t in_column) {
             return std::string(of) + "[" + std::to_string(in_row) + "][" + std::to_string(in_column) + "]";
         };
@@ -181,30 +198,80 @@ struct Problem {
     }
 
     struct Device {
+        template <class T>
+        struct Pair {
+            kata::Input<T> a, b;
+        };
         Shape shape;
-        kata::Input<float> a, b;
+        std::optional<Pair<float>> floats = {};
+        std::optional<Pair<matrices::Bf16>> bf16 = {};
         Buffer<float> c;
 
         explicit Device(const Problem& p, std::byte poison)
-            : shape(p.shape), a("A", p.a), b("B", p.b), c("C", p.shape.elements_of_c(), poison) {}
-        void run(const Module& step) {
-            step.function<decltype(gemm)>("gemm")(a.data(), b.data(), c.data(), shape.m, shape.n, shape.k);
+            : shape(p.shape), c("C", p.shape.elements_of_c(), poison) {
+            if (p.factors != Factors::bf16) floats.emplace(Pair<float>{{"A", p.a}, {"B", p.b}});
+            if (p.factors != Factors::floats)
+                bf16.emplace(Pair<matrices::Bf16>{{"A", narrow(p.a)}, {"B", narrow(p.b)}});
         }
-        auto damage() const { return kata::damage_of(a, b, c); }
+        void run(const Module& step) {
+            const auto call = [&](auto* function, auto& factors) {
+                function(factors.a.data(), factors.b.data(), c.data(), shape.m, shape.n, shape.k);
+            };
+            if (factors_of(step) == Factors::bf16)
+                call(step.function<GemmBf16>("gemm_bf16"), bf16.value());
+            else
+                call(step.function<decltype(gemm)>("gemm"), floats.value());
+        }
+        std::optional<std::string> damage() const {
+            const auto of_factors = [](const auto& pair) {
+                return pair ? kata::damage_of(pair->a, pair->b) : std::nullopt;
+            };
+            if (auto text = of_factors(floats)) return text;
+            if (auto text = of_factors(bf16)) return text;
+            return c.damage();
+        }
         auto result() const { return c.values(); }
     };
 };
 
-/// Small integers: every sum is exact in float, whatever the order, and a wrong index shows.
-Problem coded(const Shape& s, unsigned seed = 1) {
-    return {s, kata::coded(s.elements_of_a(), seed), kata::coded(s.elements_of_b(), seed + 1000)};
+/// The shape, for a step that takes it: in bfloat16 with n and k rounded up to multiples of eight.
+Shape taken(Shape s, Factors factors) {
+    const auto up = [](int length) {
+        return (length + matrices::bf16_granule - 1) / matrices::bf16_granule * matrices::bf16_granule;
+    };
+    if (factors == Factors::bf16) s.n = up(s.n), s.k = up(s.k);
+    return s;
 }
 
-Problem real(const Shape& s, unsigned seed = 1) {
-    return {s, kata::reals(s.elements_of_a(), seed), kata::reals(s.elements_of_b(), seed + 1000), false};
+/// Small integers: every sum is exact in float, whatever the order, and a wrong index shows.
+Problem coded(const Shape& for_floats, unsigned seed, Factors factors) {
+    const auto s = taken(for_floats, factors);
+    return {s, kata::coded(s.elements_of_a(), seed), kata::coded(s.elements_of_b(), seed + 1000), true,
+            factors};
 }
+Problem coded(const Shape& s, unsigned seed = 1) { return coded(s, seed, factors_of(kata::step())); }
+
+/// Of what the step takes, so that nothing is off before it has begun.
+Problem real(const Shape& for_floats, unsigned seed, Factors factors) {
+    const auto s = taken(for_floats, factors);
+    Problem p{s, kata::reals(s.elements_of_a(), seed), kata::reals(s.elements_of_b(), seed + 1000), false,
+              factors};
+    if (factors == Factors::bf16)
+        for (auto* matrix : {&p.a, &p.b})
+            for (auto& value : *matrix) value = matrices::to_float(matrices::to_bf16(value));
+    return p;
+}
+Problem real(const Shape& s, unsigned seed = 1) { return real(s, seed, factors_of(kata::step())); }
 
 }  // namespace
+
+TEST_CASE("steps 01 to 10 multiply floats, steps from 11 on bfloat16", "[equivalence]") {
+    const bool bf16 = kata::step_name() >= "11";
+    if (!kata::step().has(bf16 ? "gemm_bf16" : "gemm"))
+        FAIL("the step defines no " << (bf16 ? "gemm_bf16" : "gemm") << "(): " << (bf16 ? "bf16" : "gemm")
+                                    << ".cuh says what it defines");
+    SUCCEED();
+}
 
 TEST_CASE("a step multiplies matrices of several blocks and a bit", "[equivalence]") {
     require_right(coded({70, 75, 37}));  // large enough for a mistake to show its pattern
@@ -248,7 +315,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a block is wholly in C, and its rows and its K end anywhere",
-          "[step][07_async_copies][08_large_tiles][09_fragments_ahead][10_stream_k]") {
+          "[step][07_async_copies][08_large_tiles][09_fragments_ahead][10_stream_k][11_tensor_cores]") {
     // Whole blocks of step 08, and more tiles along K than there are stages; what is asked once for all
     // copies of a tile must be asked of each way in which it can end.
     const auto [m, n, k] = GENERATE(table<int, int, int>({{128, 256, 72}, {129, 257, 33}}));
@@ -372,6 +439,12 @@ TEST_CASE("more rows or columns of tiles than some groups have, and a short grou
     require_right(coded(shape), kata::unmetered);
 }
 
+// Of 128 x 256 results they are 182.
+TEST_CASE("more tiles of C than there are blocks that stay, each with a sum of its own",
+          "[equivalence][step][14_producer]") {
+    require_right(coded({13 * 128, 14 * 256, 24}));
+}
+
 // Also of more rows or columns than 15 bits count.
 TEST_CASE("more blocks than a block may have threads: grid and block cannot be exchanged",
           "[step][01_naive]") {
@@ -379,23 +452,43 @@ TEST_CASE("more blocks than a block may have threads: grid and block cannot be e
     require_right(coded(shape), kata::unmetered);
 }
 
-TEST_CASE("a row of more blocks than a grid has along y", "[equivalence]") {
-    constexpr int n = 65536 * 128 + 5;
-    Buffer<float> a("a", std::vector<float>{2}), b("b", n, kata::zeros), c("c", n, kata::zeros);
-    b.set(0, 3);
-    b.set(n - 2, 5);
-    b.set(n - 1, 7);
+namespace {
+
+/// A row of this length, of C and of B, of which all is 0 but the ends; what else B has is multiplied by 0.
+template <class T>
+void require_ends_of_a_row(int for_floats, const char* entry, T (*made)(float)) {
+    const auto shape = taken({1, for_floats, 1}, factors_of(kata::step()));
+    const int n = shape.n, k = shape.k;
+    Buffer<T> a("a", static_cast<std::size_t>(k), kata::zeros),
+        b("b", static_cast<std::size_t>(k) * static_cast<std::size_t>(n), kata::zeros);
+    Buffer<float> c("c", static_cast<std::size_t>(n), kata::zeros);
+    a.set(0, made(2));
+    b.set(0, made(3));
+    b.set(static_cast<std::size_t>(n - 2), made(5));
+    b.set(static_cast<std::size_t>(n - 1), made(7));
     kata::require_right_at_ends(
         [&](const Module& step) {
-            step.function<decltype(gemm)>("gemm")(a.data(), b.data(), c.data(), 1, n, 1);
+            step.function<void(const T*, const T*, float*, int, int, int)>(entry)(a.data(), b.data(),
+                                                                                  c.data(), shape.m, n, k);
         },
         [&]() -> std::optional<std::string> {
             for (const auto& [i, expected] : {std::pair(0, 6), std::pair(n - 2, 10), std::pair(n - 1, 14)})
-                if (c.element(i) != expected)
+                if (c.element(static_cast<std::size_t>(i)) != expected)
                     return "column " + std::to_string(i) + " of " + std::to_string(n) + ": expected " +
-                           std::to_string(expected) + ", got " + std::to_string(c.element(i));
+                           std::to_string(expected) + ", got " +
+                           std::to_string(c.element(static_cast<std::size_t>(i)));
             return kata::damage_of(a, b, c);
         });
+}
+
+}  // namespace
+
+TEST_CASE("a row of more blocks than a grid has along y", "[equivalence]") {
+    constexpr int n = 65536 * 128 + 5;
+    if (factors_of(kata::step()) == Factors::bf16)
+        require_ends_of_a_row(n, "gemm_bf16", matrices::to_bf16);
+    else
+        require_ends_of_a_row<float>(n, "gemm", [](float value) { return value; });
 }
 
 // With tiles of 64 rows they are too few blocks for running only those at the ends.
@@ -471,7 +564,7 @@ TEST_CASE("very large matrices", "[equivalence]") {
     const auto [m, n, k] = GENERATE(table<int, int, int>(
         {{1031, 2053, 517}, {matrices::max_rows, 3, 2}, {3, 16'777'259, 2}, {3, 2, 4'194'319}}));
     // Sums of four million products are exact in float where all are 1 or -1.
-    const Shape s{m, n, k};
+    const auto s = taken({m, n, k}, factors_of(kata::step()));
     require_right(k > 70'000
                       ? Problem{s, kata::coded(s.elements_of_a(), 1, 1), kata::coded(s.elements_of_b(), 2, 1)}
                       : coded(s));
@@ -583,6 +676,13 @@ constexpr kata::Claim claims[] = {
     // On chip each element serves as many products as before; that costs what shares leave and are added up.
     {"10_stream_k", "01_naive", bytes_loaded, 8.0, "elements are multiplied from tiles in shared memory",
      "SGEMM-1D"},
+    {"11_tensor_cores", "09_fragments_ahead", basic_blocks, 4.0,
+     "a warp multiplies 16 x 16 by 16 x 16 elements at a time, and no thread multiplies any",
+     "not in the documents"},
+    {"11_tensor_cores", "09_fragments_ahead", bytes_loaded, 1.25,
+     "an element has two bytes, and tiles of 128 x 128 need four thirds as many of them as those of 128 x "
+     "256",
+     "not in the documents"},
     // Times, of 4096 x 4096 matrices. On an H100 (sm_90):
     // 1.46 times: 6.2 and 9.0 TFLOP/s.
     {"02_shared_memory", "01_naive", kata::Quantity::time, 1.2, "the rereading moves on chip", "SGEMM-1D"},
@@ -618,7 +718,33 @@ constexpr kata::Claim claims[] = {
     {"10_stream_k", "09_fragments_ahead", kata::Quantity::time, 2.0,
      "where tiles are fewer than multiprocessors, many blocks share the phases of a tile", "Stream-K",
      kata::Claim::Standing::asserted, 1024},
+    // 5 times: 252 TFLOP/s; with 64 x 32 results a warp 3.9.
+    {"11_tensor_cores", "09_fragments_ahead", kata::Quantity::time, 3.0,
+     "tensor cores multiply, at the precision of bfloat16", "not in the documents"},
+    // 1.65 times: 417 TFLOP/s.
+    {"12_copy_engine", "11_tensor_cores", kata::Quantity::time, 1.3,
+     "a warpgroup multiplies tiles where they lie, and no thread copies or loads an element",
+     "not in the documents"},
+    // 1.56 times: 648 TFLOP/s.
+    {"13_stages", "12_copy_engine", kata::Quantity::time, 1.25,
+     "three pairs of tiles are on their way, and an element that is fetched serves more products",
+     "not in the documents"},
+    // 1.12 times: 728 TFLOP/s.
+    {"14_producer", "13_stages", kata::Quantity::time, 1.05,
+     "a warpgroup fetches while two multiply, and tiles of C share what the L2 cache has",
+     "not in the documents"},
 };
+
+/// Which step a step betters: the one before it, and step 11, which has another problem, the last one that is
+/// for as many tiles.
+std::string betters(const std::string& step) {
+    if (step == "11_tensor_cores") return "09_fragments_ahead";
+    std::string before;
+    for (const auto& claim : claims)
+        for (const std::string name : {claim.better, claim.worse})
+            if (name < step) before = std::max(before, name);
+    return before;
+}
 
 }  // namespace
 
@@ -627,7 +753,8 @@ constexpr kata::Claim claims[] = {
 
 TEST_CASE("a tile brings several places along K on chip",
           "[claims][step][02_shared_memory][03_thread_tile_1d][04_thread_tile_2d]"
-          "[05_wide_loads][06_warp_tile][07_async_copies][08_large_tiles][09_fragments_ahead][10_stream_k]") {
+          "[05_wide_loads][06_warp_tile][07_async_copies][08_large_tiles][09_fragments_ahead][10_stream_k]["
+          "11_tensor_cores]") {
     const Shape s{128, 128, 96};
     const auto c = kata::counted(coded(s));
     // Half of the depth of steps 03 to 07, with two barriers for each tile.
@@ -666,7 +793,8 @@ TEST_CASE("matrices whose rows begin anywhere are multiplied by way of tiles, to
 
 TEST_CASE("the tiles are loaded along their rows",
           "[claims][step][02_shared_memory][03_thread_tile_1d][04_thread_tile_2d]"
-          "[05_wide_loads][06_warp_tile][07_async_copies][08_large_tiles][09_fragments_ahead][10_stream_k]") {
+          "[05_wide_loads][06_warp_tile][07_async_copies][08_large_tiles][09_fragments_ahead][10_stream_k]["
+          "11_tensor_cores]") {
     kata::only_where_counted();
     const auto run = try_on(kata::step(), coded({128, 128, 32}));
     // All of it in steps 02 to 07, two thirds where A's tile is four elements wide, and less than a quarter
@@ -686,7 +814,7 @@ TEST_CASE("the tiles are loaded along their rows",
 
 TEST_CASE("the sum of a result stays in a register",
           "[claims][step][02_shared_memory][03_thread_tile_1d][04_thread_tile_2d]"
-          "[05_wide_loads][06_warp_tile][07_async_copies][08_large_tiles]") {
+          "[05_wide_loads][06_warp_tile][07_async_copies][08_large_tiles][11_tensor_cores]") {
     const Shape s{64, 64, 96};
     // Twice, where another kernel sets C to zero first.
     kata::require_at_most(2,
@@ -942,6 +1070,25 @@ TEST_CASE("10 stream-K: sixteen blocks share the phases of a tile, and what 15 l
     CHECK(c.global_atomic.accesses == 0);
 }
 
+TEST_CASE("11 tensor cores: 8 fragments for 16 products of fragments, and half the bytes",
+          "[figures][11_tensor_cores]") {
+    const Shape s{128, 256, 64};
+    const auto c = figures(s);
+    const auto warps = c.threads / 32, blocks = c.blocks;
+    CHECK(blocks == 2);
+    CHECK(warps == 4 * blocks);
+    // A tile of A and one of B, 128 x 32 elements each, are 512 packs of 16 bytes: four a thread.
+    CHECK(c.global_load.requests == (4 + 4) * (64 / 32) * warps);
+    CHECK(c.global_load.bytes == 2 * 2 * 128 * 64 * blocks);
+    // For 16 places along K four fragments of A and four of B, each four pairs of elements a lane; a pass for
+    // each, for the padding spreads eight rows over all banks.
+    CHECK(c.shared_load.requests == 4 * (4 + 4) * (64 / 16) * warps);
+    CHECK(c.shared_load.transactions == c.shared_load.requests);
+    // 16 fragments of sums, stored in pairs, two rows of eight at a time: 4 stores each.
+    CHECK(c.global_store.requests == 16 * 4 * warps);
+    CHECK(c.barriers == blocks * (64 / 32));
+}
+
 TEST_CASE("tiles without bank conflicts",
           "[figures][02_shared_memory][03_thread_tile_1d][04_thread_tile_2d]"
           "[05_wide_loads][06_warp_tile][07_async_copies]") {
@@ -965,6 +1112,26 @@ TEST_CASE("sizes outside the limits are refused in one line", "[limits]") {
     CHECK_THROWS_AS(matrices::check(shape), std::invalid_argument);
 }
 
+TEST_CASE("in bfloat16, rows of A and B that do not begin at multiples of 16 bytes are refused, too",
+          "[limits]") {
+    const auto shape = GENERATE(Shape{8, 8, 4}, Shape{8, 12, 8}, Shape{8, -8, 8});
+    CAPTURE(shape.m, shape.n, shape.k);
+    CHECK_THROWS_AS(matrices::check_bf16(shape), std::invalid_argument);
+    CHECK_NOTHROW(matrices::check_bf16({3, 8, 16}));
+}
+
+TEST_CASE("a float becomes the nearest bfloat16, and of two the even one", "[limits]") {
+    const auto rounded = [](float value) { return matrices::to_float(matrices::to_bf16(value)); };
+    constexpr float inf = std::numeric_limits<float>::infinity();
+    for (const float value : {0.0f, 1.0f, -1.5f, 255.0f, 0x1p-126f, inf, -inf})
+        CHECK(rounded(value) == value);
+    CHECK(rounded(257) == 256);
+    CHECK(rounded(259) == 260);
+    CHECK(rounded(257.1f) == 258);
+    CHECK(rounded(-0x1.fffffep127f) == -inf);
+    CHECK(std::isnan(rounded(std::numeric_limits<float>::quiet_NaN())));
+}
+
 TEST_CASE("sizes at the limits are taken", "[limits]") {
     CHECK_NOTHROW(matrices::check({0, 0, 0}));
     CHECK_NOTHROW(matrices::check({matrices::max_rows, 1, 1}));
@@ -984,15 +1151,19 @@ static const kata::Chapter chapter{
     .problem = "matrices of 128 x 128",
     .timed_problem = "matrices of 4096 x 4096",
     .claims = claims,
+    .betters = betters,
     .ladder =
         [](const Module& step) {
-            return try_on(step, real({128, 128, 128}));
+            return try_on(step, real({128, 128, 128}, 1, factors_of(step)));
         },
-    .count = [](const Module& step) { return try_on(step, coded(counted_shape_of(kata::step_name()))); },
+    .count =
+        [](const Module& step) {
+            return try_on(step, coded(counted_shape_of(kata::step_name()), 1, factors_of(step)));
+        },
     .counted_problem = [] { return std::to_string(counted_shape_of(kata::step_name()).k); },
     .sketch = [](const Module& step) -> kata::Sketch {
         constexpr int m = 64, n = 128, k = 32;
-        return {try_on(step, coded({m, n, k})),
+        return {try_on(step, coded({m, n, k}, 1, factors_of(step))),
                 "a product of 64 x 32 and 32 x 128 elements",
                 "reuse",
                 {{"A", {m, k}}, {"B", {k, n}}, {"C", {m, n}}}};
@@ -1001,14 +1172,21 @@ static const kata::Chapter chapter{
         [](std::optional<int> variant) {
             const int side = variant.value_or(0) > 0 ? *variant : 4096;
             const Shape s{side, side, side};
-            return std::make_unique<kata::TimedOn<Problem>>(real(s), bytes_of(s));
+            return std::make_unique<kata::TimedOn<Problem>>(real(s, 1, Factors::either), bytes_of(s));
         },
     .at_scale =
         [](const Module& step, std::optional<int>) {
             constexpr Shape s{4096, 4096, 256};  // of a sixteenth of the depth
-            Buffer<float> a("A", s.elements_of_a(), kata::zeros), b("B", s.elements_of_b(), kata::zeros),
-                c("C", s.elements_of_c(), kata::zeros);
-            step.function<decltype(gemm)>("gemm")(a.data(), b.data(), c.data(), s.m, s.n, s.k);
+            Buffer<float> c("C", s.elements_of_c(), kata::zeros);
+            const auto run = [&]<class T>(std::type_identity<T>, const char* entry) {
+                Buffer<T> a("A", s.elements_of_a(), kata::zeros), b("B", s.elements_of_b(), kata::zeros);
+                step.function<void(const T*, const T*, float*, int, int, int)>(entry)(
+                    a.data(), b.data(), c.data(), s.m, s.n, s.k);
+            };
+            if (factors_of(step) == Factors::bf16)
+                run(std::type_identity<matrices::Bf16>{}, "gemm_bf16");
+            else
+                run(std::type_identity<float>{}, "gemm");
             return kata::AtScale{matrices::operations(s), 16};
         },
     .columns = {"bytes_loaded", "sectors", "load_efficiency", "shared_loads", "shared_passes", "barriers",

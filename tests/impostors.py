@@ -45,7 +45,7 @@ class Pair(NamedTuple):
 
 
 def pairs(repository: Repository, chapter: str) -> list[Pair]:
-    return [Pair(chapter, *two) for two in itertools.combinations(repository.steps(chapter, "solutions"), 2)]
+    return [Pair(chapter, *two) for two in itertools.combinations(repository.cpu_steps(chapter), 2)]
 
 
 def excuses(path: pathlib.Path) -> dict[Pair, str]:
@@ -86,7 +86,7 @@ class Bench:
         """Raises Fault where something has not been built, or is older than what it was built from."""
         if not (self.build / suite(chapter, "cpu")).is_file():
             raise Fault(f"there is no {self.build / suite(chapter, 'cpu')}")
-        for step in self.repository.steps(chapter, "solutions"):
+        for step in self.repository.cpu_steps(chapter):
             built, source = self.build / module("solutions", chapter, step, "cpu"), self.repository.source(chapter, step, "solutions")
             if not built.is_file() or built.stat().st_mtime < source.stat().st_mtime:
                 raise Fault(f"{built} is missing or older than {self.repository.relative(source)}: build it first")

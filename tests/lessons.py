@@ -39,7 +39,7 @@ def steps_of(chapter):
 
 def counted(chapter, build):
     program = build / suite(chapter, "cpu")
-    for built in (program, *(build / module("solutions", chapter, step, "cpu") for step in steps_of(chapter))):
+    for built in (program, *(build / module("solutions", chapter, step, "cpu") for step in REPOSITORY.cpu_steps(chapter))):
         if not built.is_file():
             sys.exit(f"there is no {built}: ninja -C {build} builds it")
     command = [program, "--tour", "--modules", build, "--sources", ROOT, "--markdown"]

@@ -230,7 +230,7 @@ def main():
     for chapter, _, wanted in (name.partition("/") for name in arguments.wanted):
         if not (arguments.build / suite(chapter, "cpu")).is_file():
             parser.error(f"there is no {arguments.build / suite(chapter, 'cpu')}, the suite of such a chapter")
-        steps += [(chapter, step) for step in repository.steps(chapter, "solutions") if step.startswith(wanted)]
+        steps += [(chapter, step) for step in repository.cpu_steps(chapter) if step.startswith(wanted)]
     bench, table = Bench(arguments.build.resolve()), Table(arguments.csv)
     try:
         survivors = Survivors(repository.root / SURVIVORS)

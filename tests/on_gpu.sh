@@ -80,9 +80,9 @@ chapters() {
     # shellcheck disable=SC2086  # names of chapters hold no spaces
     if [[ -n ${CHAPTERS-} ]]; then printf '%s\n' $CHAPTERS; else front chapters; fi
 }
-steps() {  # of a chapter, those that are asked for
+steps() {  # steps CHAPTER [cpu-steps]: those that are asked for, or of these what the CPU back end runs
     local step
-    for step in $(front steps "$1"); do
+    for step in $(front "${2:-steps}" "$1"); do
         [[ -n ${STEPS-} && " $STEPS " != *" ${step%%_*} "* ]] || echo "$step"
     done
 }
@@ -323,11 +323,11 @@ nsight() {
     [[ -f $as_written/build.ninja ]] || meson setup "$as_written" -Dgpu=enabled -Dcpu=disabled -Dcuda_args=-Xptxas=-O0
     # shellcheck disable=SC2046
     ninja -C "$as_written" $(for chapter in $(chapters); do
-        for step in $(steps "$chapter"); do front module solutions "$chapter" "$step" gpu; done
+        for step in $(steps "$chapter" cpu-steps); do front module solutions "$chapter" "$step" gpu; done
     done)
     for chapter in $(chapters); do
         file=$(table "$chapter" nsight "step,quantity,meter,as written,difference in %,as built,counter in L1")
-        for step in $(steps "$chapter"); do
+        for step in $(steps "$chapter" cpu-steps); do  # the meter counts no others
             log=$logs/$chapter.$step
             [[ ! -x $BUILD/$chapter-cpu ]] ||
                 "$BUILD/$chapter-cpu" --measure "$(solution "$chapter" "$step" cpu)" >"$log.counts"

@@ -7,6 +7,7 @@ import textwrap
 from typing import NamedTuple
 
 import verdicts
+from build import Build
 from repository import Repository
 
 WIDTH = 80
@@ -16,9 +17,13 @@ STATES = {
     "slow": ("~", "right, but not fast"),
     "wrong": ("x", "wrong"),
     "untested": ("?", "not run since the last edit"),
+    "elsewhere": ("-", "needs another GPU"),
     "open": (".", "open"),
     "missing": ("!", "file missing"),
 }
+
+
+NOTHING_TO_DO = ("done", "elsewhere")
 
 
 class Place(NamedTuple):
@@ -53,11 +58,11 @@ class Board:
 
     def next(self) -> Place | None:
         """The first step that is not done; nothing where all are."""
-        return next((place for place in self.places if place.state != "done"), None)
+        return next((place for place in self.places if place.state not in NOTHING_TO_DO), None)
 
     def next_after(self, chapter: str, step: str) -> Place | None:
         """The first that is not done behind this one in its chapter, or else the first of all but this one."""
-        left = [place for place in self.places if place.state != "done" and (place.chapter, place.step) != (chapter, step)]
+        left = [place for place in self.places if place.state not in NOTHING_TO_DO and (place.chapter, place.step) != (chapter, step)]
         behind = [place for place in left if place.chapter == chapter and place.step > step]
         return next(iter([*behind, *left]), None)
 
@@ -65,9 +70,11 @@ class Board:
 def place_of(repository: Repository, record: verdicts.Record, chapter: str, step: str) -> Place:
     if repository.missing(chapter, step):
         return Place(chapter, step, "missing")
+    said = record.says(chapter, step)
+    if said.result in ("", "SKIP") and not Build.gpu_here() and not repository.runs_on("cpu", chapter, step):
+        return Place(chapter, step, "elsewhere")
     if repository.is_open(chapter, step):
         return Place(chapter, step, "open")
-    said = record.says(chapter, step)
     if said.result == "FAIL":
         return Place(chapter, step, "slow" if said.is_right else "wrong", said.why)
     return Place(chapter, step, "done" if said.result == "OK" else "untested")

@@ -116,6 +116,7 @@ def debug(repository: Repository, chapter: str, step: str, tree: str) -> int:
     text = repository.text(chapter, step, tree)
     if bodies.is_open(text):
         raise Fault(f"{file} is still to be written, so there is nothing to stop in: ./kata hint {chapter} {step[:2]}")
+    repository.require_cpu(chapter, step)
     if not (gdb := shutil.which("gdb")):
         raise Fault("gdb is not installed; as root: apt-get install gdb (or dnf install gdb)", 3)
     stops = kernels(text)

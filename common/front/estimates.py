@@ -291,6 +291,10 @@ def ladder(
     steps = [step for step in repository.all_steps(chapter) if not (mine and repository.is_unwritten(chapter, step))]
     if not steps:
         yield "No step of yours is written yet, so there is no time to estimate."
+    for step in steps:
+        if not repository.runs_on("cpu", chapter, step):
+            yield f"{step.replace('_', ' ')}: {repository.needs(chapter, step)}, and there is no estimate"
+    steps = [step for step in steps if repository.runs_on("cpu", chapter, step)]
     for step, (theirs, own) in zip(steps, on_all_cores(both, steps)):
         title = step.replace("_", " ")
         if isinstance(theirs, NoTime):

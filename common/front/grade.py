@@ -123,7 +123,11 @@ class Grading:
         self.given = given
         self.repository = Repository(ROOT)
         chapters = chosen(self.repository, given.chapter or [])
-        self.steps = [f"{chapter}/{step}" for chapter in chapters for step in self.repository.steps(chapter, "solutions")]
+        self.steps = [f"{chapter}/{step}" for chapter in chapters for step in self.repository.cpu_steps(chapter)]
+        for chapter in chapters:
+            for step in self.repository.steps(chapter, "solutions"):
+                if not self.repository.runs_on("cpu", chapter, step):
+                    print(f"{chapter}/{step} is not graded: it {self.repository.needs(chapter, step)}", file=sys.stderr)
         self.paths = students_of(given.students)
         self.points = Points(given.points, self.steps)
         self.out = pathlib.Path(os.path.abspath(given.out)) if given.out else None

@@ -107,7 +107,12 @@ def tour(repository: Repository, given: argparse.Namespace) -> int:
         backend = build.backend(chapter)
         trees = ("solutions", "chapters") if given.mine else ("solutions",)
         for kind in sorted({backend, "cpu"} & set(build.backends())) if given.device else [backend]:
-            modules = [module(tree, chapter, step, kind) for tree in trees for step in repository.steps(chapter, tree)]
+            modules = [
+                module(tree, chapter, step, kind)
+                for tree in trees
+                for step in repository.steps(chapter, tree)
+                if repository.runs_on(kind, chapter, step)
+            ]
             if build.compile([suite(chapter, kind), *modules]):
                 status = 1
         ladder = ["--tour", "--modules", build.folder, "--sources", repository.root, *options]
@@ -116,6 +121,7 @@ def tour(repository: Repository, given: argparse.Namespace) -> int:
             wrong = pathlib.Path(folder) / "wrong"
             status |= processes.status_of([build.suite(chapter, backend), *ladder, "--wrong", wrong]) != 0
             not_right = set(wrong.read_text(encoding="utf-8").split()) if wrong.is_file() else set()
+        print_needs(repository, chapter, backend)
         if given.device and "cpu" not in build.backends():
             print("\nNo estimate: it needs the CPU back end, which is not built here.")
         elif given.device:
@@ -128,6 +134,13 @@ def tour(repository: Repository, given: argparse.Namespace) -> int:
         if not (given.image or given.text):
             print_refuted(repository, chapter, given)
     return status
+
+
+def print_needs(repository: Repository, chapter: str, backend: str) -> None:
+    """A line for each step that this back end cannot run."""
+    for step in repository.steps(chapter, "solutions"):
+        if not repository.runs_on(backend, chapter, step):
+            print(f"  {step.replace('_', ' ')}: {repository.needs(chapter, step)}")
 
 
 def print_refuted(repository: Repository, chapter: str, given: argparse.Namespace) -> None:

@@ -26,6 +26,9 @@ ORDER = ("grids", "convolution", "stencil", "histogram", "reduction", "scan", "g
 TREES = ("chapters", "solutions", "wrong", "variants", "styles")
 BACKENDS = ("gpu", "cpu")  # the tour takes the first of them that is built and can run
 STEP = re.compile(r"\d\d_[a-z0-9_]+\.cu")
+# Behind it in the header comment of a step, which GPU it asks for: "sm_80" of this compute capability or newer; "sm_90a" of
+# no other, whose instructions the CPU back end does not have.
+NEEDS = re.compile(r"^// Needs: sm_(\d+)(\d)(a?)$", re.M)
 STYLE = re.compile(r"(\d\d_[a-z0-9_]+)\.[a-z0-9_]+\.cu")
 
 
@@ -79,6 +82,22 @@ def measured_ratio(row: dict[str, str]) -> str:
     return " to ".join(dict.fromkeys(ratios))
 
 
+class Needs(NamedTuple):
+    """The GPU that a step asks for, by its compute capability."""
+
+    major: str
+    minor: str
+    only: bool  # this one, and none that is newer
+
+    @property
+    def architecture(self) -> str:
+        """As nvcc calls it."""
+        return f"sm_{self.major}{self.minor}{'a' * self.only}"
+
+    def __str__(self) -> str:
+        return f"needs a GPU of compute capability {self.major}.{self.minor}{'' if self.only else ' or newer'}"
+
+
 class Repository:
     def __init__(self, root: pathlib.Path = pathlib.Path(__file__).resolve().parents[2]):
         self.root = root
@@ -115,6 +134,26 @@ class Repository:
 
     def text(self, chapter: str, step: str, tree: str = "chapters") -> str:
         return self.source(chapter, step, tree).read_text(encoding="utf-8", errors="replace")
+
+    def needs(self, chapter: str, step: str) -> Needs | None:
+        """What the step asks for, as its solution says; None where any GPU will do. In whichever tree there is one."""
+        tree = "solutions" if self.source(chapter, step, "solutions").is_file() else "chapters"
+        found = NEEDS.search(self.text(chapter, step, tree))
+        return Needs(found[1], found[2], found[3] == "a") if found else None
+
+    def runs_on(self, backend: str, chapter: str, step: str) -> bool:
+        """Whether the back end can run the step at all: of instructions that one GPU alone has, the CPU back end knows none."""
+        needs = self.needs(chapter, step)
+        return backend != "cpu" or needs is None or not needs.only
+
+    def cpu_steps(self, chapter: str, tree: str = "solutions") -> list[str]:
+        """The steps that the CPU back end runs."""
+        return [step for step in self.steps(chapter, tree) if self.runs_on("cpu", chapter, step)]
+
+    def require_cpu(self, chapter: str, step: str) -> None:
+        """Throws Fault, in a line, for a step that the CPU back end cannot run."""
+        if not self.runs_on("cpu", chapter, step):
+            raise Fault(f"{chapter}/{step} {self.needs(chapter, step)}, and only the CPU back end sees what each line does")
 
     def is_open(self, chapter: str, step: str) -> bool:
         return bodies.is_open(self.text(chapter, step))
@@ -250,23 +289,32 @@ class Repository:
             for chapter in self.chapters()
             for tree, name in self.kernels(chapter)
             for backend in backends
+            if self.runs_on(backend, chapter, name.split(".")[0])
         }
 
     def for_meson(self) -> list[str]:
-        """FILE|TREE/NAME …|SOLUTION …: the kernels that a file is, or that are made of it and of these solutions."""
+        """FILE|TREE/NAME …|SOLUTION …|NEEDS: the kernels that a file is, or that are made of it and of these solutions, and the
+        GPU that they ask for."""
         lines = []
+
+        def architecture(chapter: str, step: str) -> str:
+            needs = self.needs(chapter, step)
+            return needs.architecture if needs else ""
+
         for chapter in self.chapters():
             for tree in ("solutions", "chapters"):
                 lines += [
-                    f"{self.relative(self.source(chapter, step, tree))}|{tree}/{step}|" for step in self.steps(chapter, tree)
+                    f"{self.relative(self.source(chapter, step, tree))}|{tree}/{step}||{architecture(chapter, step)}"
+                    for step in self.steps(chapter, tree)
                 ]
             for path in self.mistakes_files(chapter):
                 found = mistakes.read(path)
                 edited = sorted({self.source(chapter, mistake.edited, "solutions") for mistake in found})
                 kernels = (f"{mistake.tree}/{mistake.kernel}" for mistake in found)
-                lines.append(f"{self.relative(path)}|{' '.join(kernels)}|{' '.join(map(self.relative, edited))}")
+                needs = architecture(chapter, path.name.removesuffix(mistakes.SUFFIX))
+                lines.append(f"{self.relative(path)}|{' '.join(kernels)}|{' '.join(map(self.relative, edited))}|{needs}")
             folder = self.relative(self.styles_folder(chapter))
-            lines += [f"{folder}/{name}.cu|styles/{name}|" for name in self.styles(chapter)]
+            lines += [f"{folder}/{name}.cu|styles/{name}||{architecture(chapter, name.split('.')[0])}" for name in self.styles(chapter)]
         return lines
 
     def relative(self, path: pathlib.Path) -> str:
@@ -327,6 +375,7 @@ def main() -> None:
 
     command("chapters", "in the order of the book")
     command("steps", "of a chapter", "CHAPTER")
+    command("cpu-steps", "of a chapter, those that the CPU back end runs", "CHAPTER")
     command("module", "the file name of a module", "TREE", "CHAPTER", "NAME", "BACKEND")
     command("prefix", "what the file names of a chapter's modules begin with", "TREE", "CHAPTER")
     command("targets", "the programs and modules of a build, without those of the trees named", "BUILD", "TREE...")
@@ -343,6 +392,7 @@ def main() -> None:
     lines = {
         "chapters": repository.chapters,
         "steps": lambda: repository.steps(given.chapter, "solutions"),
+        "cpu-steps": lambda: repository.cpu_steps(given.chapter),
         "module": lambda: [module(given.tree, given.chapter, given.name, given.backend)],
         "prefix": lambda: [prefix(given.tree, given.chapter)],
         "targets": lambda: [name for name in targets(pathlib.Path(given.build)) if name.split(".")[0] not in given.tree],

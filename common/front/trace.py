@@ -32,6 +32,7 @@ def of(repository: Repository, chapter: str, step: str, what: str, of_solution: 
                 f"{file} is still to be written, so it does nothing yet: ./kata hint {chapter} {step[:2]}; "
                 "with --solution, this shows the solution"
             )
+    repository.require_cpu(chapter, step)
     build = Build(repository)
     build.configure()
     if "cpu" not in build.backends():

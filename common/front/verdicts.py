@@ -24,6 +24,7 @@ PRINTED = 20  # lines of what a step has printed that passes
 PRINTED_WIDE = 200  # characters of such a line: without newlines, all that threads print is one
 SAID = 60  # lines of what a test that fails has said and the step has printed behind it, which is more than any test says
 SAID_WIDE = 2000  # characters of such a line
+NEEDS = re.compile(r"^(?:1\.\.0 # SKIP|not run:) (needs .*)", re.M)  # how a suite skips what this machine cannot run
 RIGHT = "the result is right, but"  # how the suites begin to say that a step needs too much
 DOES_NOT_COMPILE = "does not compile"
 UNDER_WAY = re.compile(r" *(\d+)/(?!\1 )\d+ ")  # of a test that has ended, in Meson's words; behind the last, all is known
@@ -35,7 +36,7 @@ class Verdict(NamedTuple):
     result: str  # OK, SKIP, FAIL
     reason: str  # in full; of what passes, what it has printed
     gains: tuple[str, ...] = ()  # of what passes, what its claims have found
-    notes: tuple[str, ...] = ()  # of what passes, what is no fault of it and yet good to know
+    notes: tuple[str, ...] = ()  # of what passes, what is no fault of it and yet good to know; of what is skipped, what it needs
 
     @property
     def title(self) -> str:
@@ -93,6 +94,8 @@ def verdict_of(record: dict) -> Verdict:
     name = record["name"].split(":", 1)[-1]
     result = OF_MESON.get(record["result"], "FAIL")
     reason = reason_of(record) if result == "FAIL" else printed(record)
+    if result == "SKIP":  # and not because it is open
+        return Verdict(name, kernel_of(record["command"]), result, reason, (), tuple(NEEDS.findall(record.get("stdout", ""))))
     gains, notes = (tuple(re.findall(rf"^# {what}: (.*)", record.get("stdout", ""), re.M)) for what in ("gained", "note"))
     return Verdict(name, kernel_of(record["command"]), result, reason, gains, notes)
 
@@ -253,12 +256,17 @@ def why_at_length(verdict: Verdict) -> str:
     return "\n".join(beginning(part, SAID, SAID_WIDE) for part in re.split(r"\n(?=not ok: )", verdict.reason))
 
 
+def needed(verdict: Verdict) -> str:
+    """Behind what was skipped, the GPU that it needs; nothing of what is open."""
+    return f": {verdict.notes[0]}" if verdict.result == "SKIP" and verdict.notes else ""
+
+
 def of_one_step(verdicts: list[Verdict]) -> str:
     """Its verdict, from each back end; of what passes, what it has printed."""
     lines = []
     for verdict in verdicts:
         where = f" ({verdict.module.backend})" if len(verdicts) > 1 and verdict.module else ""
-        lines.append(f"{verdict.result:4}  {verdict.title}{where}\n")
+        lines.append(f"{verdict.result:4}  {verdict.title}{where}{needed(verdict)}\n")
         if verdict.result == "OK" and verdict.gains:
             lines.append(beside(f"It gains: {'; '.join(verdict.gains)}."))
         if verdict.result == "OK":
@@ -272,7 +280,7 @@ def of_one_step(verdicts: list[Verdict]) -> str:
 
 def of_a_chapter(verdicts: list[Verdict], not_built: set[str]) -> str:
     """A line for each step, and below them why those fail that do."""
-    lines = [f"{verdict.result:4}  {verdict.title}\n" for verdict in verdicts]
+    lines = [f"{verdict.result:4}  {verdict.title}{needed(verdict)}\n" for verdict in verdicts]
     return "".join([*lines, *("\n" + explain(verdict, not_built) for verdict in failed(verdicts)), "\n", totals(verdicts)])
 
 
@@ -297,7 +305,8 @@ def counts(verdicts: list[Verdict]) -> str:
 
 def totals(verdicts: list[Verdict]) -> str:
     open_steps = any(
-        verdict.result == "SKIP" and verdict.module and verdict.module.tree == "chapters" for verdict in verdicts
+        verdict.result == "SKIP" and not verdict.notes and verdict.module and verdict.module.tree == "chapters"
+        for verdict in verdicts
     )
     note = "; SKIP is still to be written" if open_steps else ""
     return f"{len(verdicts)} test{'s' * (len(verdicts) != 1)}: {counts(verdicts)}{note}\n"

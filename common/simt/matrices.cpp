@@ -14,7 +14,8 @@ void multiply(const std::array<const Product*, 32>& lanes) {
         for (int i = 0; i < 16 * k / 32; ++i) {
             const auto at = place_of(lane, i, width);
             a[at.row][at.column] = lanes[lane]->a[i];
-            b[at.row][at.column] = lanes[lane]->b[i];
+            const auto of_b = place_of_b(lane, i, width);
+            b[of_b.row][of_b.column] = lanes[lane]->b[i];
         }
         for (int i = 0; i < 8; ++i) {
             const auto at = place_of(lane, i, 2);

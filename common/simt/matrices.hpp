@@ -16,6 +16,12 @@ __host__ __device__ __forceinline__ constexpr Place place_of(int lane, int eleme
     const int part = element / width;
     return {lane / 4 + part % 2 * 8, lane % 4 * width + element % width + part / 2 * 4 * width};
 }
+/// Of a second factor, k x 16, as of its transpose: it lies as two fragments of mma.sync with 8 columns each,
+/// one behind the other, so that a lane has both of its parts along K before the next columns.
+__host__ __device__ __forceinline__ constexpr Place place_of_b(int lane, int element, int width) {
+    const int part = element / width;
+    return {lane / 4 + part / 2 * 8, lane % 4 * width + element % width + part % 2 * 4 * width};
+}
 
 /// What a lane brings to d = a b + c, where a is 16 x k and b is k x 16: its elements of each, of b as of its
 /// transpose. `width` is that of a and b; c and d have two neighbours. d may be c.

@@ -75,9 +75,9 @@ class Narrow {
         return result;
     }
     __host__ __device__ unsigned short bits() const { return __x; }
-    __host__ __device__ double wide() const { return to_double<F>(__x); }
+    __host__ __device__ __forceinline__ double wide() const { return to_double<F>(__x); }
 
-    __host__ __device__ operator float() const { return static_cast<float>(wide()); }
+    __host__ __device__ __forceinline__ operator float() const { return static_cast<float>(wide()); }
     template <std::integral T>
     __host__ __device__ operator T() const {
         if constexpr (std::is_same_v<T, bool>)

@@ -4,6 +4,7 @@
 #include "error.hpp"
 #include "stopwatch.hpp"
 #include "suite/clock.hpp"
+#include "suite/source.hpp"
 #include "suite/suite.hpp"
 
 #include <algorithm>
@@ -106,8 +107,8 @@ std::string as_counted(const Claim& claim, double better, double worse) {
 }
 
 std::string unclaimed(std::span<const Claim> claims, std::string_view earlier, std::string_view later,
-                      bool has_been_timed) {
-    bool counted = false, timed = !has_been_timed;
+                      bool has_been_timed, bool can_be_counted) {
+    bool counted = !can_be_counted, timed = !has_been_timed;
     for (const auto& claim : claims) {
         const bool about = (claim.better == later && claim.worse == earlier) ||
                            (claim.better == earlier && claim.worse == later);
@@ -306,9 +307,24 @@ TEST_CASE("what came of a step is claimed against the one before, counted and ti
     }
     if (kata::chapter.betters) before = kata::chapter.betters(step);
     if (before.empty()) SKIP("there is no step before");
-    const auto text = kata::unclaimed(kata::chapter.claims, before, step, has_been_timed(step));
+    const auto need = kata::stated_need(kata::subject().source);
+    const auto text =
+        kata::unclaimed(kata::chapter.claims, before, step, has_been_timed(step), !kata::lacking(need, ""));
     if (!text.empty()) FAIL(text);
     SUCCEED();
+}
+
+TEST_CASE("a step that asks for another GPU is skipped, with a line that names it", "[claims]") {
+    if (!kata::subject().is_solution) SKIP("for who maintains it");
+    using kata::lacking;
+    CHECK(!lacking("", "sm_75"));
+    CHECK(!lacking("sm_80", "sm_80"));
+    CHECK(!lacking("sm_80", "sm_90"));
+    CHECK(!lacking("sm_80", ""));  // the CPU back end
+    CHECK(!lacking("sm_90a", "sm_90"));
+    CHECK(lacking("sm_80", "sm_75") == "needs a GPU of compute capability 8.0 or newer");
+    CHECK(lacking("sm_90a", "sm_100") == "needs a GPU of compute capability 9.0");
+    CHECK(lacking("sm_90a", "") == "needs a GPU of compute capability 9.0");
 }
 
 TEST_CASE("a step of which nothing is claimed, or only a count or a time, is noticed", "[claims]") {
@@ -322,6 +338,9 @@ TEST_CASE("a step of which nothing is claimed, or only a count or a time, is not
     CHECK(unclaimed(std::vector{count, refuted_time}, "01_a", "02_b", true).empty());
     CHECK(unclaimed(std::vector{count, the_other_way}, "01_a", "02_b", true).empty());
     CHECK(unclaimed(std::vector{count}, "01_a", "02_b", false).empty());
+    CHECK(unclaimed(std::vector{refuted_time}, "01_a", "02_b", true, false).empty());
+    CHECK(unclaimed(std::vector{count}, "01_a", "02_b", true, false) ==
+          "of 01_a and 02_b nothing is claimed that is timed");
     CHECK(unclaimed(std::vector{count, of_others}, "01_a", "02_b", true) ==
           "of 01_a and 02_b nothing is claimed that is timed");
     CHECK(unclaimed(std::vector{refuted_time}, "01_a", "02_b", false) ==

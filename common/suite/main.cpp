@@ -160,7 +160,7 @@ int main(int argc, char** argv) {
         if (argc > 1 && std::string_view(argv[1]) == "--trace") return kata::trace(arguments);
         Catch::Session session;
         auto& s = kata::the_subject;
-        std::string module, source;
+        std::string module, source, need;
         bool rejected = false, every_test = false;
         int key = -1;
         double processor_seconds = kata::most_processor_seconds;
@@ -169,6 +169,8 @@ int main(int argc, char** argv) {
             session.cli() | Opt(module, "module")["--step"]("the step under test") |
             Opt(source, "file")["--source"]("its source") |
             Opt(s.rivals, "prefix")["--rivals"]("what the file names of the solutions' modules begin with") |
+            Opt(need,
+                "architecture")["--needs"]("the GPU that the step asks for, if for any; sm_80 or sm_90a") |
             Opt(s.is_solution)["--solution"]("test what is only true of the solutions, too") |
             Opt(s.verdicts, "number")["--verdicts"]("on each timed claim; 1 unless told") |
             Opt(processor_seconds, "seconds")["--processor-seconds"]("that the tests may take in all") |
@@ -189,6 +191,10 @@ int main(int argc, char** argv) {
         }
         const auto rejecting = rejected ? kata::stated_test(s.source) : std::nullopt;
         if (rejecting && all_tests && !every_test) filters = {kata::named(*rejecting)};
+        if (const auto why = kata::lacking(need)) {
+            std::cout << (rejected ? "not run: " : "1..0 # SKIP ") << *why << '\n';
+            return rejected ? 77 : 0;
+        }
         // Who seals has looked already, and what is left runs into it.
         if (!kata::reports_are_sealed() && kata::is_open(s.source)) {
             std::cout << "1..0 # SKIP open: " << s.source.filename().string() << " waits for you\n";

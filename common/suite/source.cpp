@@ -1,9 +1,11 @@
 #include "suite/source.hpp"
 
 #include "error.hpp"
+#include "observe.hpp"
 #include "stopwatch.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 
 namespace kata {
@@ -35,6 +37,32 @@ std::optional<std::string> stated_test(const std::filesystem::path& source) {
     for (std::string line; std::getline(file, line);)
         if (line.starts_with(mark)) return line.substr(mark.size());
     return std::nullopt;
+}
+
+std::string stated_need(const std::filesystem::path& source) {
+    std::ifstream file(source);
+    const std::string mark = "// Needs: ";
+    for (std::string line; std::getline(file, line);)
+        if (line.starts_with(mark)) return line.substr(mark.size());
+    return "";
+}
+
+std::optional<std::string> lacking(const std::string& need, const std::string& architecture) {
+    if (need.empty()) return std::nullopt;
+    const auto only = need.ends_with('a');
+    const auto capability = [](const std::string& name) {
+        return std::atoi(name.c_str() + name.find('_') + 1);
+    };
+    const int needed = capability(need), there = architecture.empty() ? 0 : capability(architecture);
+    if (architecture.empty() ? !only : only ? there == needed : there >= needed) return std::nullopt;
+    return "needs a GPU of compute capability " + std::to_string(needed / 10) + "." +
+           std::to_string(needed % 10) + (only ? "" : " or newer");
+}
+
+std::optional<std::string> lacking(const std::string& need) {
+    if (need.empty()) return std::nullopt;
+    const auto device = keeps_time() ? device_name() : "";
+    return lacking(need, device.substr(std::min(device.rfind("sm_"), device.size())));
 }
 
 }  // namespace kata

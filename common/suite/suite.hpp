@@ -166,10 +166,11 @@ bool has_own_solution();
 /// What is claimed in vain, and beside it what the solutions count: for who runs the step or the tour.
 std::string as_counted(const Claim&, double better, double worse);
 
-/// Empty where the claims have a counted one about these two steps and, where the later one has been timed, a
-/// timed one, whichever of the two is said to be the better one and whether it is; else what is missing.
+/// Empty where the claims have a counted one about these two steps, if both can be counted, and, where the
+/// later one has been timed, a timed one, whichever of the two is said to be the better one and whether it
+/// is; else what is missing.
 std::string unclaimed(std::span<const Claim>, std::string_view earlier, std::string_view later,
-                      bool has_been_timed);
+                      bool has_been_timed, bool can_be_counted = true);
 
 /// The quantity in the counts of a run; not for `time`.
 double value_of(Quantity, const Counts&);

@@ -5,6 +5,7 @@
 #include "stopwatch.hpp"
 #include "suite/ladder.hpp"
 #include "suite/options.hpp"
+#include "suite/source.hpp"
 #include "suite/suite.hpp"
 
 #include <algorithm>
@@ -86,6 +87,12 @@ Without print_ladder(const std::vector<Column>& columns, std::span<char* const> 
     Without without;
     double one_in = 1;
     for (const auto& step : steps) {
+        if (sources)
+            if (const auto why =
+                    lacking(stated_need(fs::path(*sources) / "solutions" / chapter.name / (step + ".cu")))) {
+                if (!markdown) std::cout << "  " << title_of(step) << ": " << *why << '\n';
+                continue;
+            }
         if (isatty(STDERR_FILENO)) std::cerr << "  " << title_of(step) << " …\r" << std::flush;
         const auto module = path_of(shown, step);
         std::vector<std::string> command{this_program(), "--measure", module.string()};

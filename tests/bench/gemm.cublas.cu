@@ -1,4 +1,5 @@
-// cuBLAS under the chapter's function, in single precision throughout: without being asked, it takes no TF32.
+// cuBLAS under the chapter's functions. Of floats in single precision throughout: without being asked, it
+// takes no TF32. Of bfloat16 with sums and C in float.
 #include "gemm.hpp"
 #include "kata.hpp"
 
@@ -8,13 +9,26 @@ static void check(cublasStatus_t status) {
     if (status != CUBLAS_STATUS_SUCCESS) kata::check(cudaErrorUnknown);
 }
 
-void gemm(const float* a, const float* b, float* c, int m, int n, int k) {
-    static const cublasHandle_t handle = [] {
-        cublasHandle_t made{};
-        check(cublasCreate(&made));
-        return made;
+extern "C" [[gnu::visibility("default")]] GemmBf16 gemm_bf16;
+
+static cublasHandle_t handle() {
+    static const cublasHandle_t made = [] {
+        cublasHandle_t created{};
+        check(cublasCreate(&created));
+        return created;
     }();
-    const float one = 1, zero = 0;
-    // cuBLAS has columns where the chapter has rows: what it takes for the transposed matrices are these.
-    check(cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, n, m, k, &one, b, n, a, k, &zero, c, n));
+    return made;
+}
+
+static const float one = 1, zero = 0;
+
+// cuBLAS has columns where the chapter has rows: what it takes for the transposed matrices are these.
+
+void gemm(const float* a, const float* b, float* c, int m, int n, int k) {
+    check(cublasSgemm(handle(), CUBLAS_OP_N, CUBLAS_OP_N, n, m, k, &one, b, n, a, k, &zero, c, n));
+}
+
+void gemm_bf16(const matrices::Bf16* a, const matrices::Bf16* b, float* c, int m, int n, int k) {
+    check(cublasGemmEx(handle(), CUBLAS_OP_N, CUBLAS_OP_N, n, m, k, &one, b, CUDA_R_16BF, n, a, CUDA_R_16BF,
+                       k, &zero, c, CUDA_R_32F, n, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
 }

@@ -451,6 +451,26 @@ void multiply_tf32(bool rounds, const float* a, const float* b, float* c) {
     multiply_tf32_kernel<<<1, 32>>>(rounds, a, b, c);
 }
 
+template <int k, class T, class Layout, class Element>
+__global__ void elements_of_lanes_kernel(const Element* b, unsigned pitch, float* out) {
+    wmma::fragment<wmma::matrix_b, 16, 16, k, T, Layout> f;
+    wmma::load_matrix_sync(f, b, pitch);
+    for (int i = 0; i < f.num_elements; ++i)
+        out[threadIdx.x * f.num_elements + i] = static_cast<float>(f.x[i]);
+}
+void elements_of_lanes(bool tf32, bool by_rows, const float* b, const unsigned short* narrow, float* out) {
+    using wmma::col_major, wmma::row_major;
+    const auto* const bf16 = reinterpret_cast<const __nv_bfloat16*>(narrow);
+    if (tf32 && by_rows)
+        elements_of_lanes_kernel<8, wmma::precision::tf32, row_major><<<1, 32>>>(b, 16, out);
+    else if (tf32)
+        elements_of_lanes_kernel<8, wmma::precision::tf32, col_major><<<1, 32>>>(b, 8, out);
+    else if (by_rows)
+        elements_of_lanes_kernel<16, __nv_bfloat16, row_major><<<1, 32>>>(bf16, 16, out);
+    else
+        elements_of_lanes_kernel<16, __nv_bfloat16, col_major><<<1, 32>>>(bf16, 16, out);
+}
+
 __global__ void multiply_badly_kernel(Bad_matrix how, float* c) {
     wmma::fragment<wmma::accumulator, 16, 16, 16, float> sum;
     wmma::fill_fragment(sum, 1.0f);

@@ -58,6 +58,8 @@ void halves(const unsigned short* in, unsigned short* sums, float* out);
 void multiply_halves(bool a_by_rows, bool b_by_rows, bool c_by_rows, const unsigned short* a,
                      const unsigned short* b, float* c);
 void multiply_tf32(bool rounds, const float* a, const float* b, float* c);  // 8 elements along K
+/// Of a second factor, 8 x 16 of tf32 or 16 x 16 of bfloat16, by rows or by columns, what each lane holds.
+void elements_of_lanes(bool tf32, bool by_rows, const float* b, const unsigned short* narrow, float* out);
 enum class Bad_matrix {
     none,
     half_a_warp,

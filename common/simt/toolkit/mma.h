@@ -1,7 +1,8 @@
 // wmma: a warp multiplies matrices of 16 x 16 elements, of which each lane holds some. Of half and bfloat16,
 // with 16 elements along K, and of tf32, with 8.
 //
-// Where a lane's elements lie is the hardware's affair; here they lie as those of mma.sync do. What a load or
+// Where a lane's elements lie is the hardware's affair; here they lie as those of mma.sync do, and as an H100
+// was seen to lay them out, of each type and layout. What a load or
 // a store asks of memory is what nvcc 13 makes of it for sm_90, as its machine code shows:
 // - elements of tf32, and sums in float that lie by columns, one by one;
 // - sums in float that lie by rows, in pairs of neighbours;
@@ -66,6 +67,10 @@ class fragment {
     alignas(8) storage_element_type x[num_elements];
 
     static constexpr int simt_width = is_tf32 ? 1 : 2, simt_distinct = is_tf32 ? 4 : 8;
+    __host__ __device__ __forceinline__ static constexpr simt::Place simt_place(int lane, int element) {
+        return std::is_same_v<Use, matrix_b> ? simt::place_of_b(lane, element, simt_width)
+                                             : simt::place_of(lane, element, simt_width);
+    }
 };
 
 /// Rounds to 10 bits behind the point, away from 0 where it lies in the middle.
@@ -103,7 +108,7 @@ struct alignas(2 * sizeof(T)) Neighbours {
 template <class Fragment, class T>
 SIMT_UNSEEN __device__ void take(Fragment& f, const T* from, unsigned pitch, bool transposed) {
     for (int i = 0; i < Fragment::num_elements; ++i) {
-        const auto place = place_of(lane(), i % Fragment::simt_distinct, 2);
+        const auto place = Fragment::simt_place(lane(), i % Fragment::simt_distinct);
         f.x[i] = from[transposed ? place.column * pitch + place.row : place.row * pitch + place.column];
     }
 }
@@ -115,13 +120,13 @@ __device__ __forceinline__ void load_fragment(Fragment& f, const T* from, unsign
     const int at = lane();
     if (width == 2 && (narrow || !transposed)) {
         in_one_piece<count, 2>([&](int i) __attribute__((always_inline)) {
-            const auto place = place_of(at, i, 2);
+            const auto place = Fragment::simt_place(at, i);
             const auto two = *reinterpret_cast<const Neighbours<T>*>(&from[place.row * pitch + place.column]);
             f.x[i] = two.first, f.x[i + 1] = two.second;
         });
     } else {
         in_one_piece<count, 1>([&](int i) __attribute__((always_inline)) {
-            const auto place = place_of(at, i, width);
+            const auto place = Fragment::simt_place(at, i);
             f.x[i] = from[transposed ? place.column * pitch + place.row : place.row * pitch + place.column];
         });
     }

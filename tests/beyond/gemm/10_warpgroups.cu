@@ -7,7 +7,7 @@
 // as long as tiles are ahead; the second factor comes straight from shared memory; a block works off many
 // tiles. n and k must be multiples of four; call step 09 for others.
 #include "gemm.cuh"
-#include "hopper.cuh"
+#include "hopper_more.cuh"
 
 // wgmma takes its second operand along K, as A lies. B does not lie so, but comes through registers. So the
 // instruction computes the transpose: its 64 rows are columns of C, its 256 columns are rows of C.
@@ -79,7 +79,7 @@ __global__ void __launch_bounds__(threads, 1)
                             __float_as_uint(s.b[stage][fx / 32][fy][(fx % 32 / 4 ^ fy % 8) * 4 + fx % 4]);
                     }
                 begin_products();
-                for (int i = 0; i < bk / 8; ++i) multiply_tf32(d, f[i], rows_of_a(s.a[stage]) + i * 2);
+                for (int i = 0; i < bk / 8; ++i) multiply_tf32(d, f[i], tile_of_a(s.a[stage]) + i * 2);
                 end_products();
                 wait_products<0>();
                 if (t % 128 == 0) arrive(s.empty[stage]);
@@ -100,8 +100,8 @@ void gemm(const float* a, const float* b, float* c, int m, int n, int k) {
         return;
     }
     CUtensorMap map_a, map_b;
-    check(tensor_map(map_a, a, m, k, bm, bk));
-    check(tensor_map(map_b, b, k, n, bk, 32));
+    describe(map_a, a, m, k, bm, bk);
+    describe(map_b, b, k, n, bk, 32);
     int device, processors;
     check(cudaGetDevice(&device));
     check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));

@@ -7,7 +7,7 @@
 // The price is the order on chip: 16 bytes number c of row r lie at number c ^ (r % 8), so that eight rows of
 // a column are in eight different groups of banks. n and k must be multiples of eight.
 #include "gemm.cuh"
-#include "hopper.cuh"
+#include "hopper_more.cuh"
 
 constexpr int bm = 64, bn = 256, bk = 64;  // a row of the tile of A, and of each quarter of B's, is 128 bytes
 constexpr int threads = 128;
@@ -44,7 +44,7 @@ __global__ void __launch_bounds__(threads, 2) products(const bf16* __restrict__ 
         __syncthreads();
         begin_products();
         for (int i = 0; i < bk / 16; ++i)
-            multiply(d, rows_of_a(s.a) + i * 2, rows_of_b(s.b, sizeof s.b[0]) + i * 128);
+            multiply(d, tile_of_a(s.a) + i * 2, tile_of_b(s.b, sizeof s.b[0]) + i * 128);
         end_products();
         wait_products<0>();
         __syncthreads();

@@ -7,7 +7,7 @@
 //
 // Slower than 14 on an H100, 0.67 of cuBLAS at 8192³; why was not found.
 #include "gemm.cuh"
-#include "hopper.cuh"
+#include "hopper_more.cuh"
 
 constexpr int bm = 128, bn = 256, bk = 64;
 constexpr int cluster = 2;          // blocks that share a tile of B
@@ -76,8 +76,8 @@ __global__ void __cluster_dims__(cluster) __launch_bounds__(threads, 1)
                 wait(s.full[stage], parity);
                 begin_products();
                 for (int i = 0; i < bk / 16; ++i)
-                    multiply(d, rows_of_a(s.a[stage][t / 128 * 64]) + i * 2,
-                             rows_of_b(s.b[stage], sizeof s.b[0][0]) + i * 128);
+                    multiply(d, tile_of_a(s.a[stage][t / 128 * 64]) + i * 2,
+                             tile_of_b(s.b[stage], sizeof s.b[0][0]) + i * 128);
                 end_products();
                 wait_products<1>();
                 if (phase > 0) release(before);
@@ -105,8 +105,8 @@ void gemm(const bf16* a, const bf16* b, float* c, int m, int n, int k) {
         return;
     }
     CUtensorMap map_a, map_b;
-    check(tensor_map(map_a, a, m, k, bm, bk));
-    check(tensor_map(map_b, b, k, n, bk, 64));
+    describe(map_a, a, m, k, bm, bk);
+    describe(map_b, b, k, n, bk, 64);
     int device, processors;
     check(cudaGetDevice(&device));
     check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));

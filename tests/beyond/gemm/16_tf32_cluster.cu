@@ -7,7 +7,7 @@
 //
 // Slower than 10 on an H100, 0.53 of cuBLAS TF32 at 8192³; why was not found.
 #include "gemm.cuh"
-#include "hopper.cuh"
+#include "hopper_more.cuh"
 
 // wgmma takes its second operand along K, as A lies. B does not lie so, but comes through registers. So the
 // instruction computes the transpose: its 64 rows are columns of C, its 256 columns are rows of C.
@@ -83,7 +83,7 @@ __global__ void __cluster_dims__(cluster) __launch_bounds__(threads, 1)
                             __float_as_uint(s.b[stage][fx / 32][fy][(fx % 32 / 4 ^ fy % 8) * 4 + fx % 4]);
                     }
                 begin_products();
-                for (int i = 0; i < bk / 8; ++i) multiply_tf32(d, f[i], rows_of_a(s.a[stage]) + i * 2);
+                for (int i = 0; i < bk / 8; ++i) multiply_tf32(d, f[i], tile_of_a(s.a[stage]) + i * 2);
                 end_products();
                 wait_products<0>();
                 if (t % 128 < cluster) arrive_in(s.empty[stage], t % 128);
@@ -105,8 +105,8 @@ void gemm(const float* a, const float* b, float* c, int m, int n, int k) {
         return;
     }
     CUtensorMap map_a, map_b;
-    check(tensor_map(map_a, a, m, k, bm / cluster, bk));
-    check(tensor_map(map_b, b, k, n, bk, 32));
+    describe(map_a, a, m, k, bm / cluster, bk);
+    describe(map_b, b, k, n, bk, 32);
     int device, processors;
     check(cudaGetDevice(&device));
     check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));

@@ -1,0 +1,192 @@
+// What a Hopper GPU (sm_90a) has for matrix products, each as a function around its PTX: barriers in shared
+// memory that count bytes, copies of whole tiles by the copy engine (TMA), and products of matrices that lie
+// in shared memory (wgmma). Sections 9.7.9.27, 9.7.13.15 and 9.7.15 of the PTX ISA 8.x describe them. Not to
+// be changed: grading takes the repository's own.
+#pragma once
+#include "bf16.cuh"
+
+#include <cstdint>
+#include <cuda.h>
+#include <type_traits>
+
+namespace hopper {
+
+__device__ inline uint32_t shared(const void* p) {
+    return static_cast<uint32_t>(__cvta_generic_to_shared(p));
+}
+
+// ---- Barriers in shared memory (mbarrier) ----------------------------------------------------------------
+//
+// A barrier counts arrivals and the bytes of copies. When all that it expects has come its phase ends, and
+// the next one begins, for which it expects as many arrivals again. Who waits names the parity of the phase:
+// 0 for the first one, 1 for the second, 0 for the third.
+
+using Barrier = uint64_t;
+
+/// For so many arrivals in each phase. By one thread, before publish_barriers() and __syncthreads().
+__device__ inline void init(Barrier& barrier, int arrivals) {
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared(&barrier)), "r"(arrivals) : "memory");
+}
+
+/// Makes initialised barriers known to the copy engine.
+__device__ inline void publish_barriers() {
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+
+/// Waits until the phase of this parity has ended. Of a new barrier a phase of parity 1 counts as ended: the
+/// one before the first.
+__device__ inline void wait(Barrier& barrier, int parity) {
+    asm volatile(
+        "{\n.reg .pred done;\nagain:\nmbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
+        "@done bra.uni over;\nbra.uni again;\nover:\n}" ::"r"(shared(&barrier)),
+        "r"(parity)
+        : "memory");
+}
+
+__device__ inline void arrive(Barrier& barrier) {
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared(&barrier)) : "memory");
+}
+
+/// Arrives, and lets the phase end only when copies have brought so many bytes, too.
+__device__ inline void expect(Barrier& barrier, int bytes) {
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared(&barrier)), "r"(bytes)
+                 : "memory");
+}
+
+// ---- The copy engine (TMA) -------------------------------------------------------------------------------
+
+/// Describes a row-major matrix of height x width to the copy engine, which then fetches boxes of high x wide
+/// elements of it. A row of a box has 128 bytes at most, and a row of the matrix is a multiple of 16 bytes.
+/// In shared memory a box begins at a multiple of 1024 bytes, and is swizzled: of row r, the 16 bytes number
+/// c lie at number c ^ (r % 8), so that eight rows of one column are in all 32 banks. Floats are rounded to
+/// TF32.
+template <class T>
+void describe(CUtensorMap& map, const T* matrix, int height, int width, int high, int wide) {
+    constexpr auto type =
+        std::is_same_v<T, bf16> ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 : CU_TENSOR_MAP_DATA_TYPE_TFLOAT32;
+    // A function of the driver, which the runtime looks up: so nothing more need be linked.
+    void* encode = nullptr;
+    cudaDriverEntryPointQueryResult found;
+    check(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &encode, 12000, cudaEnableDefault,
+                                           &found));
+    const cuuint64_t size[] = {static_cast<cuuint64_t>(width), static_cast<cuuint64_t>(height)},
+                     pitch[] = {width * sizeof(T)};
+    const cuuint32_t box[] = {static_cast<cuuint32_t>(wide), static_cast<cuuint32_t>(high)}, step[] = {1, 1};
+    const CUresult encoded = reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(encode)(
+        &map, type, 2, const_cast<T*>(matrix), size, pitch, box, step, CU_TENSOR_MAP_INTERLEAVE_NONE,
+        CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    check(encoded == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+/// By one thread: begins to copy the box whose first element is in row y and column x of the matrix. What
+/// lies outside of the matrix becomes zero, and counts as bytes at the barrier all the same.
+__device__ inline void fetch(void* tile, const CUtensorMap& matrix, int x, int y, Barrier& full) {
+    asm volatile(
+        "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, "
+        "%3}], [%4];" ::"r"(shared(tile)),
+        "l"(&matrix), "r"(x), "r"(y), "r"(shared(&full))
+        : "memory");
+}
+
+// ---- Products of a warpgroup (wgmma) ---------------------------------------------------------------------
+//
+// A warpgroup, 128 threads, begins products and goes on; the tensor cores read both factors from shared
+// memory. What they read and the registers of the sum are theirs until wait_products() says otherwise.
+
+/// The place of a tile in units of 16 bytes, in the low 14 bits of a descriptor. In a cluster an address also
+/// has the number of the block, from bit 24 on, which is cut off.
+__device__ inline uint64_t place_of(const void* tile) { return (shared(tile) & 0x3ffff) / 16; }
+
+/// A tile of A for multiply(): boxes of 64 columns. Bits 32 and up: eight rows are 1024 bytes; bits 62 and
+/// 63: swizzled by 128 bytes. Of the 16 columns that one product takes the next 16 are described by + 32
+/// / 16.
+__device__ inline uint64_t tile_of_a(const void* tile) {
+    return place_of(tile) | 1ull << 16 | 1024ull / 16 << 32 | 1ull << 62;
+}
+
+/// A tile of B: boxes of 64 columns, each box_bytes behind the one before it. Of the 16 rows that one product
+/// takes the next 16 are described by + 16 * 128 / 16.
+__device__ inline uint64_t tile_of_b(const void* tile, uint64_t box_bytes) {
+    return place_of(tile) | box_bytes / 16 << 16 | 1024ull / 16 << 32 | 1ull << 62;
+}
+
+/// Before the first multiply(), and after each other use of its sum.
+__device__ inline void begin_products() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
+
+/// Makes a group of the products since the group before.
+__device__ inline void end_products() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
+
+/// Waits until no more than so many groups are unfinished.
+template <int groups>
+__device__ void wait_products() {
+    asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(groups) : "memory");
+}
+
+/// What a thread of a warpgroup holds of the 64 x 256 elements of its sum: at [4 * j + 2 * h + i], where t is
+/// the thread, row t / 32 * 16 + t % 32 / 4 + 8 * h, column 8 * j + t % 4 * 2 + i.
+using Sum = float[128];
+
+/// Begins sum += a * b, of 64 x 16 and 16 x 256 elements.
+__device__ inline void multiply(Sum& d, uint64_t a, uint64_t b) {
+    asm volatile(
+        "wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 "
+        "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, "
+        "%20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, "
+        "%38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, "
+        "%56, %57, %58, %59, %60, %61, %62, %63, %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, "
+        "%74, %75, %76, %77, %78, %79, %80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, "
+        "%92, %93, %94, %95, %96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, "
+        "%108, %109, %110, %111, %112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, "
+        "%123, %124, %125, %126, %127}, "
+        "%128, %129, 1, 1, 1, 0, 1;"
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]),
+          "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]),
+          "+f"(d[15]), "+f"(d[16]), "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]),
+          "+f"(d[22]), "+f"(d[23]), "+f"(d[24]), "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]),
+          "+f"(d[29]), "+f"(d[30]), "+f"(d[31]), "+f"(d[32]), "+f"(d[33]), "+f"(d[34]), "+f"(d[35]),
+          "+f"(d[36]), "+f"(d[37]), "+f"(d[38]), "+f"(d[39]), "+f"(d[40]), "+f"(d[41]), "+f"(d[42]),
+          "+f"(d[43]), "+f"(d[44]), "+f"(d[45]), "+f"(d[46]), "+f"(d[47]), "+f"(d[48]), "+f"(d[49]),
+          "+f"(d[50]), "+f"(d[51]), "+f"(d[52]), "+f"(d[53]), "+f"(d[54]), "+f"(d[55]), "+f"(d[56]),
+          "+f"(d[57]), "+f"(d[58]), "+f"(d[59]), "+f"(d[60]), "+f"(d[61]), "+f"(d[62]), "+f"(d[63]),
+          "+f"(d[64]), "+f"(d[65]), "+f"(d[66]), "+f"(d[67]), "+f"(d[68]), "+f"(d[69]), "+f"(d[70]),
+          "+f"(d[71]), "+f"(d[72]), "+f"(d[73]), "+f"(d[74]), "+f"(d[75]), "+f"(d[76]), "+f"(d[77]),
+          "+f"(d[78]), "+f"(d[79]), "+f"(d[80]), "+f"(d[81]), "+f"(d[82]), "+f"(d[83]), "+f"(d[84]),
+          "+f"(d[85]), "+f"(d[86]), "+f"(d[87]), "+f"(d[88]), "+f"(d[89]), "+f"(d[90]), "+f"(d[91]),
+          "+f"(d[92]), "+f"(d[93]), "+f"(d[94]), "+f"(d[95]), "+f"(d[96]), "+f"(d[97]), "+f"(d[98]),
+          "+f"(d[99]), "+f"(d[100]), "+f"(d[101]), "+f"(d[102]), "+f"(d[103]), "+f"(d[104]), "+f"(d[105]),
+          "+f"(d[106]), "+f"(d[107]), "+f"(d[108]), "+f"(d[109]), "+f"(d[110]), "+f"(d[111]), "+f"(d[112]),
+          "+f"(d[113]), "+f"(d[114]), "+f"(d[115]), "+f"(d[116]), "+f"(d[117]), "+f"(d[118]), "+f"(d[119]),
+          "+f"(d[120]), "+f"(d[121]), "+f"(d[122]), "+f"(d[123]), "+f"(d[124]), "+f"(d[125]), "+f"(d[126]),
+          "+f"(d[127])
+        : "l"(a), "l"(b));
+}
+
+/// Stores the sums of warpgroups, each of them 64 rows below the one before, at (row, col) of a matrix of
+/// height x width, as far as it has these elements. The threads of the first are 0 to 127, and so on. width
+/// is even.
+__device__ inline void store(float* matrix, int height, int width, int row, int col, const Sum& sum,
+                             int thread) {
+    for (int j = 0; j < 32; ++j)
+        for (int h = 0; h < 2; ++h) {
+            const int y = row + thread / 32 * 16 + thread % 32 / 4 + 8 * h, x = col + 8 * j + thread % 4 * 2;
+            if (y < height && x < width)
+                *reinterpret_cast<float2*>(&matrix[static_cast<size_t>(y) * width + x]) =
+                    float2{sum[4 * j + 2 * h], sum[4 * j + 2 * h + 1]};
+        }
+}
+
+// ---- Registers -------------------------------------------------------------------------------------------
+//
+// All warps of a warpgroup together give up registers, down to so many a thread, or wait until there are as
+// many for them.
+
+template <int registers>
+__device__ void give_registers() {
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(registers));
+}
+template <int registers>
+__device__ void take_registers() {
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(registers));
+}
+
+}  // namespace hopper

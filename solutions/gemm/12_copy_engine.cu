@@ -1,0 +1,70 @@
+// 12 The copy engine: one thread asks for whole tiles, and four warps together multiply them where they lie,
+// in shared memory. Beyond the documents; after CUTLASS's kernels for Hopper and the PTX ISA's wgmma. Changed
+// from 11: a warp loaded fragments into registers, and multiplied them in several instructions. Here a
+// warpgroup, 128 threads, multiplies 64 x 16 by 16 x 256 elements in one, which goes on while its threads do.
+// No thread computes an address of an element: the copy engine knows where a matrix ends, and lays the tiles
+// out as the products want them. A barrier in shared memory counts the bytes that have come. Nothing is
+// fetched ahead: each of the three blocks on a multiprocessor waits for its tiles while the others multiply.
+//
+// Needs: sm_90a
+#include "hopper.cuh"
+
+using namespace hopper;
+
+constexpr int bm = 64, bn = 256;  // rows and columns of C that a block computes
+constexpr int bk = 64;            // elements along K in a tile: 128 bytes of a row
+constexpr int threads = 128;      // a warpgroup
+
+/// What the copy engine fetches: of B, four boxes of 64 columns side by side.
+struct alignas(1024) Tiles {
+    bf16 a[bm][bk];
+    bf16 b[bn / 64][bk][64];
+};
+
+__global__ void __launch_bounds__(threads, 3)
+    copy_engine(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b, float* c, int m,
+                int n, int k) {
+    // kata: begin
+    __shared__ Tiles tiles;
+    __shared__ Barrier full;
+    const int first_row = blockIdx.y * bm, first_col = blockIdx.x * bn;
+    if (threadIdx.x == 0) {
+        init(full, 1);
+        publish_barriers();
+    }
+    __syncthreads();
+
+    Sum sum = {};
+    for (int phase = 0; phase < ceil_div(k, bk); ++phase) {
+        if (threadIdx.x == 0) {
+            expect(full, sizeof tiles);
+            fetch(tiles.a, a, phase * bk, first_row, full);
+            for (int i = 0; i < bn / 64; ++i) fetch(tiles.b[i], b, first_col + i * 64, phase * bk, full);
+        }
+        wait(full, phase % 2);
+        begin_products();
+        for (int i = 0; i < bk / 16; ++i)
+            multiply(sum, tile_of_a(tiles.a) + i * 2, tile_of_b(tiles.b, sizeof tiles.b[0]) + i * 128);
+        end_products();
+        wait_products<0>();
+        __syncthreads();  // before the next tiles come
+    }
+    store(c, m, n, first_row, first_col, sum, threadIdx.x);
+    // kata: end
+}
+
+void gemm_bf16(const bf16* a, const bf16* b, float* c, int m, int n, int k) {
+    // kata: begin
+    if (m == 0 || n == 0) return;
+    if (k == 0) {  // a matrix without elements cannot be described
+        check(cudaMemset(c, 0, sizeof(float) * m * n));
+        return;
+    }
+    CUtensorMap map_a, map_b;
+    describe(map_a, a, m, k, bm, bk);
+    describe(map_b, b, k, n, bk, 64);
+    const dim3 grid(ceil_div(n, bn), ceil_div(m, bm));
+    copy_engine<<<grid, threads>>>(map_a, map_b, c, m, n, k);
+    check(cudaGetLastError());
+    // kata: end
+}

@@ -1,0 +1,1 @@
+../../chapters/gemm/bf16.cuh

@@ -1,0 +1,1 @@
+../../chapters/gemm/hopper.cuh

@@ -1495,6 +1495,8 @@ TEST_CASE("the translator refuses in one line what nvcc would refuse", "[transla
     const auto [source, what] = GENERATE(table<std::string, std::string>({
         {"void k(int n) {\n}\nvoid f() { k<<<1, 2>>>(3); }",
          ":2: error: k is launched, so it needs a __global__ in front\n"},
+        {"__global__ void m(int n) {\n}\nvoid k(int n) {\nk<<<1, 2>>>(3); }",
+         ":4: error: k is launched, so it needs a __global__ in front; or is a kernel meant: m?\n"},
         {"namespace a { template <class T> inline void k(T n) {\n} }\nvoid f() { ::a::k<int><<<1, 2>>>(3); }",
          ":2: error: k is launched, so it needs a __global__ in front\n"},
         {"__global__ void k() { __shared__ int n = 0; }",

@@ -589,7 +589,8 @@ def main():
                 name = tokens.words[place]
                 if name in launched and name not in kernels and tokens.words[place - 1] == "void" and tokens.words[place + 1] == "(":
                     if (close := tokens.partner(place + 1)) and tokens.word(close + 1) == "{":
-                        source.error(tokens.start_of(place - 1), f"{name} is launched, so it needs a __global__ in front")
+                        meant = f"; or is a kernel meant: {', '.join(sorted(kernels))}?" if kernels else ""
+                        source.error(tokens.start_of(place - 1), f"{name} is launched, so it needs a __global__ in front{meant}")
             source.translate_shared(tokens, of_shared)
     of_device = {"__global__", "__device__", "__constant__", "__managed__"}
     of_device |= {name for name, words in macros.items() if not of_device.isdisjoint(words)}

@@ -12,6 +12,7 @@
 #include <limits>
 #include <stdexcept>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 using kata::Buffer;
@@ -514,19 +515,21 @@ TEST_CASE("as many rows as there may be", "[equivalence][step][01_naive][02_shar
 namespace {
 
 /// Matrices that are zero but in two of their corners.
+template <class Element>
 struct Corners {
     Shape shape;
-    Buffer<float> a, b, c;
+    Buffer<Element> a, b;
+    Buffer<float> c;
 
     explicit Corners(const Shape& s)
         : shape(s),
           a("a", s.elements_of_a(), kata::zeros),
           b("b", s.elements_of_b(), kata::zeros),
           c("c", s.elements_of_c(), kata::zeros) {
-        a.set(0, 2);
-        a.set(s.elements_of_a() - 1, 3);
-        b.set(0, 5);
-        b.set(s.elements_of_b() - 1, 7);
+        a.set(0, as_factor(2));
+        a.set(s.elements_of_a() - 1, as_factor(3));
+        b.set(0, as_factor(5));
+        b.set(s.elements_of_b() - 1, as_factor(7));
     }
     std::string text() const {
         return "m = " + std::to_string(shape.m) + ", n = " + std::to_string(shape.n) +
@@ -534,7 +537,13 @@ struct Corners {
     }
     std::size_t elements() const { return shape.elements_of_c(); }
     void run(const Module& step) {
-        step.function<decltype(gemm)>("gemm")(a.data(), b.data(), c.data(), shape.m, shape.n, shape.k);
+        const auto call = [&](auto* function) {
+            function(a.data(), b.data(), c.data(), shape.m, shape.n, shape.k);
+        };
+        if constexpr (std::is_same_v<Element, float>)
+            call(step.function<decltype(gemm)>("gemm"));
+        else
+            call(step.function<GemmBf16>("gemm_bf16"));
     }
     /// The first element is that of the first corners, the last one of the last, unless it is both.
     std::optional<std::string> fault() const {
@@ -543,20 +552,44 @@ struct Corners {
             if (c.element(i) != expected)
                 return "element " + std::to_string(i) + " of " + std::to_string(elements()) + ": expected " +
                        std::to_string(expected) + ", got " + std::to_string(c.element(i));
-        return kata::damage_of(a, b, c);
+        if (auto text = kata::damage_of(a, b)) return text;
+        return c.damage();
+    }
+
+  private:
+    static Element as_factor(float value) {
+        if constexpr (std::is_same_v<Element, float>)
+            return value;
+        else
+            return matrices::to_bf16(value);
     }
 };
+
+template <class Element>
+void require_right_beyond_32_bits(const Shape& few, const Shape& many) {
+    kata::require_right_beyond_32_bits<Corners<Element>>([&] { return Corners<Element>(few); },
+                                                         [&] { return Corners<Element>(many); });
+}
 
 }  // namespace
 
 TEST_CASE("matrices of more bytes than 32 bits count", "[equivalence]") {
-    const auto [few, many] = GENERATE(table<Shape, Shape>({
-        {{2051, 2049, 3}, {32771, 32803, 3}},             // C
-        {{1, 1 << 20, 9}, {1, (1 << 27) + 5, 9}},         // B
-        {{16400, 1, 65}, {matrices::max_rows, 1, 1025}},  // A
-    }));
-    kata::require_right_beyond_32_bits<Corners>([&, few = few] { return Corners(few); },
-                                                [&, many = many] { return Corners(many); });
+    if (factors_of(kata::step()) == Factors::bf16) {
+        const auto [few, many] = GENERATE(table<Shape, Shape>({
+            // Of A and B, whose elements have two bytes, more than an int counts.
+            {{2051, 2056, 8}, {32771, 32808, 8}},             // C
+            {{1, 1 << 20, 8}, {1, (1 << 27) + 8, 8}},         // B
+            {{16400, 8, 72}, {matrices::max_rows, 8, 1032}},  // A
+        }));
+        require_right_beyond_32_bits<matrices::Bf16>(few, many);
+    } else {
+        const auto [few, many] = GENERATE(table<Shape, Shape>({
+            {{2051, 2049, 3}, {32771, 32803, 3}},             // C
+            {{1, 1 << 20, 9}, {1, (1 << 27) + 5, 9}},         // B
+            {{16400, 1, 65}, {matrices::max_rows, 1, 1025}},  // A
+        }));
+        require_right_beyond_32_bits<float>(few, many);
+    }
 }
 
 TEST_CASE("very large matrices", "[equivalence]") {

@@ -114,6 +114,8 @@ struct Observation {
     } next = {};
     /// Whether blocks of a launch were left out, because of Conditions::only_ends.
     bool in_part = false;
+    /// Whether matrices were multiplied in fragments, which a GPU does in tensor cores; false on a GPU.
+    bool fragments = false;
     /// Kernels that were launched.
     std::uint64_t launches = 0;
     /// The first of them, as "add<<<256, 4>>>"; none on a GPU, where nobody hears their names.

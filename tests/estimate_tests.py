@@ -406,6 +406,10 @@ class Judgement(unittest.TestCase):
         self.assertIn("off by 1.60, more than 1.5", complaints(row("a", 1, 1.6), row("b", 2, 3.2)))
         self.assertIn("only 0 of 1 pairs are in order: that is less than 95 %", complaints(row("a", 1, 1.4), row("b", 2, 1.3)))
 
+    def test_a_target_that_is_missed_stands_on_the_page(self):
+        self.assertEqual(estimate.untold(["X1: only 1 of 2"], "Missed:\n\n- X1: only 1 of 2\n"), [])
+        self.assertEqual(estimate.untold(["X1: only 1 of 2"], "X1: only 1 of 3\n"), ["X1: only 1 of 2"])
+
     def test_what_is_not_as_estimated(self):
         rows = [row("a", 1, 2), row("b", 2, 3)]
         self.assertEqual(list(estimate.not_as_estimated(rows, rows[:1])), [])

@@ -862,6 +862,7 @@ TEST_CASE("a warp multiplies halves in every layout", "[wmma]") {
         kernels::multiply_halves(a_by_rows, b_by_rows, c_by_rows, left.data(), right.data(), sum.data());
     });
     CHECK(seen.findings == Findings{});
+    CHECK(seen.fragments);
     CHECK(sum.values() == listed<float>(256, laid(
                                                  [&](int y, int x) {
                                                      int result = before(y, x);

@@ -100,7 +100,7 @@ struct Session {
     std::uint64_t launches = 0;
     std::map<std::uint64_t, std::uint64_t> states = {};  // of device memory behind each launch
     std::vector<std::string> idle = {}, spilled = {}, launched = {}, hints = {};
-    bool in_part = false;
+    bool in_part = false, fragments = false;
     // Of a step of which blocks are left out: one that counts them would begin the next launch in the middle.
     std::optional<Kept> variables = {};
     kata::Observation::Next next = {};
@@ -809,7 +809,10 @@ std::string wrong_with_matrix(std::span<const Thread> warp, uint3 block, unsigne
 /// Gives each lane in `mask` what the collective makes of the values of all.
 void combine(std::span<Thread> warp, unsigned mask, Collective what) {
     if (what == Collective::matrix) return;
-    if (what == Collective::multiply) return multiply(values_of<Product>(warp));
+    if (what == Collective::multiply) {
+        session->fragments = true;
+        return multiply(values_of<Product>(warp));
+    }
     const auto each = [mask](auto&& does) {
         for (auto left = mask; left != 0; left &= left - 1)
             does(static_cast<unsigned>(std::countr_zero(left)));
@@ -1365,6 +1368,7 @@ Observation observe(const Conditions& conditions, const std::function<void()>& w
     seen.findings.insert(seen.findings.end(), host.findings.begin(), host.findings.end());
     seen.unchecked = host.unchecked;
     seen.in_part = session.in_part;
+    seen.fragments = session.fragments;
     seen.next = session.next;
     seen.hints.insert(seen.hints.end(), session.hints.begin(), session.hints.end());
     seen.idle = std::move(session.idle);

@@ -59,10 +59,12 @@ int estimate(std::span<char* const> arguments) {
             ~Watching() { watcher = nullptr; }
         };
         AtScale problem;
-        observe({.sample = enough}, [&] {
+        const auto seen = observe({.sample = enough}, [&] {
             const Watching watching(gatherer);
             problem = chapter.at_scale(step, variant ? std::optional(std::stoi(*variant)) : std::nullopt);
         });
+        if (seen.fragments)
+            throw Error("it multiplies in tensor cores, of which no device here says how fast they are");
         const auto launches = gatherer.demands();
         const auto time = ::estimate::estimate(launches, device, problem.operations);
         if (auto why = ::estimate::unequal_ends(time)) throw Error(*why);

@@ -1,16 +1,15 @@
-// Tiles of eight warps with four rows each, three of them on chip and summed one ahead; 32 sums are asked for
-// at a time, by a loop that combines from the left. Smaller blocks leave room for a second one on a
-// multiprocessor, as is usual for kernels that wait.
+// Four tiles of a block on chip instead of six, summed two ahead, as where less shared memory is to be had; 32 sums are asked for
+// at a time, by a loop that combines from the left.
 #include "messages.cuh"
 
 #include <cuda_pipeline.h>
 
-constexpr int warps = 8;  // that scan; one more adds up what others have told
+constexpr int warps = 16;  // that scan; one more adds up what others have told
 constexpr int threads = 32 * (warps + 1);
 constexpr int rows = 4;                   // of a warp in a tile
 constexpr int packs = warps * rows * 32;  // of a tile
-constexpr int stages = 3;
-constexpr int ahead = 1;
+constexpr int stages = 4;
+constexpr int ahead = 2;
 static_assert(stages >= ahead + 2, "a tile is on its way before it is summed");
 
 /// As many elements as one load takes. The alignment is what makes it one load.

@@ -53,6 +53,7 @@ COLOURS = {
 }
 LIGHT = {name: pair[0] for name, pair in COLOURS.items()}
 SERIES = [LIGHT[name] for name in ("first", "second", "third", "fourth")]
+TENSOR_CORES = 150  # % of the ceiling that nothing else reaches; caches may bring a little more than 100
 
 
 def rows_of(path):
@@ -109,6 +110,11 @@ def intensities(root, chapter):
     return {} if column is None else {line[0].replace(" ", "_"): float(line[column]) for line in lines[2:]}
 
 
+def of_floats(ladder):
+    """A ladder without the steps that multiply in tensor cores: the ceiling, which is arithmetic of floats, is none of theirs."""
+    return ladder | {"series": [one | {"steps": [s for s in one["steps"] if s["share"] < TENSOR_CORES]} for one in ladder["series"]]}
+
+
 def pictures(root):
     """{path: (what draws it, what it draws)}"""
     chapters = Repository(root).chapters()
@@ -121,6 +127,7 @@ def pictures(root):
         f"chapters/{chapter}/measured/ladder.svg": (draw_ladder, {"chapter": chapter, **ladder})
         for chapter, ladder in ladders.items()
     }
+    ladders = {chapter: of_floats(ladder) for chapter, ladder in ladders.items()}
     drawn["chapters/ladders.svg"] = (draw_ladders, ladders)
     points = {}
     for chapter, ladder in ladders.items():
@@ -147,7 +154,7 @@ def roof(root, ladders):
         for row in rows:
             # What limits gemm is arithmetic; the others, but for the widest filter, are limited by the copy.
             quantity, share = "TFLOP/s" if chapter == "gemm" else "GB/s", float(row["% of ceiling"])
-            if share > nearest[quantity][0] and row.get("radius") != "7":
+            if TENSOR_CORES > share > nearest[quantity][0] and row.get("radius") != "7":
                 nearest[quantity] = share, 100 * float(row[quantity]) / share
     return machine, round(nearest["TFLOP/s"][1], 1), round(nearest["GB/s"][1] / 1000, 2)
 

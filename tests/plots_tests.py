@@ -69,6 +69,16 @@ class Pictures(unittest.TestCase):
         self.edit("chapters/stencil/README.md", "| 1.34 |", "| 1.35 |")
         self.says("roofline.svg is not of what is measured now")
 
+    def test_steps_of_tensor_cores_have_times_and_no_share_of_the_ceiling(self):
+        drawn = {path: data for path, (_, data) in plots.pictures(self.root).items()}
+
+        def steps(ladder):
+            return [step["step"] for one in ladder["series"] for step in one["steps"]]
+
+        self.assertIn("11_tensor_cores", steps(drawn["chapters/gemm/measured/ladder.svg"]))
+        self.assertEqual(steps(drawn["chapters/ladders.svg"]["gemm"])[-1], "10_stream_k")
+        self.assertEqual(drawn["chapters/roofline.svg"]["points"]["gemm"][-1][0], "10_stream_k")
+
     def test_a_picture_is_missing(self):
         (self.root / "chapters/roofline.svg").unlink()
         self.says("roofline.svg is missing")

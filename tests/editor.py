@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What clangd shows a student: editor.py BUILD [FILE…]. Without files, the last step of each chapter in both trees.
+"""What clangd shows a student: editor.py BUILD [FILE…]. Without files, of each chapter the last step that the CPU back end runs, in
+both trees.
 
 By .clangd a step is read as CUDA, without a toolkit: no stub and no solution may have an error, and a kernel that calls a
 function of the host must have one. Skipped (77) without clangd.
@@ -15,6 +16,10 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "common" / "front"))
+
+from repository import Repository
+
 SKIPPED = 77
 WRONG = "int one() { return 1; }\n__global__ void kernel(int* p) { p[threadIdx.x] = one(); }\n"
 
@@ -30,9 +35,10 @@ def errors(build, file):
 
 
 def chosen():
+    repository = Repository(ROOT)
     for tree in ("chapters", "solutions"):
-        for chapter in sorted(path for path in (ROOT / tree).iterdir() if path.is_dir()):
-            yield from sorted(chapter.glob("*.cu"))[-1:]
+        for chapter in repository.chapters():
+            yield ROOT / tree / chapter / f"{repository.cpu_steps(chapter)[-1]}.cu"
 
 
 def main():

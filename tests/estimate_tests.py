@@ -182,7 +182,7 @@ class Shown(unittest.TestCase):
             chapter, rows = ladder.parent.parent.name, [line.split(",") for line in ladder.read_text().splitlines()[2:]]
             names = [name for name in estimates.devices(there) if estimates.machine(estimates.device(there, name)) == estimates.machine(ladder)]
             self.assertEqual(len(names), 1, ladder)
-            expected = {step: float(ms) for step, variant, ms, *_ in rows if variant == rows[0][1]}
+            expected = {step: float(ms) for step, variant, ms, *_ in rows if variant == rows[0][1] and (chapter, step) not in estimate.WITHOUT}
             shown = estimates.measured(there, names[0], chapter)
             self.assertEqual({step: shown.get(step) for step in expected}, expected, ladder)
 

@@ -176,7 +176,7 @@ std::optional<Counts> glanced_at(Sparse& p) {
 template <class Sparse>
 std::optional<double> share_of_thread(Sparse& p) {
     const auto c = glanced_at(p);
-    if (!c || c->bytes_beside >= p.elements()) return std::nullopt;
+    if (!c || c->bytes_beside + c->bytes_to_device + c->bytes_to_host >= p.elements()) return std::nullopt;
     return static_cast<double>(p.elements()) / static_cast<double>(c->threads);
 }
 

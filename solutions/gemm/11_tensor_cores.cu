@@ -66,8 +66,8 @@ __global__ void __launch_bounds__(threads, 2)
     tensor_cores(const bf16* a, const bf16* b, float* c, int m, int n, int k) {
     // kata: begin
     // Tensor cores load and store from multiples of 32 bytes on.
-    __shared__ alignas(32) bf16 a_s[stages][bm][bk + padding], b_s[stages][bk][bn + padding];
-    __shared__ alignas(32) float patches[threads / 32][side][side];
+    alignas(32) __shared__ bf16 a_s[stages][bm][bk + padding], b_s[stages][bk][bn + padding];
+    alignas(32) __shared__ float patches[threads / 32][side][side];
     const int first_row = blockIdx.y * bm, first_col = blockIdx.x * bn;
     const int warp = threadIdx.x / 32;
     const int wy = warp / (bn / wn) * wm, wx = warp % (bn / wn) * wn;

@@ -1135,16 +1135,32 @@ void run_once(const Launch& launch, std::byte garbage) {
         run_here(launch, garbage);
 }
 
+/// Calls `work` with memory, 64 KiB at a time. Most of a large array of a module is zero, and stays so.
+void in_pieces(const Range& r, const std::function<void(std::span<std::byte>)>& work) {
+    for (std::span rest(reinterpret_cast<std::byte*>(r.begin), r.size()); !rest.empty();) {
+        const auto piece = rest.first(std::min<std::size_t>(rest.size(), 1 << 16));
+        work(piece);
+        rest = rest.subspan(piece.size());
+    }
+}
+
+bool is_zero(std::span<const std::byte> bytes) {
+    return bytes.front() == std::byte{} && std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0;
+}
+
 /// All memory that kernels may write, to be put back.
 class Snapshot {
   public:
     explicit Snapshot(const Range& variables) {
-        pieces_.push_back({variables, {}});
-        for (const auto& a : allocations()) pieces_.push_back({a.range, {}});
-        for (auto& p : pieces_) p.bytes.assign(memory(p.range).begin(), memory(p.range).end());
+        add(variables);
+        for (const auto& a : allocations()) add(a.range);
     }
     void restore() const {
-        for (const auto& p : pieces_) std::copy(p.bytes.begin(), p.bytes.end(), memory(p.range).begin());
+        for (const auto& [memory, bytes] : pieces_)
+            if (!bytes.empty())
+                std::copy(bytes.begin(), bytes.end(), memory.begin());
+            else if (!is_zero(memory))
+                std::fill(memory.begin(), memory.end(), std::byte{});
     }
     bool operator==(const Snapshot& other) const { return pieces_ == other.pieces_; }
 
@@ -1156,12 +1172,15 @@ class Snapshot {
 
   private:
     struct Piece {
-        Range range;
-        std::vector<std::byte> bytes;
+        std::span<std::byte> memory;
+        std::vector<std::byte> bytes;  // none where all of it is zero
         bool operator==(const Piece& other) const { return bytes == other.bytes; }
     };
-    static std::span<std::byte> memory(const Range& r) {
-        return {reinterpret_cast<std::byte*>(r.begin), r.size()};
+    void add(const Range& r) {
+        in_pieces(r, [this](std::span<std::byte> piece) {
+            pieces_.push_back({piece, {}});
+            if (!is_zero(piece)) pieces_.back().bytes.assign(piece.begin(), piece.end());
+        });
     }
     std::vector<Piece> pieces_;
 };
@@ -1173,8 +1192,12 @@ constexpr std::byte other_garbage{0x7F};
 std::uint64_t state_of_memory(const Range& variables) {
     std::uint64_t state = 0;
     const auto add = [&state](const Range& r) {
-        const std::string_view bytes(reinterpret_cast<const char*>(r.begin), r.size());
-        state = state * 0x9E3779B97F4A7C15 + std::hash<std::string_view>{}(bytes) + r.begin;
+        state = state * 0x9E3779B97F4A7C15 + r.begin;
+        in_pieces(r, [&state](std::span<std::byte> piece) {
+            const std::string_view bytes(reinterpret_cast<const char*>(piece.data()), piece.size());
+            state = state * 0x9E3779B97F4A7C15 +
+                    (is_zero(piece) ? bytes.size() : std::hash<std::string_view>{}(bytes));
+        });
     };
     add(variables);
     for (const auto& a : allocations()) add(a.range);

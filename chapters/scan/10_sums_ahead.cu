@@ -80,9 +80,8 @@ __global__ void __launch_bounds__(threads)
     // -stages + 1, … In round k, as far as there are such tiles:
     //   - the last warp draws the number of tile k + stages from `taken`. It adds what has been told of the
     //     tiles from the block's last one on, up to tile k, to what stands before the last one;
-    //   - a thread of the others begins to copy its packs of tile k + stages - 1, which are a group, waits
-    //   for
-    //     its copies of tile k + ahead, and goes through its rows as in 09. Each warp leaves its sum;
+    //   - a thread of the others begins to copy its packs of tile k + stages - 1, which are a group. It waits
+    //     for its copies of tile k + ahead, and goes through its rows as in 09. Each warp leaves its sum;
     //   - behind the only barrier the last warp scans the warps' sums of tile k + ahead and publishes the sum
     //     of the tile as an aggregate; the others scan tile k from shared memory and store it.
     // What stands before the packs of a thread is needed `ahead` rounds later: keep it in registers. No block

@@ -55,7 +55,7 @@ __global__ void __launch_bounds__(threads)
     // kata: begin
     // As in 07, with one array of Tiles in dynamic shared memory, `stages` of them, and with eight elements
     // of A and four packs of B for each thread to copy. At a place along K a thread reads two packs of A and
-    // four of B. Begin the copies of a phase behind the products of place 0.
+    // four of B. Begin the copies of a phase after the products of place 0.
     kata::open();
     // kata: end
 }

@@ -59,10 +59,9 @@ __global__ void __launch_bounds__(threads)
     // kata: begin
     // As in 08, with two sets of the packs that are multiplied at a place along K, for even and for odd
     // places. Read those of the next place into one set before you multiply those of this place from the
-    // other. Behind the last place of a tile comes the first one of the next: there, before it is read,
-    // belong the wait and the barrier. The first place of all is read before the loop over phases. Keep the
-    // stage that is multiplied, the one that is filled, and pointers to what is copied next, and move them
-    // on.
+    // other. After the last place of a tile comes the first one of the next: wait, and meet at the barrier,
+    // before you read it. The very first place is read before the loop over phases. Keep the stage that is
+    // multiplied, the one that is filled, and pointers to what is copied next, and move them on.
     kata::open();
     // kata: end
 }

@@ -99,18 +99,18 @@ __global__ void __launch_bounds__(threads)
 /// Adds to a tile of C what shares have left of it, a pack for each thread. blockIdx.y counts tiles.
 __global__ void add_up(float* c, int m, int n, Plan plan) {
     // kata: begin
-    // A pack for each thread. Which shares end or go on in this tile, but the first? Add to the pack of C
-    // what they have left, in their order.
+    // A pack for each thread. Which shares, apart from the one with phase 0, have phases of this tile? Add to
+    // the pack of C what they have left, in their order.
     kata::open();
     // kata: end
 }
 
 void gemm(const float* a, const float* b, float* c, int m, int n, int k) {
     // kata: begin
-    // As in 09, and the plan. A block is on each multiprocessor at a time: how many are there? What is left
-    // over of whole waves of tiles is shared out, unless it is nearly a wave. Even with k = 0 a tile has a
-    // phase, or nobody stores it. A launch for the whole waves, one for the shares, and, where tiles are cut,
-    // add_up with a row of blocks for each tile that is left over.
+    // As in 09, and the plan. Each multiprocessor runs one block at a time: how many are there? The tiles
+    // that are left over from whole waves are shared out, unless they are nearly a wave. Even with k = 0 a
+    // tile has a phase, or no block stores it. A launch for the whole waves, one for the shares, and, where
+    // tiles are cut, add_up with a row of blocks for each tile that is left over.
     kata::open();
     // kata: end
 }

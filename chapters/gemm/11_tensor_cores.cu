@@ -19,7 +19,7 @@ constexpr int wm = 64, wn = 64;    // of the block's results, a warp's
 constexpr int side = 16;           // of a fragment
 constexpr int threads = bm / wm * (bn / wn) * 32;
 constexpr int wide = 8;  // elements of a pack of 16 bytes
-// Behind each row of a tile. Eight rows that are read at once, 16 bytes of each, then lie in all 32 banks.
+// After each row of a tile. Eight rows that are read at once, 16 bytes of each, then lie in all 32 banks.
 constexpr int padding = wide;
 
 using namespace nvcuda;
@@ -33,8 +33,8 @@ template <int rows, int cols>
 __device__ void begin_copies(bf16 (&tile)[rows][cols + padding], const bf16* matrix, int height, int width,
                              int first_row, int first_col) {
     // kata: begin
-    // As in 07, in a loop over the packs of the tile: threadIdx.x and every `threads`th behind it. A pack is
-    // inside the matrix or outside, never both.
+    // As in 07, in a loop over the packs of the tile: number threadIdx.x, and every `threads`th after it. A
+    // pack is inside the matrix or outside, never both.
     kata::open();
     // kata: end
 }

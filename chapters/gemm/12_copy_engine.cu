@@ -25,11 +25,11 @@ __global__ void __launch_bounds__(threads, 3)
     copy_engine(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b, float* c, int m,
                 int n, int k) {
     // kata: begin
-    // A barrier for one arrival, thread 0's, which names the bytes of a stage, asks for the tile of A and for
-    // the four boxes of B, and all wait for the barrier's phase: its parity is that of `phase`. Then the
-    // warpgroup multiplies: bk / 16 products in a group, each 16 columns of A and 16 rows of B further, and
-    // waits for the group. All must have done so before thread 0 asks for the next tiles. In the end store
-    // the sum.
+    // Initialise a barrier for one arrival, that of thread 0. In each phase along K thread 0 announces the
+    // bytes of both tiles and asks for the tile of A and the four boxes of B, and all threads wait for the
+    // barrier; the parity is that of `phase`. Then the warpgroup multiplies: bk / 16 products in a group,
+    // each 16 columns of A and 16 rows of B further, and waits for the group. All must have done so before
+    // thread 0 asks for the next tiles. In the end store the sum.
     kata::open();
     // kata: end
 }

@@ -51,7 +51,7 @@ __global__ void __launch_bounds__(threads, 1)
     // that are this block's, every gridDim.x-th, and all phases of each: it waits until the stage is empty,
     // and asks for its tiles. The other warpgroups take registers, go through the same tiles and phases, wait
     // until the stage is full, multiply, and when the products of the phase before are done, one thread of
-    // each arrives at that stage's `empty`. Behind the last phase of a tile they wait for all products,
+    // each arrives at that stage's `empty`. After the last phase of a tile they wait for all products,
     // arrive for the last stage, and store.
     kata::open();
     // kata: end

@@ -19,7 +19,7 @@ constexpr int wm = 64, wn = 64;    // of the block's results, a warp's
 constexpr int side = 16;           // of a fragment
 constexpr int threads = bm / wm * (bn / wn) * 32;
 constexpr int wide = 8;  // elements of a pack of 16 bytes
-// Behind each row of a tile. Eight rows that are read at once, 16 bytes of each, then lie in all 32 banks.
+// After each row of a tile. Eight rows that are read at once, 16 bytes of each, then lie in all 32 banks.
 constexpr int padding = wide;
 
 using namespace nvcuda;

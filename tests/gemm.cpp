@@ -734,10 +734,10 @@ constexpr kata::Claim claims[] = {
     // 1.83 times: 17.6 and 32.3 TFLOP/s; a style with more bank conflicts (boehm) 1.42.
     {"04_thread_tile_2d", "03_thread_tile_1d", kata::Quantity::time, 1.35,
      "a square of results shares more of what a thread has read than a column does", "SGEMM-1D, announced"},
-    // 1.08 times: 35.0 TFLOP/s; with tiles of half the depth 1.03.
+    // 1.08 times: 34.8 TFLOP/s; with tiles of half the depth 1.03.
     {"05_wide_loads", "04_thread_tile_2d", kata::Quantity::time, 1.02,
      "shared memory is asked less often, and serves more at a time", "not in the documents"},
-    // 1.02 times: 35.8 TFLOP/s.
+    // 1.02 times: 35.6 TFLOP/s.
     {"06_warp_tile", "05_wide_loads", kata::Quantity::time, 1.01,
      "lanes that are neighbours or two apart want the same pack, of A and of B, and half of a warp is served "
      "at a time",
@@ -757,18 +757,18 @@ constexpr kata::Claim claims[] = {
     {"10_stream_k", "09_fragments_ahead", kata::Quantity::time, 2.0,
      "where tiles are fewer than multiprocessors, many blocks share the phases of a tile", "Stream-K",
      kata::Claim::Standing::asserted, 1024},
-    // 5 times: 252 TFLOP/s; with 64 x 32 results a warp 3.9.
+    // 5.2 times: 249 TFLOP/s; with 64 x 32 results a warp 3.9.
     {"11_tensor_cores", "09_fragments_ahead", kata::Quantity::time, 3.0,
      "tensor cores multiply, at the precision of bfloat16", "not in the documents"},
-    // 1.65 times: 417 TFLOP/s.
+    // 1.69 times: 393 TFLOP/s.
     {"12_copy_engine", "11_tensor_cores", kata::Quantity::time, 1.3,
      "a warpgroup multiplies tiles where they lie, and no thread copies or loads an element",
      "not in the documents"},
-    // 1.56 times: 648 TFLOP/s.
+    // 1.53 times: 650 TFLOP/s.
     {"13_stages", "12_copy_engine", kata::Quantity::time, 1.25,
      "three pairs of tiles are on their way, and an element that is fetched serves more products",
      "not in the documents"},
-    // 1.12 times: 728 TFLOP/s.
+    // 1.11 times: 724 TFLOP/s.
     {"14_producer", "13_stages", kata::Quantity::time, 1.05,
      "a warpgroup fetches while two multiply, and tiles of C share what the L2 cache has",
      "not in the documents"},

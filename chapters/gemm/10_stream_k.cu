@@ -2,11 +2,11 @@
 // one for each multiprocessor, wherever in a tile they end. Beyond the documents; Osama, Merrill, Cecka,
 // Garland and Owens, "Stream-K: Work-Centric Parallel Decomposition for Dense Matrix-Matrix Multiplication on
 // the GPU", 2023, which CUTLASS has, too. Changed from 09: there a block computed a tile of C and all of K,
-// so that 32 tiles kept 32 multiprocessors busy, and 561 tiles, with 132 at a time, took as long as 660.
+// so that 32 tiles kept 32 multiprocessors busy, and 544 tiles, with 132 at a time, took as long as 660.
 // Here, too, tiles that make whole waves have a block each. The phases of the others, one tile after the
-// other, stand in one line, and each block of a second launch has as many of them. Whoever has the first
-// phase of a tile stores its sums to C; whoever goes on in a tile that another block has begun leaves them in
-// memory, and a third launch adds them up, in the order of K: the same sums on every run.
+// other, stand in one line, of which each block of a second launch has an equal piece. The block with the
+// first phase of a tile stores its sums to C. A block that goes on in a tile which another one has begun
+// leaves its sums in memory, and a third launch adds them up, in the order of K: the same sums on every run.
 #include "gemm.cuh"
 
 #include <cuda_pipeline.h>
@@ -99,18 +99,18 @@ __global__ void __launch_bounds__(threads)
 /// Adds to a tile of C what shares have left of it, a pack for each thread. blockIdx.y counts tiles.
 __global__ void add_up(float* c, int m, int n, Plan plan) {
     // kata: begin
-    // A pack for each thread. Which shares end or go on in this tile, but the first? Add to the pack of C
-    // what they have left, in their order.
+    // A pack for each thread. Which shares, apart from the one with phase 0, have phases of this tile? Add to
+    // the pack of C what they have left, in their order.
     kata::open();
     // kata: end
 }
 
 void gemm(const float* a, const float* b, float* c, int m, int n, int k) {
     // kata: begin
-    // As in 09, and the plan. A block is on each multiprocessor at a time: how many are there? What is left
-    // over of whole waves of tiles is shared out, unless it is nearly a wave. Even with k = 0 a tile has a
-    // phase, or nobody stores it. A launch for the whole waves, one for the shares, and, where tiles are cut,
-    // add_up with a row of blocks for each tile that is left over.
+    // As in 09, and the plan. Each multiprocessor runs one block at a time: how many are there? The tiles
+    // that are left over from whole waves are shared out, unless they are nearly a wave. Even with k = 0 a
+    // tile has a phase, or no block stores it. A launch for the whole waves, one for the shares, and, where
+    // tiles are cut, add_up with a row of blocks for each tile that is left over.
     kata::open();
     // kata: end
 }

@@ -1,10 +1,10 @@
-// 11 Tensor cores: a warp multiplies fragments of 16 x 16 elements, each product one instruction of all its
-// lanes. Beyond the documents; after the sample cudaTensorCoreGemm of NVIDIA, and the chapter "Warp Matrix
+// 11 Tensor cores: a warp multiplies fragments of 16 x 16 elements, each product one call of all its lanes
+// together. Beyond the documents; after the sample cudaTensorCoreGemm of NVIDIA, and the chapter "Warp Matrix
 // Functions" of the CUDA C++ Programming Guide. Changed from the steps before: A and B are bfloat16, of 8
 // significant bits, and the products are a tensor core's, which adds them up in float. Which lane holds which
 // element of a fragment is the hardware's affair: so A need not be transposed on chip, and a thread knows
-// nothing of the rows and columns of its results. Two bytes an element, and rows that begin at multiples of
-// 16 bytes: every copy brings eight elements, and each pack of eight is inside the matrix or outside.
+// nothing of the rows and columns of its results. An element has two bytes, and rows begin at multiples of 16
+// bytes: every copy brings eight elements, and each pack of eight is inside the matrix or outside.
 //
 // Needs: sm_80
 #include "bf16.cuh"
@@ -19,7 +19,7 @@ constexpr int wm = 64, wn = 64;    // of the block's results, a warp's
 constexpr int side = 16;           // of a fragment
 constexpr int threads = bm / wm * (bn / wn) * 32;
 constexpr int wide = 8;  // elements of a pack of 16 bytes
-// Behind each row of a tile. Eight rows that are read at once, 16 bytes of each, then lie in all 32 banks.
+// After each row of a tile. Eight rows that are read at once, 16 bytes of each, then lie in all 32 banks.
 constexpr int padding = wide;
 
 using namespace nvcuda;
@@ -33,8 +33,8 @@ template <int rows, int cols>
 __device__ void begin_copies(bf16 (&tile)[rows][cols + padding], const bf16* matrix, int height, int width,
                              int first_row, int first_col) {
     // kata: begin
-    // As in 07, in a loop over the packs of the tile: threadIdx.x and every `threads`th behind it. A pack is
-    // inside the matrix or outside, never both.
+    // As in 07, in a loop over the packs of the tile: number threadIdx.x, and every `threads`th after it. A
+    // pack is inside the matrix or outside, never both.
     kata::open();
     // kata: end
 }

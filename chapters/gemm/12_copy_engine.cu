@@ -1,7 +1,7 @@
 // 12 The copy engine: one thread asks for whole tiles, and four warps together multiply them where they lie,
 // in shared memory. Beyond the documents; after CUTLASS's kernels for Hopper and the PTX ISA's wgmma. Changed
-// from 11: a warp loaded fragments into registers, and multiplied them in several instructions. Here a
-// warpgroup, 128 threads, multiplies 64 x 16 by 16 x 256 elements in one, which goes on while its threads do.
+// from 11: there a warp loaded fragments into registers, and multiplied them one pair after the other. Here a
+// warpgroup, 128 threads, begins a product of 64 x 16 by 16 x 256 elements with one instruction, and goes on.
 // No thread computes an address of an element: the copy engine knows where a matrix ends, and lays the tiles
 // out as the products want them. A barrier in shared memory counts the bytes that have come. Nothing is
 // fetched ahead: each of the three blocks on a multiprocessor waits for its tiles while the others multiply.
@@ -25,11 +25,11 @@ __global__ void __launch_bounds__(threads, 3)
     copy_engine(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b, float* c, int m,
                 int n, int k) {
     // kata: begin
-    // A barrier for one arrival, thread 0's, which names the bytes of a stage, asks for the tile of A and for
-    // the four boxes of B, and all wait for the barrier's phase: its parity is that of `phase`. Then the
-    // warpgroup multiplies: bk / 16 products in a group, each 16 columns of A and 16 rows of B further, and
-    // waits for the group. All must have done so before thread 0 asks for the next tiles. In the end store
-    // the sum.
+    // Initialise a barrier for one arrival, that of thread 0. In each phase along K thread 0 announces the
+    // bytes of both tiles and asks for the tile of A and the four boxes of B, and all threads wait for the
+    // barrier; the parity is that of `phase`. Then the warpgroup multiplies: bk / 16 products in a group,
+    // each 16 columns of A and 16 rows of B further, and waits for the group. All must have done so before
+    // thread 0 asks for the next tiles. In the end store the sum.
     kata::open();
     // kata: end
 }

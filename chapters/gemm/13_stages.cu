@@ -25,11 +25,10 @@ __global__ void __launch_bounds__(threads, 1)
            int n, int k) {
     // kata: begin
     // As in 12, with `stages` barriers and pairs of tiles. Before the loop, thread 0 asks for the first
-    // stages - 1 phases, if there are as many. In the loop, wait for the stage of the phase, of which the
-    // parity changes each time that all stages have had their turn; begin its products, for the warpgroup's
-    // 64 rows of A; wait until only this group is unfinished; and behind a barrier of the block, thread 0
-    // asks for the phase that takes the place of the one before. Behind the loop one group is left to wait
-    // for.
+    // stages - 1 phases, if there are as many. In the loop, wait for the stage of the phase, whose parity
+    // changes each time that all stages have had their turn; begin its products, for the warpgroup's 64 rows
+    // of A; wait until only this group is unfinished; and after a barrier of the block, thread 0 asks for the
+    // phase that takes the place of the one before. After the loop one group is left to wait for.
     kata::open();
     // kata: end
 }

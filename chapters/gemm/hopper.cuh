@@ -23,7 +23,8 @@ __device__ inline uint32_t shared(const void* p) {
 
 using Barrier = uint64_t;
 
-/// For so many arrivals in each phase. By one thread, before publish_barriers() and __syncthreads().
+/// Initialises it for so many arrivals in each phase. By one thread, before publish_barriers() and
+/// __syncthreads().
 __device__ inline void init(Barrier& barrier, int arrivals) {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared(&barrier)), "r"(arrivals) : "memory");
 }
@@ -97,15 +98,15 @@ __device__ inline void fetch(void* tile, const CUtensorMap& matrix, int x, int y
 /// has the number of the block, from bit 24 on, which is cut off.
 __device__ inline uint64_t place_of(const void* tile) { return (shared(tile) & 0x3ffff) / 16; }
 
-/// A tile of A for multiply(): boxes of 64 columns. Bits 32 and up: eight rows are 1024 bytes; bits 62 and
-/// 63: swizzled by 128 bytes. Of the 16 columns that one product takes the next 16 are described by + 32
-/// / 16.
+/// A tile of A for multiply(), of 64 columns, 128 bytes a row. Bits 32 and up: eight rows are 1024 bytes;
+/// bits 62 and 63: swizzled by 128 bytes. One product takes 16 columns; the next 16 are 32 bytes further, and
+/// are described by the sum of this and 2.
 __device__ inline uint64_t tile_of_a(const void* tile) {
     return place_of(tile) | 1ull << 16 | 1024ull / 16 << 32 | 1ull << 62;
 }
 
-/// A tile of B: boxes of 64 columns, each box_bytes behind the one before it. Of the 16 rows that one product
-/// takes the next 16 are described by + 16 * 128 / 16.
+/// A tile of B: boxes of 64 columns, each box_bytes after the one before it. One product takes 16 rows; the
+/// next 16 are 16 * 128 bytes further, and are described by the sum of this and 128.
 __device__ inline uint64_t tile_of_b(const void* tile, uint64_t box_bytes) {
     return place_of(tile) | box_bytes / 16 << 16 | 1024ull / 16 << 32 | 1ull << 62;
 }
@@ -113,7 +114,7 @@ __device__ inline uint64_t tile_of_b(const void* tile, uint64_t box_bytes) {
 /// Before the first multiply(), and after each other use of its sum.
 __device__ inline void begin_products() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
 
-/// Makes a group of the products since the group before.
+/// Makes a group of the products begun since the group before.
 __device__ inline void end_products() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
 
 /// Waits until no more than so many groups are unfinished.

@@ -1,9 +1,9 @@
 // 10 Sums ahead: blocks stay, and tell the sum of a tile long before they scan it. Beyond the documents;
 // CUB's newer scan, decoupled lookahead, is made of these ideas (CUDA 13.0 has the older one). Changed from
 // 09: there are as many blocks as the GPU runs at a time, and each takes tile after tile. Asynchronous
-// copies bring the next ones into shared memory meanwhile, so the memory is never at rest. A block adds up a
-// tile three tiles before it scans it. When the others need that sum, it has long been told, and hardly
-// anybody waits. A block knows what stands before the tile that it had last, so it adds only what has been
+// copies bring the next ones into shared memory meanwhile, so the memory is never idle. A block adds up each
+// tile three rounds before it scans it. When the others need that sum, it has long been told, and hardly any
+// block waits. A block knows what stands before the tile that it had last, so it adds only what has been
 // told of those since: there is no prefix to look back for.
 #include "messages.cuh"
 
@@ -80,9 +80,8 @@ __global__ void __launch_bounds__(threads)
     // -stages + 1, … In round k, as far as there are such tiles:
     //   - the last warp draws the number of tile k + stages from `taken`. It adds what has been told of the
     //     tiles from the block's last one on, up to tile k, to what stands before the last one;
-    //   - a thread of the others begins to copy its packs of tile k + stages - 1, which are a group, waits
-    //   for
-    //     its copies of tile k + ahead, and goes through its rows as in 09. Each warp leaves its sum;
+    //   - a thread of the others begins to copy its packs of tile k + stages - 1, which are a group. It waits
+    //     for its copies of tile k + ahead, and goes through its rows as in 09. Each warp leaves its sum;
     //   - behind the only barrier the last warp scans the warps' sums of tile k + ahead and publishes the sum
     //     of the tile as an aggregate; the others scan tile k from shared memory and store it.
     // What stands before the packs of a thread is needed `ahead` rounds later: keep it in registers. No block

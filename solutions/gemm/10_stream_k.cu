@@ -2,11 +2,11 @@
 // one for each multiprocessor, wherever in a tile they end. Beyond the documents; Osama, Merrill, Cecka,
 // Garland and Owens, "Stream-K: Work-Centric Parallel Decomposition for Dense Matrix-Matrix Multiplication on
 // the GPU", 2023, which CUTLASS has, too. Changed from 09: there a block computed a tile of C and all of K,
-// so that 32 tiles kept 32 multiprocessors busy, and 561 tiles, with 132 at a time, took as long as 660.
+// so that 32 tiles kept 32 multiprocessors busy, and 544 tiles, with 132 at a time, took as long as 660.
 // Here, too, tiles that make whole waves have a block each. The phases of the others, one tile after the
-// other, stand in one line, and each block of a second launch has as many of them. Whoever has the first
-// phase of a tile stores its sums to C; whoever goes on in a tile that another block has begun leaves them in
-// memory, and a third launch adds them up, in the order of K: the same sums on every run.
+// other, stand in one line, of which each block of a second launch has an equal piece. The block with the
+// first phase of a tile stores its sums to C. A block that goes on in a tile which another one has begun
+// leaves its sums in memory, and a third launch adds them up, in the order of K: the same sums on every run.
 #include "gemm.cuh"
 
 #include <cuda_pipeline.h>

@@ -1,7 +1,7 @@
 // 12 The copy engine: one thread asks for whole tiles, and four warps together multiply them where they lie,
 // in shared memory. Beyond the documents; after CUTLASS's kernels for Hopper and the PTX ISA's wgmma. Changed
-// from 11: a warp loaded fragments into registers, and multiplied them in several instructions. Here a
-// warpgroup, 128 threads, multiplies 64 x 16 by 16 x 256 elements in one, which goes on while its threads do.
+// from 11: there a warp loaded fragments into registers, and multiplied them one pair after the other. Here a
+// warpgroup, 128 threads, begins a product of 64 x 16 by 16 x 256 elements with one instruction, and goes on.
 // No thread computes an address of an element: the copy engine knows where a matrix ends, and lays the tiles
 // out as the products want them. A barrier in shared memory counts the bytes that have come. Nothing is
 // fetched ahead: each of the three blocks on a multiprocessor waits for its tiles while the others multiply.

@@ -1,10 +1,10 @@
 // 14 A producer: one warpgroup only fetches, two only multiply, and blocks stay for many tiles of C. Beyond
 // the documents; CUTLASS calls it warp-specialized and persistent. Changed from 13: no __syncthreads() in the
 // loop. A second barrier for each stage says when it is free, so that neither side waits for the other while
-// tiles are ahead, and the first tiles of the next tile of C come while the last one is stored. The warpgroup
-// that only fetches gives its registers to those that multiply. Tiles of C are worked off in groups of 16
-// rows of them: blocks that run together then want the same rows of A and columns of B, which the L2 cache
-// has.
+// some stages are full and others free, and the first tiles of the next tile of C come while the last one is
+// stored. The warpgroup that only fetches gives its registers to those that multiply. Tiles of C are computed
+// in groups of 16 rows of them: blocks that run together then want the same rows of A and columns of B, which
+// the L2 cache has.
 //
 // Needs: sm_90a
 #include "hopper.cuh"

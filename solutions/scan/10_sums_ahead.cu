@@ -1,9 +1,9 @@
 // 10 Sums ahead: blocks stay, and tell the sum of a tile long before they scan it. Beyond the documents;
 // CUB's newer scan, decoupled lookahead, is made of these ideas (CUDA 13.0 has the older one). Changed from
 // 09: there are as many blocks as the GPU runs at a time, and each takes tile after tile. Asynchronous
-// copies bring the next ones into shared memory meanwhile, so the memory is never at rest. A block adds up a
-// tile three tiles before it scans it. When the others need that sum, it has long been told, and hardly
-// anybody waits. A block knows what stands before the tile that it had last, so it adds only what has been
+// copies bring the next ones into shared memory meanwhile, so the memory is never idle. A block adds up each
+// tile three rounds before it scans it. When the others need that sum, it has long been told, and hardly any
+// block waits. A block knows what stands before the tile that it had last, so it adds only what has been
 // told of those since: there is no prefix to look back for.
 #include "messages.cuh"
 

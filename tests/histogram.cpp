@@ -396,9 +396,11 @@ TEST_CASE("a block counts more of one letter than 16 bits do", "[step][08_privat
         []() -> std::optional<std::string> { return std::nullopt; });
     if (run.fault) FAIL(*run.fault);
     const auto& c = *run.seen.counts;
+    if (c.blocks == 0) FAIL("no kernel was launched for a text of " << length << " letters");
+    // Blocks of another kernel, which zeroes the bins, load nothing: on average it is less then.
     const auto loaded = c.global_load.bytes / c.blocks;
     const auto counted = histo.values()[bins_of(kata::step()) == bins ? 2 : 'k'];
-    if (counted != loaded)
+    if (counted < loaded)
         FAIL("of a text of " << length << " letters k a block loads " << loaded << " and counts " << counted
                              << ": how many does a counter hold?");
 }

@@ -306,6 +306,19 @@ TEST_CASE("a launch of fewer threads is run whole", "[launch]") {
     CHECK(out.element(n / 2) == 1);
 }
 
+TEST_CASE("a variable that counts blocks is put back where some of them are left out", "[launch]") {
+    const auto [blocks, conditions] = GENERATE(table<int, kata::Conditions>({
+        {9, {.metered = false, .only_ends = true, .even_of_few = true}},
+        {(1 << 14) + 1, {.metered = false, .only_ends = true}},
+    }));
+    auto out = zeros<int>("out");
+    const int launched = blocks;
+    CHECK(observe(conditions, [&] { kernels::number_last_block(out.data(), launched); }).in_part);
+    CHECK(out.element(0) == 0);
+    observe({.metered = false}, [&] { kernels::number_last_block(out.data(), 3); });
+    CHECK(out.element(0) == 3);
+}
+
 TEST_CASE("a launch of few blocks is run at its ends, too, where that is asked for", "[launch]") {
     constexpr int threads = 64, blocks = 9, n = threads * blocks;
     Buffer<int> in("in", n, kata::zeros), out("out", n, kata::zeros);

@@ -70,6 +70,7 @@ void describe(CUtensorMap& map, const T* matrix, int height, int width, int high
     cudaDriverEntryPointQueryResult found;
     check(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &encode, 12000, cudaEnableDefault,
                                            &found));
+    check(found == cudaDriverEntryPointSuccess ? cudaSuccess : cudaErrorCallRequiresNewerDriver);
     const cuuint64_t size[] = {static_cast<cuuint64_t>(width), static_cast<cuuint64_t>(height)},
                      pitch[] = {width * sizeof(T)};
     const cuuint32_t box[] = {static_cast<cuuint32_t>(wide), static_cast<cuuint32_t>(high)}, step[] = {1, 1};

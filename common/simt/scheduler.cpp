@@ -1231,7 +1231,7 @@ void run(const Launch& launch) {
     const Reachable now;
     Probe* const probe = listener();
     const auto image = image_of(launch.code);
-    if (!session->variables && (session->conditions.even_of_few || session->conditions.sample))
+    if (!session->variables && (session->conditions.sample || is_run_in_part(launch)))
         session->variables.emplace(image.writable);
     // Above this size it is told whether or not it makes a difference.
     constexpr std::size_t most_bytes = std::size_t{256} << 20;

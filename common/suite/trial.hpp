@@ -163,12 +163,14 @@ inline void only_where_counted() {
 }
 
 /// What a step starts for a problem of zeros, of which next to nothing is run; nothing where one block has to
-/// do too much of it. Fails the test where that block leaves its arrays.
+/// do too much of it. Fails the test where that block leaves its arrays, and where no block is started.
 template <class Sparse>
 std::optional<Counts> glanced_at(Sparse& p) {
     const auto run = observed_run(
         {.sample = 1}, [&] { p.run(step()); }, []() -> std::optional<std::string> { return std::nullopt; });
-    if (run.fault && run.fault->starts_with("out of bounds")) FAIL(p.text() << ": " << *run.fault);
+    for (const auto wrong : {"out of bounds", "launch refused"})
+        if (run.fault && run.fault->starts_with(wrong)) FAIL(p.text() << ": " << *run.fault);
+    if (!run.fault && run.seen.launches == 0) FAIL(p.text() << ": no kernel was launched");
     return run.seen.counts;
 }
 

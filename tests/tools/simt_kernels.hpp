@@ -33,6 +33,8 @@ void constants(const float* values, std::size_t count, std::size_t offset, float
 void constants_read_back(float* values, std::size_t count);
 void constants_by_address(const float* values, std::size_t count, float* back);  // 8 floats back, of the host
 void count_on_the_device(int* out, int threads);
+/// Of the blocks that a variable counts, the one that is done last stores how many there are.
+void number_last_block(int* out, int blocks);
 void two_kernels(int* out, int threads);
 void copy_to_host(void* to, const void* from, std::size_t bytes);
 enum class Direction {

@@ -4,6 +4,8 @@
 // 128 registers, which leaves a multiprocessor room for one block only. Tiles are twice as deep, with half as
 // many barriers, and copies begin after the products of a tile's first place, so that the first thing after a
 // barrier is to multiply. On an H100 that is 1.14 times as fast.
+//
+// Needs: sm_80
 #include "gemm.cuh"
 
 #include <cuda_pipeline.h>

@@ -7,6 +7,8 @@
 // other, stand in one line, of which each block of a second launch has an equal piece. The block with the
 // first phase of a tile stores its sums to C. A block that goes on in a tile which another one has begun
 // leaves its sums in memory, and a third launch adds them up, in the order of K: the same sums on every run.
+//
+// Needs: sm_80
 #include "gemm.cuh"
 
 #include <cuda_pipeline.h>

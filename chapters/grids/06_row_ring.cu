@@ -3,6 +3,8 @@
 // shared memory, from where it enters the sums and later leaves them; the next rows are on their way into it
 // (asynchronous copies) while these are worked on. A thread sums up its own 16 columns only, two sums in a
 // word, and gets those beside them from its neighbours in the warp (shuffles). The mean is one operation.
+//
+// Needs: sm_80
 #include "fixed_size.cuh"
 
 #include <cuda_pipeline.h>

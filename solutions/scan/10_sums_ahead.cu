@@ -5,6 +5,8 @@
 // tile three rounds before it scans it. When the others need that sum, it has long been told, and hardly any
 // block waits. A block knows what stands before the tile that it had last, so it adds only what has been
 // told of those since: there is no prefix to look back for.
+//
+// Needs: sm_90
 #include "messages.cuh"
 
 #include <cuda_pipeline.h>

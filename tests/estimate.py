@@ -23,6 +23,7 @@ import io
 import itertools
 import math
 import pathlib
+import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -178,8 +179,12 @@ def complaints_of(rows, timed, first):
 
 
 def untold(complaints, readme):
-    """Those that the page does not admit, in a line of a list."""
-    return [complaint for complaint in complaints if f"- {complaint}" not in readme.splitlines()]
+    """Those that the page does not admit, in a line of a list; nothing but a target that is missed can be admitted."""
+
+    def admitted(complaint):
+        return re.search(r": (only \d+ of \d+ pairs|the estimates are off by)", complaint) and f"- {complaint}" in readme.splitlines()
+
+    return [complaint for complaint in complaints if not admitted(complaint)]
 
 
 def not_on_the_page(lines, readme):

@@ -358,11 +358,11 @@ struct Long {
 TEST_CASE("a long input: more elements than a float counts, more blocks than a grid has rows",
           "[equivalence]") {
     constexpr int few = 1 << 16;
-    // Blocks that count each other must all run, and where one has 16384 elements all do: 1025 of them, one
-    // more than a block may have threads.
+    // Blocks that count each other must all run, and where one has 16384 elements all do: 2049 of them, one
+    // more than two blocks may have threads.
     const bool all_blocks = about(kata::step_name()).segment == 16384;
     const int n =
-        all_blocks && std::string_view(kata::backend_name()) == "cpu" ? (1 << 24) + 5 : (1 << 27) + 1;
+        all_blocks && std::string_view(kata::backend_name()) == "cpu" ? (1 << 25) + 5 : (1 << 27) + 1;
     if (kata::counts_available() &&
         !kata::shares_out(counted(problem(kata::coded<int>(few, 1), sum_of_int)), few))
         return;

@@ -233,6 +233,13 @@ TEST_CASE("a block that stays scans one tile after the other", "[step][10_sums_a
     require_right(coded(25 * 8192 - 5, 1024, kind), {{.multiprocessors = 2}});
 }
 
+// One block after the other takes 4 tiles; the last one begins when 164 have been told, more than the 160
+// that a warp adds up at once.
+TEST_CASE("a block that starts late adds up more tiles than its warp does at once", "[step][10_sums_ahead]") {
+    require_right(maps(168 * 4096 - 5, 1024, Kind::inclusive),
+                  {{.time_limit = 10, .metered = false, .resident = 1, .multiprocessors = 42}});
+}
+
 TEST_CASE("blocks that stay wait for one another in any order", "[step][10_sums_ahead]") {
     const unsigned seed = GENERATE(range(1u, 5u));
     CAPTURE(seed);

@@ -345,6 +345,16 @@ TEST_CASE("a tile of floats", "[step][03_tiled][04_tiled_by_output][05_cached_ha
                           "bytes loaded from shared memory and stored there");
 }
 
+TEST_CASE("what is inside the tile comes from there",
+          "[step][03_tiled][04_tiled_by_output][05_cached_halo]") {
+    // Smaller than any tile: there is no halo.
+    const Shape s{8, 8, 2};
+    kata::require_at_most(s.outputs(), static_cast<double>(kata::counted(coded(s)).global_load.accesses),
+                          "the result is right, but elements of the tile are read from global memory again: "
+                          "which places are inside the tile, the first and the last among them?",
+                          "loads from global memory for an image of 8 x 8 elements, which is one tile");
+}
+
 TEST_CASE("weights of 0 are weights like any other", "[equivalence]") {
     const int radius = GENERATE(1, 2);
     auto p = coded({45, 37, radius});

@@ -318,8 +318,10 @@ TEST_CASE(
 TEST_CASE("a block is wholly in C, and its rows and its K end anywhere",
           "[step][07_async_copies][08_large_tiles][09_fragments_ahead][10_stream_k][11_tensor_cores]") {
     // Whole blocks of step 08, and more tiles along K than there are stages; what is asked once for all
-    // copies of a tile must be asked of each way in which it can end.
-    const auto [m, n, k] = GENERATE(table<int, int, int>({{128, 256, 72}, {129, 257, 33}}));
+    // copies of a tile must be asked of each way in which it can end: of the rows alone and of the columns
+    // alone, too.
+    const auto [m, n, k] =
+        GENERATE(table<int, int, int>({{128, 256, 72}, {129, 257, 33}, {129, 256, 36}, {128, 260, 32}}));
     require_right(coded({m, n, k}));
 }
 
@@ -406,11 +408,11 @@ TEST_CASE("whole tiles, and more rows than columns of them or fewer", "[equivale
 
 // With tiles of 128 x 256, and 132 multiprocessors on a GPU: five tiles of 27 phases, in shares of two, of
 // which one goes on in the next tile; a whole wave of tiles, and one more; and fewer phases than
-// multiprocessors. The same with the six that the CPU back end has here: four tiles of five phases, in
-// shares of four.
+// multiprocessors. The same with the six that the CPU back end has here: four tiles of seven phases, in
+// shares of five, of which the last is shorter.
 TEST_CASE("shares of tiles begin and end anywhere", "[step][10_stream_k]") {
     const auto [of_six, of_132] = GENERATE(table<Shape, Shape>({
-        {{100, 770, 75}, {100, 1280, 430}},
+        {{100, 770, 110}, {100, 1280, 430}},
         {{100, 1700, 20}, {896, 4864, 20}},
         {{130, 200, 30}, {130, 257, 161}},
     }));

@@ -293,6 +293,16 @@ TEST_CASE("the order of the blocks does not matter to a picture",
     require_right(random_colours({76, 62}, 3), {{.order = order}});
 }
 
+TEST_CASE("a thread takes several pixels, and no thread is there for nothing",
+          "[claims][step][04_wide_grayscale]") {
+    kata::only_where_counted();
+    const Size s{256, 256};
+    kata::require_at_most(s.pixels() / 2.0, static_cast<double>(counted(random_colours(s)).threads),
+                          "the result is right, but most threads have no pixel: how many pixels does a block "
+                          "take, and how many blocks do all of them need?",
+                          "threads of a picture of 256 x 256");
+}
+
 TEST_CASE("a picture of more pixels than a float counts turns gray",
           "[step][02_color_to_grayscale][04_wide_grayscale]") {
     require_right(Grayscale{{4099, 4111}, huge<unsigned char>(3 * std::size_t{4099} * 4111, 1, 255)});
@@ -421,6 +431,18 @@ TEST_CASE("what a pixel costs does not depend on the size of its patch",
         "the result is right, but what a pixel costs grows with its patch: which row enters "
         "the patch of the pixel below, and which one leaves it?",
         "loads of the warps at a blur size of 7, where three times those of 1 are allowed");
+}
+
+TEST_CASE("strips are high where patches are, so that few rows come for two of them",
+          "[claims][step][06_row_ring]") {
+    kata::only_where_counted();
+    const Size s{512, 1536};
+    const auto c = counted(random_gray(s, 7), {.multiprocessors = 2});
+    kata::require_at_most(
+        2.0 * s.pixels(), static_cast<double>(c.global_load.bytes),
+        "the result is right, but most rows come more than once: how many rows around a "
+        "strip are loaded, and how many rows has the strip?",
+        "bytes loaded of a picture of 512 x 1536, at a blur size of 7, with two multiprocessors");
 }
 
 TEST_CASE("05 running blur: each row comes three times 16 bytes a thread, once to enter and once to leave",

@@ -297,10 +297,11 @@ TEST_CASE("a thread takes several pixels, and no thread is there for nothing",
           "[claims][step][04_wide_grayscale]") {
     kata::only_where_counted();
     const Size s{256, 256};
-    kata::require_at_most(s.pixels() / 2.0, static_cast<double>(counted(random_colours(s)).threads),
-                          "the result is right, but most threads have no pixel: how many pixels does a block "
-                          "take, and how many blocks do all of them need?",
-                          "threads of a picture of 256 x 256");
+    kata::require_at_most(
+        s.pixels() / 2.0, static_cast<double>(counted(random_colours(s)).threads),
+        "the result is right, but there is a thread for fewer than two pixels: how many does a block "
+        "take, and how many blocks do all of them need?",
+        "threads of a picture of 256 x 256");
 }
 
 TEST_CASE("a picture of more pixels than a float counts turns gray",

@@ -298,6 +298,13 @@ class Names(Scratch):
                     with self.assertRaisesRegex(Fault, f"^sums/01_add {said}, and only the CPU back end sees what each line does$"):
                         self.repository.require_cpu("sums", "01_add")
 
+    def test_a_gpu_that_is_misspelt_is_told(self):
+        for need in ("sm90a", "sm_90a ", "an H100"):
+            with self.subTest(need=need):
+                self.write("solutions/sums/01_add.cu", f"// 01 Add: adds.\n//\n// Needs: {need}\n{SOLUTION}")
+                with self.assertRaisesRegex(Fault, f"^solutions/sums/01_add.cu says '// Needs: {need}', where a GPU is needed: // Needs: sm_80"):
+                    self.repository.needs("sums", "01_add")
+
     def test_a_step_that_this_machine_cannot_run_is_nothing_to_do(self):
         self.write("solutions/sums/01_add.cu", f"// Needs: sm_90a\n{SOLUTION}")
         for gpu, state in ((False, "elsewhere"), (True, "open")):

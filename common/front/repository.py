@@ -26,9 +26,10 @@ ORDER = ("grids", "convolution", "stencil", "histogram", "reduction", "scan", "g
 TREES = ("chapters", "solutions", "wrong", "variants", "styles")
 BACKENDS = ("gpu", "cpu")  # the tour takes the first of them that is built and can run
 STEP = re.compile(r"\d\d_[a-z0-9_]+\.cu")
-# Behind it in the header comment of a step, which GPU it asks for: "sm_80" of this compute capability or newer; "sm_90a" of
-# no other, whose instructions the CPU back end does not have.
-NEEDS = re.compile(r"^// Needs: sm_(\d+)(\d)(a?)$", re.M)
+# The line of a step's header comment that says which GPU it asks for: "sm_80", one of this compute capability or newer; "sm_90a",
+# this one only, whose instructions the CPU back end does not have.
+NEEDS = re.compile(r"^// Needs:(.*)$", re.M)
+NEEDED = re.compile(r" sm_(\d+)(\d)(a?)")
 STYLE = re.compile(r"(\d\d_[a-z0-9_]+)\.[a-z0-9_]+\.cu")
 
 
@@ -136,10 +137,17 @@ class Repository:
         return self.source(chapter, step, tree).read_text(encoding="utf-8", errors="replace")
 
     def needs(self, chapter: str, step: str) -> Needs | None:
-        """What the step asks for, as its solution says; None where any GPU will do. In whichever tree there is one."""
+        """What the step asks for, as its solution says; None where any GPU will do. In whichever tree there is one. Throws Fault where
+        the line cannot be read."""
         tree = "solutions" if self.source(chapter, step, "solutions").is_file() else "chapters"
         found = NEEDS.search(self.text(chapter, step, tree))
-        return Needs(found[1], found[2], found[3] == "a") if found else None
+        if not found:
+            return None
+        needed = NEEDED.fullmatch(found[1])
+        if not needed:
+            file = self.relative(self.source(chapter, step, tree))
+            raise Fault(f"{file} says '{found[0]}', where a GPU is needed: // Needs: sm_80, or sm_90a for this one only")
+        return Needs(needed[1], needed[2], needed[3] == "a")
 
     def runs_on(self, backend: str, chapter: str, step: str) -> bool:
         """Whether the back end can run the step at all: of instructions that one GPU alone has, the CPU back end knows none."""

@@ -299,8 +299,8 @@ TEST_CASE("a thread takes several pixels, and no thread is there for nothing",
     const Size s{256, 256};
     kata::require_at_most(
         s.pixels() / 2.0, static_cast<double>(counted(random_colours(s)).threads),
-        "the result is right, but there is a thread for fewer than two pixels: how many does a block "
-        "take, and how many blocks do all of them need?",
+        "the result is right, but a thread takes fewer than two pixels on average: how many pixels does a "
+        "block take, and how many blocks does the picture need?",
         "threads of a picture of 256 x 256");
 }
 
@@ -441,8 +441,8 @@ TEST_CASE("strips are high where patches are, so that few rows come for two of t
     const auto c = counted(random_gray(s, 7), {.multiprocessors = 2});
     kata::require_at_most(
         2.0 * s.pixels(), static_cast<double>(c.global_load.bytes),
-        "the result is right, but most rows come more than once: how many rows around a "
-        "strip are loaded, and how many rows has the strip?",
+        "the result is right, but most rows are loaded more than once: how many rows does a strip have, and "
+        "how many rows around it are loaded as well?",
         "bytes loaded of a picture of 512 x 1536, at a blur size of 7, with two multiprocessors");
 }
 

@@ -319,6 +319,16 @@ TEST_CASE("a variable that counts blocks is put back where some of them are left
     CHECK(out.element(0) == 3);
 }
 
+TEST_CASE("what the host keeps of its own is not put back with the variables of the device", "[launch]") {
+    auto out = zeros<int>("out");
+    int remembered = 0;
+    for (const int expected : {1, 2, 3}) {
+        observe({.metered = false, .only_ends = true, .even_of_few = true},
+                [&] { remembered = kernels::launches_remembered(out.data(), 9); });
+        CHECK(remembered == expected);
+    }
+}
+
 TEST_CASE("a launch of few blocks is run at its ends, too, where that is asked for", "[launch]") {
     constexpr int threads = 64, blocks = 9, n = threads * blocks;
     Buffer<int> in("in", n, kata::zeros), out("out", n, kata::zeros);

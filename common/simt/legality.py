@@ -352,10 +352,20 @@ def kept_in_local_memory(clang, made):
     if not named:
         return {}
     text = never_unrolled(re.sub(r"\b(?:noinline|optnone) ", "", made.text))
+    # What is in registers where LLVM does little, is so where it does more, and most steps have no array elsewhere.
+    for level in (["-O1", "-funroll-loops"], ["-O3"]):
+        found = indexed_at_run_time(clang, made, text, level, named)
+        if not found:
+            break
+    return found
+
+
+def indexed_at_run_time(clang, made, text, level, named):
+    """{name: bytes} of the local arrays among those named that LLVM leaves in memory with these options."""
     optimised = subprocess.run(
         [
             clang, "--target=nvptx64-nvidia-cuda", "-Xclang", "-target-cpu", "-Xclang", "sm_80", "-x", "ir", "-w",
-            "-O3", "-mllvm", "-unroll-threshold=100000", "-fno-discard-value-names", "-S", "-emit-llvm", "-o", "-", "-",
+            *level, "-mllvm", "-unroll-threshold=100000", "-fno-discard-value-names", "-S", "-emit-llvm", "-o", "-", "-",
         ],
         input=text, capture_output=True, text=True,
     )  # fmt: skip

@@ -11,6 +11,7 @@
 #include "simt/matrices.hpp"
 #include "simt/runtime.hpp"
 #include "simt/search.hpp"
+#include "simt/snapshot.hpp"
 #include "simt/stacks.hpp"
 #include "simt/watchdog.hpp"
 #include "simt/workers.hpp"
@@ -80,34 +81,6 @@ std::uint64_t threads_of(const Launch& launch) {
     return blocks_of(launch) * launch.block.x * launch.block.y * launch.block.z;
 }
 
-/// AddressSanitizer guards what lies between variables, and looks at each std::copy.
-#if defined(__SANITIZE_ADDRESS__)
-[[gnu::no_sanitize_address]] void copy_variables(const volatile std::byte* from, std::size_t bytes,
-                                                 volatile std::byte* to) {
-    for (std::size_t i = 0; i < bytes; ++i) to[i] = from[i];
-}
-#else
-void copy_variables(const std::byte* from, std::size_t bytes, std::byte* to) {
-    std::copy(from, from + bytes, to);
-}
-#endif
-
-/// The variables of a module, which hold again what they do now when this goes.
-class Kept {
-  public:
-    explicit Kept(const Range& variables)
-        : first_(reinterpret_cast<std::byte*>(variables.begin)), bytes_(variables.size()) {
-        copy_variables(first_, bytes_.size(), bytes_.data());
-    }
-    ~Kept() { copy_variables(bytes_.data(), bytes_.size(), first_); }
-    Kept(const Kept&) = delete;
-    Kept& operator=(const Kept&) = delete;
-
-  private:
-    std::byte* first_;
-    std::vector<std::byte> bytes_;
-};
-
 /// What the launches of one observation share.
 struct Session {
     kata::Conditions conditions;
@@ -116,7 +89,7 @@ struct Session {
     std::vector<std::string> idle = {}, spilled = {}, launched = {}, hints = {};
     bool in_part = false, fragments = false;
     // Of a step of which blocks are left out: one that counts them would begin the next launch in the middle.
-    std::optional<Kept> variables = {};
+    Changes changes = {};
     kata::Observation::Next next = {};
     std::uint64_t blocks_promised = 1;  // of this launch's kernel, to be on a multiprocessor at a time
 };
@@ -1149,73 +1122,22 @@ void run_once(const Launch& launch, std::byte garbage) {
         run_here(launch, garbage);
 }
 
-/// Calls `work` with memory, 64 KiB at a time. Most of a large array of a module is zero, and stays so.
-void in_pieces(const Range& r, const std::function<void(std::span<std::byte>)>& work) {
-    for (std::span rest(reinterpret_cast<std::byte*>(r.begin), r.size()); !rest.empty();) {
-        const auto piece = rest.first(std::min<std::size_t>(rest.size(), 1 << 16));
-        work(piece);
-        rest = rest.subspan(piece.size());
-    }
-}
-
-bool is_zero(std::span<const std::byte> bytes) {
-    return bytes.front() == std::byte{} && std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0;
-}
-
-/// All memory that kernels may write, to be put back.
-class Snapshot {
-  public:
-    explicit Snapshot(const Range& variables) {
-        add(variables);
-        for (const auto& a : allocations()) add(a.range);
-    }
-    void restore() const {
-        for (const auto& [memory, bytes] : pieces_)
-            if (!bytes.empty())
-                std::copy(bytes.begin(), bytes.end(), memory.begin());
-            else if (!is_zero(memory))
-                std::fill(memory.begin(), memory.end(), std::byte{});
-    }
-    bool operator==(const Snapshot& other) const { return pieces_ == other.pieces_; }
-
-    static std::size_t bytes(const Range& variables) {
-        auto sum = variables.size();
-        for (const auto& a : allocations()) sum += a.range.size();
-        return sum;
-    }
-
-  private:
-    struct Piece {
-        std::span<std::byte> memory;
-        std::vector<std::byte> bytes;  // none where all of it is zero
-        bool operator==(const Piece& other) const { return bytes == other.bytes; }
-    };
-    void add(const Range& r) {
-        in_pieces(r, [this](std::span<std::byte> piece) {
-            pieces_.push_back({piece, {}});
-            if (!is_zero(piece)) pieces_.back().bytes.assign(piece.begin(), piece.end());
-        });
-    }
-    std::vector<Piece> pieces_;
-};
-
 /// Other garbage than `kata::poison`: as a float and as an integer large and positive.
 constexpr std::byte other_garbage{0x7F};
 
-/// A number that is another one where memory that kernels may write holds anything else.
-std::uint64_t state_of_memory(const Range& variables) {
-    std::uint64_t state = 0;
-    const auto add = [&state](const Range& r) {
-        state = state * 0x9E3779B97F4A7C15 + r.begin;
-        in_pieces(r, [&state](std::span<std::byte> piece) {
-            const std::string_view bytes(reinterpret_cast<const char*>(piece.data()), piece.size());
-            state = state * 0x9E3779B97F4A7C15 +
-                    (is_zero(piece) ? bytes.size() : std::hash<std::string_view>{}(bytes));
-        });
-    };
-    add(variables);
-    for (const auto& a : allocations()) add(a.range);
-    return state;
+/// Runs a launch as run_once does. Where blocks are left out of it, or were of an earlier one, what it
+/// changes in the variables will be put back.
+void run_and_note_changes(const Launch& launch, const Range& variables) {
+    if (!session->conditions.sample && !session->in_part && !is_run_in_part(launch))
+        return run_once(launch, kata::poison);
+    const Snapshot before(variables, false);
+    try {
+        run_once(launch, kata::poison);
+    } catch (...) {
+        session->changes.add(before);
+        throw;
+    }
+    session->changes.add(before);
 }
 
 /// Tells of a launch that was for nothing, with what memory held before and holds behind it.
@@ -1245,17 +1167,15 @@ void run(const Launch& launch) {
     const Reachable now;
     Probe* const probe = listener();
     const auto image = image_of(launch.code);
-    if (!session->variables && (session->conditions.sample || is_run_in_part(launch)))
-        session->variables.emplace(image.writable);
     // Above this size it is told whether or not it makes a difference.
     constexpr std::size_t most_bytes = std::size_t{256} << 20;
     const bool may_look =
-        probe && !session->conditions.sample && Snapshot::bytes(image.writable) <= most_bytes;
+        probe && !session->conditions.sample && bytes_to_write(image.writable) <= most_bytes;
     std::optional<Snapshot> before;
     if (may_look && (image.shared.size() > 0 || launch.shared_bytes > 0)) before.emplace(image.writable);
     const auto state = may_look ? state_of_memory(image.writable) : 0;
     const auto first_tick = last_tick;
-    run_once(launch, kata::poison);
+    run_and_note_changes(launch, image.writable);
     if (may_look) look_for_effect(launch, *probe, state, state_of_memory(image.writable));
     if (!probe || !probe->in_doubt()) return;
     bool different = true;

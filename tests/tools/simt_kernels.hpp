@@ -35,6 +35,8 @@ void constants_by_address(const float* values, std::size_t count, float* back); 
 void count_on_the_device(int* out, int threads);
 /// Of the blocks that a variable counts, the one that is done last stores how many there are.
 void number_last_block(int* out, int blocks);
+/// The same, and how often it has been called, by a vector that the host fills behind the launch.
+int launches_remembered(int* out, int blocks);
 void two_kernels(int* out, int threads);
 void copy_to_host(void* to, const void* from, std::size_t bytes);
 enum class Direction {

@@ -307,11 +307,29 @@ class Names(Scratch):
 
     def test_a_step_that_this_machine_cannot_run_is_nothing_to_do(self):
         self.write("solutions/sums/01_add.cu", f"// Needs: sm_90a\n{SOLUTION}")
-        for gpu, state in ((False, "elsewhere"), (True, "open")):
-            with unittest.mock.patch.object(build.Build, "gpu_here", lambda gpu=gpu: gpu):
+        # None, one that is older, newer, this one beside another, and one of which the driver says nothing.
+        for gpus, state in (([], "elsewhere"), (["8.9"], "elsewhere"), (["12.0"], "elsewhere"), (["7.5", "9.0"], "open"), ([""], "open")):
+            with self.subTest(gpus=gpus), unittest.mock.patch.object(build.Build, "gpus", lambda gpus=gpus: gpus):
                 now = board.Board(self.repository)
-            self.assertEqual(now.of("sums", "01_add").state, state)
-            self.assertEqual(now.next() is None, not gpu)
+                self.assertEqual(now.of("sums", "01_add").state, state)
+                self.assertEqual(now.next() is None, state == "elsewhere")
+                said = board.as_text(now)
+                self.assertEqual("\nsums 01: needs a GPU of compute capability 9.0\n" in said, state == "elsewhere")
+                self.assertEqual("Every step that this machine can run is written and right." in said, state == "elsewhere")
+        self.write("solutions/sums/01_add.cu", f"// Needs: sm_90\n{SOLUTION}")  # which the CPU back end runs
+        for gpus in ([], ["8.9"]):
+            with unittest.mock.patch.object(build.Build, "gpus", lambda gpus=gpus: gpus):
+                self.assertEqual(board.Board(self.repository).of("sums", "01_add").state, "open")
+        needs = self.repository.needs("sums", "01_add")
+        self.assertEqual([needs.met_by(gpu) for gpu in ("8.9", "9.0", "10.0", "12.0")], [False, True, True, True])
+
+    def test_gpus_are_what_the_driver_says(self):
+        for answer, gpus in (("echo 9.0; echo 8.6", ["9.0", "8.6"]), ('[ "$1" = -L ]', [""]), ("exit 9", [])):
+            for tool in ("nvidia-smi", "nvcc"):
+                self.write(f"bin/{tool}", f"#!/bin/sh\n{answer}\n")
+                (self.root / "bin" / tool).chmod(0o755)
+            with self.subTest(answer=answer), unittest.mock.patch.dict(os.environ, {"PATH": f"{self.root}/bin:{os.environ['PATH']}"}):
+                self.assertEqual(build.Build.gpus(), gpus)
 
     def test_another_way_to_write_a_step_is_built_and_is_no_step(self):
         self.write("tests/styles/sums/01_add.grid_stride.cu", STYLE)

@@ -5,9 +5,11 @@ Builds a chapter and grades some sixty folders of it: takes minutes.
 """
 
 import base64
+import contextlib
 import csv
 import hashlib
 import hmac
+import io
 import json
 import os
 import pathlib
@@ -710,6 +712,15 @@ class Points(unittest.TestCase):
             table.put("x", None, points, "")
             self.assertEqual((table.rows["x"]["points"], table.rows["x"]["state"]), ("3", "not graded"))
             self.assertFalse(table.is_done("x", "d", NAMES))
+
+    def test_who_is_not_graded_for_a_step_reads_why(self):
+        given, _ = grade.arguments_of(["--chapter", "gemm", str(ROOT)])
+        with contextlib.redirect_stderr(io.StringIO()):
+            left_out = grade.Grading(given).left_out
+        line = "gemm/12_copy_engine is not graded: it needs a GPU of compute capability 9.0"
+        self.assertIn(line, left_out)
+        result = {"student": "x", "steps": {}, "graded": "", "version": ""}
+        self.assertIn(f"\n{line}.\n", sheet.feedback(result, sheet.Points(None, []), left_out))
 
     def test_no_cell_is_a_formula(self):
         self.assertEqual([sheet.cell(text) for text in ("=1", "+1", "-1", "@x", "1", "\x1b[31m=1")], ["'=1", "'+1", "'-1", "'@x", "1", "'=1"])

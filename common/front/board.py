@@ -46,9 +46,9 @@ class Place(NamedTuple):
 
 class Board:
     def __init__(self, repository: Repository):
-        record = verdicts.Record(repository)
+        record, gpus = verdicts.Record(repository), Build.gpus()
         self.places = [
-            place_of(repository, record, chapter, step)
+            place_of(repository, record, gpus, chapter, step)
             for chapter in repository.chapters()
             for step in repository.all_steps(chapter)
         ]
@@ -57,7 +57,7 @@ class Board:
         return next(place for place in self.places if (place.chapter, place.step) == (chapter, step))
 
     def next(self) -> Place | None:
-        """The first step that is not done; nothing where all are."""
+        """The first step that is not done; nothing where all are that this machine can run."""
         return next((place for place in self.places if place.state not in NOTHING_TO_DO), None)
 
     def next_after(self, chapter: str, step: str) -> Place | None:
@@ -67,12 +67,12 @@ class Board:
         return next(iter([*behind, *left]), None)
 
 
-def place_of(repository: Repository, record: verdicts.Record, chapter: str, step: str) -> Place:
+def place_of(repository: Repository, record: verdicts.Record, gpus: list[str], chapter: str, step: str) -> Place:
     if repository.missing(chapter, step):
         return Place(chapter, step, "missing")
     said = record.says(chapter, step)
-    if said.result in ("", "SKIP") and not Build.gpu_here() and not repository.runs_on("cpu", chapter, step):
-        return Place(chapter, step, "elsewhere")
+    if said.result in ("", "SKIP") and not repository.runs_here(chapter, step, gpus):
+        return Place(chapter, step, "elsewhere", str(repository.needs(chapter, step)))
     if repository.is_open(chapter, step):
         return Place(chapter, step, "open")
     if said.result == "FAIL":
@@ -80,10 +80,18 @@ def place_of(repository: Repository, record: verdicts.Record, chapter: str, step
     return Place(chapter, step, "done" if said.result == "OK" else "untested")
 
 
-def what_to_do(place: Place | None) -> str:
+def all_done(board: Board) -> str:
+    """What is said first where nothing is left to do."""
+    can_run = " that this machine can run" if any(place.state == "elsewhere" for place in board.places) else ""
+    return f"Every step{can_run} is written and right"
+
+
+def nothing_to_do(board: Board) -> str:
+    return f"{all_done(board)}. What each gains: ./kata tour --mine"
+
+
+def what_to_do(place: Place) -> str:
     """A line for what comes next."""
-    if place is None:
-        return "Every step is written and right. What each gains: ./kata tour --mine"
     command = {"missing": "reset", "open": "hint"}.get(place.state, "test")
     text = {
         "missing": "is missing; what brings its stub back",
@@ -123,5 +131,6 @@ def as_text(board: Board) -> str:
             lines.append(why if len(why) <= WIDTH else why[: WIDTH - 1] + "…")
     if any(place.why for place in board.places):
         lines.append("")
-    lines.append(what_to_do(board.next()).replace(": ./kata", ":\n  ./kata"))
+    following = board.next()
+    lines.append((what_to_do(following) if following else nothing_to_do(board)).replace(": ./kata", ":\n  ./kata"))
     return "\n".join(lines) + "\n"

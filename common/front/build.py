@@ -120,6 +120,14 @@ class Build:
             return False
         return subprocess.run(["nvidia-smi", "-L"], capture_output=True).returncode == 0
 
+    @staticmethod
+    def gpus() -> list[str]:
+        """The compute capability of each GPU, as "9.0"; "" of one whose driver is too old to say it."""
+        if not Build.gpu_here():
+            return []
+        asked = subprocess.run(["nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader"], capture_output=True, text=True)
+        return asked.stdout.split() if asked.returncode == 0 else [""]
+
     def has(self, file: str) -> bool:
         return (self.folder / file).exists()
 

@@ -124,10 +124,14 @@ class Grading:
         self.repository = Repository(ROOT)
         chapters = chosen(self.repository, given.chapter or [])
         self.steps = [f"{chapter}/{step}" for chapter in chapters for step in self.repository.cpu_steps(chapter)]
-        for chapter in chapters:
-            for step in self.repository.steps(chapter, "solutions"):
-                if not self.repository.runs_on("cpu", chapter, step):
-                    print(f"{chapter}/{step} is not graded: it {self.repository.needs(chapter, step)}", file=sys.stderr)
+        self.left_out = [
+            f"{chapter}/{step} is not graded: it {self.repository.needs(chapter, step)}"
+            for chapter in chapters
+            for step in self.repository.steps(chapter, "solutions")
+            if not self.repository.runs_on("cpu", chapter, step)
+        ]
+        for line in self.left_out:
+            print(line, file=sys.stderr)
         self.paths = students_of(given.students)
         self.points = Points(given.points, self.steps)
         self.out = pathlib.Path(os.path.abspath(given.out)) if given.out else None
@@ -226,7 +230,7 @@ class Grading:
             self.sheet.write()
         if self.out and result:
             self.out.mkdir(parents=True, exist_ok=True)
-            tree.write_whole(self.out / f"{file_name(name)}.md", feedback(result, self.points))
+            tree.write_whole(self.out / f"{file_name(name)}.md", feedback(result, self.points, self.left_out))
             tree.write_whole(self.out / f"{file_name(name)}.json", json.dumps(result, indent=1))
 
     def write_formats(self) -> None:

@@ -229,9 +229,10 @@ def said_missing(repository: Repository, chapters: Sequence[str]) -> bool:
 
 
 def next_step(repository: Repository, given: argparse.Namespace) -> int:
-    place = board.Board(repository).next()
+    all_places = board.Board(repository)
+    place = all_places.next()
     if place is None:
-        print(board.what_to_do(None))
+        print(board.nothing_to_do(all_places))
         return 0
     must_be_there(repository, place.chapter, place.step)
     if place.state == "open":

@@ -44,9 +44,10 @@ def of_step(repository: Repository, chapter: str, step: str, found: list[verdict
 
 
 def what_comes_next(repository: Repository, chapter: str, step: str) -> str:
-    place = board.Board(repository).next_after(chapter, step)
+    all_places = board.Board(repository)
+    place = all_places.next_after(chapter, step)
     if place is None:
-        return f"Every step is written and right: ./kata tour {chapter} --mine shows what yours gain, each beside the solution."
+        return f"{board.all_done(all_places)}: ./kata tour {chapter} --mine shows what yours gain, each beside the solution."
     return board.what_to_do(place)
 
 
@@ -275,9 +276,10 @@ class Watch:
 def watch(repository: Repository, chapter: str, step: str) -> int:
     """From the named step on, or from the first that is not done. Ctrl-C ends it, and that is no failure."""
     if not step:
-        place = board.Board(repository).next()
+        all_places = board.Board(repository)
+        place = all_places.next()
         if place is None:
-            print(board.what_to_do(None))
+            print(board.nothing_to_do(all_places))
             return 0
         chapter, step = place.chapter, place.step
     build = Build(repository)

@@ -10,7 +10,7 @@ import pathlib
 import re
 import subprocess
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -98,6 +98,11 @@ class Needs(NamedTuple):
     def __str__(self) -> str:
         return f"needs a GPU of compute capability {self.major}.{self.minor}{'' if self.only else ' or newer'}"
 
+    def met_by(self, capability: str) -> bool:
+        """Whether a GPU will do, by its compute capability as "9.0"; one of which that is not known may."""
+        needed, there = (int(self.major), int(self.minor)), tuple(map(int, capability.split("."))) if capability else None
+        return there is None or there == needed or (there > needed and not self.only)
+
 
 class Repository:
     def __init__(self, root: pathlib.Path = pathlib.Path(__file__).resolve().parents[2]):
@@ -153,6 +158,11 @@ class Repository:
         """Whether the back end can run the step at all: of instructions that one GPU alone has, the CPU back end knows none."""
         needs = self.needs(chapter, step)
         return backend != "cpu" or needs is None or not needs.only
+
+    def runs_here(self, chapter: str, step: str, gpus: Sequence[str]) -> bool:
+        """Whether the CPU back end can run the step, or one of these GPUs, by their compute capabilities."""
+        needs = self.needs(chapter, step)
+        return self.runs_on("cpu", chapter, step) or needs is None or any(map(needs.met_by, gpus))
 
     def cpu_steps(self, chapter: str, tree: str = "solutions") -> list[str]:
         """The steps that the CPU back end runs."""

@@ -164,12 +164,14 @@ def file_name(student: str) -> str:
     return name[:120] if not name.startswith(".") else f"%2E{name[1:120]}"
 
 
-def feedback(result: Mapping, points: Points) -> str:
-    """For the student: Markdown that reads well as plain text."""
+def feedback(result: Mapping, points: Points, left_out: Iterable[str] = ()) -> str:
+    """For the student: Markdown that reads well as plain text, with a line for each step that nobody is graded for."""
     earned = {step: points.earned(step, found) for step, found in result["steps"].items()}
     total = f"{sum(earned.values()):g} of {sum(points.of.values()):g} points"
     lines = [f"# {plain(result['student'])}: {total}", "", "| step | verdict | points |", "| --- | --- | ---: |"]
     lines += [f"| {step} | {found['verdict']} | {earned[step]:g} of {points.of[step]:g} |" for step, found in result["steps"].items()]
+    for line in left_out:
+        lines += ["", f"{line}."]
     for step, found in result["steps"].items():
         if found["verdict"] in ("OK", "OPEN", "MISSING"):
             continue

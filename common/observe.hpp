@@ -137,6 +137,8 @@ Observation observe(const Conditions&, const std::function<void()>& work);
 const char* backend_name();
 /// What runs the kernels, for people: "NVIDIA H100 80GB HBM3, sm_90" or "CPU back end, limits of sm_90".
 std::string device_name();
+/// Bytes of shared memory that a block of it may have, where it asks for them.
+std::size_t most_shared_memory();
 /// Whether observations carry counts.
 bool counts_available();
 

@@ -281,6 +281,7 @@ class Names(Scratch):
         self.write("tests/styles/sums/01_add.grid_stride.cu", STYLE)
         for need, said, on_cpu in (
             ("sm_80", "needs a GPU of compute capability 8.0 or newer", True),
+            ("sm_90, 193 KiB", "needs a GPU of compute capability 9.0 or newer with 193 KiB of shared memory for a block", True),
             ("sm_90a", "needs a GPU of compute capability 9.0", False),
             ("sm_100a", "needs a GPU of compute capability 10.0", False),
         ):
@@ -299,7 +300,7 @@ class Names(Scratch):
                         self.repository.require_cpu("sums", "01_add")
 
     def test_a_gpu_that_is_misspelt_is_told(self):
-        for need in ("sm90a", "sm_90a ", "an H100"):
+        for need in ("sm90a", "sm_90a ", "an H100", "sm_90, 193", "193 KiB"):
             with self.subTest(need=need):
                 self.write("solutions/sums/01_add.cu", f"// 01 Add: adds.\n//\n// Needs: {need}\n{SOLUTION}")
                 with self.assertRaisesRegex(Fault, f"^solutions/sums/01_add.cu says '// Needs: {need}', where a GPU is needed: // Needs: sm_80"):

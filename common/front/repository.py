@@ -29,7 +29,7 @@ STEP = re.compile(r"\d\d_[a-z0-9_]+\.cu")
 # The line of a step's header comment that says which GPU it asks for: "sm_80", one of this compute capability or newer; "sm_90a",
 # this one only, whose instructions the CPU back end does not have.
 NEEDS = re.compile(r"^// Needs:(.*)$", re.M)
-NEEDED = re.compile(r" sm_(\d+)(\d)(a?)")
+NEEDED = re.compile(r" sm_(\d+)(\d)(a?)(?:, (\d+) KiB)?")
 STYLE = re.compile(r"(\d\d_[a-z0-9_]+)\.[a-z0-9_]+\.cu")
 
 
@@ -89,14 +89,16 @@ class Needs(NamedTuple):
     major: str
     minor: str
     only: bool  # this one, and none that is newer
+    shared: str = ""  # KiB of shared memory for a block, where they are more than some newer ones have
 
     @property
-    def architecture(self) -> str:
-        """As nvcc calls it."""
-        return f"sm_{self.major}{self.minor}{'a' * self.only}"
+    def line(self) -> str:
+        """As a header says it: the architecture, as nvcc calls it, and what else is needed."""
+        return f"sm_{self.major}{self.minor}{'a' * self.only}{f', {self.shared} KiB' if self.shared else ''}"
 
     def __str__(self) -> str:
-        return f"needs a GPU of compute capability {self.major}.{self.minor}{'' if self.only else ' or newer'}"
+        shared = f" with {self.shared} KiB of shared memory for a block" if self.shared else ""
+        return f"needs a GPU of compute capability {self.major}.{self.minor}{'' if self.only else ' or newer'}{shared}"
 
     def met_by(self, capability: str) -> bool:
         """Whether a GPU will do, by its compute capability as "9.0"; one of which that is not known may."""
@@ -151,8 +153,8 @@ class Repository:
         needed = NEEDED.fullmatch(found[1])
         if not needed:
             file = self.relative(self.source(chapter, step, tree))
-            raise Fault(f"{file} says '{found[0]}', where a GPU is needed: // Needs: sm_80, or sm_90a for this one only")
-        return Needs(needed[1], needed[2], needed[3] == "a")
+            raise Fault(f"{file} says '{found[0]}', where a GPU is needed: // Needs: sm_80, or sm_90a for this one only; and for shared memory sm_90, 193 KiB")
+        return Needs(needed[1], needed[2], needed[3] == "a", needed[4] or "")
 
     def runs_on(self, backend: str, chapter: str, step: str) -> bool:
         """Whether the back end can run the step at all: of instructions that one GPU alone has, the CPU back end knows none."""
@@ -315,24 +317,24 @@ class Repository:
         GPU that they ask for."""
         lines = []
 
-        def architecture(chapter: str, step: str) -> str:
+        def needed(chapter: str, step: str) -> str:
             needs = self.needs(chapter, step)
-            return needs.architecture if needs else ""
+            return needs.line if needs else ""
 
         for chapter in self.chapters():
             for tree in ("solutions", "chapters"):
                 lines += [
-                    f"{self.relative(self.source(chapter, step, tree))}|{tree}/{step}||{architecture(chapter, step)}"
+                    f"{self.relative(self.source(chapter, step, tree))}|{tree}/{step}||{needed(chapter, step)}"
                     for step in self.steps(chapter, tree)
                 ]
             for path in self.mistakes_files(chapter):
                 found = mistakes.read(path)
                 edited = sorted({self.source(chapter, mistake.edited, "solutions") for mistake in found})
                 kernels = (f"{mistake.tree}/{mistake.kernel}" for mistake in found)
-                needs = architecture(chapter, path.name.removesuffix(mistakes.SUFFIX))
+                needs = needed(chapter, path.name.removesuffix(mistakes.SUFFIX))
                 lines.append(f"{self.relative(path)}|{' '.join(kernels)}|{' '.join(map(self.relative, edited))}|{needs}")
             folder = self.relative(self.styles_folder(chapter))
-            lines += [f"{folder}/{name}.cu|styles/{name}||{architecture(chapter, name.split('.')[0])}" for name in self.styles(chapter)]
+            lines += [f"{folder}/{name}.cu|styles/{name}||{needed(chapter, name.split('.')[0])}" for name in self.styles(chapter)]
         return lines
 
     def relative(self, path: pathlib.Path) -> str:

@@ -65,6 +65,11 @@ std::string device_name() {
     return properties.name + (", " + gpu::architecture());
 }
 
+std::size_t most_shared_memory() {
+    require_device();
+    return static_cast<std::size_t>(gpu::attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
+}
+
 bool counts_available() { return false; }
 
 }  // namespace kata

@@ -1340,6 +1340,7 @@ Observation observe(const Conditions& conditions, const std::function<void()>& w
 
 const char* backend_name() { return "cpu"; }
 std::string device_name() { return std::string("CPU back end, limits of ") + simt::architecture; }
+std::size_t most_shared_memory() { return simt::limits.shared; }
 bool counts_available() { return simt::meter != nullptr; }
 bool keeps_time() { return false; }
 std::unique_ptr<Stopwatch> stopwatch() { return nullptr; }

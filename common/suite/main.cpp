@@ -169,8 +169,8 @@ int main(int argc, char** argv) {
             session.cli() | Opt(module, "module")["--step"]("the step under test") |
             Opt(source, "file")["--source"]("its source") |
             Opt(s.rivals, "prefix")["--rivals"]("what the file names of the solutions' modules begin with") |
-            Opt(need,
-                "architecture")["--needs"]("the GPU that the step asks for, if for any; sm_80 or sm_90a") |
+            Opt(need, "architecture")["--needs"](
+                "the GPU that the step asks for, if for any: sm_80, or sm_90a, or \"sm_90, 193 KiB\"") |
             Opt(s.is_solution)["--solution"]("test what is only true of the solutions, too") |
             Opt(s.verdicts, "number")["--verdicts"]("on each timed claim; 1 unless told") |
             Opt(processor_seconds, "seconds")["--processor-seconds"]("that the tests may take in all") |

@@ -47,22 +47,27 @@ std::string stated_need(const std::filesystem::path& source) {
     return "";
 }
 
-std::optional<std::string> lacking(const std::string& need, const std::string& architecture) {
+std::optional<std::string> lacking(const std::string& need, const std::string& architecture,
+                                   std::size_t shared) {
     if (need.empty()) return std::nullopt;
-    const auto only = need.ends_with('a');
+    const auto comma = std::min(need.find(','), need.size());
+    const auto only = need[comma - 1] == 'a';
+    const auto kibibytes = comma < need.size() ? std::strtoul(need.c_str() + comma + 1, nullptr, 10) : 0;
     const auto capability = [](const std::string& name) {
         return std::atoi(name.c_str() + name.find('_') + 1);
     };
     const int needed = capability(need), there = architecture.empty() ? 0 : capability(architecture);
-    if (architecture.empty() ? !only : only ? there == needed : there >= needed) return std::nullopt;
+    const bool is_able = architecture.empty() ? !only : only ? there == needed : there >= needed;
+    if (is_able && shared >= kibibytes * 1024) return std::nullopt;
     return "needs a GPU of compute capability " + std::to_string(needed / 10) + "." +
-           std::to_string(needed % 10) + (only ? "" : " or newer");
+           std::to_string(needed % 10) + (only ? "" : " or newer") +
+           (kibibytes > 0 ? " with " + std::to_string(kibibytes) + " KiB of shared memory for a block" : "");
 }
 
 std::optional<std::string> lacking(const std::string& need) {
     if (need.empty()) return std::nullopt;
     const auto device = keeps_time() ? device_name() : "";
-    return lacking(need, device.substr(std::min(device.rfind("sm_"), device.size())));
+    return lacking(need, device.substr(std::min(device.rfind("sm_"), device.size())), most_shared_memory());
 }
 
 }  // namespace kata

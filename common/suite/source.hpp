@@ -19,13 +19,16 @@ std::string stated_reason(const std::filesystem::path& source);
 std::optional<std::string> stated_test(const std::filesystem::path& source);
 
 /// Which GPU the step asks for: "sm_80" behind "// Needs: ", a compute capability, or "sm_90a", which is one
-/// GPU whose instructions no other has. Empty where any will do.
+/// GPU whose instructions no other has; and behind that may stand ", 193 KiB", the shared memory of a block.
+/// Empty where any will do.
 std::string stated_need(const std::filesystem::path& source);
 
 /// "needs a GPU of compute capability 9.0", where this back end or this device is not what is asked for. The
 /// CPU back end has what a compute capability has, and not what one GPU alone has.
 std::optional<std::string> lacking(const std::string& need);
-/// The same for a GPU of this architecture, "sm_75"; empty stands for the CPU back end.
-std::optional<std::string> lacking(const std::string& need, const std::string& architecture);
+/// The same for a GPU of this architecture, "sm_75", whose blocks may have so many bytes of shared memory; an
+/// empty name stands for the CPU back end.
+std::optional<std::string> lacking(const std::string& need, const std::string& architecture,
+                                   std::size_t shared);
 
 }  // namespace kata

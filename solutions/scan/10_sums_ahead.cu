@@ -6,7 +6,7 @@
 // block waits. A block knows what stands before the tile that it had last, so it adds only what has been
 // told of those since: there is no prefix to look back for.
 //
-// Needs: sm_90
+// Needs: sm_90, 193 KiB
 #include "messages.cuh"
 
 #include <cuda_pipeline.h>

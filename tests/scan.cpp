@@ -237,7 +237,7 @@ TEST_CASE("a block that stays scans one tile after the other", "[step][10_sums_a
 // that a warp adds up at once.
 TEST_CASE("a block that starts late adds up more tiles than its warp does at once", "[step][10_sums_ahead]") {
     require_right(maps(168 * 4096 - 5, 1024, Kind::inclusive),
-                  {{.time_limit = 10, .metered = false, .resident = 1, .multiprocessors = 42}});
+                  {{.time_limit = 4, .metered = false, .resident = 1, .multiprocessors = 42}});
 }
 
 TEST_CASE("blocks that stay wait for one another in any order", "[step][10_sums_ahead]") {

@@ -355,6 +355,65 @@ TEST_CASE("what is inside the tile comes from there",
                           "loads from global memory for an image of 8 x 8 elements, which is one tile");
 }
 
+TEST_CASE("the weights come from constant memory", "[claims][step][02_constant_memory]") {
+    // A weight for each element that is loaded; a thread with four outputs may use one for all of them.
+    const auto c = kata::counted(coded({64, 48, 2}));
+    kata::require_at_least(
+        static_cast<double>(c.global_load.bytes) / 4, static_cast<double>(c.constant_load.bytes),
+        "the result is right, but the weights do not come from constant memory: is `weights` declared "
+        "__constant__, and does the kernel read it where a weight is used?",
+        "bytes loaded from constant memory, of a fourth of those from global memory");
+}
+
+TEST_CASE("all lanes of a warp want the same weight at a time",
+          "[claims][step][02_constant_memory][03_tiled][04_tiled_by_output][05_cached_halo]"
+          "[06_register_window][07_wide_loads]") {
+    const auto load = kata::counted(coded({64, 48, 2})).constant_load;
+    if (load.requests == 0) return;
+    const double width = static_cast<double>(load.bytes) / static_cast<double>(load.accesses);
+    kata::require_at_most(
+        1.5, static_cast<double>(load.distinct) / width / static_cast<double>(load.requests),
+        "the result is right, but lanes of a warp read constant memory at different addresses, which it "
+        "answers one after the other: does the order of the weights depend on threadIdx?",
+        "weights that a warp wants at a time");
+}
+
+TEST_CASE("a block is no smaller for a larger filter", "[claims][step][03_tiled]") {
+    // The halo leaves few of its threads an output as it is.
+    const auto threads = [](int radius) {
+        const auto c = kata::counted(coded({64, 64, radius}));
+        return static_cast<double>(c.threads) / static_cast<double>(c.blocks);
+    };
+    kata::require_at_least(
+        threads(2), threads(convolution::max_radius),
+        "the result is right, but its tiles are smaller where the halo is larger, which is loaded again for "
+        "each of them: tiles of one size serve every radius",
+        "threads of a block at radius 7, where as many are wanted as at radius 2");
+}
+
+TEST_CASE("what a step gains it gains at the largest radius, too",
+          "[claims][step][03_tiled][04_tiled_by_output][05_cached_halo][06_register_window]"
+          "[07_wide_loads]") {
+    // Tiles of 16 x 16 with a cached halo load 0.42 of what step 02 does, a window of registers 0.07.
+    const Shape s{128, 150, convolution::max_radius};
+    const auto c = kata::counted(coded(s));
+    const bool window = kata::step_name() >= "06";
+    kata::require_at_most(
+        convolution::operations(s) / 2 * sizeof(float) / (window ? 4 : 2),
+        static_cast<double>(c.global_load.bytes),
+        "the result is right, but with a large filter most elements are loaded again for each weight: is "
+        "there another way for some radii?",
+        "bytes loaded from global memory at radius 7");
+    if (kata::step_name() < "07") return;
+    // A warp has 128 columns: five packs of a row, and one to store; element by element it is 15 and one for
+    // each 32. There are 15 + 14 rows to a strip at least.
+    kata::require_at_most(
+        4 * s.height * 16.0 / 4, static_cast<double>(c.global_load.requests + c.global_store.requests),
+        "the result is right, but with a large filter elements are loaded or stored one by one: are there "
+        "packs of four at every radius?",
+        "times that a warp loads from or stores to global memory at radius 7");
+}
+
 TEST_CASE("weights of 0 are weights like any other", "[equivalence]") {
     const int radius = GENERATE(1, 2);
     auto p = coded({45, 37, radius});

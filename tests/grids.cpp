@@ -304,6 +304,17 @@ TEST_CASE("a thread takes several pixels, and no thread is there for nothing",
         "threads of a picture of 256 x 256");
 }
 
+TEST_CASE("pictures of any width are loaded a word at a time", "[claims][step][04_wide_grayscale]") {
+    // Four requests for 128 pixels, where one by one it would be four for 32.
+    const Size s{255, 61};
+    const auto c = counted(random_colours(s));
+    kata::require_at_most(
+        2 * s.pixels() / 32.0, static_cast<double>(c.global_load.requests + c.global_store.requests),
+        "the result is right, but pixels are loaded or stored one by one where the width is no multiple of "
+        "four: a pixel does not care in which row it lies, only the last ones of the picture fill no word",
+        "times that a warp loads from or stores to global memory, for a picture of 255 x 61");
+}
+
 TEST_CASE("a picture of more pixels than a float counts turns gray",
           "[step][02_color_to_grayscale][04_wide_grayscale]") {
     require_right(Grayscale{{4099, 4111}, huge<unsigned char>(3 * std::size_t{4099} * 4111, 1, 255)});
@@ -434,6 +445,38 @@ TEST_CASE("what a pixel costs does not depend on the size of its patch",
         "loads of the warps at a blur size of 7, where three times those of 1 are allowed");
 }
 
+TEST_CASE("a pixel of the largest patch costs about what it costs in the solution",
+          "[claims][step][05_running_blur][06_row_ring]") {
+    const auto p = random_gray({64, 256}, grids::max_blur_size);
+    const auto mine = counted(p), theirs = counts_of(try_on(kata::rival(kata::step_name()), p));
+    kata::require_at_most(
+        2 * static_cast<double>(theirs.global_load.requests), static_cast<double>(mine.global_load.requests),
+        "the result is right, but a large patch is loaded more often than it needs: is there another way for "
+        "some sizes?",
+        "loads of the warps at a blur size of 15, where twice those of the solution are allowed");
+    kata::require_at_most(
+        2 * static_cast<double>(theirs.work), static_cast<double>(mine.work),
+        "the result is right, but its warps do more for a large patch than they need: from one pixel of a "
+        "row "
+        "to the next, how many columns enter a patch, and how many leave it?",
+        "steps of the warps at a blur size of 15, where twice those of the solution are allowed");
+}
+
+TEST_CASE("rows of any multiple of 16 pixels are loaded 16 at a time",
+          "[claims][step][05_running_blur][06_row_ring]") {
+    // By the byte it would be 16 times as many.
+    const auto p = random_gray({48, 128});
+    const auto requests = [](const kata::Counts& c) {
+        return static_cast<double>(c.global_load.requests + c.global_store.requests);
+    };
+    const auto mine = counted(p);
+    kata::require_at_most(
+        3 * requests(counts_of(try_on(kata::rival(kata::step_name()), p))), requests(mine),
+        "the result is right, but pixels are loaded or stored one by one, though each row begins at a "
+        "multiple of 16 bytes: which widths are aligned?",
+        "times that a warp loads from or stores to global memory, for a picture of 48 x 128");
+}
+
 TEST_CASE("strips are high where patches are, so that few rows come for two of them",
           "[claims][step][06_row_ring]") {
     kata::only_where_counted();
@@ -481,6 +524,55 @@ TEST_CASE("more blocks than a block may have threads: grid and block cannot be e
         require_right(random_gray(s, 1, 4), kata::unmetered);
     else
         require_right(random_colours(s, 4), kata::unmetered);
+}
+
+namespace {
+
+/// A row of pixels that are black but at its ends.
+struct Row {
+    Buffer<unsigned char> in, out;
+    int width;
+
+    static bool in_colour() { return kata::step().has("color_to_grayscale"); }
+    explicit Row(int w)
+        : in("in", bytes_of(w), kata::zeros), out("out", static_cast<std::size_t>(w), kata::zeros), width(w) {
+        for (const int x : {0, w - 1})
+            for (int channel = 0; channel < (in_colour() ? 3 : 1); ++channel)
+                in.set(bytes_of(x) + static_cast<std::size_t>(channel), 240);
+    }
+    static std::size_t bytes_of(int pixels) {
+        return static_cast<std::size_t>(pixels) * (in_colour() ? 3 : 1);
+    }
+    void run(const Module& step) {
+        if (in_colour())
+            step.function<decltype(color_to_grayscale)>("color_to_grayscale")(in.data(), out.data(), width,
+                                                                              1);
+        else
+            step.function<decltype(blur)>("blur")(in.data(), out.data(), width, 1, 1);
+    }
+    std::optional<std::string> fault() const {
+        // White is 240, to a float's rounding; a blur has a mean of two pixels, and of three beside them.
+        const auto right = [&](int x, int got) {
+            const bool end = x == 0 || x == width - 1;
+            if (in_colour()) return end ? got == 239 || got == 240 : got == 0;
+            return got == (end ? 120 : 80);
+        };
+        for (const int x : {0, 1, width - 2, width - 1})
+            if (const int got = out.element(static_cast<std::size_t>(x)); !right(x, got))
+                return "pixel " + std::to_string(x) + " of a row of " + std::to_string(width) + ": got " +
+                       std::to_string(got);
+        return kata::damage_of(in, out);
+    }
+};
+
+}  // namespace
+
+// Along x a grid has room for 2^31 blocks, along y and z for 65535. The row is also longer than arrays that
+// some keep in the step.
+TEST_CASE("a row of more blocks than a grid has along y",
+          "[step][02_color_to_grayscale][03_blur][04_wide_grayscale][05_running_blur][06_row_ring]") {
+    Row p(65536 * 32 + 5);
+    kata::require_right_at_ends([&](const Module& step) { p.run(step); }, [&] { return p.fault(); });
 }
 
 TEST_CASE("a picture of more pixels than a float counts is blurred",

@@ -140,7 +140,8 @@ __host__ __device__ inline double sinpi(double x) { return std::sin(M_PI * std::
 __host__ __device__ inline double cospi(double x) { return std::cos(M_PI * std::fmod(x, 2.0)); }
 __host__ __device__ inline float sinpif(float x) { return static_cast<float>(sinpi(x)); }
 __host__ __device__ inline float cospif(float x) { return static_cast<float>(cospi(x)); }
-__device__ inline float __fdividef(float a, float b) { return a / b; }
+/// As a GPU has it, by way of a reciprocal: what divides to a whole number may fall just below it.
+__device__ inline float __fdividef(float a, float b) { return a * (1.0f / b); }
 __device__ inline float __expf(float x) { return std::exp(x); }
 __device__ inline float __exp10f(float x) { return std::pow(10.0f, x); }
 __device__ inline float __logf(float x) { return std::log(x); }

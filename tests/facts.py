@@ -969,6 +969,10 @@ class Mutants(unittest.TestCase):
             self.assertIsNone(survivors.reason("sums", "02_other", "7", "a < b;", "a <= b;"))
             self.assertIsNone(survivors.reason("sums", "01_add", "7", "a < b;", "a > b;"))
             self.assertEqual(survivors.reason("sums", "02_other", "9", "look();", ""), "nobody sees it")
+            path.write_text("chapter,step,was,is,reason\nsums,01_add,c = d; wait();,,none waits\n")
+            survivors = mutants.Survivors(path)
+            self.assertEqual(survivors.reason("sums", "01_add", "7", "wait();", "", before="  c = d;  // last"), "none waits")
+            self.assertIsNone(survivors.reason("sums", "01_add", "9", "wait();", "", before="a = b;"))
             path.write_text("chapter,step,was,is,reason\nsums,01_add,a < b;,a <= b;,\n")
             with self.assertRaises(mutants.Fault):
                 mutants.Survivors(path)

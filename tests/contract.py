@@ -26,7 +26,7 @@ import hints
 import mistakes
 from fault import Fault
 from repository import BACKENDS, STEP, STYLE, Repository, module, suite
-from verdicts import kernel_of
+from verdicts import NEEDS, kernel_of
 
 
 def files(folder: pathlib.Path) -> dict[str, pathlib.Path]:
@@ -201,10 +201,13 @@ def check_verdicts(repository: Repository, build: pathlib.Path) -> Iterator[str]
     if not logs:
         raise Fault(f"{build} has no log of Meson's tests: ./kata test runs them", 2)
     verdicts: dict[tuple[str, str, str], dict[str, str]] = {}  # by back end
+    lacking: dict[tuple[str, str, str], set[str]] = {}  # the back ends that lack what a step needs, as its suite says
     for line in (line for log in logs for line in log.read_text(encoding="utf-8").splitlines()):
         record = json.loads(line)
         if module := kernel_of(record["command"]):
             verdicts.setdefault(module[:3], {})[module.backend] = record["result"]
+            if NEEDS.search(record.get("stdout", "")):
+                lacking.setdefault(module[:3], set()).add(module.backend)
     for chapter in repository.chapters():
         # On a back end where nothing is to be seen of a mistake, its test is skipped.
         unseen = {
@@ -218,8 +221,9 @@ def check_verdicts(repository: Repository, build: pathlib.Path) -> Iterator[str]
                 continue
             got = verdicts.get((tree, chapter, name), {"any": "not run"})
             step = name.split(".")[0]
-            if repository.needs(chapter, step):  # which the GPU at hand may not be
-                unseen |= {(name, backend) for backend in got if not repository.runs_on(backend, chapter, step) or (backend, got[backend]) == ("gpu", "SKIP")}
+            if repository.needs(chapter, step):  # which the GPU at hand may not be; then its suite says so
+                lacks = lacking.get((tree, chapter, name), set())
+                unseen |= {(name, backend) for backend in got if not repository.runs_on(backend, chapter, step) or backend == "gpu" and backend in lacks}
             wanted = {backend: "SKIP" if tree == "chapters" or (name, backend) in unseen else "OK" for backend in got}
             if got != wanted:
                 yield f"{tree}/{chapter}/{name}: must be {' or '.join(sorted(set(wanted.values())))} in a fresh checkout, and is {', '.join(sorted(set(got.values())))}"

@@ -4,6 +4,7 @@
 import ast
 import contextlib
 import io
+import json
 import os
 import pathlib
 import shutil
@@ -822,6 +823,29 @@ class Verdicts(unittest.TestCase):
         self.assertNotIn("It printed", said)
         self.assertNotIn("nobody", verdicts.of_one_step([self.verdict("FAIL", "not ok: a\n", stdout=note)]))
 
+    def test_of_a_step_that_needs_a_gpu_only_a_skip_that_names_it_is_right(self):
+        lacks, other = "1..0 # SKIP needs a GPU of compute capability 9.0 or newer\n", "1..0 # SKIP all of it\n"
+        wrong = "must be OK in a fresh checkout, and is SKIP"
+        for need, backend, result, said, complaint in (
+            ("sm_90", "gpu", "SKIP", lacks, ""),
+            ("sm_90", "gpu", "OK", "", ""),
+            ("sm_90", "gpu", "SKIP", other, wrong),
+            ("sm_90", "cpu", "SKIP", lacks, wrong),
+            ("sm_90a", "cpu", "SKIP", "1..0 # SKIP needs a GPU of compute capability 9.0\n", ""),
+            ("", "gpu", "SKIP", lacks, wrong),
+        ):
+            with self.subTest(need=need, backend=backend, said=said), tempfile.TemporaryDirectory() as scratch:
+                root = pathlib.Path(scratch)
+                (root / "chapters/sums").mkdir(parents=True)
+                (root / "solutions/sums").mkdir(parents=True)
+                (root / "solutions/sums/01_add.cu").write_text(f"// Needs: {need}\n" if need else "")
+                (root / "build/meson-logs").mkdir(parents=True)
+                command = ["sums", "--step", f"solutions.sums.01_add.{backend}.so", "--source", "01_add.cu"]
+                record = {"name": "a / b", "command": command, "result": result, "stdout": said}
+                (root / "build/meson-logs/testlog.json").write_text(json.dumps(record) + "\n")
+                found = list(contract.check_verdicts(Repository(root), root / "build"))
+                self.assertEqual(found, [f"solutions/sums/01_add: {complaint}"] if complaint else [])
+
     def test_what_no_test_could_say_is_said(self):
         self.assertIn("was stopped after 30 s", self.verdict("TIMEOUT").reason)
         self.assertEqual(self.verdict("ERROR", returncode=-11).reason, "crashed: it reached memory that is not there")
@@ -945,6 +969,10 @@ class Mutants(unittest.TestCase):
             self.assertIsNone(survivors.reason("sums", "02_other", "7", "a < b;", "a <= b;"))
             self.assertIsNone(survivors.reason("sums", "01_add", "7", "a < b;", "a > b;"))
             self.assertEqual(survivors.reason("sums", "02_other", "9", "look();", ""), "nobody sees it")
+            path.write_text("chapter,step,was,is,reason\nsums,01_add,c = d; wait();,,none waits\n")
+            survivors = mutants.Survivors(path)
+            self.assertEqual(survivors.reason("sums", "01_add", "7", "wait();", "", before="  c = d;  // last"), "none waits")
+            self.assertIsNone(survivors.reason("sums", "01_add", "9", "wait();", "", before="a = b;"))
             path.write_text("chapter,step,was,is,reason\nsums,01_add,a < b;,a <= b;,\n")
             with self.assertRaises(mutants.Fault):
                 mutants.Survivors(path)

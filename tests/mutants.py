@@ -5,7 +5,8 @@ Changes the solutions in one place at a time, a comparison, an operator, a const
 mutant for the CPU back end as BUILD does, and runs the tests of its chapter on it. Prints the mutants that pass, as
 tests/wrong/CHAPTER/STEP.mistakes has them. Such a one either shows what a test is missing: then it is put there, with a
 name and a reason. Or it computes the same, and moves the same or so little more that no claim is about it: then
-tests/survivors.csv says why, with no chapter and step where that is so of all.
+tests/survivors.csv says why, with no chapter and step where that is so of all. Of a line that a step has more than once, as a
+barrier, the one before may stand in front of it, with a blank between the two.
 
 There are some thousands. The steps take turns, and those of a step come in an order that is mixed but always the same:
 --sample N tries the first N of each step, and a run that was stopped has come as far with every step. With --csv
@@ -143,10 +144,11 @@ class Survivors:
                     raise Fault(f"{path}:{rows.line_num}: a chapter and a step or neither, a line, what becomes of it, and the reason")
                 self.reasons[tuple(row[:4])] = row[4]
 
-    def reason(self, chapter, step, _, was, changed):
-        """Why a mutant may pass; None where nobody has said so."""
+    def reason(self, chapter, step, _, was, changed, before=""):
+        """Why a mutant may pass, of the line that stands behind `before`; None where nobody has said so."""
         edit = code(was), code(changed)
-        return self.reasons.get((chapter, step, *edit), self.reasons.get(("", "", *edit)))
+        behind = f"{code(before)} {edit[0]}", edit[1]
+        return next((self.reasons[key] for key in ((chapter, step, *behind), (chapter, step, *edit), ("", "", *edit)) if key in self.reasons), None)
 
 
 class Bench:
@@ -251,7 +253,7 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as workers:
         for (chapter, step, number, changed), (key, verdict) in zip(chosen, workers.map(tried, chosen)):
             table.add(key, verdict)
-            excused = survivors.reason(*key)
+            excused = survivors.reason(*key, before=texts[chapter, step].splitlines()[number - 2])
             results["EXCUSED" if verdict.result == "PASSED" and excused else verdict.result] += 1
             if verdict.result == "REJECTED" and excused:
                 print(f"{SURVIVORS} excuses what the tests reject: {chapter}/{step}, line {number}: {changed.strip()}\n", flush=True)

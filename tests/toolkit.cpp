@@ -240,6 +240,38 @@ TEST_CASE("streams keep the order of the program, and time passes between events
     CHECK(out.values() == listed<int>(n, [](int i) { return i * i + 2; }));
 }
 
+TEST_CASE("what nothing orders in two streams is told", "[host]") {
+    using enum kernels::Streams;
+    constexpr int n = 40;
+    const auto found = [](kernels::Streams how) {
+        auto in = upload("in", listed<int>(n, [](int i) { return i; }));
+        auto between = zeros<int>("between", n), out = zeros<int>("out", n);
+        return observe({}, [&] { kernels::copy_and_launch(how, in.data(), between.data(), out.data(), n); })
+            .findings;
+    };
+    const auto how =
+        GENERATE(both_default, two_blocking, joined_by_event, joined_by_host, waited_for_by_host);
+    CHECK(found(how) == Findings{});
+    const auto launch = "a launch in " + line_of("launches in a stream");
+    const auto copy = "cudaMemcpyAsync in " + line_of("copies in a stream");
+    CHECK(found(apart) ==
+          Findings{"nothing orders " + launch + " and " + copy +
+                   ": they are in different streams, and a GPU may do the second one first; let one stream "
+                   "wait for the other with cudaEventRecord and cudaStreamWaitEvent, or leave streams out"});
+    CHECK(found(non_blocking) ==
+          Findings{"nothing orders " + copy +
+                   " behind what the caller has asked of the default stream, as for a copy of the inputs: "
+                   "its stream was made with cudaStreamNonBlocking; leave that out"});
+    CHECK(found(non_blocking_at_the_end) ==
+          Findings{"nothing orders " + launch +
+                   " before what the caller asks of the default stream next, as for a copy of the result: "
+                   "its stream was made with cudaStreamNonBlocking; leave that out, or wait for it with "
+                   "cudaStreamSynchronize"});
+    CHECK(found(never_destroyed) ==
+          Findings{"never destroyed: the stream that is made in " + line_of("makes a stream") +
+                   ": what a step makes it gives back with cudaStreamDestroy"});
+}
+
 TEST_CASE("a stream or an event that does not exist is refused", "[host]") {
     auto out = zeros<int>("out");
     CHECK(fault([&] { kernels::launch_on_destroyed_stream(out.data()); }) ==

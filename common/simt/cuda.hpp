@@ -264,7 +264,7 @@ auto as_number(T argument) {
 template <class Address, class Call>
 auto configured(const char* name, Address address, Call call, dim3 grid, dim3 block = {},
                 std::size_t shared_bytes = 0, const void* stream = nullptr, Site site = Site::here()) {
-    simt::check_stream(stream, "launch");
+    simt::ask_stream(simt::number_of(stream, "launch"), Task::launch, "a launch", site, false);
     const kata::backend::Asked asked{name, grid, block, shared_bytes, site};
     if constexpr (std::is_invocable_v<Address, AddressOf>)
         return configured(address(AddressOf{}), call, asked);

@@ -15,10 +15,17 @@
 #include <utility>
 #include <vector>
 
-struct CUstream_st {};
+struct CUstream_st {
+    unsigned number;  // in simt/order.hpp
+    std::string origin;
+    bool kept = false;  // over the end of an observation
+};
 struct CUevent_st {
     bool timed;
-    std::optional<std::chrono::steady_clock::time_point> recorded;
+    std::string origin;
+    bool kept = false;
+    simt::Before before = {};
+    std::optional<std::chrono::steady_clock::time_point> recorded = {};
 };
 
 namespace simt {
@@ -50,8 +57,8 @@ std::map<void*, HostMemory> host_memory;
 
 }  // namespace
 
-cudaStream_t create_stream() {
-    auto stream = std::make_unique<CUstream_st>();
+cudaStream_t create_stream(bool blocking, Site site) {
+    auto stream = std::make_unique<CUstream_st>(CUstream_st{new_stream(blocking), text_of(site)});
     auto* const name = stream.get();
     streams[name] = std::move(stream);
     return name;
@@ -59,13 +66,16 @@ cudaStream_t create_stream() {
 void destroy_stream(cudaStream_t stream) {
     if (streams.erase(stream) == 0) refuse("cudaStreamDestroy", "stream");
 }
-void check_stream(const void* stream, const char* who) {
-    const bool built_in = stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread;
-    if (!built_in && !streams.contains(static_cast<const CUstream_st*>(stream))) refuse(who, "stream");
+unsigned number_of(const void* stream, const char* who) {
+    if (stream == nullptr || stream == cudaStreamLegacy) return default_stream;
+    if (stream == cudaStreamPerThread) return stream_of_thread;
+    const auto found = streams.find(static_cast<const CUstream_st*>(stream));
+    if (found == streams.end()) refuse(who, "stream");
+    return found->second->number;
 }
 
-cudaEvent_t create_event(bool timed) {
-    auto event = std::make_unique<CUevent_st>(CUevent_st{timed, {}});
+cudaEvent_t create_event(bool timed, Site site) {
+    auto event = std::make_unique<CUevent_st>(CUevent_st{timed, text_of(site)});
     auto* const name = event.get();
     events[name] = std::move(event);
     return name;
@@ -76,7 +86,11 @@ void destroy_event(cudaEvent_t event) {
 void check_event(cudaEvent_t event, const char* who) {
     if (!events.contains(event)) refuse(who, "event");
 }
-void record(cudaEvent_t event) { event->recorded = std::chrono::steady_clock::now(); }
+void record(cudaEvent_t event, unsigned stream) {
+    event->recorded = std::chrono::steady_clock::now();
+    event->before = before_event(stream);
+}
+const Before& before(cudaEvent_t event) { return event->before; }
 bool milliseconds_between(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
     if (!start->timed || !end->timed || !start->recorded || !end->recorded) return false;
     const std::chrono::duration<float, std::milli> between = *end->recorded - *start->recorded;
@@ -104,6 +118,19 @@ std::vector<std::string> kept_host_memory() {
             findings.push_back("never freed: " + std::to_string(memory.size) +
                                " bytes of the host that cudaMallocHost has allocated in " + memory.origin +
                                ": what a step allocates it gives back with cudaFreeHost");
+    return findings;
+}
+
+std::vector<std::string> kept_streams() {
+    std::vector<std::string> findings;
+    const auto tell = [&](const auto& all, const std::string& kind, const std::string& destroys) {
+        for (const auto& [name, one] : all)
+            if (!std::exchange(one->kept, true))
+                findings.push_back("never destroyed: the " + kind + " that is made in " + one->origin +
+                                   ": what a step makes it gives back with " + destroys);
+    };
+    tell(streams, "stream", "cudaStreamDestroy");
+    tell(events, "event", "cudaEventDestroy");
     return findings;
 }
 

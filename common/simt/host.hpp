@@ -2,7 +2,7 @@
 // blocks it keeps; and the memory that is asked for in another way than by cudaMalloc.
 //
 // Everything is done when it is asked for, in the order of the program, which is one of the orders that
-// streams allow. So a stream is a name, and waiting is over at once.
+// streams allow. So waiting is over at once; whether it was needed, simt/order.hpp knows.
 #pragma once
 #include "simt/memory_calls.hpp"
 #include "simt/runtime.hpp"
@@ -22,15 +22,16 @@ inline const cudaStream_t cudaStreamPerThread = reinterpret_cast<cudaStream_t>(2
 
 namespace simt {
 
-// A name that CUDA has not given, or that has been destroyed, throws kata::Error, as a GPU's program may
-// crash.
-cudaStream_t create_stream();
+cudaStream_t create_stream(bool blocking, Site);
 void destroy_stream(cudaStream_t);
-void check_stream(const void* stream, const char* who);
-cudaEvent_t create_event(bool timed);
+cudaEvent_t create_event(bool timed, Site);
 void destroy_event(cudaEvent_t);
 void check_event(cudaEvent_t, const char* who);
-void record(cudaEvent_t);
+void record(cudaEvent_t, unsigned stream);
+/// What has to be done before the event; nothing where it was never recorded.
+const Before& before(cudaEvent_t);
+/// A finding for each stream and event that has been made since the last call and not destroyed.
+std::vector<std::string> kept_streams();
 /// Whether both have been recorded and keep time.
 bool milliseconds_between(float*, cudaEvent_t start, cudaEvent_t end);
 
@@ -50,15 +51,17 @@ int blocks_at_a_time(const void* kernel, int block, std::size_t dynamic_shared);
 
 // Streams.
 
-inline cudaError_t cudaStreamCreate(cudaStream_t* stream) {
-    *stream = simt::create_stream();
+inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags,
+                                             simt::Site site = simt::Site::here()) {
+    *stream = simt::create_stream((flags & cudaStreamNonBlocking) == 0, site);
     return cudaSuccess;
 }
-inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
-    return cudaStreamCreate(stream);
+inline cudaError_t cudaStreamCreate(cudaStream_t* stream, simt::Site site = simt::Site::here()) {
+    return cudaStreamCreateWithFlags(stream, cudaStreamDefault, site);
 }
-inline cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned, int) {
-    return cudaStreamCreate(stream);
+inline cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int,
+                                                simt::Site site = simt::Site::here()) {
+    return cudaStreamCreateWithFlags(stream, flags, site);
 }
 inline cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
     *least = *greatest = 0;
@@ -69,49 +72,52 @@ inline cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     return cudaSuccess;
 }
 inline cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-    simt::check_stream(stream, "cudaStreamSynchronize");
+    simt::wait_for_stream(simt::number_of(stream, "cudaStreamSynchronize"));
     return cudaSuccess;
 }
 inline cudaError_t cudaStreamQuery(cudaStream_t stream) {
-    simt::check_stream(stream, "cudaStreamQuery");
+    simt::wait_for_stream(simt::number_of(stream, "cudaStreamQuery"));
     return cudaSuccess;
 }
 inline cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned = 0) {
-    simt::check_stream(stream, "cudaStreamWaitEvent");
+    const auto number = simt::number_of(stream, "cudaStreamWaitEvent");
     simt::check_event(event, "cudaStreamWaitEvent");
+    simt::let_stream_wait(number, simt::before(event));
     return cudaSuccess;
 }
 
 // Events. The time between two of them is the time that the simulation took, and says nothing about a GPU;
 // it is larger than 0, so that a bandwidth can be computed from it.
 
-inline cudaError_t cudaEventCreate(cudaEvent_t* event) {
-    *event = simt::create_event(true);
+inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags,
+                                            simt::Site site = simt::Site::here()) {
+    *event = simt::create_event((flags & cudaEventDisableTiming) == 0, site);
     return cudaSuccess;
 }
-inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
-    *event = simt::create_event((flags & cudaEventDisableTiming) == 0);
-    return cudaSuccess;
+inline cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned flags, simt::Site site = simt::Site::here()) {
+    return cudaEventCreateWithFlags(event, flags, site);
 }
-inline cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned flags) {
-    return cudaEventCreateWithFlags(event, flags);
+inline cudaError_t cudaEventCreate(cudaEvent_t* event, simt::Site site = simt::Site::here()) {
+    return cudaEventCreateWithFlags(event, cudaEventDefault, site);
 }
 inline cudaError_t cudaEventDestroy(cudaEvent_t event) {
     simt::destroy_event(event);
     return cudaSuccess;
 }
 inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr) {
-    simt::check_stream(stream, "cudaEventRecord");
+    const auto number = simt::number_of(stream, "cudaEventRecord");
     simt::check_event(event, "cudaEventRecord");
-    simt::record(event);
+    simt::record(event, number);
     return cudaSuccess;
 }
 inline cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     simt::check_event(event, "cudaEventSynchronize");
+    simt::wait_for(simt::before(event));
     return cudaSuccess;
 }
 inline cudaError_t cudaEventQuery(cudaEvent_t event) {
     simt::check_event(event, "cudaEventQuery");
+    simt::wait_for(simt::before(event));
     return cudaSuccess;
 }
 inline cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
@@ -126,12 +132,13 @@ inline cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, 
 template <class T>
 cudaError_t cudaMallocAsync(T** pointer, std::size_t bytes, cudaStream_t stream,
                             simt::Site site = simt::Site::here()) {
-    simt::check_stream(stream, "cudaMallocAsync");
+    simt::number_of(stream, "cudaMallocAsync");
     return cudaMalloc(pointer, bytes, site);
 }
 inline cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
-    simt::check_stream(stream, "cudaFreeAsync");
-    return cudaFree(pointer);
+    simt::number_of(stream, "cudaFreeAsync");
+    simt::device_free(pointer);
+    return cudaSuccess;
 }
 inline constexpr unsigned cudaHostAllocDefault = 0, cudaHostAllocPortable = 1, cudaHostAllocWriteCombined = 4;
 template <class T>
@@ -167,8 +174,11 @@ inline cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from
 inline cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                                      std::size_t width, std::size_t height, cudaMemcpyKind kind,
                                      cudaStream_t stream = nullptr) {
-    simt::check_stream(stream, "cudaMemcpy2DAsync");
-    return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
+    if (width > to_pitch || width > from_pitch) return cudaErrorInvalidPitchValue;
+    for (std::size_t y = 0; y < height; ++y)
+        cudaMemcpyAsync(static_cast<char*>(to) + y * to_pitch,
+                        static_cast<const char*>(from) + y * from_pitch, width, kind, stream);
+    return cudaSuccess;
 }
 inline cudaError_t cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t width,
                                 std::size_t height) {

@@ -3,6 +3,7 @@
 #include "error.hpp"
 #include "simt/diagnose.hpp"
 #include "simt/host.hpp"
+#include "simt/order.hpp"
 #include "simt/scheduler.hpp"
 
 #include <algorithm>
@@ -218,6 +219,8 @@ void host_work_begins() {
     filled().clear();
     serial_before = serial;
     kept_host_memory();
+    kept_streams();
+    order_begins();
     in_observation = true;
     reachable = 0;
     struct sigaction action {};
@@ -236,7 +239,8 @@ HostWork host_work_ends() noexcept {
             host_work.findings.push_back("never freed: " + std::to_string(a.range.size()) +
                                          " bytes that cudaMalloc has allocated in " + a.origin +
                                          ": what a step allocates it gives back with cudaFree");
-    for (auto& kept : kept_host_memory()) host_work.findings.push_back(std::move(kept));
+    for (auto& findings : {kept_host_memory(), kept_streams(), order_ends()})
+        host_work.findings.insert(host_work.findings.end(), findings.begin(), findings.end());
     return std::move(host_work);
 }
 

@@ -1,5 +1,6 @@
 // The part of the runtime interface that moves memory, and its errors.
 #pragma once
+#include "simt/order.hpp"
 #include "simt/runtime.hpp"
 
 #include <cstddef>
@@ -22,9 +23,15 @@ enum cudaError_t {
 const char* cudaGetErrorString(cudaError_t);
 const char* cudaGetErrorName(cudaError_t);
 
-// The part of the runtime interface that a step's host code needs. Everything is synchronous here.
+// The part of the runtime interface that a step's host code needs. Everything is synchronous here; what is
+// not on a GPU, simt/order.hpp is told.
 struct CUstream_st;
 using cudaStream_t = CUstream_st*;
+namespace simt {
+/// By which simt/order.hpp knows a stream. A name that CUDA has not given, or that has been destroyed, throws
+/// kata::Error, as a GPU's program may crash.
+unsigned number_of(const void* stream, const char* who);
+}  // namespace simt
 enum cudaMemcpyKind {
     cudaMemcpyHostToHost,
     cudaMemcpyHostToDevice,
@@ -39,11 +46,12 @@ cudaError_t cudaMalloc(T** pointer, std::size_t bytes, simt::Site site = simt::S
     return cudaSuccess;
 }
 inline cudaError_t cudaFree(void* pointer) {
+    simt::wait_for_all_streams();
     simt::device_free(pointer);
     return cudaSuccess;
 }
-__forceinline__ cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes,
-                                       cudaMemcpyKind kind = cudaMemcpyDefault) {
+namespace simt {
+__forceinline__ cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
     if (kind != cudaMemcpyDefault) {
         simt::check_side("cudaMemcpy", "to", to, bytes,
                          kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice);
@@ -53,20 +61,38 @@ __forceinline__ cudaError_t cudaMemcpy(void* to, const void* from, std::size_t b
     simt::copy_memory(to, from, bytes, {__builtin_object_size(to, 0), __builtin_object_size(from, 0)});
     return cudaSuccess;
 }
-__forceinline__ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes,
-                                            cudaMemcpyKind kind = cudaMemcpyDefault, cudaStream_t = nullptr) {
-    return cudaMemcpy(to, from, bytes, kind);
+/// Whether the host waits for a copy that is not asynchronous: not for one within the device.
+inline bool is_waited_for(cudaMemcpyKind kind) { return kind != cudaMemcpyDeviceToDevice; }
+}  // namespace simt
+__forceinline__ cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes,
+                                       cudaMemcpyKind kind = cudaMemcpyDefault,
+                                       simt::Site site = simt::Site::here()) {
+    simt::ask_stream(simt::default_stream, simt::Task::copy, "cudaMemcpy", site, simt::is_waited_for(kind));
+    return simt::copy(to, from, bytes, kind);
 }
-inline cudaError_t cudaMemset(void* to, int value, std::size_t bytes) {
+__forceinline__ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes,
+                                            cudaMemcpyKind kind = cudaMemcpyDefault,
+                                            cudaStream_t stream = nullptr,
+                                            simt::Site site = simt::Site::here()) {
+    simt::ask_stream(simt::number_of(stream, "cudaMemcpyAsync"), simt::Task::copy, "cudaMemcpyAsync", site,
+                     false);
+    return simt::copy(to, from, bytes, kind);
+}
+inline cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream = nullptr,
+                                   simt::Site site = simt::Site::here()) {
+    simt::ask_stream(simt::number_of(stream, "cudaMemset"), simt::Task::copy, "cudaMemset", site, false);
     simt::fill_memory(to, value, bytes);
     return cudaSuccess;
 }
-inline cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t = nullptr) {
-    return cudaMemset(to, value, bytes);
+inline cudaError_t cudaMemset(void* to, int value, std::size_t bytes, simt::Site site = simt::Site::here()) {
+    return cudaMemsetAsync(to, value, bytes, nullptr, site);
 }
 template <class T>
-cudaError_t cudaMemcpyToSymbol(T& symbol, const void* from, std::size_t bytes, std::size_t offset = 0,
-                               cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
+cudaError_t cudaMemcpyToSymbolAsync(T& symbol, const void* from, std::size_t bytes, std::size_t offset = 0,
+                                    cudaMemcpyKind kind = cudaMemcpyHostToDevice,
+                                    cudaStream_t stream = nullptr, simt::Site site = simt::Site::here()) {
+    simt::ask_stream(simt::number_of(stream, "cudaMemcpyToSymbolAsync"), simt::Task::copy,
+                     "cudaMemcpyToSymbol", site, false);
     if (kind == cudaMemcpyHostToHost || kind == cudaMemcpyDeviceToHost)
         simt::refuse_side("cudaMemcpyToSymbol", "to", false);
     if (kind != cudaMemcpyDefault)
@@ -76,9 +102,12 @@ cudaError_t cudaMemcpyToSymbol(T& symbol, const void* from, std::size_t bytes, s
     return cudaSuccess;
 }
 template <class T>
-cudaError_t cudaMemcpyToSymbolAsync(T& symbol, const void* from, std::size_t bytes, std::size_t offset = 0,
-                                    cudaMemcpyKind kind = cudaMemcpyHostToDevice, cudaStream_t = nullptr) {
-    return cudaMemcpyToSymbol(symbol, from, bytes, offset, kind);
+cudaError_t cudaMemcpyToSymbol(T& symbol, const void* from, std::size_t bytes, std::size_t offset = 0,
+                               cudaMemcpyKind kind = cudaMemcpyHostToDevice,
+                               simt::Site site = simt::Site::here()) {
+    const auto error = cudaMemcpyToSymbolAsync(symbol, from, bytes, offset, kind, nullptr, site);
+    if (simt::is_waited_for(kind)) simt::wait_for_stream(simt::default_stream);
+    return error;
 }
 template <class T>
 cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, std::size_t bytes, std::size_t offset = 0,
@@ -115,7 +144,10 @@ cudaError_t cudaFuncSetAttribute(void (*kernel)(Parameters...), cudaFuncAttribut
     return cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), attribute, value);
 }
 
-inline cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
+inline cudaError_t cudaDeviceSynchronize() {
+    simt::wait_for_all_streams();
+    return cudaSuccess;
+}
 inline cudaError_t cudaGetLastError() {
     simt::launches_are_checked();
     return cudaSuccess;

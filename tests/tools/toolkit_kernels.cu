@@ -74,6 +74,33 @@ float through_streams(const int* in, int* out, int n) {
     return milliseconds;
 }
 
+void copy_and_launch(Streams how, const int* in, int* between, int* out, int n) {
+    using enum Streams;
+    const auto bytes = n * sizeof(int);
+    cudaStream_t first = nullptr, second = nullptr;
+    cudaEvent_t copied;
+    const bool free = how == non_blocking || how == non_blocking_at_the_end;
+    check(cudaEventCreate(&copied));
+    if (how != both_default && how != two_blocking) {
+        check(cudaStreamCreateWithFlags(&first, free ? cudaStreamNonBlocking : 0u));  // mark: makes a stream
+        check(cudaStreamCreate(&second));
+    }
+    if (how == two_blocking) check(cudaStreamCreate(&second));  // takes turns with the default stream
+    if (how == non_blocking_at_the_end) check(cudaDeviceSynchronize());
+    check(cudaMemcpyAsync(between, in, bytes, cudaMemcpyDeviceToDevice, first));  // mark: copies in a stream
+    if (how == joined_by_event) {
+        check(cudaEventRecord(copied, first));
+        check(cudaStreamWaitEvent(second, copied));
+    }
+    if (how == joined_by_host || how == never_destroyed) check(cudaStreamSynchronize(first));
+    if (how == waited_for_by_host) check(cudaDeviceSynchronize());
+    const auto stream = free ? first : second;
+    add_one_kernel<<<n / 32 + 1, 32, 0, stream>>>(between, out, n);  // mark: launches in a stream
+    check(cudaEventDestroy(copied));
+    if (first && how != never_destroyed) check(cudaStreamDestroy(first));
+    if (second) check(cudaStreamDestroy(second));
+}
+
 void launch_on_destroyed_stream(int* out) {
     cudaStream_t stream;
     check(cudaStreamCreate(&stream));

@@ -15,6 +15,19 @@ void trap(bool goes_off);
 /// Twice through two streams, with an event between them. Gives the milliseconds between two events.
 float through_streams(const int* in, int* out, int n);
 void launch_on_destroyed_stream(int* out);
+/// A copy and a launch that reads what it has copied, in streams of which:
+enum class Streams {
+    both_default,
+    two_blocking,
+    joined_by_event,
+    joined_by_host,
+    waited_for_by_host,
+    apart,
+    non_blocking,
+    non_blocking_at_the_end,
+    never_destroyed
+};
+void copy_and_launch(Streams, const int* in, int* between, int* out, int n);
 void rows(const int* in, int* out, int width, int height);  // through memory with a pitch
 cudaError_t occupancy(int* blocks, int threads, std::size_t dynamic_shared);
 cudaError_t best_block(int* grid, int* block);

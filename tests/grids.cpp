@@ -157,26 +157,34 @@ std::vector<T> huge(std::size_t count, unsigned seed, int largest = 15) {
 
 // 01 vector add
 
-TEST_CASE("vectors of every length around the block are added", "[step][01_vector_add]") {
+TEST_CASE("vectors of every length around the block are added", "[step][01_vector_add][07_wide_vector_add]") {
     const int n = GENERATE(1000, 0, 1, 2, 31, 32, 33, 255, 256, 257, 511, 513, 4000, 10007);
     require_right(random_vectors(n));
 }
 
-TEST_CASE("numbers that are not whole are added, and the smallest there are", "[step][01_vector_add]") {
+TEST_CASE("vectors of every length around a load of four and a block of such loads are added",
+          "[step][07_wide_vector_add]") {
+    const int n = GENERATE(3, 4, 5, 6, 7, 8, 9, 1023, 1024, 1025, 1026, 1027, 1028, 2047);
+    require_right(random_vectors(n));
+}
+
+TEST_CASE("numbers that are not whole are added, and the smallest there are",
+          "[step][01_vector_add][07_wide_vector_add]") {
     VectorAdd p{kata::reals(1000, 1), kata::reals(1000, 2)};
     p.a[3] = p.a[700] = 0x1p-149f;
     p.b[3] = 0, p.b[700] = 0x1p-130f;
     require_right(p);
 }
 
-TEST_CASE("the order of the blocks does not matter to a sum", "[step][01_vector_add]") {
+TEST_CASE("the order of the blocks does not matter to a sum", "[step][01_vector_add][07_wide_vector_add]") {
     const auto order = GENERATE(Order::backwards, Order::shuffled);
     require_right(random_vectors(1000), {{.order = order}});
 }
 
 // Also more than the 32 blocks for each of 132 multiprocessors that some grids are cut to, and more elements
 // than 16 bits count.
-TEST_CASE("a vector of more blocks than a block may have threads is added", "[step][01_vector_add]") {
+TEST_CASE("a vector of more blocks than a block may have threads is added",
+          "[step][01_vector_add][07_wide_vector_add]") {
     require_right(random_vectors(4300 * 256), kata::unmetered);
 }
 
@@ -223,7 +231,7 @@ constexpr int long_vector = (5 << 24) + 1;
 }  // namespace
 
 TEST_CASE("a long vector: more elements than a float counts, more blocks than a grid has rows",
-          "[step][01_vector_add]") {
+          "[step][01_vector_add][07_wide_vector_add]") {
     constexpr int few = 1 << 16;
     if (kata::counts_available() && !kata::shares_out(counted(random_vectors(few)), few)) return;
     // As many blocks and some more, of elements that a float counts.
@@ -234,12 +242,23 @@ TEST_CASE("a long vector: more elements than a float counts, more blocks than a 
 
 // A grid may hang over the end by 2^16 elements, and still counts in an int.
 TEST_CASE("a vector of more bytes than 32 bits count, and of nearly as many elements as an int counts",
-          "[step][01_vector_add]") {
+          "[step][01_vector_add][07_wide_vector_add]") {
     kata::require_right_beyond_32_bits<Long>([] { return Long(long_vector); },
                                              [] { return Long(0x7fff0000); });
 }
 
-TEST_CASE("huge vectors are added", "[.huge][01_vector_add]") {
+TEST_CASE("a thread takes several elements, and no thread is there for nothing",
+          "[claims][step][07_wide_vector_add]") {
+    kata::only_where_counted();
+    constexpr int n = 1 << 16;
+    kata::require_at_most(
+        n / 2.0, static_cast<double>(counted(random_vectors(n)).threads),
+        "the result is right, but a thread takes fewer than two elements on average: how many elements does "
+        "a block take, and how many blocks do the vectors need?",
+        "threads of vectors of 65536 elements");
+}
+
+TEST_CASE("huge vectors are added", "[.huge][01_vector_add][07_wide_vector_add]") {
     const auto n = GENERATE(std::size_t{1} << 28, (std::size_t{1} << 30) + 7);  // 2^30 bytes, above 2^32
     require_right(VectorAdd{huge<float>(n, 1), huge<float>(n, 2)});
 }
@@ -274,9 +293,10 @@ TEST_CASE("pictures of every size around the block turn gray",
     require_right(random_colours({width, height}, 2), {.poison = another_poison});
 }
 
-TEST_CASE("pictures of any number of pixels around a word and a block turn gray",
+TEST_CASE("pictures of any number of pixels around a word, a load and a block turn gray",
           "[step][04_wide_grayscale]") {
-    const int pixels = GENERATE(1, 2, 3, 4, 5, 6, 7, 8, 9, 511, 512, 513, 514, 515);
+    const int pixels =
+        GENERATE(1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 511, 513, 515, 2047, 2048, 2049, 2063);
     require_right(random_colours({pixels, 1}, 5));
     require_right(random_colours({1, pixels}, 6), {.poison = another_poison});
 }
@@ -477,6 +497,12 @@ TEST_CASE("rows of any multiple of 16 pixels are loaded 16 at a time",
         "times that a warp loads from or stores to global memory, for a picture of 48 x 128");
 }
 
+// With one multiprocessor blocks for a few strips of the picture fit, and there are rows left for low ones.
+TEST_CASE("strips of two heights, each row in one of them", "[step][06_row_ring]") {
+    const auto [blur_size, height] = GENERATE(table<int, int>({{5, 331}, {7, 500}, {15, 260}}));
+    require_right(random_gray({32, height}, blur_size, 10), {{.metered = false, .multiprocessors = 1}});
+}
+
 TEST_CASE("strips are high where patches are, so that few rows come for two of them",
           "[claims][step][06_row_ring]") {
     kata::only_where_counted();
@@ -630,6 +656,8 @@ constexpr kata::Claim claims[] = {
      "each row is loaded twice, and not for each row of a patch", "not in the documents"},
     {"06_row_ring", "05_running_blur", sectors_loaded, 4.0,
      "each row is loaded once, by the thread whose columns it holds", "not in the documents"},
+    {"07_wide_vector_add", "01_vector_add", global_requests, 3.0,
+     "a load or a store brings four floats instead of one", "not in the documents"},
     // Times. On an H100 (sm_90): 2.22 times.
     {"04_wide_grayscale", "02_color_to_grayscale", kata::Quantity::time, 1.6,
      "a load or a store brings four bytes instead of one", "not in the documents"},
@@ -639,6 +667,9 @@ constexpr kata::Claim claims[] = {
     // 2.17 times.
     {"06_row_ring", "05_running_blur", kata::Quantity::time, 1.8,
      "each row is loaded once, and a thread sums up its own columns only", "not in the documents"},
+    // Of 2²⁸ elements 1.11 times.
+    {"07_wide_vector_add", "01_vector_add", kata::Quantity::time, 1.05,
+     "a thread has four times as many bytes under way", "not in the documents"},
 };
 
 /// Which step a step betters: the chapter has three problems.

@@ -267,6 +267,14 @@ TEST_CASE("elements that fill no load of 16 bytes are taken once, and so is a sh
     require_right(coded_sum<double>(n / 2, 2, sum_of_double));
 }
 
+// With one multiprocessor two blocks fit, and the segments of 16384 elements are more.
+TEST_CASE("a block of a long input reduces several segments, the last of them a short one",
+          "[equivalence][step][17_last_block]") {
+    const auto [segments, more] = GENERATE(table<int, int>({{2, 1}, {3, 16383}, {5, 0}, {9, 4099}}));
+    require_right(coded_sum(segments * 16384 + more), {{.multiprocessors = 1}});
+    require_right(coded_sum<double>(segments * 8192 + more / 2, 2, sum_of_double), {{.multiprocessors = 1}});
+}
+
 TEST_CASE("the bits of a sum do not depend on the order of the blocks",
           "[equivalence][step][17_last_block]") {
     // Reals, whose sum is rounded: another order, another last bit.
@@ -359,7 +367,7 @@ TEST_CASE("a long input: more elements than a float counts, more blocks than a g
           "[equivalence]") {
     constexpr int few = 1 << 16;
     // Blocks that count each other must all run, and where one has 16384 elements all do: 2049 of them, one
-    // more than two blocks may have threads.
+    // more than two blocks may have threads. There are enough multiprocessors for so many blocks.
     const bool all_blocks = about(kata::step_name()).segment == 16384;
     const int n =
         all_blocks && std::string_view(kata::backend_name()) == "cpu" ? (1 << 25) + 5 : (1 << 27) + 1;
@@ -368,7 +376,9 @@ TEST_CASE("a long input: more elements than a float counts, more blocks than a g
         return;
     Long input(n, all_blocks ? kata::poison : kata::zeros);
     kata::require_right_at_ends([&](const Module& step) { input.run(step); }, [&] { return input.fault(); },
-                                {.metered = false, .only_ends = !all_blocks},
+                                {.metered = false,
+                                 .multiprocessors = all_blocks ? 1100 : kata::Conditions{}.multiprocessors,
+                                 .only_ends = !all_blocks},
                                 [] {
                                     // As many blocks and some more, of elements that a float counts.
                                     Long even((1 << 27) + (1 << 17));
@@ -794,6 +804,19 @@ TEST_CASE("a block leaves a result and has two barriers, the last one reads them
     CHECK(c.bytes_to_device == 0);
     CHECK(last.barriers == 3);
     CHECK(last.global_load.accesses == 16384 / 4 + 4);
+}
+
+TEST_CASE(
+    "a block takes more than one segment where all that run at once could not take all, and four at most",
+    "[figures][17_last_block]") {
+    kata::only_where_counted();
+    const auto blocks = [](int segments, int multiprocessors) {
+        return counted(coded_sum(segments * 16384), {.multiprocessors = multiprocessors}).blocks;
+    };
+    CHECK(blocks(9, 132) == 9);
+    CHECK(blocks(2, 1) == 2);
+    CHECK(blocks(5, 1) == 2);
+    CHECK(blocks(9, 1) == 3);
 }
 
 // Errata that are about the CPU.

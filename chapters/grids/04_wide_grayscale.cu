@@ -1,11 +1,16 @@
-// 04 Wide grayscale: a thread takes four pixels, loads their colours as three words and stores them as one.
-// Beyond the documents. Changed from 02: a word is four bytes, so that four instructions serve four pixels
-// instead of one, and a warp reaches one long stretch of the picture instead of two short ones.
-// The grid is a line again: where a row ends makes no difference to a pixel.
+// 04 Wide grayscale: a thread takes 16 pixels, in three loads of 16 bytes and one store. Beyond the
+// documents. Changed from 02: four instructions that reach memory serve 16 pixels instead of one, so that a
+// thread has 48 bytes under way at once; and a warp reaches one long stretch of the picture instead of two
+// short ones. The grid is a line again: where a row ends makes no difference to a pixel.
 #include "grids.cuh"
 
 constexpr int block = 128;  // threads
-constexpr int wide = 4;     // pixels of a thread
+constexpr int wide = 16;    // pixels of a thread
+
+/// As many bytes as one load or store takes. The alignment is what makes it one.
+struct alignas(16) Bytes {
+    unsigned char at[16];
+};
 
 __device__ unsigned char luminance(unsigned char r, unsigned char g, unsigned char b) {
     return static_cast<unsigned char>(0.21f * r + 0.72f * g + 0.07f * b);  // as in 02
@@ -13,17 +18,18 @@ __device__ unsigned char luminance(unsigned char r, unsigned char g, unsigned ch
 
 __global__ void wide_grayscale(const unsigned char* rgb, unsigned char* gray, int pixels) {
     // kata: begin
-    // Thread i takes the pixels from wide * i on. If there are four of them, their colours are 12 bytes:
-    // three uchar4, which reinterpret_cast makes of `rgb`, each loaded at once. uchar4 has the members x, y,
-    // z and w, and make_uchar4(x, y, z, w) makes one, to be stored at once as well. If fewer are left, take
-    // them one by one, as in 02.
+    // Thread i takes the pixels from wide * i on. If there are 16 of them, their colours are 48 bytes: three
+    // Bytes, which reinterpret_cast makes of `rgb`. Take copies of them, for through a reference each byte
+    // might be a load of its own. In the order of memory byte b of the 48 is colours[b / 16].at[b % 16], and
+    // a pixel has three. Store the results as one Bytes. If fewer pixels are left, take them one by one, as
+    // in 02.
     kata::open();
     // kata: end
 }
 
 void color_to_grayscale(const unsigned char* rgb, unsigned char* gray, int width, int height) {
     // kata: begin
-    // One row of blocks, for as many threads as there are fours of pixels, rounded up.
+    // One row of blocks, for as many threads as there are sixteens of pixels, rounded up.
     kata::open();
     // kata: end
 }

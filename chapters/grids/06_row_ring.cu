@@ -34,8 +34,10 @@ template <bool aligned>
 __device__ void begin_copy(Row& to, const unsigned char* in, int row, int col, int width, int height) {
     const bool inside = row >= 0 && row < height && col >= 0 && col < width;
     if constexpr (aligned) {  // 16 pixels at once, which are there or not
-        // The last argument is how many bytes are not read and 0. The address must be a right one even so.
-        __pipeline_memcpy_async(&to, &in[inside ? row * width + col : 0], wide, inside ? 0 : wide);
+        if (inside)
+            __pipeline_memcpy_async(&to, &in[row * width + col], wide);
+        else
+            to = {};
     } else {
         Row pixels = {};
         for (int i = 0; i < wide; ++i)
@@ -107,23 +109,32 @@ __device__ unsigned packed(const unsigned* mean) {
     return __byte_perm(__byte_perm(mean[0], mean[1], 0x0040), __byte_perm(mean[2], mean[3], 0x0040), 0x5410);
 }
 
+/// The rows of each block: first `tall` strips of `high` rows, and after them strips of `low` rows.
+struct Strips {
+    int tall, high, low;
+    __host__ __device__ int first_row(int strip) const {
+        return min(strip, tall) * high + max(strip - tall, 0) * low;
+    }
+};
+
 template <int size>
 constexpr int rows_of = 2 * size + 1 + ahead;  // of the ring: those of a patch, and those on their way
 
 template <int size, bool aligned>
 __global__ void __launch_bounds__(block)
     row_ring(const unsigned char* __restrict__ in, unsigned char* __restrict__ out, int width, int height,
-             int strip) {
+             Strips strips) {
     // kata: begin
     // A warp has 32 * wide columns, beginning so that `idle` lanes on either side have none of the `results`
     // * wide columns whose means it stores, and a strip of rows. The block's shared memory is a ring of
     // rows_of<size> rows, as the third number of the launch says, in which each thread has a place of its
     // own. Begin to copy the first `ahead` rows, a group each; the other places of the ring are 0 at first.
-    // March down the rows that the strip needs: wait until at most ahead - 1 groups are under way; the row
-    // that has arrived and the one that leaves march into the sums of columns; the next row goes to the place
-    // of the one that has left, and there is a group in every round, also an empty one. When all rows of a
-    // patch have come, take the neighbours' sums that patches reach, by shuffles, and go along the 16 columns
-    // with one sum: a column enters, and one leaves. All lanes of a warp must come to a shuffle.
+    // A row enters so: wait until at most ahead - 1 groups are under way; the row that has arrived and the
+    // one that leaves march into the sums of columns; the next row goes to the place of the one that has
+    // left, as a group of its own, also where there are no more pixels. For each row of the strip, behind the
+    // `size` rows above it and below its first one, one row enters. Then take the neighbours' sums that
+    // patches reach, by shuffles, and go along the 16 columns with one sum: a column enters, and one leaves.
+    // All lanes of a warp must come to a shuffle.
     kata::open();
     // kata: end
 }
@@ -134,8 +145,8 @@ void blur(const unsigned char* in, unsigned char* out, int width, int height) {
     // row_ring<size, true> where every row of the picture begins at a multiple of `wide` bytes,
     // row_ring<size, false> elsewhere. Its ring takes more than 48 KiB if the patch is large, so
     // cudaFuncSetAttribute must allow it. How many blocks run at a time says
-    // cudaOccupancyMaxActiveBlocksPerMultiprocessor: cut the picture into as many strips, if it has so many
-    // rows, and try how high they should be at most.
+    // cudaOccupancyMaxActiveBlocksPerMultiprocessor: a small picture has as many strips. Of a large one, how
+    // high should strips be? Begin with strips of one height, and try two of them.
     kata::open();
     // kata: end
 }

@@ -2,12 +2,15 @@
 // NVIDIA's sample threadFenceReduction has the idea. Changed from 16: a block leaves its result in an
 // array instead of combining it atomically, and counts itself; the one that finds all others done combines
 // these results. Which operation comes first no longer depends on which block is done first, and `out` need
-// not be set before. Blocks have 1024 threads, for each block pays for a fence and for a second barrier.
+// not be set before. Each block pays for a fence and for two barriers, at which its warps have no load under
+// way. So a block of a long input reduces four segments before it comes to that.
 #include "partials.cuh"
 
 constexpr int block_dim = 1024;             // threads of a block
-constexpr int loads = 4;                    // of a thread
-constexpr int segment = loads * block_dim;  // packs that a block reduces
+constexpr int resident = 2;                 // blocks of a multiprocessor, if a thread has 32 registers
+constexpr int loads = 4;                    // of a thread, under way at once
+constexpr int segment = loads * block_dim;  // packs that a block loads at once
+constexpr int most_segments = 4;            // of a block
 
 /// As many elements as one load takes. The alignment is what makes it one load.
 template <class T>
@@ -37,12 +40,14 @@ __device__ T reduce_block(T value, Op op) {
     // kata: end
 }
 
-/// What the thread has to combine on its own.
+/// What the thread has to combine on its own, where a block has so many segments.
 template <class T, class Op>
-__device__ T reduce_thread(const T* in, int n, Op op) {
+__device__ T reduce_thread(const T* in, int n, int segments, Op op) {
     // kata: begin
-    // As in 16: the packs of this thread, all of a whole segment loaded before the first is combined, and the
-    // elements at the end that fill no pack.
+    // As in 16, but a block has the `segments` segments that follow one another from blockIdx.x * segments *
+    // segment on: of each that is whole all loads before the first pack is combined, then the packs of one
+    // that is not, and the elements at the end that fill no pack. Write #pragma unroll 1 before the loop over
+    // the segments, or the compiler may take more registers for it than two blocks of a multiprocessor have.
     kata::open();
     return op.identity();
     // kata: end
@@ -54,7 +59,7 @@ __device__ unsigned done;
 
 // partials: room for a result of each block
 template <class T, class Op>
-__global__ void last_block(const T* in, T* out, int n, T* partials, Op op) {
+__global__ void last_block(const T* in, T* out, int n, int segments, T* partials, Op op) {
     // kata: begin
     // Thread 0 stores the block's result in partials[blockIdx.x] and counts the block by atomicInc(&done,
     // gridDim.x - 1), which returns how many were done before and goes back to 0 by itself; with a
@@ -68,7 +73,10 @@ __global__ void last_block(const T* in, T* out, int n, T* partials, Op op) {
 template <class T, class Op>
 void reduce(const T* in, T* out, int n, T* partials, Op op) {
     // kata: begin
-    // One launch, with at least one block, also for no elements.
+    // One launch, with at least one block, also for no elements. A block has one segment, and more only where
+    // there are more than all blocks that run at once could take: `resident` for each of so many
+    // multiprocessors as cudaDeviceGetAttribute says, asked for cudaDevAttrMultiProcessorCount. Then it has
+    // up to `most_segments`.
     kata::open();
     // kata: end
 }

@@ -34,8 +34,10 @@ template <bool aligned>
 __device__ void begin_copy(Row& to, const unsigned char* in, int row, int col, int width, int height) {
     const bool inside = row >= 0 && row < height && col >= 0 && col < width;
     if constexpr (aligned) {  // 16 pixels at once, which are there or not
-        // The last argument is how many bytes are not read and 0. The address must be a right one even so.
-        __pipeline_memcpy_async(&to, &in[inside ? row * width + col : 0], wide, inside ? 0 : wide);
+        if (inside)
+            __pipeline_memcpy_async(&to, &in[row * width + col], wide);
+        else
+            to = {};
     } else {
         Row pixels = {};
         for (int i = 0; i < wide; ++i)
@@ -107,20 +109,28 @@ __device__ unsigned packed(const unsigned* mean) {
     return __byte_perm(__byte_perm(mean[0], mean[1], 0x0040), __byte_perm(mean[2], mean[3], 0x0040), 0x5410);
 }
 
+/// The rows of each block: first `tall` strips of `high` rows, and after them strips of `low` rows.
+struct Strips {
+    int tall, high, low;
+    __host__ __device__ int first_row(int strip) const {
+        return min(strip, tall) * high + max(strip - tall, 0) * low;
+    }
+};
+
 template <int size>
 constexpr int rows_of = 2 * size + 1 + ahead;  // of the ring: those of a patch, and those on their way
 
 template <int size, bool aligned>
 __global__ void __launch_bounds__(block)
     row_ring(const unsigned char* __restrict__ in, unsigned char* __restrict__ out, int width, int height,
-             int strip) {
+             Strips strips) {
     // kata: begin
     extern __shared__ Row ring[];  // by rows; a thread has its own place in each, so that there is no barrier
     const auto place = [&](int i) -> Row& { return ring[i * block + threadIdx.x]; };
     const int lane = threadIdx.x % 32, warp = (blockIdx.x * block + threadIdx.x) / 32;
     if (warp * results * wide >= width) return;  // as a whole, for lanes ask each other
     const int col = (warp * results + lane - idle) * wide;
-    const int first = blockIdx.y * strip, last = min(first + strip, height);
+    const int first = strips.first_row(blockIdx.y), last = min(strips.first_row(blockIdx.y + 1), height);
     const int end = min(last + size, height);  // of the rows that the strip needs
     const bool has_results = lane >= idle && lane < 32 - idle && col < width;
 
@@ -131,19 +141,21 @@ __global__ void __launch_bounds__(block)
     for (int i = ahead; i < rows_of<size>; ++i) place(i) = {};  // what leaves before anything has entered
 
     Columns columns = {};
-    float share[wide];
     int entering = 0, leaving = ahead;  // places in the ring
-    for (int row = first - size; row < last + size; ++row) {
+    const auto enter = [&](int row) {
         __pipeline_wait_prior(ahead - 1);  // the oldest of the copies that are under way has arrived
         march(columns, place(entering), place(leaving));
-        // What has left makes room. A group that is empty counts as well.
-        if (row + ahead < last + size) begin_copy<aligned>(place(leaving), in, row + ahead, col, width, end);
+        begin_copy<aligned>(place(leaving), in, row + ahead, col, width, end);  // what has left makes room
         __pipeline_commit();
         entering = entering + 1 == rows_of<size> ? 0 : entering + 1;
         leaving = leaving + 1 == rows_of<size> ? 0 : leaving + 1;
-        const int y = row - size;
-        if (y < first) continue;  // the patches are not complete yet
+    };
+    for (int row = first - size; row < first + size; ++row) enter(row);  // no patch is complete yet
 
+    float share[wide];
+    int changes = first;  // the next row with other shares: the first one, and where patches hang over
+    for (int y = first; y < last; ++y) {
+        enter(y + size);
         for (int column = 0; column < wide; ++column) {  // the neighbours' sums, as far as patches reach
             const int own = word_of(wide + column);
             if (half_of(column) == 1) continue;
@@ -152,9 +164,10 @@ __global__ void __launch_bounds__(block)
             if (column < size)
                 columns.word[word_of(2 * wide + column)] = __shfl_down_sync(0xffffffff, columns.word[own], 1);
         }
-        // As in the row before, but for the first one and where patches hang over the top or the bottom.
-        if (y == first || y <= size || y >= height - size)
+        if (y == changes) {
             for (int s = 0; s < wide; ++s) share[s] = share_of<size>(y, col + s, width, height);
+            changes = y < size ? y + 1 : max(y + 1, height - size);
+        }
         int sum = sum_around_first<size>(columns);
         unsigned mean[wide];
         for (int s = 0; s < wide; ++s) {
@@ -180,15 +193,23 @@ void blur(const unsigned char* in, unsigned char* out, int width, int height) {
     constexpr int bytes = rows_of<size> * block * sizeof(Row);
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
     // The higher a strip, the less is summed up for the rows around it; the lower, the longer these rows,
-    // which the next strip has, too, stay in the L2 cache. A small picture has a strip for each block that
-    // fits.
+    // which the next strip has, too, stay in the L2 cache, and the sooner is the last block done when no
+    // other is left. So the larger the patch, the more of the picture is in high strips, as many as run at
+    // once, and the rest is in low ones, which fill what is left of the GPU. A small picture has a strip for
+    // each block that fits.
     int processors = 0, resident = 0;
     check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0));
     check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, block, bytes));
     const int across = ceil_div(width, block / 32 * results * wide);
-    const int even = ceil_div(height, max(processors * resident / across, 1));
-    const int strip = max(min(even, 16 + 2 * size * size), 8);
-    kernel<<<dim3(across, ceil_div(height, strip)), block, bytes>>>(in, out, width, height, strip);
+    const int at_once = max(processors * resident / across, 1);
+    const int even = ceil_div(height, at_once);  // rows of a strip, if all run at once
+    Strips strips = {};
+    strips.low = max(ceil_div(height, at_once * max(even / (8 + size), 1)), 8);
+    strips.high = even * min(max(size - 3, 0), 8) / 8;
+    if (strips.high > strips.low) strips.tall = min(at_once, ceil_div(height, strips.high));
+    const int rest = max(height - strips.first_row(strips.tall), 0);
+    const dim3 grid(across, strips.tall + ceil_div(rest, strips.low));
+    kernel<<<grid, block, bytes>>>(in, out, width, height, strips);
     check(cudaGetLastError());
     // kata: end
 }

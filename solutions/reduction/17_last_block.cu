@@ -2,12 +2,15 @@
 // NVIDIA's sample threadFenceReduction has the idea. Changed from 16: a block leaves its result in an
 // array instead of combining it atomically, and counts itself; the one that finds all others done combines
 // these results. Which operation comes first no longer depends on which block is done first, and `out` need
-// not be set before. Blocks have 1024 threads, for each block pays for a fence and for a second barrier.
+// not be set before. Each block pays for a fence and for two barriers, at which its warps have no load under
+// way. So a block of a long input reduces four segments before it comes to that.
 #include "partials.cuh"
 
 constexpr int block_dim = 1024;             // threads of a block
-constexpr int loads = 4;                    // of a thread
-constexpr int segment = loads * block_dim;  // packs that a block reduces
+constexpr int resident = 2;                 // blocks of a multiprocessor, if a thread has 32 registers
+constexpr int loads = 4;                    // of a thread, under way at once
+constexpr int segment = loads * block_dim;  // packs that a block loads at once
+constexpr int most_segments = 4;            // of a block
 
 /// As many elements as one load takes. The alignment is what makes it one load.
 template <class T>
@@ -39,27 +42,31 @@ __device__ T reduce_block(T value, Op op) {
     // kata: end
 }
 
-/// What the thread has to combine on its own.
+/// What the thread has to combine on its own, where a block has so many segments.
 template <class T, class Op>
-__device__ T reduce_thread(const T* in, int n, Op op) {
+__device__ T reduce_thread(const T* in, int n, int segments, Op op) {
     // kata: begin
     constexpr int width = Pack<T>::width;
     const auto* const packs = reinterpret_cast<const Pack<T>*>(in);
     const int whole = n / width;
-    const int t = threadIdx.x, begin = blockIdx.x * segment, first = begin + t;
+    const int t = threadIdx.x, of_block = segments * segment;
+    int begin = blockIdx.x * of_block;
+    const int end = min(begin + of_block, whole);
     T value = op.identity();
     const auto combine = [&](Pack<T> pack) {
         for (T x : pack.x) value = op(value, x);
     };
-    if (whole - begin >= segment) {
+    // Not unrolled, for that takes registers, and with more than 32 a multiprocessor holds one block.
+#pragma unroll 1
+    for (; end - begin >= segment; begin += segment) {
         Pack<T> pack[loads];
 #pragma unroll
-        for (int k = 0; k < loads; ++k) pack[k] = packs[first + k * block_dim];
+        for (int k = 0; k < loads; ++k) pack[k] = packs[begin + t + k * block_dim];
 #pragma unroll
         for (int k = 0; k < loads; ++k) combine(pack[k]);
-    } else {
-        for (int i = first; i < whole; i += block_dim) combine(packs[i]);
     }
+#pragma unroll 1
+    for (int i = begin + t; i < end; i += block_dim) combine(packs[i]);
     if (blockIdx.x == 0 && t < n % width) value = op(value, in[whole * width + t]);
     return value;
     // kata: end
@@ -71,10 +78,10 @@ __device__ unsigned done;
 
 // partials: room for a result of each block
 template <class T, class Op>
-__global__ void last_block(const T* in, T* out, int n, T* partials, Op op) {
+__global__ void last_block(const T* in, T* out, int n, int segments, T* partials, Op op) {
     // kata: begin
     __shared__ bool last;
-    T value = reduce_block(reduce_thread(in, n, op), op);
+    T value = reduce_block(reduce_thread(in, n, segments, op), op);
     if (threadIdx.x == 0) {
         partials[blockIdx.x] = value;
         __threadfence();  // whoever sees the count sees the result, too
@@ -99,8 +106,13 @@ __global__ void last_block(const T* in, T* out, int n, T* partials, Op op) {
 template <class T, class Op>
 void reduce(const T* in, T* out, int n, T* partials, Op op) {
     // kata: begin
-    // At least one block: it leaves the identity where there are no elements.
-    last_block<<<max(1, ceil_div(n / Pack<T>::width, segment)), block_dim>>>(in, out, n, partials, op);
+    // A block takes more than one segment only where there are more than all blocks that run at once could
+    // take: a short input is for as many multiprocessors as it can be.
+    int processors = 0;
+    check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0));
+    const int all = max(ceil_div(n / Pack<T>::width, segment), 1);  // 1 even if there are no elements
+    const int segments = min(ceil_div(all, resident * processors), most_segments);
+    last_block<<<ceil_div(all, segments), block_dim>>>(in, out, n, segments, partials, op);
     check(cudaGetLastError());
     // kata: end
 }

@@ -792,6 +792,23 @@ std::string betters(const std::string& step) {
 // What no claim about another step shows, and on the problem that is counted, where step 02 has one phase, no
 // comparison with the solution.
 
+TEST_CASE("tiles that are left over are shared, also where they are a third of a wave",
+          "[claims][step][10_stream_k]") {
+    kata::only_where_counted();
+    // Two tiles of six phases, of which six multiprocessors could have two each.
+    const auto p = coded({128, 512, 96});
+    const kata::Conditions six{.multiprocessors = 6};
+    const auto span = [&](const Module& step) {
+        return static_cast<double>(counts_of(try_on(step, p, {six})).span);
+    };
+    kata::require_at_most(
+        0.75, span(kata::step()) / span(kata::rival("09_fragments_ahead")),
+        "the result is right, but the step does not gain what it is for: tiles that are left "
+        "over are computed by a block each, while other multiprocessors have nothing to do",
+        "steps of the longest chain with two tiles and six multiprocessors, beside those of "
+        "09_fragments_ahead");
+}
+
 TEST_CASE("a tile brings several places along K on chip",
           "[claims][step][02_shared_memory][03_thread_tile_1d][04_thread_tile_2d]"
           "[05_wide_loads][06_warp_tile][07_async_copies][08_large_tiles][09_fragments_ahead][10_stream_k]["

@@ -732,16 +732,16 @@ TEST_CASE("04 register tiled: 2.5 times fewer passes than step 03", "[figures][0
     CHECK(rounded(theirs / mine, 1) == "2.5");
 }
 
-TEST_CASE("05 wide loads: 18 B a cell, 12 loads and 2 stores of a thread for 8 cells",
+TEST_CASE("05 wide loads: 16 B a cell, 22 loads and 4 stores of a thread for 16 cells",
           "[figures][05_wide_loads]") {
-    // A block of 60 x 4 x 2 cells, none of them at the ends of y and z. Four cells a load: those before and
-    // here, and in each of two planes those behind, above and below; and one on either side.
-    const auto c = kata::counted(coded<float>(60), {.only_block = 15 * 15 + 7});
-    constexpr unsigned warps = 4, lanes = 60 / 4;
-    CHECK(c.global_load.requests == warps * (2 + 2 * 5));
-    CHECK(c.global_store.requests == warps * 2);
-    CHECK(c.global_load.bytes == warps * lanes * (2 * 16 + 2 * (3 * 16 + 2 * 4)));
-    CHECK(c.global_load.bytes == 18 * 60 * 4 * 2);
+    // A block of 60 x 8 x 4 cells, none of them at the ends of y and z. Four cells a load: those before and
+    // here, and in each of four planes those behind, above and below; and one on either side.
+    const auto c = kata::counted(coded<float>(60), {.only_block = 7 * 8 + 3});
+    constexpr unsigned warps = 8, lanes = 60 / 4;
+    CHECK(c.global_load.requests == warps * (2 + 4 * 5));
+    CHECK(c.global_store.requests == warps * 4);
+    CHECK(c.global_load.bytes == warps * lanes * (2 * 16 + 4 * (3 * 16 + 2 * 4)));
+    CHECK(c.global_load.bytes == 16 * 60 * 8 * 4);
     CHECK(c.barriers == 0);
     CHECK(value_of(shared_passes, c) == 0);
 }

@@ -1,11 +1,12 @@
 // 07 Wide loads: a thread computes four columns, and loads and stores four elements at a time. Beyond the
 // documents. Changed from 06: 4 + 2r columns of the input serve four columns of outputs, in
-// 1 + 2 · ceil(r / 4) loads per row instead of 4 · (2r + 1). Where the width is no multiple of four, a thread
-// computes one column, as in 06.
+// 1 + 2 · ceil(r / 4) loads per row instead of 4 · (2r + 1). Strips are so high that the blocks fill the GPU
+// a whole number of times. Where the width is no multiple of four, a thread computes one column, as in 06.
 #include "fixed_radius.cuh"
 
-constexpr int block = 32;     // threads, side by side
-constexpr int per_side = 10;  // rows of outputs in a strip, for each row of the filter
+constexpr int block = 256;    // threads, side by side
+constexpr int per_side = 20;  // rows of outputs in a strip, for each row of the filter: at most
+constexpr int least = 4;      // and at least
 constexpr int wide = 4;       // columns of a thread
 
 __constant__ float weights[convolution::max_weights];
@@ -18,12 +19,12 @@ struct alignas(n * sizeof(float)) Pack {
 
 template <int r, int n>
 __global__ void __launch_bounds__(block)
-    wide_loads(const float* __restrict__ in, float* __restrict__ out, int width, int height) {
+    wide_loads(const float* __restrict__ in, float* __restrict__ out, int width, int height, int strip) {
     // kata: begin
     // As in 06, with n neighbouring columns per thread. Of each row it loads its own Pack<n>, and as many to
     // the left and to the right as hold r columns: each by one load, by way of reinterpret_cast, and zeros
     // where it lies outside of the image. A sum for each output under way and each column. A row of outputs
-    // is stored as one Pack<n>.
+    // is stored as one Pack<n>. A block has `strip` rows of outputs.
     kata::open();
     // kata: end
 }
@@ -32,7 +33,9 @@ template <int r>
 void convolve(const float* in, const float* filter, float* out, int width, int height) {
     // kata: begin
     // As in 06. wide_loads<r, wide> where every row of the image begins at a multiple of `wide` elements,
-    // wide_loads<r, 1> elsewhere.
+    // wide_loads<r, 1> elsewhere. A strip has at most `per_side` rows for each row of the filter, and so many
+    // that the blocks are a whole number of waves: as many as fit on the GPU, or a multiple of that. But in a
+    // small image it has `least` rows for each row of the filter.
     kata::open();
     // kata: end
 }

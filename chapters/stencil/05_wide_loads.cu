@@ -1,13 +1,13 @@
-// 05 Wide loads: a thread computes four cells of a row in each of two planes, and leaves the sharing to the
+// 05 Wide loads: a thread computes four cells of a row in each of four planes, and leaves the sharing to the
 // caches. Beyond the documents. Changed from 04: no shared memory, no barrier and no thread on a halo. A
 // load brings four cells, and those above, below, before and behind come with one load each, which L1 or L2
-// has mostly seen. Only two planes a block: in long marches blocks that run together drift apart along z, and
-// each fetches from memory what another one has fetched before. Where n is no multiple of four, a thread
-// computes one cell of a row.
+// has mostly seen. Only four planes a block: in long marches blocks that run together drift apart along z,
+// and each fetches from memory what another one has fetched before. A thread has few enough registers that a
+// multiprocessor is full. Where n is no multiple of four, a thread computes one cell of a row.
 #include "stencil.cuh"
 
-constexpr int block_x = 32, block_y = 4;  // threads
-constexpr int chunk = 2;                  // planes of a block
+constexpr int block_x = 32, block_y = 8;  // threads
+constexpr int chunk = 4;                  // planes of a block
 constexpr int wide = 4;                   // cells of a thread along x
 
 /// `width` neighbouring cells of a row. The alignment is what makes a load or a store of them one.
@@ -17,7 +17,8 @@ struct alignas(width * sizeof(T)) Cells {
 };
 
 template <int width, class T>
-__global__ void wide_loads(const T* __restrict__ in, T* __restrict__ out, int n, Coefficients<T> c) {
+__global__ void __launch_bounds__(block_x* block_y, 32 / sizeof(T))
+    wide_loads(const T* __restrict__ in, T* __restrict__ out, int n, Coefficients<T> c) {
     // kata: begin
     // Thread (x, y) of a block has `width` neighbouring cells of row y in each of `chunk` planes, and marches
     // along z as in 04. It loads the cells of a plane at once, by way of reinterpret_cast to Cells<T, width>,

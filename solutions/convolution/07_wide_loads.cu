@@ -1,11 +1,12 @@
 // 07 Wide loads: a thread computes four columns, and loads and stores four elements at a time. Beyond the
 // documents. Changed from 06: 4 + 2r columns of the input serve four columns of outputs, in
-// 1 + 2 · ceil(r / 4) loads per row instead of 4 · (2r + 1). Where the width is no multiple of four, a thread
-// computes one column, as in 06.
+// 1 + 2 · ceil(r / 4) loads per row instead of 4 · (2r + 1). Strips are so high that the blocks fill the GPU
+// a whole number of times. Where the width is no multiple of four, a thread computes one column, as in 06.
 #include "fixed_radius.cuh"
 
-constexpr int block = 32;     // threads, side by side
-constexpr int per_side = 10;  // rows of outputs in a strip, for each row of the filter
+constexpr int block = 256;    // threads, side by side
+constexpr int per_side = 20;  // rows of outputs in a strip, for each row of the filter: at most
+constexpr int least = 4;      // and at least
 constexpr int wide = 4;       // columns of a thread
 
 __constant__ float weights[convolution::max_weights];
@@ -18,9 +19,9 @@ struct alignas(n * sizeof(float)) Pack {
 
 template <int r, int n>
 __global__ void __launch_bounds__(block)
-    wide_loads(const float* __restrict__ in, float* __restrict__ out, int width, int height) {
+    wide_loads(const float* __restrict__ in, float* __restrict__ out, int width, int height, int strip) {
     // kata: begin
-    constexpr int side = 2 * r + 1, strip = per_side * side;
+    constexpr int side = 2 * r + 1;
     constexpr int halo = ceil_div(r, n);                     // packs on each side of the thread's own
     const int col = (blockIdx.x * block + threadIdx.x) * n;  // the first of its columns
     const int first = blockIdx.y * strip, last = min(first + strip, height);
@@ -63,8 +64,15 @@ void convolve(const float* in, const float* filter, float* out, int width, int h
     // Only if the width is a multiple of four does every row begin at a multiple of 16 bytes.
     const int n = width % wide == 0 ? wide : 1;
     const auto kernel = n == wide ? wide_loads<r, wide> : wide_loads<r, 1>;
-    const dim3 grid(ceil_div(width, block * n), ceil_div(height, per_side * side));
-    kernel<<<grid, block>>>(in, out, width, height);
+    // The last wave of blocks takes as long as any other, so it is to be full, too.
+    int processors = 0, resident = 0;
+    check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0));
+    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, block, 0));
+    const int across = ceil_div(width, block * n);
+    const int of_one_wave = ceil_div(height, max(processors * resident / across, 1));
+    const int waves = ceil_div(of_one_wave, per_side * side);
+    const int strip = max(ceil_div(of_one_wave, waves), least * side);
+    kernel<<<dim3(across, ceil_div(height, strip)), block>>>(in, out, width, height, strip);
     check(cudaGetLastError());
     // kata: end
 }

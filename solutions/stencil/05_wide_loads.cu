@@ -1,13 +1,13 @@
-// 05 Wide loads: a thread computes four cells of a row in each of two planes, and leaves the sharing to the
+// 05 Wide loads: a thread computes four cells of a row in each of four planes, and leaves the sharing to the
 // caches. Beyond the documents. Changed from 04: no shared memory, no barrier and no thread on a halo. A
 // load brings four cells, and those above, below, before and behind come with one load each, which L1 or L2
-// has mostly seen. Only two planes a block: in long marches blocks that run together drift apart along z, and
-// each fetches from memory what another one has fetched before. Where n is no multiple of four, a thread
-// computes one cell of a row.
+// has mostly seen. Only four planes a block: in long marches blocks that run together drift apart along z,
+// and each fetches from memory what another one has fetched before. A thread has few enough registers that a
+// multiprocessor is full. Where n is no multiple of four, a thread computes one cell of a row.
 #include "stencil.cuh"
 
-constexpr int block_x = 32, block_y = 4;  // threads
-constexpr int chunk = 2;                  // planes of a block
+constexpr int block_x = 32, block_y = 8;  // threads
+constexpr int chunk = 4;                  // planes of a block
 constexpr int wide = 4;                   // cells of a thread along x
 
 /// `width` neighbouring cells of a row. The alignment is what makes a load or a store of them one.
@@ -17,26 +17,29 @@ struct alignas(width * sizeof(T)) Cells {
 };
 
 template <int width, class T>
-__global__ void wide_loads(const T* __restrict__ in, T* __restrict__ out, int n, Coefficients<T> c) {
+__global__ void __launch_bounds__(block_x* block_y, 32 / sizeof(T))
+    wide_loads(const T* __restrict__ in, T* __restrict__ out, int n, Coefficients<T> c) {
     // kata: begin
     using Row = Cells<T, width>;
     const int x = (blockIdx.x * block_x + threadIdx.x) * width;  // the first of the thread's cells
     const int y = blockIdx.y * block_y + threadIdx.y;
     if (x >= n || y >= n) return;  // there is no barrier, so threads may leave
-    const auto load = [&](int i) { return *reinterpret_cast<const Row*>(&in[i]); };
-    const bool on_edge = y == 0 || y == n - 1;
+    const auto load = [&](int row, int z) {
+        return *reinterpret_cast<const Row*>(&in[(z * n + row) * n + x]);
+    };
 
-    const int plane = n * n, first = blockIdx.z * chunk, last = min(first + chunk, n);
-    int i = first * plane + y * n + x;
-    Row prev = load(first > 0 ? i - plane : i), curr = load(i);  // before plane 0 there is none, nor any need
-    for (int z = first; z < last; ++z, i += plane) {
-        const Row next = load(z + 1 < n ? i + plane : i);
+    const int first = blockIdx.z * chunk, last = min(first + chunk, n);
+    Row prev = load(y, max(first - 1, 0));  // before plane 0 there is none, nor any need
+    Row curr = load(y, first);
+    for (int z = first; z < last; ++z) {
+        const int i = (z * n + y) * n + x;
+        const Row next = load(y, min(z + 1, n - 1));
         Row result = curr;  // what stands on the boundary stays
-        if (!on_edge && z > 0 && z < n - 1) {
-            const Row above = load(i - n), below = load(i + n);
+        if (y > 0 && y < n - 1 && z > 0 && z < n - 1) {
             // Of the neighbours along x only the outermost two are not the thread's own. Before x = 0 lies
             // the end of another row, and behind x = n - 1 the beginning: nobody uses them.
             const T left = in[i - 1], right = in[i + width];
+            const Row above = load(y - 1, z), below = load(y + 1, z);
 #pragma unroll  // so that indices are known when it is compiled, and rows are registers
             for (int s = 0; s < width; ++s) {
                 const T before = s > 0 ? curr.at[s - 1] : left;

@@ -348,6 +348,10 @@ void require_both_ends_counted(std::size_t length, const std::function<bool()>& 
                                 {.metered = false, .only_ends = true}, is_right);
 }
 
+/// Characters more than 32 bits number. What of them 32 bits hold is negative with a sign: so is then what is
+/// left of the text for whoever counts that in an int.
+constexpr std::size_t beyond_32_bits = (std::size_t{1} << 32) + (std::size_t{1} << 31) + (1 << 24) + 1;
+
 bool are_both_ends_counted(std::size_t length) {
     BothEnds text(length);
     return kata::is_right_at_ends([&](const Module& step) { text.run(step); }, [&] { return text.fault(); });
@@ -383,11 +387,19 @@ TEST_CASE("five million times one letter",
     require_right(Text(5'000'011, 'k'), kata::unmetered);
 }
 
-// A block of a grid that fills an H100 has two million characters then, and a lane's counters, which the 16
-// warps share, more than 16 bits count. One block is run, and its characters are those that it has loaded.
-TEST_CASE("a block counts more of one letter than 16 bits do", "[step][08_private_counters][09_every_byte]") {
+namespace {
+
+/// A text of 1200 MiB of one letter, of which one block is run.
+struct Glimpse {
+    static constexpr std::size_t length = std::size_t{1200} << 20;
+    kata::Counts counts;
+    std::uint64_t loaded;  ///< characters of the block
+    unsigned counted;      ///< by it
+};
+
+Glimpse glimpse() {
     kata::only_where_counted();
-    constexpr std::size_t length = std::size_t{1200} << 20;
+    constexpr auto length = Glimpse::length;
     Buffer<char> text("text", length, kata::zeros);
     const Text page(std::size_t{1} << 20, 'k');
     kata::device::repeat(text.data(), length, std::as_bytes(std::span(page)));
@@ -400,11 +412,18 @@ TEST_CASE("a block counts more of one letter than 16 bits do", "[step][08_privat
     const auto& c = *run.seen.counts;
     if (c.blocks == 0) FAIL("no kernel was launched for a text of " << length << " letters");
     // Blocks of another kernel, which zeroes the bins, load nothing: on average it is less then.
-    const auto loaded = c.global_load.bytes / c.blocks;
-    const auto counted = histo.values()[bins_of(kata::step()) == bins ? 2 : 'k'];
-    if (counted < loaded)
-        FAIL("of a text of " << length << " letters k a block loads " << loaded << " and counts " << counted
-                             << ": how many does a counter hold?");
+    return {c, c.global_load.bytes / c.blocks, histo.values()[bins_of(kata::step()) == bins ? 2 : 'k']};
+}
+
+}  // namespace
+
+// A block of a grid that fills an H100 has two million characters then, and a lane's counters, which the 16
+// warps share, more than 16 bits count. One block is run, and its characters are those that it has loaded.
+TEST_CASE("a block counts more of one letter than 16 bits do", "[step][08_private_counters][09_every_byte]") {
+    const auto seen = glimpse();
+    if (seen.counted < seen.loaded)
+        FAIL("of a text of " << Glimpse::length << " letters k a block loads " << seen.loaded
+                             << " and counts " << seen.counted << ": how many does a counter hold?");
 }
 
 TEST_CASE("the last character of a text counts that 32 bits cannot number",
@@ -412,8 +431,7 @@ TEST_CASE("the last character of a text counts that 32 bits cannot number",
     constexpr std::size_t few = 1 << 16;
     kata::only_where_counted();
     if (kata::shares_out(counted(letters(few)), few))
-        require_both_ends_counted((std::size_t{1} << 32) + (1 << 24) + 1,
-                                  [] { return are_both_ends_counted((1 << 30) + 1); });
+        require_both_ends_counted(beyond_32_bits, [] { return are_both_ends_counted((1 << 30) + 1); });
 }
 
 // The others have grids that are cut, whose threads would go through all of it on a CPU.
@@ -421,7 +439,7 @@ TEST_CASE(
     "the last character of a text counts that 32 bits cannot number, whatever the grid",
     "[step][05_coarsened_interleaved][06_aggregated][07_wide_loads][08_private_counters][09_every_byte]") {
     only_on_a_gpu();
-    require_both_ends_counted((std::size_t{1} << 32) + (1 << 24) + 1);
+    require_both_ends_counted(beyond_32_bits);
 }
 
 TEST_CASE("a very large text", "[equivalence]") {
@@ -471,6 +489,76 @@ TEST_CASE("characters that are no letters end no run", "[step][06_aggregated]") 
         "the result is right, but the step does not gain what it is for: characters "
         "between equal letters that are no letters themselves end the run",
         "atomics for a text of one letter and blanks", ", which is twice those without blanks");
+}
+
+namespace {
+
+double all_atomics(const kata::Counts& c) {
+    return static_cast<double>(c.shared_atomic.accesses + c.global_atomic.accesses);
+}
+
+}  // namespace
+
+TEST_CASE("a run of one bin is one atomic for each thread", "[step][06_aggregated]") {
+    const auto one = counted(Text(16 * 16384, 'k'));
+    // Blocks are merged besides.
+    kata::require_at_most(1.5 * static_cast<double>(one.threads), all_atomics(one),
+                          "the result is right, but the step does not gain what it is for: a thread that "
+                          "meets the same letter all the time makes more than one atomic of it",
+                          "atomics for a text of one letter", ", three for two threads");
+    Text of_one_bin(16 * 16384);
+    std::mt19937 engine(1);
+    for (char& c : of_one_bin) c = letter(8 + static_cast<int>(engine() % 4));
+    kata::require_at_most(
+        1.5 * all_atomics(one), all_atomics(counted(of_one_bin)),
+        "the result is right, but the step does not gain what it is for: letters that differ end a run "
+        "also where their bin is the same",
+        "atomics for a text of the letters i to l", ", which is half more than for one letter");
+}
+
+// In the text that is counted elsewhere a warp meets one letter most of the time.
+TEST_CASE("no lane waits for another, whatever the text is", "[step][08_private_counters][09_every_byte]") {
+    for (const auto& [what, text] :
+         {std::pair{"one letter", Text(2 * 32768, 'k')},
+          std::pair{"letters in random order", letters(2 * 32768)}, std::pair{"words", words(2 * 32768)}}) {
+        const auto c = counted(text);
+        const auto atomics = static_cast<double>(c.shared_atomic.requests);
+        const auto of_what = std::string(" for a text of ") + what;
+        // Adding up the counters may have a few.
+        kata::require_at_most(8 * atomics, static_cast<double>(c.same_address),
+                              "the result is right, but the step does not gain what it is for: lanes of a "
+                              "warp meet at one counter and wait for each other",
+                              "lanes that wait" + of_what, ", which is one in four");
+        kata::require_at_most(atomics / 2, static_cast<double>(c.bank_conflicts),
+                              "the result is right, but the step does not gain what it is for: lanes of a "
+                              "warp reach different counters in one bank of shared memory",
+                              "bank conflicts" + of_what, ", which is one for two atomics of a warp");
+    }
+}
+
+// A grid with a block for each 32 Ki characters zeroes and adds up 8192 counters for each 1024 atomics of a
+// warp.
+TEST_CASE("a block of a long text counts a lot", "[step][08_private_counters][09_every_byte]") {
+    const auto seen = glimpse();
+    kata::require_at_most(static_cast<double>(Glimpse::length) / 256,
+                          static_cast<double>(seen.counts.threads),
+                          "the result is right, but a long text has too many blocks: each zeroes counters "
+                          "for all its lanes and "
+                          "adds them up, which pays only where it counts a lot; have no more blocks than run "
+                          "at a time, and let "
+                          "them go on in a loop",
+                          "threads for " + std::to_string(Glimpse::length) + " characters");
+}
+
+// Who asks leaves such a text alone. A row for all that is no letter is as good as one for each.
+TEST_CASE("nothing is asked of a character while it is counted", "[step][08_private_counters]") {
+    constexpr std::size_t length = 4 * 32768;
+    kata::require_at_least(
+        0.9 * all_atomics(counted(Text(length, 'k'))), all_atomics(counted(Text(length, '-'))),
+        "the result is right, but the step does not gain what it is for: it asks of each character whether "
+        "it is a letter, which divides the warps of a text of words; count every character, and look in the "
+        "end which are letters",
+        "atomics for a text without letters");
 }
 
 TEST_CASE("the private copies lie in the workspace", "[step][02_privatized_global]") {
@@ -535,7 +623,8 @@ constexpr kata::Claim claims[] = {
      "where a thread meets one bin again and again, one atomic adds all of it", "PMPP-notes 9.6"},
     {"07_wide_loads", "06_aggregated", global_requests, 8.0, "a load brings 16 characters instead of one",
      "not in the documents"},
-    {"07_wide_loads", "04_coarsened_contiguous", sectors_loaded, 8.0,
+    // 16 times, and 8 times where the loads of a thread lie side by side.
+    {"07_wide_loads", "04_coarsened_contiguous", sectors_loaded, 12.0,
      "the lanes of a warp load from neighbouring addresses", "not in the documents"},
     // 8.9 times, of long runs: those who wait for one address are steps, too.
     {"08_private_counters", "07_wide_loads", work, 3.0,

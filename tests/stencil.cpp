@@ -316,6 +316,50 @@ TEST_CASE("many threads share the cells", "[step][01_basic][02_shared_tile]") {
         "threads for " + std::to_string(cells(n)) + " cells");
 }
 
+namespace {
+
+/// What the step under test does with the grid of the ladder, of integers; run once.
+const kata::Counts& on_the_ladder() {
+    static const auto counts = kata::counted(coded<float>(ladder_n));
+    return counts;
+}
+
+double requests(const kata::Counts& c) {
+    return static_cast<double>(c.global_load.requests + c.global_store.requests);
+}
+/// Loads and stores of threads: a warp has as many lanes at work in one as its row has cells left.
+double accesses(const kata::Counts& c) {
+    return static_cast<double>(c.global_load.accesses + c.global_store.accesses);
+}
+double sectors(const kata::Counts& c) {
+    return static_cast<double>(c.global_load.transactions + c.global_store.transactions);
+}
+
+}  // namespace
+
+// A float takes half the room, and a warp's row of 32 of them half the passes.
+TEST_CASE("floats are kept as floats in shared memory",
+          "[step][02_shared_tile][03_thread_coarsened][04_register_tiled]") {
+    constexpr int n = 31;
+    const auto passes = [](const kata::Counts& c) { return value_of(kata::Quantity::shared_passes, c); };
+    kata::require_at_most(
+        0.75 * passes(kata::counted(coded<double>(n))), passes(kata::counted(coded<float>(n))),
+        "the result is right, but a grid of float takes as many passes over shared memory "
+        "as one of double: is its tile of double, too?",
+        "passes over the banks of shared memory for n = 31 of float", ", three quarters of those of double");
+}
+
+// A cell has four neighbours in the plane, also where it is on the boundary and needs none; it is itself in a
+// register, and so are those before and behind.
+TEST_CASE("of the middle plane a thread reads its four neighbours", "[step][04_register_tiled]") {
+    kata::require_at_most(
+        4.3 * static_cast<double>(cells(ladder_n)), static_cast<double>(on_the_ladder().shared_load.accesses),
+        "the result is right, but a thread reads from shared memory what it has in registers: "
+        "its own elements of the middle plane or of those before and behind",
+        "elements that threads read from shared memory for " + std::to_string(cells(ladder_n)) + " cells",
+        ", which is four for each and a bit");
+}
+
 // A boundary that is written apart is a few cells more; a pass for each axis stores three times.
 TEST_CASE("each cell is stored once",
           "[step][01_basic][02_shared_tile][03_thread_coarsened][04_register_tiled]") {
@@ -400,6 +444,19 @@ TEST_CASE("a grid of more bytes than 32 bits count", "[equivalence]") {
     kata::require_right_beyond_32_bits<Corners>([] { return Corners(260); }, [] { return Corners(1028); });
 }
 
+// Of the large grid next to nothing is run.
+TEST_CASE("a large grid takes no more launches than a small one", "[claims]") {
+    const auto small = kata::counted(coded<float>(13));
+    Corners grid(516);
+    const auto large = kata::glanced_at(grid);
+    if (!large) return;
+    kata::require_at_most(
+        static_cast<double>(small.launches), static_cast<double>(large->launches),
+        "the result is right, but a large grid takes more launches, each of which waits for "
+        "the one before: a launch may have as many blocks as there are cells",
+        "launches for n = 516", ", as for n = 13");
+}
+
 TEST_CASE("rows that begin at multiples of four cells, also of several blocks",
           "[equivalence][step][05_wide_loads][06_two_sweeps]") {
     require_right(coded<float>(GENERATE(4, 12, 28)));
@@ -430,9 +487,57 @@ TEST_CASE("a problem of one sweep is solved once in a call, and twice by a step 
     CHECK(kata::TimedOn<Problem<float>>(one, 0).solved_by(kata::step()) == calls);
 }
 
+// A boundary by itself is a few cells.
+TEST_CASE("no cell is moved twice, by a copy of the grid or in the kernel",
+          "[step][05_wide_loads][06_two_sweeps]") {
+    const auto& c = on_the_ladder();
+    kata::require_at_most(
+        1.5 * static_cast<double>(cells(ladder_n) * sizeof(float)),
+        static_cast<double>(c.global_store.bytes + c.bytes_beside / 2),
+        "the result is right, but cells are stored twice, as where the whole grid is copied "
+        "for the sake of its boundary, or a sweep goes through memory",
+        "bytes stored and copied for " + std::to_string(cells(ladder_n)) + " cells");
+}
+
+// Two doubles are 16 bytes, as are four floats; some load four.
+TEST_CASE("cells of double are loaded several at a time, too", "[step][05_wide_loads][06_two_sweeps]") {
+    const double of_float = accesses(on_the_ladder());
+    const auto require_wide = [&](int n) {
+        kata::require_at_most(
+            2.6 * of_float, accesses(kata::counted(coded<double>(n))),
+            "the result is right, but cells of double are loaded one at a time, although their rows begin at "
+            "multiples of 16 bytes, which are two of them",
+            "times that a thread loads from or stores to global memory for n = " + std::to_string(n) +
+                " of double",
+            ", which is 2.6 times those for n = 60 of float");
+    };
+    require_wide(ladder_n);
+    // Step 05 asks for rows that begin at multiples of four.
+    if (kata::step_name() == "06_two_sweeps") require_wide(ladder_n + 2);
+}
+
+TEST_CASE("rows that begin anywhere are coalesced, too", "[step][05_wide_loads][06_two_sweeps]") {
+    const auto& even = on_the_ladder();
+    if (static_cast<double>(even.lines) > 8 * requests(even)) return;  // which is told elsewhere
+    kata::require_at_most(3 * sectors(even), sectors(kata::counted(coded<float>(ladder_n + 1))),
+                          "the result is right, but where n is no multiple of four the lanes of a warp reach "
+                          "cells that lie apart",
+                          "sectors loaded and stored for n = 61", ", which is three times those for n = 60");
+}
+
+// 4.8 for a cell. A march of 64 planes loads four that give no result, and so does one of 16, which
+// needs 5.76 and is right.
+TEST_CASE("blocks march through many planes", "[step][06_two_sweeps]") {
+    kata::require_at_most(
+        5.9 * static_cast<double>(cells(ladder_n)), static_cast<double>(on_the_ladder().global_load.bytes),
+        "the result is right, but blocks march through few planes, or their tiles have few rows: four planes "
+        "of a march and four rows of a tile are loaded and swept, and give no result",
+        "bytes loaded for " + std::to_string(cells(ladder_n)) + " cells", ", which is 5.9 for each");
+}
+
 // A cell stored there is loaded for the rows above and below, and once more by who keeps none in a register.
 TEST_CASE("neighbours along a row come from the warp", "[claims][step][06_two_sweeps]") {
-    const auto c = kata::counted(coded<float>(ladder_n));
+    const auto& c = on_the_ladder();
     kata::require_at_most(
         3 * static_cast<double>(c.shared_store.requests), static_cast<double>(c.shared_load.requests),
         "the result is right, but the neighbours along a row come from shared memory: those "

@@ -58,6 +58,10 @@ struct Counts {
     /// How often a warp begins to load from global memory: at its first load, and at the first behind each
     /// barrier. Loads of one such round may be under way together; those of two never are.
     std::uint64_t load_rounds = 0;
+    /// Bytes that a warp loads from global memory and stores to shared memory before it has read there again:
+    /// it waits for them with nothing else to do. Those of asynchronous copies are not among them, and
+    /// neither are those that it loads, multiplies from other tiles meanwhile, and then stores.
+    std::uint64_t waited_for = 0;
 
     // How long it takes, in the terms of scheduling. The unit is a step of a warp: a basic block, or what the
     // machine serves at once of a memory request, which is a line of global memory, a pass over the banks of
@@ -127,7 +131,7 @@ inline void Counts::scale(double times) {
                           &shared_atomic, &constant_load})
         traffic->scale(times);
     for (auto* count : {&barriers, &same_address, &bank_conflicts, &lane_basic_blocks, &basic_blocks, &blocks,
-                        &threads, &lines, &load_rounds, &swaps, &exchanges, &work, &evened})
+                        &threads, &lines, &load_rounds, &waited_for, &swaps, &exchanges, &work, &evened})
         *count = scaled(*count, times);
 }
 
@@ -139,7 +143,7 @@ inline Counts& Counts::operator+=(const Counts& o) {
     lane_basic_blocks += o.lane_basic_blocks, basic_blocks += o.basic_blocks;
     blocks += o.blocks, threads += o.threads, launches += o.launches;
     bytes_to_host += o.bytes_to_host, bytes_to_device += o.bytes_to_device;
-    bytes_beside += o.bytes_beside, load_rounds += o.load_rounds;
+    bytes_beside += o.bytes_beside, load_rounds += o.load_rounds, waited_for += o.waited_for;
     lines += o.lines, work += o.work, span += o.span, makespan += o.makespan, busiest += o.busiest;
     swaps += o.swaps, exchanges += o.exchanges, evened += o.evened, contention += o.contention;
     return *this;

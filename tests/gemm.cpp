@@ -235,6 +235,12 @@ struct Problem {
     };
 };
 
+/// Elements along K that a step has on chip at a time.
+constexpr std::pair<std::string_view, unsigned> depths[] = {
+    {"02_shared_memory", 32}, {"03_thread_tile_1d", 8},   {"04_thread_tile_2d", 8},
+    {"05_wide_loads", 8},     {"06_warp_tile", 8},        {"07_async_copies", 8},
+    {"08_large_tiles", 16},   {"09_fragments_ahead", 16}, {"11_tensor_cores", 32}};
+
 /// The shape, for a step that takes it: in bfloat16 with n and k rounded up to multiples of eight.
 Shape taken(Shape s, Factors factors) {
     const auto up = [](int length) {
@@ -319,10 +325,18 @@ TEST_CASE("a block is wholly in C, and its rows and its K end anywhere",
           "[step][07_async_copies][08_large_tiles][09_fragments_ahead][10_stream_k][11_tensor_cores]") {
     // Whole blocks of step 08, and more tiles along K than there are stages; what is asked once for all
     // copies of a tile must be asked of each way in which it can end: of the rows alone and of the columns
-    // alone, too.
-    const auto [m, n, k] =
-        GENERATE(table<int, int, int>({{128, 256, 72}, {129, 257, 33}, {129, 256, 36}, {128, 260, 32}}));
+    // alone, too. The last rows of B begin at multiples of 8 bytes.
+    const auto [m, n, k] = GENERATE(table<int, int, int>(
+        {{128, 256, 72}, {129, 257, 33}, {129, 256, 36}, {128, 260, 32}, {128, 258, 32}}));
     require_right(coded({m, n, k}));
+}
+
+// Of tiles of 128 x 128 and of those that divide them: what is asked once for all elements of a tile must be
+// asked of rows, of columns and of K.
+TEST_CASE("of rows, columns and K all but one are whole tiles",
+          "[step][02_shared_memory][03_thread_tile_1d][04_thread_tile_2d][05_wide_loads][06_warp_tile]") {
+    const auto shape = GENERATE(Shape{129, 128, 32}, Shape{128, 129, 32}, Shape{128, 128, 33});
+    require_right(coded(shape));
 }
 
 TEST_CASE("a product without rows or columns is no work and no error", "[equivalence]") {
@@ -352,8 +366,9 @@ TEST_CASE("infinities and NaN reach the elements that see them, and no others", 
     // has the beginning of the next one beside it.
     constexpr float inf = std::numeric_limits<float>::infinity(),
                     nan = std::numeric_limits<float>::quiet_NaN();
-    // The last ones have rows that begin at multiples of 16 bytes, and of which the tiles hang over the end.
-    const auto [k, n] = GENERATE(table<int, int>({{21, 66}, {37, 66}, {28, 68}}));
+    // The third ones have rows that begin at multiples of 16 bytes, and of which the tiles hang over the end.
+    // The last K ends in a tile that goes where an earlier one has been, in steps with stages, too.
+    const auto [k, n] = GENERATE(table<int, int>({{21, 66}, {37, 66}, {28, 68}, {72, 68}}));
     auto p = coded({70, n, k});
     const auto a = [&](int row, int i) -> float& {
         return p.a[static_cast<std::size_t>(row * p.shape.k + i)];
@@ -387,6 +402,17 @@ TEST_CASE("infinities and NaN reach the elements that see them, and no others", 
         b(20, 40) = inf;
         a(9, 7) = -inf;
         for (int col : {0, 32, 65}) b(7, col) = 0;
+    }
+    // So does who leaves out tiles that are all zeros.
+    SECTION("in B, where all of A is zero") {
+        std::fill(p.a.begin(), p.a.end(), 0.0f);
+        b(7, 31) = nan;
+        b(20, 40) = -inf;
+    }
+    SECTION("in A, where all of B is zero") {
+        std::fill(p.b.begin(), p.b.end(), 0.0f);
+        a(33, 3) = nan;
+        a(69, 20) = inf;
     }
     SECTION("in both") {
         a(12, 4) = inf;
@@ -437,6 +463,20 @@ TEST_CASE("the sums are the same bits, whichever block is done first", "[step][1
                 "the result depends on which block is done first: the sums of shares must be added up in a "
                 "fixed order, as rounding makes another sum of each order");
     SUCCEED();
+}
+
+// More tiles along K than a byte counts. In step 10, whose blocks go through them as those of step 09 do,
+// that would take a second.
+TEST_CASE("more phases than a byte counts",
+          "[step][02_shared_memory][03_thread_tile_1d][04_thread_tile_2d][05_wide_loads][06_warp_tile]"
+          "[07_async_copies][08_large_tiles][09_fragments_ahead][11_tensor_cores]") {
+    // Copies that go where a tile lies still are seen by the meter alone, for which tiles of step 07 are
+    // small enough.
+    const bool metered = kata::step_name() == "07_async_copies";
+    for (const auto& [step, depth] : depths)
+        if (step == kata::step_name())
+            require_right(coded({1, 1, 257 * static_cast<int>(depth) + 1}),
+                          {{.most_steps = 400'000'000, .metered = metered}});
 }
 
 // Of tiles of 32, 64 and 128 they are 73, 37 and 19: no multiple of 4, of 8 or of 16. Blocks that are
@@ -491,14 +531,6 @@ void require_ends_of_a_row(int for_floats, const char* entry, T (*made)(float)) 
 }
 
 }  // namespace
-
-TEST_CASE("a row of more blocks than a grid has along y", "[equivalence]") {
-    constexpr int n = 65536 * 128 + 5;
-    if (factors_of(kata::step()) == Factors::bf16)
-        require_ends_of_a_row(n, "gemm_bf16", matrices::to_bf16);
-    else
-        require_ends_of_a_row<float>(n, "gemm", [](float value) { return value; });
-}
 
 // With tiles of 64 rows they are too few blocks for running only those at the ends.
 TEST_CASE("as many rows as there may be", "[equivalence][step][01_naive][02_shared_memory]") {
@@ -581,6 +613,21 @@ void require_right_beyond_32_bits(const Shape& few, const Shape& many) {
 
 }  // namespace
 
+TEST_CASE("a row of more blocks than a grid has along y", "[equivalence]") {
+    constexpr int n = 65536 * 128 + 5;
+    // Step 10 may share out all tiles. Then it has a block for each multiprocessor, however many tiles these
+    // have to go through, and no block is the one of the ends.
+    if (kata::step_name() == "10_stream_k" && kata::counts_available()) {
+        Corners<float> p({1, n, 1});
+        const auto share = kata::share_of_thread(p);
+        if (!share || *share > 16) SKIP("a thread has too many results to go through the row here");
+    }
+    if (factors_of(kata::step()) == Factors::bf16)
+        require_ends_of_a_row(n, "gemm_bf16", matrices::to_bf16);
+    else
+        require_ends_of_a_row<float>(n, "gemm", [](float value) { return value; });
+}
+
 TEST_CASE("matrices of more bytes than 32 bits count", "[equivalence]") {
     if (factors_of(kata::step()) == Factors::bf16) {
         const auto [few, many] = GENERATE(table<Shape, Shape>({
@@ -645,13 +692,6 @@ using enum kata::Quantity;
 const Shape& counted_shape_of(const std::string& step) {
     return step == "10_stream_k" ? few_tiles : counted_shape;
 }
-
-/// Elements along K that a step has on chip at a time.
-constexpr std::pair<std::string_view, unsigned> depths[] = {{"02_shared_memory", 32},
-                                                            {"03_thread_tile_1d", 8},
-                                                            {"04_thread_tile_2d", 8},
-                                                            {"05_wide_loads", 8},
-                                                            {"06_warp_tile", 8}};
 
 constexpr kata::Claim claims[] = {
     {"02_shared_memory", "01_naive", bytes_loaded, 16.0,
@@ -834,6 +874,51 @@ TEST_CASE("both tiles are loaded in packs", "[claims][step][05_wide_loads][06_wa
                            "global memory bring too few elements. Those of A as well as those of B are "
                            "loaded four at a time where the rows allow it",
                            "elements per load of a thread");
+}
+
+TEST_CASE("the tiles of B are copied in packs",
+          "[claims][step][07_async_copies][08_large_tiles][09_fragments_ahead][10_stream_k]") {
+    const auto loaded = kata::counted(coded({128, 128, 96}), {.multiprocessors = 1}).global_load;
+    // 1.6 in step 07, where elements of A are four of five copies, and two in the others; 1.3 with tiles of
+    // 256 rows and 128 columns.
+    kata::require_at_least(
+        1.2, static_cast<double>(loaded.bytes) / (4.0 * static_cast<double>(loaded.accesses)),
+        "the result is right, but the step does not gain what it is for: its copies from global memory "
+        "bring too few elements. Those of A go down a column of its tile, one at a time, but those of B are "
+        "neighbours there, too: copy four at a time where the rows allow it",
+        "elements per copy or load of a thread");
+}
+
+// On a GPU the time shows it. Of twelve tiles the first may be waited for.
+TEST_CASE("a block multiplies while the next tiles are on their way",
+          "[claims][step][07_async_copies][08_large_tiles][09_fragments_ahead][10_stream_k]") {
+    const auto c = kata::counted(coded({128, 128, 192}), {.multiprocessors = 1});
+    kata::require_at_most(30,
+                          100 * static_cast<double>(c.waited_for) / static_cast<double>(c.global_load.bytes),
+                          "the result is right, but the step does not gain what it is for: nothing is "
+                          "multiplied while the next tiles are on their way. Copy both with "
+                          "__pipeline_memcpy_async(), or load them into registers before this tile is "
+                          "multiplied, and store them to shared memory behind that",
+                          "% of the bytes loaded are stored to shared memory at once, which waits for them");
+}
+
+TEST_CASE("more multiprocessors get more blocks", "[claims][step][10_stream_k]") {
+    kata::only_where_counted();
+    const auto blocks_on = [](int multiprocessors) {
+        Corners<float> p({128, 256, 33 * 16});
+        const auto run = kata::observed_run(
+            {.multiprocessors = multiprocessors, .sample = 1}, [&] { p.run(kata::step()); },
+            []() -> std::optional<std::string> { return std::nullopt; });
+        if (run.fault) FAIL(*run.fault);
+        return static_cast<double>(kata::counts_of(run).blocks);
+    };
+    // One tile of 33 phases: six shares and 33, and as many blocks that add up.
+    kata::require_at_least(
+        13, blocks_on(33) - blocks_on(6),
+        "the result is right, but the step does not gain what it is for: a tile is cut into as many shares "
+        "on a small GPU as on a large one. Ask cudaDeviceGetAttribute() how many multiprocessors there are, "
+        "and give each of them a share",
+        "blocks for 128 x 256 results with K = 528: how many more on 33 multiprocessors than on six");
 }
 
 TEST_CASE("matrices whose rows begin anywhere are multiplied by way of tiles, too",

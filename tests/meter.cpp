@@ -1908,6 +1908,18 @@ TEST_CASE("a warp begins to load once, and again behind each barrier", "[span]")
     CHECK(count([&] { kernels::load_rounds(in.data(), out.data(), 128); }).load_rounds == 4 + 1);
 }
 
+TEST_CASE("a warp waits for what it loads and stores to shared memory before it reads there", "[span]") {
+    auto in = filled<int>("in", 128);
+    Buffer<int> out("out", 64);
+    const auto waited_for = [&](kernels::Way way) {
+        return count([&] { kernels::second_tile(way, in.data(), out.data()); }).waited_for;
+    };
+    // The first tile always, and the second one where it is stored at once.
+    CHECK(waited_for(kernels::Way::at_once) == 4 * 2 * 64);
+    CHECK(waited_for(kernels::Way::ahead) == 4 * 64);
+    CHECK(waited_for(kernels::Way::copied) == 4 * 64);
+}
+
 TEST_CASE("shuffles and votes count once for each warp, and __syncwarp() does not", "[span]") {
     Buffer<int> out("out", 64);
     const int rounds = GENERATE(0, 3);

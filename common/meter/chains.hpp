@@ -26,6 +26,18 @@ class Chain {
     bool begins_to_load() { return !std::exchange(loads_, true); }
     void comes_from_barrier() { loads_ = false; }
 
+    /// Bytes of global memory. An asynchronous copy is a store to shared memory and then a load by the same
+    /// instruction.
+    void loads(std::uint64_t bytes, std::uint32_t code) {
+        if (code != stored_by_) unused_ += bytes;
+    }
+    void reads_shared() { unused_ = 0; }
+    /// The bytes that it has loaded since it last read from shared memory, or stored there.
+    std::uint64_t stores_shared(std::uint32_t code) {
+        stored_by_ = code;
+        return std::exchange(unused_, 0);
+    }
+
     // Whoever polls waits for another warp: how many rounds that takes is the scheduler's business, and one
     // of them counts. In a round the lanes that poll do nothing else but read what nobody else signals with.
 
@@ -41,6 +53,8 @@ class Chain {
   private:
     std::uint64_t time_ = 0, work_ = 0;
     bool loads_ = false;             // since the last barrier
+    std::uint64_t unused_ = 0;       // bytes loaded that nothing was done after
+    std::uint32_t stored_by_ = 0;    // the code of the last store to shared memory
     std::uint32_t polling_ = 0;      // a bit for each lane
     std::uint64_t round_steps_ = 0;  // since the last poll
     kata::Counts round_;

@@ -703,6 +703,10 @@ Meter::Taken Meter::take(Group group, Chain& chain, kata::Counts& counts) {
     if (first.space == Space::shared) here.passes += passes_of(counts) - passes;
     here.conflicts += counts.bank_conflicts - conflicts;
     if (first.space != Space::global) {
+        if (first.space == Space::shared && first.what == What::store)
+            counts.waited_for += chain.stores_shared(first.code);
+        else if (first.space == Space::shared)
+            chain.reads_shared();
         chain.step(steps);
         return Taken::now;
     }
@@ -711,7 +715,10 @@ Meter::Taken Meter::take(Group group, Chain& chain, kata::Counts& counts) {
     here.sectors_stored += counts.global_store.transactions - stored;
     if (first.what == What::store) ++here.stores;
     if (first.what == What::atomic) here.atomics += group.size();
-    if (first.what == What::load) counts.load_rounds += chain.begins_to_load();
+    if (first.what == What::load) {
+        counts.load_rounds += chain.begins_to_load();
+        chain.loads(group.size() * first.bytes, first.code);
+    }
     chain.wait_until(written_to(group));
     chain.step(steps);
     if (first.polls) chain.begin_polling(group);

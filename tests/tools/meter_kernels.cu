@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cuda/atomic>
+#include <cuda_pipeline.h>
 #include <memory>
 #include <mma.h>
 #include <vector>
@@ -827,6 +828,26 @@ __global__ void load_rounds_kernel(const int* in, int* out) {
     out[t] = sum;
 }
 void load_rounds(const int* in, int* out, int threads) { load_rounds_kernel<<<1, threads>>>(in, out); }
+
+__global__ void second_tile_kernel(Way way, const int* in, int* out) {
+    __shared__ int s[2][64];
+    const int t = threadIdx.x;
+    s[0][t] = in[t];
+    __syncthreads();
+    int second = 0;
+    if (way == Way::copied)
+        __pipeline_memcpy_async(&s[1][t], &in[64 + t], 4);
+    else
+        second = in[64 + t];
+    if (way == Way::at_once) s[1][t] = second;
+    const int first = s[0][63 - t];
+    if (way == Way::ahead) s[1][t] = second;
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    __syncthreads();
+    out[t] = first + s[1][63 - t];
+}
+void second_tile(Way way, const int* in, int* out) { second_tile_kernel<<<1, 64>>>(way, in, out); }
 
 __global__ void exchanges_kernel(int* out, int rounds) {
     int sum = static_cast<int>(threadIdx.x);

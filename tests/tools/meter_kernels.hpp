@@ -170,7 +170,11 @@ void unwritten_used(Use, const int* in, int* out);  // the element of shared mem
 void unwritten_global(const int* in, int* out);
 void exchange_or_ask(int* data, bool exchange);  // of one element, and then another
 void load_rounds(const int* in, int* out,
-                 int threads);                     // three loads, a barrier, two loads by the first warp
+                 int threads);  // three loads, a barrier, two loads by the first warp
+/// How the second of two tiles of 64 elements comes into shared memory, before the first one is read or
+/// behind that.
+enum class Way { at_once, ahead, copied };
+void second_tile(Way, const int* in, int* out);
 void exchanges(int* out, int rounds);              // shuffles of two warps, and a vote of one
 void polled_late(int* data, int* flag, int* out);  // block 1 waits long for what block 0 then writes
 

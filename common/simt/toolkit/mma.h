@@ -49,8 +49,10 @@ template <class Use, int m, int n, int k, class T, class Layout = void>
 class fragment {
     static constexpr bool is_sum = std::is_same_v<Use, accumulator>;
     static constexpr bool is_tf32 = std::is_same_v<T, precision::tf32>;
-    static_assert(m == 16 && n == 16 && (is_sum ? k == 16 || k == 8 : k == (is_tf32 ? 8 : 16)),
-                  "the CPU back end multiplies 16 x 16 x 16 elements, and 16 x 16 x 8 of tf32");
+    static_assert(
+        m == 16 && n == 16 && (is_sum ? k == 16 || k == 8 : k == (is_tf32 ? 8 : 16)),
+        "the CPU back end multiplies 16 x 16 x 16 elements, and 16 x 16 x 8 of tf32: other shapes need "
+        "a GPU");
     static_assert(
         is_sum ? std::is_same_v<T, float> || (std::is_same_v<T, half> && k == 16)
                : is_tf32 || simt::one_of<T, half, nv_bfloat16>,

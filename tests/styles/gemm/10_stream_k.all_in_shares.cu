@@ -1,0 +1,234 @@
+// The plain stream-K of the paper: all tiles are shared out, whole waves, too, so that a launch has a block for each multiprocessor at
+// most.
+#include "gemm.cuh"
+
+#include <cuda_pipeline.h>
+
+constexpr int bm = 128, bn = 256;              // rows and columns of C that a block computes
+constexpr int bk = 16;                         // elements along K in a tile
+constexpr int stages = 4;                      // pairs of tiles on chip: one in use, the others on their way
+constexpr int wm = 64, wn = 64;                // of the block's results, a warp's
+constexpr int tm = 8, tn = 16;                 // of these, a thread's
+constexpr int rows = wm / tm, cols = wn / tn;  // of threads in a warp
+constexpr int threads = bm * bn / (tm * tn);
+constexpr int wide = 4;                                               // elements of a pack
+constexpr int a_rows = threads / bk, b_rows = threads / (bn / wide);  // of the tiles, copied at a time
+static_assert(bm % a_rows == 0 && bk % b_rows == 0, "all threads copy as much");
+static_assert(stages >= 2, "while a pair of tiles is multiplied, another is on its way");
+static_assert(bk % 2 == 0, "the first fragments of each tile go into the same of two sets");
+constexpr int most_shares = 256;  // more than a GPU has multiprocessors
+constexpr int adders = 256;       // threads of a block that adds up
+static_assert(bm * bn / wide % adders == 0, "each thread that adds up has a pack");
+static_assert(rows * cols == 32 && rows % 2 == 0 && cols % 2 == 0,
+              "a warp is made of squares of 2 x 2 lanes");
+
+/// Neighbouring elements. The alignment is what makes a load, a copy or a store of them one.
+struct alignas(wide * sizeof(float)) Pack {
+    float at[wide];
+};
+
+/// A stage: a tile of A, transposed, and one of B.
+struct Tiles {
+    Pack a[bk][bm / wide + 1], b[bk][bn / wide];
+};
+
+/// Begins to copy element col of a row of a matrix of height x width, or the pack that begins there, to
+/// shared memory; zeros, if the matrix has no such element.
+template <typename T>
+__device__ void begin_copy(T& to, const float* matrix, int height, int width, int row, int col) {
+    const bool inside = row < height && col < width;
+    // The last argument is how many bytes are not read and 0. The address must be a right one all the same.
+    __pipeline_memcpy_async(&to, &matrix[inside ? row * width + col : 0], sizeof(T), inside ? 0 : sizeof(T));
+}
+
+/// Stores elements col to col + 3 of a row, as far as the matrix has them. col is a multiple of four.
+__device__ void store(float* matrix, int height, int width, int row, int col, Pack pack) {
+    if (row >= height || col >= width) return;
+    float* const first = &matrix[row * width + col];
+    if (width % wide == 0) {
+        *reinterpret_cast<Pack*>(first) = pack;
+    } else {
+        for (int i = 0; i < wide; ++i)
+            if (col + i < width) first[i] = pack.at[i];
+    }
+}
+
+/// Elements col to col + 3 of a row, as far as it has them. col is a multiple of four.
+__device__ Pack load(const float* matrix, int width, int row, int col) {
+    const float* const first = &matrix[row * width + col];
+    if (width % wide == 0) return *reinterpret_cast<const Pack*>(first);
+    Pack pack = {};
+    for (int i = 0; i < wide; ++i)
+        if (col + i < width) pack.at[i] = first[i];
+    return pack;
+}
+
+/// Who computes what. The phases of all tiles, row by row, stand in one line: `phases` of each tile.
+struct Plan {
+    int across, tiles;  // in a row of C, and in all of C
+    int phases;         // of a tile
+    int whole;          // tiles that a block computes alone; they are the first
+    int share;          // phases of each block that shares the others
+};
+
+/// Sums of shares that do not begin with the first phase of a tile. They are there once for all launches, so
+/// that two must not run at the same time, as they may in two streams.
+__device__ Pack partial[most_shares][bm][bn / wide];
+
+/// The stage that is next in turn.
+__device__ int behind(int stage) { return stage + 1 < stages ? stage + 1 : 0; }
+
+/// The blocks of a launch have tiles of their own, or shares. For the former nvcc sees that there is one
+/// tile, and that K begins at 0 and ends at k.
+template <bool shared>
+__global__ void __launch_bounds__(threads)
+    stream_k(const float* a, const float* b, float* c, int m, int n, int k, Plan plan) {
+    extern __shared__ Tiles tiles[];  // stages of them, more than a block has without asking
+    const int lane = threadIdx.x % 32, square = lane / 4, warp = threadIdx.x / 32;
+    const int lane_x = square % (cols / 2) * 2 + lane % 2, lane_y = square / (cols / 2) * 2 + lane / 2 % 2;
+    const int tx = warp % (bn / wn) * (wn / wide) + lane_x, ty = warp / (bn / wn) * (wm / wide) + lane_y;
+    // The first element of A and the first pack of B that the thread copies.
+    const int a_y = threadIdx.x / bk, a_x = threadIdx.x % bk;
+    const int b_y = threadIdx.x / (bn / wide), b_x = threadIdx.x % (bn / wide);
+
+    // Where the block begins in the line of all phases, and where it ends.
+    const int first = shared ? plan.whole * plan.phases + blockIdx.x * plan.share : blockIdx.x * plan.phases;
+    const int last = shared ? min(first + plan.share, plan.tiles * plan.phases) : first + plan.phases;
+    int next = first;
+    do {
+        const int tile = next / plan.phases, begin = shared ? next % plan.phases : 0;
+        const int end =
+            shared ? min(plan.phases, begin + last - next) : plan.phases;  // of this tile's phases
+        const int end_of_k = min(k, end * bk);
+        next += end - begin;
+        const int first_row = tile / plan.across * bm, first_col = tile % plan.across * bn;
+        const int col = first_col + b_x * wide;
+        // As in 07 and 09.
+        const bool inside = first_row + bm <= m && first_col + bn <= n && n % wide == 0;
+        const float* from_a = inside ? &a[(first_row + a_y) * k + begin * bk + a_x] : a;
+        const float* from_b = inside ? &b[(begin * bk + b_y) * n + col] : b;
+        int filled = 0;
+        const auto fetch = [&](int phase) {
+            Tiles& to = tiles[filled];
+            const int i = phase * bk;
+            if (inside && i + bk <= end_of_k) {
+                for (int y = 0; y < bm; y += a_rows)
+                    __pipeline_memcpy_async(&to.a[a_x][(a_y + y) / wide].at[(a_y + y) % wide], &from_a[y * k],
+                                            sizeof(float));
+                for (int y = 0; y < bk; y += b_rows)
+                    __pipeline_memcpy_async(&to.b[b_y + y][b_x], &from_b[y * n], sizeof(Pack));
+            } else if (phase < end) {
+                for (int y = 0; y < bm; y += a_rows)
+                    begin_copy(to.a[a_x][(a_y + y) / wide].at[(a_y + y) % wide], a, m, k, first_row + a_y + y,
+                               i + a_x);
+                for (int y = 0; y < bk; y += b_rows) {
+                    if (n % wide == 0) {
+                        begin_copy(to.b[b_y + y][b_x], b, k, n, i + b_y + y, col);
+                    } else {
+                        for (int x = 0; x < wide; ++x)
+                            begin_copy(to.b[b_y + y][b_x].at[x], b, k, n, i + b_y + y, col + x);
+                    }
+                }
+            }
+            __pipeline_commit();  // behind the end, too: whoever waits counts groups
+            filled = behind(filled);
+            from_a += bk;
+            from_b += bk * n;
+        };
+        for (int phase = begin; phase < begin + stages - 1; ++phase) fetch(phase);
+
+        Pack a_i[2][tm / wide], b_i[2][tn / wide];
+        const auto read = [&](const Tiles& from, int i) {
+            for (int r = 0; r < tm / wide; ++r) a_i[i % 2][r] = from.a[i][ty + r * rows];
+            for (int s = 0; s < tn / wide; ++s) b_i[i % 2][s] = from.b[i][tx + s * cols];
+        };
+
+        Pack sum[tm][tn / wide] = {};
+        int stage = 0;  // that is multiplied
+        __pipeline_wait_prior(stages - 2);
+        __syncthreads();
+        read(tiles[stage], 0);
+        for (int phase = begin; phase < end; ++phase) {
+#pragma unroll
+            for (int i = 0; i < bk; ++i) {
+                if (i < bk - 1) {
+                    read(tiles[stage], i + 1);
+                } else {
+                    // As in 09; behind the end, rubbish.
+                    __pipeline_wait_prior(stages - 2);
+                    __syncthreads();
+                    stage = behind(stage);
+                    read(tiles[stage], 0);
+                }
+                for (int r = 0; r < tm; ++r) {
+                    for (int s = 0; s < tn; ++s)
+                        sum[r][s / wide].at[s % wide] +=
+                            a_i[i % 2][r / wide].at[r % wide] * b_i[i % 2][s / wide].at[s % wide];
+                }
+                if (i == 0) fetch(phase + stages - 1);
+            }
+        }
+        __syncthreads();  // the rubbish lies where the next tile is copied to
+
+#pragma unroll  // or the sums, whose places nvcc must know, go to memory
+        for (int r = 0; r < tm; ++r) {
+            const int y = (ty + r / wide * rows) * wide + r % wide;
+            for (int s = 0; s < tn / wide; ++s) {
+                const int x = tx + s * cols;
+                if (begin == 0)
+                    store(c, m, n, first_row + y, first_col + x * wide, sum[r][s]);
+                else
+                    partial[blockIdx.x][y][x] = sum[r][s];
+            }
+        }
+    } while (shared && next < last);
+}
+
+/// Adds to a tile of C what shares have left of it, a pack for each thread. blockIdx.y counts tiles.
+__global__ void add_up(float* c, int m, int n, Plan plan) {
+    const int tile = plan.whole + blockIdx.y, pack = blockIdx.x * adders + threadIdx.x;
+    const int y = pack / (bn / wide), x = pack % (bn / wide);
+    const int row = tile / plan.across * bm + y, col = tile % plan.across * bn + x * wide;
+    if (row >= m || col >= n) return;
+    // The first share of the tile has stored to C. The others begin in it, and are the next ones.
+    const int first = blockIdx.y * plan.phases, last = first + plan.phases - 1;
+    Pack sum = load(c, n, row, col);
+    for (int share = first / plan.share + 1; share <= last / plan.share; ++share) {
+        const Pack more = partial[share][y][x];
+        for (int i = 0; i < wide; ++i) sum.at[i] += more.at[i];
+    }
+    store(c, m, n, row, col, sum);
+}
+
+void gemm(const float* a, const float* b, float* c, int m, int n, int k) {
+    if (m == 0 || n == 0) return;
+    int device, multiprocessors;
+    check(cudaGetDevice(&device));
+    check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+    const int at_once = min(multiprocessors, most_shares);  // one block is on each
+
+    Plan plan;
+    plan.across = ceil_div(n, bn);
+    plan.tiles = plan.across * ceil_div(m, bm);
+    plan.phases = max(1, ceil_div(k, bk));  // without products the sums are 0, and are stored
+    const int left = plan.tiles;
+    plan.whole = plan.tiles - left;
+    plan.share = max(1, ceil_div(left * plan.phases, at_once));
+
+    constexpr int bytes = stages * sizeof(Tiles);
+    if (plan.whole > 0) {
+        check(cudaFuncSetAttribute(stream_k<false>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+        stream_k<false><<<plan.whole, threads, bytes>>>(a, b, c, m, n, k, plan);
+        check(cudaGetLastError());
+    }
+    if (left > 0) {
+        const int shares = ceil_div(left * plan.phases, plan.share);
+        check(cudaFuncSetAttribute(stream_k<true>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+        stream_k<true><<<shares, threads, bytes>>>(a, b, c, m, n, k, plan);
+        check(cudaGetLastError());
+    }
+    if (left > 0) {
+        add_up<<<dim3(bm * bn / wide / adders, left), adders>>>(c, m, n, plan);
+        check(cudaGetLastError());
+    }
+}

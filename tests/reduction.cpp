@@ -275,10 +275,22 @@ TEST_CASE("a block of a long input reduces several segments, the last of them a 
     require_right(coded_sum<double>(segments * 8192 + more / 2, 2, sum_of_double), {{.multiprocessors = 1}});
 }
 
+TEST_CASE("a launch finds nothing of one before it with another number of blocks",
+          "[equivalence][step][17_last_block]") {
+    for (const int blocks : {3, 5, 2}) {
+        const auto run = try_on(kata::step(), coded_sum(blocks * 16384), {{.metered = false}});
+        if (run.fault)
+            FAIL(*run.fault << "\nthe launch before had another number of blocks\n  the usual cause: the "
+                               "count of blocks is not back at 0 when a launch ends, so that in the next one "
+                               "the last block comes too early or never");
+    }
+}
+
 TEST_CASE("the bits of a sum do not depend on the order of the blocks",
           "[equivalence][step][17_last_block]") {
-    // Reals, whose sum is rounded: another order, another last bit.
-    const auto p = problem(kata::reals(7 * 16384 + 77, 3), sum_of_float, false);
+    // Reals, whose sum is rounded: another order, another last bit. More blocks than a warp has lanes, so
+    // that several warps of the last one have results to combine.
+    const auto p = problem(kata::reals(70 * 16384 + 77, 3), sum_of_float, false);
     std::optional<float> first;
     for (const kata::Conditions& c : {kata::Conditions{.metered = false},
                                       {.order = Order::backwards, .metered = false},
@@ -289,11 +301,11 @@ TEST_CASE("the bits of a sum do not depend on the order of the blocks",
         if (run.fault) FAIL(*run.fault);
         const float sum = device.result()[0];
         if (first && std::bit_cast<unsigned>(*first) != std::bit_cast<unsigned>(sum))
-            FAIL("the sum depends on which block is done first: "
-                 << std::hexfloat << *first << " and " << sum
-                 << "\n  the usual cause: blocks combine their results by atomics, or the last block takes "
-                    "them "
-                    "in the order in which they came");
+            FAIL(
+                "the sum depends on which block is done first, or which warp of the last block: "
+                << std::hexfloat << *first << " and " << sum
+                << "\n  the usual cause: blocks or warps combine their results by atomics, or the last block "
+                   "takes them in the order in which they came");
         first = sum;
     }
 }
@@ -391,6 +403,20 @@ TEST_CASE("an input of more bytes than 32 bits count, and of nearly as many elem
           "[equivalence]") {
     kata::require_right_beyond_32_bits<Long>([] { return Long((1 << 24) + 1); },
                                              [] { return Long(0x7fff0000); });
+}
+
+// A block for each 300000 elements keeps few of the multiprocessors of a large GPU busy, whatever the blocks
+// of a short input do. The sample that NVIDIA gives has 64 blocks, however many elements there are.
+TEST_CASE("a long input is shared out to many blocks", "[claims]") {
+    kata::only_where_counted();
+    Long input(1 << 24);
+    const auto c = kata::glanced_at(input);
+    if (!c) return;
+    kata::require_at_least(
+        48, static_cast<double>(c->blocks),
+        "the result is right, but however long the input is, few blocks do it all, and a large GPU, which "
+        "has more than 100 multiprocessors, has work for few of them",
+        "blocks for 16777216 elements");
 }
 
 TEST_CASE("one launch does it all", "[claims][step][17_last_block]") {
@@ -603,6 +629,42 @@ TEST_CASE("a last segment that is not whole is reduced by all threads, too", "[c
                           "the result is right, but what is left at the end of the input is done by too few "
                           "threads, one element after the other",
                           "times as long the longest chain of steps, where 4095 elements follow 32768");
+}
+
+namespace {
+
+std::uint64_t requests(const kata::Counts& c) {
+    return c.global_load.requests + c.global_store.requests + c.global_atomic.requests;
+}
+
+std::uint64_t passes(const kata::Counts& c) {
+    return c.shared_load.transactions + c.shared_store.transactions + c.shared_atomic.transactions;
+}
+
+}  // namespace
+
+// What is done for sums of floats and whole segments is done for all. A segment that is cut off costs a right
+// kernel a twentieth at most.
+TEST_CASE("other types and odd lengths cost no more than as many bytes of floats", "[claims]") {
+    kata::only_where_counted();
+    constexpr int n = 4 * 16384;
+    const auto floats = counted(coded_sum(n));
+    const auto compare = [&](const kata::Counts& other, const std::string& problem) {
+        for (const auto& [counts, what] :
+             {std::pair(&requests, "times that a warp loads from or stores to global memory"),
+              std::pair(&passes, "passes over the banks of shared memory")})
+            kata::require_at_most(
+                1.4 * static_cast<double>(counts(floats)) + 64, static_cast<double>(counts(other)),
+                "the result is right, but what is good for sums of floats is not done for " + problem,
+                std::string(what) + ", for as many bytes",
+                ", where sums of floats take " + std::to_string(counts(floats)) +
+                    "\n  the usual cause: a slower way for some types or lengths, where the few elements at "
+                    "the end could be taken apart from all others");
+    };
+    compare(counted(coded_sum<int>(n, 1, sum_of_int)), "sums of int");
+    compare(counted(coded_sum<double>(n / 2, 1, sum_of_double)), "sums of double");
+    compare(counted(problem(below_zero<float>(n, 7), max_of_float)), "maxima");
+    compare(counted(coded_sum(n + 1)), "a length that is odd");
 }
 
 // A thread that combines the results alone takes two steps for each, and the last block of a solution one for

@@ -639,6 +639,123 @@ unsigned long long log2(int n) {
 
 }  // namespace
 
+// The two scans differ by one place: a row that begins there reaches one line more, and one sector.
+TEST_CASE("the exclusive scan costs about what the inclusive one does", "[claims]") {
+    kata::only_where_counted();
+    const int n = either(1 << 14, kata::step_name() >= "09" ? 1 << 17 : 1 << 15);
+    const auto inclusive = kata::counted(coded(n)),
+               exclusive = kata::counted(coded(n, scan::max_section, Kind::exclusive));
+    const auto compare = [&](double factor, std::uint64_t more, std::uint64_t base, const std::string& what) {
+        kata::require_at_most(
+            factor * static_cast<double>(base), static_cast<double>(more),
+            "the result is right, but what the step gains for the inclusive scan it does not gain for the "
+            "exclusive one",
+            what, ", where the inclusive scan has " + std::to_string(base));
+    };
+    compare(1.5, exclusive.global_load.transactions, inclusive.global_load.transactions,
+            "32-byte sectors loaded");
+    compare(1.5, exclusive.global_store.transactions, inclusive.global_store.transactions,
+            "32-byte sectors stored");
+    compare(1.5, exclusive.global_load.requests, inclusive.global_load.requests,
+            "times that a warp loads from global memory");
+    compare(1.5, exclusive.global_store.requests, inclusive.global_store.requests,
+            "times that a warp stores to global memory");
+    compare(1.5, exclusive.work, inclusive.work, "steps of all warps");
+}
+
+// Maps have eight bytes.
+TEST_CASE("elements of eight bytes cost no more than as many bytes of ints",
+          "[claims][step][09_wide_rows][10_sums_ahead]") {
+    kata::only_where_counted();
+    constexpr int n = 1 << 17;
+    const auto requests = [](const kata::Counts& c) {
+        return static_cast<double>(c.global_load.requests + c.global_store.requests);
+    };
+    const double ints = requests(kata::counted(coded(n)));
+    kata::require_at_most(
+        1.4 * ints, requests(kata::counted(maps(n / 2, scan::max_section, Kind::inclusive))),
+        "the result is right, but elements of eight bytes are not loaded or stored 16 bytes at a time",
+        "times that a warp loads from or stores to global memory, for as many bytes of maps");
+}
+
+// Two barriers for each doubling of the stride, and some around them.
+TEST_CASE("a short section has fewer rounds than a long one",
+          "[claims][step][01_kogge_stone][02_kogge_stone_double_buffered][03_brent_kung][04_coarsened]") {
+    const int section = GENERATE(32, 64, 256);
+    const auto c = kata::counted(coded(2 * section, section));
+    kata::require_at_most(
+        2 * static_cast<double>(log2(section)) + 3,
+        static_cast<double>(c.barriers) / static_cast<double>(c.blocks),
+        "the result is right, but blocks go through rounds in which no thread has work",
+        "barriers of a block, for a section of " + std::to_string(section) + " elements",
+        "\n  the usual cause: the first or the last stride is that of a section of 1024, whatever is asked");
+}
+
+// A solution's warps reach shared memory 232 times for a section: in a round three times, where they have
+// work. Where those of one of the two trees are spread, 490 times.
+TEST_CASE("in both trees the threads with work stand side by side", "[claims][step][03_brent_kung]") {
+    const auto c = kata::counted(coded(4 * 1024));
+    const auto requests = c.shared_load.requests + c.shared_store.requests;
+    kata::require_at_most(
+        360, static_cast<double>(requests) / 4,
+        "the result is right, but the step does not gain what it is for: warps whose threads could all rest "
+        "have one or a few at work",
+        "times that a warp reaches shared memory, for a section of 1024 elements",
+        "\n  the usual cause: a condition like (t + 1) % stride == 0 in one of the two trees, where thread t "
+        "could take the t-th place of the round");
+}
+
+// Each element goes into shared memory and out of it twice: 0.125 passes.
+TEST_CASE("a thread reads its elements from shared memory once", "[claims][step][08_shuffles]") {
+    const auto& c = kata::counts_of(kata::counted_run(kata::step()));
+    kata::require_at_most(
+        0.145,
+        static_cast<double>(c.shared_load.transactions + c.shared_store.transactions) / counted_length(),
+        "the result is right, but the step does not gain what it is for: a thread reads its elements from "
+        "shared memory more than once, where it could keep them in registers",
+        "passes over the banks of shared memory, for each element");
+}
+
+// Where blocks run one after the other each finds that the one before it has told the sum of all. Who looks
+// further back has the more to look at the more sections there are.
+TEST_CASE("who finds the sum of all looks no further back",
+          "[claims][step][07_look_back][08_shuffles][09_wide_rows]") {
+    kata::only_where_counted();
+    const int section = kata::step_name() == "09_wide_rows" ? 16384 : 4096;
+    const auto looked_at = [&](unsigned sections) {
+        const auto c =
+            kata::counted(coded(static_cast<int>(sections) * section), {.only_block = sections - 1});
+        return static_cast<double>(c.global_load.bytes) - 4.0 * section;
+    };
+    const double few = looked_at(40), many = looked_at(120);
+    kata::require_at_most(
+        1.5 * few + 64, many,
+        "the result is right, but the last section looks at the more others the more there are: a section "
+        "that knows the sum of all up to its end is to tell it, and nobody has to look behind it",
+        "bytes that the 120th section looks at",
+        ", where the 40th looks at " + std::to_string(static_cast<int>(few)));
+}
+
+// Two blocks with a dozen tiles each. A solution's block looks at each tile once, and two tiles are on their
+// way whenever it comes to a barrier.
+TEST_CASE("a block that stays copies ahead, and looks at each tile once", "[claims][step][10_sums_ahead]") {
+    kata::only_where_counted();
+    constexpr int tiles = 25, n = tiles * 8192;
+    const auto c = kata::counted(coded(n), {.multiprocessors = 2});
+    kata::require_at_most(
+        4 * 8 * tiles, static_cast<double>(c.global_load.bytes) - 4.0 * n,
+        "the result is right, but blocks look again and again at tiles that they have added up before: a "
+        "block that stays knows what stands before its last tile, and no more blocks are wanted than run at "
+        "a time",
+        "bytes of what 25 tiles have told, loaded by two blocks that run at a time");
+    kata::require_at_least(
+        0.5, static_cast<double>(c.bytes_ahead) / (4.0 * n),
+        "the result is right, but the step does not gain what it is for: no copies are on their way while a "
+        "tile is added up, so that the memory is idle",
+        "bytes that asynchronous copies are still to bring when a block comes to a barrier, for each byte of "
+        "the input");
+}
+
 TEST_CASE("Brent-Kung adds 2N - 2 - log2 N times", "[step][03_brent_kung]") {
     const int n = GENERATE(32, 64, 256, 1024);
     const auto N = static_cast<unsigned long long>(n);

@@ -550,6 +550,19 @@ TEST_CASE("a copy has arrived once its thread has waited and all have met", "[co
     CHECK(seen.counts->shared_store.transactions == 2);
 }
 
+// Two warps copy an int for each thread, and wait for it before their barrier or behind it.
+TEST_CASE("what copies are still to bring is counted at each barrier", "[copies]") {
+    if (!kata::counts_available()) SKIP("nothing is counted on this back end");
+    auto in = upload("in", listed<int>(64, [](int i) { return i; }));
+    auto out = zeros<int>("out", 64);
+    const auto ahead = [&](kernels::Wait wait) {
+        return observe({}, [&] { kernels::copy_reversed(wait, in.data(), out.data()); }).counts->bytes_ahead;
+    };
+    CHECK(ahead(kernels::Wait::barrier_first) == 64 * 4);
+    CHECK(ahead(kernels::Wait::right) == 0);
+    CHECK(observe({}, [&] { kernels::copy_with_zeros(in.data(), out.data()); }).counts->bytes_ahead == 0);
+}
+
 TEST_CASE("a copy arrives where races are not looked for", "[copies]") {
     auto in = upload("in", listed<int>(64, [](int i) { return i + 1; }));
     auto out = zeros<int>("out", 64);

@@ -362,6 +362,7 @@ class Meter final : public simt::Probe {
 
     std::array<std::vector<Chain>, 2> chains_;  // of the warps of each resident block
     std::array<unsigned, 2> barriers_passed_{};
+    std::array<std::uint64_t, 2> bytes_under_way_{};               // by copies of each resident block
     std::array<std::vector<std::vector<kata::Request>>, 2> held_;  // of each warp, where somebody watches
     Region* last_reached_ = nullptr;
     std::vector<std::uint64_t> work_of_blocks_;   // in this launch
@@ -537,6 +538,7 @@ void Meter::block_begins(const simt::Block& block) {
     for (auto& log : logs) log.clear();
     chains_[block.slot].assign(block.warps(), {});
     barriers_passed_[block.slot] = 0;
+    bytes_under_way_[block.slot] = 0;
     held_[block.slot].assign(kata::watcher ? block.warps() : 0, {});
     polls_[block.slot].assign(polled_ ? block.threads.size() : 0, {});
 }
@@ -569,7 +571,10 @@ void Meter::block_ends(const simt::Block& block) {
 void Meter::barrier(const simt::Block& block) {
     clocks_.barrier(block.slot);
     ++barriers_;
-    if (counted(block)) ++counts_.barriers;
+    if (counted(block)) {
+        ++counts_.barriers;
+        counts_.bytes_ahead += bytes_under_way_[block.slot];
+    }
     // The logs of the other warps have been read when they came to the barrier.
     read_log(block, simt::running->warp(), ~0u);
     end_polling(block);
@@ -1010,6 +1015,7 @@ void Meter::copy_begins(const void* to, const void* from, unsigned bytes, unsign
                       " gives it another address, in " + line(offset_of(code)));
     touch(to, bytes, Verb::write, code);
     flights_[simt::running_block->slot].start(address, bytes, offset_of(code));
+    bytes_under_way_[simt::running_block->slot] += bytes;
     for (unsigned done = 0; done < read;) {  // in pieces that a load has
         const unsigned piece = std::bit_floor(read - done);
         touch(static_cast<const std::byte*>(from) + done, piece, Verb::read, code);
@@ -1023,6 +1029,7 @@ void Meter::copy_arrives(const void* to, unsigned bytes, const void* code) {
     const auto slot = simt::running_block->slot;
     auto* const region = region_of(address);
     flights_[slot].land(address, bytes);
+    bytes_under_way_[slot] -= bytes;
     if (!looks_for_races_) return;
     const auto answer =
         region->shadow->access(address - region->range.begin, bytes, Verb::write, offset_of(code),

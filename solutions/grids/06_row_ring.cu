@@ -152,8 +152,10 @@ __global__ void __launch_bounds__(block)
     };
     for (int row = first - size; row < first + size; ++row) enter(row);  // no patch is complete yet
 
+    const bool at_edge = col < size || col + wide + size > width;  // patches hang over on the left or right
     float share[wide];
     int changes = first;  // the next row with other shares: the first one, and where patches hang over
+#pragma unroll 2
     for (int y = first; y < last; ++y) {
         enter(y + size);
         for (int column = 0; column < wide; ++column) {  // the neighbours' sums, as far as patches reach
@@ -165,7 +167,10 @@ __global__ void __launch_bounds__(block)
                 columns.word[word_of(2 * wide + column)] = __shfl_down_sync(0xffffffff, columns.word[own], 1);
         }
         if (y == changes) {
-            for (int s = 0; s < wide; ++s) share[s] = share_of<size>(y, col + s, width, height);
+            const float inside = share_of<size>(y, size, width, height);
+            for (int s = 0; s < wide; ++s) share[s] = inside;
+            if (at_edge)
+                for (int s = 0; s < wide; ++s) share[s] = share_of<size>(y, col + s, width, height);
             changes = y < size ? y + 1 : max(y + 1, height - size);
         }
         int sum = sum_around_first<size>(columns);

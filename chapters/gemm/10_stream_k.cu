@@ -20,9 +20,9 @@ constexpr int wm = 64, wn = 64;                // of the block's results, a warp
 constexpr int tm = 8, tn = 16;                 // of these, a thread's
 constexpr int rows = wm / tm, cols = wn / tn;  // of threads in a warp
 constexpr int threads = bm * bn / (tm * tn);
-constexpr int wide = 4;                                               // elements of a pack
-constexpr int a_rows = threads / bk, b_rows = threads / (bn / wide);  // of the tiles, copied at a time
-static_assert(bm % a_rows == 0 && bk % b_rows == 0, "all threads copy as much");
+constexpr int wide = 4;               // elements of a pack
+constexpr int a_rows = threads / bk;  // of a tile of A, copied at a time
+static_assert(bm % a_rows == 0 && a_rows % wide == 0, "all threads copy as much, and into whole packs");
 static_assert(stages >= 2, "while a pair of tiles is multiplied, another is on its way");
 static_assert(bk % 2 == 0, "the first fragments of each tile go into the same of two sets");
 constexpr int most_shares = 256;  // more than a GPU has multiprocessors
@@ -41,14 +41,21 @@ struct Tiles {
     Pack a[bk][bm / wide + 1], b[bk][bn / wide];
 };
 
-/// Begins to copy element col of a row of a matrix of height x width, or the pack that begins there, to
-/// shared memory; zeros, if the matrix has no such element.
+/// Begins to copy an element, or a pack, to shared memory; or zeros.
 template <typename T>
-__device__ void begin_copy(T& to, const float* matrix, int height, int width, int row, int col) {
+__device__ void begin_copy(float* to, const float* from, bool zeros) {
     // kata: begin
-    // As in 07.
+    // As in 09.
     kata::open();
     // kata: end
+}
+
+/// The same sums in other registers, for a pack is stored from four neighbouring ones. If the sums themselves
+/// had to be in these, more products would have both factors and their sum in one register bank. nvcc cannot
+/// leave the addition out, as -0 + 0 is 0.
+__device__ Pack elsewhere(Pack sum) {
+    for (int i = 0; i < wide; ++i) sum.at[i] += 0.0f;
+    return sum;
 }
 
 /// Stores elements col to col + 3 of a row, as far as the matrix has them. col is a multiple of four.
@@ -80,20 +87,17 @@ struct Plan {
 /// that two must not run at the same time, as they may in two streams.
 __device__ Pack partial[most_shares][bm][bn / wide];
 
-/// The stage that is next in turn.
-__device__ int behind(int stage) { return stage + 1 < stages ? stage + 1 : 0; }
-
 /// The blocks of a launch have tiles of their own, or shares. For the former nvcc sees that there is one
-/// tile, and that K begins at 0 and ends at k.
-template <bool shared>
+/// tile, and that all of K is the block's. Unit is as in 09.
+template <bool shared, typename Unit>
 __global__ void __launch_bounds__(threads)
     stream_k(const float* a, const float* b, float* c, int m, int n, int k, Plan plan) {
     // kata: begin
     // Blocks of a launch that is not `shared` have all phases of a tile each. The others have plan.share
     // phases from where the block before them stops, up to the end of all phases. Go through them a tile at a
     // time: which tile is it, with which of its phases do you begin, and with which do you stop? Multiply
-    // these as in 09. Where you began with phase 0 the sums go to C, else to `partial`, to the place of this
-    // block. Before the next tile all must have read the last of this one.
+    // these as in 09, with three copies at a place. Where you began with phase 0 the sums go to C, else to
+    // `partial`, to the place of this block. Before the next tile all must have read the last of this one.
     kata::open();
     // kata: end
 }

@@ -20,9 +20,9 @@ constexpr int wm = 64, wn = 64;                // of the block's results, a warp
 constexpr int tm = 8, tn = 16;                 // of these, a thread's
 constexpr int rows = wm / tm, cols = wn / tn;  // of threads in a warp
 constexpr int threads = bm * bn / (tm * tn);
-constexpr int wide = 4;                                               // elements of a pack
-constexpr int a_rows = threads / bk, b_rows = threads / (bn / wide);  // of the tiles, copied at a time
-static_assert(bm % a_rows == 0 && bk % b_rows == 0, "all threads copy as much");
+constexpr int wide = 4;               // elements of a pack
+constexpr int a_rows = threads / bk;  // of a tile of A, copied at a time
+static_assert(bm % a_rows == 0 && a_rows % wide == 0, "all threads copy as much, and into whole packs");
 static_assert(stages >= 2, "while a pair of tiles is multiplied, another is on its way");
 static_assert(bk % 2 == 0, "the first fragments of each tile go into the same of two sets");
 constexpr int most_shares = 256;  // more than a GPU has multiprocessors
@@ -41,15 +41,21 @@ struct Tiles {
     Pack a[bk][bm / wide + 1], b[bk][bn / wide];
 };
 
-/// Begins to copy element col of a row of a matrix of height x width, or the pack that begins there, to
-/// shared memory; zeros, if the matrix has no such element.
+/// Begins to copy an element, or a pack, to shared memory; or zeros.
 template <typename T>
-__device__ void begin_copy(T& to, const float* matrix, int height, int width, int row, int col) {
+__device__ void begin_copy(float* to, const float* from, bool zeros) {
     // kata: begin
-    const bool inside = row < height && col < width;
-    // The last argument is how many bytes are not read and 0. The address must be a right one all the same.
-    __pipeline_memcpy_async(&to, &matrix[inside ? row * width + col : 0], sizeof(T), inside ? 0 : sizeof(T));
+    // The last argument is how many bytes are not read and 0.
+    __pipeline_memcpy_async(to, from, sizeof(T), zeros ? sizeof(T) : 0);
     // kata: end
+}
+
+/// The same sums in other registers, for a pack is stored from four neighbouring ones. If the sums themselves
+/// had to be in these, more products would have both factors and their sum in one register bank. nvcc cannot
+/// leave the addition out, as -0 + 0 is 0.
+__device__ Pack elsewhere(Pack sum) {
+    for (int i = 0; i < wide; ++i) sum.at[i] += 0.0f;
+    return sum;
 }
 
 /// Stores elements col to col + 3 of a row, as far as the matrix has them. col is a multiple of four.
@@ -90,12 +96,9 @@ struct Plan {
 /// that two must not run at the same time, as they may in two streams.
 __device__ Pack partial[most_shares][bm][bn / wide];
 
-/// The stage that is next in turn.
-__device__ int behind(int stage) { return stage + 1 < stages ? stage + 1 : 0; }
-
 /// The blocks of a launch have tiles of their own, or shares. For the former nvcc sees that there is one
-/// tile, and that K begins at 0 and ends at k.
-template <bool shared>
+/// tile, and that all of K is the block's. Unit is as in 09.
+template <bool shared, typename Unit>
 __global__ void __launch_bounds__(threads)
     stream_k(const float* a, const float* b, float* c, int m, int n, int k, Plan plan) {
     // kata: begin
@@ -103,9 +106,12 @@ __global__ void __launch_bounds__(threads)
     const int lane = threadIdx.x % 32, square = lane / 4, warp = threadIdx.x / 32;
     const int lane_x = square % (cols / 2) * 2 + lane % 2, lane_y = square / (cols / 2) * 2 + lane / 2 % 2;
     const int tx = warp % (bn / wn) * (wn / wide) + lane_x, ty = warp / (bn / wn) * (wm / wide) + lane_y;
-    // The first element of A and the first pack of B that the thread copies.
+    constexpr int unit = sizeof(Unit) / sizeof(float);  // elements of it
+    constexpr int b_rows = threads / (bn / unit), a_copies = bm / a_rows, b_copies = bk / b_rows;
+    constexpr int at_a_place = 3;  // copies that begin at a place along K; in 09 it is one
+    // The first element of A and the first unit of B that the thread copies.
     const int a_y = threadIdx.x / bk, a_x = threadIdx.x % bk;
-    const int b_y = threadIdx.x / (bn / wide), b_x = threadIdx.x % (bn / wide);
+    const int b_y = threadIdx.x / (bn / unit), b_x = threadIdx.x % (bn / unit) * unit;
 
     // Where the block begins in the line of all phases, and where it ends.
     const int first = shared ? plan.whole * plan.phases + blockIdx.x * plan.share : blockIdx.x * plan.phases;
@@ -115,44 +121,46 @@ __global__ void __launch_bounds__(threads)
         const int tile = next / plan.phases, begin = shared ? next % plan.phases : 0;
         const int end =
             shared ? min(plan.phases, begin + last - next) : plan.phases;  // of this tile's phases
-        const int end_of_k = min(k, end * bk);
         next += end - begin;
         const int first_row = tile / plan.across * bm, first_col = tile % plan.across * bn;
-        const int col = first_col + b_x * wide;
-        // As in 07 and 09.
-        const bool inside = first_row + bm <= m && first_col + bn <= n && n % wide == 0;
-        const float* from_a = inside ? &a[(first_row + a_y) * k + begin * bk + a_x] : a;
-        const float* from_b = inside ? &b[(begin * bk + b_y) * n + col] : b;
-        int filled = 0;
-        const auto fetch = [&](int phase) {
-            Tiles& to = tiles[filled];
-            const int i = phase * bk;
-            if (inside && i + bk <= end_of_k) {
-                for (int y = 0; y < bm; y += a_rows)
-                    __pipeline_memcpy_async(&to.a[a_x][(a_y + y) / wide].at[(a_y + y) % wide], &from_a[y * k],
-                                            sizeof(float));
-                for (int y = 0; y < bk; y += b_rows)
-                    __pipeline_memcpy_async(&to.b[b_y + y][b_x], &from_b[y * n], sizeof(Pack));
-            } else if (phase < end) {
-                for (int y = 0; y < bm; y += a_rows)
-                    begin_copy(to.a[a_x][(a_y + y) / wide].at[(a_y + y) % wide], a, m, k, first_row + a_y + y,
-                               i + a_x);
-                for (int y = 0; y < bk; y += b_rows) {
-                    if (n % wide == 0) {
-                        begin_copy(to.b[b_y + y][b_x], b, k, n, i + b_y + y, col);
-                    } else {
-                        for (int x = 0; x < wide; ++x)
-                            begin_copy(to.b[b_y + y][b_x].at[x], b, k, n, i + b_y + y, col + x);
-                    }
-                }
-            }
-            __pipeline_commit();  // behind the end, too: whoever waits counts groups
-            filled = behind(filled);
-            from_a += bk;
-            from_b += bk * n;
-        };
-        for (int phase = begin; phase < begin + stages - 1; ++phase) fetch(phase);
+        // As in 09: rows and columns behind the end of C are its last ones once more.
+        const int row = first_row + a_y, last_row = m - 1, col = min(first_col + b_x, n - unit);
 
+        // Where the thread's next copies come from and go to, and which tile they are of.
+        const int along = max(0, k - (plan.phases - begin) * bk);  // K, before the first of these phases
+        const float *from_a = &a[along + a_x], *from_b = &b[min(along + b_y, k - 1) * n + col];
+        float* to_a = &tiles[0].a[a_x][a_y / wide].at[a_y % wide];
+        float* to_b = &tiles[0].b[b_y][b_x / wide].at[b_x % wide];
+        int fetched = begin;
+        // One of the thread's copies of a tile that has so many places along K, and zeros behind them.
+        const auto copy = [&](int i, int places) {
+            if (fetched >= end) return;
+            if (i < a_copies) {
+                const int y = i * a_rows;
+                const bool zeros = places < bk && a_x >= places;
+                begin_copy<float>(&to_a[y], zeros ? a : &from_a[min(row + y, last_row) * k], zeros);
+            } else if (i < a_copies + b_copies) {
+                const int y = (i - a_copies) * b_rows;
+                const bool zeros = places < bk && b_y + y >= places;
+                begin_copy<Unit>(&to_b[y * bn], zeros ? b : &from_b[y * n], zeros);
+            }
+        };
+        const auto commit = [&](int places) {
+            __pipeline_commit();  // behind the end, too: whoever waits counts groups
+            ++fetched;
+            from_a += places;
+            from_b += static_cast<std::size_t>(places) * n;
+            const int on = sizeof(Tiles) / sizeof(float) * ((fetched - begin) % stages > 0 ? 1 : 1 - stages);
+            to_a += on;
+            to_b += on;
+        };
+        for (int phase = begin; phase < begin + stages - 1; ++phase) {
+            const int places = phase == 0 ? k - (plan.phases - 1) * bk : bk;  // as in 09
+            for (int i = 0; i < a_copies + b_copies; ++i) copy(i, places);
+            commit(places);
+        }
+
+        // Fragments: what is multiplied at a place along K, and what at the next one.
         Pack a_i[2][tm / wide], b_i[2][tn / wide];
         const auto read = [&](const Tiles& from, int i) {
             for (int r = 0; r < tm / wide; ++r) a_i[i % 2][r] = from.a[i][ty + r * rows];
@@ -160,30 +168,34 @@ __global__ void __launch_bounds__(threads)
         };
 
         Pack sum[tm][tn / wide] = {};
-        int stage = 0;  // that is multiplied
         __pipeline_wait_prior(stages - 2);
         __syncthreads();
-        read(tiles[stage], 0);
+        read(tiles[0], 0);
         for (int phase = begin; phase < end; ++phase) {
 #pragma unroll
             for (int i = 0; i < bk; ++i) {
+                for (int j = 0; j < at_a_place; ++j) copy(i * at_a_place + j, bk);
                 if (i < bk - 1) {
-                    read(tiles[stage], i + 1);
+                    read(tiles[(phase - begin) % stages], i + 1);
                 } else {
+                    commit(bk);
                     // As in 09; behind the end, rubbish.
                     __pipeline_wait_prior(stages - 2);
                     __syncthreads();
-                    stage = behind(stage);
-                    read(tiles[stage], 0);
+                    read(tiles[(phase - begin + 1) % stages], 0);
                 }
-                for (int r = 0; r < tm; ++r) {
-                    for (int s = 0; s < tn; ++s)
+                // Down a column and up the next one: each product has a factor of the one before.
+                for (int s = 0; s < tn; s += 2) {
+                    for (int r = 0; r < tm; ++r)
                         sum[r][s / wide].at[s % wide] +=
                             a_i[i % 2][r / wide].at[r % wide] * b_i[i % 2][s / wide].at[s % wide];
+                    for (int r = tm - 1; r >= 0; --r)
+                        sum[r][s / wide].at[s % wide + 1] +=
+                            a_i[i % 2][r / wide].at[r % wide] * b_i[i % 2][s / wide].at[s % wide + 1];
                 }
-                if (i == 0) fetch(phase + stages - 1);
             }
         }
+
         __syncthreads();  // the rubbish lies where the next tile is copied to
 
 #pragma unroll  // or the sums, whose places nvcc must know, go to memory
@@ -192,9 +204,9 @@ __global__ void __launch_bounds__(threads)
             for (int s = 0; s < tn / wide; ++s) {
                 const int x = tx + s * cols;
                 if (begin == 0)
-                    store(c, m, n, first_row + y, first_col + x * wide, sum[r][s]);
+                    store(c, m, n, first_row + y, first_col + x * wide, elsewhere(sum[r][s]));
                 else
-                    partial[blockIdx.x][y][x] = sum[r][s];
+                    partial[blockIdx.x][y][x] = elsewhere(sum[r][s]);
             }
         }
     } while (shared && next < last);
@@ -238,14 +250,16 @@ void gemm(const float* a, const float* b, float* c, int m, int n, int k) {
 
     constexpr int bytes = stages * sizeof(Tiles);
     if (plan.whole > 0) {
-        check(cudaFuncSetAttribute(stream_k<false>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-        stream_k<false><<<plan.whole, threads, bytes>>>(a, b, c, m, n, k, plan);
+        const auto kernel = n % wide == 0 ? stream_k<false, Pack> : stream_k<false, float>;
+        check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+        kernel<<<plan.whole, threads, bytes>>>(a, b, c, m, n, k, plan);
         check(cudaGetLastError());
     }
     if (left > 0) {
         const int shares = ceil_div(left * plan.phases, plan.share);
-        check(cudaFuncSetAttribute(stream_k<true>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-        stream_k<true><<<shares, threads, bytes>>>(a, b, c, m, n, k, plan);
+        const auto kernel = n % wide == 0 ? stream_k<true, Pack> : stream_k<true, float>;
+        check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+        kernel<<<shares, threads, bytes>>>(a, b, c, m, n, k, plan);
         check(cudaGetLastError());
     }
     if (left > 0 && plan.share < plan.phases) {

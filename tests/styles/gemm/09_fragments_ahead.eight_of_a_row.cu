@@ -1,19 +1,21 @@
-// Of A's tile eight neighbours of a row at a time, one sector, which go into eight banks: no bank conflicts, in two loops more. The place
-// along K at which copies begin is in the middle of a tile, and the kernel tells nvcc nothing of its threads.
+// Of A's tile eight neighbours of a row at a time, one sector, which go into eight banks: no bank conflicts. Two copies begin at a
+// place, behind its products, and the kernel tells nvcc nothing of its threads. Of C's results a row is multiplied after the other.
 #include "gemm.cuh"
 
 #include <cuda_pipeline.h>
 
 constexpr int bm = 128, bn = 256;              // rows and columns of C that a block computes
 constexpr int bk = 16;                         // elements along K in a tile
-constexpr int stages = 3;                      // pairs of tiles on chip: one in use, the others on their way
+constexpr int stages = 4;                      // pairs of tiles on chip: one in use, the others on their way
 constexpr int wm = 64, wn = 64;                // of the block's results, a warp's
 constexpr int tm = 8, tn = 16;                 // of these, a thread's
 constexpr int rows = wm / tm, cols = wn / tn;  // of threads in a warp
 constexpr int threads = bm * bn / (tm * tn);
-constexpr int wide = 4;  // elements of a pack
-
-
+constexpr int wide = 4;               // elements of a pack
+constexpr int deep = 8, a_rows = threads / deep;  // of a tile of A, copied at a time
+static_assert(bm % a_rows == 0 && a_rows % wide == 0, "all threads copy as much, and into whole packs");
+static_assert(stages >= 2, "while a pair of tiles is multiplied, another is on its way");
+static_assert(bk % 2 == 0, "the first fragments of each tile go into the same of two sets");
 static_assert(rows * cols == 32 && rows % 2 == 0 && cols % 2 == 0,
               "a warp is made of squares of 2 x 2 lanes");
 
@@ -22,17 +24,24 @@ struct alignas(wide * sizeof(float)) Pack {
     float at[wide];
 };
 
+/// A stage: a tile of A, transposed, and one of B.
 struct Tiles {
     Pack a[bk][bm / wide + 1], b[bk][bn / wide];
 };
 
-/// Begins to copy element col of a row of a matrix of height x width, or the pack that begins there, to
-/// shared memory; zeros, if the matrix has no such element.
+/// Begins to copy an element, or a pack, to shared memory; or zeros.
 template <typename T>
-__device__ void begin_copy(T& to, const float* matrix, int height, int width, int row, int col) {
-    const bool inside = row < height && col < width;
-    // The last argument is how many bytes are not read and 0. The address must be a right one all the same.
-    __pipeline_memcpy_async(&to, &matrix[inside ? row * width + col : 0], sizeof(T), inside ? 0 : sizeof(T));
+__device__ void begin_copy(float* to, const float* from, bool zeros) {
+    // The last argument is how many bytes are not read and 0.
+    __pipeline_memcpy_async(to, from, sizeof(T), zeros ? sizeof(T) : 0);
+}
+
+/// The same sums in other registers, for a pack is stored from four neighbouring ones. If the sums themselves
+/// had to be in these, more products would have both factors and their sum in one register bank. nvcc cannot
+/// leave the addition out, as -0 + 0 is 0.
+__device__ Pack elsewhere(Pack sum) {
+    for (int i = 0; i < wide; ++i) sum.at[i] += 0.0f;
+    return sum;
 }
 
 /// Stores elements col to col + 3 of a row, as far as the matrix has them. col is a multiple of four.
@@ -47,47 +56,61 @@ __device__ void store(float* matrix, int height, int width, int row, int col, Pa
     }
 }
 
-__global__ void async_copies(const float* a, const float* b, float* c, int m, int n, int k) {
-    extern __shared__ Tiles tiles[];  // stages of them
+/// Unit is what a copy of B brings: a Pack, or a float where the rows of B begin anywhere.
+template <typename Unit>
+__global__ void fragments_ahead(const float* a, const float* b, float* c, int m, int n, int k) {
+    extern __shared__ Tiles tiles[];  // stages of them, more than a block has without asking
     const int first_row = blockIdx.y * bm, first_col = blockIdx.x * bn;
     const int lane = threadIdx.x % 32, square = lane / 4, warp = threadIdx.x / 32;
     const int lane_x = square % (cols / 2) * 2 + lane % 2, lane_y = square / (cols / 2) * 2 + lane / 2 % 2;
     const int tx = warp % (bn / wn) * (wn / wide) + lane_x, ty = warp / (bn / wn) * (wm / wide) + lane_y;
-    // Of A one place along K in every 32nd row, and the one that is eight further; of B a pack in every fourth row.
-    const int a_y = threadIdx.x / 8, a_x = threadIdx.x % 8;
-    const int b_y = threadIdx.x / (bn / wide), b_x = threadIdx.x % (bn / wide);
+    constexpr int unit = sizeof(Unit) / sizeof(float);  // elements of it
+    constexpr int b_rows = threads / (bn / unit), a_copies = bm / a_rows * (bk / deep), b_copies = bk / b_rows;
+    constexpr int at_a_place = 2;
+    // The first element of A and the first unit of B that the thread copies.
+    const int a_y = threadIdx.x / deep, a_x = threadIdx.x % deep;
+    const int b_y = threadIdx.x / (bn / unit), b_x = threadIdx.x % (bn / unit) * unit;
+    // Rows and columns behind the end of C are its last ones once more: nobody stores what comes of them.
+    const int row = first_row + a_y, last_row = m - 1, col = min(first_col + b_x, n - unit);
 
-    const int phases = ceil_div(k, bk), col = first_col + b_x * wide;
-    const bool whole = first_row + bm <= m && first_col + bn <= n && n % wide == 0;
-    const auto fetch = [&](int phase) {
-        if (phase < phases) {
-            Tiles& to = tiles[phase % stages];
-            const int i = phase * bk;
-            for (int x = 0; x < bk; x += 8) {
-                for (int y = 0; y < bm; y += threads / 8) {
-                    float& at = to.a[a_x + x][(a_y + y) / wide].at[(a_y + y) % wide];
-                    if (whole && i + bk <= k)
-                        __pipeline_memcpy_async(&at, &a[(first_row + a_y + y) * k + i + a_x + x], sizeof(float));
-                    else
-                        begin_copy(at, a, m, k, first_row + a_y + y, i + a_x + x);
-                }
-            }
-            for (int y = 0; y < bk; y += threads / (bn / wide)) {
-                if (whole && i + bk <= k) {
-                    __pipeline_memcpy_async(&to.b[b_y + y][b_x], &b[(i + b_y + y) * n + col], sizeof(Pack));
-                } else if (n % wide == 0) {
-                    begin_copy(to.b[b_y + y][b_x], b, k, n, i + b_y + y, col);
-                } else {
-                    for (int x = 0; x < wide; ++x) begin_copy(to.b[b_y + y][b_x].at[x], b, k, n, i + b_y + y, col + x);
-                }
-            }
+    // Where the thread's next copies come from and go to, and which tile they are of.
+    const float *from_a = &a[a_x], *from_b = &b[min(b_y, k - 1) * n + col];
+    float* to_a = &tiles[0].a[a_x][a_y / wide].at[a_y % wide];
+    float* to_b = &tiles[0].b[b_y][b_x / wide].at[b_x % wide];
+    int next = 0;
+    const int phases = ceil_div(k, bk);
+    // One of the thread's copies of a tile that has so many places along K, and zeros behind them.
+    const auto copy = [&](int i, int places) {
+        if (next >= phases) return;
+        if (i < a_copies) {
+            const int y = i / (bk / deep) * a_rows, x = i % (bk / deep) * deep;
+            const bool zeros = places < bk && a_x + x >= places;
+            begin_copy<float>(&to_a[x * (bm + wide) + y], zeros ? a : &from_a[min(row + y, last_row) * k + x], zeros);
+        } else if (i < a_copies + b_copies) {
+            const int y = (i - a_copies) * b_rows;
+            const bool zeros = places < bk && b_y + y >= places;
+            begin_copy<Unit>(&to_b[y * bn], zeros ? b : &from_b[y * n], zeros);
         }
-        __pipeline_commit();  // behind the end of K, too: whoever waits counts groups
     };
-    for (int phase = 0; phase < stages - 1; ++phase) fetch(phase);
+    const auto commit = [&](int places) {
+        __pipeline_commit();  // behind the end of K, too: whoever waits counts groups
+        ++next;
+        from_a += places;
+        from_b += static_cast<std::size_t>(places) * n;
+        const int on = sizeof(Tiles) / sizeof(float) * (next % stages > 0 ? 1 : 1 - stages);
+        to_a += on;
+        to_b += on;
+    };
+    // What is left of K beside whole tiles comes first: so no tile in the loop has to ask where K ends.
+    for (int phase = 0; phase < stages - 1; ++phase) {
+        const int places = phase == 0 ? k - (phases - 1) * bk : bk;
+        for (int i = 0; i < a_copies + b_copies; ++i) copy(i, places);
+        commit(places);
+    }
+
+    // Fragments: what is multiplied at a place along K, and what at the next one.
     Pack a_i[2][tm / wide], b_i[2][tn / wide];
-    const auto read = [&](int phase, int i) {
-        const Tiles& from = tiles[phase % stages];
+    const auto read = [&](const Tiles& from, int i) {
         for (int r = 0; r < tm / wide; ++r) a_i[i % 2][r] = from.a[i][ty + r * rows];
         for (int s = 0; s < tn / wide; ++s) b_i[i % 2][s] = from.b[i][tx + s * cols];
     };
@@ -95,29 +118,34 @@ __global__ void async_copies(const float* a, const float* b, float* c, int m, in
     Pack sum[tm][tn / wide] = {};
     __pipeline_wait_prior(stages - 2);
     __syncthreads();
-    read(0, 0);
+    read(tiles[0], 0);
     for (int phase = 0; phase < phases; ++phase) {
 #pragma unroll
         for (int i = 0; i < bk; ++i) {
             if (i < bk - 1) {
-                read(phase, i + 1);
+                read(tiles[phase % stages], i + 1);
             } else {
+                commit(bk);
+                // The next place is the first one of the next tiles; behind the last, rubbish.
                 __pipeline_wait_prior(stages - 2);
                 __syncthreads();
-                read(phase + 1, 0);
+                read(tiles[(phase + 1) % stages], 0);
             }
-            if (i == bk / 2) fetch(phase + stages - 1);
             for (int r = 0; r < tm; ++r) {
-                for (int s = 0; s < tn; ++s)
+                for (int x = 0; x < tn; ++x) {
+                    const int s = r % 2 == 0 ? x : tn - 1 - x;
                     sum[r][s / wide].at[s % wide] += a_i[i % 2][r / wide].at[r % wide] * b_i[i % 2][s / wide].at[s % wide];
+                }
             }
+            if (i < bk - 1)
+                for (int j = 0; j < at_a_place; ++j) copy(i * at_a_place + j, bk);
         }
     }
 
     for (int r = 0; r < tm; ++r) {
-        const int row = first_row + (ty + r / wide * rows) * wide + r % wide;
+        const int y = first_row + (ty + r / wide * rows) * wide + r % wide;
         for (int s = 0; s < tn / wide; ++s)
-            store(c, m, n, row, first_col + (tx + s * cols) * wide, sum[r][s]);
+            store(c, m, n, y, first_col + (tx + s * cols) * wide, elsewhere(sum[r][s]));
     }
 }
 
@@ -125,7 +153,8 @@ void gemm(const float* a, const float* b, float* c, int m, int n, int k) {
     if (m == 0 || n == 0) return;
     const dim3 grid(ceil_div(n, bn), ceil_div(m, bm));
     constexpr int bytes = stages * sizeof(Tiles);
-    check(cudaFuncSetAttribute(async_copies, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-    async_copies<<<grid, threads, bytes>>>(a, b, c, m, n, k);
+    const auto kernel = n % wide == 0 ? fragments_ahead<Pack> : fragments_ahead<float>;
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+    kernel<<<grid, threads, bytes>>>(a, b, c, m, n, k);
     check(cudaGetLastError());
 }

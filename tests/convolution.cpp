@@ -644,6 +644,11 @@ TEST_CASE(
     CHECK(value_of(shared_passes, c) == 0);
 }
 
+// 132 multiprocessors, eight blocks on each, and 15 rows for each of 2112 strips: two waves.
+TEST_CASE("07 wide loads: the strips of a high image are whole waves of blocks", "[figures][07_wide_loads]") {
+    CHECK(figures({8, 2 * 132 * 8 * 15, 0}).blocks == 2 * 132 * 8);
+}
+
 TEST_CASE("a tile without bank conflicts, one barrier a block",
           "[figures][03_tiled][04_tiled_by_output][05_cached_halo]") {
     const auto c = figures({96, 96, 2});

@@ -67,6 +67,10 @@ struct Counts {
     /// summed over barriers: 0 where each copy is waited for at once, and where there is none.
     std::uint64_t bytes_ahead = 0;
 
+    /// How often a thread has waited for copies into shared memory that were under way, and how often it has
+    /// left others under way: those that were begun further ahead.
+    std::uint64_t copy_waits = 0, copy_waits_ahead = 0;
+
     // How long it takes, in the terms of scheduling. The unit is a step of a warp: a basic block, or what the
     // machine serves at once of a memory request, which is a line of global memory, a pass over the banks of
     // shared memory (for atomics: of one lane a word) or an address of constant memory. Whoever polls takes
@@ -134,9 +138,9 @@ inline void Counts::scale(double times) {
     for (auto* traffic : {&global_load, &global_store, &global_atomic, &shared_load, &shared_store,
                           &shared_atomic, &constant_load})
         traffic->scale(times);
-    for (auto* count :
-         {&barriers, &same_address, &bank_conflicts, &lane_basic_blocks, &basic_blocks, &blocks, &threads,
-          &lines, &load_rounds, &waited_for, &bytes_ahead, &swaps, &exchanges, &work, &evened})
+    for (auto* count : {&barriers, &same_address, &bank_conflicts, &lane_basic_blocks, &basic_blocks, &blocks,
+                        &threads, &lines, &load_rounds, &waited_for, &bytes_ahead, &copy_waits,
+                        &copy_waits_ahead, &swaps, &exchanges, &work, &evened})
         *count = scaled(*count, times);
 }
 
@@ -150,6 +154,7 @@ inline Counts& Counts::operator+=(const Counts& o) {
     bytes_to_host += o.bytes_to_host, bytes_to_device += o.bytes_to_device;
     bytes_beside += o.bytes_beside, load_rounds += o.load_rounds, waited_for += o.waited_for;
     bytes_ahead += o.bytes_ahead;
+    copy_waits += o.copy_waits, copy_waits_ahead += o.copy_waits_ahead;
     lines += o.lines, work += o.work, span += o.span, makespan += o.makespan, busiest += o.busiest;
     swaps += o.swaps, exchanges += o.exchanges, evened += o.evened, contention += o.contention;
     return *this;

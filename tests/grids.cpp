@@ -476,9 +476,8 @@ TEST_CASE("a pixel of the largest patch costs about what it costs in the solutio
         "loads of the warps at a blur size of 15, where twice those of the solution are allowed");
     kata::require_at_most(
         2 * static_cast<double>(theirs.work), static_cast<double>(mine.work),
-        "the result is right, but its warps do more for a large patch than they need: from one pixel of a "
-        "row "
-        "to the next, how many columns enter a patch, and how many leave it?",
+        "the result is right, but its warps do more for a large patch than they need: from one pixel to the "
+        "next, what enters a patch, and what leaves it?",
         "steps of the warps at a blur size of 15, where twice those of the solution are allowed");
 }
 
@@ -501,6 +500,16 @@ TEST_CASE("rows of any multiple of 16 pixels are loaded 16 at a time",
 TEST_CASE("strips of two heights, each row in one of them", "[step][06_row_ring]") {
     const auto [blur_size, height] = GENERATE(table<int, int>({{5, 331}, {7, 500}, {15, 260}}));
     require_right(random_gray({32, height}, blur_size, 10), {{.metered = false, .multiprocessors = 1}});
+}
+
+TEST_CASE("rows are on their way while others are worked on", "[claims][step][06_row_ring]") {
+    // Who copies in another way, as by registers, has no such waits.
+    const auto c = counted(random_gray({448, 64}));
+    kata::require_at_least(
+        0.5 * static_cast<double>(c.copy_waits), static_cast<double>(c.copy_waits_ahead),
+        "the result is right, but a thread mostly waits for all of its copies, so that none is on its way "
+        "while it works: how many of the last groups may be, when the oldest one is needed?",
+        "times that a thread has waited for a copy and left others under way");
 }
 
 TEST_CASE("strips are high where patches are, so that few rows come for two of them",

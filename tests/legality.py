@@ -175,6 +175,17 @@ class Precompiled(unittest.TestCase):
                 self.assertEqual(self.kept(text % {"times": times}), written if times == "1" else "", times)
         self.assertEqual(self.kept(CHOSEN), "few 16\nmany1 1024\n")
 
+    def test_lines_that_compute_in_double_are_told(self):
+        kernel = '#include "kata.hpp"\n__global__ void kernel(float* p, int n) {\n    p[0] = %s;\n}\nvoid f(float* p) { kernel<<<1, 1>>>(p, %s); }\n'
+        for device, host, written in (
+            ("0.5f * p[1]", "1", ""),
+            ("0.5", "int(2.5 * sizeof p)", ""),  # a constant is one of floats, and host code may do what it likes
+            ("0.5 * p[1]", "1", "double:3 1\n"),
+            ("0.21 * n + 0.72 * p[1]", "1", "double:3 3\n"),
+            ("fma(0.5, double(p[1]), 1.0)", "1", "double:3 1\n"),
+        ):
+            self.assertEqual(self.kept(kernel % (device, host)), written, device)
+
     def test_what_cannot_be_read_is_not_used(self):
         halves = []
         for name in PRECOMPILED:

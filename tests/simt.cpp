@@ -1514,6 +1514,13 @@ TEST_CASE("the translator refuses in one line what has no meaning on the CPU", "
     CHECK(std::count(made.errors.begin(), made.errors.end(), '\n') == 1);
 }
 
+TEST_CASE("the translator says what to write in place of what it refuses, where there is something",
+          "[translator]") {
+    CHECK(translate("cudaLaunchKernel(k, 1, 32, arguments, 0, 0);\n")
+              .errors.ends_with(":1: error: the CPU back end has no cudaLaunchKernel: launch it as "
+                                "kernel<<<grid, block>>>(arguments)\n"));
+}
+
 TEST_CASE("the translator refuses in one line what nvcc would refuse", "[translator]") {
     const auto [source, what] = GENERATE(table<std::string, std::string>({
         {"void k(int n) {\n}\nvoid f() { k<<<1, 2>>>(3); }",

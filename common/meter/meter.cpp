@@ -142,6 +142,11 @@ class Meter final : public simt::Probe {
     void copy_begins(const void* to, const void* from, unsigned bytes, unsigned read, const char* name,
                      const void* code) override;
     void copy_arrives(const void* to, unsigned bytes, const void* code) override;
+    void copies_awaited(bool others_under_way) override {
+        if (!counted(*simt::running_block)) return;
+        ++counts_.copy_waits;
+        if (others_under_way) ++counts_.copy_waits_ahead;
+    }
     void read_only(const void* address, unsigned bytes, const void* code) override;
     std::string line(const void* code) const override {  // also of a launch that nobody listens to
         const auto image = simt::image_of(code);

@@ -42,12 +42,13 @@ void commit_copies() { ++running->copies.groups; }
 
 void wait_for_copies(std::size_t groups) {
     auto& all = running->copies;
-    std::erase_if(all.under_way, [&](const Copy& copy) {
+    const auto arrived = std::erase_if(all.under_way, [&](const Copy& copy) {
         if (copy.group + groups >= all.groups) return false;
         std::memcpy(copy.to, copy.value.data(), copy.bytes);
         if (auto* const probe = listener()) probe->copy_arrives(copy.to, copy.bytes, copy.code);
         return true;
     });
+    if (auto* const probe = listener(); probe && arrived > 0) probe->copies_awaited(!all.under_way.empty());
 }
 
 }  // namespace simt

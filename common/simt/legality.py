@@ -8,8 +8,8 @@ line each, which is about host and device: of all else the CPU back end's compil
 
 What clang takes and nvcc does not is looked up in what clang has made of the step, in LLVM's language: variables of the
 host in device code and the other way round, lambdas that a kernel is given, and memory that no device has. step.legal is
-written where all is well, with a line "NAME BYTES" for each local array that no registers can hold; into step.legal.d
-goes, for Ninja, what was read. `legality.py works CLANG` tries one out, and
+written where all is well, with a line "NAME BYTES" for each local array that no registers can hold, and a line "double:LINE
+OPERATIONS" for each that computes in double; into step.legal.d goes, for Ninja, what was read. `legality.py works CLANG` tries one out, and
 `legality.py precompile CLANG SIDE cuda.SIDE.pch cuda.SIDE.pch.d` reads once for all steps what each begins with.
 """
 
@@ -383,6 +383,18 @@ def indexed_at_run_time(clang, made, text, level, named):
     return found
 
 
+def doubles(made, step):
+    """{line: operations} of arithmetic in double, of those lines of the step that have some."""
+    found = {}
+    for lines in made.functions.values():
+        for line in lines:
+            if re.search(r" = (?:f(?:add|sub|mul|div) (?:\w+ )*|call (?:\w+ )*)double (?:%|0x|-?\d|@llvm\.fma)", line):
+                file, number, _ = made.place(line)
+                if os.path.basename(file) == step.name:
+                    found[number] = found.get(number, 0) + 1
+    return found
+
+
 def found_in_host(made):
     """Uses of variables of the device, of which the host has a shadow without a value."""
     for name, variable in made.variables.items():
@@ -414,7 +426,7 @@ def asked_on_both_sides(clang, text, options, target, depfile, precompiled):
 
 
 def judged(clang, step, options, target=None, depfile=None, precompiled=None):
-    """(file, line, column, text) of all that nvcc would refuse, and, if that is nothing, what kept_in_local_memory finds."""
+    """(file, line, column, text) of all that nvcc would refuse, and, if that is nothing, what kept_in_local_memory and doubles find."""
     sources = translate.read_all(step)
     text = sources[0].translated(step.parent).encode("utf-8", errors="surrogateescape")
     answers = asked_on_both_sides(clang, text, options, target, depfile, precompiled or {})
@@ -429,7 +441,9 @@ def judged(clang, step, options, target=None, depfile=None, precompiled=None):
         for file, line, column, text in [*diagnosed(said), *(looked_up(Made(made)) if status == 0 else [])]:
             found.setdefault((file or str(step), line, column), text)
     if target and not found and answers[0][0] == 0:
-        kept = kept_in_local_memory(clang, Made(answers[0][1]))
+        made = Made(answers[0][1])
+        kept = kept_in_local_memory(clang, made)
+        kept.update((f"double:{line}", operations) for line, operations in doubles(made, step).items())
     if depfile:
         with open(depfile, "a", encoding="utf-8", errors="surrogateescape") as file:
             file.write(translate.dependencies(target, sources))

@@ -140,6 +140,8 @@ class Probe {
     virtual void copy_begins(const void* to, const void* from, unsigned bytes, unsigned read,
                              const char* name, const void* code) = 0;
     virtual void copy_arrives(const void* to, unsigned bytes, const void* code) = 0;
+    /// It has waited for copies that were under way; whether others still are.
+    virtual void copies_awaited(bool others_under_way) = 0;
     /// The line of the step that an instruction of it comes from: "x.cu:12".
     virtual std::string line(const void* code) const = 0;
     /// Of a call in a helper, from its return address: ", called in x.cu:12"; else nothing.

@@ -38,6 +38,8 @@ REFUSED = [
     (r"\bglobaltimer(?=\s*\()", "{}"),
     (r"\btexture\s*<|\bcuda(?:Texture|Surface)Object_t\b|\b(?:tex|surf)[123]D\w*\s*[<(]", "textures"),
 ]
+# Of these, what a step can be written with.
+INSTEAD = {"cudaLaunchKernel": "launch it as kernel<<<grid, block>>>(arguments)"}
 TOOLKIT = re.compile(
     r"(?:cuda|cuda_runtime|cuda_runtime_api|cuda_device_runtime_api|device_(?:launch_parameters|functions|types)|sm_\d\d(?:_atomic_functions|_intrinsics)?"
     r"|device_atomic_functions|vector_(?:types|functions)|driver_types|builtin_types|host_defines|math_functions)\.h"
@@ -348,7 +350,7 @@ class Source:
         for pattern, what in REFUSED:
             if match := re.search(pattern, self.code):
                 what = what.format(match[0])
-                self.error(match.start(), f"the CPU back end has no {what}: this step needs a GPU build")
+                self.error(match.start(), f"the CPU back end has no {what}: {INSTEAD.get(what, 'this step needs a GPU build')}")
         if match := re.search(r"(?<!\])\]\s*(?:\([^()]*\)\s*)?__(?:device|host)__", self.code):
             self.error(match.start(), "nvcc takes no __device__ or __host__ of a lambda: it would need --extended-lambda")
 

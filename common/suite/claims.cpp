@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <sstream>
 #include <string_view>
 
@@ -448,6 +449,21 @@ TEST_CASE("whether somebody asks for a launch that fails is told", "[claims]") {
 
 namespace {
 
+/// What lines of another kind begin with, of which the rest is the number of a line of the source.
+constexpr std::string_view in_double = "double:";
+
+/// The first line of the source that computes in double.
+std::optional<std::string> first_in_double(std::istream& lines) {
+    std::optional<int> first;
+    std::string name;
+    for (unsigned operations = 0; lines >> name >> operations;)
+        if (name.starts_with(in_double)) {
+            const int line = std::stoi(name.substr(in_double.size()));
+            first = std::min(first.value_or(line), line);
+        }
+    return first ? std::optional(std::to_string(*first)) : std::nullopt;
+}
+
 /// From lines "NAME BYTES" of local arrays that no registers can hold (common/simt/legality.py). A few values
 /// in turn, as of the planes that a thread has come by, cost little.
 std::vector<kata::Shortfall> kept_in_local_memory(std::istream& lines) {
@@ -455,7 +471,7 @@ std::vector<kata::Shortfall> kept_in_local_memory(std::istream& lines) {
     std::vector<kata::Shortfall> told;
     std::string name;
     for (unsigned bytes = 0; lines >> name >> bytes;)
-        if (bytes > few)
+        if (bytes > few && !name.starts_with(in_double))
             told.push_back(
                 {"the result is right, but \"" + name + "\", an array of " + std::to_string(bytes) +
                      " bytes of each thread, does not fit into registers, for its index is known only at "
@@ -477,6 +493,34 @@ TEST_CASE("a large array in local memory is told, and a small one is not", "[cla
     REQUIRE(told.size() == 1);
     CHECK(told[0].text.starts_with("the result is right, but \"column\", an array of 128 bytes of each"));
     CHECK(told[0].share == 0.125);
+}
+
+TEST_CASE("the first line that computes in double is found", "[claims]") {
+    if (!kata::subject().is_solution) SKIP("for who maintains it");
+    std::istringstream none("column 128\n"), some("column 128\ndouble:31 2\ndouble:7 1\n");
+    CHECK_FALSE(first_in_double(none));
+    CHECK(first_in_double(some) == "7");
+    some.clear();
+    some.seekg(0);
+    CHECK(kept_in_local_memory(some).size() == 1);
+}
+
+// On an H100 half as fast as floats, and 1/64 on most GPUs.
+TEST_CASE("a step computes in float where its solution does", "[claims]") {
+    if (!kata::counts_available()) SKIP("nothing is counted on this back end");
+    if (!kata::has_own_solution()) SKIP("for who hands in a step");
+    const auto of = [](std::filesystem::path module) {
+        std::ifstream lines(module.replace_extension(".legal"));
+        return first_in_double(lines);
+    };
+    const auto line = of(kata::subject().module);
+    if (line && !of(kata::rival_path(kata::step_name())))
+        kata::fall_short(
+            {"the result is right, but " + kata::subject().source.filename().string() + ":" + *line +
+                 " computes in double, which most GPUs do many times more slowly than in float\n  the usual "
+                 "cause: a number without an f, as 0.5, is a double, and so is what it is multiplied with",
+             0.5});
+    SUCCEED();
 }
 
 TEST_CASE("what a thread keeps fits into its registers", "[claims]") {

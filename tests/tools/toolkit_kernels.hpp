@@ -15,6 +15,7 @@ void trap(bool goes_off);
 /// Twice through two streams, with an event between them. Gives the milliseconds between two events.
 float through_streams(const int* in, int* out, int n);
 void launch_on_destroyed_stream(int* out);
+void copies_ahead(const int* in, int* out, int groups);
 /// A copy and a launch that reads what it has copied, in streams of which:
 enum class Streams {
     both_default,

@@ -476,9 +476,8 @@ std::vector<kata::Shortfall> kept_in_local_memory(std::istream& lines) {
                 {"the result is right, but \"" + name + "\", an array of " + std::to_string(bytes) +
                      " bytes of each thread, does not fit into registers, for its index is known only at "
                      "run time: it lies in local memory, which is device memory\n  the usual cause: the "
-                     "number of rounds of a loop over it is no constant, or #pragma unroll 1 stands before "
-                     "the "
-                     "loop, so that no compiler can unroll it",
+                     "index comes from the data, or turns around with the rounds; or no compiler can "
+                     "unroll the loop over it, as the number of its rounds is no constant",
                  static_cast<double>(few) / bytes});
     return told;
 }

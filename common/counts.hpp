@@ -59,6 +59,10 @@ struct Counts {
     /// barrier. Loads of one such round may be under way together; those of two never are.
     std::uint64_t load_rounds = 0;
 
+    /// The same, and also behind each exchange between the lanes of the warp: who exchanges what it has
+    /// loaded waits for it, and so does each load behind that. Polls are none of these loads.
+    std::uint64_t load_phases = 0;
+
     /// What asynchronous copies into shared memory were still to bring when their block came to a barrier,
     /// summed over barriers: 0 where each copy is waited for at once, and where there is none.
     std::uint64_t bytes_ahead = 0;
@@ -130,8 +134,9 @@ inline void Counts::scale(double times) {
     for (auto* traffic : {&global_load, &global_store, &global_atomic, &shared_load, &shared_store,
                           &shared_atomic, &constant_load})
         traffic->scale(times);
-    for (auto* count : {&barriers, &same_address, &bank_conflicts, &lane_basic_blocks, &basic_blocks, &blocks,
-                        &threads, &lines, &load_rounds, &bytes_ahead, &swaps, &exchanges, &work, &evened})
+    for (auto* count :
+         {&barriers, &same_address, &bank_conflicts, &lane_basic_blocks, &basic_blocks, &blocks, &threads,
+          &lines, &load_rounds, &load_phases, &bytes_ahead, &swaps, &exchanges, &work, &evened})
         *count = scaled(*count, times);
 }
 
@@ -144,7 +149,7 @@ inline Counts& Counts::operator+=(const Counts& o) {
     blocks += o.blocks, threads += o.threads, launches += o.launches;
     bytes_to_host += o.bytes_to_host, bytes_to_device += o.bytes_to_device;
     bytes_beside += o.bytes_beside, load_rounds += o.load_rounds;
-    bytes_ahead += o.bytes_ahead;
+    bytes_ahead += o.bytes_ahead, load_phases += o.load_phases;
     lines += o.lines, work += o.work, span += o.span, makespan += o.makespan, busiest += o.busiest;
     swaps += o.swaps, exchanges += o.exchanges, evened += o.evened, contention += o.contention;
     return *this;

@@ -171,6 +171,7 @@ void unwritten_global(const int* in, int* out);
 void exchange_or_ask(int* data, bool exchange);  // of one element, and then another
 void load_rounds(const int* in, int* out,
                  int threads);                     // three loads, a barrier, two loads by the first warp
+void load_phases(const int* in, int* out);         // two warps, one of which shuffles three times and loads
 void exchanges(int* out, int rounds);              // shuffles of two warps, and a vote of one
 void polled_late(int* data, int* flag, int* out);  // block 1 waits long for what block 0 then writes
 

@@ -119,9 +119,9 @@ class Meter final : public simt::Probe {
         forget_look(address);
         touch(address, bytes, whom == simt::AtomicFor::device ? Verb::update : Verb::update_in_block, code);
     }
-    void exchanged(const simt::Block& block, const void* code) override {
+    void exchanged(const simt::Block& block, unsigned warp, const void* code) override {
         if (!counted(block)) return;
-        loads_[block.slot][simt::running->warp()] = false;
+        loads_[block.slot][warp] = false;  // the thread that completes it may have left
         ++counts_.exchanges;
         ++place(offset_of(code)).exchanges;
     }

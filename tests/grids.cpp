@@ -324,17 +324,6 @@ TEST_CASE("a thread takes several pixels, and no thread is there for nothing",
         "threads of a picture of 256 x 256");
 }
 
-TEST_CASE("pictures of any width are loaded a word at a time", "[claims][step][04_wide_grayscale]") {
-    // Four requests for 128 pixels, where one by one it would be four for 32.
-    const Size s{255, 61};
-    const auto c = counted(random_colours(s));
-    kata::require_at_most(
-        2 * s.pixels() / 32.0, static_cast<double>(c.global_load.requests + c.global_store.requests),
-        "the result is right, but pixels are loaded or stored one by one where the width is no multiple of "
-        "four: a pixel does not care in which row it lies, only the last ones of the picture fill no word",
-        "times that a warp loads from or stores to global memory, for a picture of 255 x 61");
-}
-
 TEST_CASE("a picture of more pixels than a float counts turns gray",
           "[step][02_color_to_grayscale][04_wide_grayscale]") {
     require_right(Grayscale{{4099, 4111}, huge<unsigned char>(3 * std::size_t{4099} * 4111, 1, 255)});
@@ -366,6 +355,17 @@ TEST_CASE("neighbouring threads touch neighbouring pixels",
                           "neighbours, and which pixels?" +
                               apart,
                           "32-byte sectors loaded and stored");
+}
+
+TEST_CASE("pictures of any width are loaded a word at a time", "[claims][step][04_wide_grayscale]") {
+    // Four requests for 128 pixels, where one by one it would be four for 32.
+    const Size s{255, 61};
+    const auto c = counted(random_colours(s));
+    kata::require_at_most(
+        2 * s.pixels() / 32.0, static_cast<double>(c.global_load.requests + c.global_store.requests),
+        "the result is right, but pixels are loaded or stored one by one where the width is no multiple of "
+        "four: a pixel does not care in which row it lies, only the last ones of the picture fill no word",
+        "times that a warp loads from or stores to global memory, for a picture of 255 x 61");
 }
 
 TEST_CASE("a picture of 62 x 76 takes 4 x 5 blocks, in four classes of active threads",

@@ -58,6 +58,9 @@ struct Counts {
     /// How often a warp begins to load from global memory: at its first load, and at the first behind each
     /// barrier. Loads of one such round may be under way together; those of two never are.
     std::uint64_t load_rounds = 0;
+    /// The same, and also behind each exchange between the lanes of the warp: who exchanges what it has
+    /// loaded waits for it, and so does each load behind that. Polls are none of these loads.
+    std::uint64_t load_phases = 0;
     /// Bytes that a warp loads from global memory and stores to shared memory before it has read there again:
     /// it waits for them with nothing else to do. Those of asynchronous copies are not among them, and
     /// neither are those that it loads, multiplies from other tiles meanwhile, and then stores.
@@ -136,7 +139,7 @@ inline void Counts::scale(double times) {
         traffic->scale(times);
     for (auto* count :
          {&barriers, &same_address, &bank_conflicts, &lane_basic_blocks, &basic_blocks, &blocks, &threads,
-          &lines, &load_rounds, &waited_for, &bytes_ahead, &swaps, &exchanges, &work, &evened})
+          &lines, &load_rounds, &load_phases, &waited_for, &bytes_ahead, &swaps, &exchanges, &work, &evened})
         *count = scaled(*count, times);
 }
 
@@ -148,8 +151,8 @@ inline Counts& Counts::operator+=(const Counts& o) {
     lane_basic_blocks += o.lane_basic_blocks, basic_blocks += o.basic_blocks;
     blocks += o.blocks, threads += o.threads, launches += o.launches;
     bytes_to_host += o.bytes_to_host, bytes_to_device += o.bytes_to_device;
-    bytes_beside += o.bytes_beside, load_rounds += o.load_rounds, waited_for += o.waited_for;
-    bytes_ahead += o.bytes_ahead;
+    bytes_beside += o.bytes_beside, load_rounds += o.load_rounds, load_phases += o.load_phases;
+    waited_for += o.waited_for, bytes_ahead += o.bytes_ahead;
     lines += o.lines, work += o.work, span += o.span, makespan += o.makespan, busiest += o.busiest;
     swaps += o.swaps, exchanges += o.exchanges, evened += o.evened, contention += o.contention;
     return *this;

@@ -1905,7 +1905,17 @@ TEST_CASE("an atomic may write what the host has left unwritten, and not ask for
 TEST_CASE("a warp begins to load once, and again behind each barrier", "[span]") {
     auto in = filled<int>("in", 256);
     Buffer<int> out("out", 128);
-    CHECK(count([&] { kernels::load_rounds(in.data(), out.data(), 128); }).load_rounds == 4 + 1);
+    const auto c = count([&] { kernels::load_rounds(in.data(), out.data(), 128); });
+    CHECK(c.load_rounds == 4 + 1);
+    CHECK(c.load_phases == 4 + 1);
+}
+
+TEST_CASE("a warp begins to load again behind an exchange, whatever others do", "[span]") {
+    auto in = filled<int>("in", 256);
+    Buffer<int> out("out", 64);
+    const auto c = count([&] { kernels::load_phases(in.data(), out.data()); });
+    CHECK(c.load_rounds == 2);
+    CHECK(c.load_phases == 2 + 3);
 }
 
 TEST_CASE("a warp waits for what it loads and stores to shared memory before it reads there", "[span]") {

@@ -716,6 +716,20 @@ TEST_CASE("a thread reads its elements from shared memory once", "[claims][step]
         "passes over the banks of shared memory, for each element");
 }
 
+// A shuffle between two rows waits for the first of them, and so does the load of the second.
+TEST_CASE("the rows of a warp are loaded together", "[claims][step][09_wide_rows]") {
+    kata::only_where_counted();
+    const auto& c = kata::counts_of(kata::counted_run(kata::step()));
+    kata::require_at_most(
+        3, 32 * static_cast<double>(c.load_phases) / static_cast<double>(c.threads),
+        "the result is right, but the step does not gain what it is for: loads that could be under way "
+        "together wait for shuffles of what was loaded before",
+        "times that a warp begins to load, at first and behind a barrier or a shuffle",
+        "\n  the usual cause: a row is loaded, added up and scanned before the next one is loaded; load all "
+        "of "
+        "them into registers first");
+}
+
 // Where blocks run one after the other each finds that the one before it has told the sum of all. Who looks
 // further back has the more to look at the more sections there are.
 TEST_CASE("who finds the sum of all looks no further back",

@@ -119,8 +119,9 @@ class Meter final : public simt::Probe {
         forget_look(address);
         touch(address, bytes, whom == simt::AtomicFor::device ? Verb::update : Verb::update_in_block, code);
     }
-    void exchanged(const simt::Block& block, const void* code) override {
+    void exchanged(const simt::Block& block, unsigned warp, const void* code) override {
         if (!counted(block)) return;
+        loads_[block.slot][warp] = false;  // the thread that completes it may have left
         ++counts_.exchanges;
         ++place(offset_of(code)).exchanges;
     }
@@ -231,6 +232,10 @@ class Meter final : public simt::Probe {
         if (turn_.full()) simt::pause();
     }
     void log(const Event& event) {
+        if (event.space == Space::global && event.what == What::load && !event.polls) {
+            auto& loads = loads_[simt::running_block->slot][simt::running->warp()];
+            counts_.load_phases += !std::exchange(loads, true);
+        }
         make_room();
         turn_.reach(event);
     }
@@ -362,6 +367,8 @@ class Meter final : public simt::Probe {
 
     std::array<std::vector<Chain>, 2> chains_;  // of the warps of each resident block
     std::array<unsigned, 2> barriers_passed_{};
+    /// Whether each warp has loaded from global memory since its last barrier or exchange.
+    std::array<std::vector<char>, 2> loads_;
     std::array<std::uint64_t, 2> bytes_under_way_{};               // by copies of each resident block
     std::array<std::vector<std::vector<kata::Request>>, 2> held_;  // of each warp, where somebody watches
     Region* last_reached_ = nullptr;
@@ -539,6 +546,7 @@ void Meter::block_begins(const simt::Block& block) {
     chains_[block.slot].assign(block.warps(), {});
     barriers_passed_[block.slot] = 0;
     bytes_under_way_[block.slot] = 0;
+    loads_[block.slot].assign(block.warps(), false);
     held_[block.slot].assign(kata::watcher ? block.warps() : 0, {});
     polls_[block.slot].assign(polled_ ? block.threads.size() : 0, {});
 }
@@ -579,6 +587,7 @@ void Meter::barrier(const simt::Block& block) {
     read_log(block, simt::running->warp(), ~0u);
     end_polling(block);
     ++barriers_passed_[block.slot];
+    loads_[block.slot].assign(block.warps(), false);
     std::uint64_t latest = 0;
     for (const auto& chain : chains_[block.slot]) latest = std::max(latest, chain.time());
     for (auto& chain : chains_[block.slot]) {

@@ -128,7 +128,7 @@ class Probe {
     virtual void fence(const Block&, const Thread&) = 0;
     virtual void atomic(const void* address, unsigned bytes, const void* code, AtomicFor) = 0;
     /// Lanes of a warp have exchanged values, by a call from `code`.
-    virtual void exchanged(const Block&, const void* code) = 0;
+    virtual void exchanged(const Block&, unsigned warp, const void* code) = 0;
     /// A compare-and-swap of the running thread has stored its value.
     virtual void swapped() = 0;
     virtual void atomic_load(const void* address, unsigned bytes, const void* code, AtomicFor) = 0;

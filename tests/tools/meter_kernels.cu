@@ -849,6 +849,18 @@ __global__ void second_tile_kernel(Way way, const int* in, int* out) {
 }
 void second_tile(Way way, const int* in, int* out) { second_tile_kernel<<<1, 64>>>(way, in, out); }
 
+__global__ void load_phases_kernel(const int* in, int* out) {
+    const int t = threadIdx.x;
+    int sum = in[t] + in[t + 1];
+    if (t < 32)
+        for (int k = 0; k < 3; ++k) {
+            const int next = __shfl_down_sync(~0u, sum, 1);
+            sum += next + in[t + k];
+        }
+    out[t] = sum;
+}
+void load_phases(const int* in, int* out) { load_phases_kernel<<<1, 64>>>(in, out); }
+
 __global__ void exchanges_kernel(int* out, int rounds) {
     int sum = static_cast<int>(threadIdx.x);
     for (int i = 0; i < rounds; ++i) sum += __shfl_xor_sync(~0u, sum, 1);

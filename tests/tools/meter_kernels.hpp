@@ -175,6 +175,7 @@ void load_rounds(const int* in, int* out,
 /// behind that.
 enum class Way { at_once, ahead, copied };
 void second_tile(Way, const int* in, int* out);
+void load_phases(const int* in, int* out);         // two warps, one of which shuffles three times and loads
 void exchanges(int* out, int rounds);              // shuffles of two warps, and a vote of one
 void polled_late(int* data, int* flag, int* out);  // block 1 waits long for what block 0 then writes
 

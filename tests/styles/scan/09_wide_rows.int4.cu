@@ -1,0 +1,145 @@
+// Loads and stores go through int4 and memcpy, as in kernels that are not templates of a pack, and one helper
+// serves whole sections and those that are cut off.
+#include "messages.cuh"
+
+constexpr int threads = 512;
+constexpr int warps = threads / 32;
+constexpr int rows = 8;  // of a warp
+template <class T>
+constexpr int row = 32 * 16 / sizeof(T);  // elements: 16 bytes for each lane
+template <class T>
+constexpr int section = row<T>* rows* warps;
+
+/// As many elements as one load takes. The alignment is what makes it one load.
+template <class T>
+struct alignas(16) Pack {
+    static constexpr int width = 16 / sizeof(T);
+    T x[width];
+};
+
+/// The sum of all sections before `s`, for all lanes of the warp that calls it.
+template <class T, class Op>
+__device__ T look_back(Word* status, int s, Op op) {
+    const int lane = threadIdx.x % 32;
+    T before = op.identity();
+    for (int end = s;; end -= 32) {
+        const int i = end - 1 - lane;
+        T sum = op.identity();
+        State state = prefix;
+        unsigned known, nearest;
+        do {
+            if (i >= 0) state = observe(status, i, sum);
+            known = __ballot_sync(~0u, state == prefix);
+            nearest = known & -known;
+        } while (__ballot_sync(~0u, state == nothing) & (nearest - 1));
+        if (known != 0 && lane >= __ffs(known)) sum = op.identity();
+        for (int stride = 1; stride < 32; stride *= 2) sum = op(shuffle_down(sum, stride), sum);
+        before = op(shuffle(sum, 0), before);
+        if (known != 0) return before;
+    }
+}
+
+/// What lanes 0 up to this one hold, combined.
+template <class T, class Op>
+__device__ T scan_warp(T value, Op op) {
+    const int lane = threadIdx.x % 32;
+    for (int stride = 1; stride < 32; stride *= 2) {
+        const T left = shuffle_up(value, stride);
+        if (lane >= stride) value = op(left, value);
+    }
+    return value;
+}
+
+/// Elements i and those behind it; i is a multiple of the width, and where the input ends there are
+/// identities.
+template <class T, class Op>
+__device__ Pack<T> load(const T* in, int i, int n, Op op) {
+    Pack<T> pack;
+    if (i <= n - Pack<T>::width) {
+        const int4 bits = *reinterpret_cast<const int4*>(in + i);
+        memcpy(&pack, &bits, sizeof pack);
+        return pack;
+    }
+#pragma unroll
+    for (int k = 0; k < Pack<T>::width; ++k) pack.x[k] = k < n - i ? in[i + k] : op.identity();
+    return pack;
+}
+
+/// To elements i and those behind it, as far as there are any.
+template <class T>
+__device__ void store(T* out, int i, int n, Pack<T> pack) {
+    if (n - i >= Pack<T>::width) {
+        int4 bits;
+        memcpy(&bits, &pack, sizeof bits);
+        *reinterpret_cast<int4*>(out + i) = bits;
+    } else {
+        for (int k = 0; k < Pack<T>::width; ++k)
+            if (k < n - i) out[i + k] = pack.x[k];
+    }
+}
+
+// `started` counts the blocks that have started.
+template <class T, class Op>
+__global__ void __launch_bounds__(threads)
+    wide_scan(const T* in, T* out, int n, Kind kind, Word* status, int* started, Op op) {
+    __shared__ T of_warp[warps];  // first each warp's sum, then what stands before the warp
+    __shared__ int number;
+    const int t = threadIdx.x, lane = t % 32, warp = t / 32;
+    if (t == 0) number = atomicAdd(started, 1);
+    __syncthreads();
+    const int s = number;
+
+    // The rows of the warp, lane after lane 16 bytes.
+    const int first = s * section<T> + warp * rows * row<T> + lane * Pack<T>::width;
+    Pack<T> x[rows];
+#pragma unroll
+    for (int r = 0; r < rows; ++r) x[r] = load(in, first + r * row<T>, n, op);
+
+    T before[rows];  // what stands before the lane's pack in the rows of the warp
+    T total = op.identity();
+#pragma unroll
+    for (int r = 0; r < rows; ++r) {
+        T sum = x[r].x[0];
+        for (int k = 1; k < Pack<T>::width; ++k) sum = op(sum, x[r].x[k]);
+        const T up_to_here = scan_warp(sum, op);
+        const T left = shuffle_up(up_to_here, 1);
+        before[r] = lane > 0 ? op(total, left) : total;
+        total = op(total, shuffle(up_to_here, 31));
+    }
+    if (lane == 0) of_warp[warp] = total;
+    __syncthreads();  // of_warp is complete
+
+    if (warp == 0) {  // as in 08
+        const T to_warp = scan_warp(lane < warps ? of_warp[lane] : op.identity(), op);
+        const T whole = shuffle(to_warp, 31);
+        if (lane == 0) publish(status, s, aggregate, whole);
+        const T before_section = look_back<T>(status, s, op);
+        if (lane == 0) publish(status, s, prefix, op(before_section, whole));
+        const T left_warps = shuffle_up(to_warp, 1);
+        if (lane < warps) of_warp[lane] = lane > 0 ? op(before_section, left_warps) : before_section;
+    }
+    __syncthreads();  // of_warp is what stands before each warp
+
+    const T before_warp = of_warp[warp];
+#pragma unroll
+    for (int r = 0; r < rows; ++r) {
+        T running = op(before_warp, before[r]);
+        for (T& element : x[r].x) {
+            const T next = op(running, element);
+            element = kind == Kind::inclusive ? next : running;
+            running = next;
+        }
+        store(out, first + r * row<T>, n, x[r]);
+    }
+}
+
+template <class T, class Op>
+void scan_whole(const T* in, T* out, int n, Kind kind, T* workspace, Op op) {
+    if (n == 0) return;
+    const int sections = ceil_div(n, section<T>);
+    auto* const status = reinterpret_cast<Word*>(workspace);
+    auto* const started = reinterpret_cast<int*>(status + sections * words<T>);
+    check(cudaMemset(status, 0, sections * words<T> * sizeof *status + sizeof *started));
+    wide_scan<<<sections, threads>>>(in, out, n, kind, status, started, op);
+    check(cudaGetLastError());
+}

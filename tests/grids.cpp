@@ -483,14 +483,14 @@ TEST_CASE("a pixel of the largest patch costs about what it costs in the solutio
 
 TEST_CASE("rows of any multiple of 16 pixels are loaded 16 at a time",
           "[claims][step][05_running_blur][06_row_ring]") {
-    // By the byte it would be 16 times as many.
+    // By the byte it would be 16 times as many; step 05 as 06 has thrice as many at any width.
     const auto p = random_gray({48, 128});
     const auto requests = [](const kata::Counts& c) {
         return static_cast<double>(c.global_load.requests + c.global_store.requests);
     };
     const auto mine = counted(p);
     kata::require_at_most(
-        3 * requests(counts_of(try_on(kata::rival(kata::step_name()), p))), requests(mine),
+        6 * requests(counts_of(try_on(kata::rival(kata::step_name()), p))), requests(mine),
         "the result is right, but pixels are loaded or stored one by one, though each row begins at a "
         "multiple of 16 bytes: which widths are aligned?",
         "times that a warp loads from or stores to global memory, for a picture of 48 x 128");

@@ -18,6 +18,7 @@ one also sees where an estimate promises a difference that the clock does not kn
 """
 
 import argparse
+import contextlib
 import csv
 import io
 import itertools
@@ -37,6 +38,8 @@ from repository import Repository, module
 
 # Timed, and without an estimate: common/estimate/README.md says why, under "When there is none".
 WITHOUT = {("scan", "10_sums_ahead"), ("gemm", "11_tensor_cores"), ("gemm", "12_copy_engine"), ("gemm", "13_stages"), ("gemm", "14_producer")}
+# The same of some variants of the problem only.
+WITHOUT_AT = {("convolution", "07_wide_loads", "4"), ("convolution", "07_wide_loads", "7")}
 
 HEADINGS = ["chapter", "kernel", "variant", "measured ms", "estimated ms", "estimated / measured", "bound by"]
 FAR_ENOUGH = 1.25
@@ -51,7 +54,7 @@ def measured(repository, device):
             path = ROOT / "chapters" / chapter / "measured" / f"{name}.csv"
             if path.is_file() and estimates.machine(path) == estimates.machine(estimates.device(repository, device)):
                 for row in csv.reader(path.read_text(encoding="utf-8").splitlines()[2:]):
-                    if (chapter, row[0]) not in WITHOUT:
+                    if (chapter, row[0]) not in WITHOUT and (chapter, *row[:2]) not in WITHOUT_AT:
                         yield chapter, row[0], row[1], row[2]
 
 
@@ -60,14 +63,18 @@ def kept(repository, device):
     return [tuple(row[heading] for heading in HEADINGS[:4]) for row in estimates.rows(repository, device)]
 
 
-def estimated(repository, build, device, chapter, kernel, variant):
-    """Milliseconds, and what bounds them, as a tour shows it."""
+def answer(repository, build, device, chapter, kernel, variant):
+    """What the suite says of a launch; a Fault where it has no estimate."""
     of_others = {line.split()[0]: line.split()[1] for line in repository.timed(chapter, "cpu")}
     file = of_others.get(kernel) or module("solutions", chapter, kernel, "cpu")
     command = [build / f"{chapter}-cpu", "--estimate", build / file, "--device", estimates.device(repository, device), "--variant", variant]
-    said = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    return estimates.parse(subprocess.run(command, capture_output=True, text=True, check=False).stdout)
+
+
+def estimated(repository, build, device, chapter, kernel, variant):
+    """Milliseconds, and what bounds them, as a tour shows it."""
     try:
-        found = estimates.parse(said)
+        found = answer(repository, build, device, chapter, kernel, variant)
     except Fault as fault:
         sys.exit(f"{chapter} {kernel}: {fault}")
     return found.milliseconds, found.bound
@@ -83,6 +90,13 @@ def with_an_estimate(repository, build, device):
             kernel = build / module("solutions", chapter, step, "cpu")
             if isinstance(estimates.time_or_why(build / f"{chapter}-cpu", kernel, estimates.device(repository, device)), estimates.Estimate):
                 yield f"{chapter} {step} has an estimate, and is said to have none"
+    for chapter, step, variant in sorted(WITHOUT_AT):
+        if f"\n{step},{variant}," not in pathlib.Path(str(path).format(chapter)).read_text(encoding="utf-8"):
+            yield f"{chapter} {step} {variant} has no time, and is said to have no estimate"
+            continue
+        with contextlib.suppress(Fault):
+            answer(repository, build, device, chapter, step, variant)
+            yield f"{chapter} {step} {variant} has an estimate, and is said to have none"
 
 
 def judge(repository, build, device, timed):

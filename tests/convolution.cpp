@@ -157,6 +157,7 @@ TEST_CASE("a step filters images of every size around its block and tile", "[equ
                                                            {33, 31},
                                                            {18, 19},
                                                            {64, 17},
+                                                           {6, 6},
                                                            {97, 5},
                                                            {3, 101}}));
     require_right(coded({width, height, radius}));
@@ -646,7 +647,8 @@ TEST_CASE(
 
 // 132 multiprocessors, eight blocks on each, and 15 rows for each of 2112 strips: two waves.
 TEST_CASE("07 wide loads: the strips of a high image are whole waves of blocks", "[figures][07_wide_loads]") {
-    CHECK(figures({8, 2 * 132 * 8 * 15, 0}).blocks == 2 * 132 * 8);
+    const auto c = figures({8, 2 * 132 * 8 * 15, 0});
+    CHECK(c.blocks == 2 * 132 * 8);
 }
 
 TEST_CASE("a tile without bank conflicts, one barrier a block",

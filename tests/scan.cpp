@@ -693,6 +693,7 @@ TEST_CASE("a short section has fewer rounds than a long one",
 
 // Each element goes into shared memory and out of it twice: 0.125 passes.
 TEST_CASE("a thread reads its elements from shared memory once", "[claims][step][08_shuffles]") {
+    kata::only_where_counted();
     const auto& c = kata::counts_of(kata::counted_run(kata::step()));
     kata::require_at_most(
         0.145,

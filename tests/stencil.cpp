@@ -565,6 +565,13 @@ TEST_CASE("coefficients of 0 are coefficients like any other", "[equivalence]") 
     require_right(p, {.poison = kata::nan_poison});
 }
 
+TEST_CASE("a coefficient of 0 times an infinity is no number", "[equivalence]") {
+    auto p = coded<float>(9);
+    p.in[(4 * 9 + 4) * 9 + 4] = std::numeric_limits<float>::infinity();
+    p.c = GENERATE(Coefficients<float>{0, 1, 0, 2, 0, 3, 0}, Coefficients<float>{5, 0, 4, 0, 3, 0, 2});
+    require_right(p);
+}
+
 namespace {
 
 /// The problem with `values` over and over on its boundary.

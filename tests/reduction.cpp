@@ -224,6 +224,13 @@ std::vector<T> lowest(std::size_t n, std::size_t place) {
 
 }  // namespace
 
+// 0 changes no sum, and every maximum of numbers below it.
+TEST_CASE("a maximum may be 0", "[equivalence]") {
+    auto values = below_zero<int>(10007, 6000);
+    values[6000] = 0;
+    require_right(problem(values, max_of_int));
+}
+
 TEST_CASE("no maximum is too low", "[equivalence]") {
     require_right(problem(lowest<int>(777, 700), max_of_int));
     require_right(problem(lowest<float>(777, 3), max_of_float));

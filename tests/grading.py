@@ -263,7 +263,7 @@ class Class(unittest.TestCase):
         cls.wanted |= {("mixed", ADD): ("FAIL", "."), ("mixed", GRAY): ("OK", "^$"), ("mixed", BLUR): ("OK", "^$")}
         # What the suite itself claims of a step, too, tells slow from wrong.
         hand_in(cls.folder / "rows along x", {GRAY: wrong(f"{GRAY}.rows_along_x"), BLUR: wrong(f"{BLUR}.patch_not_clipped")})
-        cls.wanted |= {("rows along x", GRAY): ("SLOW", "which pixels.* at most"), ("rows along x", BLUR): ("FAIL", "out of bounds")}
+        cls.wanted |= {("rows along x", GRAY): ("FAIL", "launch refused.* at most"), ("rows along x", BLUR): ("FAIL", "out of bounds")}
         hand_in(cls.folder / "broken header", {ADD: '#include "broken.hpp"\n' + solution(ADD), "broken.hpp": "inline int broken() { return undeclared; }\n"})
         cls.wanted["broken header", ADD] = ("FAIL", "does not compile .*undeclared")
         for name in ("a link", "a pipe", "a folder", "a large hole"):

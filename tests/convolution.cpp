@@ -499,7 +499,7 @@ constexpr kata::Claim claims[] = {
      "not in the documents"},
     {"06_register_window", "04_tiled_by_output", kata::Quantity::time, 1.5, "sums are in registers",
      "not in the documents", kata::Claim::Standing::asserted, 7},
-    // 1.24 times at radius 2, 1.43 times at radius 7.
+    // 1.27 times at radius 2, 1.45 times at radius 7.
     {"07_wide_loads", "06_register_window", kata::Quantity::time, 1.1,
      "four columns share their loads, and a warp has a sixth of the requests", "not in the documents",
      kata::Claim::Standing::asserted, std::nullopt, "sm_90"},

@@ -790,15 +790,15 @@ constexpr kata::Claim claims[] = {
     // 1.16 times: 41.4 TFLOP/s.
     {"07_async_copies", "06_warp_tile", kata::Quantity::time, 1.12,
      "memory answers while the block multiplies", "not in the documents"},
-    // 1.14 times: 47.2 TFLOP/s.
+    // 1.14 times: 47.5 TFLOP/s.
     {"08_large_tiles", "07_async_copies", kata::Quantity::time, 1.05,
      "more products for each pack that is read, and copies begin behind the products of a tile's first place",
      "not in the documents"},
-    // 1.12 times: 52.6 TFLOP/s, where nothing flushes the cache.
+    // 1.11 times: 52.9 TFLOP/s.
     {"09_fragments_ahead", "08_large_tiles", kata::Quantity::time, 1.05,
      "a thread multiplies while the fragments of the next place come, and copies hold no products up",
      "CUTLASS, efficient GEMM"},
-    // 3.17 times, of 1024 x 1024 matrices, which are 32 tiles.
+    // 2.82 times, of 1024 x 1024 matrices, which are 32 tiles.
     {"10_stream_k", "09_fragments_ahead", kata::Quantity::time, 2.0,
      "where tiles are fewer than multiprocessors, many blocks share the phases of a tile", "Stream-K",
      kata::Claim::Standing::asserted, 1024},

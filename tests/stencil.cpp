@@ -671,13 +671,13 @@ constexpr kata::Claim claims[] = {
     {"04_register_tiled", "01_basic", kata::Quantity::time, 1.03,
      "tiling pays in the end, for it needs neither the rereading nor much of shared memory", "PMPP-notes 8.5",
      kata::Claim::Standing::asserted, std::nullopt, "sm_90"},
-    // 2.89 ms against 4.99 and 5.81, of another run.
+    // 3.06 ms against 4.99 and 5.82.
     {"05_wide_loads", "04_register_tiled", kata::Quantity::time, 1.4,
      "no thread is on a halo, none waits at a barrier, and loads are few and under way together",
      "not in the documents"},
     {"05_wide_loads", "01_basic", kata::Quantity::time, 1.5, "a load brings four cells instead of one",
      "not in the documents"},
-    // 1.6 times: 3.60 ms for two sweeps against 2 · 2.89, of another run.
+    // 1.74 times: 3.52 ms for two sweeps against 2 · 3.06.
     {"06_two_sweeps", "05_wide_loads", kata::Quantity::time, 1.3,
      "two sweeps read the grid once and write it once", "not in the documents"},
 };

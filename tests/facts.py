@@ -326,7 +326,7 @@ class Names(Scratch):
         self.assertEqual([needs.met_by(gpu) for gpu in ("8.9", "9.0", "10.0", "12.0")], [False, True, True, True])
 
     def test_gpus_are_what_the_driver_says(self):
-        for answer, gpus in (("echo 9.0; echo 8.6", ["9.0", "8.6"]), ('[ "$1" = -L ]', [""]), ("exit 9", [])):
+        for answer, gpus in (("echo 9.0; echo 8.6", ["9.0", "8.6"]), ('[ "$1" = -L ]', [""]), ("echo '[N/A]'; echo 9.0", ["", "9.0"]), ("exit 9", [])):
             for tool in ("nvidia-smi", "nvcc"):
                 self.write(f"bin/{tool}", f"#!/bin/sh\n{answer}\n")
                 (self.root / "bin" / tool).chmod(0o755)

@@ -337,16 +337,17 @@ double sectors(const kata::Counts& c) {
 
 }  // namespace
 
-// A float takes half the room, and a warp's row of 32 of them half the passes.
+// A float takes half the room, and a warp's row of 32 of them half the passes. Where shorter rows of floats
+// meet in banks, it may be four fifths.
 TEST_CASE("floats are kept as floats in shared memory",
           "[step][02_shared_tile][03_thread_coarsened][04_register_tiled]") {
     constexpr int n = 31;
     const auto passes = [](const kata::Counts& c) { return value_of(kata::Quantity::shared_passes, c); };
     kata::require_at_most(
-        0.75 * passes(kata::counted(coded<double>(n))), passes(kata::counted(coded<float>(n))),
+        0.9 * passes(kata::counted(coded<double>(n))), passes(kata::counted(coded<float>(n))),
         "the result is right, but a grid of float takes as many passes over shared memory "
         "as one of double: is its tile of double, too?",
-        "passes over the banks of shared memory for n = 31 of float", ", three quarters of those of double");
+        "passes over the banks of shared memory for n = 31 of float", ", nine tenths of those of double");
 }
 
 // A cell has four neighbours in the plane, also where it is on the boundary and needs none; it is itself in a
@@ -529,10 +530,10 @@ TEST_CASE("rows that begin anywhere are coalesced, too", "[step][05_wide_loads][
 // needs 5.76 and is right.
 TEST_CASE("blocks march through many planes", "[step][06_two_sweeps]") {
     kata::require_at_most(
-        5.9 * static_cast<double>(cells(ladder_n)), static_cast<double>(on_the_ladder().global_load.bytes),
+        6.0 * static_cast<double>(cells(ladder_n)), static_cast<double>(on_the_ladder().global_load.bytes),
         "the result is right, but blocks march through few planes, or their tiles have few rows: four planes "
         "of a march and four rows of a tile are loaded and swept, and give no result",
-        "bytes loaded for " + std::to_string(cells(ladder_n)) + " cells", ", which is 5.9 for each");
+        "bytes loaded for " + std::to_string(cells(ladder_n)) + " cells", ", which is 6 for each");
 }
 
 // A cell stored there is loaded for the rows above and below, and once more by who keeps none in a register.

@@ -122,11 +122,13 @@ class Build:
 
     @staticmethod
     def gpus() -> list[str]:
-        """The compute capability of each GPU, as "9.0"; "" of one whose driver is too old to say it."""
+        """The compute capability of each GPU, as "9.0"; "" of one whose driver does not say it."""
         if not Build.gpu_here():
             return []
         asked = subprocess.run(["nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader"], capture_output=True, text=True)
-        return asked.stdout.split() if asked.returncode == 0 else [""]
+        if asked.returncode:
+            return [""]
+        return [line if re.fullmatch(r"\d+\.\d+", line) else "" for line in map(str.strip, asked.stdout.splitlines())]
 
     def has(self, file: str) -> bool:
         return (self.folder / file).exists()

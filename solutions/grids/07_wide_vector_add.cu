@@ -10,7 +10,8 @@ __global__ void wide_add(const float* a, const float* b, float* c, int n) {
     // kata: begin
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     const int first = wide * i;  // of the thread's elements
-    if (first + wide <= n) {
+    // Asked as a difference: near the end of the longest vectors first + wide is more than an int holds.
+    if (n - first >= wide) {
         // The arrays begin at a multiple of 256 bytes, as cudaMalloc returns them: so fours begin at a
         // multiple of 16.
         const float4 u = reinterpret_cast<const float4*>(a)[i], v = reinterpret_cast<const float4*>(b)[i];

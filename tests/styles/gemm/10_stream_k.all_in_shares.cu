@@ -67,8 +67,7 @@ __device__ Pack load(const float* matrix, int width, int row, int col) {
 struct Plan {
     int across, tiles;  // in a row of C, and in all of C
     int phases;         // of a tile
-    int whole;          // tiles that a block computes alone; they are the first
-    int share;          // phases of each block that shares the others
+    int share;          // phases of each block
 };
 
 /// Sums of shares that do not begin with the first phase of a tile. They are there once for all launches, so
@@ -78,9 +77,6 @@ __device__ Pack partial[most_shares][bm][bn / wide];
 /// The stage that is next in turn.
 __device__ int behind(int stage) { return stage + 1 < stages ? stage + 1 : 0; }
 
-/// The blocks of a launch have tiles of their own, or shares. For the former nvcc sees that there is one
-/// tile, and that K begins at 0 and ends at k.
-template <bool shared>
 __global__ void __launch_bounds__(threads)
     stream_k(const float* a, const float* b, float* c, int m, int n, int k, Plan plan) {
     extern __shared__ Tiles tiles[];  // stages of them, more than a block has without asking
@@ -92,18 +88,17 @@ __global__ void __launch_bounds__(threads)
     const int b_y = threadIdx.x / (bn / wide), b_x = threadIdx.x % (bn / wide);
 
     // Where the block begins in the line of all phases, and where it ends.
-    const int first = shared ? plan.whole * plan.phases + blockIdx.x * plan.share : blockIdx.x * plan.phases;
-    const int last = shared ? min(first + plan.share, plan.tiles * plan.phases) : first + plan.phases;
+    const int first = blockIdx.x * plan.share;
+    const int last = min(first + plan.share, plan.tiles * plan.phases);
     int next = first;
     do {
-        const int tile = next / plan.phases, begin = shared ? next % plan.phases : 0;
-        const int end =
-            shared ? min(plan.phases, begin + last - next) : plan.phases;  // of this tile's phases
+        const int tile = next / plan.phases, begin = next % plan.phases;
+        const int end = min(plan.phases, begin + last - next);  // of this tile's phases
         const int end_of_k = min(k, end * bk);
         next += end - begin;
         const int first_row = tile / plan.across * bm, first_col = tile % plan.across * bn;
         const int col = first_col + b_x * wide;
-        // As in 07 and 09.
+        // As in 07.
         const bool inside = first_row + bm <= m && first_col + bn <= n && n % wide == 0;
         const float* from_a = inside ? &a[(first_row + a_y) * k + begin * bk + a_x] : a;
         const float* from_b = inside ? &b[(begin * bk + b_y) * n + col] : b;
@@ -181,12 +176,12 @@ __global__ void __launch_bounds__(threads)
                     partial[blockIdx.x][y][x] = sum[r][s];
             }
         }
-    } while (shared && next < last);
+    } while (next < last);
 }
 
 /// Adds to a tile of C what shares have left of it, a pack for each thread. blockIdx.y counts tiles.
 __global__ void add_up(float* c, int m, int n, Plan plan) {
-    const int tile = plan.whole + blockIdx.y, pack = blockIdx.x * adders + threadIdx.x;
+    const int tile = static_cast<int>(blockIdx.y), pack = blockIdx.x * adders + threadIdx.x;
     const int y = pack / (bn / wide), x = pack % (bn / wide);
     const int row = tile / plan.across * bm + y, col = tile % plan.across * bn + x * wide;
     if (row >= m || col >= n) return;
@@ -211,24 +206,13 @@ void gemm(const float* a, const float* b, float* c, int m, int n, int k) {
     plan.across = ceil_div(n, bn);
     plan.tiles = plan.across * ceil_div(m, bm);
     plan.phases = max(1, ceil_div(k, bk));  // without products the sums are 0, and are stored
-    const int left = plan.tiles;
-    plan.whole = plan.tiles - left;
-    plan.share = max(1, ceil_div(left * plan.phases, at_once));
+    plan.share = max(1, ceil_div(plan.tiles * plan.phases, at_once));
 
     constexpr int bytes = stages * sizeof(Tiles);
-    if (plan.whole > 0) {
-        check(cudaFuncSetAttribute(stream_k<false>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-        stream_k<false><<<plan.whole, threads, bytes>>>(a, b, c, m, n, k, plan);
-        check(cudaGetLastError());
-    }
-    if (left > 0) {
-        const int shares = ceil_div(left * plan.phases, plan.share);
-        check(cudaFuncSetAttribute(stream_k<true>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-        stream_k<true><<<shares, threads, bytes>>>(a, b, c, m, n, k, plan);
-        check(cudaGetLastError());
-    }
-    if (left > 0) {
-        add_up<<<dim3(bm * bn / wide / adders, left), adders>>>(c, m, n, plan);
-        check(cudaGetLastError());
-    }
+    const int shares = ceil_div(plan.tiles * plan.phases, plan.share);
+    check(cudaFuncSetAttribute(stream_k, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+    stream_k<<<shares, threads, bytes>>>(a, b, c, m, n, k, plan);
+    check(cudaGetLastError());
+    add_up<<<dim3(bm * bn / wide / adders, plan.tiles), adders>>>(c, m, n, plan);
+    check(cudaGetLastError());
 }

@@ -105,7 +105,7 @@ __global__ void __launch_bounds__(threads)
         next += end - begin;
         const int first_row = tile / plan.across * bm, first_col = tile % plan.across * bn;
         const int col = first_col + b_x * wide;
-        // As in 07 and 09.
+        // As in 07.
         const bool inside = first_row + bm <= m && first_col + bn <= n && n % wide == 0;
         const float* from_a = inside ? &a[(first_row + a_y) * k + begin * bk + a_x] : a;
         const float* from_b = inside ? &b[(begin * bk + b_y) * n + col] : b;

@@ -61,9 +61,10 @@ struct Counts {
     /// The same, and also behind each exchange between the lanes of the warp: who exchanges what it has
     /// loaded waits for it, and so does each load behind that. Polls are none of these loads.
     std::uint64_t load_phases = 0;
-    /// Bytes that a warp loads from global memory and stores to shared memory before it has read there again:
-    /// it waits for them with nothing else to do. Those of asynchronous copies are not among them, and
-    /// neither are those that it loads, multiplies from other tiles meanwhile, and then stores.
+    /// Bytes of global memory that go into shared memory and are waited for with nothing else to do: of
+    /// loads, those that a warp stores there before it has read there again; of asynchronous copies, those
+    /// that a thread waits for before it has read there, or come to a barrier, since it began them. What is
+    /// loaded or copied while other tiles are multiplied is not among them.
     std::uint64_t waited_for = 0;
 
     /// What asynchronous copies into shared memory were still to bring when their block came to a barrier,

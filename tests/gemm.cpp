@@ -899,10 +899,30 @@ TEST_CASE("a block multiplies while the next tiles are on their way",
     kata::require_at_most(30,
                           100 * static_cast<double>(c.waited_for) / static_cast<double>(c.global_load.bytes),
                           "the result is right, but the step does not gain what it is for: nothing is "
-                          "multiplied while the next tiles are on their way. Copy both with "
-                          "__pipeline_memcpy_async(), or load them into registers before this tile is "
-                          "multiplied, and store them to shared memory behind that",
-                          "% of the bytes loaded are stored to shared memory at once, which waits for them");
+                          "multiplied while the next tiles are on their way. Begin to copy both, A's and "
+                          "B's, with __pipeline_memcpy_async(), multiply the tiles that are there, and only "
+                          "then wait; or load both into registers before this tile is multiplied, and store "
+                          "them to shared memory behind that",
+                          "% of the bytes loaded or copied are waited for at once, with nothing read from "
+                          "shared memory meanwhile");
+}
+
+// With 16 multiprocessors, of which kata::machine counts the busiest.
+TEST_CASE("tiles that are left over are shared, also behind whole waves", "[claims][step][10_stream_k]") {
+    kata::only_where_counted();
+    constexpr int at_once = kata::machine::multiprocessors;
+    const auto c = counts_of(
+        try_on(kata::step(), coded({128, (at_once + 1) * 256, 256}), {{.multiprocessors = at_once}}));
+    const double evenly = static_cast<double>(c.work) / (at_once * kata::machine::issued_together);
+    // 1.1 where the tile that is left over is shared, 1.2 where all tiles are cut into as many shares, so
+    // that they fill waves better, and 1.9 where it is a whole tile of one block.
+    kata::require_at_most(
+        1.5, static_cast<double>(c.busiest) / evenly,
+        "the result is right, but the step does not gain what it is for: tiles that are left over behind "
+        "whole waves are computed by a block each, while most multiprocessors have nothing to do. Share "
+        "them out, too, and not only where all tiles are fewer than multiprocessors",
+        "times the work that each of 16 multiprocessors would have if 17 tiles were shared evenly: the "
+        "busiest one's");
 }
 
 TEST_CASE("more multiprocessors get more blocks", "[claims][step][10_stream_k]") {
@@ -935,6 +955,35 @@ TEST_CASE("matrices whose rows begin anywhere are multiplied by way of tiles, to
         "a matrix do not begin at multiples of 16 bytes, only its loads and stores should be "
         "others, and the tiles in shared memory the same",
         "times that an element of A or B is loaded, for n = 127 and k = 33");
+}
+
+// Of the depth of a tile K leaves 31, 7 or 15 places over.
+TEST_CASE("what K leaves over is multiplied from tiles, too",
+          "[claims][step][02_shared_memory][03_thread_tile_1d][04_thread_tile_2d][05_wide_loads]"
+          "[06_warp_tile][07_async_copies][08_large_tiles]") {
+    const Shape s{64, 64, 31};
+    const auto loaded = kata::counted(coded(s)).global_load.bytes;
+    // One with tiles of 64 x 64 and more, two with those of 32 x 32, and four with those of 16 x 16. Of
+    // places that are loaded from global memory for each product 64, or eight for squares of 8 x 8 results.
+    const double most = kata::step_name() == "02_shared_memory" ? 5 : 2.2;
+    kata::require_at_most(
+        most,
+        static_cast<double>(loaded) / (4.0 * static_cast<double>(s.elements_of_a() + s.elements_of_b())),
+        "the result is right, but the step does not gain what it is for: where K is no multiple of a tile's "
+        "depth, what is left over of it goes past the tiles in shared memory. The last tiles have zeros "
+        "behind the end of K",
+        "times that an element of A or B is loaded, for 64 x 64 results with K = 31");
+}
+
+// 8 passes for 4 packs in each place along K.
+TEST_CASE("every warp reads its packs in two passes", "[claims][step][06_warp_tile]") {
+    const auto c = kata::counted(coded({128, 128, 96}));
+    // Three in step 05, where packs of B take four, and 2.5 where half of the warps do as there.
+    kata::require_at_most(
+        2.25, static_cast<double>(c.shared_load.transactions) / static_cast<double>(c.shared_load.requests),
+        "the result is right, but the step does not gain what it is for: the lanes of each warp must lie in "
+        "squares, so that neighbours or lanes two apart want the same pack, of A and of B, in every warp",
+        "passes over the banks for a load from shared memory");
 }
 
 TEST_CASE("the tiles are loaded along their rows",

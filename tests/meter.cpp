@@ -1926,7 +1926,10 @@ TEST_CASE("a warp waits for what it loads and stores to shared memory before it 
     };
     // The first tile always, and the second one where it is stored at once.
     CHECK(waited_for(kernels::Way::at_once) == 4 * 2 * 64);
+    CHECK(waited_for(kernels::Way::in_structures) == 4 * 2 * 64);
+    CHECK(waited_for(kernels::Way::copied_at_once) == 4 * 2 * 64);
     CHECK(waited_for(kernels::Way::ahead) == 4 * 64);
+    CHECK(waited_for(kernels::Way::structures_ahead) == 4 * 64);
     CHECK(waited_for(kernels::Way::copied) == 4 * 64);
 }
 

@@ -26,15 +26,33 @@ class Chain {
     bool begins_to_load() { return !std::exchange(loads_, true); }
     void comes_from_barrier() { loads_ = false; }
 
-    /// Bytes of global memory. An asynchronous copy is a store to shared memory and then a load by the same
-    /// instruction.
-    void loads(std::uint64_t bytes, std::uint32_t code) {
-        if (code != stored_by_) unused_ += bytes;
+    // What it loads from global memory and stores to shared memory. Both answer with the bytes of which it
+    // turns out now that they are waited for. Of `*to = *from`, where both are structures, the compiler
+    // announces the store before the load. So it does of a store from registers and the next load into them;
+    // but what is stored there has been loaded before.
+
+    /// An asynchronous copy is a store to shared memory and then a load by the same instruction.
+    std::uint64_t loads(std::uint64_t bytes, std::uint32_t code) {
+        const auto before_load = std::exchange(unloaded_, 0);
+        if (code == stored_by_) {
+            unstored_ = unstored_before_;
+            return 0;
+        }
+        if (bytes <= before_load) {
+            unloaded_ = before_load - bytes;
+            return bytes;
+        }
+        unused_ += bytes;
+        unstored_ += bytes;
+        return 0;
     }
-    void reads_shared() { unused_ = 0; }
-    /// The bytes that it has loaded since it last read from shared memory, or stored there.
-    std::uint64_t stores_shared(std::uint32_t code) {
+    void reads_shared() { unused_ = unloaded_ = 0; }
+    void enters_basic_block() { unloaded_ = 0; }
+    std::uint64_t stores_shared(std::uint64_t bytes, std::uint32_t code) {
         stored_by_ = code;
+        unstored_before_ = unstored_;
+        unloaded_ += bytes - std::min(bytes, unstored_);
+        unstored_ -= std::min(bytes, unstored_);
         return std::exchange(unused_, 0);
     }
 
@@ -52,11 +70,14 @@ class Chain {
 
   private:
     std::uint64_t time_ = 0, work_ = 0;
-    bool loads_ = false;             // since the last barrier
-    std::uint64_t unused_ = 0;       // bytes loaded that nothing was done after
-    std::uint32_t stored_by_ = 0;    // the code of the last store to shared memory
-    std::uint32_t polling_ = 0;      // a bit for each lane
-    std::uint64_t round_steps_ = 0;  // since the last poll
+    bool loads_ = false;                 // since the last barrier
+    std::uint64_t unused_ = 0;           // bytes loaded that nothing was done after
+    std::uint64_t unstored_ = 0;         // bytes loaded and not yet stored to shared memory
+    std::uint64_t unstored_before_ = 0;  // the last store there
+    std::uint64_t unloaded_ = 0;         // bytes just stored there that had not been loaded
+    std::uint32_t stored_by_ = 0;        // the code of the last store to shared memory
+    std::uint32_t polling_ = 0;          // a bit for each lane
+    std::uint64_t round_steps_ = 0;      // since the last poll
     kata::Counts round_;
 };
 

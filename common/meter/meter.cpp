@@ -140,9 +140,9 @@ class Meter final : public simt::Probe {
         touch(address, bytes,
               whom == simt::AtomicFor::device ? Verb::atomic_write : Verb::atomic_write_in_block, code);
     }
-    void copy_begins(const void* to, const void* from, unsigned bytes, unsigned read, const char* name,
-                     const void* code) override;
-    void copy_arrives(const void* to, unsigned bytes, const void* code) override;
+    std::uint64_t copy_begins(const void* to, const void* from, unsigned bytes, unsigned read,
+                              const char* name, const void* code) override;
+    void copy_arrives(const simt::Copy&) override;
     void copies_awaited(bool others_under_way) override {
         if (!counted(*simt::running_block)) return;
         ++counts_.copy_waits;
@@ -266,6 +266,12 @@ class Meter final : public simt::Probe {
     Taken take(Group, Chain&, kata::Counts&);
     void end_polling(const simt::Block&);
     kata::Place& place(std::uint32_t code);
+    /// A number that is another one when the running thread has read shared memory, or come to a barrier,
+    /// since its copy began: then its block may have multiplied meanwhile.
+    std::uint64_t done_meanwhile() const {
+        const auto slot = simt::running_block->slot;
+        return read_meanwhile_[slot][simt::running->linear] + barriers_passed_[slot];
+    }
     Region* global_at(std::uintptr_t address);
     /// When what the group reads was last written, in this launch.
     std::uint64_t written_to(Group);
@@ -374,7 +380,9 @@ class Meter final : public simt::Probe {
     std::array<unsigned, 2> barriers_passed_{};
     /// Whether each warp has loaded from global memory since its last barrier or exchange.
     std::array<std::vector<char>, 2> loads_;
-    std::array<std::uint64_t, 2> bytes_under_way_{};               // by copies of each resident block
+    std::array<std::uint64_t, 2> bytes_under_way_{};  // by copies of each resident block
+    /// How often each thread has read shared memory while copies were under way; never set back.
+    std::array<std::vector<std::uint64_t>, 2> read_meanwhile_;
     std::array<std::vector<std::vector<kata::Request>>, 2> held_;  // of each warp, where somebody watches
     Region* last_reached_ = nullptr;
     std::vector<std::uint64_t> work_of_blocks_;   // in this launch
@@ -631,6 +639,7 @@ void Meter::read_log(const simt::Block& block, unsigned warp, std::uint32_t wait
             counts.lane_basic_blocks += lanes;
             ++counts.basic_blocks;
             ++place(code).steps;
+            chain.enters_basic_block();
             chain.step(1);
             return true;
         });
@@ -723,9 +732,11 @@ Meter::Taken Meter::take(Group group, Chain& chain, kata::Counts& counts) {
     here.conflicts += counts.bank_conflicts - conflicts;
     if (first.space != Space::global) {
         if (first.space == Space::shared && first.what == What::store)
-            counts.waited_for += chain.stores_shared(first.code);
+            counts.waited_for += chain.stores_shared(group.size() * first.bytes, first.code);
         else if (first.space == Space::shared)
             chain.reads_shared();
+        else if (first.what == What::basic_block)
+            chain.enters_basic_block();
         chain.step(steps);
         return Taken::now;
     }
@@ -736,7 +747,7 @@ Meter::Taken Meter::take(Group group, Chain& chain, kata::Counts& counts) {
     if (first.what == What::atomic) here.atomics += group.size();
     if (first.what == What::load) {
         counts.load_rounds += chain.begins_to_load();
-        chain.loads(group.size() * first.bytes, first.code);
+        counts.waited_for += chain.loads(group.size() * first.bytes, first.code);
     }
     chain.wait_until(written_to(group));
     chain.step(steps);
@@ -874,6 +885,7 @@ void Meter::touch(const void* pointer, std::size_t bytes, Verb verb, const void*
     in_shared_ += region->space == Space::shared;
     const auto slot = simt::running_block->slot;
     const bool global = region->space == Space::global;
+    if (!global && reads(verb) && !flights_[slot].none()) ++read_meanwhile_[slot][simt::running->linear];
     if (global && signals(verb) && reads(verb)) {
         event.polls = true;
         event.repeats = polls_again(address, verb, event.code);
@@ -1020,9 +1032,9 @@ void Meter::tell_overwrite() {
 }
 
 /// The copy reaches both memories when it begins. What nobody orders with that, or with its arrival, clashes.
-void Meter::copy_begins(const void* to, const void* from, unsigned bytes, unsigned read, const char* name,
-                        const void* code) {
-    if (!counted(*simt::running_block)) return;
+std::uint64_t Meter::copy_begins(const void* to, const void* from, unsigned bytes, unsigned read,
+                                 const char* name, const void* code) {
+    if (!counted(*simt::running_block)) return 0;
     const auto address = reinterpret_cast<std::uintptr_t>(to);
     if (const auto* region = region_of(address); !region || region->space != Space::shared)
         simt::give_up(std::string(name) + " copies into shared memory, and " + here() +
@@ -1035,20 +1047,24 @@ void Meter::copy_begins(const void* to, const void* from, unsigned bytes, unsign
         touch(static_cast<const std::byte*>(from) + done, piece, Verb::read, code);
         done += piece;
     }
+    auto& read_meanwhile = read_meanwhile_[simt::running_block->slot];
+    read_meanwhile.resize(std::max(read_meanwhile.size(), simt::running_block->threads.size()));
+    return done_meanwhile();
 }
 
-void Meter::copy_arrives(const void* to, unsigned bytes, const void* code) {
+void Meter::copy_arrives(const simt::Copy& copy) {
     if (!counted(*simt::running_block)) return;
-    const auto address = reinterpret_cast<std::uintptr_t>(to);
+    const auto address = reinterpret_cast<std::uintptr_t>(copy.to);
+    const auto code = offset_of(copy.code);
     const auto slot = simt::running_block->slot;
     auto* const region = region_of(address);
-    flights_[slot].land(address, bytes);
-    bytes_under_way_[slot] -= bytes;
+    flights_[slot].land(address, copy.bytes);
+    bytes_under_way_[slot] -= copy.bytes;
+    if (copy.mark == done_meanwhile()) counts_.waited_for += copy.read;
     if (!looks_for_races_) return;
-    const auto answer =
-        region->shadow->access(address - region->range.begin, bytes, Verb::write, offset_of(code),
-                               region->epoch, clocks_, slot, simt::running->linear);
-    if (answer.clash) tell_clash(*region, address, bytes, Verb::write, offset_of(code), *answer.clash);
+    const auto answer = region->shadow->access(address - region->range.begin, copy.bytes, Verb::write, code,
+                                               region->epoch, clocks_, slot, simt::running->linear);
+    if (answer.clash) tell_clash(*region, address, copy.bytes, Verb::write, code, *answer.clash);
 }
 
 void Meter::touch_from_host(const void* pointer, Verb verb, const void* code) {

@@ -30,9 +30,10 @@ void begin_copy(void* to, const void* from, std::size_t bytes, std::size_t zeros
                    " an address that is no multiple of " + std::to_string(bytes));
     const auto* const code = __builtin_return_address(0);
     const auto read = static_cast<unsigned>(bytes - zeros);
+    Copy copy{
+        static_cast<std::byte*>(to), static_cast<unsigned>(bytes), read, running->copies.groups, code, 0, {}};
     if (auto* const probe = listener())
-        probe->copy_begins(to, from, static_cast<unsigned>(bytes), read, name, code);
-    Copy copy{static_cast<std::byte*>(to), static_cast<unsigned>(bytes), running->copies.groups, code, {}};
+        copy.mark = probe->copy_begins(to, from, copy.bytes, read, name, code);
     std::memcpy(copy.value.data(), from, read);
     std::fill_n(copy.to, bytes, kata::poison);
     running->copies.under_way.push_back(copy);
@@ -45,7 +46,7 @@ void wait_for_copies(std::size_t groups) {
     const auto arrived = std::erase_if(all.under_way, [&](const Copy& copy) {
         if (copy.group + groups >= all.groups) return false;
         std::memcpy(copy.to, copy.value.data(), copy.bytes);
-        if (auto* const probe = listener()) probe->copy_arrives(copy.to, copy.bytes, copy.code);
+        if (auto* const probe = listener()) probe->copy_arrives(copy);
         return true;
     });
     if (auto* const probe = listener(); probe && arrived > 0) probe->copies_awaited(!all.under_way.empty());

@@ -2,15 +2,17 @@
 #pragma once
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace simt {
 
 struct Copy {
     std::byte* to;
-    unsigned bytes;
+    unsigned bytes, read;  // that it writes, and of them those that it has read
     std::size_t group;
     const void* code;                 // of the call that began it
+    std::uint64_t mark;               // what the probe said when it began
     std::array<std::byte, 16> value;  // as it was then
 };
 

@@ -135,11 +135,11 @@ class Probe {
     virtual void atomic_store(const void* address, unsigned bytes, const void* code, AtomicFor) = 0;
     /// The thread reads through the read-only cache.
     virtual void read_only(const void* address, unsigned bytes, const void* code) = 0;
-    /// On the thread's side: it begins to copy into shared memory and reads `read` bytes; and it has waited
-    /// for the copy that the instruction `code` began.
-    virtual void copy_begins(const void* to, const void* from, unsigned bytes, unsigned read,
-                             const char* name, const void* code) = 0;
-    virtual void copy_arrives(const void* to, unsigned bytes, const void* code) = 0;
+    /// On the thread's side: it begins to copy into shared memory and reads `read` bytes, of which the answer
+    /// is kept as the copy's `mark`; and it has waited for a copy.
+    virtual std::uint64_t copy_begins(const void* to, const void* from, unsigned bytes, unsigned read,
+                                      const char* name, const void* code) = 0;
+    virtual void copy_arrives(const Copy&) = 0;
     /// It has waited for copies that were under way; whether others still are.
     virtual void copies_awaited(bool others_under_way) = 0;
     /// The line of the step that an instruction of it comes from: "x.cu:12".

@@ -830,19 +830,35 @@ __global__ void load_rounds_kernel(const int* in, int* out) {
 void load_rounds(const int* in, int* out, int threads) { load_rounds_kernel<<<1, threads>>>(in, out); }
 
 __global__ void second_tile_kernel(Way way, const int* in, int* out) {
-    __shared__ int s[2][64];
+    struct alignas(16) Pack {
+        int at[4];
+    };
+    alignas(16) __shared__ int s[2][64];
     const int t = threadIdx.x;
-    s[0][t] = in[t];
+    const auto* const from = reinterpret_cast<const Pack*>(in) + t;
+    auto* const to = reinterpret_cast<Pack*>(s[0]) + t;
+    const bool structures = way == Way::in_structures || way == Way::structures_ahead;
+    if (!structures)
+        s[0][t] = in[t];
+    else if (t < 16)
+        *to = *from;
     __syncthreads();
     int second = 0;
-    if (way == Way::copied)
+    Pack ahead{};
+    if (way == Way::copied || way == Way::copied_at_once)
         __pipeline_memcpy_async(&s[1][t], &in[64 + t], 4);
-    else
+    else if (!structures)
         second = in[64 + t];
+    else if (t < 16 && way == Way::in_structures)
+        to[16] = from[16];
+    else if (t < 16)
+        ahead = from[16];
     if (way == Way::at_once) s[1][t] = second;
+    __pipeline_commit();
+    if (way == Way::copied_at_once) __pipeline_wait_prior(0);
     const int first = s[0][63 - t];
     if (way == Way::ahead) s[1][t] = second;
-    __pipeline_commit();
+    if (t < 16 && way == Way::structures_ahead) to[16] = ahead;
     __pipeline_wait_prior(0);
     __syncthreads();
     out[t] = first + s[1][63 - t];

@@ -173,7 +173,7 @@ void load_rounds(const int* in, int* out,
                  int threads);  // three loads, a barrier, two loads by the first warp
 /// How the second of two tiles of 64 elements comes into shared memory, before the first one is read or
 /// behind that.
-enum class Way { at_once, ahead, copied };
+enum class Way { at_once, in_structures, ahead, structures_ahead, copied, copied_at_once };
 void second_tile(Way, const int* in, int* out);
 void load_phases(const int* in, int* out);         // two warps, one of which shuffles three times and loads
 void exchanges(int* out, int rounds);              // shuffles of two warps, and a vote of one

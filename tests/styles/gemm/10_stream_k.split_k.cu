@@ -1,5 +1,5 @@
-// Split-K: K in slices of the same length for all tiles, as many as there are multiprocessors for, a block for each tile and slice, and
-// a kernel that adds up all of C. cuBLAS does so for few tiles; the memory for the slices is allocated for each product.
+// Split-K: K in slices of the same length for all tiles, as many as fill waves best, a block for each tile and slice, and a kernel that
+// adds up all of C. cuBLAS does so for few tiles; the memory for the slices is allocated for each product.
 #include "gemm.cuh"
 
 #include <cstddef>
@@ -157,8 +157,14 @@ void gemm(const float* a, const float* b, float* c, int m, int n, int k) {
     int multiprocessors;
     check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
     const int across = ceil_div(n, bn), down = ceil_div(m, bm), phases = max(1, ceil_div(k, bk));
-    const int most = max(1, multiprocessors / (across * down));
-    const int slice = ceil_div(phases, min(most, phases)), slices = ceil_div(phases, slice);
+    // As many slices as are done first: waves of blocks, each as long as a slice and what it costs to add it up.
+    int slice = phases, least = ceil_div(across * down, multiprocessors) * phases;
+    for (int cut = 2; cut <= min(phases, multiprocessors); ++cut) {
+        const int each = ceil_div(phases, cut);
+        const int time = ceil_div(across * down * ceil_div(phases, each), multiprocessors) * (each + 1);
+        if (time < least) least = time, slice = each;
+    }
+    const int slices = ceil_div(phases, slice);
 
     constexpr int bytes = stages * sizeof(Tiles);
     check(cudaFuncSetAttribute(split_k, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));

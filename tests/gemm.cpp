@@ -914,10 +914,11 @@ TEST_CASE("tiles that are left over are shared, also behind whole waves", "[clai
     const auto c = counts_of(
         try_on(kata::step(), coded({128, (at_once + 1) * 256, 256}), {{.multiprocessors = at_once}}));
     const double evenly = static_cast<double>(c.work) / (at_once * kata::machine::issued_together);
-    // 1.1 where the tile that is left over is shared, 1.2 where all tiles are cut into as many shares, so
-    // that they fill waves better, and 1.9 where it is a whole tile of one block.
+    // 1.0 where the tile that is left over is shared, 1.1 where the last block to be done adds it up, and 1.2
+    // where all tiles are cut into as many shares, so that they fill waves better. 1.9 where it is a whole
+    // tile of one block, and 1.4 with tiles of 128 x 128.
     kata::require_at_most(
-        1.5, static_cast<double>(c.busiest) / evenly,
+        1.3, static_cast<double>(c.busiest) / evenly,
         "the result is right, but the step does not gain what it is for: tiles that are left over behind "
         "whole waves are computed by a block each, while most multiprocessors have nothing to do. Share "
         "them out, too, and not only where all tiles are fewer than multiprocessors",
@@ -957,22 +958,20 @@ TEST_CASE("matrices whose rows begin anywhere are multiplied by way of tiles, to
         "times that an element of A or B is loaded, for n = 127 and k = 33");
 }
 
-// Of the depth of a tile K leaves 31, 7 or 15 places over.
+// Of the depth of a tile K leaves 31, 15 or 7 places over.
 TEST_CASE("what K leaves over is multiplied from tiles, too",
           "[claims][step][02_shared_memory][03_thread_tile_1d][04_thread_tile_2d][05_wide_loads]"
           "[06_warp_tile][07_async_copies][08_large_tiles]") {
-    const Shape s{64, 64, 31};
-    const auto loaded = kata::counted(coded(s)).global_load.bytes;
-    // One with tiles of 64 x 64 and more, two with those of 32 x 32, and four with those of 16 x 16. Of
-    // places that are loaded from global memory for each product 64, or eight for squares of 8 x 8 results.
-    const double most = kata::step_name() == "02_shared_memory" ? 5 : 2.2;
+    const auto loaded = [](int k) {
+        return static_cast<double>(kata::counted(coded({64, 64, k})).global_load.bytes) / k;
+    };
+    // Places that are loaded for each product anew: 32 in step 02, and 2.6 for squares of 8 x 8 results.
     kata::require_at_most(
-        most,
-        static_cast<double>(loaded) / (4.0 * static_cast<double>(s.elements_of_a() + s.elements_of_b())),
+        1.5, loaded(31) / loaded(32),
         "the result is right, but the step does not gain what it is for: where K is no multiple of a tile's "
         "depth, what is left over of it goes past the tiles in shared memory. The last tiles have zeros "
         "behind the end of K",
-        "times that an element of A or B is loaded, for 64 x 64 results with K = 31");
+        "bytes loaded for each place along K, for 64 x 64 results with K = 31 beside K = 32");
 }
 
 // 8 passes for 4 packs in each place along K.

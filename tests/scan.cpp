@@ -3,6 +3,7 @@
 
 #include "check/data.hpp"
 #include "error.hpp"
+#include "suite/stores.hpp"
 #include "suite/trial.hpp"
 
 #include <algorithm>
@@ -13,9 +14,12 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <optional>
+#include <set>
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 using kata::Affine;
 using kata::Arithmetic;
@@ -484,6 +488,12 @@ TEST_CASE("an array of more bytes than 32 bits count", "[equivalence]") {
                                              [] { return Long((1 << 30) + (1 << 16) + 5); });
 }
 
+// With sections of 1024 elements four levels: 1050625 sections, 1027 of their sums, 2 of these, and 1.
+TEST_CASE("more sums of sums than one block scans are scanned as any array is", "[step][05_hierarchical]") {
+    kata::require_right_beyond_32_bits<Long>([] { return Long((1 << 20) + 5); },
+                                             [] { return Long((1 << 30) + (1 << 21) + 5); });
+}
+
 // What each step gains, counted over whole sections of 1024 elements.
 
 namespace {
@@ -504,10 +514,17 @@ constexpr Claim claims[] = {
     {"03_brent_kung", "01_kogge_stone", basic_blocks, 1.4,
      "the threads that are active in a round stand side by side, so that the other warps rest",
      "PMPP-scan 11.4"},
+    {"03_brent_kung", "01_kogge_stone", sectors_loaded, 0.8,
+     "neighbouring threads load neighbouring elements, although each loads two", "PMPP-scan 11.4"},
+    {"03_brent_kung", "01_kogge_stone", sectors_stored, 0.8,
+     "neighbouring threads store neighbouring elements, although each stores two", "PMPP-scan 11.4"},
     {"04_coarsened", "01_kogge_stone", sectors_loaded, 0.8,
      "neighbouring threads load neighbouring elements, although each scans four in a row", "PMPP-scan 11.5"},
     {"04_coarsened", "01_kogge_stone", sectors_stored, 0.8,
      "neighbouring threads store neighbouring elements, although each scans four in a row", "PMPP-scan 11.5"},
+    {"04_coarsened", "01_kogge_stone", span, 0.5,
+     "the last elements of the subsections are scanned by all threads together, and not one after the other",
+     "PMPP-scan 11.5"},
     {"04_coarsened", "01_kogge_stone", shared_passes, 1.5,
      "padding keeps lanes out of each other's banks while they walk through their subsections",
      "not in the document"},
@@ -678,6 +695,23 @@ TEST_CASE("elements of eight bytes cost no more than as many bytes of ints",
         "times that a warp loads from or stores to global memory, for as many bytes of maps");
 }
 
+// Two tiles of step 10. A solution needs about as many requests for them as for whole ones.
+TEST_CASE("a section that is not whole is loaded and stored 16 bytes at a time, too",
+          "[claims][step][09_wide_rows][10_sums_ahead]") {
+    kata::only_where_counted();
+    constexpr int whole = 16384;
+    const auto requests = [](int n) {
+        const auto c = kata::counted(coded(n));
+        return static_cast<double>(c.global_load.requests + c.global_store.requests);
+    };
+    kata::require_at_most(
+        1.5 * requests(whole) + 16, requests(whole - 4),
+        "the result is right, but where a section is not whole its elements are loaded or stored one by one",
+        "times that a warp loads from or stores to global memory, for 16380 elements",
+        "\n  the usual cause: one condition for the whole section, where each load of 16 bytes could have "
+        "its own; only the last one of the input can be incomplete");
+}
+
 // Two barriers for each doubling of the stride, and some around them.
 TEST_CASE("a short section has fewer rounds than a long one",
           "[claims][step][01_kogge_stone][02_kogge_stone_double_buffered][03_brent_kung][04_coarsened]") {
@@ -691,16 +725,24 @@ TEST_CASE("a short section has fewer rounds than a long one",
         "\n  the usual cause: the first or the last stride is that of a section of 1024, whatever is asked");
 }
 
-// Each element goes into shared memory and out of it twice: 0.125 passes.
+// Each element goes into shared memory and out of it twice: 0.125 passes, without conflicts.
 TEST_CASE("a thread reads its elements from shared memory once", "[claims][step][08_shuffles]") {
     kata::only_where_counted();
     const auto& c = kata::counts_of(kata::counted_run(kata::step()));
+    const auto conflicts = static_cast<double>(c.bank_conflicts);
+    kata::require_at_most(
+        0.02, conflicts / counted_length(),
+        "the result is right, but the step does not gain what it is for: the lanes of a warp meet in the "
+        "same banks of shared memory, where padding could keep them apart",
+        "passes over shared memory because of bank conflicts, for each element",
+        "\n  the usual cause: elements are padded on the way in or on the way back, and not on both");
     kata::require_at_most(
         0.145,
-        static_cast<double>(c.shared_load.transactions + c.shared_store.transactions) / counted_length(),
+        (static_cast<double>(c.shared_load.transactions + c.shared_store.transactions) - conflicts) /
+            counted_length(),
         "the result is right, but the step does not gain what it is for: a thread reads its elements from "
         "shared memory more than once, where it could keep them in registers",
-        "passes over the banks of shared memory, for each element");
+        "passes over the banks of shared memory, for each element, without those because of conflicts");
 }
 
 // A shuffle between two rows waits for the first of them, and so does the load of the second.
@@ -755,6 +797,72 @@ TEST_CASE("a block that stays copies ahead, and looks at each tile once", "[clai
         "tile is added up, so that the memory is idle",
         "bytes that asynchronous copies are still to bring when a block comes to a barrier, for each byte of "
         "the input");
+}
+
+namespace {
+
+/// When each block has told the sums of its tiles, and when it has stored them: by the barriers that it had
+/// passed.
+class Told {
+  public:
+    void store(const kata::Request& r, const std::string& array) {
+        auto& block = blocks_[r.block];
+        for (unsigned lane = 0; lane < 32; ++lane) {
+            if (!(r.lanes >> lane & 1)) continue;
+            if (array == "out") block.stored[r.barriers] += r.bytes;
+            if (array == "workspace" && places_.insert(r.addresses[lane]).second)
+                block.told.push_back(r.barriers);
+        }
+    }
+
+    /// How many tiles a block has told and not stored when it comes to the barrier behind the telling of one;
+    /// on average, and nothing where no block tells anything.
+    std::optional<double> ahead() const {
+        double sum = 0;
+        std::size_t tiles = 0;
+        for (const auto& [index, block] : blocks_) {
+            if (block.stored.empty()) continue;  // others store what it has told
+            double all = 0;
+            for (const auto& [barriers, bytes] : block.stored) all += bytes;
+            for (std::size_t k = 0; k < block.told.size(); ++k) {
+                double stored = 0;
+                for (const auto& [barriers, bytes] : block.stored)
+                    if (barriers <= block.told[k]) stored += bytes;
+                sum += static_cast<double>(k + 1) - static_cast<double>(block.told.size()) * stored / all;
+            }
+            tiles += block.told.size();
+        }
+        return tiles == 0 ? std::nullopt : std::optional(sum / static_cast<double>(tiles));
+    }
+
+  private:
+    struct Block {
+        std::vector<unsigned> told;         // of each tile
+        std::map<unsigned, double> stored;  // bytes of results
+    };
+    std::map<std::uint64_t, Block> blocks_;
+    std::set<std::uintptr_t> places_;  // where something has been told
+};
+
+}  // namespace
+
+// Two blocks with a dozen tiles each. A solution's block has told three tiles that it has not stored, but for
+// its first two; where sums are told two tiles ahead, two (styles/scan/10_sums_ahead.two_ahead).
+TEST_CASE("a block tells the sum of a tile long before it scans it", "[claims][step][10_sums_ahead]") {
+    kata::only_where_counted();
+    Told told;
+    {
+        const kata::Stores stores(
+            [&](const kata::Request& r, const std::string& array) { told.store(r, array); });
+        (void)kata::counted(coded(25 * 8192), {.multiprocessors = 2});
+    }
+    if (const auto ahead = told.ahead())
+        kata::require_at_least(1.5, *ahead,
+                               "the result is right, but the step does not gain what it is for: the sum of a "
+                               "tile is told when its block is about to scan it, and the blocks that need it "
+                               "wait; tell it as soon as the tile is added up, some tiles ahead",
+                               "tiles that a block has told and not yet stored, on average");
+    SUCCEED();
 }
 
 TEST_CASE("Brent-Kung adds 2N - 2 - log2 N times", "[step][03_brent_kung]") {

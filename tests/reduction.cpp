@@ -3,6 +3,7 @@
 
 #include "check/data.hpp"
 #include "error.hpp"
+#include "suite/stores.hpp"
 #include "suite/trial.hpp"
 
 #include <algorithm>
@@ -631,6 +632,27 @@ TEST_CASE("the elements of a thread are loaded together",
         "belongs behind the last load");
 }
 
+// A load behind a store waits for it, for both may reach the same element: no compiler may exchange them.
+TEST_CASE("a thread loads all of its elements before it stores",
+          "[claims][step][10_unroll4][11_unroll8][12_unroll_last_warp][13_complete_unroll]"
+          "[14_template_unroll]") {
+    kata::only_where_counted();
+    std::uint64_t stored = 0;
+    const auto threads = [&] {
+        const kata::Stores stores([&](const kata::Request& r, const std::string&) {
+            if (r.barriers == 0) stored += static_cast<unsigned>(std::popcount(r.lanes));
+        });
+        return counted(coded_sum(counted_elements)).threads;
+    }();
+    kata::require_at_most(
+        1.3, static_cast<double>(stored) / static_cast<double>(threads),
+        "the result is right, but the step does not gain what it is for: loads that could be under way "
+        "together wait for a store between them",
+        "stores of a thread before the first barrier",
+        "\n  the usual cause: what a thread has of some of its elements is stored, and combined with the "
+        "others later; keep it in a register until all are in");
+}
+
 // Chains of right kernels grow by a seventh at most; of a thread that adds up what is left, by one step or
 // more for each element.
 TEST_CASE("a last segment that is not whole is reduced by all threads, too", "[claims]") {
@@ -677,6 +699,32 @@ TEST_CASE("other types and odd lengths cost no more than as many bytes of floats
     compare(counted(coded_sum<double>(n / 2, 1, sum_of_double)), "sums of double");
     compare(counted(problem(below_zero<float>(n, 7), max_of_float)), "maxima");
     compare(counted(coded_sum(n + 1)), "a length that is odd");
+}
+
+// A solution needs as many requests as for a whole segment.
+TEST_CASE("a segment that is not whole is loaded 16 bytes at a time, too",
+          "[claims][step][16_wide_loads][17_last_block]") {
+    kata::only_where_counted();
+    const auto whole = requests(counted(coded_sum(16384))), cut = requests(counted(coded_sum(16380)));
+    kata::require_at_most(
+        1.5 * static_cast<double>(whole) + 16, static_cast<double>(cut),
+        "the result is right, but the elements of a segment that is not whole are loaded one by one",
+        "times that a warp loads from or stores to global memory, for 16380 elements",
+        "\n  the usual cause: one condition for the whole segment, where each load of 16 bytes could have "
+        "its own; only the elements at the end of the input that fill none are loaded by themselves");
+}
+
+// 33 segments, on a GPU of 132 multiprocessors. A solution has as many blocks, and four segments for each
+// block would be nine.
+TEST_CASE("a short input is shared out to many blocks", "[claims][step][17_last_block]") {
+    kata::only_where_counted();
+    const auto c = counted(coded_sum(33 * 16384));
+    kata::require_at_least(
+        14, static_cast<double>(c.blocks),
+        "the result is right, but a block takes several segments of an input that is too short for it, and "
+        "multiprocessors are left without a block: several segments a block are for more of them than run at "
+        "a time",
+        "blocks for 33 segments of 16384 elements, on 132 multiprocessors");
 }
 
 // A thread that combines the results alone takes two steps for each, and the last block of a solution one for

@@ -869,6 +869,20 @@ TEST_CASE("__activemask names the lanes that are at the same place", "[warp]") {
     CHECK(whole == (order != Order::shuffled));
 }
 
+TEST_CASE("nobody promises that the lanes are together that others have left behind", "[warp]") {
+    const Order order = any_order();
+    auto out = zeros<unsigned>("out", 16);
+    observe({.order = order}, [&] { kernels::active_rest(out.data()); });
+    const auto masks = out.values();
+    bool whole = true;
+    for (int i = 0; i < 16; ++i) {
+        CHECK((masks[i] & ~0xffffu) == 0);
+        CHECK((masks[i] >> i & 1) == 1);
+        whole = whole && masks[i] == 0xffff;
+    }
+    CHECK(whole == (order != Order::shuffled));
+}
+
 TEST_CASE("a mask that names lanes which do not come is diagnosed", "[warp]") {
     Buffer<int> out("out", 32);
     const auto message = fault([&] { kernels::absent_lanes(out.data()); });

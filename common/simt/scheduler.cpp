@@ -933,9 +933,10 @@ bool Scheduler::release_active_mask(Block& block, unsigned warp) {
     for (const auto& t : lanes)
         if (t.state == State::at_active_mask && t.site == site)
             mask |= 1u << t.lane();
-        else if (t.state != State::done)
+        else
             elsewhere |= 1u << t.lane();
-    // Which lanes of a branch are together is the hardware's to choose, and need not be all that come.
+    // Which lanes of a branch are together is the hardware's to choose, and need not be all that come; nor
+    // need those be together that others have left behind.
     if (elsewhere != 0 && grid_.conditions.order == kata::Order::shuffled)
         if (const unsigned some = mask & static_cast<unsigned>(random_()); some != 0) mask = some;
     for (auto& t : lanes)

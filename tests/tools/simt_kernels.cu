@@ -420,6 +420,12 @@ __global__ void active_halves_kernel(unsigned* out) {
 }
 void active_halves(unsigned* out) { active_halves_kernel<<<1, 32>>>(out); }
 
+__global__ void active_rest_kernel(unsigned* out) {
+    if (threadIdx.x >= 16) return;
+    out[threadIdx.x] = __activemask();
+}
+void active_rest(unsigned* out) { active_rest_kernel<<<1, 32>>>(out); }
+
 // Atomics.
 
 template <class T>

@@ -69,6 +69,7 @@ void sums(unsigned mask, const int* values, int* out, int threads);
 void swap_in_halves(const int* in, int* out);
 void active_lanes(const int* rounds, unsigned* out, int threads);
 void active_halves(unsigned* out);
+void active_rest(unsigned* out);  // 32 threads, of which 16 leave the kernel
 
 // Atomics.
 void add_up(int* sum, int* before, int value, int threads);

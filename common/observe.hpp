@@ -63,7 +63,8 @@ struct Conditions {
     /// buffer of a megabyte or more before its first barrier, wherever in the grid they are; 4096 of them at
     /// most. They are looked for with all threads, which may take 20 s, or with the first warp of each block
     /// and the first lane of each other, which is enough where neighbours have neighbouring elements. Of a
-    /// launch of more than 2^30 threads none are looked for.
+    /// launch of more than 2^30 threads they are looked for among the first and the last 2^26, for in a grid
+    /// of two dimensions the last element lies anywhere in the last row.
     Search search = Search::none;
     /// The CPU back end counts, and looks for races within, one of so many blocks of a launch, and at least
     /// one; the others run on all cores. What is added up over blocks is given as for all of them.

@@ -206,6 +206,25 @@ TEST_CASE("many threads share a long text",
                            "threads for " + std::to_string(length) + " characters");
 }
 
+// Each letter by itself: a bin that is left out costs little where others are counted, too.
+TEST_CASE("no letter is counted in global memory, whichever it is",
+          "[claims][step][03_privatized_shared][04_coarsened_contiguous][05_coarsened_interleaved]"
+          "[06_aggregated][07_wide_loads][08_private_counters]") {
+    constexpr std::size_t length = 4096;
+    kata::only_where_counted();
+    char worst = letter(0);
+    std::uint64_t most = 0;
+    for (int position = 0; position < histogram::letters; ++position) {
+        const auto atomics = counted(Text(length, letter(position))).global_atomic.accesses;
+        if (atomics > most) most = atomics, worst = letter(position);
+    }
+    kata::require_at_most(
+        length / 4.0, static_cast<double>(most),
+        "the result is right, but letters are counted in global memory, each with an atomic of its own: has "
+        "the block's copy in shared memory a counter for every bin?",
+        "atomics on global memory for 4096 times the letter " + std::string(1, worst));
+}
+
 // What is counted elsewhere is whole tiles.
 TEST_CASE("the end of a text is shared out like the rest of it",
           "[step][03_privatized_shared][04_coarsened_contiguous][05_coarsened_interleaved][06_aggregated]") {

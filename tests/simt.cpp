@@ -283,13 +283,11 @@ TEST_CASE("of a long launch the blocks are found that reach the ends of its buff
         CHECK(ends(enough, far_apart, Search::some_threads) == std::pair(1, 0));
         CHECK(ends(enough, far_apart, Search::all_threads) == std::pair(1, 1));
     }
-    SECTION("not in a launch of more threads than there is time for") {
-        const auto seen = observe({.metered = false, .only_ends = true, .search = Search::some_threads}, [&] {
-            kernels::add_one(in.data(), out.data(), n, (1 << 30) / threads + 1, threads, in_order);
-        });
-        CHECK(seen.in_part);
-        CHECK(seen.hints.empty());
-        CHECK(out.element(n - 1) == 0);
+    SECTION("in a launch of more threads than there is time for, they are near the ends of the grid") {
+        constexpr int blocks = (1 << 30) / threads + 1;
+        CHECK(ends(blocks, of_middle_threads, Search::some_threads) == std::pair(0, 0));
+        CHECK(ends(blocks, of_last_threads, Search::none) == std::pair(0, 1));
+        CHECK(ends(blocks, of_last_threads, Search::some_threads) == std::pair(1, 1));
     }
     SECTION("not those that reach them only after they have waited") {
         CHECK(ends(2 * enough, behind_a_barrier, Search::all_threads) == std::pair(1, 0));

@@ -32,6 +32,7 @@
 #include <new>
 #include <numeric>
 #include <random>
+#include <set>
 #include <span>
 #include <string_view>
 #include <tuple>
@@ -101,8 +102,15 @@ bool is_run_in_part(const Launch& launch) {
             (session->conditions.even_of_few && blocks_of(launch) > blocks_at_ends));
 }
 
-/// Of more threads a search does not come to its end in time.
-bool can_be_searched(const Launch& launch) { return threads_of(launch) <= std::uint64_t{1} << 30; }
+/// Of more threads a search does not come to its end in time, and is for the blocks at the ends of the grid:
+/// of so many threads.
+constexpr std::uint64_t most_threads_searched = std::uint64_t{1} << 30,
+                        threads_searched_at_ends = std::uint64_t{1} << 27;
+
+std::uint64_t blocks_searched(const Launch& launch) {
+    const auto blocks = blocks_of(launch), threads = threads_of(launch);
+    return threads <= most_threads_searched ? blocks : threads_searched_at_ends / (threads / blocks);
+}
 
 std::string ordinal(std::uint64_t n) {
     const bool teen = n / 10 % 10 == 1;
@@ -1087,24 +1095,28 @@ void run_some(const Launch& launch, std::byte garbage, std::uint64_t enough) {
 
 /// Runs the first two blocks, the last two, and those that reach an end of a large buffer.
 void run_reaching(const Launch& launch, std::byte garbage) {
-    const auto blocks = blocks_of(launch);
-    const auto found = search_blocks(blocks, [&](const SearchedBlocks& searched) {
+    const auto blocks = blocks_of(launch), looked_at = blocks_searched(launch);
+    const auto of_grid = [=](std::uint64_t i) { return i < looked_at / 2 ? i : blocks - looked_at + i; };
+    const auto found = search_blocks(looked_at, [&](const SearchedBlocks& searched) {
         session->conditions.metered = false;
         Scheduler one(launch, garbage, {});
         const Current current(one);
         const DivisionTrap trap([](const void* code) {
             if (running) scheduler->divided_by_zero(code);
         });
-        one.search(searched);
+        one.search([&]() -> std::optional<std::uint64_t> {
+            const auto next = searched();
+            return next ? std::optional(of_grid(*next)) : std::nullopt;
+        });
     });
-    auto chosen = found.blocks;
-    chosen.insert({0, 1, blocks - 2, blocks - 1});
+    std::set<std::uint64_t> chosen{0, 1, blocks - 2, blocks - 1};
+    for (const auto block : found.blocks) chosen.insert(of_grid(block));
     session->hints.push_back(
         "of the " + std::to_string(blocks) + " blocks of " + as_written(launch) + " " +
         std::to_string(chosen.size()) +
         " were run: the first two, the last two, and those whose threads reach an end of a large buffer "
         "before their first barrier" +
-        (found.complete ? "" : "; there may be more of these than were looked for"));
+        (found.complete && looked_at == blocks ? "" : "; there may be more of these than were looked for"));
     run_here(launch, garbage, [&chosen, next = chosen.begin()]() mutable -> std::optional<std::uint64_t> {
         return next == chosen.end() ? std::nullopt : std::optional(*next++);
     });
@@ -1116,8 +1128,7 @@ void run_once(const Launch& launch, std::byte garbage) {
         run_some(launch, garbage, *session->conditions.sample);
     else if (session->conditions.one_in > 1 && can_share_out() && listener() && blocks_of(launch) > 0)
         run_shared_out(launch, garbage);
-    else if (is_run_in_part(launch) && session->conditions.search != kata::Search::none &&
-             can_be_searched(launch))
+    else if (is_run_in_part(launch) && session->conditions.search != kata::Search::none)
         run_reaching(launch, garbage);
     else
         run_here(launch, garbage);

@@ -93,9 +93,10 @@ void arithmetic(const float* in, float* floats, int* ints, unsigned* words);
 void read_only_cache(const float* in, float* out, int n);
 void vector_copy(const float* in, float* out, int n);  // n a multiple of 4
 void grid_stride(const int* in, int* out, int n, int blocks, int threads);
-enum class Elements { in_order, far_apart, behind_a_barrier };
+enum class Elements { in_order, far_apart, behind_a_barrier, of_last_threads, of_middle_threads };
 /// out = in + 1, by blocks of 256 threads of which each has an element at most: those of a block side by
-/// side, or as far from each other as they can be, or side by side and read behind a barrier.
+/// side, or as far from each other as they can be, or side by side and read behind a barrier, or side by side
+/// for the last threads of the grid, of whose last block one has an element, or for those from the middle on.
 void add_one(const int* in, int* out, int n, int blocks, int threads, Elements);
 void odds_and_ends(const int* in, int* out, int n);
 void chevrons(const int* in, int* out, int n);

@@ -255,6 +255,14 @@ TEST_CASE("steps 01 to 05 make one sweep, step 06 makes two", "[equivalence]") {
     SUCCEED();
 }
 
+// In this order, and before all other calls of the process: what is decided in the first one is wrong then.
+TEST_CASE("rows that begin at multiples of 16 bytes, and in the next call rows that do not",
+          "[equivalence][step][05_wide_loads][06_two_sweeps]") {
+    require_right(coded<float>(36));
+    INFO("in a call after one with n = 36: is anything kept from an earlier call?");
+    require_right(coded<float>(35));
+}
+
 TEST_CASE("a step sweeps a grid of several blocks and a bit", "[equivalence]") {
     require_right(coded<float>(35));  // large enough for a mistake to show its pattern
 }
@@ -359,6 +367,19 @@ TEST_CASE("of the middle plane a thread reads its four neighbours", "[step][04_r
         "its own elements of the middle plane or of those before and behind",
         "elements that threads read from shared memory for " + std::to_string(cells(ladder_n)) + " cells",
         ", which is four for each and a bit");
+}
+
+// The solution's blocks have rows of eight cells. Rows of two need 2.57 times as many sectors.
+TEST_CASE("the cells of a warp lie in few rows", "[claims][step][01_basic]") {
+    kata::only_where_counted();
+    const auto theirs = counts_of(try_on(kata::rival(kata::step_name()), coded<float>(ladder_n)));
+    kata::require_at_most(
+        2 * sectors(theirs), sectors(on_the_ladder()),
+        "the result is right, but its accesses are poorly coalesced: the cells of a warp lie in many short "
+        "rows, so that each load reaches many sectors; does x count along a row, and how many threads does a "
+        "block have along x?",
+        "32-byte sectors loaded and stored for " + std::to_string(cells(ladder_n)) + " cells",
+        ", which is twice the solution's");
 }
 
 // A boundary that is written apart is a few cells more; a pass for each axis stores three times.
@@ -498,6 +519,16 @@ TEST_CASE("no cell is moved twice, by a copy of the grid or in the kernel",
         "the result is right, but cells are stored twice, as where the whole grid is copied "
         "for the sake of its boundary, or a sweep goes through memory",
         "bytes stored and copied for " + std::to_string(cells(ladder_n)) + " cells");
+}
+
+TEST_CASE("a grid of double takes no more launches than one of float",
+          "[claims][step][05_wide_loads][06_two_sweeps]") {
+    kata::require_at_most(
+        static_cast<double>(on_the_ladder().launches),
+        static_cast<double>(kata::counted(coded<double>(ladder_n)).launches),
+        "the result is right, but a grid of double takes more launches than one of float, each of which "
+        "waits for the one before: are its sweeps made one by one, through memory?",
+        "launches for n = " + std::to_string(ladder_n) + " of double", ", as for float");
 }
 
 // Two doubles are 16 bytes, as are four floats; some load four.

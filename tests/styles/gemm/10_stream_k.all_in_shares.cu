@@ -179,14 +179,15 @@ __global__ void __launch_bounds__(threads)
     } while (next < last);
 }
 
-/// Adds to a tile of C what shares have left of it, a pack for each thread. blockIdx.y counts tiles.
+/// Adds to a tile of C what shares have left of it, a pack for each thread. blockIdx.x counts tiles: of blocks along y a
+/// grid has no more than 65535.
 __global__ void add_up(float* c, int m, int n, Plan plan) {
-    const int tile = static_cast<int>(blockIdx.y), pack = blockIdx.x * adders + threadIdx.x;
+    const int tile = static_cast<int>(blockIdx.x), pack = blockIdx.y * adders + threadIdx.x;
     const int y = pack / (bn / wide), x = pack % (bn / wide);
     const int row = tile / plan.across * bm + y, col = tile % plan.across * bn + x * wide;
     if (row >= m || col >= n) return;
     // The first share of the tile has stored to C. The others begin in it, and are the next ones.
-    const int first = blockIdx.y * plan.phases, last = first + plan.phases - 1;
+    const int first = blockIdx.x * plan.phases, last = first + plan.phases - 1;
     Pack sum = load(c, n, row, col);
     for (int share = first / plan.share + 1; share <= last / plan.share; ++share) {
         const Pack more = partial[share][y][x];
@@ -213,6 +214,6 @@ void gemm(const float* a, const float* b, float* c, int m, int n, int k) {
     check(cudaFuncSetAttribute(stream_k, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
     stream_k<<<shares, threads, bytes>>>(a, b, c, m, n, k, plan);
     check(cudaGetLastError());
-    add_up<<<dim3(bm * bn / wide / adders, plan.tiles), adders>>>(c, m, n, plan);
+    add_up<<<dim3(plan.tiles, bm * bn / wide / adders), adders>>>(c, m, n, plan);
     check(cudaGetLastError());
 }

@@ -794,7 +794,7 @@ constexpr kata::Claim claims[] = {
     {"08_large_tiles", "07_async_copies", kata::Quantity::time, 1.05,
      "more products for each pack that is read, and copies begin behind the products of a tile's first place",
      "not in the documents"},
-    // 1.11 times: 52.9 TFLOP/s.
+    // 1.11 times: 53.0 TFLOP/s.
     {"09_fragments_ahead", "08_large_tiles", kata::Quantity::time, 1.05,
      "a thread multiplies while the fragments of the next place come, and copies hold no products up",
      "CUTLASS, efficient GEMM"},

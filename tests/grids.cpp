@@ -293,7 +293,7 @@ TEST_CASE("pictures of every size around the block turn gray",
     require_right(random_colours({width, height}, 2), {.poison = another_poison});
 }
 
-TEST_CASE("pictures of any number of pixels around a word, a load and a block turn gray",
+TEST_CASE("pictures of any number of pixels around a load, a thread and a block turn gray",
           "[step][04_wide_grayscale]") {
     const int pixels =
         GENERATE(1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 511, 513, 515, 2047, 2048, 2049, 2063);
@@ -682,7 +682,7 @@ using enum kata::Quantity;
 
 constexpr kata::Claim claims[] = {
     {"04_wide_grayscale", "02_color_to_grayscale", global_requests, 3.0,
-     "a load or a store brings four bytes instead of one", "not in the documents"},
+     "a load or a store brings 16 bytes instead of one", "not in the documents"},
     {"04_wide_grayscale", "02_color_to_grayscale", sectors_loaded, 1.2,
      "a warp reaches one long stretch of the picture, and not two short ones", "not in the documents"},
     {"05_running_blur", "03_blur", global_requests, 2.0,
@@ -695,7 +695,7 @@ constexpr kata::Claim claims[] = {
      "a load or a store brings four floats instead of one", "not in the documents"},
     // Times. On an H100 (sm_90): 2.32 times.
     {"04_wide_grayscale", "02_color_to_grayscale", kata::Quantity::time, 1.6,
-     "a load or a store brings four bytes instead of one", "not in the documents"},
+     "a load or a store brings 16 bytes instead of one", "not in the documents"},
     // 3.95 times.
     {"05_running_blur", "03_blur", kata::Quantity::time, 3.0,
      "a patch gains a row and loses one, and is not summed up anew", "not in the documents"},

@@ -912,7 +912,7 @@ TEST_CASE("tiles that are left over are shared, also behind whole waves", "[clai
     kata::only_where_counted();
     constexpr int at_once = kata::machine::multiprocessors;
     const auto c = counts_of(
-        try_on(kata::step(), coded({128, (at_once + 1) * 256, 256}), {{.multiprocessors = at_once}}));
+        try_on(kata::step(), coded({128, (at_once + 1) * 256, 192}), {{.multiprocessors = at_once}}));
     const double evenly = static_cast<double>(c.work) / (at_once * kata::machine::issued_together);
     // 1.0 where the tile that is left over is shared, 1.1 where the last block to be done adds it up, and 1.2
     // where all tiles are cut into as many shares, so that they fill waves better. 1.9 where it is a whole

@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
 """What the suites say of a mistake that names the test which rejects it: it must be that test, and the first that does.
+And what they say where the tests run in parts, on all cores: the same as where they run one after the other.
 
 rejecting.py BUILD
 """
 
 import os
 import pathlib
+import re
+import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -65,6 +69,65 @@ class Rejecting(unittest.TestCase):
         rejected, said = self.judged(None)
         self.assertTrue(rejected)
         self.assertNotIn("1..1\n", said)
+
+
+@unittest.skipUnless(SUITE.exists() and MODULE.exists(), "needs the CPU back end, and a mistake that is built")
+class InParts(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="kata-parts-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def reported(self, module, *options):
+        """Status, verdicts and what is said, without the plan, which comes first or last."""
+        source = self.folder / "01_vector_add.cu"
+        source.write_text("", encoding="utf-8")
+        os.utime(source, (0, 0))  # or the module would be older
+        command = [SUITE, "--step", module, "--source", source, "--rivals", BUILD / "solutions.grids.", "--reporter", "step"]
+        done = subprocess.run([*command, *options], capture_output=True, text=True, timeout=100)
+        lines = done.stdout.splitlines()
+        planned = sum(int(line[3:]) for line in lines if line.startswith("1.."))
+        verdicts = [line for line in lines if re.match("(not )?ok ", line) and not line.endswith("# SKIP not run")]
+        return done.returncode, verdicts, done.stderr, planned - sum(bool(re.match("(not )?ok ", line)) for line in lines)
+
+    def require_same(self, module, *options):
+        in_parts = self.reported(module, *options, "--in-parts")
+        self.assertEqual(in_parts, self.reported(module, *options))
+        return in_parts
+
+    def ended_by(self, statement):
+        """A step that does as much in its host code."""
+        source, module = self.folder / "step.cpp", self.folder / "step.so"
+        source.write_text(
+            "#include <csignal>\n#include <cstdlib>\n"
+            f'extern "C" void vector_add(const float*, const float*, float*, int) {{ {statement}; }}\n'
+        )
+        subprocess.run(["c++", "-shared", "-fPIC", "-o", module, source], check=True)
+        return module
+
+    def test_all_that_a_right_step_passes_is_reported_in_order(self):
+        status, verdicts, said, missing = self.require_same(BUILD / "solutions.grids.01_vector_add.cpu.so", "--abort")
+        self.assertEqual((status, said, missing), (0, "", 0))
+        self.assertEqual([int(line.split()[1]) for line in verdicts], list(range(1, len(verdicts) + 1)))
+        self.assertGreater(len(verdicts), 10)
+
+    def test_of_a_wrong_step_the_first_failure_is_told_and_with_abort_no_other(self):
+        _, verdicts, said, _ = self.require_same(MODULE, "--abort")
+        self.assertEqual([line for line in verdicts if line.startswith("not ok")], verdicts[-1:])
+        self.assertEqual(said.count("not ok: "), 1)
+        self.assertGreater(self.require_same(MODULE)[2].count("not ok: "), 1)
+
+    @unittest.skipUnless(shutil.which("c++"), "needs a compiler")
+    def test_a_step_that_crashes_has_not_passed(self):
+        status, verdicts, said, _ = self.require_same(self.ended_by("std::raise(SIGFPE)"), "--abort")
+        self.assertEqual((status, len(verdicts)), (-signal.SIGFPE, 1))
+        self.assertIn("the step crashes", said)
+
+    @unittest.skipUnless(shutil.which("c++"), "needs a compiler")
+    def test_nor_has_one_that_ends_the_program(self):
+        _, _, said, missing = self.reported(self.ended_by("std::exit(0)"), "--abort", "--in-parts")
+        self.assertIn("the step ended the program before its tests did", said)
+        self.assertGreater(missing, 0)
 
 
 if __name__ == "__main__":

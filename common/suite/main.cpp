@@ -3,6 +3,7 @@
 //   convolution-cpu --step 03_tiled.so …        the tests, with all options of Catch2
 //   convolution-cpu --step … --rejected         passes if the tests fail for the reason in the source; where
 //                                               that names one, only this is run, but for --every-test
+//   convolution-cpu --step … --in-parts         the same tests and report, on all cores
 //   convolution-cpu --step … --seal 3           seals each line, with a key from that descriptor
 //   convolution-cpu --tour …                    the ladder (tour.hpp)
 //   convolution-cpu --measure MODULE …          one step of it (measure.hpp)
@@ -18,6 +19,7 @@
 #include "stopwatch.hpp"
 #include "suite/estimate.hpp"
 #include "suite/measure.hpp"
+#include "suite/parts.hpp"
 #include "suite/source.hpp"
 #include "suite/suite.hpp"
 #include "suite/time_limit.hpp"
@@ -68,16 +70,6 @@ class Listener final : public Catch::EventListenerBase {
   private:
     std::string running_;
 };
-
-/// The test of this name and no other, as Catch2 is asked for it.
-std::string named(const std::string& test) {
-    std::string filter;
-    for (const char c : test) {
-        if (c == '\\' || c == ',' || c == '[' || c == '"') filter += '\\';
-        filter += c;
-    }
-    return filter;
-}
 
 int judge_rejection(const std::string& reason, const std::optional<std::string>& test) {
     if (complaints.empty()) {
@@ -161,7 +153,7 @@ int main(int argc, char** argv) {
         Catch::Session session;
         auto& s = kata::the_subject;
         std::string module, source, need;
-        bool rejected = false, every_test = false;
+        bool rejected = false, every_test = false, in_parts = false;
         int key = -1;
         double processor_seconds = kata::most_processor_seconds;
         using namespace Catch::Clara;
@@ -175,6 +167,7 @@ int main(int argc, char** argv) {
             Opt(s.verdicts, "number")["--verdicts"]("on each timed claim; 1 unless told") |
             Opt(processor_seconds, "seconds")["--processor-seconds"]("that the tests may take in all") |
             Opt(key, "descriptor")["--seal"]("seal each line of the report with the key read from there") |
+            Opt(in_parts)["--in-parts"]("with the reporter \"step\", on all cores; not where time is kept") |
             Opt(rejected)["--rejected"]("pass if the step is rejected for the reason its source states") |
             Opt(every_test)["--every-test"]("whether or not the source says which one rejects the step"));
         if (const int error = session.applyCommandLine(argc, argv)) return error;
@@ -184,7 +177,7 @@ int main(int argc, char** argv) {
         // Cases tagged [step] are for the steps that they name, those tagged [figures] for the solutions of
         // these.
         auto& filters = session.configData().testsOrTags;
-        const bool all_tests = filters.empty();
+        bool all_tests = filters.empty();
         if (all_tests) {
             const auto name = "[" + kata::step_name() + "]";
             filters = {"~[figures]~[step],[step]" + name + (s.is_solution ? ",[figures]" + name : "")};
@@ -203,6 +196,16 @@ int main(int argc, char** argv) {
         if (rejected && kata::stated_reason(s.source) == "nothing") {
             std::cout << "not run: nothing of it is to be seen on this back end\n";
             return 77;  // skipped, for Meson
+        }
+        if (in_parts && !rejected && !kata::keeps_time() && !kata::reports_are_sealed()) {
+            const bool abort = session.configData().abortAfter > 0;
+            std::string mine;
+            if (const auto status = kata::run_in_parts(kata::parts_of(session.config()), abort, mine))
+                return kata::printed(*status);
+            auto data = session.configData();
+            data.testsOrTags = {mine};
+            session.useConfigData(data);
+            all_tests = false;
         }
         // A GPU's tests run alone, and Meson's own limit will do.
         if (!kata::keeps_time()) kata::limit_time(processor_seconds);

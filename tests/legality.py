@@ -55,6 +55,30 @@ __global__ void kernel(float* p) {
         p[0] = std::legendref(2, p[1]);
 }
 """
+# Of the C library, host and device have these each for itself.
+OF_BOTH = """#include "kata.hpp"
+#include <cstdio>
+__device__ void copy(int* to, const int* from) {
+    memcpy(to, from, sizeof *to);
+    printf("%d\\n", abs(*to));
+}
+__global__ void kernel(int* to, const int* from) { copy(to, from); }
+void launch(int* to, const int* from) {
+    memcpy(to, from, sizeof *to);
+    printf("%d\\n", abs(*to));
+    kernel<<<1, 1>>>(to, from);
+}
+"""
+# Of a class without a constructor, or with one; of the device, or of the host as well.
+ARRAY = """#include "kata.hpp"
+struct Pack { float at[4]%(value)s };
+%(where)s Pack partial[256][64];
+__global__ void kernel(float* p) { p[0] = partial[3][threadIdx.x].at[0]; }
+void launch(float* p) {
+    kernel<<<1, 32>>>(p);
+    %(host)s;
+}
+"""
 # Of a loop whose number of rounds is a constant nothing is left, of the other one there is.
 LOOPS = """#include "kata.hpp"
 __global__ void kernel(const float* in, float* out, int n) {
@@ -141,6 +165,24 @@ class Precompiled(unittest.TestCase):
 
     def test_a_right_step_is_asked_about_once_on_each_side(self):
         self.assertEqual(self.judged(RIGHT), ("", 2, 0))
+
+    def test_a_step_that_calls_what_host_and_device_have_is_asked_about_once(self):
+        self.assertEqual(self.judged(OF_BOTH), ("", 2, 0))
+        self.assertEqual(self.judged(OF_BOTH, []), ("", 0, 2))
+
+    def test_an_array_of_the_device_needs_no_values(self):
+        array = {"value": ";", "where": "__device__", "host": ""}
+        constructor = "; __device__ Pack() { at[0] = clock(); }"
+        self.assertEqual(self.judged(ARRAY % array), ("", 2, 0))
+        self.assertEqual(self.judged(ARRAY % {**array, "value": " = {};"}), ("", 2, 2))
+        for change, said in (
+            ({"host": "const Pack one = partial[1][2]"}, "7:22: error: 'partial' is a variable of the device, and host code uses it"),
+            ({"value": constructor}, "3:17: error: a variable of the device starts with a constant"),
+            ({"where": "static"}, "4:43: error: 'partial' is a variable of the host"),
+        ):
+            text = ARRAY % {**array, **change}
+            self.assertIn(said, self.judged(text)[0])
+            self.assertEqual(self.judged(text)[0], self.judged(text, [])[0])
 
     def test_every_step_of_the_build_is_asked_about_so(self):
         build = pathlib.Path(PRECOMPILED[0]).parent.parent

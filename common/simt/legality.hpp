@@ -3,18 +3,7 @@
 #pragma once
 
 // Before the host's declarations, which <cstdlib> and <cstring> take over into std, as they stand by then.
-extern "C" {
-__attribute__((device)) int abs(int) noexcept;
-__attribute__((device)) long labs(long) noexcept;
-__attribute__((device)) long long llabs(long long) noexcept;
-__attribute__((device)) void* malloc(__SIZE_TYPE__) noexcept;
-__attribute__((device)) void free(void*) noexcept;
-__attribute__((device)) void* memcpy(void*, const void*, __SIZE_TYPE__) noexcept;
-__attribute__((device)) void* memset(void*, int, __SIZE_TYPE__) noexcept;
-__attribute__((device)) int printf(const char*, ...);
-__attribute__((device)) long clock() noexcept;
-__attribute__((device)) void __assert_fail(const char*, const char*, unsigned, const char*) noexcept;
-}
+#include "simt/device_library.hpp"
 
 // glibc declares functions of its own under these names, which are CUDA's.
 #define __cosf glibc_cosf

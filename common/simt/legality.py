@@ -87,7 +87,8 @@ def asking(clang, side, options, target, depfile, precompiled):
         # What has been read is as old as the headers, those of the system too, or clang says so.
         *(["-include-pch", precompiled, "-Xclang", "-fmodules-validate-system-headers"] if precompiled else []),
         # Of what has been read clang knows that; what was read in another tree comes twice, and is an error.
-        "-include", "simt/cuda.hpp", "-fno-crash-diagnostics", "-",
+        "-include", "simt/cuda.hpp", *(["-include", "simt/device_library.hpp"] if precompiled else []),
+        "-fno-crash-diagnostics", "-",
     ]  # fmt: skip
 
 
@@ -409,6 +410,16 @@ def found_in_host(made):
                 break
 
 
+DEVICE_ARRAY = re.compile(rb"^(?:static )?__device__ [\w:<>, ]+ (\w+)(?:\[[^\[\];]+\])+;", re.M)
+
+
+def without_values(text):
+    """A step whose arrays of the device have no values, not even zeros, which clang 14 makes for each element of a class.
+    Refused where it has a constructor."""
+    untouched = rb"__attribute__((loader_uninitialized)) \g<0> static_assert(__is_trivially_constructible(decltype(\1)));"
+    return DEVICE_ARRAY.sub(untouched, text)
+
+
 def asked_on_both_sides(clang, text, options, target, depfile, precompiled):
     """(status, what was made, what was said) for each side."""
     running = []
@@ -429,10 +440,11 @@ def judged(clang, step, options, target=None, depfile=None, precompiled=None):
     """(file, line, column, text) of all that nvcc would refuse, and, if that is nothing, what kept_in_local_memory and doubles find."""
     sources = translate.read_all(step)
     text = sources[0].translated(step.parent).encode("utf-8", errors="surrogateescape")
-    answers = asked_on_both_sides(clang, text, options, target, depfile, precompiled or {})
-    # What is precompiled may be stale, broken or of another clang, and clang 14 finds in it no `new`, and of what is the
-    # host's and the device's, as printf, one: what is refused so is asked again. What is taken so is right as long as what
-    # device code may call there calls no host function: clang does not keep what it thinks of bodies that it has read.
+    first = without_values(text) if precompiled else text
+    answers = asked_on_both_sides(clang, first, options, target, depfile, precompiled or {})
+    # What is precompiled may be stale, broken or of another clang, clang 14 finds in it no `new`, and an array of a class
+    # may need values: what is refused so is asked again. What is taken so is right as long as what device code may call
+    # there calls no host function: clang does not keep what it thinks of bodies that it has read.
     if precompiled and any(status or said for status, _, said in answers):
         answers = asked_on_both_sides(clang, text, options, target, depfile, {})
     found, kept = {}, {}

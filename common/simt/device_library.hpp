@@ -1,0 +1,15 @@
+// What CUDA has of the C library for the device, as clang's CUDA front end has to know it. Declared again
+// behind what clang has read once for all steps: of a name that host and device have, clang 14 finds there
+// one.
+extern "C" {
+__attribute__((device)) int abs(int) noexcept;
+__attribute__((device)) long labs(long) noexcept;
+__attribute__((device)) long long llabs(long long) noexcept;
+__attribute__((device)) void* malloc(__SIZE_TYPE__) noexcept;
+__attribute__((device)) void free(void*) noexcept;
+__attribute__((device)) void* memcpy(void*, const void*, __SIZE_TYPE__) noexcept;
+__attribute__((device)) void* memset(void*, int, __SIZE_TYPE__) noexcept;
+__attribute__((device)) int printf(const char*, ...);
+__attribute__((device)) long clock() noexcept;
+__attribute__((device)) void __assert_fail(const char*, const char*, unsigned, const char*) noexcept;
+}

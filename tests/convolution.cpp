@@ -179,6 +179,11 @@ TEST_CASE("rows that begin at multiples of 16 bytes, at every radius", "[step][0
     require_right(coded({4, 9, radius}));
 }
 
+TEST_CASE("images of a multiple of four elements, or of four rows, whose rows are of any length",
+          "[step][07_wide_loads]") {
+    require_right(coded(GENERATE(Shape{5, 8, 3}, Shape{6, 2, 1}, Shape{10, 6, 2}, Shape{1, 4, 2})));
+}
+
 TEST_CASE("rows that begin at multiples of 16 bytes and are longer than a block", "[step][07_wide_loads]") {
     require_right(coded({GENERATE(124, 128, 132, 516, 1028), 7, 3}), kata::unmetered);
 }
@@ -358,6 +363,16 @@ TEST_CASE("all warps of a block load what is left of the tile", "[claims][step][
         "the longest chain of steps at radius 3", ", which is 1.5 times the solution's");
 }
 
+// Also if the sum is stored only with each row of weights, which the limits of all chapters let pass.
+TEST_CASE("an output is stored once", "[claims]") {
+    const Shape s{64, 48, 2};
+    kata::require_at_most(
+        1.5 * s.outputs() * sizeof(float), static_cast<double>(kata::counted(coded(s)).global_store.bytes),
+        "the result is right, but an output is stored more than once: is its sum kept in `out` and not in a "
+        "register?",
+        "bytes stored to global memory for an image of 64 x 48, which has 12288");
+}
+
 TEST_CASE("what is inside the tile comes from there",
           "[step][03_tiled][04_tiled_by_output][05_cached_halo]") {
     // Smaller than any tile: there is no halo.
@@ -417,6 +432,16 @@ TEST_CASE("what a step gains it gains at the largest radius, too",
         "the result is right, but with a large filter most elements are loaded again for each weight: is "
         "there another way for some radii?",
         "bytes loaded from global memory at radius 7");
+    if (kata::step_name() < "05") {
+        // Of a tile of 16 x 16 as large as the block 2 x 2 outputs are left, and 20 times the loads. As large
+        // as the outputs, it has 1.7 times.
+        const auto theirs = counts_of(try_on(kata::rival(kata::step_name()), coded(s)));
+        kata::require_at_most(
+            2 * static_cast<double>(theirs.global_load.bytes), static_cast<double>(c.global_load.bytes),
+            "the result is right, but with a large filter a tile is nearly all halo, which is loaded again "
+            "for each of them: how many outputs does a tile have at radius 7?",
+            "bytes loaded from global memory at radius 7", ", which is twice the solution's");
+    }
     if (kata::step_name() < "07") return;
     // A warp has 128 columns: five packs of a row, and one to store; element by element it is 15 and one for
     // each 32. There are 15 + 14 rows to a strip at least.
@@ -425,6 +450,23 @@ TEST_CASE("what a step gains it gains at the largest radius, too",
         "the result is right, but with a large filter elements are loaded or stored one by one: are there "
         "packs of four at every radius, and also for the elements beside the thread's own four?",
         "times that a warp loads from or stores to global memory at radius 7");
+}
+
+// On one multiprocessor few blocks run at a time, so that there is much for each of them.
+TEST_CASE("strips of a high image are high, so that few rows come for two of them",
+          "[claims][step][07_wide_loads]") {
+    kata::only_where_counted();
+    const kata::Conditions one{.multiprocessors = 1};
+    const auto p = coded({32, 1600, 2});
+    const auto mine = kata::counted(p, one),
+               theirs = counts_of(try_on(kata::rival(kata::step_name()), p, {one}));
+    kata::require_at_most(
+        1.1 * static_cast<double>(theirs.global_load.bytes), static_cast<double>(mine.global_load.bytes),
+        "the result is right, but in a high image too many rows are loaded for two strips: how many blocks "
+        "run at a time, how many rows are there for each of them, and how many around a strip are loaded as "
+        "well?",
+        "bytes loaded of an image of 32 x 1600, at radius 2, with one multiprocessor",
+        ", which is 1.1 times the solution's");
 }
 
 TEST_CASE("weights of 0 are weights like any other", "[equivalence]") {

@@ -9,6 +9,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <catch2/generators/catch_generators_range.hpp>
+#include <limits>
 #include <map>
 #include <stdexcept>
 
@@ -247,6 +248,25 @@ TEST_CASE("a vector of more bytes than 32 bits count, and of nearly as many elem
                                              [] { return Long(0x7fff0000); });
 }
 
+// The last threads of a grid of whole blocks end where an int does, and what they ask must not go beyond.
+// Who rounds up by (n + 1023) / 1024 has less than no block for these: that is an error, and told as such.
+TEST_CASE("vectors of as many elements as an int counts: nothing beyond their end is reached",
+          "[step][07_wide_vector_add]") {
+    const std::size_t n = std::numeric_limits<int>::max() - GENERATE(std::size_t{0}, 1u, 2u);
+    const auto make = [n] { return Long(n); };
+    if (std::string_view(kata::backend_name()) == "cpu") kata::only_where_counted();
+    if (auto p = kata::if_there_is_room(make)) {
+        const auto glance = kata::observed_run(
+            {.sample = 1}, [&] { p->run(kata::step()); },
+            []() -> std::optional<std::string> { return std::nullopt; });
+        if (glance.fault && glance.fault->find("launch refused") != std::string::npos) {
+            SUCCEED("the step says that it failed");
+            return;
+        }
+    }
+    kata::require_right_beyond_32_bits<Long>([] { return Long(long_vector); }, make);
+}
+
 TEST_CASE("a thread takes several elements, and no thread is there for nothing",
           "[claims][step][07_wide_vector_add]") {
     kata::only_where_counted();
@@ -456,6 +476,13 @@ TEST_CASE("rows that begin at multiples of 16 bytes, strips and blocks in a row"
     require_right(random_gray({48, 31}, blur_size, 6), {.poison = another_poison});
     require_right(random_gray({528, 3}, blur_size, 7));
     require_right(Blur{{64, 40}, blur_size, Bytes(64 * 40, 255)});  // white stays white
+}
+
+TEST_CASE("pictures of a multiple of 16 pixels, or of 16 rows, whose rows are of any length",
+          "[step][05_running_blur][06_row_ring]") {
+    const auto [width, height] =
+        GENERATE(table<int, int>({{24, 2}, {8, 6}, {40, 34}, {1, 16}, {20, 4}, {5, 32}}));
+    require_right(random_gray({width, height}, 1, 11));
 }
 
 TEST_CASE("every size of a patch", "[step][05_running_blur][06_row_ring]") {

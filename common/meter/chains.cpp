@@ -46,8 +46,7 @@ void Chain::end_polling(kata::Counts& counts) {
 }
 
 Words::Words(std::size_t bytes) : count_((bytes + 3) / 4), most_(count_) {
-    // zero pages that are not touched take no memory
-    words_.reset(static_cast<Word*>(std::calloc(std::max<std::size_t>(count_, 1), sizeof(Word))));
+    words_ = zeros<Word>(count_);
     if (!words_) simt::out_of_memory();
 }
 

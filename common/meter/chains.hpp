@@ -1,12 +1,11 @@
 // How long a launch takes: the chains of steps of its warps, and what joins them.
 #pragma once
 #include "meter/warp_log.hpp"
+#include "meter/zeros.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <memory>
 #include <utility>
 #include <vector>
 
@@ -119,16 +118,13 @@ class Words {
         std::uint32_t launch, atomics;
         std::uint64_t time;
     };
-    struct Free {
-        void operator()(Word* words) const { std::free(words); }
-    };
     Word& fresh(std::size_t index, std::uint32_t launch) {
         auto& word = words_[index];
         if (word.launch != launch) word = {launch, 0, 0};
         return word;
     }
 
-    std::unique_ptr<Word[], Free> words_;
+    Zeros<Word> words_;
     std::size_t count_, most_;  // that there are, and that there is room for
 };
 

@@ -208,13 +208,9 @@ void Clocks::release(unsigned slot, unsigned thread, std::uintptr_t address) {
 
 Shadow::Shadow(std::size_t bytes, bool keeps_written)
     : count_((bytes + 3) / 4), most_(count_), keeps_written_(keeps_written) {
-    // zero pages that are not touched take no memory
-    memory_.reset(std::calloc(count_ + 1, sizeof(Cell)));
-    calm_.reset(static_cast<std::uint64_t*>(std::calloc(count_ + 1, sizeof(std::uint64_t))));
-    if (!memory_ || !calm_) simt::out_of_memory();
-    void* cells = memory_.get();
-    auto room = (count_ + 1) * sizeof(Cell);
-    cells_ = static_cast<Cell*>(std::align(alignof(Cell), count_ * sizeof(Cell), cells, room));
+    cells_ = zeros<Cell>(count_ + 1);
+    calm_ = zeros<std::uint64_t>(count_ + 1);
+    if (!cells_ || !calm_) simt::out_of_memory();
 }
 
 bool Shadow::reuse(std::size_t bytes, bool keeps_written, std::uint32_t epoch) {

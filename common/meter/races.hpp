@@ -1,14 +1,13 @@
 // Finds accesses of two threads to one word that nothing orders, and reads of what nobody has written.
 #pragma once
+#include "meter/zeros.hpp"
 #include "simt/image.hpp"
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
-#include <cstdlib>
 #include <deque>
-#include <memory>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -240,9 +239,6 @@ class Shadow {
     static std::uint32_t thread_of(const Record& me) {
         return 1 + (me.block * 1024 + me.warp * 32u + me.lane);
     }
-    struct Free {
-        void operator()(void* memory) const { std::free(memory); }
-    };
 
     std::span<Record> records(Cell& cell) {
         if (cell.more != 0) return more_[cell.more - 1];
@@ -265,10 +261,9 @@ class Shadow {
     void remove(Cell&, std::size_t index);
     void remember(Cell&, const Record&, const Clocks&);
 
-    std::unique_ptr<void, Free> memory_;
-    Cell* cells_;  // in it
+    Zeros<Cell> cells_;
     // Of each word the stretch in which whole reads say nothing new, or 0.
-    std::unique_ptr<std::uint64_t[], Free> calm_;
+    Zeros<std::uint64_t> calm_;
     std::size_t count_, most_;  // words that there are, and that there is room for
     bool keeps_written_;
     std::uint32_t first_epoch_ = 0;  // what was written before is not of this memory

@@ -56,10 +56,8 @@ struct Counts {
     std::uint64_t lines = 0;
 
     /// How often a warp begins to load from global memory: at its first load, and at the first behind each
-    /// barrier. Loads of one such round may be under way together; those of two never are.
-    std::uint64_t load_rounds = 0;
-    /// The same, and also behind each exchange between the lanes of the warp: who exchanges what it has
-    /// loaded waits for it, and so does each load behind that. Polls are none of these loads.
+    /// barrier and each exchange between its lanes, for who exchanges what it has loaded waits for it. Loads
+    /// of one such phase may be under way together; those of two never are. Polls are none of these loads.
     std::uint64_t load_phases = 0;
     /// Bytes of global memory that go into shared memory and are waited for with nothing else to do: of
     /// loads, those that a warp stores there before it has read there again; of asynchronous copies, those
@@ -68,12 +66,11 @@ struct Counts {
     std::uint64_t waited_for = 0;
 
     /// What asynchronous copies into shared memory were still to bring when their block came to a barrier,
-    /// summed over barriers: 0 where each copy is waited for at once, and where there is none.
+    /// summed over barriers. It sees a wait for all copies that `waited_for` takes for a late one, as the
+    /// thread has read some number from shared memory; and it is 0 of kernels without barriers.
     std::uint64_t bytes_ahead = 0;
-
-    /// How often a thread has waited for copies into shared memory that were under way, and how often it has
-    /// left others under way: those that were begun further ahead.
-    std::uint64_t copy_waits = 0, copy_waits_ahead = 0;
+    /// How often a thread has waited for copies that were under way: 0 where there are none to be ahead.
+    std::uint64_t copy_waits = 0;
 
     // How long it takes, in the terms of scheduling. The unit is a step of a warp: a basic block, or what the
     // machine serves at once of a memory request, which is a line of global memory, a pass over the banks of
@@ -142,9 +139,9 @@ inline void Counts::scale(double times) {
     for (auto* traffic : {&global_load, &global_store, &global_atomic, &shared_load, &shared_store,
                           &shared_atomic, &constant_load})
         traffic->scale(times);
-    for (auto* count : {&barriers, &same_address, &bank_conflicts, &lane_basic_blocks, &basic_blocks, &blocks,
-                        &threads, &lines, &load_rounds, &load_phases, &waited_for, &bytes_ahead, &copy_waits,
-                        &copy_waits_ahead, &swaps, &exchanges, &work, &evened})
+    for (auto* count :
+         {&barriers, &same_address, &bank_conflicts, &lane_basic_blocks, &basic_blocks, &blocks, &threads,
+          &lines, &load_phases, &waited_for, &bytes_ahead, &copy_waits, &swaps, &exchanges, &work, &evened})
         *count = scaled(*count, times);
 }
 
@@ -156,9 +153,9 @@ inline Counts& Counts::operator+=(const Counts& o) {
     lane_basic_blocks += o.lane_basic_blocks, basic_blocks += o.basic_blocks;
     blocks += o.blocks, threads += o.threads, launches += o.launches;
     bytes_to_host += o.bytes_to_host, bytes_to_device += o.bytes_to_device;
-    bytes_beside += o.bytes_beside, load_rounds += o.load_rounds, waited_for += o.waited_for;
+    bytes_beside += o.bytes_beside, waited_for += o.waited_for;
     bytes_ahead += o.bytes_ahead, load_phases += o.load_phases;
-    copy_waits += o.copy_waits, copy_waits_ahead += o.copy_waits_ahead;
+    copy_waits += o.copy_waits;
     lines += o.lines, work += o.work, span += o.span, makespan += o.makespan, busiest += o.busiest;
     swaps += o.swaps, exchanges += o.exchanges, evened += o.evened, contention += o.contention;
     return *this;

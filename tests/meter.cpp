@@ -1267,7 +1267,7 @@ Counts request(What what, Space space, int bytes, const std::vector<int>& lanes,
                const std::function<std::uintptr_t(int)>& address) {
     std::vector<Event> events;
     for (const int lane : lanes)
-        events.push_back({address(lane), 1, static_cast<std::uint8_t>(bytes), what, space,
+        events.push_back({address(lane), 1, static_cast<std::uint8_t>(bytes), false, what, space,
                           static_cast<std::uint8_t>(lane)});
     std::vector<const Event*> pointers;
     for (const auto& e : events) pointers.push_back(&e);
@@ -1316,7 +1316,7 @@ TEST_CASE("a request is accounted for by kind, memory, sectors and banks", "[acc
 
 TEST_CASE("the log takes the lowest code address first, of all lanes that can go on", "[account]") {
     const auto load = [](std::uint32_t code, std::uintptr_t address) {
-        return Event{address, code, 4, What::load, Space::global};
+        return Event{address, code, 4, false, What::load, Space::global};
     };
     constexpr auto all = 0xffffffffu;
     WarpLog log;
@@ -1347,9 +1347,9 @@ TEST_CASE("the log takes the lowest code address first, of all lanes that can go
 
     // by one instruction to two memories
     c = {};
-    log.add(0, {0, 70, 4, What::store, Space::shared});
-    log.add(1, {0, 70, 4, What::store, Space::global});
-    log.add(2, {4, 70, 4, What::store, Space::shared});
+    log.add(0, {0, 70, 4, false, What::store, Space::shared});
+    log.add(1, {0, 70, 4, false, What::store, Space::global});
+    log.add(2, {4, 70, 4, false, What::store, Space::shared});
     read(log, all, c);
     CHECK(c.shared_store == traffic(2, 4, 1, 1));
     CHECK(c.global_store == traffic(1, 4, 1, 1));
@@ -1360,7 +1360,7 @@ TEST_CASE("the log says when a lane is full, and has room again once it was read
     Counts c;
     std::uint64_t added = 0;
     for (int round = 0; round < 3; ++round) {
-        for (; !log.full(7); ++added) log.add(7, {0, 1, 4, What::load, Space::global});
+        for (; !log.full(7); ++added) log.add(7, {0, 1, 4, false, What::load, Space::global});
         CHECK(!log.full(6));
         CHECK(!log.full(8));
         read(log, 0xffffffff, c);
@@ -1905,8 +1905,7 @@ TEST_CASE("an atomic may write what the host has left unwritten, and not ask for
 TEST_CASE("a warp begins to load once, and again behind each barrier", "[span]") {
     auto in = filled<int>("in", 256);
     Buffer<int> out("out", 128);
-    const auto c = count([&] { kernels::load_rounds(in.data(), out.data(), 128); });
-    CHECK(c.load_rounds == 4 + 1);
+    const auto c = count([&] { kernels::loads_behind_barrier(in.data(), out.data(), 128); });
     CHECK(c.load_phases == 4 + 1);
 }
 
@@ -1914,8 +1913,25 @@ TEST_CASE("a warp begins to load again behind an exchange, whatever others do", 
     auto in = filled<int>("in", 256);
     Buffer<int> out("out", 64);
     const auto c = count([&] { kernels::load_phases(in.data(), out.data()); });
-    CHECK(c.load_rounds == 2);
     CHECK(c.load_phases == 2 + 3);
+}
+
+// Here they run one after the other.
+TEST_CASE("tiles of a warp that exchange among themselves load and exchange together", "[span]") {
+    auto in = filled<int>("in", 64);
+    Buffer<int> out("out", 32);
+    const auto order = GENERATE(Order::forwards, Order::backwards);
+    const auto counted = [&](int rounds, int more) {
+        return observe({.order = order},
+                       [&] { kernels::phases_of_tiles(in.data(), out.data(), rounds, more); })
+            .counts.value();
+    };
+    CHECK(counted(0, 0).load_phases == 1);
+    CHECK(counted(3, 0).load_phases == 1 + 3);
+    CHECK(counted(3, 0).exchanges == 3);
+    CHECK(counted(0, 1).load_phases ==
+          1 + 3);  // the last tile does as often as that, and the first one never
+    CHECK(counted(0, 1).exchanges == 3);
 }
 
 TEST_CASE("a warp waits for what it loads and stores to shared memory before it reads there", "[span]") {
@@ -1929,6 +1945,7 @@ TEST_CASE("a warp waits for what it loads and stores to shared memory before it 
     CHECK(waited_for(kernels::Way::in_structures) == 4 * 2 * 64);
     CHECK(waited_for(kernels::Way::copied_at_once) == 4 * 2 * 64);
     CHECK(waited_for(kernels::Way::ahead) == 4 * 64);
+    CHECK(waited_for(kernels::Way::ahead_beside_copy) == 4 * 64);
     CHECK(waited_for(kernels::Way::structures_ahead) == 4 * 64);
     CHECK(waited_for(kernels::Way::copied) == 4 * 64);
 }
@@ -1993,8 +2010,7 @@ TEST_CASE("an access out of bounds is told with its distance from the buffer", "
               in_read);
     CHECK(read(110) ==
           "out of bounds: thread (0,0,0) of block (0,0,0) reads 4 bytes beginning 40 bytes past the end of "
-          "\"in\" "
-          "(400 bytes)" +
+          "\"in\" (400 bytes)" +
               in_read);
     CHECK(
         read(-1) ==
@@ -2234,8 +2250,7 @@ TEST_CASE("what the C library copies is counted, bounded and checked for races",
     Buffer<kernels::Large> out("out", lanes), unwritten("unwritten", lanes);
     CHECK(fault([&] { kernels::copies(Copy::library, in.data(), out.data(), bytes + 1, lanes); }) ==
           "out of bounds: thread (7,0,0) of block (0,0,0) reads 1 byte right past the end of \"in\" (384 "
-          "bytes), "
-          "in " +
+          "bytes), in " +
               line_of("library copies"));
     CHECK(found([&] { kernels::copies(Copy::library, unwritten.data(), out.data(), bytes, lanes); }).size() ==
           1);

@@ -3,7 +3,7 @@
 
 #include "check/data.hpp"
 #include "error.hpp"
-#include "suite/stores.hpp"
+#include "suite/accesses.hpp"
 #include "suite/trial.hpp"
 
 #include <algorithm>
@@ -96,8 +96,7 @@ struct Problem {
         if (is_max() && result[0] == 0 &&
             std::all_of(values.begin(), values.end(), [](T x) { return x < 0; }))
             return "0 is not the identity of this operation, which is the maximum: it is greater than each "
-                   "of these "
-                   "numbers. The identity is op.identity()";
+                   "of these numbers. The identity is op.identity()";
         if (is_max() || values.size() >= kata::too_large_to_ask) return std::nullopt;
         const auto sum_of = [&](const std::vector<int>& few) {
             const Problem other{{few.begin(), few.end()}, arithmetic};
@@ -624,10 +623,10 @@ TEST_CASE("the elements of a thread are loaded together",
     if (!kata::counts_available()) SKIP("nothing is counted on this back end");
     const auto& c = kata::counts_of(kata::counted_run(kata::step()));
     kata::require_at_most(
-        5, 32 * static_cast<double>(c.load_rounds) / static_cast<double>(c.threads),
+        5, 32 * static_cast<double>(c.load_phases) / static_cast<double>(c.threads),
         "the result is right, but the step does not gain what it is for: loads that could be under way "
         "together wait for barriers",
-        "times that a warp begins to load, at first and behind a barrier",
+        "times that a warp begins to load, at first and behind a barrier or a shuffle",
         "\n  the usual cause: a __syncthreads() in the loop over the elements of a thread; the first barrier "
         "belongs behind the last load");
 }
@@ -639,8 +638,9 @@ TEST_CASE("a thread loads all of its elements before it stores",
     kata::only_where_counted();
     std::uint64_t stored = 0;
     const auto threads = [&] {
-        const kata::Stores stores([&](const kata::Request& r, const std::string&) {
-            if (r.barriers == 0) stored += static_cast<unsigned>(std::popcount(r.lanes));
+        const kata::Accesses accesses([&](const kata::Request& r, const std::string&) {
+            if (r.barriers == 0 && std::string_view(r.did) == "store")
+                stored += static_cast<unsigned>(std::popcount(r.lanes));
         });
         return counted(coded_sum(counted_elements)).threads;
     }();

@@ -4,6 +4,7 @@
 #include "meter/zeros.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -21,22 +22,13 @@ class Chain {
     /// What comes next comes no earlier than `time`.
     void wait_until(std::uint64_t time) { time_ = time > time_ ? time : time_; }
 
-    /// Whether a load is the first one behind the last barrier of the block.
-    bool begins_to_load() { return !std::exchange(loads_, true); }
-    void comes_from_barrier() { loads_ = false; }
+    // What it loads from global memory and stores to shared memory, but for asynchronous copies. Both answer
+    // with the bytes of which it turns out now that they are waited for. Of `*to = *from`, where both are
+    // structures, the compiler announces the store before the load. So it does of a store from registers and
+    // the next load into them; but what is stored there has been loaded before.
 
-    // What it loads from global memory and stores to shared memory. Both answer with the bytes of which it
-    // turns out now that they are waited for. Of `*to = *from`, where both are structures, the compiler
-    // announces the store before the load. So it does of a store from registers and the next load into them;
-    // but what is stored there has been loaded before.
-
-    /// An asynchronous copy is a store to shared memory and then a load by the same instruction.
-    std::uint64_t loads(std::uint64_t bytes, std::uint32_t code) {
+    std::uint64_t loads(std::uint64_t bytes) {
         const auto before_load = std::exchange(unloaded_, 0);
-        if (code == stored_by_) {
-            unstored_ = unstored_before_;
-            return 0;
-        }
         if (bytes <= before_load) {
             unloaded_ = before_load - bytes;
             return bytes;
@@ -47,9 +39,7 @@ class Chain {
     }
     void reads_shared() { unused_ = unloaded_ = 0; }
     void enters_basic_block() { unloaded_ = 0; }
-    std::uint64_t stores_shared(std::uint64_t bytes, std::uint32_t code) {
-        stored_by_ = code;
-        unstored_before_ = unstored_;
+    std::uint64_t stores_shared(std::uint64_t bytes) {
         unloaded_ += bytes - std::min(bytes, unstored_);
         unstored_ -= std::min(bytes, unstored_);
         return std::exchange(unused_, 0);
@@ -69,15 +59,51 @@ class Chain {
 
   private:
     std::uint64_t time_ = 0, work_ = 0;
-    bool loads_ = false;                 // since the last barrier
-    std::uint64_t unused_ = 0;           // bytes loaded that nothing was done after
-    std::uint64_t unstored_ = 0;         // bytes loaded and not yet stored to shared memory
-    std::uint64_t unstored_before_ = 0;  // the last store there
-    std::uint64_t unloaded_ = 0;         // bytes just stored there that had not been loaded
-    std::uint32_t stored_by_ = 0;        // the code of the last store to shared memory
-    std::uint32_t polling_ = 0;          // a bit for each lane
-    std::uint64_t round_steps_ = 0;      // since the last poll
+    std::uint64_t unused_ = 0;       // bytes loaded that nothing was done after
+    std::uint64_t unstored_ = 0;     // bytes loaded and not yet stored to shared memory
+    std::uint64_t unloaded_ = 0;     // bytes just stored there that had not been loaded
+    std::uint32_t polling_ = 0;      // a bit for each lane
+    std::uint64_t round_steps_ = 0;  // since the last poll
     kata::Counts round_;
+};
+
+/// What the lanes of a warp do between barriers and exchanges. Where parts of a warp exchange values by
+/// themselves, as tiles of eight lanes, one part runs after the other here, and a GPU runs them together. So
+/// each lane has a depth: how many exchanges, its own and those that they wait for, came since the barrier.
+class Phases {
+  public:
+    /// A lane loads: whether it is the first one to do so at its depth.
+    bool loads(unsigned lane) { return !std::exchange(at(depths_[lane]).loads, true); }
+    /// These lanes exchange values: whether no others do so at the same depth, by the same instruction.
+    bool exchange(std::uint32_t lanes, std::uint32_t code) {
+        if (lanes == ~0u) {  // nothing before it can be at the depth of what comes
+            meet();
+            return true;
+        }
+        unsigned deepest = 0;
+        for (unsigned l = 0; l < 32; ++l)
+            if ((lanes >> l & 1) != 0) deepest = std::max(deepest, depths_[l]);
+        for (unsigned l = 0; l < 32; ++l)
+            if ((lanes >> l & 1) != 0) depths_[l] = deepest + 1;
+        return std::exchange(at(deepest).exchanged_by, code) != code;
+    }
+    /// At a barrier.
+    void meet() {
+        depths_ = {};
+        phases_.clear();
+    }
+
+  private:
+    struct Phase {
+        bool loads = false;
+        std::uint32_t exchanged_by = 0;  // at its end
+    };
+    Phase& at(unsigned depth) {
+        if (depth >= phases_.size()) phases_.resize(depth + 1);
+        return phases_[depth];
+    }
+    std::array<unsigned, 32> depths_{};
+    std::vector<Phase> phases_;
 };
 
 /// Of each word of a piece of global memory: when it was written in this launch, and how many atomics it had.

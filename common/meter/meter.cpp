@@ -119,9 +119,8 @@ class Meter final : public simt::Probe {
         forget_look(address);
         touch(address, bytes, whom == simt::AtomicFor::device ? Verb::update : Verb::update_in_block, code);
     }
-    void exchanged(const simt::Block& block, unsigned warp, const void* code) override {
-        if (!counted(block)) return;
-        loads_[block.slot][warp] = false;  // the thread that completes it may have left
+    void exchanged(const simt::Block& block, unsigned warp, unsigned lanes, const void* code) override {
+        if (!counted(block) || !phases_[block.slot][warp].exchange(lanes, offset_of(code))) return;
         ++counts_.exchanges;
         ++place(offset_of(code)).exchanges;
     }
@@ -143,11 +142,7 @@ class Meter final : public simt::Probe {
     std::uint64_t copy_begins(const void* to, const void* from, unsigned bytes, unsigned read,
                               const char* name, const void* code) override;
     void copy_arrives(const simt::Copy&) override;
-    void copies_awaited(bool others_under_way) override {
-        if (!counted(*simt::running_block)) return;
-        ++counts_.copy_waits;
-        if (others_under_way) ++counts_.copy_waits_ahead;
-    }
+    void copies_awaited() override { counts_.copy_waits += counted(*simt::running_block); }
     void read_only(const void* address, unsigned bytes, const void* code) override;
     std::string line(const void* code) const override {  // also of a launch that nobody listens to
         const auto image = simt::image_of(code);
@@ -201,7 +196,7 @@ class Meter final : public simt::Probe {
         make_room();
         turn_.enter(offset_of(code));
     }
-    void touch(const void* address, std::size_t bytes, Verb verb, const void* code);
+    void touch(const void* address, std::size_t bytes, Verb verb, const void* code, bool copies = false);
     /// The same for the most part of all plain accesses, in as few instructions as can be; false where that
     /// is not enough.
     [[gnu::always_inline]] bool touch_as_usual(const void* address, std::size_t bytes, Verb verb,
@@ -238,8 +233,8 @@ class Meter final : public simt::Probe {
     }
     void log(const Event& event) {
         if (event.space == Space::global && event.what == What::load && !event.polls) {
-            auto& loads = loads_[simt::running_block->slot][simt::running->warp()];
-            counts_.load_phases += !std::exchange(loads, true);
+            auto& phases = phases_[simt::running_block->slot][simt::running->warp()];
+            counts_.load_phases += phases.loads(simt::running->lane());
         }
         make_room();
         turn_.reach(event);
@@ -378,8 +373,7 @@ class Meter final : public simt::Probe {
 
     std::array<std::vector<Chain>, 2> chains_;  // of the warps of each resident block
     std::array<unsigned, 2> barriers_passed_{};
-    /// Whether each warp has loaded from global memory since its last barrier or exchange.
-    std::array<std::vector<char>, 2> loads_;
+    std::array<std::vector<Phases>, 2> phases_;       // of these warps
     std::array<std::uint64_t, 2> bytes_under_way_{};  // by copies of each resident block
     /// How often each thread has read shared memory while copies were under way; never set back.
     std::array<std::vector<std::uint64_t>, 2> read_meanwhile_;
@@ -559,7 +553,7 @@ void Meter::block_begins(const simt::Block& block) {
     chains_[block.slot].assign(block.warps(), {});
     barriers_passed_[block.slot] = 0;
     bytes_under_way_[block.slot] = 0;
-    loads_[block.slot].assign(block.warps(), false);
+    phases_[block.slot].assign(block.warps(), {});
     held_[block.slot].assign(kata::watcher ? block.warps() : 0, {});
     polls_[block.slot].assign(polled_ ? block.threads.size() : 0, {});
 }
@@ -600,13 +594,10 @@ void Meter::barrier(const simt::Block& block) {
     read_log(block, simt::running->warp(), ~0u);
     end_polling(block);
     ++barriers_passed_[block.slot];
-    loads_[block.slot].assign(block.warps(), false);
+    for (auto& phases : phases_[block.slot]) phases.meet();
     std::uint64_t latest = 0;
     for (const auto& chain : chains_[block.slot]) latest = std::max(latest, chain.time());
-    for (auto& chain : chains_[block.slot]) {
-        chain.wait_until(latest);
-        chain.comes_from_barrier();
-    }
+    for (auto& chain : chains_[block.slot]) chain.wait_until(latest);
 }
 
 bool Meter::has_enough() { return kata::watcher && kata::watcher->has_enough(); }
@@ -731,10 +722,10 @@ Meter::Taken Meter::take(Group group, Chain& chain, kata::Counts& counts) {
     if (first.space == Space::shared) here.passes += passes_of(counts) - passes;
     here.conflicts += counts.bank_conflicts - conflicts;
     if (first.space != Space::global) {
-        if (first.space == Space::shared && first.what == What::store)
-            counts.waited_for += chain.stores_shared(group.size() * first.bytes, first.code);
-        else if (first.space == Space::shared)
+        if (first.space == Space::shared && first.what != What::store)
             chain.reads_shared();
+        else if (first.space == Space::shared && !first.copies)
+            counts.waited_for += chain.stores_shared(group.size() * first.bytes);
         else if (first.what == What::basic_block)
             chain.enters_basic_block();
         chain.step(steps);
@@ -745,10 +736,8 @@ Meter::Taken Meter::take(Group group, Chain& chain, kata::Counts& counts) {
     here.sectors_stored += counts.global_store.transactions - stored;
     if (first.what == What::store) ++here.stores;
     if (first.what == What::atomic) here.atomics += group.size();
-    if (first.what == What::load) {
-        counts.load_rounds += chain.begins_to_load();
-        counts.waited_for += chain.loads(group.size() * first.bytes, first.code);
-    }
+    if (first.what == What::load && !first.copies)
+        counts.waited_for += chain.loads(group.size() * first.bytes);
     chain.wait_until(written_to(group));
     chain.step(steps);
     if (first.polls) chain.begin_polling(group);
@@ -852,13 +841,13 @@ Shadow& Meter::shadow_of(Region& region) {
     return *region.shadow;
 }
 
-void Meter::touch(const void* pointer, std::size_t bytes, Verb verb, const void* code) {
+void Meter::touch(const void* pointer, std::size_t bytes, Verb verb, const void* code, bool copies) {
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
     if (simt::stacks.contains(address) || arguments_.contains(address)) return;
     if (!counted(*simt::running_block)) return;
     if (asked_.thread) hear_answer();
     const auto what = updates(verb) ? What::atomic : writes(verb) ? What::store : What::load;
-    Event event{address, offset_of(code), static_cast<std::uint8_t>(bytes), what, Space::constant};
+    Event event{address, offset_of(code), static_cast<std::uint8_t>(bytes), copies, what, Space::constant};
     if (constants_.contains(address)) {
         if (writes(verb)) refuse(address, bytes, verb, code);
         if (bytes <= 8 && value_at(pointer, bytes) == 0) notice_unfilled(address, bytes, event.code);
@@ -911,7 +900,7 @@ inline bool Meter::touch_as_usual(const void* pointer, std::size_t bytes, Verb v
         return false;
     in_shared_ += region->space == Space::shared;
     news_ += writes(verb);
-    log({address, at, static_cast<std::uint8_t>(bytes), writes(verb) ? What::store : What::load,
+    log({address, at, static_cast<std::uint8_t>(bytes), false, writes(verb) ? What::store : What::load,
          region->space});
     if (verb == Verb::read && bytes == 4 && region->shadow &&
         region->shadow->read_once_more(address - region->range.begin, at, clocks_, slot,
@@ -1039,12 +1028,12 @@ std::uint64_t Meter::copy_begins(const void* to, const void* from, unsigned byte
     if (const auto* region = region_of(address); !region || region->space != Space::shared)
         simt::give_up(std::string(name) + " copies into shared memory, and " + here() +
                       " gives it another address, in " + line(offset_of(code)));
-    touch(to, bytes, Verb::write, code);
+    touch(to, bytes, Verb::write, code, true);
     flights_[simt::running_block->slot].start(address, bytes, offset_of(code));
     bytes_under_way_[simt::running_block->slot] += bytes;
     for (unsigned done = 0; done < read;) {  // in pieces that a load has
         const unsigned piece = std::bit_floor(read - done);
-        touch(static_cast<const std::byte*>(from) + done, piece, Verb::read, code);
+        touch(static_cast<const std::byte*>(from) + done, piece, Verb::read, code, true);
         done += piece;
     }
     auto& read_meanwhile = read_meanwhile_[simt::running_block->slot];
@@ -1374,10 +1363,9 @@ void Meter::tell_too_early(const Region& region, std::uintptr_t address, std::si
     tell(std::string(writes(verb) ? "write" : "read") + " before the copy into shared memory has arrived: " +
          here() + (writes(verb) ? " writes to " : " reads ") + text_of(region, address, bytes) + " in " +
          mine + ", where the copy of " + other +
-         " is still under way\n  wait for it with __pipeline_commit() and "
-         "__pipeline_wait_prior(0), and then with a barrier for those of the other threads; a wait with a "
-         "larger "
-         "number counts groups, so a group must be committed in each round, also where nothing is copied");
+         " is still under way\n  wait for it with __pipeline_commit() and __pipeline_wait_prior(0), and then "
+         "with a barrier for those of the other threads; a wait with a larger number counts groups, so a "
+         "group must be committed in each round, also where nothing is copied");
 }
 
 void Meter::tell_unwritten(const Region& region, std::uintptr_t address, std::size_t bytes,

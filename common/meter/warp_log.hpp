@@ -22,7 +22,8 @@ enum class Space : std::uint8_t { none, global, shared, constant };
 struct Event {
     std::uintptr_t address;
     std::uint32_t code;  // offset in the module
-    std::uint8_t bytes;
+    std::uint8_t bytes : 7;
+    bool copies : 1;  // asynchronously: nothing waits for what it loads here
     What what;
     Space space;
     std::uint8_t lane : 5 = 0;
@@ -211,7 +212,7 @@ void WarpLog::read(std::uint32_t waiting, Account account, Enters enters) {
             } else if (!enters(steps[k] / 2, count)) {
                 std::array<Event, 32> events;
                 for (unsigned i = 0; i < count; ++i) {
-                    events[i] = {0, steps[k] / 2, 0, What::basic_block, Space::none, together[i]};
+                    events[i] = {0, steps[k] / 2, 0, false, What::basic_block, Space::none, together[i]};
                     group[i] = &events[i];
                 }
                 account(Group(group).first(count));

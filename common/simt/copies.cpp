@@ -49,7 +49,7 @@ void wait_for_copies(std::size_t groups) {
         if (auto* const probe = listener()) probe->copy_arrives(copy);
         return true;
     });
-    if (auto* const probe = listener(); probe && arrived > 0) probe->copies_awaited(!all.under_way.empty());
+    if (auto* const probe = listener(); probe && arrived > 0) probe->copies_awaited();
 }
 
 }  // namespace simt

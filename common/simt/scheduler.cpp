@@ -898,7 +898,7 @@ bool Scheduler::complete_collective(Block& block, const Thread& asking) {
     known.waiting &= ~present;
     if (probe_ && what == Collective::sync) probe_->warp_synchronised(block, warp, present);
     if (probe_ && what != Collective::sync && what < Collective::matrix)
-        probe_->exchanged(block, warp, asking.code);
+        probe_->exchanged(block, warp, present, asking.code);
     return true;
 }
 

@@ -127,8 +127,8 @@ class Probe {
     virtual void synchronising(const void* code) = 0;
     virtual void fence(const Block&, const Thread&) = 0;
     virtual void atomic(const void* address, unsigned bytes, const void* code, AtomicFor) = 0;
-    /// Lanes of a warp have exchanged values, by a call from `code`.
-    virtual void exchanged(const Block&, unsigned warp, const void* code) = 0;
+    /// These lanes of a warp have exchanged values, by a call from `code`.
+    virtual void exchanged(const Block&, unsigned warp, unsigned lanes, const void* code) = 0;
     /// A compare-and-swap of the running thread has stored its value.
     virtual void swapped() = 0;
     virtual void atomic_load(const void* address, unsigned bytes, const void* code, AtomicFor) = 0;
@@ -140,8 +140,8 @@ class Probe {
     virtual std::uint64_t copy_begins(const void* to, const void* from, unsigned bytes, unsigned read,
                                       const char* name, const void* code) = 0;
     virtual void copy_arrives(const Copy&) = 0;
-    /// It has waited for copies that were under way; whether others still are.
-    virtual void copies_awaited(bool others_under_way) = 0;
+    /// It has waited for copies that were under way.
+    virtual void copies_awaited() = 0;
     /// The line of the step that an instruction of it comes from: "x.cu:12".
     virtual std::string line(const void* code) const = 0;
     /// Of a call in a helper, from its return address: ", called in x.cu:12"; else nothing.

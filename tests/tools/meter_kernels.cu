@@ -819,7 +819,7 @@ __global__ void exchange_or_ask_kernel(int* data, bool exchange) {
 }
 void exchange_or_ask(int* data, bool exchange) { exchange_or_ask_kernel<<<1, 1>>>(data, exchange); }
 
-__global__ void load_rounds_kernel(const int* in, int* out) {
+__global__ void loads_behind_barrier_kernel(const int* in, int* out) {
     const int t = threadIdx.x;
     int sum = in[t] + in[t + 1] + in[t + 2];
     __syncthreads();
@@ -827,13 +827,15 @@ __global__ void load_rounds_kernel(const int* in, int* out) {
     __syncthreads();
     out[t] = sum;
 }
-void load_rounds(const int* in, int* out, int threads) { load_rounds_kernel<<<1, threads>>>(in, out); }
+void loads_behind_barrier(const int* in, int* out, int threads) {
+    loads_behind_barrier_kernel<<<1, threads>>>(in, out);
+}
 
 __global__ void second_tile_kernel(Way way, const int* in, int* out) {
     struct alignas(16) Pack {
         int at[4];
     };
-    alignas(16) __shared__ int s[2][64];
+    alignas(16) __shared__ int s[3][64];
     const int t = threadIdx.x;
     const auto* const from = reinterpret_cast<const Pack*>(in) + t;
     auto* const to = reinterpret_cast<Pack*>(s[0]) + t;
@@ -854,10 +856,11 @@ __global__ void second_tile_kernel(Way way, const int* in, int* out) {
     else if (t < 16)
         ahead = from[16];
     if (way == Way::at_once) s[1][t] = second;
+    if (way == Way::ahead_beside_copy) __pipeline_memcpy_async(&s[2][t], &in[t], 4);
     __pipeline_commit();
     if (way == Way::copied_at_once) __pipeline_wait_prior(0);
     const int first = s[0][63 - t];
-    if (way == Way::ahead) s[1][t] = second;
+    if (way == Way::ahead || way == Way::ahead_beside_copy) s[1][t] = second;
     if (t < 16 && way == Way::structures_ahead) to[16] = ahead;
     __pipeline_wait_prior(0);
     __syncthreads();
@@ -876,6 +879,17 @@ __global__ void load_phases_kernel(const int* in, int* out) {
     out[t] = sum;
 }
 void load_phases(const int* in, int* out) { load_phases_kernel<<<1, 64>>>(in, out); }
+
+__global__ void phases_of_tiles_kernel(const int* in, int* out, int rounds, int more) {
+    const int t = threadIdx.x, tile = t / 8;
+    int sum = in[t];
+    for (int k = 0; k < rounds + more * tile; ++k)
+        sum += __shfl_xor_sync(0xffu << 8 * tile, sum, 1) + in[t + k];
+    out[t] = sum;
+}
+void phases_of_tiles(const int* in, int* out, int rounds, int more) {
+    phases_of_tiles_kernel<<<1, 32>>>(in, out, rounds, more);
+}
 
 __global__ void exchanges_kernel(int* out, int rounds) {
     int sum = static_cast<int>(threadIdx.x);

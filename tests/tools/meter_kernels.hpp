@@ -169,13 +169,16 @@ enum class Use { none, sum, choice, maximum };
 void unwritten_used(Use, const int* in, int* out);  // the element of shared memory before the first
 void unwritten_global(const int* in, int* out);
 void exchange_or_ask(int* data, bool exchange);  // of one element, and then another
-void load_rounds(const int* in, int* out,
-                 int threads);  // three loads, a barrier, two loads by the first warp
+void loads_behind_barrier(const int* in, int* out,
+                          int threads);  // three loads, a barrier, two loads by the first warp
 /// How the second of two tiles of 64 elements comes into shared memory, before the first one is read or
 /// behind that.
-enum class Way { at_once, in_structures, ahead, structures_ahead, copied, copied_at_once };
+enum class Way { at_once, in_structures, ahead, ahead_beside_copy, structures_ahead, copied, copied_at_once };
 void second_tile(Way, const int* in, int* out);
-void load_phases(const int* in, int* out);         // two warps, one of which shuffles three times and loads
+void load_phases(const int* in, int* out);  // two warps, one of which shuffles three times and loads
+/// In a warp of four tiles each tile loads, and then shuffles and loads `rounds` times, with `more` for each
+/// tile before it.
+void phases_of_tiles(const int* in, int* out, int rounds, int more);
 void exchanges(int* out, int rounds);              // shuffles of two warps, and a vote of one
 void polled_late(int* data, int* flag, int* out);  // block 1 waits long for what block 0 then writes
 

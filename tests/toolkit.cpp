@@ -286,6 +286,39 @@ TEST_CASE("what nothing orders in two streams is told", "[host]") {
                    ": what a step makes it gives back with cudaStreamDestroy"});
 }
 
+TEST_CASE("two streams need an order where they reach the same memory, and one of them writes", "[host]") {
+    using enum kernels::Beside;
+    constexpr int n = 64;
+    const auto found = [](kernels::Beside how) {
+        auto in = upload("in", listed<int>(n, [](int i) { return i; }));
+        auto between = zeros<int>("between", n), out = zeros<int>("out", n);
+        const auto seen =
+            observe({}, [&] { kernels::beside_a_copy(how, in.data(), between.data(), out.data(), n); });
+        return seen.findings.empty() ? "" : seen.findings.front();
+    };
+    for (const auto how : {nothing_shared, both_read, another_part}) CHECK(found(how) == "");
+    for (const auto how : {same_part, anything, copy})
+        CHECK_THAT(found(how), StartsWith("nothing orders") && ContainsSubstring("cudaMemcpyAsync in "));
+    CHECK_THAT(found(rows), StartsWith("nothing orders a launch in " + line_of("beside a copy") +
+                                       " and cudaMemcpy2DAsync in " + line_of("rows")));
+    CHECK_THAT(found(from_symbol),
+               StartsWith("nothing orders cudaMemcpyFromSymbolAsync in " + line_of("asks") +
+                          " and a launch in " + line_of("counts itself")));
+}
+
+TEST_CASE("streams that have been destroyed are forgotten", "[host]") {
+    const auto remembered = [] {
+        auto in = upload("in", listed<int>(64, [](int i) { return i; }));
+        auto between = zeros<int>("between", 64), out = zeros<int>("out", 64);
+        observe({}, [&] {
+            kernels::beside_a_copy(kernels::Beside::both_read, in.data(), between.data(), out.data(), 64);
+        });
+        return simt::streams_remembered();
+    };
+    const auto once = remembered();
+    for (int i = 0; i < 3; ++i) CHECK(remembered() == once);
+}
+
 TEST_CASE("a stream or an event that does not exist is refused", "[host]") {
     auto out = zeros<int>("out");
     CHECK(fault([&] { kernels::launch_on_destroyed_stream(out.data()); }) ==

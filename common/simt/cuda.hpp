@@ -155,6 +155,7 @@ struct Asked {
     dim3 grid, block;
     std::size_t shared_bytes;
     simt::Site site;
+    unsigned stream;  // in simt/order.hpp
 };
 
 template <class T>
@@ -173,6 +174,17 @@ std::optional<long long> number_of(const T& argument) {
         return std::nullopt;
 }
 
+/// What a pointer leads to, of which a launch says where and not how far it reaches.
+template <class T>
+simt::Reach reached_by(const T& argument) {
+    return {pointer_of(argument), pointer_of(argument) ? 1u : 0u, !std::is_const_v<std::remove_pointer_t<T>>};
+}
+
+/// Whether an argument may have pointers in it.
+template <class T>
+constexpr bool hides_pointers = !std::is_arithmetic_v<T> && !std::is_enum_v<T> && !std::is_empty_v<T> &&
+                                (!std::is_pointer_v<T> || std::is_pointer_v<std::remove_pointer_t<T>>);
+
 /// `thread` is called by each thread of the launch; `kernel` is what the launch names, where that is known.
 template <class Thread, class... Arguments>
 void launch_threads(const Thread& thread, const Asked& asked, const void* kernel,
@@ -180,6 +192,9 @@ void launch_threads(const Thread& thread, const Asked& asked, const void* kernel
     const auto call = +[](const void* t) { (*static_cast<const Thread*>(t))(); };
     const void* const pointers[]{pointer_of(arguments)..., nullptr};
     const std::optional<long long> numbers[]{number_of(arguments)..., std::nullopt};
+    simt::ask_stream(asked.stream,
+                     (hides_pointers<Arguments> || ...) ? simt::Task::launch_of_anything : simt::Task::launch,
+                     "a launch", asked.site, false, {reached_by(arguments)...});
     simt::run({asked.grid, asked.block, asked.shared_bytes, reinterpret_cast<const void*>(call), kernel,
                __start_simt_constant, __stop_simt_constant, __start_simt_of_device, __stop_simt_of_device,
                call, &thread, sizeof thread, asked.name, asked.site, pointers, numbers,
@@ -264,8 +279,8 @@ auto as_number(T argument) {
 template <class Address, class Call>
 auto configured(const char* name, Address address, Call call, dim3 grid, dim3 block = {},
                 std::size_t shared_bytes = 0, const void* stream = nullptr, Site site = Site::here()) {
-    simt::ask_stream(simt::number_of(stream, "launch"), Task::launch, "a launch", site, false);
-    const kata::backend::Asked asked{name, grid, block, shared_bytes, site};
+    const kata::backend::Asked asked{name,         grid, block,
+                                     shared_bytes, site, simt::number_of(stream, "launch")};
     if constexpr (std::is_invocable_v<Address, AddressOf>)
         return configured(address(AddressOf{}), call, asked);
     else

@@ -64,7 +64,10 @@ cudaStream_t create_stream(bool blocking, Site site) {
     return name;
 }
 void destroy_stream(cudaStream_t stream) {
-    if (streams.erase(stream) == 0) refuse("cudaStreamDestroy", "stream");
+    const auto found = streams.find(stream);
+    if (found == streams.end()) refuse("cudaStreamDestroy", "stream");
+    end_stream(found->second->number);
+    streams.erase(found);
 }
 unsigned number_of(const void* stream, const char* who) {
     if (stream == nullptr || stream == cudaStreamLegacy) return default_stream;

@@ -163,27 +163,38 @@ cudaError_t cudaMallocPitch(T** pointer, std::size_t* pitch, std::size_t width, 
     *pitch = (width + 511) / 512 * 512;
     return cudaMalloc(pointer, *pitch * height, site);
 }
-inline cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
-                                std::size_t width, std::size_t height, cudaMemcpyKind kind) {
+namespace simt {
+inline cudaError_t copy_rows(const char* name, void* to, std::size_t to_pitch, const void* from,
+                             std::size_t from_pitch, std::size_t width, std::size_t height,
+                             cudaMemcpyKind kind, cudaStream_t stream, bool waits, Site site) {
     if (width > to_pitch || width > from_pitch) return cudaErrorInvalidPitchValue;
+    const auto bytes = [&](std::size_t pitch) { return height == 0 ? 0 : (height - 1) * pitch + width; };
+    ask_for_copy(name, stream, site, waits, {{to, bytes(to_pitch), true}, {from, bytes(from_pitch), false}});
     for (std::size_t y = 0; y < height; ++y)
-        cudaMemcpy(static_cast<char*>(to) + y * to_pitch, static_cast<const char*>(from) + y * from_pitch,
-                   width, kind);
+        copy(static_cast<char*>(to) + y * to_pitch, static_cast<const char*>(from) + y * from_pitch, width,
+             kind);
     return cudaSuccess;
+}
+}  // namespace simt
+inline cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                                std::size_t width, std::size_t height, cudaMemcpyKind kind,
+                                simt::Site site = simt::Site::here()) {
+    return simt::copy_rows("cudaMemcpy2D", to, to_pitch, from, from_pitch, width, height, kind, nullptr,
+                           simt::is_waited_for(kind), site);
 }
 inline cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                                      std::size_t width, std::size_t height, cudaMemcpyKind kind,
-                                     cudaStream_t stream = nullptr) {
-    if (width > to_pitch || width > from_pitch) return cudaErrorInvalidPitchValue;
-    for (std::size_t y = 0; y < height; ++y)
-        cudaMemcpyAsync(static_cast<char*>(to) + y * to_pitch,
-                        static_cast<const char*>(from) + y * from_pitch, width, kind, stream);
-    return cudaSuccess;
+                                     cudaStream_t stream = nullptr, simt::Site site = simt::Site::here()) {
+    return simt::copy_rows("cudaMemcpy2DAsync", to, to_pitch, from, from_pitch, width, height, kind, stream,
+                           false, site);
 }
-inline cudaError_t cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t width,
-                                std::size_t height) {
+inline cudaError_t cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height,
+                                simt::Site site = simt::Site::here()) {
     if (width > pitch) return cudaErrorInvalidPitchValue;
-    for (std::size_t y = 0; y < height; ++y) cudaMemset(static_cast<char*>(to) + y * pitch, value, width);
+    simt::ask_for_copy("cudaMemset2D", nullptr, site, false,
+                       {{to, height == 0 ? 0 : (height - 1) * pitch + width, true}});
+    for (std::size_t y = 0; y < height; ++y)
+        simt::fill_memory(static_cast<char*>(to) + y * pitch, value, width);
     return cudaSuccess;
 }
 

@@ -4,6 +4,8 @@
 #include "simt/runtime.hpp"
 
 #include <cstddef>
+#include <utility>
+#include <vector>
 
 // Most of what goes wrong is thrown where it happens; the rest of CUDA's errors is never met here.
 enum cudaError_t {
@@ -63,62 +65,96 @@ __forceinline__ cudaError_t copy(void* to, const void* from, std::size_t bytes, 
 }
 /// Whether the host waits for a copy that is not asynchronous: not for one within the device.
 inline bool is_waited_for(cudaMemcpyKind kind) { return kind != cudaMemcpyDeviceToDevice; }
+/// Asks a stream for what `name` does with memory. Of the host's, the order of streams says nothing.
+inline void ask_for_copy(const char* name, cudaStream_t stream, Site site, bool waits,
+                         std::vector<Reach> reaches) {
+    ask_stream(number_of(stream, name), Task::copy, name, site, waits, std::move(reaches));
+}
+inline cudaError_t fill(const char* name, void* to, int value, std::size_t bytes, cudaStream_t stream,
+                        Site site) {
+    ask_for_copy(name, stream, site, false, {{to, bytes, true}});
+    fill_memory(to, value, bytes);
+    return cudaSuccess;
+}
 }  // namespace simt
 __forceinline__ cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes,
                                        cudaMemcpyKind kind = cudaMemcpyDefault,
                                        simt::Site site = simt::Site::here()) {
-    simt::ask_stream(simt::default_stream, simt::Task::copy, "cudaMemcpy", site, simt::is_waited_for(kind));
+    simt::ask_for_copy("cudaMemcpy", nullptr, site, simt::is_waited_for(kind),
+                       {{to, bytes, true}, {from, bytes, false}});
     return simt::copy(to, from, bytes, kind);
 }
 __forceinline__ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes,
                                             cudaMemcpyKind kind = cudaMemcpyDefault,
                                             cudaStream_t stream = nullptr,
                                             simt::Site site = simt::Site::here()) {
-    simt::ask_stream(simt::number_of(stream, "cudaMemcpyAsync"), simt::Task::copy, "cudaMemcpyAsync", site,
-                     false);
+    simt::ask_for_copy("cudaMemcpyAsync", stream, site, false, {{to, bytes, true}, {from, bytes, false}});
     return simt::copy(to, from, bytes, kind);
 }
 inline cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream = nullptr,
                                    simt::Site site = simt::Site::here()) {
-    simt::ask_stream(simt::number_of(stream, "cudaMemset"), simt::Task::copy, "cudaMemset", site, false);
-    simt::fill_memory(to, value, bytes);
-    return cudaSuccess;
+    return simt::fill("cudaMemsetAsync", to, value, bytes, stream, site);
 }
 inline cudaError_t cudaMemset(void* to, int value, std::size_t bytes, simt::Site site = simt::Site::here()) {
-    return cudaMemsetAsync(to, value, bytes, nullptr, site);
+    return simt::fill("cudaMemset", to, value, bytes, nullptr, site);
 }
+namespace simt {
+template <class T>
+cudaError_t copy_to_symbol(const char* name, T& symbol, const void* from, std::size_t bytes,
+                           std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream, bool waits,
+                           Site site) {
+    auto* const to = reinterpret_cast<char*>(&symbol) + offset;
+    ask_for_copy(name, stream, site, waits, {{to, bytes, true, true}, {from, bytes, false}});
+    if (kind == cudaMemcpyHostToHost || kind == cudaMemcpyDeviceToHost)
+        refuse_side("cudaMemcpyToSymbol", "to", false);
+    if (kind != cudaMemcpyDefault)
+        check_side("cudaMemcpyToSymbol", "from", from, bytes, kind == cudaMemcpyDeviceToDevice);
+    check_symbol(sizeof symbol, offset, bytes);
+    copy_to_symbol(to, from, bytes);
+    return cudaSuccess;
+}
+template <class T>
+cudaError_t copy_from_symbol(const char* name, void* to, const T& symbol, std::size_t bytes,
+                             std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream, bool waits,
+                             Site site) {
+    const auto* const from = reinterpret_cast<const char*>(&symbol) + offset;
+    ask_for_copy(name, stream, site, waits, {{to, bytes, true}, {from, bytes, false, true}});
+    if (kind == cudaMemcpyHostToHost || kind == cudaMemcpyHostToDevice)
+        refuse_side("cudaMemcpyFromSymbol", "from", false);
+    if (kind != cudaMemcpyDefault)
+        check_side("cudaMemcpyFromSymbol", "to", to, bytes, kind == cudaMemcpyDeviceToDevice);
+    check_symbol(sizeof symbol, offset, bytes);
+    copy_from_symbol(to, from, bytes);
+    return cudaSuccess;
+}
+}  // namespace simt
 template <class T>
 cudaError_t cudaMemcpyToSymbolAsync(T& symbol, const void* from, std::size_t bytes, std::size_t offset = 0,
                                     cudaMemcpyKind kind = cudaMemcpyHostToDevice,
                                     cudaStream_t stream = nullptr, simt::Site site = simt::Site::here()) {
-    simt::ask_stream(simt::number_of(stream, "cudaMemcpyToSymbolAsync"), simt::Task::copy,
-                     "cudaMemcpyToSymbol", site, false);
-    if (kind == cudaMemcpyHostToHost || kind == cudaMemcpyDeviceToHost)
-        simt::refuse_side("cudaMemcpyToSymbol", "to", false);
-    if (kind != cudaMemcpyDefault)
-        simt::check_side("cudaMemcpyToSymbol", "from", from, bytes, kind == cudaMemcpyDeviceToDevice);
-    simt::check_symbol(sizeof symbol, offset, bytes);
-    simt::copy_to_symbol(reinterpret_cast<char*>(&symbol) + offset, from, bytes);
-    return cudaSuccess;
+    return simt::copy_to_symbol("cudaMemcpyToSymbolAsync", symbol, from, bytes, offset, kind, stream, false,
+                                site);
 }
 template <class T>
 cudaError_t cudaMemcpyToSymbol(T& symbol, const void* from, std::size_t bytes, std::size_t offset = 0,
                                cudaMemcpyKind kind = cudaMemcpyHostToDevice,
                                simt::Site site = simt::Site::here()) {
-    const auto error = cudaMemcpyToSymbolAsync(symbol, from, bytes, offset, kind, nullptr, site);
-    if (simt::is_waited_for(kind)) simt::wait_for_stream(simt::default_stream);
-    return error;
+    return simt::copy_to_symbol("cudaMemcpyToSymbol", symbol, from, bytes, offset, kind, nullptr,
+                                simt::is_waited_for(kind), site);
+}
+template <class T>
+cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, std::size_t bytes, std::size_t offset = 0,
+                                      cudaMemcpyKind kind = cudaMemcpyDeviceToHost,
+                                      cudaStream_t stream = nullptr, simt::Site site = simt::Site::here()) {
+    return simt::copy_from_symbol("cudaMemcpyFromSymbolAsync", to, symbol, bytes, offset, kind, stream, false,
+                                  site);
 }
 template <class T>
 cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, std::size_t bytes, std::size_t offset = 0,
-                                 cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
-    if (kind == cudaMemcpyHostToHost || kind == cudaMemcpyHostToDevice)
-        simt::refuse_side("cudaMemcpyFromSymbol", "from", false);
-    if (kind != cudaMemcpyDefault)
-        simt::check_side("cudaMemcpyFromSymbol", "to", to, bytes, kind == cudaMemcpyDeviceToDevice);
-    simt::check_symbol(sizeof symbol, offset, bytes);
-    simt::copy_from_symbol(to, reinterpret_cast<const char*>(&symbol) + offset, bytes);
-    return cudaSuccess;
+                                 cudaMemcpyKind kind = cudaMemcpyDeviceToHost,
+                                 simt::Site site = simt::Site::here()) {
+    return simt::copy_from_symbol("cudaMemcpyFromSymbol", to, symbol, bytes, offset, kind, nullptr,
+                                  simt::is_waited_for(kind), site);
 }
 template <class T>
 cudaError_t cudaGetSymbolAddress(void** pointer, const T& symbol) {

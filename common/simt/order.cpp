@@ -3,21 +3,24 @@
 #include "simt/diagnose.hpp"
 
 #include <algorithm>
-#include <array>
+#include <cstdint>
+#include <utility>
 
 namespace simt {
 
 namespace {
 
-struct Latest {
-    std::uint64_t number = 0;
+struct Asked {
+    std::uint64_t number;
+    Task kind;
     std::string name;
+    std::vector<Reach> reaches;
 };
 struct Stream {
-    bool blocking = true;
+    bool blocking = true, destroyed = false;
     std::uint64_t asked = 0;
-    Before before;                 // its next task, as far as the stream itself says
-    std::array<Latest, 2> latest;  // of each kind of task
+    Before before;             // its next task, as far as the stream itself says
+    std::vector<Asked> tasks;  // in order
 };
 
 unsigned streams_so_far = stream_of_thread + 1;
@@ -41,12 +44,33 @@ Before before_next(unsigned stream) {
     return before;
 }
 
-/// The latest task of such a kind, of any stream, that nothing puts before what comes after `before`.
-const std::string* beside(const Before& before, Task kind) {
+bool clash(const Reach& a, const Reach& b) {
+    const auto begins = [](const Reach& r) { return reinterpret_cast<std::uintptr_t>(r.begin); };
+    return (a.writes || b.writes) && begins(a) < begins(b) + b.bytes && begins(b) < begins(a) + a.bytes;
+}
+
+/// Whether it matters which of the two comes first. Two launches may well share an array, each a part of it.
+bool clash(const Asked& a, const Asked& b) {
+    if (a.kind != Task::copy && b.kind != Task::copy) return false;
+    if (a.kind == Task::launch_of_anything || b.kind == Task::launch_of_anything) return true;
+    const auto is_symbol = [](const Reach& r) { return r.is_symbol; };
+    if (a.kind != b.kind && (std::any_of(a.reaches.begin(), a.reaches.end(), is_symbol) ||
+                             std::any_of(b.reaches.begin(), b.reaches.end(), is_symbol)))
+        return true;
+    return std::any_of(a.reaches.begin(), a.reaches.end(), [&](const Reach& one) {
+        return std::any_of(b.reaches.begin(), b.reaches.end(),
+                           [&](const Reach& other) { return clash(one, other); });
+    });
+}
+
+/// The latest task of some stream that nothing puts before what comes after `before`, and that matters.
+template <class Matters>
+const std::string* beside(const Before& before, Matters matters) {
     for (const auto& [stream, state] : streams) {
-        const auto& latest = state.latest[static_cast<std::size_t>(kind)];
         const auto done = before.find(stream);
-        if (latest.number > (done == before.end() ? 0 : done->second)) return &latest.name;
+        const auto number = done == before.end() ? 0 : done->second;
+        for (auto task = state.tasks.rbegin(); task != state.tasks.rend() && task->number > number; ++task)
+            if (matters(*task)) return &task->name;
     }
     return nullptr;
 }
@@ -62,21 +86,26 @@ unsigned new_stream(bool blocking) {
     return stream;
 }
 
-void ask_stream(unsigned stream, Task kind, const char* name, Site site, bool waits) {
+void end_stream(unsigned stream) { streams[stream].destroyed = true; }
+std::size_t streams_remembered() { return streams.size(); }
+
+void ask_stream(unsigned stream, Task kind, const char* name, Site site, bool waits,
+                std::vector<Reach> reaches) {
     if (!is_observed) return;
     auto before = before_next(stream);
     auto& state = streams[stream];
-    const std::string task = name + (site.line == 0 ? "" : " in " + text_of(site));
-    const auto other = kind == Task::launch ? Task::copy : Task::launch;
+    Asked task{state.asked + 1, kind, name + (site.line == 0 ? "" : " in " + text_of(site)),
+               std::move(reaches)};
     if (unordered.empty() && !state.blocking && before[default_stream] == 0)
-        unordered.push_back("nothing orders " + task +
+        unordered.push_back("nothing orders " + task.name +
                             " behind what the caller has asked of the default stream, as for a copy of the "
                             "inputs: its stream was made with cudaStreamNonBlocking; leave that out");
-    else if (const auto* at_once = beside(before, other); at_once && unordered.empty())
-        unordered.push_back("nothing orders " + task + " and " + *at_once +
+    else if (const auto* at_once = beside(before, [&](const Asked& other) { return clash(task, other); });
+             at_once && unordered.empty())
+        unordered.push_back("nothing orders " + task.name + " and " + *at_once +
                             ": they are in different streams, and a GPU may do the second one first" + joins);
     before[stream] = ++state.asked;
-    state.latest[static_cast<std::size_t>(kind)] = {state.asked, task};
+    state.tasks.push_back(std::move(task));
     state.before = std::move(before);
     if (waits) join(before_host, state.before);
 }
@@ -90,6 +119,7 @@ void let_stream_wait(unsigned stream, const Before& event) { join(streams[stream
 void wait_for(const Before& event) { join(before_host, event); }
 
 void order_begins() {
+    std::erase_if(streams, [](const auto& s) { return s.second.destroyed; });
     for (auto& [stream, state] : streams) {
         const bool blocking = state.blocking;
         state = {};
@@ -105,8 +135,10 @@ void order_begins() {
 std::vector<std::string> order_ends() {
     is_observed = false;
     const auto before = before_next(default_stream);
-    for (const auto kind : {Task::launch, Task::copy})
-        if (const auto* task = beside(before, kind); task && unordered.empty())
+    for (const bool copy : {false, true})
+        if (const auto* task =
+                beside(before, [&](const Asked& asked) { return (asked.kind == Task::copy) == copy; });
+            task && unordered.empty())
             unordered.push_back("nothing orders " + *task +
                                 " before what the caller asks of the default stream next, as for a copy of "
                                 "the result: its stream was made with cudaStreamNonBlocking; leave that out, "

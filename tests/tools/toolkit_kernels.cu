@@ -101,6 +101,45 @@ void copy_and_launch(Streams how, const int* in, int* between, int* out, int n) 
     if (second) check(cudaStreamDestroy(second));
 }
 
+struct Arrays {
+    const int* in;
+    int* out;
+};
+__global__ void add_one_in_kernel(Arrays arrays) { arrays.out[threadIdx.x] = arrays.in[threadIdx.x] + 1; }
+__device__ int counted_launches;
+__global__ void count_launch_kernel() { ++counted_launches; }
+void beside_a_copy(Beside how, const int* in, int* between, int* out, int n) {
+    using enum Beside;
+    const auto half = n / 2, bytes = half * static_cast<int>(sizeof(int)),
+               row = static_cast<int>(sizeof(int));
+    constexpr auto inside = cudaMemcpyDeviceToDevice;
+    cudaStream_t first, second;
+    check(cudaStreamCreate(&first));
+    check(cudaStreamCreate(&second));
+    if (how == rows)
+        check(cudaMemcpy2DAsync(between, row, in, row, row, half, inside, first));  // mark: rows
+    else if (how == from_symbol)
+        count_launch_kernel<<<1, 1, 0, first>>>();  // mark: counts itself
+    else
+        check(cudaMemcpyAsync(between, in, bytes, inside, first));
+    if (how == both_read)
+        add_one_kernel<<<1, n, 0, second>>>(in, out, half);
+    else if (how == another_part)
+        add_one_kernel<<<1, n, 0, second>>>(between + half, out, half);
+    else if (how == same_part || how == rows)
+        add_one_kernel<<<1, n, 0, second>>>(between, out, half);  // mark: beside a copy
+    else if (how == anything)
+        add_one_in_kernel<<<1, half, 0, second>>>({between, out});
+    else if (how == copy)
+        check(cudaMemcpyAsync(between, in + half, row, inside, second));
+    else if (how == from_symbol)
+        check(cudaMemcpyFromSymbolAsync(out, counted_launches, row, 0, inside, second));  // mark: asks
+    else
+        add_one_kernel<<<1, n, 0, second>>>(out, out + half, half);
+    check(cudaStreamDestroy(first));
+    check(cudaStreamDestroy(second));
+}
+
 __global__ void copies_ahead_kernel(const int* in, int* out, int groups) {
     __shared__ int s[2][32];
     const unsigned t = threadIdx.x;

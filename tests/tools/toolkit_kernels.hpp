@@ -29,6 +29,9 @@ enum class Streams {
     never_destroyed
 };
 void copy_and_launch(Streams, const int* in, int* between, int* out, int n);
+/// A copy in one stream and something else in another, which may have to do with each other.
+enum class Beside { nothing_shared, both_read, another_part, same_part, anything, copy, rows, from_symbol };
+void beside_a_copy(Beside, const int* in, int* between, int* out, int n);
 void rows(const int* in, int* out, int width, int height);  // through memory with a pitch
 cudaError_t occupancy(int* blocks, int threads, std::size_t dynamic_shared);
 cudaError_t best_block(int* grid, int* block);

@@ -2,6 +2,7 @@
 """What clang has read once for all steps makes legality.py quick, and changes no verdict: legality.py CLANG cuda.device.pch cuda.host.pch"""
 
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -11,6 +12,8 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CLANG, *PRECOMPILED = sys.argv[1:4]
 del sys.argv[1:4]
+# What a line of step.legal begins with that is about doubles, as the suites read it.
+IN_DOUBLE = re.search(r'in_double = "(.*)";', (ROOT / "common/suite/claims.cpp").read_text(encoding="utf-8"))[1]
 
 RIGHT = """#include "kata.hpp"
 #include "operators.hpp"
@@ -216,16 +219,23 @@ class Precompiled(unittest.TestCase):
             for times in "", "8", "1":
                 self.assertEqual(self.kept(text % {"times": times}), written if times == "1" else "", times)
         # In the instantiation for doubles lines 7 and 10 add two of them.
-        self.assertEqual(self.kept(CHOSEN), "double:10 1\ndouble:7 1\nfew 16\nmany1 1024\n")
+        self.assertEqual(self.kept(CHOSEN), f"{IN_DOUBLE}10 1\n{IN_DOUBLE}7 1\nfew 16\nmany1 1024\n")
 
     def test_lines_that_compute_in_double_are_told(self):
         kernel = '#include "kata.hpp"\n__global__ void kernel(float* p, int n) {\n    p[0] = %s;\n}\nvoid f(float* p) { kernel<<<1, 1>>>(p, %s); }\n'
         for device, host, written in (
             ("0.5f * p[1]", "1", ""),
             ("0.5", "int(2.5 * sizeof p)", ""),  # a constant is one of floats, and host code may do what it likes
-            ("0.5 * p[1]", "1", "double:3 1\n"),
-            ("0.21 * n + 0.72 * p[1]", "1", "double:3 3\n"),
-            ("fma(0.5, double(p[1]), 1.0)", "1", "double:3 1\n"),
+            ("0.5 * p[1]", "1", f"{IN_DOUBLE}3 1\n"),
+            ("0.21 * n + 0.72 * p[1]", "1", f"{IN_DOUBLE}3 3\n"),
+            ("fma(0.5, double(p[1]), 1.0)", "1", f"{IN_DOUBLE}3 1\n"),
+            ("sqrt(double(n))", "1", f"{IN_DOUBLE}3 1\n"),
+            ("rsqrt(double(n))", "1", f"{IN_DOUBLE}3 1\n"),
+            ("sqrt(p[1])", "1", ""),
+            ("sqrtf(p[1]) + rsqrtf(p[2])", "1", ""),
+            ("p[1] > 0.1", "1", f"{IN_DOUBLE}3 1\n"),
+            ("p[1] > 0.5 || p[1] < p[2] || p[1] == 1e-40f", "1", ""),  # as exact in floats, in which nvcc compares them
+            ("double(n) < double(p[1])", "1", f"{IN_DOUBLE}3 1\n"),
         ):
             self.assertEqual(self.kept(kernel % (device, host)), written, device)
 

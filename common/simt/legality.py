@@ -17,6 +17,7 @@ import functools
 import os
 import pathlib
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -384,12 +385,31 @@ def indexed_at_run_time(clang, made, text, level, named):
     return found
 
 
+COMPUTED = re.compile(r" = (?:f(?:add|sub|mul|div) (?:\w+ )*|call (?:\w+ )*)double (?:%|0x|-?\d|@llvm\.fma)")
+FUNCTION = re.compile(r" = call (?:\w+ )*double @(?:llvm\.(?:sqrt|exp2?|log(?:2|10)?|sin|cos)\.f64|_Z5rsqrtd)\(double (?:noundef )?([^ ,)]+)\)")
+COMPARED = re.compile(r" = fcmp (?:\w+ )*double ([^ ,]+), ([^ ,]+)")
+
+
+def is_float(number):
+    """Whether a double, as LLVM writes it, is a float, too."""
+    value = struct.unpack(">d", bytes.fromhex(number[2:]))[0] if number.startswith("0x") else float(number)
+    try:
+        return struct.unpack("f", struct.pack("f", value))[0] == value
+    except OverflowError:
+        return False
+
+
 def doubles(made, step):
-    """{line: operations} of arithmetic in double, of those lines of the step that have some."""
+    """{line: operations} of arithmetic, roots and comparisons in double, of those lines of the step that have some. Two floats that
+    are compared as doubles, as in x > 0.5, are none: LLVM compares them as floats. Nor is the root of a float: of sqrt nvcc has one
+    for floats, too, and the declarations that clang reads have not."""
     found = {}
     for lines in made.functions.values():
+        widened = {line.split()[0] for line in lines if " = fpext float " in line}
         for line in lines:
-            if re.search(r" = (?:f(?:add|sub|mul|div) (?:\w+ )*|call (?:\w+ )*)double (?:%|0x|-?\d|@llvm\.fma)", line):
+            asked = COMPARED.search(line) or FUNCTION.search(line)
+            of_floats = asked and all(each in widened or (each[0] != "%" and is_float(each)) for each in asked.groups())
+            if (asked and not of_floats) or COMPUTED.search(line):
                 file, number, _ = made.place(line)
                 if os.path.basename(file) == step.name:
                     found[number] = found.get(number, 0) + 1

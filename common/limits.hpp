@@ -26,6 +26,9 @@ struct Limits {
     std::size_t shared;   ///< and at most, where cudaFuncSetAttribute has asked for them
 };
 
+/// What a block has of the GPU that the CPU back end stands for, of compute capability 9.0.
+inline constexpr std::size_t counted_shared_memory = 227 * 1024;
+
 /// What <<<>>> says, and what is known of the kernel.
 struct Configuration {
     Extent grid, block;

@@ -642,15 +642,17 @@ struct Row {
     }
     std::optional<std::string> fault() const {
         // White is 240, to a float's rounding; a blur has a mean of two pixels, and of three beside them.
-        const auto right = [&](int x, int got) {
+        const auto expected = [&](int x) {
             const bool end = x == 0 || x == width - 1;
-            if (in_colour()) return end ? got == 239 || got == 240 : got == 0;
-            return got == (end ? 120 : 80);
+            return in_colour() ? (end ? 240 : 0) : (end ? 120 : 80);
+        };
+        const auto right = [&](int x, int got) {
+            return got == expected(x) || (in_colour() && expected(x) == 240 && got == 239);
         };
         for (const int x : {0, 1, width - 2, width - 1})
             if (const int got = out.element(static_cast<std::size_t>(x)); !right(x, got))
-                return "pixel " + std::to_string(x) + " of a row of " + std::to_string(width) + ": got " +
-                       std::to_string(got);
+                return "pixel " + std::to_string(x) + " of a row of " + std::to_string(width) +
+                       ": expected " + std::to_string(expected(x)) + ", got " + std::to_string(got);
         return kata::damage_of(in, out);
     }
 };

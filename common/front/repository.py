@@ -27,7 +27,8 @@ TREES = ("chapters", "solutions", "wrong", "variants", "styles")
 BACKENDS = ("gpu", "cpu")  # the tour takes the first of them that is built and can run
 STEP = re.compile(r"\d\d_[a-z0-9_]+\.cu")
 # The line of a step's header comment that says which GPU it asks for: "sm_80", one of this compute capability or newer; "sm_90a",
-# this one only, whose instructions the CPU back end does not have.
+# this one only, whose instructions the CPU back end does not have; and behind either ", 193 KiB", the shared memory that a block of
+# it must be able to have, which newer ones may not have.
 NEEDS = re.compile(r"^// Needs:(.*)$", re.M)
 NEEDED = re.compile(r" sm_(\d+)(\d)(a?)(?:, (\d+) KiB)?")
 STYLE = re.compile(r"(\d\d_[a-z0-9_]+)\.[a-z0-9_]+\.cu")
@@ -101,7 +102,8 @@ class Needs(NamedTuple):
         return f"needs a GPU of compute capability {self.major}.{self.minor}{'' if self.only else ' or newer'}{shared}"
 
     def met_by(self, capability: str) -> bool:
-        """Whether a GPU will do, by its compute capability as "9.0"; one of which that is not known may."""
+        """Whether a GPU will do, by its compute capability as "9.0"; one of which that is not known may. Shared memory is left to the
+        suite, which asks the GPU: here only those of one GPU ask, for the CPU back end runs all others, and that GPU has enough."""
         needed, there = (int(self.major), int(self.minor)), tuple(map(int, capability.split("."))) if capability else None
         return there is None or there == needed or (there > needed and not self.only)
 

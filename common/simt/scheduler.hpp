@@ -24,7 +24,7 @@ namespace simt {
 /// The limits that a launch is held to: those of compute capability 9.0.
 inline constexpr const char* architecture = "sm_90";
 inline constexpr kata::Limits limits{
-    1024, {1024, 1024, 64}, {2147483647, 65535, 65535}, 48 * 1024, 227 * 1024};
+    1024, {1024, 1024, 64}, {2147483647, 65535, 65535}, 48 * 1024, kata::counted_shared_memory};
 
 /// A thread that has polled so often waits for somebody; a power of two.
 inline constexpr unsigned polls_per_turn = 64;
@@ -210,8 +210,7 @@ const std::vector<Allocation>& allocations();  // by address
 std::string lost_upper_bits(std::uintptr_t address);
 inline constexpr const char* why_upper_bits_are_lost =
     "\n  the usual cause: an int that overflows, as an offset in bytes that is computed or kept in one, or "
-    "an "
-    "index near the end to which something is added: compute it in size_t";
+    "an index near the end to which something is added: compute it in size_t";
 
 /// What the host code of a step did in an observation.
 struct HostWork {

@@ -84,13 +84,17 @@ void Snapshot::for_each_change(const Work& work) const {
 }
 
 Changes::~Changes() {
-    for (auto change = changes_.rbegin(); change != changes_.rend(); ++change)
-        copy(change->bytes.data(), change->bytes.size(), change->where);
+    auto end = bytes_.size();
+    for (auto stretch = stretches_.rbegin(); stretch != stretches_.rend(); ++stretch) {
+        end -= stretch->size();
+        copy(&bytes_[end], stretch->size(), stretch->data());
+    }
 }
 
 void Changes::add(const Snapshot& before) {
     before.for_each_change([this](std::byte* now, std::span<const std::byte> then) {
-        changes_.push_back({now, {then.begin(), then.end()}});
+        stretches_.push_back({now, then.size()});
+        bytes_.insert(bytes_.end(), then.begin(), then.end());
     });
 }
 

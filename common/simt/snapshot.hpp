@@ -45,11 +45,10 @@ class Changes {
     void add(const Snapshot& before);
 
   private:
-    struct Change {
-        std::byte* where;
-        std::vector<std::byte> bytes;
-    };
-    std::vector<Change> changes_;
+    // Kernels often change every other word: one row of bytes for all stretches, and nothing allocated for
+    // each.
+    std::vector<std::span<std::byte>> stretches_;
+    std::vector<std::byte> bytes_;  // that they held, one after the other
 };
 
 /// How much memory kernels may write.

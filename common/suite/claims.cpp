@@ -309,8 +309,8 @@ TEST_CASE("what came of a step is claimed against the one before, counted and ti
     if (kata::chapter.betters) before = kata::chapter.betters(step);
     if (before.empty()) SKIP("there is no step before");
     const auto need = kata::stated_need(kata::subject().source);
-    const auto text = kata::unclaimed(kata::chapter.claims, before, step, has_been_timed(step),
-                                      !kata::lacking(need, "", kata::most_shared_memory()));
+    const auto text =
+        kata::unclaimed(kata::chapter.claims, before, step, has_been_timed(step), kata::can_be_counted(need));
     if (!text.empty()) FAIL(text);
     SUCCEED();
 }
@@ -335,6 +335,9 @@ TEST_CASE("a step that asks for another GPU is skipped, with a line that names i
     for (const auto& [architecture, shared] : {std::pair("sm_120", little), std::pair("sm_80", 2 * little)})
         CHECK(lacking("sm_90, 193 KiB", architecture, shared) ==
               "needs a GPU of compute capability 9.0 or newer with 193 KiB of shared memory for a block");
+    CHECK(kata::can_be_counted("sm_90, 193 KiB"));  // also where a GPU with less runs this
+    CHECK(!kata::can_be_counted("sm_90, 228 KiB"));
+    CHECK(!kata::can_be_counted("sm_90a"));
 }
 
 TEST_CASE("a step of which nothing is claimed, or only a count or a time, is noticed", "[claims]") {
@@ -449,7 +452,8 @@ TEST_CASE("whether somebody asks for a launch that fails is told", "[claims]") {
 
 namespace {
 
-/// What lines of another kind begin with, of which the rest is the number of a line of the source.
+/// What lines of another kind begin with, as common/simt/legality.py writes them; the rest is the number of a
+/// line of the source.
 constexpr std::string_view in_double = "double:";
 
 /// The first line of the source that computes in double.
@@ -609,8 +613,7 @@ TEST_CASE("a later step's idea is told where all that it gains is had and a GPU 
     };
     CHECK(told("02_b", c, 0.5) ==
           "Right, and it has what step 03_c is for: neighbours read neighbours. An H100 takes 2.0 times as "
-          "long for the "
-          "solution of that one as for this step's, so that on a GPU this may fail as too slow");
+          "long for the solution of that one as for this step's, so that on a GPU this may fail as too slow");
     CHECK_FALSE(told("02_b", b, 0.5));                // is the step's own
     CHECK_FALSE(told("02_b", counts(100, 40), 0.5));  // has a part of it
     CHECK_FALSE(told("02_b", c, 0.9));                // as fast

@@ -1,6 +1,7 @@
 #include "suite/source.hpp"
 
 #include "error.hpp"
+#include "limits.hpp"
 #include "observe.hpp"
 #include "stopwatch.hpp"
 
@@ -63,6 +64,8 @@ std::optional<std::string> lacking(const std::string& need, const std::string& a
            std::to_string(needed % 10) + (only ? "" : " or newer") +
            (kibibytes > 0 ? " with " + std::to_string(kibibytes) + " KiB of shared memory for a block" : "");
 }
+
+bool can_be_counted(const std::string& need) { return !lacking(need, "", counted_shared_memory); }
 
 std::optional<std::string> lacking(const std::string& need) {
     if (need.empty()) return std::nullopt;

@@ -30,5 +30,7 @@ std::optional<std::string> lacking(const std::string& need);
 /// empty name stands for the CPU back end.
 std::optional<std::string> lacking(const std::string& need, const std::string& architecture,
                                    std::size_t shared);
+/// Whether the CPU back end can run and count it, whatever runs it now.
+bool can_be_counted(const std::string& need);
 
 }  // namespace kata

@@ -24,7 +24,6 @@ struct OpenKata : Error {
 /// Where std::bad_alloc was thrown, which says nothing about the step.
 inline constexpr const char* out_of_memory =
     "the memory is used up, which says nothing about the step unless it asks for too much itself: close "
-    "other "
-    "programs, or let this one have more (ulimit -v, a container's limit)";
+    "other programs, or let this one have more (ulimit -v, a container's limit)";
 
 }  // namespace kata

@@ -934,8 +934,7 @@ TEST_CASE("Nothing is said of what is no sum of the elements", "[miscount]") {
         [](const auto& values) { return std::min(100, std::accumulate(values.begin(), values.end(), 0)); }));
     CHECK(said([](const auto& values) { return 5 + std::accumulate(values.begin(), values.end(), 0); }) ==
           "even where no element adds anything, the result is not 0: something else is added, or what was "
-          "there "
-          "before is not set to 0");
+          "there before is not set to 0");
     CHECK(!said([](const auto&) { return std::nan(""); }));
 }
 

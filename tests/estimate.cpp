@@ -265,8 +265,7 @@ TEST_CASE("where all blocks are counted, those of very unequal work are told fro
     CHECK(estimate::unequal_blocks(counts(1600, 160000, 41000), solution));
     CHECK(estimate::unequal_blocks(counts(1600, 1000000, 900000), solution) ==
           "its blocks have very unequal work, so that some of them do not stand for all: where all are "
-          "counted, "
-          "the busiest of 16 multiprocessors does 90 % of the work, in the solution 6 %");
+          "counted, the busiest of 16 multiprocessors does 90 % of the work, in the solution 6 %");
     CHECK_FALSE(estimate::unequal_blocks(counts(1, 160000, 160000), solution));  // one block for all
     CHECK_FALSE(estimate::unequal_blocks(counts(4, 160000, 40000), solution));
     CHECK(estimate::unequal_blocks(counts(17, 160000, 160000), solution));

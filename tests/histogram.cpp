@@ -562,10 +562,8 @@ TEST_CASE("a block of a long text counts a lot", "[step][08_private_counters][09
     kata::require_at_most(static_cast<double>(Glimpse::length) / 256,
                           static_cast<double>(seen.counts.threads),
                           "the result is right, but a long text has too many blocks: each zeroes counters "
-                          "for all its lanes and "
-                          "adds them up, which pays only where it counts a lot; have no more blocks than run "
-                          "at a time, and let "
-                          "them go on in a loop",
+                          "for all its lanes and adds them up, which pays only where it counts a lot; have "
+                          "no more blocks than run at a time, and let them go on in a loop",
                           "threads for " + std::to_string(Glimpse::length) + " characters");
 }
 

@@ -1422,8 +1422,7 @@ TEST_CASE("a misaligned float4 is diagnosed", "[bounds]") {
     CHECK(fault([&] { kernels::misaligned(in.data(), out.data(), 4); }) == "");
     CHECK_THAT(fault([&] { kernels::misaligned(in.data(), out.data(), 2); }),
                Equals("misaligned access: thread (0,0,0) of block (0,0,0) reaches 16 bytes at offset 8 of "
-                      "\"in\", which "
-                      "is no multiple of 16, in " +
+                      "\"in\", which is no multiple of 16, in " +
                       line_of("misaligned")));
 }
 

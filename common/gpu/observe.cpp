@@ -24,11 +24,11 @@ void call_watched(const std::function<void()>& work, double seconds) {
         wake.wait_for(lock, returned, std::chrono::duration<double>(seconds), [] { return false; });
         if (returned.stop_requested()) return;
         std::fflush(nullptr);
-        std::fprintf(stderr,
-                     "the step has not returned after %g s: it waits for a kernel that never ends (an "
-                     "endless loop, or "
-                     "a wait for a block that never comes), or loops itself; the suite stops here\n",
-                     seconds);
+        std::fprintf(
+            stderr,
+            "the step has not returned after %g s: it waits for a kernel that never ends (an endless loop, "
+            "or a wait for a block that never comes), or loops itself; the suite stops here\n",
+            seconds);
         std::_Exit(1);
     });
     work();

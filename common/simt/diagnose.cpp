@@ -73,10 +73,9 @@ std::string why_stuck(const Block& block, const Probe* probe) {
         // CUDA's definition of the barrier asks for all threads of the block; that newer GPUs wait for those
         // alone that have not exited is said of the hardware, and shows only where such a kernel is run.
         text +=
-            looped
-                ? "\n  threads that have left were at this barrier before: the loop that it stands in must "
-                  "have "
-                  "as many rounds for each thread; put only the work in an if, or the barrier after the loop"
+            looped ? "\n  threads that have left were at this barrier before: the loop that it stands in "
+                     "must have as many rounds for each thread; put only the work in an if, or the barrier "
+                     "after the loop"
             : left
                 ? "\n  all threads of a block must come to its barriers: in place of a return before the "
                   "barrier, put the work in an if, and the barrier after it; one that stands in an if "

@@ -110,8 +110,7 @@ std::string without_launch(const std::string& difference) {
     return difference.substr(0, question) +
            ", and no kernel was launched\nan input without elements needs none, but the output is to be "
            "filled nevertheless, as with cudaMemset; every other needs one, also where the call is the same "
-           "as "
-           "an earlier one: memory holds something else";
+           "as an earlier one: memory holds something else";
 }
 
 }  // namespace

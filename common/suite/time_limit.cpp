@@ -83,8 +83,7 @@ std::string why_ended(const std::string& signal) {
     if (signal.starts_with("SIGINT")) return "the tests were interrupted";
     if (signal.starts_with("SIGABRT"))
         return "the step has ended the program: abort(), an assertion of host code, or an exception where "
-               "none "
-               "may be thrown";
+               "none may be thrown";
     const std::string what = signal.starts_with("SIGFPE")    ? "it divides an integer by zero"
                              : signal.starts_with("SIGSEGV") ? "it reaches memory that is not there"
                                                              : "its code cannot be executed";

@@ -375,10 +375,9 @@ std::optional<std::string> remark_on_banks(const Run& step, const Counts& theirs
     return format(
         "Right, but %s takes %.1f passes over the banks of shared memory each time that a warp executes it, "
         "where %.1f would do: bank conflicts, for its lanes reach different words of one bank. Are two "
-        "indices "
-        "exchanged, has a lane elements side by side, or does each row of the array want an element more? "
-        "These are %.0f %% of all steps, which is too little for the tests to fail it, and more than its "
-        "solution has",
+        "indices exchanged, has a lane elements side by side, or does each row of the array want an element "
+        "more? These are %.0f %% of all steps, which is too little for the tests to fail it, and more than "
+        "its solution has",
         worst->first.c_str(), each(line.passes), each(line.passes - line.conflicts),
         100 * conflicts / static_cast<double>(mine.work));
 }

@@ -937,15 +937,12 @@ bool Scheduler::release_active_mask(Block& block, unsigned warp) {
     }
     if (!asking) return false;
     const Site site = asking->site;
-    unsigned mask = 0, elsewhere = 0;
+    unsigned mask = 0;
     for (const auto& t : lanes)
-        if (t.state == State::at_active_mask && t.site == site)
-            mask |= 1u << t.lane();
-        else
-            elsewhere |= 1u << t.lane();
-    // Which lanes of a branch are together is the hardware's to choose, and need not be all that come; nor
-    // need those be together that others have left behind.
-    if (elsewhere != 0 && grid_.conditions.order == kata::Order::shuffled)
+        if (t.state == State::at_active_mask && t.site == site) mask |= 1u << t.lane();
+    // Which lanes are together is the hardware's to choose, and need not be all that come: neither in a
+    // branch nor behind one.
+    if (grid_.conditions.order == kata::Order::shuffled)
         if (const unsigned some = mask & static_cast<unsigned>(random_()); some != 0) mask = some;
     for (auto& t : lanes)
         if (mask >> t.lane() & 1) {

@@ -558,7 +558,7 @@ constexpr Claim claims[] = {
      "where blocks run one after the other, as they do here, the sum of all before is there when it is asked "
      "for, and one thread has it sooner than a warp that looks back",
      "not in the document"},
-    {"08_shuffles", "07_look_back", barriers, 3.0,
+    {"08_shuffles", "07_look_back", barriers_a_block, 3.0,
      "rounds within a warp need no barrier, and what the warps leave is for one warp", "not in the document"},
     {"08_shuffles", "07_look_back", shared_passes, 1.5,
      "a thread reads its elements from shared memory once and writes them once", "not in the document"},
@@ -838,6 +838,20 @@ TEST_CASE("tiles that are loaded before others are stored are told from those th
     };
     CHECK(share(false) == 0);
     CHECK(share(true) == 7.0 / 8);
+}
+
+// One warp's window is 32 words of eight bytes, and none of the 16 sections has so many before it: 60 bytes
+// on average. Where all 16 warps of step 09 look back, 960.
+TEST_CASE("one warp of a block looks back", "[claims][step][07_look_back][08_shuffles][09_wide_rows]") {
+    kata::only_where_counted();
+    const auto& c = kata::counts_of(kata::counted_run(kata::step()));
+    kata::require_at_most(
+        512,
+        (static_cast<double>(c.global_load.bytes + c.global_atomic.bytes) - 4.0 * counted_length()) /
+            static_cast<double>(c.blocks),
+        "the result is right, but several warps of a block look at what the sections before it have told, "
+        "where one could, and leave in shared memory what stands before the section",
+        "bytes of what sections have told, loaded by a block on average");
 }
 
 // Two blocks with a dozen tiles each. A solution's block looks at each tile once, and two tiles are on their

@@ -138,6 +138,13 @@ Problem large(const Shape& s, const std::vector<float>& few, Problem small) {
 
 }  // namespace
 
+// In this order, and before all other calls of the process: what is decided in the first one is wrong then.
+TEST_CASE("an image may be of another size in each call", "[step][07_wide_loads]") {
+    require_right(coded({76, 70, 2}));
+    INFO("in a call after one with an image of 76 x 70: is anything kept from an earlier call?");
+    require_right(coded({76, 301, 2}));
+}
+
 TEST_CASE("a step filters an image of several blocks and a bit", "[equivalence]") {
     require_right(coded({75, 70, 2}));  // large enough for a mistake to show its pattern
 }
@@ -383,6 +390,18 @@ TEST_CASE("what is inside the tile comes from there",
                           "loads from global memory for an image of 8 x 8 elements, which is one tile");
 }
 
+// Whose halo is in shared memory loads it once, half of what this step loads or less. Tiles of 64 x 64
+// outputs, four to a thread, would load 0.7 of it.
+TEST_CASE("the halo comes from global memory", "[claims][step][05_cached_halo]") {
+    const auto p = coded({128, 96, 2});
+    const auto mine = kata::counted(p), theirs = counts_of(try_on(kata::rival(kata::step_name()), p));
+    kata::require_at_least(
+        0.6 * static_cast<double>(theirs.global_load.bytes), static_cast<double>(mine.global_load.bytes),
+        "the result is right, but the halo comes from shared memory: are elements outside of the block's own "
+        "tile read from global memory, where the cache has them, whenever a sum needs one?",
+        "bytes loaded from global memory for an image of 128 x 96");
+}
+
 TEST_CASE("the weights come from constant memory", "[claims][step][02_constant_memory]") {
     // A weight for each element that is loaded; a thread with four outputs may use one for all of them.
     const auto c = kata::counted(coded({64, 48, 2}));
@@ -447,26 +466,29 @@ TEST_CASE("what a step gains it gains at the largest radius, too",
     // each 32. There are 15 + 14 rows to a strip at least.
     kata::require_at_most(
         4 * s.height * 16.0 / 4, static_cast<double>(c.global_load.requests + c.global_store.requests),
-        "the result is right, but with a large filter elements are loaded or stored one by one: are there "
-        "packs of four at every radius, and also for the elements beside the thread's own four?",
+        "the result is right, but with a large filter loads or stores bring fewer than four elements: are "
+        "there packs of four at every radius, and also for the elements beside the thread's own four?",
         "times that a warp loads from or stores to global memory at radius 7");
 }
 
-// On one multiprocessor few blocks run at a time, so that there is much for each of them.
+// On one multiprocessor few blocks run at a time, so that there is much for each of them. Step 06 has strips
+// of 40 rows, and may have some of 12; step 07 makes them as high as the image lets it.
 TEST_CASE("strips of a high image are high, so that few rows come for two of them",
-          "[claims][step][07_wide_loads]") {
+          "[claims][step][06_register_window][07_wide_loads]") {
     kata::only_where_counted();
     const kata::Conditions one{.multiprocessors = 1};
     const auto p = coded({32, 1600, 2});
     const auto mine = kata::counted(p, one),
                theirs = counts_of(try_on(kata::rival(kata::step_name()), p, {one}));
+    const bool as_high_as_may_be = kata::step_name() >= "07";
     kata::require_at_most(
-        1.1 * static_cast<double>(theirs.global_load.bytes), static_cast<double>(mine.global_load.bytes),
-        "the result is right, but in a high image too many rows are loaded for two strips: how many blocks "
-        "run at a time, how many rows are there for each of them, and how many around a strip are loaded as "
-        "well?",
-        "bytes loaded of an image of 32 x 1600, at radius 2, with one multiprocessor",
-        ", which is 1.1 times the solution's");
+        (as_high_as_may_be ? 1.1 : 1.25) * static_cast<double>(theirs.global_load.bytes),
+        static_cast<double>(mine.global_load.bytes),
+        std::string("the result is right, but in a high image too many rows are loaded for two strips: how "
+                    "many rows has a strip, and how many around it are loaded as well?") +
+            (as_high_as_may_be ? " How many blocks run at a time, and how many rows are there for each?"
+                               : ""),
+        "bytes loaded of an image of 32 x 1600, at radius 2, with one multiprocessor");
 }
 
 TEST_CASE("weights of 0 are weights like any other", "[equivalence]") {

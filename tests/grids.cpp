@@ -563,8 +563,10 @@ TEST_CASE("strips of two heights, each row in one of them", "[step][06_row_ring]
 }
 
 TEST_CASE("rows are on their way while others are worked on", "[claims][step][06_row_ring]") {
-    // Of a strip the first may be waited for.
+    // Who copies in another way, as by plain loads, is asked nothing. Of a strip the first row may be waited
+    // for.
     const auto c = counted(random_gray({448, 64}));
+    if (c.copy_waits == 0) SKIP("nothing is copied asynchronously");
     kata::require_at_most(
         50, 100 * static_cast<double>(c.waited_for) / static_cast<double>(c.global_load.bytes),
         "the result is right, but a thread mostly waits for rows that it has just begun to load, so that "

@@ -710,15 +710,18 @@ void Scheduler::finish(Block& block) {
 }
 
 /// The threads of a launch that failed never come back: their stacks are used again as they are, for a fiber
-/// that is destroyed would unwind through instrumented code, which has no place to land.
+/// that is destroyed would unwind through instrumented code, which has no place to land. Nor do idle fibers:
+/// a stack that ran over has been written to below its end, and theirs may be there.
 void Scheduler::abandon(Block& block) {
     static auto* const graveyard = new std::vector<context::fiber>;
-    for (auto& t : block.threads) {
-        if (t.stack == nullptr) continue;
-        graveyard->push_back(std::move(t.fiber));
-        stack_pool().give(t.stack);
-        t.stack = nullptr;
-    }
+    const auto bury = [](context::fiber& fiber, std::byte* stack) {
+        graveyard->push_back(std::move(fiber));
+        stack_pool().give(stack);
+    };
+    for (auto& t : block.threads)
+        if (t.stack != nullptr) bury(t.fiber, std::exchange(t.stack, nullptr));
+    for (auto& [fiber, stack] : idle_fibers()) bury(fiber, stack);
+    idle_fibers().clear();
 }
 
 int Scheduler::barrier(int predicate, const char* name, Site site, const void* code) {

@@ -672,7 +672,7 @@ constexpr kata::Claim claims[] = {
     {"08_private_counters", "06_aggregated", global_requests, 8.0,
      "a load brings 16 characters instead of one", "not in the documents"},
     // Another problem: as of step 08, for 256 bins.
-    // 4.5 times, and 2.9 times where warps add up rows by shuffles: right, too, for a block of a long text
+    // 8.3 times, and 2.9 times where warps add up rows by shuffles: right, too, for a block of a long text
     // has many tiles, and here one.
     {"09_every_byte", "07_wide_loads", work, 2.7,
      "each lane has counters of its own, so that none waits for another", "not in the documents"},

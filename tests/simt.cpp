@@ -533,7 +533,9 @@ TEST_CASE("of launches it is known whether somebody has asked if they failed", "
     CHECK(unchecked(behind_each) == 0);
     CHECK(unchecked(at_the_end) == 0);
     CHECK(unchecked(in_between) == 1);
+    CHECK(unchecked(compared) == 0);
     CHECK(unchecked(never) == 2);
+    CHECK(unchecked(dropped) == 2);
 }
 
 TEST_CASE("what goes wrong in one of several launches says in which", "[launch]") {

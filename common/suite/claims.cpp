@@ -444,8 +444,8 @@ TEST_CASE("whether somebody asks for a launch that fails is told", "[claims]") {
     if (!kata::counts_available()) SKIP("nothing is counted on this back end");
     if (kata::counted_run(kata::step()).seen.unchecked > 0)
         SUCCEED(
-            "note: After the last launch nobody asks whether it has failed. On a GPU a launch that is "
-            "refused says nothing itself, and the program goes on without it: write "
+            "note: After the last launch nobody asks whether it has failed, or nobody reads the answer. On a "
+            "GPU a launch that is refused says nothing itself, and the program goes on without it: write "
             "check(cudaGetLastError()); after it.");
     SUCCEED();
 }

@@ -288,6 +288,8 @@ void asks(Asks when) {
     may_trap_kernel<<<2, dim3(8, 4)>>>(when == Asks::fails ? 2 : 3);  // mark: second launch
     if (when == Asks::behind_each) check(cudaGetLastError());
     if (when == Asks::at_the_end) check(cudaPeekAtLastError());
+    if (when == Asks::compared && cudaGetLastError() != cudaSuccess) check(cudaErrorInvalidValue);
+    if (when == Asks::dropped) (void)cudaGetLastError();
 }
 
 void copy_to_host(void* to, const void* from, std::size_t bytes) {

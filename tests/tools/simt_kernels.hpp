@@ -49,8 +49,9 @@ enum class Direction {
 void to_symbol_as_to_an_address(const float* from);
 void to_symbol(const float* from, Direction);  // 8 floats, as all symbols have
 void from_symbol(float* to, Direction);
-/// Two launches: when it is asked whether they failed, and whether the second does.
-enum class Asks { behind_each, at_the_end, in_between, never, fails };
+/// Two launches: when it is asked whether they failed, whether the answer is dropped, and whether the second
+/// fails.
+enum class Asks { behind_each, at_the_end, in_between, compared, never, dropped, fails };
 void asks(Asks);
 void free_it(void* pointer);
 void free_twice();

@@ -109,8 +109,13 @@ std::string spinning(const Block& block, double seconds, const Probe* probe) {
     const Thread* polls = nullptr;
     const Thread* busy = running;
     for (const auto& t : block.threads) {
-        if (running || t.state != State::ready) continue;
-        (t.polls > polls_per_turn && !t.changes ? polls : busy) = &t;
+        if (running) break;
+        // Lanes that have polled wait in a vote for those of their warp that have nothing to poll.
+        if (t.polls > polls_per_turn && !t.changes &&
+            (t.state == State::ready || t.state == State::at_collective))
+            polls = &t;
+        else if (t.state == State::ready)
+            busy = &t;
     }
     char text[64];
     std::snprintf(text, sizeof text, " after %g s of processor time", seconds);

@@ -171,7 +171,7 @@ def table(chapter: str, gpus: list[Measured]) -> str:
         lines.append(line)
     for target in targets:
         if target.of == MEAN:
-            line = f"| geometric mean, without the smallest | | {label(target, library)} |"
+            line = f"| geometric mean in float, without the smallest | | {label(target, library)} |"
             for gpu in gpus:
                 line += f" | {shown(*mean(target, gpu))} | |"
             lines.append(line)

@@ -123,7 +123,7 @@ class Lessons(unittest.TestCase):
         value, missed = targets.worst(mean, gpu)
         self.assertAlmostEqual(value, 0.5 ** (1 / 3))
         self.assertTrue(missed)
-        self.assertTrue(targets.table("gemm", [gpu]).endswith("| geometric mean, without the smallest | | 0.85 × cuBLAS | | **0.79** | |\n"))
+        self.assertTrue(targets.table("gemm", [gpu]).endswith("| geometric mean in float, without the smallest | | 0.85 × cuBLAS | | **0.79** | |\n"))
 
     def test_times_that_are_of_no_step_or_of_a_wrong_one(self):
         self.times(CASES, step="09_long_rows")

@@ -7,7 +7,7 @@
 #include "partials.cuh"
 
 constexpr int block_dim = 1024;             // threads of a block
-constexpr int resident = 2;                 // blocks at a time, where a multiprocessor runs 2048 threads
+constexpr int resident = 2;                 // blocks at a time on a multiprocessor of 2048 threads
 constexpr int loads = 4;                    // of a thread, under way at once
 constexpr int segment = loads * block_dim;  // packs that a block loads at once
 constexpr int most_segments = 4;            // of a block

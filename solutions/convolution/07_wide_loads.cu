@@ -65,8 +65,9 @@ void convolve(const float* in, const float* filter, float* out, int width, int h
     const int n = width % wide == 0 ? wide : 1;
     const auto kernel = n == wide ? wide_loads<r, wide> : wide_loads<r, 1>;
     // The last wave of blocks takes as long as any other, so it is to be full, too.
-    int processors = 0, resident = 0;
-    check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0));
+    int device = 0, processors = 0, resident = 0;
+    check(cudaGetDevice(&device));
+    check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
     check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, block, 0));
     const int across = ceil_div(width, block * n);
     const int of_one_wave = ceil_div(height, max(processors * resident / across, 1));

@@ -108,7 +108,7 @@ __global__ void __launch_bounds__(threads)
     const int tx = warp % (bn / wn) * (wn / wide) + lane_x, ty = warp / (bn / wn) * (wm / wide) + lane_y;
     constexpr int unit = sizeof(Unit) / sizeof(float);  // elements of it
     constexpr int b_rows = threads / (bn / unit), a_copies = bm / a_rows, b_copies = bk / b_rows;
-    constexpr int at_a_place = 3;  // copies that begin at a place along K: of this step only three were timed
+    constexpr int at_a_place = 3;  // copies begun at each place along K, where 09 has one
     // The first element of A and the first unit of B that the thread copies.
     const int a_y = threadIdx.x / bk, a_x = threadIdx.x % bk;
     const int b_y = threadIdx.x / (bn / unit), b_x = threadIdx.x % (bn / unit) * unit;

@@ -202,8 +202,9 @@ void blur(const unsigned char* in, unsigned char* out, int width, int height) {
     // other is left. So the larger the patch, the more of the picture is in high strips, as many as run at
     // once, and the rest is in low ones, which fill what is left of the GPU. A small picture has a strip for
     // each block that fits.
-    int processors = 0, resident = 0;
-    check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0));
+    int device = 0, processors = 0, resident = 0;
+    check(cudaGetDevice(&device));
+    check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
     check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, block, bytes));
     const int across = ceil_div(width, block / 32 * results * wide);
     const int at_once = max(processors * resident / across, 1);

@@ -7,7 +7,7 @@
 #include "partials.cuh"
 
 constexpr int block_dim = 1024;             // threads of a block
-constexpr int resident = 2;                 // blocks at a time, where a multiprocessor runs 2048 threads
+constexpr int resident = 2;                 // blocks at a time on a multiprocessor of 2048 threads
 constexpr int loads = 4;                    // of a thread, under way at once
 constexpr int segment = loads * block_dim;  // packs that a block loads at once
 constexpr int most_segments = 4;            // of a block
@@ -108,8 +108,9 @@ void reduce(const T* in, T* out, int n, T* partials, Op op) {
     // kata: begin
     // A block takes more than one segment only where there are more than all blocks that run at once could
     // take: a short input is for as many multiprocessors as it can be.
-    int processors = 0;
-    check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0));
+    int device = 0, processors = 0;
+    check(cudaGetDevice(&device));
+    check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
     const int all = max(ceil_div(n / Pack<T>::width, segment), 1);  // 1 even if there are no elements
     const int segments = min(ceil_div(all, resident * processors), most_segments);
     last_block<<<ceil_div(all, segments), block_dim>>>(in, out, n, segments, partials, op);

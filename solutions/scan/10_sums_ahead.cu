@@ -195,8 +195,9 @@ void scan_whole(const T* in, T* out, int n, Kind kind, T* workspace, Op op) {
     constexpr int bytes = stages * packs * sizeof(Pack<T>);
     const auto kernel = sums_ahead<T, Op>;
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-    int processors = 0, blocks = 0;  // that run at a time on each
-    check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0));
+    int device = 0, processors = 0, blocks = 0;  // that run at a time on each
+    check(cudaGetDevice(&device));
+    check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
     check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, bytes));
     sums_ahead<<<min(tiles, processors * blocks), threads, bytes>>>(in, out, n, kind, status, taken, op);
     check(cudaGetLastError());

@@ -1465,7 +1465,7 @@ Translation translate(const std::string& source, const std::map<std::string, std
     std::ofstream(folder / "step.cu") << source;
     for (const auto& [name, text] : beside) std::ofstream(folder / name) << text;
     const auto quoted = [](const std::filesystem::path& path) { return "'" + path.string() + "'"; };
-    auto run = quoted(TRANSLATE);
+    auto run = quoted(PYTHON) + " " + quoted(TRANSLATE);
     for (const auto* argument : {"step.cu", "step.cpp", "step.d"}) run += " " + quoted(folder / argument);
     run += " 2> " + quoted(folder / "errors");
     const auto read = [&](const char* name) {

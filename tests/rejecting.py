@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What the suites say of a mistake that names the test which rejects it: it must be that test, and the first that does.
-And what they say where the tests run in parts, on all cores: the same as where they run one after the other.
+And what they say where the tests run in parts, on all cores: the same as in one process, of a step that keeps nothing from
+one test to the next.
 
 rejecting.py BUILD
 """
@@ -8,11 +9,13 @@ rejecting.py BUILD
 import os
 import pathlib
 import re
+import resource
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -71,63 +74,214 @@ class Rejecting(unittest.TestCase):
         self.assertNotIn("1..1\n", said)
 
 
-@unittest.skipUnless(SUITE.exists() and MODULE.exists(), "needs the CPU back end, and a mistake that is built")
+HAS_COMPILER = unittest.skipUnless(shutil.which("c++"), "needs a compiler")
+SOLUTION = BUILD / "solutions.grids.01_vector_add.cpu.so"
+
+
+def cores():
+    """How many the suites can use: a container may let them have less than all."""
+    most = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
+    limit = pathlib.Path("/sys/fs/cgroup/cpu.max")
+    quota, period = limit.read_text(encoding="utf-8").split() if limit.exists() else ("max", "1")
+    return most if quota == "max" else min(most, round(int(quota) / int(period)))
+
+
+# A right step, which does something else in its host code each time that it is called.
+STEP = """
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <dlfcn.h>
+#include <unistd.h>
+
+static int calls = 0;
+
+extern "C" void vector_add(const float* a, const float* b, float* c, int n) {{
+    using Add = void (*)(const float*, const float*, float*, int);
+    static const auto add = reinterpret_cast<Add>(dlsym(dlopen("{solution}", RTLD_NOW | RTLD_LOCAL), "vector_add"));
+    ++calls;
+    {statement};
+    add(a, b, c, n);
+}}
+"""
+# In place of the C library's: no more than so many processes and files in memory are to be had.
+SCARCE = """
+#include <cerrno>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <unistd.h>
+
+static bool none_left(const char* what) {
+    static int given = 0;
+    const char* const most = std::getenv(what);
+    if (!most || given++ < std::atoi(most)) return false;
+    errno = EAGAIN;
+    return true;
+}
+extern "C" pid_t fork() {
+    return none_left("FORKS") ? -1 : reinterpret_cast<pid_t (*)()>(dlsym(RTLD_NEXT, "fork"))();
+}
+extern "C" int memfd_create(const char* name, unsigned flags) {
+    const auto next = reinterpret_cast<int (*)(const char*, unsigned)>(dlsym(RTLD_NEXT, "memfd_create"));
+    return none_left("FILES") ? -1 : next(name, flags);
+}
+"""
+
+
+def none_to_write():
+    """From here on nothing can be written to a file."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+
+
+@unittest.skipUnless(SUITE.exists() and MODULE.exists() and SOLUTION.exists(), "needs the CPU back end, a mistake and a solution that are built")
+@unittest.skipUnless(cores() > 1, "needs two cores")
 class InParts(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="kata-parts-")
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
-    def reported(self, module, *options):
-        """Status, verdicts and what is said, without the plan, which comes first or last."""
-        source = self.folder / "01_vector_add.cu"
+    def command(self, module, *options, step="01_vector_add", reporter="step"):
+        source = self.folder / f"{step}.cu"
         source.write_text("", encoding="utf-8")
         os.utime(source, (0, 0))  # or the module would be older
-        command = [SUITE, "--step", module, "--source", source, "--rivals", BUILD / "solutions.grids.", "--reporter", "step"]
-        done = subprocess.run([*command, *options], capture_output=True, text=True, timeout=100)
-        lines = done.stdout.splitlines()
-        planned = sum(int(line[3:]) for line in lines if line.startswith("1.."))
-        verdicts = [line for line in lines if re.match("(not )?ok ", line) and not line.endswith("# SKIP not run")]
-        return done.returncode, verdicts, done.stderr, planned - sum(bool(re.match("(not )?ok ", line)) for line in lines)
+        return [SUITE, "--step", module, "--source", source, "--rivals", BUILD / "solutions.grids.", "--reporter", reporter, *options]
 
-    def require_same(self, module, *options):
-        in_parts = self.reported(module, *options, "--in-parts")
+    def run_tests(self, module, *options, step="01_vector_add", reporter="step", **how):
+        command = self.command(module, *options, step=step, reporter=reporter)
+        return subprocess.run(command, capture_output=True, text=True, timeout=100, **how)
+
+    def reported(self, module, *options, **how):
+        """Status, verdicts, what is said, and how many verdicts are missing."""
+        done = self.run_tests(module, *options, **how)
+        lines = done.stdout.splitlines()
+        plans = [int(line[3:]) for line in lines if line.startswith("1..")]
+        self.assertEqual(len(plans), 1, done.stdout)
+        verdicts = [line for line in lines if re.match("(not )?ok ", line)]
+        return done.returncode, [line for line in verdicts if not line.endswith("# SKIP not run")], done.stderr, plans[0] - len(verdicts)
+
+    def require_same(self, module, *options, **how):
+        in_parts = self.reported(module, *options, "--in-parts", **how)
         self.assertEqual(in_parts, self.reported(module, *options))
         return in_parts
 
-    def ended_by(self, statement):
-        """A step that does as much in its host code."""
-        source, module = self.folder / "step.cpp", self.folder / "step.so"
-        source.write_text(
-            "#include <csignal>\n#include <cstdlib>\n"
-            f'extern "C" void vector_add(const float*, const float*, float*, int) {{ {statement}; }}\n'
-        )
-        subprocess.run(["c++", "-shared", "-fPIC", "-o", module, source], check=True)
+    def compiled(self, name, text):
+        source, module = self.folder / f"{name}.cpp", self.folder / f"{name}.so"
+        source.write_text(text, encoding="utf-8")
+        subprocess.run(["c++", "-std=c++20", "-D_GNU_SOURCE", "-shared", "-fPIC", "-o", module, source, "-ldl"], check=True)
         return module
 
+    def step(self, statement):
+        return self.compiled("step", STEP.format(solution=SOLUTION, statement=statement))
+
+    def processes(self, **how):
+        """How many processes run the tests of a step."""
+        pids = self.folder / "pids"
+        pids.write_text("", encoding="utf-8")
+        said = f'if (calls == 1) {{ auto* const f = std::fopen("{pids}", "a"); std::fprintf(f, "%d ", int(getpid())); std::fclose(f); }}'
+        self.require_same(self.step(said), "--abort", **how)
+        return len(set(pids.read_text(encoding="utf-8").split())) - 1  # one of them is that without --in-parts
+
     def test_all_that_a_right_step_passes_is_reported_in_order(self):
-        status, verdicts, said, missing = self.require_same(BUILD / "solutions.grids.01_vector_add.cpu.so", "--abort")
+        status, verdicts, said, missing = self.require_same(SOLUTION, "--abort")
         self.assertEqual((status, said, missing), (0, "", 0))
         self.assertEqual([int(line.split()[1]) for line in verdicts], list(range(1, len(verdicts) + 1)))
         self.assertGreater(len(verdicts), 10)
 
     def test_of_a_wrong_step_the_first_failure_is_told_and_with_abort_no_other(self):
-        _, verdicts, said, _ = self.require_same(MODULE, "--abort")
+        _, verdicts, said, missing = self.require_same(MODULE, "--abort")
         self.assertEqual([line for line in verdicts if line.startswith("not ok")], verdicts[-1:])
-        self.assertEqual(said.count("not ok: "), 1)
+        self.assertEqual((said.count("not ok: "), missing), (1, 0))
         self.assertGreater(self.require_same(MODULE)[2].count("not ok: "), 1)
 
-    @unittest.skipUnless(shutil.which("c++"), "needs a compiler")
+    @HAS_COMPILER
     def test_a_step_that_crashes_has_not_passed(self):
-        status, verdicts, said, _ = self.require_same(self.ended_by("std::raise(SIGFPE)"), "--abort")
-        self.assertEqual((status, len(verdicts)), (-signal.SIGFPE, 1))
-        self.assertIn("the step crashes", said)
+        for options in ["--abort"], []:
+            status, verdicts, said, _ = self.require_same(self.step("std::raise(SIGFPE)"), *options)
+            self.assertEqual((status, len(verdicts)), (-signal.SIGFPE, 1))
+            self.assertIn("the step crashes", said)
 
-    @unittest.skipUnless(shutil.which("c++"), "needs a compiler")
-    def test_nor_has_one_that_ends_the_program(self):
-        _, _, said, missing = self.reported(self.ended_by("std::exit(0)"), "--abort", "--in-parts")
-        self.assertIn("the step ended the program before its tests did", said)
+    @HAS_COMPILER
+    def test_nor_has_one_that_is_killed(self):
+        status, _, _, missing = self.require_same(self.step("if (calls == 3) std::raise(SIGKILL)"), "--abort")
+        self.assertEqual(status, -signal.SIGKILL)
         self.assertGreater(missing, 0)
+
+    @HAS_COMPILER
+    def test_nor_has_one_that_ends_the_program(self):
+        status, _, said, missing = self.reported(self.step("std::exit(0)"), "--abort", "--in-parts")
+        self.assertIn("the step ended the program before its tests did", said)
+        self.assertEqual(status, 1)
+        self.assertGreater(missing, 0)
+
+    def test_nor_has_one_whose_verdicts_cannot_be_written(self):
+        for module in MODULE, SOLUTION:
+            status, verdicts, said, missing = self.reported(module, "--abort", "--in-parts", preexec_fn=none_to_write)
+            self.assertEqual((status, verdicts), (1, []))
+            self.assertIn("before all of them had a verdict", said)
+            self.assertGreater(missing, 10)
+
+    def test_nor_has_one_that_no_test_calls(self):
+        for options in [], ["--in-parts"]:
+            done = self.run_tests(SOLUTION, *options, step="99_untested")
+            self.assertEqual(done.returncode, 1, done.stdout)
+            self.assertIn("no test calls 99_untested", done.stderr)
+
+    def test_of_no_tests_none_has_passed(self):
+        status, verdicts, _, missing = self.require_same(SOLUTION, "no such test")
+        self.assertEqual((status, verdicts, missing), (1, [], 0))
+
+    @HAS_COMPILER
+    def test_their_time_is_that_of_all_parts_together(self):
+        busy = "for (const auto begin = std::clock(); std::clock() - begin < CLOCKS_PER_SEC * 3 / 10;) {}"
+        step = self.step(busy)
+        for options in [], ["--in-parts"]:
+            status, _, said, _ = self.reported(step, "--abort", "--processor-seconds", "6", *options)
+            self.assertEqual(status, -signal.SIGTERM)
+            self.assertIn("they have computed for 6 s", said)
+
+    @HAS_COMPILER
+    def test_who_is_stopped_from_outside_tells_what_there_is(self):
+        begun = self.folder / "begun"
+        step = self.step(f'std::fclose(std::fopen("{begun}", "w")); for (;;) pause()')
+        whys = {signal.SIGTERM: "the tests of this step were stopped after", signal.SIGINT: "the tests were interrupted"}
+        # Meson sends it to all processes of the test, and not only to the first one.
+        for how, send in (signal.SIGTERM, os.kill), (signal.SIGTERM, os.killpg), (signal.SIGINT, os.kill):
+            begun.unlink(missing_ok=True)
+            command = self.command(step, "--abort", "--in-parts")
+            with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
+                while not begun.exists() and process.poll() is None:
+                    time.sleep(0.1)
+                send(process.pid, how)
+                out, said = process.communicate(timeout=20)
+            self.assertEqual(process.returncode, -how)
+            self.assertRegex(out, r"^1\.\.\d\d\nnot ok 1 - ")
+            self.assertIn(whys[how], said)
+
+    @HAS_COMPILER
+    def test_where_no_process_is_to_be_had_they_run_in_one(self):
+        scarce = {"LD_PRELOAD": str(self.compiled("scarce", SCARCE))}
+        for lacking in {}, {"FORKS": "0"}, {"FORKS": "1"}, {"FILES": "0"}, {"FILES": "3"}:
+            self.require_same(MODULE, "--abort", env={**os.environ, **scarce, **lacking})
+
+    @HAS_COMPILER
+    def test_where_the_process_may_use_one_core_they_run_in_one(self):
+        one = min(os.sched_getaffinity(0))
+        self.assertEqual(self.processes(preexec_fn=lambda: os.sched_setaffinity(0, {one})), 1)
+        self.assertGreater(self.processes(), 1)
+
+    @HAS_COMPILER
+    def test_what_a_step_keeps_from_test_to_test_starts_anew_in_each_process(self):
+        step = self.step("if (calls > 20) return")
+        self.assertIn("not ok", self.run_tests(step, "--abort").stdout)
+        self.assertNotIn("not ok", self.run_tests(step, "--abort", "--in-parts").stdout)
+
+    def test_another_reporter_is_refused(self):
+        done = self.run_tests(SOLUTION, "--in-parts", reporter="console")
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn('--in-parts needs the reporter "step"', done.stderr)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 #include "buffer.hpp"
 #include "error.hpp"
 #include "observe.hpp"
+#include "simt/search.hpp"
 #include "tools/simt_kernels.hpp"
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <catch2/matchers/catch_matchers_vector.hpp>
 #include <cmath>
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -22,8 +24,10 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <poll.h>
 #include <span>
 #include <string>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
 
@@ -292,6 +296,31 @@ TEST_CASE("of a long launch the blocks are found that reach the ends of its buff
     SECTION("not those that reach them only after they have waited") {
         CHECK(ends(2 * enough, behind_a_barrier, Search::all_threads) == std::pair(1, 0));
     }
+}
+
+TEST_CASE("who looks for these blocks ends with the process that asked", "[launch]") {
+    int ends[2];
+    REQUIRE(pipe(ends) == 0);
+    const pid_t asks = fork();
+    if (asks == 0) {
+        close(ends[0]);
+        simt::search_blocks(1 << 20, [&](const simt::SearchedBlocks&) {
+            if (write(ends[1], "", 1) == 1)
+                for (;;) pause();
+        });
+        _exit(0);
+    }
+    close(ends[1]);
+    char begun = 0;
+    REQUIRE(read(ends[0], &begun, 1) == 1);
+    kill(asks, SIGKILL);
+    waitpid(asks, nullptr, 0);
+    // Who is left has the pipe open.
+    pollfd pipe_end{ends[0], POLLIN, 0};
+    bool ended = false;
+    while (!ended && poll(&pipe_end, 1, 5000) == 1) ended = read(ends[0], &begun, 1) == 0;
+    CHECK(ended);
+    close(ends[0]);
 }
 
 TEST_CASE("a launch of fewer threads is run whole", "[launch]") {

@@ -1,10 +1,12 @@
 // The verdict on timed claims, put to machines whose true speeds we know because we made them up.
+#include "cores.hpp"
 #include "error.hpp"
 #include "suite/time_limit.hpp"
 #include "timing/paired.hpp"
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <catch2/generators/catch_generators_range.hpp>
@@ -15,9 +17,13 @@
 #include <cmath>
 #include <csignal>
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <limits>
+#include <new>
 #include <numbers>
 #include <string>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -342,7 +348,8 @@ TEST_CASE("claims and options without a meaning are refused", "[timing]") {
 namespace {
 
 /// What a process says of its end that is limited like a suite; nothing of one that comes to its end.
-std::string end_of(void (*work)(), double processor_seconds, int idle_seconds) {
+std::string end_of(void (*work)(), double processor_seconds, int idle_seconds,
+                   std::atomic<double>* together = nullptr) {
     int ends[2];
     REQUIRE(pipe(ends) == 0);
     const pid_t child = fork();
@@ -352,7 +359,7 @@ std::string end_of(void (*work)(), double processor_seconds, int idle_seconds) {
             const auto why = why_stopped();
             _exit(write(out, why.data(), why.size()) > 0 ? 1 : 2);
         });
-        limit_time(processor_seconds, idle_seconds);
+        limit_time(processor_seconds, idle_seconds, together);
         work();
         _exit(0);
     }
@@ -383,6 +390,36 @@ TEST_CASE("a suite ends by what it has computed, not by the clock", "[time limit
     CHECK(end_of(wait_a_little, 0.5, 60) == "");
     CHECK_THAT(end_of(wait, 60, 2),
                ContainsSubstring("the host code does not return: for 2 s it has waited"));
+}
+
+TEST_CASE("the time of several processes counts together", "[time limit]") {
+    void* const memory =
+        mmap(nullptr, sizeof(double), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    auto& together = *new (memory) std::atomic<double>(9.5);  // of others
+    CHECK_THAT(end_of(compute, 10, 60, &together), ContainsSubstring("they have computed for 10 s"));
+    CHECK(together > 10);
+    CHECK(together < 15);
+    munmap(memory, sizeof(double));
+}
+
+TEST_CASE("of the processors those count that the process may use", "[time limit]") {
+    const auto system = std::filesystem::temp_directory_path() / ("kata-cores-" + std::to_string(getpid()));
+    const auto write_file = [&](const char* path, const char* text) {
+        const auto file = system / path;
+        create_directories(file.parent_path());
+        std::ofstream(file) << text;
+    };
+    CHECK(cores(4, system) == 4);
+    write_file("proc/self/cgroup", "3:cpuset:/\n0::/inner/own\n");
+    CHECK(cores(4, system) == 4);
+    write_file("sys/fs/cgroup/inner/own/cpu.max", "max 100000\n");
+    CHECK(cores(4, system) == 4);
+    write_file("sys/fs/cgroup/inner/cpu.max", "200000 100000\n");
+    CHECK(cores(4, system) == 2);
+    CHECK(cores(1, system) == 1);
+    write_file("sys/fs/cgroup/cpu.max", "50000 100000\n");
+    CHECK(cores(4, system) == 1);
+    remove_all(system);
 }
 
 TEST_CASE("who was stopped from outside is told whether the machine was too busy", "[time limit]") {

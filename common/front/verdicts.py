@@ -148,7 +148,7 @@ def of_step(repository: Repository, build: Build, chapter: str, step: str) -> li
         for name in mine:
             if not module_of(name):
                 build.suite(chapter, name.split("-")[-1])
-        # Other tests wait for no core, and somebody for this one.
+        # On all cores: somebody waits for this one test, and no other runs beside it.
         found = run(build, ["--suite", chapter, "--test-args=--in-parts", step])
         if not_built:  # a solution: what is held against it is not
             found.append(Verdict(f"{chapter} / solutions", None, "FAIL", f"{', '.join(sorted(not_built))} cannot be built"))

@@ -1,5 +1,6 @@
 #include "simt/search.hpp"
 
+#include "cores.hpp"
 #include "error.hpp"
 #include "simt/scheduler.hpp"
 
@@ -9,9 +10,11 @@
 #include <string>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <thread>
 #include <unistd.h>
 #include <vector>
+#if defined(__linux__)
+#include <sys/prctl.h>
+#endif
 
 namespace simt {
 
@@ -100,10 +103,15 @@ Found search_blocks(std::uint64_t blocks, const std::function<void(const Searche
     int pipe_ends[2];
     if (pipe(pipe_ends) != 0) throw kata::Error("no process to be had to look for blocks in");
     std::vector<pid_t> children;
-    const std::uint64_t parts = std::clamp(std::thread::hardware_concurrency(), 1u, most_processes);
+    const std::uint64_t parts = std::min(kata::cores(), most_processes);
+    const pid_t parent = getpid();
     for (std::uint64_t which = 0; which < parts; ++which) {
         const pid_t child = fork();
         if (child == 0) {
+#if defined(__linux__)
+            prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+            if (getppid() != parent) _exit(1);  // which ended before that
             close(pipe_ends[0]);
             try {
                 search({blocks, which, parts}, run, pipe_ends[1]);

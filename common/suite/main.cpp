@@ -3,7 +3,7 @@
 //   convolution-cpu --step 03_tiled.so …        the tests, with all options of Catch2
 //   convolution-cpu --step … --rejected         passes if the tests fail for the reason in the source; where
 //                                               that names one, only this is run, but for --every-test
-//   convolution-cpu --step … --in-parts         the same tests and report, on all cores
+//   convolution-cpu --step … --in-parts         the same tests on all cores, a few in each process
 //   convolution-cpu --step … --seal 3           seals each line, with a key from that descriptor
 //   convolution-cpu --tour …                    the ladder (tour.hpp)
 //   convolution-cpu --measure MODULE …          one step of it (measure.hpp)
@@ -27,6 +27,7 @@
 #include "suite/trace.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <catch2/catch_session.hpp>
 #include <catch2/catch_test_case_info.hpp>
 #include <catch2/reporters/catch_reporter_event_listener.hpp>
@@ -35,6 +36,8 @@
 #include <exception>
 #include <iostream>
 #include <map>
+#include <new>
+#include <sys/mman.h>
 
 namespace kata {
 
@@ -43,7 +46,20 @@ namespace {
 Subject the_subject;
 /// Whether the running test is one that any step passes with whatever it computes, being about claims alone.
 bool about_claims = false;
-bool a_test_asked_for_the_step = false;
+
+/// Of all processes that the tests run in.
+struct InCommon {
+    std::atomic<bool> a_test_asked_for_the_step{false};
+    std::atomic<double> processor_seconds{0};
+};
+InCommon* in_common = nullptr;
+
+InCommon* shared_memory() {
+    void* const memory =
+        mmap(nullptr, sizeof(InCommon), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) throw Error(out_of_memory);
+    return new (memory) InCommon;
+}
 
 /// What the tests had to say against the step, and the first of them that had.
 std::vector<std::string> complaints;
@@ -110,7 +126,7 @@ std::string step_name() {
 }
 
 const Module& step() {
-    a_test_asked_for_the_step = a_test_asked_for_the_step || !about_claims;
+    if (!about_claims && in_common) in_common->a_test_asked_for_the_step = true;
     static const Module module = [] {
         Module loaded(subject().module);
         require_current(subject().module, subject().source);
@@ -183,7 +199,7 @@ int main(int argc, char** argv) {
             filters = {"~[figures]~[step],[step]" + name + (s.is_solution ? ",[figures]" + name : "")};
         }
         const auto rejecting = rejected ? kata::stated_test(s.source) : std::nullopt;
-        if (rejecting && all_tests && !every_test) filters = {kata::named(*rejecting)};
+        if (rejecting && all_tests && !every_test) filters = {kata::filter_for(*rejecting)};
         if (const auto why = kata::lacking(need)) {
             std::cout << (rejected ? "not run: " : "1..0 # SKIP ") << *why << '\n';
             return rejected ? 77 : 0;
@@ -197,24 +213,34 @@ int main(int argc, char** argv) {
             std::cout << "not run: nothing of it is to be seen on this back end\n";
             return 77;  // skipped, for Meson
         }
-        if (in_parts && !rejected && !kata::keeps_time() && !kata::reports_are_sealed()) {
-            const bool abort = session.configData().abortAfter > 0;
-            std::string mine;
-            if (const auto status = kata::run_in_parts(kata::parts_of(session.config()), abort, mine))
-                return kata::printed(*status);
-            auto data = session.configData();
-            data.testsOrTags = {mine};
-            session.useConfigData(data);
-            all_tests = false;
-        }
-        // A GPU's tests run alone, and Meson's own limit will do.
-        if (!kata::keeps_time()) kata::limit_time(processor_seconds);
-        const int status = session.run();
         const auto& reporters = session.config().getReporterSpecs();
         const bool for_meson = reporters.size() == 1 && reporters.front().name() == "step";
-        if (for_meson && status == 0 && all_tests && !kata::a_test_asked_for_the_step)
-            throw kata::Error("no test calls " + kata::step_name() + ": its suite needs one tagged [step][" +
-                              kata::step_name() + "]");
+        kata::in_common = kata::shared_memory();
+        const auto require_asked = [&] {
+            if (for_meson && all_tests && !kata::in_common->a_test_asked_for_the_step)
+                throw kata::Error("no test calls " + kata::step_name() +
+                                  ": its suite needs one tagged [step][" + kata::step_name() + "]");
+        };
+        if (in_parts && !rejected && !kata::keeps_time() && !kata::reports_are_sealed()) {
+            if (!for_meson) throw kata::Error("--in-parts needs the reporter \"step\"");
+            const bool abort = session.configData().abortAfter > 0;
+            std::string mine;
+            if (const auto ended = kata::run_in_parts(kata::parts_of(session.config()), abort, mine)) {
+                if (ended->passed) require_asked();
+                return kata::printed(ended->status);
+            }
+            if (!mine.empty()) {
+                auto data = session.configData();
+                data.testsOrTags = {mine};
+                session.useConfigData(data);
+                all_tests = false;
+            }
+        }
+        // A GPU's tests run alone, and Meson's own limit will do.
+        if (!kata::keeps_time())
+            kata::limit_time(processor_seconds, kata::most_idle_seconds, &kata::in_common->processor_seconds);
+        const int status = session.run();
+        if (status == 0) require_asked();
         if (rejected) return kata::judge_rejection(kata::stated_reason(s.source), rejecting);
         // For Meson the verdict is in the lines of TAP; a status other than 0 would tell it that the suite
         // has broken down.

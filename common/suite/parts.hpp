@@ -1,22 +1,39 @@
-// The tests of one step on all cores, for who has just saved it and waits. Each part of them runs in a
-// process of its own, and the report is that of one process: test by test, in their order.
+// The tests of one step on all cores, for whoever has just saved it and waits: a few of them in each process,
+// and one report of all, in their order. What the step itself keeps from one test to the next, as in a static
+// variable or a __device__ array, starts anew in each process, so a mistake that shows only after many calls
+// may pass. The verdict of `meson test` and of grading is that of one process.
 #pragma once
 #include <catch2/interfaces/catch_interfaces_config.hpp>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace kata {
 
-/// The test of this name and no other, as Catch2 is asked for it.
-std::string named(const std::string& test);
+/// Catch2's filter for the test of this name and no other.
+std::string filter_for(const std::string& test);
 
-/// The tests that Catch2 would run, in parts, each as Catch2 is asked for it.
-std::vector<std::string> parts_of(const Catch::IConfig&);
+struct Part {
+    std::string filter;
+    std::size_t tests = 0;
+};
 
-/// Starts a process for each part, as many at a time as there are cores. In these it gives nothing, and
-/// `mine` is the part that is to be run, with the reporter "step". Who called it gets the exit status when
-/// all are done and reported; with `abort`, without those behind the first that failed.
-std::optional<int> run_in_parts(const std::vector<std::string>& parts, bool abort, std::string& mine);
+/// The tests that Catch2 would run, in parts.
+std::vector<Part> parts_of(const Catch::IConfig&);
+
+struct InParts {
+    bool passed;
+    int status;  ///< to exit with
+};
+
+/// Starts a process for each part, as many at a time as there are cores, and reports when all are done; with
+/// `abort`, those behind the first that failed are stopped. Where a part was ended by a signal, or this
+/// process is sent one meanwhile, it ends by that when all is reported.
+///
+/// In these processes it returns nothing, and `mine` is the filter of the tests that are to be run, with the
+/// reporter "step". Where there is one part or one core only, or no process is to be had, it returns nothing
+/// and leaves `mine` empty: all tests are to be run in this process.
+std::optional<InParts> run_in_parts(const std::vector<Part>&, bool abort, std::string& mine);
 
 }  // namespace kata

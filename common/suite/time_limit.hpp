@@ -1,6 +1,7 @@
 // How long the tests of a step may take: no kernel of theirs is endless (the back end sees to that), but one
 // may do a thousand times what it should, and host code may not return.
 #pragma once
+#include <atomic>
 #include <string>
 
 namespace kata {
@@ -11,8 +12,10 @@ inline constexpr double most_processor_seconds = 60;
 inline constexpr int most_idle_seconds = 30;
 
 /// From here on ends the process by SIGTERM, which Catch2 reports, when it has taken so much processor time,
-/// or has waited for so long.
-void limit_time(double processor_seconds, int idle_seconds = most_idle_seconds);
+/// or has waited for so long. In `together`, several processes add up what they take, and each ends when it
+/// is too much for all of them; the last second of each is left out.
+void limit_time(double processor_seconds, int idle_seconds = most_idle_seconds,
+                std::atomic<double>* together = nullptr);
 
 /// Why SIGTERM has come, as a sentence for the student: it was sent for a limit, or by somebody else, such as
 /// Meson, whose patience ends by the clock.

@@ -23,9 +23,10 @@ struct Conditions {
     /// Count only the block with this linear index. The others run, and of what they do nothing is told.
     std::optional<std::uint64_t> only_block = {};
     /// How long one launch may take, in seconds, on the CPU back end of processor time. If not said
-    /// otherwise, 5 s on the GPU, or as many as KATA_KERNEL_SECONDS in the environment says; on the CPU back
-    /// end as long as no block takes more than most_steps, which a slow machine and a busy one count alike,
-    /// or 20 s where nothing is counted.
+    /// otherwise, 5 s on the GPU; on the CPU back end as long as no block takes more than most_steps, which a
+    /// slow machine and a busy one count alike, or 20 s where nothing is counted. On the GPU
+    /// KATA_KERNEL_SECONDS in the environment makes it more, whatever is said here: under compute-sanitizer
+    /// kernels are a hundred times as slow.
     std::optional<double> time_limit = {};
     /// How many steps the threads of a block may take together on the CPU back end, where they are counted; a
     /// tenth of them where all they do is to poll what nobody is left to change. No block of a solution takes

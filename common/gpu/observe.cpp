@@ -3,6 +3,7 @@
 #include "gpu/device.hpp"
 #include "gpu/launches.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
@@ -34,18 +35,19 @@ void call_watched(const std::function<void()>& work, double seconds) {
     work();
 }
 
-/// Seconds for a launch. Under a tool that watches each access kernels are a hundred times as slow; who runs
-/// the tests under one says how long they may take.
-double patience() {
+/// Seconds for a launch. Under a tool that watches each access kernels are a hundred times as slow; whoever
+/// runs the tests under one says how long they may take at least.
+double patience(const Conditions& conditions) {
     const char* said = std::getenv("KATA_KERNEL_SECONDS");
     const double seconds = said ? std::atof(said) : 0;
+    if (conditions.time_limit) return std::max(seconds, *conditions.time_limit);
     return seconds > 0 ? seconds : 5.0;
 }
 
 }  // namespace
 
 Observation observe(const Conditions& conditions, const std::function<void()>& work) {
-    const double limit = conditions.time_limit ? *conditions.time_limit : patience();
+    const double limit = patience(conditions);
     require_device();
     cudaGetLastError();  // not this step's
     gpu::forget_launches();

@@ -976,9 +976,8 @@ TEST_CASE("who asks one question for all matrices is told", "[claims][step][05_w
     if (kata::counted(coded({128, 128, 33})).global_store.accesses > 128 * 128 / 2)
         SUCCEED(
             "note: With n = 128 and k = 33 no packs of C are stored, though its rows begin at multiples of "
-            "16 "
-            "bytes, and so do those of B. Only A's do not: ask the question of each matrix, of how long its "
-            "rows are.");
+            "16 bytes, and so do those of B. Only A's do not: ask the question of each matrix, of how long "
+            "its rows are.");
     SUCCEED();
 }
 

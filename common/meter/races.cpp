@@ -208,8 +208,8 @@ void Clocks::release(unsigned slot, unsigned thread, std::uintptr_t address) {
 
 Shadow::Shadow(std::size_t bytes, bool keeps_written)
     : count_((bytes + 3) / 4), most_(count_), keeps_written_(keeps_written) {
-    cells_ = zeros<Cell>(count_ + 1);
-    calm_ = zeros<std::uint64_t>(count_ + 1);
+    cells_ = zeros<Cell>(count_);
+    calm_ = zeros<std::uint64_t>(count_);
     if (!cells_ || !calm_) simt::out_of_memory();
 }
 

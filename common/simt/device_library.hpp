@@ -1,6 +1,6 @@
-// What CUDA has of the C library for the device, as clang's CUDA front end has to know it. Declared again
-// behind what clang has read once for all steps: of a name that host and device have, clang 14 finds there
-// one.
+// What CUDA has of the C library for the device, as clang's CUDA front end has to know it. It is declared
+// again behind the precompiled header: of a name that host and device both have, clang 14 finds only one of
+// the two functions in there.
 extern "C" {
 __attribute__((device)) int abs(int) noexcept;
 __attribute__((device)) long labs(long) noexcept;

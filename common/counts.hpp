@@ -61,8 +61,9 @@ struct Counts {
     std::uint64_t load_phases = 0;
     /// Bytes of global memory that go into shared memory and are waited for with nothing else to do: of
     /// loads, those that a warp stores there before it has read there again; of asynchronous copies, those
-    /// that a thread waits for before it has read there, or come to a barrier, since it began them. What is
-    /// loaded or copied while other tiles are multiplied is not among them.
+    /// that a thread waits for before it has read there, or come to a barrier, since it began them, unless
+    /// it is in a warp that only copies while others only read there. What is loaded or copied while other
+    /// tiles are multiplied is not among them.
     std::uint64_t waited_for = 0;
 
     /// What asynchronous copies into shared memory were still to bring when their block came to a barrier,

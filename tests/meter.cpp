@@ -1950,6 +1950,37 @@ TEST_CASE("a warp waits for what it loads and stores to shared memory before it 
     CHECK(waited_for(kernels::Way::copied) == 4 * 64);
 }
 
+// Who copies waits for nothing else, while the other warps have something to do.
+TEST_CASE("a block with warps that only copy does not wait for what they copy", "[span]") {
+    constexpr int tiles = 4;
+    auto in = filled<int>("in", 64 * tiles);
+    Buffer<int> out("out", 128);
+    const auto order = GENERATE(Order::forwards, Order::backwards, Order::shuffled);
+    const auto waited_for = [&](kernels::Copiers how) {
+        return observe({.order = order}, [&] { kernels::copy_tiles(how, in.data(), out.data(), tiles); })
+            .counts.value()
+            .waited_for;
+    };
+    CHECK(waited_for(kernels::Copiers::own_warps) == 4 * 64);  // of the first tile
+    CHECK(waited_for(kernels::Copiers::own_warps_at_once) == 4 * 64 * tiles);
+    CHECK(waited_for(kernels::Copiers::all_at_once) == 4 * 64 * tiles);
+    // The first is read by nobody meanwhile; the others by those who copy, before they do.
+    CHECK(waited_for(kernels::Copiers::half_at_once) == 4 * 64 * tiles);
+}
+
+TEST_CASE("tiles that exchange by different instructions count once for each of these", "[span]") {
+    Buffer<int> out("out", 32);
+    const auto exchanges = [&](int threads, int rounds, bool in_two_lines, bool together) {
+        return count(
+                   [&] { kernels::exchanges_of_tiles(out.data(), threads, rounds, in_two_lines, together); })
+            .exchanges;
+    };
+    CHECK(exchanges(32, 3, false, false) == 3);
+    CHECK(exchanges(32, 3, true, false) == 2 * 3);
+    CHECK(exchanges(24, 3, true, false) == 2 * 3);
+    CHECK(exchanges(24, 3, true, true) == 2 * 3 + 1);
+}
+
 TEST_CASE("shuffles and votes count once for each warp, and __syncwarp() does not", "[span]") {
     Buffer<int> out("out", 64);
     const int rounds = GENERATE(0, 3);

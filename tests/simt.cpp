@@ -562,9 +562,8 @@ TEST_CASE("of launches it is known whether somebody has asked if they failed", "
     CHECK(unchecked(behind_each) == 0);
     CHECK(unchecked(at_the_end) == 0);
     CHECK(unchecked(in_between) == 1);
-    CHECK(unchecked(compared) == 0);
-    CHECK(unchecked(never) == 2);
-    CHECK(unchecked(dropped) == 2);
+    for (const auto when : {compared, kept, by_lambda}) CHECK(unchecked(when) == 0);
+    for (const auto when : {never, dropped, dropped_in_branch}) CHECK(unchecked(when) == 2);
 }
 
 TEST_CASE("what goes wrong in one of several launches says in which", "[launch]") {
@@ -1269,6 +1268,15 @@ TEST_CASE("an endless wait for memory ends the launch after its time", "[endless
                StartsWith("endless loop: thread ("));
 }
 
+TEST_CASE("who loops is told, and not who has polled and waits for it in a vote", "[endless]") {
+    auto flag = zeros<int>("flag"), out = zeros<int>("out", 32);
+    const Conditions conditions{.order = any_order(), .time_limit = 0.1};
+    CHECK_THAT(fault([&] { kernels::loop_beside_vote(flag.data(), out.data()); }, conditions),
+               StartsWith("endless loop: thread (1,0,0) of block (0,0,0) still runs"));
+    auto set = upload("flag", std::vector{1});
+    CHECK(fault([&] { kernels::loop_beside_vote(set.data(), out.data()); }, conditions) == "");
+}
+
 TEST_CASE("threads of a block may wait for each other", "[endless]") {
     const Order order = any_order();
     Buffer<int> out("out", 96);
@@ -1510,6 +1518,27 @@ Translation translate(const std::string& source, const std::map<std::string, std
 }
 
 }  // namespace
+
+TEST_CASE("the translator sees an error that nobody reads", "[translator]") {
+    const auto dropped = [](const std::string& source) {
+        const auto text = translate("void f(bool b) { " + source + " }\n").text;
+        return text.find("simt::dropped_cuda") != std::string::npos;
+    };
+    for (const auto* source :
+         {"cudaGetLastError();", "if (b) cudaGetLastError();", "if (b) ; else cudaPeekAtLastError();",
+          "(void)cudaGetLastError();", "::cudaGetLastError();", "b = true; cudaGetLastError( ) ;",
+          "while (b) (void)::cudaGetLastError();"}) {
+        CAPTURE(source);
+        CHECK(dropped(source));
+    }
+    for (const auto* source :
+         {"auto e = cudaGetLastError();", "check(cudaGetLastError());", "b = b ? 1 : cudaGetLastError();",
+          "if (cudaGetLastError()) return;", "[] { return cudaGetLastError(); }();",
+          "int e = (int)cudaGetLastError();", "std::cout << cudaGetLastError();"}) {
+        CAPTURE(source);
+        CHECK(!dropped(source));
+    }
+}
 
 TEST_CASE("the translator lists what a source declares for the device", "[translator]") {
     const auto [source, names] = GENERATE(table<std::string, std::string>({

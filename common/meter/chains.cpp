@@ -9,6 +9,18 @@
 
 namespace meter {
 
+std::uint64_t waited_for_copies(std::vector<Chain>& warps) {
+    const bool others_read = std::any_of(warps.begin(), warps.end(),
+                                         [](const Chain& warp) { return warp.reads_ && !warp.copies_; });
+    std::uint64_t bytes = 0;
+    for (auto& warp : warps) {
+        if (warp.reads_ || !others_read) bytes += warp.late_;
+        warp.late_ = 0;
+        warp.reads_ = warp.copies_ = false;
+    }
+    return bytes;
+}
+
 namespace {
 
 std::uint32_t lanes_of(Group group) {

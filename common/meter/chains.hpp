@@ -37,13 +37,23 @@ class Chain {
         unstored_ += bytes;
         return 0;
     }
-    void reads_shared() { unused_ = unloaded_ = 0; }
+    void reads_shared() {
+        unused_ = unloaded_ = 0;
+        reads_ = true;
+    }
     void enters_basic_block() { unloaded_ = 0; }
     std::uint64_t stores_shared(std::uint64_t bytes) {
         unloaded_ += bytes - std::min(bytes, unstored_);
         unstored_ -= std::min(bytes, unstored_);
         return std::exchange(unused_, 0);
     }
+
+    // Its asynchronous copies.
+
+    void copies() { copies_ = true; }
+    /// A thread has waited for so much, and done nothing else meanwhile.
+    void waits_for_copy(std::uint64_t bytes) { late_ += bytes; }
+    friend std::uint64_t waited_for_copies(std::vector<Chain>&);
 
     // Whoever polls waits for another warp: how many rounds that takes is the scheduler's business, and one
     // of them counts. In a round the lanes that poll do nothing else but read what nobody else signals with.
@@ -59,13 +69,19 @@ class Chain {
 
   private:
     std::uint64_t time_ = 0, work_ = 0;
-    std::uint64_t unused_ = 0;       // bytes loaded that nothing was done after
-    std::uint64_t unstored_ = 0;     // bytes loaded and not yet stored to shared memory
-    std::uint64_t unloaded_ = 0;     // bytes just stored there that had not been loaded
-    std::uint32_t polling_ = 0;      // a bit for each lane
-    std::uint64_t round_steps_ = 0;  // since the last poll
+    std::uint64_t unused_ = 0;             // bytes loaded that nothing was done after
+    std::uint64_t unstored_ = 0;           // bytes loaded and not yet stored to shared memory
+    std::uint64_t unloaded_ = 0;           // bytes just stored there that had not been loaded
+    bool reads_ = false, copies_ = false;  // since the last barrier: from shared memory, and to there
+    std::uint64_t late_ = 0;               // bytes of copies that were waited for since then
+    std::uint32_t polling_ = 0;            // a bit for each lane
+    std::uint64_t round_steps_ = 0;        // since the last poll
     kata::Counts round_;
 };
+
+/// To be called at a barrier, of the warps of a block: the bytes of copies that the block has waited for
+/// since the last one. Where some warps copy and others read what was there before, the block does not wait.
+std::uint64_t waited_for_copies(std::vector<Chain>&);
 
 /// What the lanes of a warp do between barriers and exchanges. Where parts of a warp exchange values by
 /// themselves, as tiles of eight lanes, one part runs after the other here, and a GPU runs them together. So
@@ -74,9 +90,10 @@ class Phases {
   public:
     /// A lane loads: whether it is the first one to do so at its depth.
     bool loads(unsigned lane) { return !std::exchange(at(depths_[lane]).loads, true); }
-    /// These lanes exchange values: whether no others do so at the same depth, by the same instruction.
-    bool exchange(std::uint32_t lanes, std::uint32_t code) {
-        if (lanes == ~0u) {  // nothing before it can be at the depth of what comes
+    /// These lanes of those that are there exchange values: whether no others do so at the same depth, by the
+    /// same instruction.
+    bool exchange(std::uint32_t lanes, std::uint32_t present, std::uint32_t code) {
+        if ((present & ~lanes) == 0) {  // nothing before it can be at the depth of what comes
             meet();
             return true;
         }
@@ -85,7 +102,10 @@ class Phases {
             if ((lanes >> l & 1) != 0) deepest = std::max(deepest, depths_[l]);
         for (unsigned l = 0; l < 32; ++l)
             if ((lanes >> l & 1) != 0) depths_[l] = deepest + 1;
-        return std::exchange(at(deepest).exchanged_by, code) != code;
+        auto& by = at(deepest).exchanged_by;
+        const bool is_new = std::find(by.begin(), by.end(), code) == by.end();
+        if (is_new) by.push_back(code);
+        return is_new;
     }
     /// At a barrier.
     void meet() {
@@ -96,7 +116,7 @@ class Phases {
   private:
     struct Phase {
         bool loads = false;
-        std::uint32_t exchanged_by = 0;  // at its end
+        std::vector<std::uint32_t> exchanged_by = {};  // at its end
     };
     Phase& at(unsigned depth) {
         if (depth >= phases_.size()) phases_.resize(depth + 1);

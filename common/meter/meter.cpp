@@ -11,6 +11,7 @@
 #include "meter/spare.hpp"
 #include "meter/warp_log.hpp"
 #include "simt/diagnose.hpp"
+#include "simt/order.hpp"
 #include "simt/scheduler.hpp"
 #include "simt/stacks.hpp"
 #include "watch.hpp"
@@ -120,7 +121,8 @@ class Meter final : public simt::Probe {
         touch(address, bytes, whom == simt::AtomicFor::device ? Verb::update : Verb::update_in_block, code);
     }
     void exchanged(const simt::Block& block, unsigned warp, unsigned lanes, const void* code) override {
-        if (!counted(block) || !phases_[block.slot][warp].exchange(lanes, offset_of(code))) return;
+        const auto present = ~0u >> (32 - block.lanes(warp)) & ~block.in_warps[warp].gone;
+        if (!counted(block) || !phases_[block.slot][warp].exchange(lanes, present, offset_of(code))) return;
         ++counts_.exchanges;
         ++place(offset_of(code)).exchanges;
     }
@@ -158,6 +160,7 @@ class Meter final : public simt::Probe {
     std::vector<std::string> parameters() const override {
         return parameters_of(image_, launch_.site.file, launch_.name);
     }
+    simt::Footprint footprint() override { return std::exchange(footprint_, {}); }
     std::uint64_t steps() const override { return steps_; }
     std::uint64_t news() const override { return news_; }
     bool in_doubt() const override { return !doubts_.empty(); }
@@ -388,6 +391,8 @@ class Meter final : public simt::Probe {
     /// What was counted and told before a launch is repeated, which is not counted.
     std::tuple<kata::Counts, std::vector<kata::Place>, std::vector<std::uint32_t>, decltype(told_)>
         before_rehearsal_;
+    bool overlaps_ = false;      // this launch may, so that its footprint is taken
+    simt::Footprint footprint_;  // of a launch that does
     struct {
         const simt::Thread* thread = nullptr;
         const void* address = nullptr;
@@ -441,13 +446,15 @@ void Meter::launch_begins(const simt::Grid& grid) {
             region.shadow = std::move(old->shadow);
             region.words = std::move(old->words);
         }
-        region.slots = ~0u;
+        region.slots = overlaps_ ? 0 : ~0u;
         for (const auto& part : a.written_parts)
             region.written_parts.push_back({part.begin - a.range.begin, part.end - a.range.begin});
         if (region.shadow) mark_written(region);
         globals.push_back(std::move(region));
     }
     globals_ = std::move(globals);
+    if (!rehearsing_) footprint_ = {};
+    overlaps_ = !rehearsing_ && simt::may_overlap(grid.launch.stream);
     if (variables_.range.begin != image_.writable.begin)
         variables_ = {image_.writable, Space::global, "a __device__ variable", true, 0, nullptr, 0, nullptr};
     variables_.epoch = epoch_;
@@ -551,6 +558,8 @@ void Meter::block_begins(const simt::Block& block) {
     logs.resize(std::max<std::size_t>(logs.size(), block.warps()));
     for (auto& log : logs) log.clear();
     chains_[block.slot].assign(block.warps(), {});
+    auto& read_meanwhile = read_meanwhile_[block.slot];
+    read_meanwhile.resize(std::max(read_meanwhile.size(), block.threads.size()));
     barriers_passed_[block.slot] = 0;
     bytes_under_way_[block.slot] = 0;
     phases_[block.slot].assign(block.warps(), {});
@@ -570,6 +579,7 @@ void Meter::end_polling(const simt::Block& block) {
 void Meter::block_ends(const simt::Block& block) {
     end_polling(block);
     if (!counted(block)) return;
+    counts_.waited_for += waited_for_copies(chains_[block.slot]);
     ++counts_.blocks;
     counts_.threads += block.threads.size();
     std::uint64_t work = 0, of_busiest = 0;
@@ -593,6 +603,7 @@ void Meter::barrier(const simt::Block& block) {
     // The logs of the other warps have been read when they came to the barrier.
     read_log(block, simt::running->warp(), ~0u);
     end_polling(block);
+    if (counted(block)) counts_.waited_for += waited_for_copies(chains_[block.slot]);
     ++barriers_passed_[block.slot];
     for (auto& phases : phases_[block.slot]) phases.meet();
     std::uint64_t latest = 0;
@@ -851,6 +862,7 @@ void Meter::touch(const void* pointer, std::size_t bytes, Verb verb, const void*
     if (constants_.contains(address)) {
         if (writes(verb)) refuse(address, bytes, verb, code);
         if (bytes <= 8 && value_at(pointer, bytes) == 0) notice_unfilled(address, bytes, event.code);
+        if (overlaps_) footprint_.read.add({address, address + bytes});
         return log(event);
     }
     auto* region = usual_region(event.code, address);
@@ -881,6 +893,12 @@ void Meter::touch(const void* pointer, std::size_t bytes, Verb verb, const void*
         news_ += !event.repeats;
     } else if (polled_ && (global || writes(verb)) && !polls_[slot].empty()) {
         polls_[slot][simt::running->linear].last = false;
+    }
+    if (overlaps_ && global) {
+        auto& kind = updates(verb) || signals(verb) ? footprint_.updated
+                     : writes(verb)                 ? footprint_.written
+                                                    : footprint_.read;
+        kind.add({address, address + bytes});
     }
     const bool may_be_vain = global && verb == Verb::update;
     news_ += writes(verb) && !may_be_vain;
@@ -1028,6 +1046,17 @@ std::uint64_t Meter::copy_begins(const void* to, const void* from, unsigned byte
     if (const auto* region = region_of(address); !region || region->space != Space::shared)
         simt::give_up(std::string(name) + " copies into shared memory, and " + here() +
                       " gives it another address, in " + line(offset_of(code)));
+    // What a group copies may lie anywhere. On another thread's stack lies what is no address at all.
+    const auto source = reinterpret_cast<std::uintptr_t>(from);
+    const auto stack = reinterpret_cast<std::uintptr_t>(simt::running->stack);
+    const auto* const region = region_of(source);
+    if (name == std::string_view("__pipeline_memcpy_async") &&
+        (simt::Range{stack, stack + simt::stack_bytes}.contains(source) ||
+         (region && region->space == Space::shared)))
+        simt::give_up(std::string(name) + " copies from global memory, and " + here() + " copies from " +
+                      (region ? "shared memory" : "a variable of its own") + ", in " + line(offset_of(code)) +
+                      ": assign what is there");
+    chains_[simt::running_block->slot][simt::running->warp()].copies();
     touch(to, bytes, Verb::write, code, true);
     flights_[simt::running_block->slot].start(address, bytes, offset_of(code));
     bytes_under_way_[simt::running_block->slot] += bytes;
@@ -1036,8 +1065,6 @@ std::uint64_t Meter::copy_begins(const void* to, const void* from, unsigned byte
         touch(static_cast<const std::byte*>(from) + done, piece, Verb::read, code, true);
         done += piece;
     }
-    auto& read_meanwhile = read_meanwhile_[simt::running_block->slot];
-    read_meanwhile.resize(std::max(read_meanwhile.size(), simt::running_block->threads.size()));
     return done_meanwhile();
 }
 
@@ -1049,7 +1076,7 @@ void Meter::copy_arrives(const simt::Copy& copy) {
     auto* const region = region_of(address);
     flights_[slot].land(address, copy.bytes);
     bytes_under_way_[slot] -= copy.bytes;
-    if (copy.mark == done_meanwhile()) counts_.waited_for += copy.read;
+    if (copy.mark == done_meanwhile()) chains_[slot][simt::running->warp()].waits_for_copy(copy.read);
     if (!looks_for_races_) return;
     const auto answer = region->shadow->access(address - region->range.begin, copy.bytes, Verb::write, code,
                                                region->epoch, clocks_, slot, simt::running->linear);

@@ -174,17 +174,6 @@ std::optional<long long> number_of(const T& argument) {
         return std::nullopt;
 }
 
-/// What a pointer leads to, of which a launch says where and not how far it reaches.
-template <class T>
-simt::Reach reached_by(const T& argument) {
-    return {pointer_of(argument), pointer_of(argument) ? 1u : 0u, !std::is_const_v<std::remove_pointer_t<T>>};
-}
-
-/// Whether an argument may have pointers in it.
-template <class T>
-constexpr bool hides_pointers = !std::is_arithmetic_v<T> && !std::is_enum_v<T> && !std::is_empty_v<T> &&
-                                (!std::is_pointer_v<T> || std::is_pointer_v<std::remove_pointer_t<T>>);
-
 /// `thread` is called by each thread of the launch; `kernel` is what the launch names, where that is known.
 template <class Thread, class... Arguments>
 void launch_threads(const Thread& thread, const Asked& asked, const void* kernel,
@@ -192,12 +181,9 @@ void launch_threads(const Thread& thread, const Asked& asked, const void* kernel
     const auto call = +[](const void* t) { (*static_cast<const Thread*>(t))(); };
     const void* const pointers[]{pointer_of(arguments)..., nullptr};
     const std::optional<long long> numbers[]{number_of(arguments)..., std::nullopt};
-    simt::ask_stream(asked.stream,
-                     (hides_pointers<Arguments> || ...) ? simt::Task::launch_of_anything : simt::Task::launch,
-                     "a launch", asked.site, false, {reached_by(arguments)...});
     simt::run({asked.grid, asked.block, asked.shared_bytes, reinterpret_cast<const void*>(call), kernel,
                __start_simt_constant, __stop_simt_constant, __start_simt_of_device, __stop_simt_of_device,
-               call, &thread, sizeof thread, asked.name, asked.site, pointers, numbers,
+               call, &thread, sizeof thread, asked.name, asked.site, asked.stream, pointers, numbers,
                sizeof...(arguments)});
 }
 

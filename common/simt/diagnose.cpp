@@ -106,17 +106,25 @@ std::string why_stuck(const Block& block, const Probe* probe) {
 }
 
 std::string spinning(const Block& block, double seconds, const Probe* probe) {
+    constexpr unsigned many_turns = 64;  // more than anybody takes to come back to a poll or a vote
     const Thread* polls = nullptr;
+    const Thread* votes = nullptr;  // and has polled
     const Thread* busy = running;
+    bool loops = false;  // the busy one
     for (const auto& t : block.threads) {
         if (running) break;
-        // Lanes that have polled wait in a vote for those of their warp that have nothing to poll.
-        if (t.polls > polls_per_turn && !t.changes &&
-            (t.state == State::ready || t.state == State::at_collective))
+        const bool has_polled = t.polls > polls_per_turn && !t.changes;
+        if (t.state == State::ready && has_polled && t.busy_turns <= many_turns) {
             polls = &t;
-        else if (t.state == State::ready)
+        } else if (t.state == State::at_collective && has_polled) {
+            votes = &t;
+        } else if (t.state == State::ready && !loops) {
             busy = &t;
+            loops = t.busy_turns > many_turns;
+        }
     }
+    // Lanes that have polled wait in a vote for those of their warp that have nothing to poll.
+    if (!polls && !loops) polls = votes;
     char text[64];
     std::snprintf(text, sizeof text, " after %g s of processor time", seconds);
     const std::string after = text;

@@ -48,6 +48,11 @@ struct HostMemory {
     std::size_t size;
     std::string origin;
     bool kept = false;  // over the end of an observation
+
+    Range range() const {
+        const auto begin = reinterpret_cast<std::uintptr_t>(bytes.get());
+        return {begin, begin + size};
+    }
 };
 std::map<void*, HostMemory> host_memory;
 
@@ -108,10 +113,18 @@ void* host_alloc(std::size_t bytes, Site site) {
     return pointer;
 }
 void host_free(void* pointer) {
+    if (const auto memory = host_memory.find(pointer); memory != host_memory.end())
+        forget_memory(memory->second.range());
     if (pointer && host_memory.erase(pointer) == 0)
         throw kata::Error(
             "cudaFreeHost refused: that is no pointer from cudaMallocHost or cudaHostAlloc, or has been "
             "freed already");
+}
+
+bool is_pinned(const void* pointer) {
+    return std::any_of(host_memory.begin(), host_memory.end(), [&](const auto& memory) {
+        return memory.second.range().contains(reinterpret_cast<std::uintptr_t>(pointer));
+    });
 }
 
 std::vector<std::string> kept_host_memory() {

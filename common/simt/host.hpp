@@ -40,6 +40,8 @@ void* host_alloc(std::size_t bytes, Site);
 void host_free(void*);
 /// A finding for each that has been allocated since the last call and not freed.
 std::vector<std::string> kept_host_memory();
+bool is_pinned(const void*);    // by one of these
+bool is_pageable(const void*);  // memory of the host that is not
 
 /// Bytes of device memory that are allocated now.
 std::size_t allocated();
@@ -168,8 +170,8 @@ inline cudaError_t copy_rows(const char* name, void* to, std::size_t to_pitch, c
                              std::size_t from_pitch, std::size_t width, std::size_t height,
                              cudaMemcpyKind kind, cudaStream_t stream, bool waits, Site site) {
     if (width > to_pitch || width > from_pitch) return cudaErrorInvalidPitchValue;
-    const auto bytes = [&](std::size_t pitch) { return height == 0 ? 0 : (height - 1) * pitch + width; };
-    ask_for_copy(name, stream, site, waits, {{to, bytes(to_pitch), true}, {from, bytes(from_pitch), false}});
+    ask_for_copy(name, stream, site, waits,
+                 {{to, width, true, height, to_pitch}, {from, width, false, height, from_pitch}});
     for (std::size_t y = 0; y < height; ++y)
         copy(static_cast<char*>(to) + y * to_pitch, static_cast<const char*>(from) + y * from_pitch, width,
              kind);
@@ -191,8 +193,7 @@ inline cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void*
 inline cudaError_t cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height,
                                 simt::Site site = simt::Site::here()) {
     if (width > pitch) return cudaErrorInvalidPitchValue;
-    simt::ask_for_copy("cudaMemset2D", nullptr, site, false,
-                       {{to, height == 0 ? 0 : (height - 1) * pitch + width, true}});
+    simt::ask_for_copy("cudaMemset2D", nullptr, site, false, {{to, width, true, height, pitch}});
     for (std::size_t y = 0; y < height; ++y)
         simt::fill_memory(static_cast<char*>(to) + y * pitch, value, width);
     return cudaSuccess;

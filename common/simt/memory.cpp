@@ -193,6 +193,8 @@ void host_reaches(const void* pointer, std::size_t bytes, bool writes) {
 
 const std::vector<Allocation>& allocations() { return table(); }
 
+bool is_pageable(const void* pointer) { return !is_of_device(pointer) && !is_pinned(pointer); }
+
 std::string lost_upper_bits(std::uintptr_t address) {
     constexpr std::uint64_t an_int = std::uint64_t{1} << 31, lost = std::uint64_t{1} << 32, beside = 4096;
     for (const auto off : {lost, 2 * lost, 4 * lost, 8 * lost})  // bytes; elements of two, four and eight
@@ -255,6 +257,7 @@ void device_free(void* pointer) {
         throw kata::Error("cudaFree refused: that is no pointer from cudaMalloc, or has been freed already");
     if (entry && entry->name != cuda_malloc)
         throw kata::Error("cudaFree refused: \"" + entry->name + "\" belongs to whoever called the step");
+    if (entry) forget_memory(entry->range);
     kata::device::release(pointer);
 }
 

@@ -4,7 +4,6 @@
 #include "simt/runtime.hpp"
 
 #include <cstddef>
-#include <utility>
 #include <vector>
 
 // Most of what goes wrong is thrown where it happens; the rest of CUDA's errors is never met here.
@@ -65,10 +64,9 @@ __forceinline__ cudaError_t copy(void* to, const void* from, std::size_t bytes, 
 }
 /// Whether the host waits for a copy that is not asynchronous: not for one within the device.
 inline bool is_waited_for(cudaMemcpyKind kind) { return kind != cudaMemcpyDeviceToDevice; }
-/// Asks a stream for what `name` does with memory. Of the host's, the order of streams says nothing.
 inline void ask_for_copy(const char* name, cudaStream_t stream, Site site, bool waits,
-                         std::vector<Reach> reaches) {
-    ask_stream(number_of(stream, name), Task::copy, name, site, waits, std::move(reaches));
+                         const std::vector<Reach>& reaches) {
+    ask_for_copy(name, number_of(stream, name), site, waits, reaches);
 }
 inline cudaError_t fill(const char* name, void* to, int value, std::size_t bytes, cudaStream_t stream,
                         Site site) {
@@ -104,7 +102,7 @@ cudaError_t copy_to_symbol(const char* name, T& symbol, const void* from, std::s
                            std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream, bool waits,
                            Site site) {
     auto* const to = reinterpret_cast<char*>(&symbol) + offset;
-    ask_for_copy(name, stream, site, waits, {{to, bytes, true, true}, {from, bytes, false}});
+    ask_for_copy(name, stream, site, waits, {{to, bytes, true, 1, 0, true}, {from, bytes, false}});
     if (kind == cudaMemcpyHostToHost || kind == cudaMemcpyDeviceToHost)
         refuse_side("cudaMemcpyToSymbol", "to", false);
     if (kind != cudaMemcpyDefault)
@@ -118,7 +116,7 @@ cudaError_t copy_from_symbol(const char* name, void* to, const T& symbol, std::s
                              std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream, bool waits,
                              Site site) {
     const auto* const from = reinterpret_cast<const char*>(&symbol) + offset;
-    ask_for_copy(name, stream, site, waits, {{to, bytes, true}, {from, bytes, false, true}});
+    ask_for_copy(name, stream, site, waits, {{to, bytes, true}, {from, bytes, false, 1, 0, true}});
     if (kind == cudaMemcpyHostToHost || kind == cudaMemcpyHostToDevice)
         refuse_side("cudaMemcpyFromSymbol", "from", false);
     if (kind != cudaMemcpyDefault)
@@ -184,14 +182,14 @@ inline cudaError_t cudaDeviceSynchronize() {
     simt::wait_for_all_streams();
     return cudaSuccess;
 }
+inline cudaError_t cudaGetLastError() {
+    simt::launches_are_checked();
+    return cudaSuccess;
+}
+inline cudaError_t cudaPeekAtLastError() { return cudaGetLastError(); }
 namespace simt {
-/// Whoever drops the answer has not asked, so launches count as checked only where it is read.
-struct LastError {
-    operator cudaError_t() const {
-        launches_are_checked();
-        return cudaSuccess;
-    }
-};
+/// What a statement that is one of these calls and nothing else is read as (translate.py): whoever drops the
+/// answer has not asked.
+inline cudaError_t dropped_cudaGetLastError() { return cudaSuccess; }
+inline cudaError_t dropped_cudaPeekAtLastError() { return cudaSuccess; }
 }  // namespace simt
-inline simt::LastError cudaGetLastError() { return {}; }
-inline simt::LastError cudaPeekAtLastError() { return {}; }

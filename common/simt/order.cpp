@@ -1,6 +1,8 @@
 #include "simt/order.hpp"
 
 #include "simt/diagnose.hpp"
+#include "simt/footprint.hpp"
+#include "simt/host.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -10,17 +12,20 @@ namespace simt {
 
 namespace {
 
-struct Asked {
+struct Task {
     std::uint64_t number;
-    Task kind;
-    std::string name;
-    std::vector<Reach> reaches;
+    bool is_copy;
+    const char* name;
+    Site site;
+    Footprint reached;
+
+    std::string text() const { return name + (site.line == 0 ? "" : " in " + text_of(site)); }
 };
 struct Stream {
     bool blocking = true, destroyed = false;
     std::uint64_t asked = 0;
-    Before before;             // its next task, as far as the stream itself says
-    std::vector<Asked> tasks;  // in order
+    Before before;            // its next task, as far as the stream itself says
+    std::vector<Task> tasks;  // in order, those that may still matter
 };
 
 unsigned streams_so_far = stream_of_thread + 1;
@@ -44,39 +49,53 @@ Before before_next(unsigned stream) {
     return before;
 }
 
-bool clash(const Reach& a, const Reach& b) {
-    const auto begins = [](const Reach& r) { return reinterpret_cast<std::uintptr_t>(r.begin); };
-    return (a.writes || b.writes) && begins(a) < begins(b) + b.bytes && begins(b) < begins(a) + a.bytes;
-}
-
-/// Whether it matters which of the two comes first. Two launches may well share an array, each a part of it.
-bool clash(const Asked& a, const Asked& b) {
-    if (a.kind != Task::copy && b.kind != Task::copy) return false;
-    if (a.kind == Task::launch_of_anything || b.kind == Task::launch_of_anything) return true;
-    const auto is_symbol = [](const Reach& r) { return r.is_symbol; };
-    if (a.kind != b.kind && (std::any_of(a.reaches.begin(), a.reaches.end(), is_symbol) ||
-                             std::any_of(b.reaches.begin(), b.reaches.end(), is_symbol)))
-        return true;
-    return std::any_of(a.reaches.begin(), a.reaches.end(), [&](const Reach& one) {
-        return std::any_of(b.reaches.begin(), b.reaches.end(),
-                           [&](const Reach& other) { return clash(one, other); });
-    });
+/// The host has waited for all of this: nothing that is asked for from now on comes before it.
+void host_waits_for(const Before& before) {
+    join(before_host, before);
+    for (const auto& [stream, number] : before) {
+        auto& tasks = streams[stream].tasks;
+        tasks.erase(tasks.begin(), std::find_if(tasks.begin(), tasks.end(),
+                                                [last = number](const Task& t) { return t.number > last; }));
+    }
 }
 
 /// The latest task of some stream that nothing puts before what comes after `before`, and that matters.
 template <class Matters>
-const std::string* beside(const Before& before, Matters matters) {
+const Task* beside(const Before& before, Matters matters) {
     for (const auto& [stream, state] : streams) {
         const auto done = before.find(stream);
         const auto number = done == before.end() ? 0 : done->second;
         for (auto task = state.tasks.rbegin(); task != state.tasks.rend() && task->number > number; ++task)
-            if (matters(*task)) return &task->name;
+            if (matters(*task)) return &*task;
     }
     return nullptr;
 }
 
 constexpr const char* joins =
     "; let one stream wait for the other with cudaEventRecord and cudaStreamWaitEvent, or leave streams out";
+
+void ask(unsigned stream, Task task, bool waits) {
+    if (!is_observed) return;
+    auto before = before_next(stream);
+    auto& state = streams[stream];
+    task.number = before[stream] = ++state.asked;
+    if (unordered.empty()) {
+        task.reached.tidy();
+        if (!state.blocking && before[default_stream] == 0)
+            unordered.push_back("nothing orders " + task.text() +
+                                " behind what the caller has asked of the default stream, as for a copy of "
+                                "the inputs: its stream was made with cudaStreamNonBlocking; leave that out");
+        else if (const auto* at_once =
+                     beside(before, [&](const Task& other) { return task.reached.clashes(other.reached); }))
+            unordered.push_back("nothing orders " + task.text() + " and " + at_once->text() +
+                                ", which reach the same memory: they are in different streams, and a GPU may "
+                                "do the second one first" +
+                                joins);
+        if (!task.reached.empty() || !state.blocking) state.tasks.push_back(std::move(task));
+    }
+    state.before = std::move(before);
+    if (waits) host_waits_for(state.before);
+}
 
 }  // namespace
 
@@ -88,35 +107,52 @@ unsigned new_stream(bool blocking) {
 
 void end_stream(unsigned stream) { streams[stream].destroyed = true; }
 std::size_t streams_remembered() { return streams.size(); }
-
-void ask_stream(unsigned stream, Task kind, const char* name, Site site, bool waits,
-                std::vector<Reach> reaches) {
-    if (!is_observed) return;
-    auto before = before_next(stream);
-    auto& state = streams[stream];
-    Asked task{state.asked + 1, kind, name + (site.line == 0 ? "" : " in " + text_of(site)),
-               std::move(reaches)};
-    if (unordered.empty() && !state.blocking && before[default_stream] == 0)
-        unordered.push_back("nothing orders " + task.name +
-                            " behind what the caller has asked of the default stream, as for a copy of the "
-                            "inputs: its stream was made with cudaStreamNonBlocking; leave that out");
-    else if (const auto* at_once = beside(before, [&](const Asked& other) { return clash(task, other); });
-             at_once && unordered.empty())
-        unordered.push_back("nothing orders " + task.name + " and " + *at_once +
-                            ": they are in different streams, and a GPU may do the second one first" + joins);
-    before[stream] = ++state.asked;
-    state.tasks.push_back(std::move(task));
-    state.before = std::move(before);
-    if (waits) join(before_host, state.before);
+std::size_t tasks_remembered() {
+    std::size_t sum = 0;
+    for (const auto& [stream, state] : streams) sum += state.tasks.size();
+    return sum;
 }
 
-void wait_for_stream(unsigned stream) { join(before_host, before_next(stream)); }
+bool may_overlap(unsigned stream) {
+    return is_observed && unordered.empty() && (stream != default_stream || streams.size() > 1);
+}
+
+void ask_for_copy(const char* name, unsigned stream, Site site, bool waits,
+                  const std::vector<Reach>& reaches) {
+    Task task{0, true, name, site, {}};
+    for (const auto& reach : reaches) {
+        // From memory that is not pinned all is read when the call returns, and what such memory gets is
+        // there.
+        if (!reach.is_symbol && is_pageable(reach.begin)) {
+            waits = waits || reach.writes;
+            continue;
+        }
+        auto& bytes = reach.writes ? task.reached.written : task.reached.read;
+        const auto begin = reinterpret_cast<std::uintptr_t>(reach.begin);
+        for (std::size_t row = 0; row < reach.rows; ++row)
+            bytes.add({begin + row * reach.pitch, begin + row * reach.pitch + reach.bytes});
+    }
+    ask(stream, std::move(task), waits);
+}
+
+void ask_for_launch(unsigned stream, Site site, Footprint reached) {
+    ask(stream, {0, false, "a launch", site, std::move(reached)}, false);
+}
+
+void forget_memory(Range gone) {
+    for (auto& [stream, state] : streams)
+        for (auto& task : state.tasks) task.reached.remove(gone);
+}
+
+void wait_for_stream(unsigned stream) { host_waits_for(before_next(stream)); }
 void wait_for_all_streams() {
-    for (const auto& [stream, state] : streams) join(before_host, state.before);
+    Before all;
+    for (const auto& [stream, state] : streams) join(all, state.before);
+    host_waits_for(all);
 }
 Before before_event(unsigned stream) { return before_next(stream); }
 void let_stream_wait(unsigned stream, const Before& event) { join(streams[stream].before, event); }
-void wait_for(const Before& event) { join(before_host, event); }
+void wait_for(const Before& event) { host_waits_for(event); }
 
 void order_begins() {
     std::erase_if(streams, [](const auto& s) { return s.second.destroyed; });
@@ -136,10 +172,9 @@ std::vector<std::string> order_ends() {
     is_observed = false;
     const auto before = before_next(default_stream);
     for (const bool copy : {false, true})
-        if (const auto* task =
-                beside(before, [&](const Asked& asked) { return (asked.kind == Task::copy) == copy; });
+        if (const auto* task = beside(before, [&](const Task& asked) { return asked.is_copy == copy; });
             task && unordered.empty())
-            unordered.push_back("nothing orders " + *task +
+            unordered.push_back("nothing orders " + task->text() +
                                 " before what the caller asks of the default stream next, as for a copy of "
                                 "the result: its stream was made with cudaStreamNonBlocking; leave that out, "
                                 "or wait for it with cudaStreamSynchronize");

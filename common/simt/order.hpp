@@ -1,6 +1,7 @@
 // Everything is done when the host asks for it. What a GPU may do in another order, for nothing orders the
 // streams that are asked, is told here.
 #pragma once
+#include "simt/image.hpp"
 #include "simt/runtime.hpp"
 
 #include <cstddef>
@@ -21,19 +22,28 @@ unsigned new_stream(bool blocking);
 /// It has been destroyed. What it has been asked for goes on.
 void end_stream(unsigned stream);
 std::size_t streams_remembered();  ///< for a test
+std::size_t tasks_remembered();    ///< for a test
 
-/// Memory of the device that a task reads or writes.
+/// Rows of memory, of the device or the host, that a copy reads or writes; mostly one.
 struct Reach {
     const void* begin;
-    std::size_t bytes;
+    std::size_t bytes;  // of a row
     bool writes;
-    bool is_symbol = false;  // which a kernel names, so that no argument says so
+    std::size_t rows = 1, pitch = 0;
+    bool is_symbol = false;  // of a variable of the device, by its name
 };
-/// Of a launch is known where its pointers lead, and not how far; one with arguments that may have pointers
-/// in them may reach anything.
-enum class Task { launch, launch_of_anything, copy };
-/// `name` is what the host has called, as "a launch". Whether the host waits until it is done.
-void ask_stream(unsigned stream, Task, const char* name, Site, bool waits, std::vector<Reach>);
+/// A copy, or what else the host calls to change memory. `name` is what it has called. Whether it waits until
+/// that is done.
+void ask_for_copy(const char* name, unsigned stream, Site, bool waits, const std::vector<Reach>&);
+struct Footprint;
+/// Whether what the stream is asked for now may be done beside something else, so that what a launch reaches
+/// is to be looked at.
+bool may_overlap(unsigned stream);
+/// A launch, and what it has reached. That is known where the launch is metered; elsewhere nothing is told of
+/// it but that its stream takes no turns with the default one.
+void ask_for_launch(unsigned stream, Site, Footprint);
+/// Memory that has been freed. Whatever lies there from now on is something else.
+void forget_memory(Range);
 void wait_for_stream(unsigned stream);
 void wait_for_all_streams();
 /// What comes before an event that is recorded in the stream now.

@@ -39,6 +39,7 @@ struct Launch {
     std::size_t arguments_bytes;
     const char* name;  // of the kernel, as the launch has it
     Site site;
+    unsigned stream;                          // in simt/order.hpp
     const void* const* pointers;              // of each parameter, or null where that is no pointer
     const std::optional<long long>* numbers;  // of each parameter that is an integer
     std::size_t parameters;

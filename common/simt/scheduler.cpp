@@ -9,6 +9,7 @@
 #include "simt/division.hpp"
 #include "simt/image.hpp"
 #include "simt/matrices.hpp"
+#include "simt/order.hpp"
 #include "simt/runtime.hpp"
 #include "simt/search.hpp"
 #include "simt/snapshot.hpp"
@@ -475,7 +476,7 @@ void Scheduler::start(unsigned slot, std::uint64_t linear) {
         t.site = {};
         t.linear = i;
         t.index = {i % b.x, i / b.x % b.y, i / b.x / b.y};
-        t.polls = 0;
+        t.polls = t.busy_turns = 0;
         t.updated = nullptr;
         t.changes = false;
         t.in_toolkit = 0;
@@ -678,6 +679,7 @@ void Scheduler::resume(Block& block, Thread& t) {
     t.fiber = std::move(t.fiber).resume();
     running = nullptr;
     busy_ = busy_ || t.state != State::ready || t.polls == polls;
+    t.busy_turns = t.state == State::ready && t.polls == polls ? t.busy_turns + 1 : 0;
     if (t.state == State::done) {
         --block.alive;
         idle_fibers().emplace_back(std::move(t.fiber), std::exchange(t.stack, nullptr));
@@ -1188,6 +1190,7 @@ void run(const Launch& launch) {
     const auto state = may_look ? state_of_memory(image.writable) : 0;
     const auto first_tick = last_tick;
     run_and_note_changes(launch, image.writable);
+    ask_for_launch(launch.stream, launch.site, probe ? probe->footprint() : Footprint{});
     if (may_look) look_for_effect(launch, *probe, state, state_of_memory(image.writable));
     if (!probe || !probe->in_doubt()) return;
     bool different = true;

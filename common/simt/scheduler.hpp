@@ -3,6 +3,7 @@
 #include "limits.hpp"
 #include "observe.hpp"
 #include "simt/copies.hpp"
+#include "simt/footprint.hpp"
 #include "simt/image.hpp"
 #include "simt/runtime.hpp"
 
@@ -50,6 +51,7 @@ struct alignas(64) Thread {  // what each turn looks at lies in one line of the 
     std::uint64_t value = 0, result = 0;
     int source = 0;
     unsigned polls = 0;
+    unsigned busy_turns = 0;  // the last ones, in which it has neither polled nor come to a wait
     // Its last atomic, of a thread that polls: where, what was there before, and whether the one before it
     // has changed anything.
     const void* updated = nullptr;
@@ -150,6 +152,9 @@ class Probe {
     virtual std::string last_line(const Block&, const Thread&) const = 0;
     /// What the kernel that runs calls its parameters; nothing where that is not known.
     virtual std::vector<std::string> parameters() const = 0;
+    /// What the last launch has reached, of one that may overlap with something (simt/order.hpp), and which
+    /// is not asked for again; else nothing.
+    virtual Footprint footprint() = 0;
     /// What the threads of the launch have done, in basic blocks and accesses: the same on any machine.
     virtual std::uint64_t steps() const = 0;
     /// Changes as long as threads change memory, or poll another place than just before.

@@ -10,12 +10,6 @@ namespace simt {
 
 Range stacks;
 
-namespace {
-
-constexpr std::size_t stack_bytes = 128 * 1024;  // reserved; only what is used takes memory
-
-}  // namespace
-
 std::byte* StackPool::take() {
     if (free_.empty()) grow();
     auto* stack = free_.back();

@@ -10,6 +10,7 @@ namespace simt {
 
 /// The stacks of all fibers: one reservation, so that "is this a thread's own variable" is one comparison.
 extern Range stacks;
+inline constexpr std::size_t stack_bytes = 128 * 1024;  // of each; only what is used takes memory
 
 class StackPool {
   public:

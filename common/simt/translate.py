@@ -8,6 +8,7 @@ What has no C++ form is replaced where it stands, so that everything else keeps 
   float sum[8][8]; in a kernel       ->  the same, and simt::hold_local("sum", sizeof(sum)); if that is large
   __shared__ alignas(n)              ->  alignas(n) __shared__
   static __shared__                  ->  __shared__
+  cudaGetLastError();                ->  simt::dropped_cudaGetLastError(); a statement of its own, whose answer nobody reads
   __device__ float t[2]; __global__  ->  the same, and their names for the meter, to tell what of the image is the device's
   #include <cuda_runtime.h>          ->  nothing: the step's own include declares what there is
   #include "mine.cuh"                ->  its text, if it lies beside the step and there is something to replace in it
@@ -200,6 +201,14 @@ class Tokens:
             if self.words[at] == ";":
                 return start, at
         return start, min(self.behind(at), len(self.words))  # in a macro, or a mistake
+
+    def begins_statement(self, place):
+        """Whether a statement begins here, as far as the word before it says so."""
+        before = self.word(place - 1)
+        if before == ")":
+            opened = self.partner(place - 1)
+            return opened is not None and self.word(opened - 1) in {"if", "while", "for", "switch", "constexpr"}
+        return before in {";", "{", "}", "else", "do"}
 
     def name_of_template(self, place, kernels):
         """The name in front of template arguments that end here. One < may be a comparison: kernels are known."""
@@ -424,6 +433,16 @@ class Source:
             if name not in tokens.parameters:
                 yield name
 
+    def translate_dropped_errors(self, tokens):
+        """Whoever drops the answer has not asked whether a launch has failed."""
+        for place, word in enumerate(tokens.words):
+            if word in {"cudaGetLastError", "cudaPeekAtLastError"} and tokens.words[place + 1 : place + 4] == ["(", ")", ";"]:
+                start = place - (tokens.word(place - 1) == "::")
+                if tokens.words[max(start - 3, 0) : start] == ["(", "void", ")"]:
+                    start -= 3
+                if tokens.begins_statement(start):
+                    self.edits.append((*tokens.found[place].span(), f"simt::dropped_{word}"))
+
     def translate_shared(self, tokens, markers):
         scopes = tokens.scopes()
         for place, word in enumerate(tokens.words):
@@ -594,6 +613,7 @@ def main():
                         meant = f"; or is a kernel meant: {', '.join(sorted(kernels))}?" if kernels else ""
                         source.error(tokens.start_of(place - 1), f"{name} is launched, so it needs a __global__ in front{meant}")
             source.translate_shared(tokens, of_shared)
+            source.translate_dropped_errors(tokens)
     of_device = {"__global__", "__device__", "__constant__", "__managed__"}
     of_device |= {name for name, words in macros.items() if not of_device.isdisjoint(words)}
     names = {name for source in sources for tokens in source.parts for name in tokens.of_device(of_device)}

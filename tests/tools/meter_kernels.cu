@@ -868,6 +868,32 @@ __global__ void second_tile_kernel(Way way, const int* in, int* out) {
 }
 void second_tile(Way way, const int* in, int* out) { second_tile_kernel<<<1, 64>>>(way, in, out); }
 
+__global__ void copy_tiles_kernel(Copiers how, const int* in, int* out, int tiles) {
+    __shared__ int s[2][64];
+    const int t = threadIdx.x, half = t % 64;
+    const bool copies = how == Copiers::all_at_once || t < 64;
+    const bool reads = how == Copiers::all_at_once || how == Copiers::half_at_once || t >= 64;
+    const bool apart = how == Copiers::own_warps_at_once;  // what is read and what is copied
+    int sum = 0;
+    for (int tile = 0; tile <= tiles; ++tile) {
+        if (reads && !apart && tile > 0) sum += s[(tile - 1) % 2][63 - half];
+        if (copies && tile < tiles) {
+            if (how != Copiers::all_at_once || t < 64)
+                __pipeline_memcpy_async(&s[tile % 2][half], &in[64 * tile + half], 4);
+            __pipeline_commit();
+            __pipeline_wait_prior(0);
+        }
+        __syncthreads();
+        if (!apart) continue;
+        if (reads && tile < tiles) sum += s[tile % 2][63 - half];
+        __syncthreads();
+    }
+    out[t] = sum;
+}
+void copy_tiles(Copiers how, const int* in, int* out, int tiles) {
+    copy_tiles_kernel<<<1, 128>>>(how, in, out, tiles);
+}
+
 __global__ void load_phases_kernel(const int* in, int* out) {
     const int t = threadIdx.x;
     int sum = in[t] + in[t + 1];
@@ -889,6 +915,21 @@ __global__ void phases_of_tiles_kernel(const int* in, int* out, int rounds, int 
 }
 void phases_of_tiles(const int* in, int* out, int rounds, int more) {
     phases_of_tiles_kernel<<<1, 32>>>(in, out, rounds, more);
+}
+
+__global__ void exchanges_of_tiles_kernel(int* out, int rounds, bool in_two_lines, bool together) {
+    const int t = threadIdx.x, tile = t / 8;
+    int sum = t;
+    for (int k = 0; k < rounds; ++k)
+        if (tile == 1 && in_two_lines)
+            sum += __shfl_xor_sync(0xffu << 8 * tile, sum, 1);
+        else
+            sum += __shfl_xor_sync(0xffu << 8 * tile, sum, 2);
+    if (together) sum += __shfl_xor_sync(~0u >> (32 - blockDim.x), sum, 4);
+    out[t] = sum;
+}
+void exchanges_of_tiles(int* out, int threads, int rounds, bool in_two_lines, bool together) {
+    exchanges_of_tiles_kernel<<<1, threads>>>(out, rounds, in_two_lines, together);
 }
 
 __global__ void exchanges_kernel(int* out, int rounds) {

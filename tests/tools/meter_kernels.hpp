@@ -175,10 +175,17 @@ void loads_behind_barrier(const int* in, int* out,
 /// behind that.
 enum class Way { at_once, in_structures, ahead, ahead_beside_copy, structures_ahead, copied, copied_at_once };
 void second_tile(Way, const int* in, int* out);
+/// Tiles of 64 elements through two places of shared memory, `tiles` of them by 128 threads: the next one is
+/// on its way while the one before is read, or all is waited for at once; by half of the warps or by all.
+enum class Copiers { own_warps, own_warps_at_once, all_at_once, half_at_once };
+void copy_tiles(Copiers, const int* in, int* out, int tiles);
 void load_phases(const int* in, int* out);  // two warps, one of which shuffles three times and loads
 /// In a warp of four tiles each tile loads, and then shuffles and loads `rounds` times, with `more` for each
 /// tile before it.
 void phases_of_tiles(const int* in, int* out, int rounds, int more);
+/// Tiles of 8 lanes of one warp of `threads`, of which the second shuffles in another line than the others,
+/// if told so; `rounds` times, then, if told so, all together.
+void exchanges_of_tiles(int* out, int threads, int rounds, bool in_two_lines, bool together);
 void exchanges(int* out, int rounds);              // shuffles of two warps, and a vote of one
 void polled_late(int* data, int* flag, int* out);  // block 1 waits long for what block 0 then writes
 

@@ -290,6 +290,18 @@ void asks(Asks when) {
     if (when == Asks::at_the_end) check(cudaPeekAtLastError());
     if (when == Asks::compared && cudaGetLastError() != cudaSuccess) check(cudaErrorInvalidValue);
     if (when == Asks::dropped) (void)cudaGetLastError();
+    if (when == Asks::dropped_in_branch)
+        cudaPeekAtLastError();
+    else if (when == Asks::kept) {
+        auto error = cudaGetLastError();
+        if (error == cudaSuccess) error = cudaDeviceSynchronize();
+        check(error);
+    }
+    const auto ask = [when] {
+        if (when != Asks::by_lambda) return cudaErrorUnknown;
+        return cudaGetLastError();
+    };
+    if (ask() == cudaSuccess) std::printf("%s", ask() == cudaSuccess ? "" : "failed");
 }
 
 void copy_to_host(void* to, const void* from, std::size_t bytes) {
@@ -830,6 +842,18 @@ __global__ void spin_on_plain_kernel(const int* flag) {
     }
 }
 void spin_on_plain(int* flag) { spin_on_plain_kernel<<<1, 2>>>(flag); }
+
+__global__ void loop_beside_vote_kernel(int* flag, int* out) {
+    const int t = threadIdx.x;
+    volatile int rounds = 1;
+    int set = 0;
+    for (int i = 0; t == 0 && i < 100; ++i) set += atomicAdd(flag, 0);
+    if (t == 1 && *flag == 0)
+        while (rounds > 0) {
+        }
+    out[t] = __any_sync(~0u, set);
+}
+void loop_beside_vote(int* flag, int* out) { loop_beside_vote_kernel<<<1, 32>>>(flag, out); }
 
 __global__ void spin_on_volatile_kernel(volatile int* flag) {
     while (*flag == 0) {

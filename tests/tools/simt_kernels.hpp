@@ -51,7 +51,18 @@ void to_symbol(const float* from, Direction);  // 8 floats, as all symbols have
 void from_symbol(float* to, Direction);
 /// Two launches: when it is asked whether they failed, whether the answer is dropped, and whether the second
 /// fails.
-enum class Asks { behind_each, at_the_end, in_between, compared, never, dropped, fails };
+enum class Asks {
+    behind_each,
+    at_the_end,
+    in_between,
+    compared,
+    kept,
+    by_lambda,
+    never,
+    dropped,
+    dropped_in_branch,
+    fails
+};
 void asks(Asks);
 void free_it(void* pointer);
 void free_twice();
@@ -138,6 +149,8 @@ void divide(int threads, int by, int* out);  // thread t divides by t - by
 void endless_without_memory(int threads);
 void spin_on_volatile(int* flag);
 void spin_on_plain(int* flag);
+/// One warp, of which lane 0 asks a flag 100 times, and then all vote; but lane 1, as long as the flag is 0.
+void loop_beside_vote(int* flag, int* out);
 void spin_on_atomic(int* flag);
 void count_for_ever(int* count);
 void wait_for_work(int* flag, int polls, unsigned work, bool raises);

@@ -140,6 +140,81 @@ void beside_a_copy(Beside how, const int* in, int* between, int* out, int n) {
     check(cudaStreamDestroy(second));
 }
 
+__constant__ int added[32];
+__global__ void add_constant_kernel(int* out) { out[threadIdx.x] = added[threadIdx.x]; }
+__global__ void add_from_kernel(const int* in, int* out, int first, int n) {
+    const int i = first + blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] += in[i];
+}
+__global__ void add_atomically_kernel(int* sum) { atomicAdd(sum, 1); }
+__device__ int another_symbol;
+void in_two_streams(Apart how, const int* in, int* between, int* out, int n) {
+    using enum Apart;
+    constexpr auto inside = cudaMemcpyDeviceToDevice;
+    const int half = n / 2;
+    const std::size_t bytes = half * sizeof(int), row = 2 * sizeof(int);
+    cudaStream_t first, second;
+    check(cudaStreamCreate(&first));
+    check(cudaStreamCreate(&second));
+    int *pinned, pageable[1024];
+    check(cudaMallocHost(&pinned, bytes));
+    int* const host = how == through_pinned_memory ? pinned : pageable;
+    if (how == halves_of_rows || how == rows_that_overlap) {
+        const int wide = how == halves_of_rows ? 1 : 2;
+        check(cudaMemcpy2DAsync(between, row, in, row, sizeof(int) * wide, half, inside, first));
+        check(cudaMemcpy2DAsync(between + 1, row, in + 1, row, sizeof(int), half, inside, second));
+    } else if (how == base_and_offset || how == all_of_it) {
+        check(cudaMemcpyAsync(between, in, bytes, inside, first));
+        const int begin = how == all_of_it ? 0 : half;
+        add_from_kernel<<<n / 32, 32, 0, second>>>(in, between, begin, n);
+    } else if (how == structure) {
+        check(cudaMemcpyAsync(between, in, bytes, inside, first));
+        add_one_in_kernel<<<1, half, 0, second>>>({in, out});
+    } else if (how == another_symbol || how == symbol_by_address) {
+        void* symbol = nullptr;
+        check(how == another_symbol ? cudaGetSymbolAddress(&symbol, kernels::another_symbol)
+                                    : cudaGetSymbolAddress(&symbol, counted_launches));
+        count_launch_kernel<<<1, 1, 0, first>>>();
+        check(cudaMemcpyAsync(out, symbol, sizeof(int), inside, second));
+    } else if (how == constant) {
+        check(cudaMemcpyToSymbolAsync(added, in, sizeof added, 0, inside, first));
+        add_constant_kernel<<<1, 32, 0, second>>>(out);
+    } else if (how == launches_that_add) {
+        add_atomically_kernel<<<1, 32, 0, first>>>(out);
+        add_atomically_kernel<<<1, 32, 0, second>>>(out);
+    } else if (how == launches_that_write) {
+        add_one_kernel<<<1, 32, 0, first>>>(in, out, 32);
+        add_one_kernel<<<1, 32, 0, second>>>(between, out + 31, 1);
+    } else if (how == through_pageable_memory || how == through_pinned_memory) {
+        check(cudaMemcpyAsync(host, in, bytes, cudaMemcpyDeviceToHost, first));
+        check(cudaMemcpyAsync(out, host, bytes, cudaMemcpyHostToDevice, second));
+    } else {
+        for (const auto stream : {first, second}) {
+            int* own;
+            check(cudaMallocAsync(&own, bytes, stream));
+            check(cudaMemcpyAsync(own, in, bytes, inside, stream));
+            check(cudaFreeAsync(own, stream));
+        }
+    }
+    check(cudaFreeHost(pinned));
+    check(cudaStreamDestroy(first));
+    check(cudaStreamDestroy(second));
+}
+std::size_t tasks_of_two_streams(int copies, bool host_waits) {
+    cudaStream_t streams[2];
+    int* memory;
+    for (auto& stream : streams) check(cudaStreamCreate(&stream));
+    check(cudaMalloc(&memory, 2 * sizeof(int)));
+    for (int i = 0; i < copies; ++i) {
+        check(cudaMemsetAsync(memory + i % 2, 0, sizeof(int), streams[i % 2]));
+        if (host_waits) check(cudaStreamSynchronize(streams[i % 2]));
+    }
+    const auto remembered = simt::tasks_remembered();
+    for (auto& stream : streams) check(cudaStreamDestroy(stream));
+    check(cudaFree(memory));
+    return remembered;
+}
+
 __global__ void copies_ahead_kernel(const int* in, int* out, int groups) {
     __shared__ int s[2][32];
     const unsigned t = threadIdx.x;
@@ -378,6 +453,28 @@ __global__ void copy_badly_kernel(int bytes, const char* from, int* out) {
     __shared__ alignas(16) int s[8];
     int* const to = out ? out : s;
     __pipeline_memcpy_async(to, from, bytes);  // mark: bad copy
+}
+__global__ void copy_first_from_kernel(Copy_from from, bool by_group, const int* in, int* out) {
+    __shared__ int s[2][32];
+    const int t = threadIdx.x;
+    int own = 7;
+    s[0][t] = in[t];
+    const int* const source = from == Copy_from::global   ? &in[t]
+                              : from == Copy_from::shared ? &s[0][t]
+                                                          : &own;
+    if (by_group) {
+        const auto alone = cg::tiled_partition<1>(cg::this_thread_block());
+        cg::memcpy_async(alone, &s[1][t], source, sizeof(int));
+        cg::wait(alone);
+    } else {
+        __pipeline_memcpy_async(&s[1][t], source, sizeof(int));  // mark: copies from
+        __pipeline_commit();
+        __pipeline_wait_prior(0);
+    }
+    out[t] = s[1][t];
+}
+void copy_first_from(Copy_from from, bool by_group, const int* in, int* out) {
+    copy_first_from_kernel<<<1, 32>>>(from, by_group, in, out);
 }
 void copy_badly(int bytes, int offset, bool to_global, int* out) {
     copy_badly_kernel<<<1, 1>>>(bytes, reinterpret_cast<const char*>(out) + offset,

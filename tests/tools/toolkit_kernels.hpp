@@ -32,7 +32,26 @@ void copy_and_launch(Streams, const int* in, int* between, int* out, int n);
 /// A copy in one stream and something else in another, which may have to do with each other.
 enum class Beside { nothing_shared, both_read, another_part, same_part, anything, copy, rows, from_symbol };
 void beside_a_copy(Beside, const int* in, int* between, int* out, int n);
-void rows(const int* in, int* out, int width, int height);  // through memory with a pitch
+/// Work of two streams, to which bytes that they have both written or read are what matters.
+enum class Apart {
+    halves_of_rows,
+    base_and_offset,
+    structure,
+    another_symbol,
+    launches_that_add,
+    through_pageable_memory,
+    memory_of_before,
+    // of these one has to wait for the other
+    rows_that_overlap,
+    all_of_it,
+    symbol_by_address,
+    constant,
+    launches_that_write,
+    through_pinned_memory
+};
+void in_two_streams(Apart, const int* in, int* between, int* out, int n);
+std::size_t tasks_of_two_streams(int copies, bool host_waits);  // that are remembered at the end
+void rows(const int* in, int* out, int width, int height);      // through memory with a pitch
 cudaError_t occupancy(int* blocks, int threads, std::size_t dynamic_shared);
 cudaError_t best_block(int* grid, int* block);
 
@@ -57,6 +76,8 @@ void copy_reversed(Wait, const int* in, int* out);
 void copy_in_dynamic(const int* in, int* out);  // 64 elements, in shared memory that no other kernel has
 void copy_with_zeros(const int* in, int* out);  // three of four
 void copy_by_group(bool waits, const int* in, int* out);
+enum class Copy_from { global, shared, own };
+void copy_first_from(Copy_from, bool by_group, const int* in, int* out);  // 32 threads
 void copy_badly(int bytes, int offset, bool to_global, int* out);
 void overwrite_copy(const int* in, int* out);
 

@@ -1,0 +1,27 @@
+// What the runtime says of errors is a cudaError_t, whoever asks and whether or not the answer is read.
+#include "kata.hpp"
+
+#include <cstdio>
+
+__global__ void k(float* out, int n) { out[threadIdx.x] = n; }
+
+bool f(float* out, int n) {
+    k<<<1, 32>>>(out, n);
+    auto error = cudaGetLastError();
+    if (error == cudaSuccess) error = cudaDeviceSynchronize();
+    const auto asked = [&] {
+        if (n == 0) return cudaErrorUnknown;
+        return cudaPeekAtLastError();
+    };
+    std::printf("%d %s\n", cudaGetLastError(), cudaGetErrorString(n > 0 ? cudaGetLastError() : cudaSuccess));
+    if (n < 0)
+        cudaGetLastError();
+    else
+        (void)::cudaPeekAtLastError();
+    switch (cudaGetLastError()) {
+        case cudaSuccess:
+            return asked() == cudaSuccess;
+        default:
+            return false;
+    }
+}

@@ -13,7 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 CLANG, *PRECOMPILED = sys.argv[1:4]
 del sys.argv[1:4]
 # What a line of step.legal begins with that is about doubles, as the suites read it.
-IN_DOUBLE = re.search(r'in_double = "(.*)";', (ROOT / "common/suite/claims.cpp").read_text(encoding="utf-8"))[1]
+IN_DOUBLE, OF_FLOATS = re.search(r'in_double = "(.*?)", in_double_of_floats = "(.*?)";', (ROOT / "common/suite/claims.cpp").read_text(encoding="utf-8")).groups()
 
 RIGHT = """#include "kata.hpp"
 #include "operators.hpp"
@@ -223,21 +223,37 @@ class Precompiled(unittest.TestCase):
 
     def test_lines_that_compute_in_double_are_told(self):
         kernel = '#include "kata.hpp"\n__global__ void kernel(float* p, int n) {\n    p[0] = %s;\n}\nvoid f(float* p) { kernel<<<1, 1>>>(p, %s); }\n'
-        for device, host, written in (
-            ("0.5f * p[1]", "1", ""),
-            ("0.5", "int(2.5 * sizeof p)", ""),  # a constant is one of floats, and host code may do what it likes
-            ("0.5 * p[1]", "1", f"{IN_DOUBLE}3 1\n"),
-            ("0.21 * n + 0.72 * p[1]", "1", f"{IN_DOUBLE}3 3\n"),
-            ("fma(0.5, double(p[1]), 1.0)", "1", f"{IN_DOUBLE}3 1\n"),
-            ("sqrt(double(n))", "1", f"{IN_DOUBLE}3 1\n"),
-            ("rsqrt(double(n))", "1", f"{IN_DOUBLE}3 1\n"),
-            ("sqrt(p[1])", "1", ""),
-            ("sqrtf(p[1]) + rsqrtf(p[2])", "1", ""),
-            ("p[1] > 0.1", "1", f"{IN_DOUBLE}3 1\n"),
-            ("p[1] > 0.5 || p[1] < p[2] || p[1] == 1e-40f", "1", ""),  # as exact in floats, in which nvcc compares them
-            ("double(n) < double(p[1])", "1", f"{IN_DOUBLE}3 1\n"),
+        for device, host, operations in (
+            ("0.5f * p[1]", "1", 0),
+            ("0.5", "int(2.5 * sizeof p)", 0),  # a constant is one of floats, and host code may do what it likes
+            ("0.5 * p[1]", "1", 1),
+            ("0.21 * n + 0.72 * p[1]", "1", 3),
+            ("fma(0.5, double(p[1]), 1.0)", "1", 1),
+            ("sqrt(double(n))", "1", 1),
+            ("rsqrt(double(n))", "1", 1),
+            ("sqrt(p[1])", "1", 0),
+            ("sqrtf(p[1]) + rsqrtf(p[2])", "1", 0),
+            ("p[1] > 0.1", "1", 1),
+            ("p[1] > 0.5 || p[1] < p[2] || p[1] == 1e-40f", "1", 0),  # as exact in floats, in which nvcc compares them
+            ("double(n) < double(p[1])", "1", 1),
         ):
-            self.assertEqual(self.kept(kernel % (device, host)), written, device)
+            expected = f"{OF_FLOATS}3 {operations}\n{IN_DOUBLE}3 {operations}\n" if operations else ""
+            self.assertEqual(self.kept(kernel % (device, host)), expected, device)
+
+    def test_doubles_in_the_instantiation_for_floats_are_told_apart(self):
+        template = '''#include "kata.hpp"
+template <class T> struct Half { __device__ T operator()(T x) const { return x * T(0.3) + %s; } };
+template <class T> __global__ void kernel(T* p) {
+    p[0] = Half<T>()(p[1]) * %s;
+}
+void f(float* p, double* q) { kernel<<<1, 1>>>(p); kernel<<<1, 1>>>(q); }
+'''
+        for half, factor, written in (
+            ("x", "p[2]", f"{IN_DOUBLE}2 2\n{IN_DOUBLE}4 1\n"),
+            ("x", "double(p[2])", f"{OF_FLOATS}4 1\n{IN_DOUBLE}2 2\n{IN_DOUBLE}4 2\n"),
+            ("T(0.3 * x)", "p[2]", f"{OF_FLOATS}2 1\n{IN_DOUBLE}2 4\n{IN_DOUBLE}4 1\n"),
+        ):
+            self.assertEqual(self.kept(template % (half, factor)), written)
 
     def test_what_cannot_be_read_is_not_used(self):
         halves = []

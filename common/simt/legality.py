@@ -9,10 +9,12 @@ line each, which is about host and device: of all else the CPU back end's compil
 What clang takes and nvcc does not is looked up in what clang has made of the step, in LLVM's language: variables of the
 host in device code and the other way round, lambdas that a kernel is given, and memory that no device has. step.legal is
 written where all is well, with a line "NAME BYTES" for each local array that no registers can hold, and a line "double:LINE
-OPERATIONS" for each that computes in double; into step.legal.d goes, for Ninja, what was read. `legality.py works CLANG` tries one out, and
+OPERATIONS" for each that computes in double, with "double-of-floats" for one that does so in a function that speaks of no
+double; into step.legal.d goes, for Ninja, what was read. `legality.py works CLANG` tries one out, and
 `legality.py precompile CLANG SIDE cuda.SIDE.pch cuda.SIDE.pch.d` reads once for all steps what each begins with.
 """
 
+import collections
 import functools
 import os
 import pathlib
@@ -399,12 +401,22 @@ def is_float(number):
         return False
 
 
+def without_double(functions):
+    """Those, of the names that the compiler gives functions, that speak of no double: not as a parameter, nor as what a
+    template is made for. All speak of one where no c++filt says what they mean."""
+    try:
+        meant = subprocess.run(["c++filt"], input="\n".join(functions), capture_output=True, text=True).stdout.splitlines()
+    except FileNotFoundError:
+        return set()
+    return {name for name, text in zip(functions, meant) if not re.search(r"\bdouble\b", text)}
+
+
 def doubles(made, step):
     """{line: operations} of arithmetic, roots and comparisons in double, of those lines of the step that have some. Two floats that
     are compared as doubles, as in x > 0.5, are none: LLVM compares them as floats. Nor is the root of a float: of sqrt nvcc has one
-    for floats, too, and the declarations that clang reads have not."""
+    for floats, too, and the declarations that clang reads have not. And the same of functions that speak of no double."""
     found = {}
-    for lines in made.functions.values():
+    for function, lines in made.functions.items():
         widened = {line.split()[0] for line in lines if " = fpext float " in line}
         for line in lines:
             asked = COMPARED.search(line) or FUNCTION.search(line)
@@ -412,8 +424,9 @@ def doubles(made, step):
             if (asked and not of_floats) or COMPUTED.search(line):
                 file, number, _ = made.place(line)
                 if os.path.basename(file) == step.name:
-                    found[number] = found.get(number, 0) + 1
-    return found
+                    found.setdefault(function, collections.Counter())[number] += 1
+    floats_alone = without_double(list(found)) if found else ()
+    return [sum((found[each] for each in functions), collections.Counter()) for functions in (found, floats_alone)]
 
 
 def found_in_host(made):
@@ -475,7 +488,8 @@ def judged(clang, step, options, target=None, depfile=None, precompiled=None):
     if target and not found and answers[0][0] == 0:
         made = Made(answers[0][1])
         kept = kept_in_local_memory(clang, made)
-        kept.update((f"double:{line}", operations) for line, operations in doubles(made, step).items())
+        for kind, of_line in zip(("double", "double-of-floats"), doubles(made, step)):
+            kept.update((f"{kind}:{line}", operations) for line, operations in of_line.items())
     if depfile:
         with open(depfile, "a", encoding="utf-8", errors="surrogateescape") as file:
             file.write(translate.dependencies(target, sources))

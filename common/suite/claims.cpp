@@ -452,17 +452,18 @@ TEST_CASE("whether somebody asks for a launch that fails is told", "[claims]") {
 
 namespace {
 
-/// What lines of another kind begin with, as common/simt/legality.py writes them; the rest is the number of a
-/// line of the source.
-constexpr std::string_view in_double = "double:";
+/// What lines of other kinds begin with, as common/simt/legality.py writes them; the rest is the number of a
+/// line of the source. The latter kind is of functions that speak of no double: a template for both types
+/// computes in double where it is made for doubles.
+constexpr std::string_view in_double = "double:", in_double_of_floats = "double-of-floats:";
 
 /// The first line of the source that computes in double.
-std::optional<std::string> first_in_double(std::istream& lines) {
+std::optional<std::string> first_in_double(std::istream& lines, std::string_view kind) {
     std::optional<int> first;
     std::string name;
     for (unsigned operations = 0; lines >> name >> operations;)
-        if (name.starts_with(in_double)) {
-            const int line = std::stoi(name.substr(in_double.size()));
+        if (name.starts_with(kind)) {
+            const int line = std::stoi(name.substr(kind.size()));
             first = std::min(first.value_or(line), line);
         }
     return first ? std::optional(std::to_string(*first)) : std::nullopt;
@@ -475,7 +476,7 @@ std::vector<kata::Shortfall> kept_in_local_memory(std::istream& lines) {
     std::vector<kata::Shortfall> told;
     std::string name;
     for (unsigned bytes = 0; lines >> name >> bytes;)
-        if (bytes > few && !name.starts_with(in_double))
+        if (bytes > few && name.find(':') == name.npos)
             told.push_back(
                 {"the result is right, but \"" + name + "\", an array of " + std::to_string(bytes) +
                      " bytes of each thread, does not fit into registers, for its index is known only at "
@@ -501,8 +502,13 @@ TEST_CASE("a large array in local memory is told, and a small one is not", "[cla
 TEST_CASE("the first line that computes in double is found", "[claims]") {
     if (!kata::subject().is_solution) SKIP("for who maintains it");
     std::istringstream none("column 128\n"), some("column 128\ndouble:31 2\ndouble:7 1\n");
-    CHECK_FALSE(first_in_double(none));
-    CHECK(first_in_double(some) == "7");
+    CHECK_FALSE(first_in_double(none, in_double));
+    CHECK(first_in_double(some, in_double) == "7");
+    some.clear();
+    some.seekg(0);
+    CHECK_FALSE(first_in_double(some, in_double_of_floats));
+    std::istringstream of_floats("double:31 2\ndouble:7 1\ndouble-of-floats:31 2\n");
+    CHECK(first_in_double(of_floats, in_double_of_floats) == "31");
     some.clear();
     some.seekg(0);
     CHECK(kept_in_local_memory(some).size() == 1);
@@ -512,17 +518,20 @@ TEST_CASE("the first line that computes in double is found", "[claims]") {
 TEST_CASE("a step computes in float where its solution does", "[claims]") {
     if (!kata::counts_available()) SKIP("nothing is counted on this back end");
     if (!kata::has_own_solution()) SKIP("for who hands in a step");
-    const auto of = [](std::filesystem::path module) {
+    const auto of = [](std::filesystem::path module, std::string_view kind) {
         std::ifstream lines(module.replace_extension(".legal"));
-        return first_in_double(lines);
+        return first_in_double(lines, kind);
     };
-    const auto line = of(kata::subject().module);
-    if (line && !of(kata::rival_path(kata::step_name())))
+    for (const auto kind : {in_double, in_double_of_floats}) {
+        const auto line = of(kata::subject().module, kind);
+        if (!line || of(kata::rival_path(kata::step_name()), kind)) continue;
         kata::fall_short(
             {"the result is right, but " + kata::subject().source.filename().string() + ":" + *line +
                  " computes in double, which most GPUs do many times more slowly than in float\n  the usual "
                  "cause: a number without an f, as 0.5, is a double, and so is what it is multiplied with",
              0.5});
+        break;
+    }
     SUCCEED();
 }
 

@@ -1057,6 +1057,37 @@ TEST_CASE("what K leaves over is multiplied from tiles, too",
         "bytes loaded for each place along K, for 64 x 64 results with K = 31 beside K = 32");
 }
 
+TEST_CASE("no tile is loaded from behind the end of K",
+          "[claims][step][02_shared_memory][03_thread_tile_1d][04_thread_tile_2d][05_wide_loads]"
+          "[06_warp_tile][07_async_copies][08_large_tiles][09_fragments_ahead][10_stream_k]["
+          "11_tensor_cores]") {
+    const auto loaded = [](int k) {
+        const auto c = kata::counted(coded({128, 128, k}), {.multiprocessors = 1});
+        return static_cast<double>(c.global_load.bytes) / k;
+    };
+    kata::require_at_most(
+        1.5, loaded(16) / loaded(128),
+        "the result is right, but the step does not gain what it is for: tiles are loaded that nobody "
+        "multiplies. Those that begin behind the end of K need no loads and no copies",
+        "bytes loaded for each place along K, for 128 x 128 results with K = 16 beside K = 128");
+}
+
+TEST_CASE("results at the ends of C are multiplied from tiles, too",
+          "[claims][step][02_shared_memory][03_thread_tile_1d][04_thread_tile_2d][05_wide_loads]"
+          "[06_warp_tile][07_async_copies][08_large_tiles][09_fragments_ahead][10_stream_k]["
+          "11_tensor_cores]") {
+    const auto loaded = [](int side) {
+        const auto c = kata::counted(coded({side, side, 32}), {.multiprocessors = 1});
+        return static_cast<double>(c.global_load.bytes);
+    };
+    kata::require_at_most(
+        1.5, loaded(200) / loaded(256),
+        "the result is right, but the step does not gain what it is for: blocks that reach over the end of "
+        "C load far more than the others. Only their loads and stores should ask for the end, and the tiles "
+        "be the same",
+        "bytes loaded for 200 x 200 results, beside 256 x 256");
+}
+
 // 8 passes for 4 packs in each place along K.
 TEST_CASE("every warp reads its packs in two passes", "[claims][step][06_warp_tile]") {
     const auto c = kata::counted(coded({128, 128, 96}));

@@ -366,6 +366,11 @@ TEST_CASE("thousands of small sections",
     require_right(coded(4300 * 32 + 5, 32), kata::unmetered);
 }
 
+TEST_CASE("what hundreds of sections tell fits into the workspace",
+          "[step][06_single_pass][07_look_back][08_shuffles][09_wide_rows][10_sums_ahead]") {
+    require_right(maps(400'000, 1024, Kind::inclusive), kata::unmetered);
+}
+
 TEST_CASE("more sums than one block scans are scanned as any array is", "[step][05_hierarchical]") {
     // Three levels: 1026 sections of 1024 elements, 2 of their sums, and 1.
     require_right(coded(1025 * 1024 + 3), {{.time_limit = 60, .metered = false}});
@@ -866,6 +871,11 @@ TEST_CASE("a block that stays copies ahead, and looks at each tile once", "[clai
             [&](const kata::Request& r, const std::string& array) { loaded.see(r, array); });
         return kata::counted(coded(n), {.multiprocessors = 2});
     }();
+    kata::require_at_least(2, static_cast<double>(c.blocks),
+                           "the result is right, but the step does not gain what it is for: fewer blocks are "
+                           "launched than run at a time, so that part of the GPU has nothing to do. As many "
+                           "run as a multiprocessor takes, times the multiprocessors",
+                           "blocks for 25 tiles, on two multiprocessors that take one block each");
     kata::require_at_most(
         4 * 8 * tiles, static_cast<double>(c.global_load.bytes) - 4.0 * n,
         "the result is right, but blocks look again and again at tiles that they have added up before: a "

@@ -1059,8 +1059,7 @@ TEST_CASE("what K leaves over is multiplied from tiles, too",
 
 TEST_CASE("no tile is loaded from behind the end of K",
           "[claims][step][02_shared_memory][03_thread_tile_1d][04_thread_tile_2d][05_wide_loads]"
-          "[06_warp_tile][07_async_copies][08_large_tiles][09_fragments_ahead][10_stream_k]["
-          "11_tensor_cores]") {
+          "[06_warp_tile][07_async_copies][08_large_tiles][09_fragments_ahead][11_tensor_cores]") {
     const auto loaded = [](int k) {
         const auto c = kata::counted(coded({128, 128, k}), {.multiprocessors = 1});
         return static_cast<double>(c.global_load.bytes) / k;

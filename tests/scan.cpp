@@ -368,7 +368,7 @@ TEST_CASE("thousands of small sections",
 
 TEST_CASE("what hundreds of sections tell fits into the workspace",
           "[step][06_single_pass][07_look_back][08_shuffles][09_wide_rows][10_sums_ahead]") {
-    require_right(maps(400'000, 1024, Kind::inclusive), kata::unmetered);
+    require_right(maps(600'000, 1024, Kind::inclusive), kata::unmetered);
 }
 
 TEST_CASE("more sums than one block scans are scanned as any array is", "[step][05_hierarchical]") {

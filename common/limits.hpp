@@ -64,7 +64,8 @@ inline std::string excess(const Configuration& c, const Limits& most) {
     if (shared > most.unasked && c.dynamic_shared > c.asked)
         return "a block gets " + std::to_string(most.unasked) +
                " bytes of shared memory, and more only where cudaFuncSetAttribute(kernel, "
-               "cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) has asked for it before the launch";
+               "cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) has asked for it before the launch; "
+               "each instance of a template is a kernel of its own";
     return "";
 }
 

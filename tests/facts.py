@@ -944,6 +944,15 @@ class Mutants(unittest.TestCase):
         self.assertIn("    x[threadIdx.x] = blockIdx.x;", set(mutants.changes("    x[threadIdx.x] = threadIdx.x;")))
         self.assertNotIn("__shared__ int x[(32) + 1];", set(mutants.changes("__shared__ int x[32];")))
 
+    def test_lines_that_are_the_same_are_told_apart_by_the_code_before_them(self):
+        text = "void f() {\n    // kata: begin\n    g();\n}\nvoid h() {\n#pragma unroll\n\n    g();  // again\n}\n"
+        with tempfile.TemporaryDirectory() as folder:
+            rows = pathlib.Path(folder, "survivors.csv")
+            rows.write_text("chapter,step,was,is,reason\nscan,01_a,void h() { g();,,it is the last\n", encoding="utf-8")
+            survivors = mutants.Survivors(rows)
+        reasons = [survivors.reason("scan", "01_a", "", "    g();", "", before=mutants.code_before(text, line)) for line in (3, 8)]
+        self.assertEqual(reasons, [None, "it is the last"])
+
     def test_what_a_suite_says_is_a_verdict(self):
         self.assertEqual(mutants.judged(0, "ok 1 - adds\n1..1\n", ""), ("PASSED", ""))
         self.assertEqual(

@@ -6,7 +6,7 @@ mutant for the CPU back end as BUILD does, and runs the tests of its chapter on 
 tests/wrong/CHAPTER/STEP.mistakes has them. Such a one either shows what a test is missing: then it is put there, with a
 name and a reason. Or it computes the same, and moves the same or so little more that no claim is about it: then
 tests/survivors.csv says why, with no chapter and step where that is so of all. Of a line that a step has more than once, as a
-barrier, the one before may stand in front of it, with a blank between the two.
+barrier, the line of code before may stand in front of it, with a blank between the two.
 
 There are some thousands. The steps take turns, and those of a step come in an order that is mixed but always the same:
 --sample N tries the first N of each step, and a run that was stopped has come as far with every step. With --csv
@@ -128,6 +128,11 @@ HEADINGS = ["chapter", "step", "was", "is", "reason"]
 def code(line):
     """A line without the comment behind it."""
     return line.split("//")[0].strip()
+
+
+def code_before(text, number):
+    """The line before that has code: comments and #pragma do not tell lines apart."""
+    return next((line for line in reversed(text.splitlines()[: number - 1]) if code(line) and not code(line).startswith("#")), "")
 
 
 class Survivors:
@@ -253,7 +258,7 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as workers:
         for (chapter, step, number, changed), (key, verdict) in zip(chosen, workers.map(tried, chosen)):
             table.add(key, verdict)
-            excused = survivors.reason(*key, before=texts[chapter, step].splitlines()[number - 2])
+            excused = survivors.reason(*key, before=code_before(texts[chapter, step], number))
             results["EXCUSED" if verdict.result == "PASSED" and excused else verdict.result] += 1
             if verdict.result == "REJECTED" and excused:
                 print(f"{SURVIVORS} excuses what the tests reject: {chapter}/{step}, line {number}: {changed.strip()}\n", flush=True)

@@ -53,8 +53,8 @@ struct Conditions {
     /// How many multiprocessors the CPU back end says that it has. Where they are few, the blocks of a grid
     /// that fills them have much to do, and a small problem is enough to see how they go on.
     int multiprocessors = 132;
-    /// Of a launch of more than 16384 blocks or 2^22 threads the CPU back end runs the first two blocks and
-    /// the last two only; a GPU runs all. For a problem that is large for the sake of its grid, and zero but
+    /// Of a launch of more than 16384 blocks or 2^22 threads the CPU back end runs the first four blocks and
+    /// the last four only; a GPU runs all. For a problem that is large for the sake of its grid, and zero but
     /// at its ends. To run as many threads, each through ten barriers, takes less than half of the 20 s of a
     /// launch.
     bool only_ends = false;

@@ -562,6 +562,22 @@ TEST_CASE("strips of two heights, each row in one of them", "[step][06_row_ring]
     require_right(random_gray({32, height}, blur_size, 10), {{.metered = false, .multiprocessors = 1}});
 }
 
+// Rows of a picture that are wider than all blocks that run at a time.
+TEST_CASE("a picture wider than the GPU is blurred, too", "[step][06_row_ring]") {
+    require_right(random_gray({14336, 1}, 15), {{.metered = false, .multiprocessors = 1}});
+}
+
+// 32 with the solution; as many as there are strips where their height is fixed.
+TEST_CASE("a small picture is shared by many blocks", "[claims][step][06_row_ring]") {
+    kata::only_where_counted();
+    const auto c = counted(random_gray({448, 256}, 15), {.multiprocessors = 132});
+    kata::require_at_least(
+        4, static_cast<double>(c.blocks),
+        "the result is right, but a picture has so few strips that most multiprocessors have nothing to do: "
+        "how many blocks run at a time is what the multiprocessors, times those that fit on each, say",
+        "blocks for a picture of 448 x 256 on 132 multiprocessors");
+}
+
 TEST_CASE("rows are on their way while others are worked on", "[claims][step][06_row_ring]") {
     // Who copies in another way, as by plain loads, is asked nothing. Of a strip the first row may be waited
     // for.

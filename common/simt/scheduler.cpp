@@ -1095,7 +1095,8 @@ void run_some(const Launch& launch, std::byte garbage, std::uint64_t enough) {
     });
 }
 
-/// Runs the first two blocks, the last two, and those that reach an end of a large buffer.
+/// Runs the first four blocks, the last four, and those that reach an end of a large buffer. Of a small array
+/// one block or two more than it needs may be launched, and the last that has work is still among them.
 void run_reaching(const Launch& launch, std::byte garbage) {
     const auto blocks = blocks_of(launch), looked_at = blocks_searched(launch);
     const auto of_grid = [=](std::uint64_t i) { return i < looked_at / 2 ? i : blocks - looked_at + i; };
@@ -1111,12 +1112,14 @@ void run_reaching(const Launch& launch, std::byte garbage) {
             return next ? std::optional(of_grid(*next)) : std::nullopt;
         });
     });
-    std::set<std::uint64_t> chosen{0, 1, blocks - 2, blocks - 1};
+    constexpr std::uint64_t at_an_end = 4;
+    std::set<std::uint64_t> chosen;
+    for (std::uint64_t i = 0; i < std::min(at_an_end, blocks); ++i) chosen.insert({i, blocks - 1 - i});
     for (const auto block : found.blocks) chosen.insert(of_grid(block));
     session->hints.push_back(
         "of the " + std::to_string(blocks) + " blocks of " + as_written(launch) + " " +
         std::to_string(chosen.size()) +
-        " were run: the first two, the last two, and those whose threads reach an end of a large buffer "
+        " were run: the first four, the last four, and those whose threads reach an end of a large buffer "
         "before their first barrier" +
         (found.complete && looked_at == blocks ? "" : "; there may be more of these than were looked for"));
     run_here(launch, garbage, [&chosen, next = chosen.begin()]() mutable -> std::optional<std::uint64_t> {

@@ -567,15 +567,15 @@ TEST_CASE("a picture wider than the GPU is blurred, too", "[step][06_row_ring]")
     require_right(random_gray({14336, 1}, 15), {{.metered = false, .multiprocessors = 1}});
 }
 
-// 32 with the solution; as many as there are strips where their height is fixed.
+// 64 with the solution; as many as there are strips where their height is fixed.
 TEST_CASE("a small picture is shared by many blocks", "[claims][step][06_row_ring]") {
     kata::only_where_counted();
-    const auto c = counted(random_gray({448, 256}, 15), {.multiprocessors = 132});
+    const auto c = counted(random_gray({448, 512}, 15), {.multiprocessors = 132});
     kata::require_at_least(
         4, static_cast<double>(c.blocks),
         "the result is right, but a picture has so few strips that most multiprocessors have nothing to do: "
         "how many blocks run at a time is what the multiprocessors, times those that fit on each, say",
-        "blocks for a picture of 448 x 256 on 132 multiprocessors");
+        "blocks for a picture of 448 x 512 on 132 multiprocessors");
 }
 
 TEST_CASE("rows are on their way while others are worked on", "[claims][step][06_row_ring]") {

@@ -25,7 +25,7 @@
 # said is in $BUILD/on_gpu. Where the CPU back end cannot be built, put the output of `CHAPTER-cpu --measure MODULE`
 # into $BUILD/on_gpu/CHAPTER.STEP.counts. CHAPTERS='scan gemm' leaves out the others, except from build; STEPS='06 07'
 # leaves out the other steps from what is done a step at a time. Tables then hold these rows alone: RESULTS is a folder of its own.
-# The sanitizers give each launch KATA_KERNEL_SECONDS=60 in place of 5 s, and of what a test allows if that is less. So does
+# The sanitizers give each launch KATA_KERNEL_SECONDS=400 in place of 5 s, and of what a test allows if that is less. So does
 # whoever runs a suite under another tool that slows kernels down: `KATA_KERNEL_SECONDS=60 TOOL build/CHAPTER-gpu ...`.
 set -euo pipefail
 
@@ -165,7 +165,7 @@ huge() {
 sanitize_step() {
     local tool small='~[huge]~"*very large*"~"*more bytes than 32 bits*"~"*32 bits cannot number*"~"*as an int counts*"'
     for tool in "${tools[@]}"; do
-        under="env KATA_KERNEL_SECONDS=60 compute-sanitizer --tool $tool" suite "$1" "$2" "[equivalence]~[step]$small,[step][$2]$small" --reporter step \
+        under="env KATA_KERNEL_SECONDS=400 compute-sanitizer --tool $tool" suite "$1" "$2" "[equivalence]~[step]$small,[step][$2]$small" --reporter step \
             >"$logs/$1.$2.$tool" 2>&1 || true
     done
 }

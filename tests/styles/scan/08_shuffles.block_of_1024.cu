@@ -1,0 +1,111 @@
+// Blocks of 1024 threads with four elements each: usual where the block is as large as it may be, and the section stays.
+// For the same elements four times as many warps leave their sums in shared memory, and fetch what stands before them.
+#include "messages.cuh"
+
+constexpr int threads = 1024;
+constexpr int warps = threads / 32;
+constexpr int coarse_factor = 4;
+constexpr int section = threads * coarse_factor;
+
+/// The sum of all sections before `s`, for all lanes of the warp that calls it.
+template <class T, class Op>
+__device__ T look_back(Word* status, int s, Op op) {
+    const int lane = threadIdx.x % 32;
+    T before = op.identity();
+    for (int end = s;; end -= 32) {
+        const int i = end - 1 - lane;
+        T sum = op.identity();
+        State state = prefix;
+        unsigned known, nearest;
+        do {
+            if (i >= 0) state = observe(status, i, sum);
+            known = __ballot_sync(~0u, state == prefix);
+            nearest = known & -known;
+        } while (__ballot_sync(~0u, state == nothing) & (nearest - 1));
+        if (known != 0 && lane >= __ffs(known)) sum = op.identity();
+        for (int stride = 1; stride < 32; stride *= 2) sum = op(shuffle_down(sum, stride), sum);
+        before = op(shuffle(sum, 0), before);
+        if (known != 0) return before;
+    }
+}
+
+/// What lanes 0 up to this one hold, combined.
+template <class T, class Op>
+__device__ T scan_warp(T value, Op op) {
+    const int lane = threadIdx.x % 32;
+    for (int stride = 1; stride < 32; stride *= 2) {  // Kogge–Stone, as in 01, and no barrier
+        const T left = shuffle_up(value, stride);     // also for lanes that have nobody there: all must come
+        if (lane >= stride) value = op(left, value);
+    }
+    return value;
+}
+
+// `started` counts the blocks that have started.
+template <class T, class Op>
+__global__ void __launch_bounds__(threads)
+    shuffle_scan(const T* in, T* out, int n, Kind kind, Word* status, int* started, Op op) {
+    __shared__ T x[padded(section)];
+    __shared__ T of_warp[warps];  // first each warp's sum, then what stands before the warp
+    __shared__ int number;
+    const int t = threadIdx.x, lane = t % 32, warp = t / 32;
+    if (t == 0) number = atomicAdd(started, 1);
+    __syncthreads();
+    const int s = number, first = s * section;
+#pragma unroll
+    for (int k = 0; k < coarse_factor; ++k) {
+        const int e = t + k * threads;
+        x[padded(e)] = first + e < n ? in[first + e] : op.identity();
+    }
+    __syncthreads();  // x is complete: other threads have loaded it
+
+    T* const mine =
+        x + padded(t * coarse_factor);  // no free place lies among 4 in a row that begin at 4 · t
+    T item[coarse_factor];              // in registers, as all loops over it are unrolled
+#pragma unroll
+    for (int k = 0; k < coarse_factor; ++k) item[k] = mine[k];
+    T sum = item[0];
+#pragma unroll
+    for (int k = 1; k < coarse_factor; ++k) sum = op(sum, item[k]);
+    const T up_to_here = scan_warp(sum, op);
+    if (lane == 31) of_warp[warp] = up_to_here;
+    const T left = shuffle_up(up_to_here, 1);
+    const T before = lane > 0 ? left : op.identity();  // in the warp
+    __syncthreads();                                   // of_warp is complete
+
+    if (warp == 0) {
+        const T to_warp = scan_warp(lane < warps ? of_warp[lane] : op.identity(), op);
+        const T whole = shuffle(to_warp, 31);
+        if (lane == 0) publish(status, s, aggregate, whole);
+        const T before_section = look_back<T>(status, s, op);
+        if (lane == 0) publish(status, s, prefix, op(before_section, whole));
+        const T left_warps = shuffle_up(to_warp, 1);
+        if (lane < warps) of_warp[lane] = lane > 0 ? op(before_section, left_warps) : before_section;
+    }
+    __syncthreads();  // of_warp is what stands before each warp
+
+    T running = op(of_warp[warp], before);
+#pragma unroll
+    for (int k = 0; k < coarse_factor; ++k) {
+        // As the sum before an element is at hand, the exclusive scan needs no shift.
+        const T next = op(running, item[k]);
+        mine[k] = kind == Kind::inclusive ? next : running;
+        running = next;
+    }
+    __syncthreads();  // x holds the results, for all threads
+#pragma unroll
+    for (int k = 0; k < coarse_factor; ++k) {
+        const int e = t + k * threads;
+        if (first + e < n) out[first + e] = x[padded(e)];
+    }
+}
+
+template <class T, class Op>
+void scan_whole(const T* in, T* out, int n, Kind kind, T* workspace, Op op) {
+    if (n == 0) return;
+    const int sections = ceil_div(n, section);
+    auto* const status = reinterpret_cast<Word*>(workspace);
+    auto* const started = reinterpret_cast<int*>(status + sections * words<T>);
+    check(cudaMemset(status, 0, sections * words<T> * sizeof *status + sizeof *started));
+    shuffle_scan<<<sections, threads>>>(in, out, n, kind, status, started, op);
+    check(cudaGetLastError());
+}

@@ -1,111 +1,86 @@
-// Blocks of 1024 threads with four elements each: usual where the block is as large as it may be, and the section stays.
-// For the same elements four times as many warps leave their sums in shared memory, and fetch what stands before them.
+// Blocks of 1024 threads with four elements each, and one thread that looks back at one
+// section after the other: how it is written where the paper was read and CUB was not.
 #include "messages.cuh"
 
-constexpr int threads = 1024;
-constexpr int warps = threads / 32;
-constexpr int coarse_factor = 4;
-constexpr int section = threads * coarse_factor;
+#define BLOCK 1024
+#define ITEMS 4
+constexpr int tile = BLOCK * ITEMS;
 
-/// The sum of all sections before `s`, for all lanes of the warp that calls it.
 template <class T, class Op>
-__device__ T look_back(Word* status, int s, Op op) {
-    const int lane = threadIdx.x % 32;
-    T before = op.identity();
-    for (int end = s;; end -= 32) {
-        const int i = end - 1 - lane;
-        T sum = op.identity();
-        State state = prefix;
-        unsigned known, nearest;
-        do {
-            if (i >= 0) state = observe(status, i, sum);
-            known = __ballot_sync(~0u, state == prefix);
-            nearest = known & -known;
-        } while (__ballot_sync(~0u, state == nothing) & (nearest - 1));
-        if (known != 0 && lane >= __ffs(known)) sum = op.identity();
-        for (int stride = 1; stride < 32; stride *= 2) sum = op(shuffle_down(sum, stride), sum);
-        before = op(shuffle(sum, 0), before);
-        if (known != 0) return before;
+__device__ __forceinline__ T warp_inclusive(T v, Op op) {
+#pragma unroll
+    for (int d = 1; d < 32; d <<= 1) {
+        T u = shuffle_up(v, d);
+        if ((threadIdx.x & 31) >= d) v = op(u, v);
     }
+    return v;
 }
 
-/// What lanes 0 up to this one hold, combined.
 template <class T, class Op>
-__device__ T scan_warp(T value, Op op) {
-    const int lane = threadIdx.x % 32;
-    for (int stride = 1; stride < 32; stride *= 2) {  // Kogge–Stone, as in 01, and no barrier
-        const T left = shuffle_up(value, stride);     // also for lanes that have nobody there: all must come
-        if (lane >= stride) value = op(left, value);
-    }
-    return value;
-}
-
-// `started` counts the blocks that have started.
-template <class T, class Op>
-__global__ void __launch_bounds__(threads)
-    shuffle_scan(const T* in, T* out, int n, Kind kind, Word* status, int* started, Op op) {
-    __shared__ T x[padded(section)];
-    __shared__ T of_warp[warps];  // first each warp's sum, then what stands before the warp
-    __shared__ int number;
-    const int t = threadIdx.x, lane = t % 32, warp = t / 32;
-    if (t == 0) number = atomicAdd(started, 1);
+__global__ void __launch_bounds__(BLOCK)
+    scan_kernel(const T* __restrict__ in, T* __restrict__ out, int n, Kind kind, Word* status, int* counter, Op op) {
+    __shared__ T tile_s[padded(tile)];
+    __shared__ T warp_sums[BLOCK / 32];
+    __shared__ T exclusive_s;
+    __shared__ int tile_id;
+    const int t = threadIdx.x;
+    if (t == 0) tile_id = atomicAdd(counter, 1);
     __syncthreads();
-    const int s = number, first = s * section;
-#pragma unroll
-    for (int k = 0; k < coarse_factor; ++k) {
-        const int e = t + k * threads;
-        x[padded(e)] = first + e < n ? in[first + e] : op.identity();
+    const int base = tile_id * tile;
+    for (int k = 0; k < ITEMS; k++) {
+        const int e = t + k * BLOCK;
+        tile_s[padded(e)] = base + e < n ? in[base + e] : op.identity();
     }
-    __syncthreads();  // x is complete: other threads have loaded it
-
-    T* const mine =
-        x + padded(t * coarse_factor);  // no free place lies among 4 in a row that begin at 4 · t
-    T item[coarse_factor];              // in registers, as all loops over it are unrolled
-#pragma unroll
-    for (int k = 0; k < coarse_factor; ++k) item[k] = mine[k];
-    T sum = item[0];
-#pragma unroll
-    for (int k = 1; k < coarse_factor; ++k) sum = op(sum, item[k]);
-    const T up_to_here = scan_warp(sum, op);
-    if (lane == 31) of_warp[warp] = up_to_here;
-    const T left = shuffle_up(up_to_here, 1);
-    const T before = lane > 0 ? left : op.identity();  // in the warp
-    __syncthreads();                                   // of_warp is complete
-
-    if (warp == 0) {
-        const T to_warp = scan_warp(lane < warps ? of_warp[lane] : op.identity(), op);
-        const T whole = shuffle(to_warp, 31);
-        if (lane == 0) publish(status, s, aggregate, whole);
-        const T before_section = look_back<T>(status, s, op);
-        if (lane == 0) publish(status, s, prefix, op(before_section, whole));
-        const T left_warps = shuffle_up(to_warp, 1);
-        if (lane < warps) of_warp[lane] = lane > 0 ? op(before_section, left_warps) : before_section;
+    __syncthreads();
+    T item[ITEMS];
+    for (int k = 0; k < ITEMS; k++) item[k] = tile_s[padded(t * ITEMS + k)];
+    for (int k = 1; k < ITEMS; k++) item[k] = op(item[k - 1], item[k]);
+    const T inclusive = warp_inclusive(item[ITEMS - 1], op);
+    if ((t & 31) == 31) warp_sums[t / 32] = inclusive;
+    T exclusive = shuffle_up(inclusive, 1);
+    if ((t & 31) == 0) exclusive = op.identity();
+    __syncthreads();
+    if (t < 32) {
+        const T sums = warp_inclusive(t < BLOCK / 32 ? warp_sums[t] : op.identity(), op);
+        const T total = shuffle(sums, 31);
+        T before = shuffle_up(sums, 1);
+        if (t == 0) before = op.identity();
+        if (t == 0) {
+            publish(status, tile_id, aggregate, total);
+            T running = op.identity();
+            for (int i = tile_id - 1; i >= 0;) {
+                T other;
+                const State state = observe(status, i, other);
+                if (state == nothing) continue;
+                running = op(other, running);
+                if (state == prefix) break;
+                i--;
+            }
+            publish(status, tile_id, prefix, op(running, total));
+            exclusive_s = running;
+        }
+        if (t < BLOCK / 32) warp_sums[t] = before;
     }
-    __syncthreads();  // of_warp is what stands before each warp
-
-    T running = op(of_warp[warp], before);
-#pragma unroll
-    for (int k = 0; k < coarse_factor; ++k) {
-        // As the sum before an element is at hand, the exclusive scan needs no shift.
-        const T next = op(running, item[k]);
-        mine[k] = kind == Kind::inclusive ? next : running;
-        running = next;
+    __syncthreads();
+    const T before = op(exclusive_s, op(warp_sums[t / 32], exclusive));
+    for (int k = 0; k < ITEMS; k++) {
+        const T left = k == 0 ? before : op(before, item[k - 1]);
+        tile_s[padded(t * ITEMS + k)] = kind == Kind::inclusive ? op(before, item[k]) : left;
     }
-    __syncthreads();  // x holds the results, for all threads
-#pragma unroll
-    for (int k = 0; k < coarse_factor; ++k) {
-        const int e = t + k * threads;
-        if (first + e < n) out[first + e] = x[padded(e)];
+    __syncthreads();
+    for (int k = 0; k < ITEMS; k++) {
+        const int e = t + k * BLOCK;
+        if (base + e < n) out[base + e] = tile_s[padded(e)];
     }
 }
 
 template <class T, class Op>
 void scan_whole(const T* in, T* out, int n, Kind kind, T* workspace, Op op) {
     if (n == 0) return;
-    const int sections = ceil_div(n, section);
-    auto* const status = reinterpret_cast<Word*>(workspace);
-    auto* const started = reinterpret_cast<int*>(status + sections * words<T>);
-    check(cudaMemset(status, 0, sections * words<T> * sizeof *status + sizeof *started));
-    shuffle_scan<<<sections, threads>>>(in, out, n, kind, status, started, op);
+    const int tiles = ceil_div(n, tile);
+    Word* status = reinterpret_cast<Word*>(workspace);
+    int* counter = reinterpret_cast<int*>(status + words<T> * tiles);
+    check(cudaMemset(workspace, 0, words<T> * tiles * sizeof(Word) + sizeof(int)));
+    scan_kernel<<<tiles, BLOCK>>>(in, out, n, kind, status, counter, op);
     check(cudaGetLastError());
 }

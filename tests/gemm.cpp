@@ -862,8 +862,8 @@ TEST_CASE("tiles that are left over are shared, also where they are a third of a
         "09_fragments_ahead");
 }
 
-// With 16 multiprocessors, of which kata::machine counts the busiest. Of this step's tests it takes longest,
-// so it is no late one: the others go on beside it.
+// With 16 multiprocessors, of which kata::machine counts the busiest. No other test of this step takes as
+// long. It stands early, so that others run beside it where they run in parts (suite/parts.hpp).
 TEST_CASE("tiles that are left over are shared, also behind whole waves", "[claims][step][10_stream_k]") {
     kata::only_where_counted();
     constexpr int at_once = kata::machine::multiprocessors;

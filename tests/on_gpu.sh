@@ -25,8 +25,8 @@
 # said is in $BUILD/on_gpu. Where the CPU back end cannot be built, put the output of `CHAPTER-cpu --measure MODULE`
 # into $BUILD/on_gpu/CHAPTER.STEP.counts. CHAPTERS='scan gemm' leaves out the others, except from build; STEPS='06 07'
 # leaves out the other steps from what is done a step at a time. Tables then hold these rows alone: RESULTS is a folder of its own.
-# The sanitizers give each launch KATA_KERNEL_SECONDS=400 in place of 5 s, and of what a test allows if that is less. So does
-# whoever runs a suite under another tool that slows kernels down: `KATA_KERNEL_SECONDS=60 TOOL build/CHAPTER-gpu ...`.
+# Under the sanitizers a launch may take 400 s, where otherwise it has 5 s, or what its test allows (KATA_KERNEL_SECONDS). Set it
+# likewise for another tool that slows kernels down: `KATA_KERNEL_SECONDS=60 TOOL build/CHAPTER-gpu ...`.
 set -euo pipefail
 
 BUILD=${BUILD:-build}

@@ -732,8 +732,9 @@ TEST_CASE("a short section has fewer rounds than a long one",
         "\n  the usual cause: the first or the last stride is that of a section of 1024, whatever is asked");
 }
 
-// Each element goes into shared memory and out of it twice: 0.125 passes, without conflicts. A warp has up to
-// six more for sums and numbers, of which a block of 1024 threads has the more for each element.
+// Each element goes into shared memory and out of it twice: 0.125 passes, without conflicts. Beside these a
+// warp has up to six for the sums of warps and the number of the section, however few elements its threads
+// have.
 TEST_CASE("a thread reads its elements from shared memory once", "[claims][step][08_shuffles]") {
     kata::only_where_counted();
     const auto& c = kata::counts_of(kata::counted_run(kata::step()));
@@ -744,9 +745,9 @@ TEST_CASE("a thread reads its elements from shared memory once", "[claims][step]
         "same banks of shared memory, where padding could keep them apart",
         "passes over shared memory because of bank conflicts, for each element",
         "\n  the usual cause: elements are padded on the way in or on the way back, and not on both");
-    const double of_sums = 6 * static_cast<double>(c.threads) / 32;
+    const double beside_elements = 6 * static_cast<double>(c.threads) / 32;
     kata::require_at_most(
-        0.13 + of_sums / counted_length(),
+        0.13 + beside_elements / counted_length(),
         (static_cast<double>(c.shared_load.transactions + c.shared_store.transactions) - conflicts) /
             counted_length(),
         "the result is right, but the step does not gain what it is for: a thread reads its elements from "

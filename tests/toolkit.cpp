@@ -273,8 +273,8 @@ TEST_CASE("what nothing orders in two streams is told", "[host]") {
               Findings{
                   "nothing orders " + launch + " and " + copy +
                   ", which reach the same memory: they are in different streams, and a GPU may do the second "
-                  "one first; let one stream "
-                  "wait for the other with cudaEventRecord and cudaStreamWaitEvent, or leave streams out"});
+                  "one first; let one stream wait for the other with cudaEventRecord and "
+                  "cudaStreamWaitEvent, or leave streams out"});
     CHECK(found(non_blocking) ==
           Findings{"nothing orders " + copy +
                    " behind what the caller has asked of the default stream, as for a copy of the inputs: "
@@ -733,8 +733,7 @@ TEST_CASE("an asynchronous copy reads global memory, and that of a group any", "
     if (!kata::counts_available()) return;
     const auto refused = [&](const std::string& source) {
         return "__pipeline_memcpy_async copies from global memory, and thread (0,0,0) of block (0,0,0) "
-               "copies "
-               "from " +
+               "copies from " +
                source + ", in " + line_of("copies from") + ": assign what is there";
     };
     CHECK(copy(shared, false) == refused("shared memory"));

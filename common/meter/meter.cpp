@@ -1046,7 +1046,8 @@ std::uint64_t Meter::copy_begins(const void* to, const void* from, unsigned byte
     if (const auto* region = region_of(address); !region || region->space != Space::shared)
         simt::give_up(std::string(name) + " copies into shared memory, and " + here() +
                       " gives it another address, in " + line(offset_of(code)));
-    // What a group copies may lie anywhere. On another thread's stack lies what is no address at all.
+    // cooperative_groups::memcpy_async may copy from any memory. An address on the stack of another thread is
+    // a stray one, and no variable of this thread.
     const auto source = reinterpret_cast<std::uintptr_t>(from);
     const auto stack = reinterpret_cast<std::uintptr_t>(simt::running->stack);
     const auto* const region = region_of(source);

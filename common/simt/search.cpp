@@ -1,5 +1,6 @@
 #include "simt/search.hpp"
 
+#include "child.hpp"
 #include "cores.hpp"
 #include "error.hpp"
 #include "simt/scheduler.hpp"
@@ -12,9 +13,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
-#if defined(__linux__)
-#include <sys/prctl.h>
-#endif
 
 namespace simt {
 
@@ -104,14 +102,9 @@ Found search_blocks(std::uint64_t blocks, const std::function<void(const Searche
     if (pipe(pipe_ends) != 0) throw kata::Error("no process to be had to look for blocks in");
     std::vector<pid_t> children;
     const std::uint64_t parts = std::min(kata::cores(), most_processes);
-    const pid_t parent = getpid();
     for (std::uint64_t which = 0; which < parts; ++which) {
-        const pid_t child = fork();
+        const pid_t child = kata::fork_child();
         if (child == 0) {
-#if defined(__linux__)
-            prctl(PR_SET_PDEATHSIG, SIGKILL);
-#endif
-            if (getppid() != parent) _exit(1);  // which ended before that
             close(pipe_ends[0]);
             try {
                 search({blocks, which, parts}, run, pipe_ends[1]);

@@ -1,8 +1,9 @@
 #include "simt/workers.hpp"
 
+#include "child.hpp"
+#include "cores.hpp"
 #include "error.hpp"
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -12,11 +13,7 @@
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <thread>
 #include <unistd.h>
-#if defined(__linux__)
-#include <sys/prctl.h>
-#endif
 
 namespace simt {
 
@@ -66,10 +63,9 @@ void have_in_common(const Range&) {}
 
 Workers::Workers(const std::function<void(const Workers&)>& work) {
     common = new (common_memory(sizeof(Common))) Common;
-    const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
-    for (unsigned i = 0; i < cores; ++i) {
+    for (unsigned i = kata::cores(); i > 0; --i) {
         int ends[2];
-        const pid_t child = pipe(ends) == 0 ? fork() : -1;
+        const pid_t child = pipe(ends) == 0 ? kata::fork_child() : -1;
         if (child == -1) {
             end();
             throw kata::Error("no process to be had to run blocks in");
@@ -79,9 +75,6 @@ Workers::Workers(const std::function<void(const Workers&)>& work) {
             processes_.push_back({child, ends[0]});
             continue;
         }
-#if defined(__linux__)
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-#endif
         // Who handles these for the tests would tell of them twice.
         for (const int fatal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) std::signal(fatal, SIG_DFL);
         // What it says is a fault; of a right run, nothing.

@@ -1,5 +1,6 @@
 #include "suite/parts.hpp"
 
+#include "child.hpp"
 #include "cores.hpp"
 
 #include <algorithm>
@@ -15,7 +16,6 @@
 #include <unistd.h>
 #if defined(__linux__)
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #endif
 
 namespace kata {
@@ -49,15 +49,10 @@ std::string contents(int file) {
 
 /// The process as fork() gives it; -1 where none is to be had.
 pid_t start(Process& process) {
-    const pid_t parent = getpid();
     process.output = file_in_memory();
     process.errors = file_in_memory();
-    if (process.output != -1 && process.errors != -1) process.id = fork();
+    if (process.output != -1 && process.errors != -1) process.id = fork_child();
     if (process.id != 0) return process.id;
-#if defined(__linux__)
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-#endif
-    if (getppid() != parent) _exit(1);  // which ended before that
     dup2(process.output, STDOUT_FILENO);
     dup2(process.errors, STDERR_FILENO);
     return 0;

@@ -362,10 +362,10 @@ class Names(Scratch):
             "03_more,02_all,1.00,refuted,30,0,0.501,0.502\n",
         )
         said = [
-            "Expected by this lesson or its documents, and not so: 02_all is 2.00 times as fast as 01_add. "
-            "Measured on NVIDIA H100, with the solutions: 1.66 to 1.67 times as fast. No step is judged by it.",
-            "Expected by this lesson or its documents, and not so: 03_more is faster than 02_all. "
-            "Measured on NVIDIA H100, with the solutions: 0.50 times as fast. No step is judged by it.",
+            "Expected by this lesson or its documents, but refuted: 02_all is 2.00 times as fast as 01_add. "
+            "Measured on NVIDIA H100, with the solutions and the problem of the ladder: 1.66 to 1.67 times as fast. No step is judged by it.",
+            "Expected by this lesson or its documents, but refuted: 03_more is faster than 02_all. "
+            "Measured on NVIDIA H100, with the solutions and the problem of the ladder: 0.50 times as fast. No step is judged by it.",
         ]
         self.assertEqual(self.repository.refuted("sums"), said)
         self.assertEqual(self.repository.refuted("sums", "03_more"), said[1:])

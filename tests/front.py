@@ -921,6 +921,13 @@ class Compilers(unittest.TestCase):
         )
         self.assertEqual(self.shown(said), [f"{self.STEP}:30: error: no match for 'operator-'"])
 
+    def test_why_a_template_does_not_fit_is_told(self):
+        error = f"{self.STEP}:4:5: error: no matching function for call to 'look_back(int*&)'\n    4 | look_back(s);\n"
+        candidate = f"{self.STEP}:3:6: note: candidate: 'template<class T> T look_back(int*)'\n    3 | T look_back(int*);\n"
+        failed = f"{self.STEP}:3:6: note:   template argument deduction/substitution failed:\n"
+        why = f"{self.STEP}:4:5: note:   couldn't deduce template parameter 'T'\n    4 | look_back(s);\n"
+        self.assertEqual(self.shown(error + candidate + failed + why), (error + candidate + why).splitlines())
+
     def test_notes_that_point_into_the_step_stay(self):
         said = (
             f"\033[01m\033[K{self.STEP}:9:5:\033[m\033[K error: no matching function for call to 'f(int)'\n    9 |     f(1);\n      |     ~^~~\n"

@@ -613,6 +613,12 @@ class Taking(unittest.TestCase):
         paths = [pathlib.Path(path) for path in ("/t/x/alice", "/t/y/alice", "/t/y/bob.zip", "/alice")]
         self.assertEqual(submissions.names_of(paths), ["x/alice", "y/alice", "bob", "/alice"])
 
+    def test_a_reason_fits_a_line_and_no_word_is_cut(self):
+        self.assertEqual(sheet.in_one_line("adds: the result is wrong\n  now 3, at most 2\nwith n = 5"), "adds: the result is wrong; now 3, at most 2; with n = 5")
+        self.assertEqual(sheet.in_one_line("a race:\nin line 3.\n\n"), "a race: in line 3.")
+        self.assertEqual(sheet.in_one_line("word " * 100), "word " * 59 + "…")
+        self.assertEqual(sheet.in_one_line(""), "")
+
     def test_files_of_students_do_not_leave_their_folder(self):
         for name in ("../x", "/etc/passwd", "..", "a/b", ".hidden", "a\0b"):
             self.assertRegex(sheet.file_name(name), r"^[^./\0][^/\0]*$")

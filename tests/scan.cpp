@@ -733,7 +733,7 @@ TEST_CASE("a short section has fewer rounds than a long one",
 }
 
 // Each element goes into shared memory and out of it twice: 0.125 passes, without conflicts. Beside these a
-// warp has up to six for the sums of warps and the number of the section, however few elements its threads
+// warp has up to five for the sums of warps and the number of the section, however few elements its threads
 // have.
 TEST_CASE("a thread reads its elements from shared memory once", "[claims][step][08_shuffles]") {
     kata::only_where_counted();
@@ -744,15 +744,16 @@ TEST_CASE("a thread reads its elements from shared memory once", "[claims][step]
         "the result is right, but the step does not gain what it is for: the lanes of a warp meet in the "
         "same banks of shared memory, where padding could keep them apart",
         "passes over shared memory because of bank conflicts, for each element",
-        "\n  the usual cause: elements are padded on the way in or on the way back, and not on both");
-    const double beside_elements = 6 * static_cast<double>(c.threads) / 32;
+        "\n  the usual cause: elements are not padded on the way in, or not on the way back");
+    const double beside_elements = 5.5 * static_cast<double>(c.threads) / 32;
     kata::require_at_most(
-        0.13 + beside_elements / counted_length(),
+        0.127 + beside_elements / counted_length(),
         (static_cast<double>(c.shared_load.transactions + c.shared_store.transactions) - conflicts) /
             counted_length(),
-        "the result is right, but the step does not gain what it is for: a thread reads its elements from "
-        "shared memory more than once, where it could keep them in registers",
-        "passes over the banks of shared memory, for each element, without those because of conflicts");
+        "the result is right, but the step does not gain what it is for: elements are read from shared "
+        "memory more than once, where a thread could keep its own in registers, or sums of threads go "
+        "through it, where shuffles would do",
+        "passes over the banks of shared memory, for each element, not counting bank conflicts");
 }
 
 // A shuffle between two rows waits for the first of them, and so does the load of the second.
@@ -855,11 +856,15 @@ TEST_CASE("tiles that are loaded before others are stored are told from those th
 // on average. Where all 16 warps of step 09 look back, 960.
 TEST_CASE("one warp of a block looks back", "[claims][step][07_look_back][08_shuffles][09_wide_rows]") {
     kata::only_where_counted();
-    const auto& c = kata::counts_of(kata::counted_run(kata::step()));
+    double told = 0;  // bytes
+    const auto blocks = [&] {
+        const kata::Accesses accesses([&](const kata::Request& r, const std::string& array) {
+            if (array != "in" && std::string_view(r.did) != "store") told += r.bytes * std::popcount(r.lanes);
+        });
+        return static_cast<double>(kata::counted(coded(counted_length())).blocks);
+    }();
     kata::require_at_most(
-        512,
-        (static_cast<double>(c.global_load.bytes + c.global_atomic.bytes) - 4.0 * counted_length()) /
-            static_cast<double>(c.blocks),
+        512, told / blocks,
         "the result is right, but several warps of a block look at what the sections before it have told, "
         "where one could, and leave in shared memory what stands before the section",
         "bytes of what sections have told, loaded by a block on average");

@@ -536,9 +536,9 @@ std::optional<std::string> report(const Comparison& c, const Layout& layout) {
     }));
     if (made_nan != 0)
         message +=
-            "\nNaN where a number is expected: of 0 times infinity or infinity less infinity, as a value "
-            "gives that is no part of the sum, or of memory that nobody has set: does each guard leave "
-            "out what it should, and no more? Does an array lack its __shared__?";
+            "\nNaN where a number is expected. It comes from memory that nobody has set, or from 0 times "
+            "infinity or infinity minus infinity, if a value is used that does not belong to the sum. Does "
+            "each guard leave out what it should, and no more? Does an array lack its __shared__?";
     // Where infinities lie is an accident of the data: at every eighth index, say.
     const bool at_random = made_nan == wrong.size();
     const auto pattern = describe_pattern(c, grid, wrong, at_random);

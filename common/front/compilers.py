@@ -32,6 +32,7 @@ OUT_OF_MEMORY = (
 
 # What g++ says where newcomers stumble, and how it goes on or what takes its place.
 NOT_DECLARED = re.compile(r"there are no arguments to .(?P<name>\w+). that depend on a template parameter, so a declaration of .\w+. must be available.*")
+NO_REASON = re.compile(r"template argument deduction(?:/substitution)? failed:$")  # which the next note tells
 PERMISSIVE = re.compile(r"\(if you use .-fpermissive.")
 DELETED = re.compile(r"use of deleted function .*?\b(?P<name>__(?:shfl(?:_up|_down|_xor)?|any|all|ballot))\(.*")
 NO_ADDRESS = re.compile(r"(?:invalid conversion from|cannot convert) .(?P<of>[^’'*]*)(?P<stars>\**). to .(?:const )?void(?: const)?(?P<wanted>\*+).")
@@ -65,7 +66,7 @@ def errors(lines: Sequence[str]) -> list[Error]:
             if "error" in said["kind"]:
                 found.append(Error(mine or asked, [said[0] + in_words_of_cuda(line[said.end() :])]))
                 taking, asked, is_required = True, "", False
-            elif said["kind"] == "note" and (re.search(r" .[^’']* simt_\w+ \[\]", line) or PERMISSIVE.search(line)):
+            elif said["kind"] == "note" and (re.search(r" .[^’']* simt_\w+ \[\]", line) or PERMISSIVE.search(line) or NO_REASON.search(line)):
                 taking = False
             elif said["kind"] == "note" and found and mine:
                 if not found[-1].where:

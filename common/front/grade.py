@@ -215,12 +215,12 @@ class Grading:
         if result:
             self.results[name] = result
             for step, found in result["steps"].items():
-                print(f"  {step:40} {found['verdict']:7} {sheet.first_line(found['reason'])}".rstrip())
+                print(f"  {step:40} {found['verdict']:7} {sheet.in_one_line(found['reason'])}".rstrip())
             count = collections.Counter(found["verdict"] for found in result["steps"].values())
             total = f"{sum(self.points.earned(step, found) for step, found in result['steps'].items()):g} of {sum(self.points.of.values()):g} points"
             print(f"{sheet.plain(name)}: {total}, " + ", ".join(f"{count[verdict]} {verdict}" for verdict in sheet.VERDICTS if count[verdict]))
             for note in result["notes"]:
-                print(f"  look at: {sheet.first_line(note)}")
+                print(f"  look at: {sheet.in_one_line(note)}")
         else:
             self.failed += 1
             print(f"{sheet.plain(name)}: could not be graded: {why}")

@@ -256,8 +256,8 @@ class Repository:
             claimed = float(row["claimed"])
             faster = f"{claimed:.2f} times as fast as" if claimed > 1 else "faster than"
             lines.append(
-                f"Expected by this lesson or its documents, and not so: {row['step']} is {faster} {row['against']}. "
-                f"Measured on {machine}, with the solutions: {found}. No step is judged by it."
+                f"Expected by this lesson or its documents, but refuted: {row['step']} is {faster} {row['against']}. "
+                f"Measured on {machine}, with the solutions and the problem of the ladder: {found}. No step is judged by it."
             )
         return lines
 

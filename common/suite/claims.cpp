@@ -101,7 +101,7 @@ std::string as_counted(const Claim& claim, double better, double worse) {
     std::snprintf(least, sizeof least, "1/%.3g of the ", claim.least);
     const std::string source = claim.source;
     return "Expected by " + (source.starts_with("not in") ? "this lesson" : source) +
-           ", and not so: " + claim.better + " has " + (claim.least > 1 ? std::string(least) : "fewer ") +
+           ", but refuted: " + claim.better + " has " + (claim.least > 1 ? std::string(least) : "fewer ") +
            name_of(claim.quantity) + (claim.least > 1 ? " of " : " than ") + claim.worse +
            ". Counted, with the solutions: " + text_of(better, claim.quantity) + " and " +
            text_of(worse, claim.quantity) + ". No step is judged by it.";

@@ -87,7 +87,7 @@ constexpr Limit limits[] = {
     {"its warps exchange values between lanes too often, by shuffles, votes and their like", exchanges, 4,
      1.0 / 128, 0, 0, &Place::exchanges,
      "lanes take turns, one shuffle for each of them, where five with strides 1, 2, 4, 8 and 16 reach all "
-     "32"},
+     "32; or each warp does by shuffles what one warp could do for the whole block"},
     // Other styles need up to 1.4 times the steps, and tiles of a quarter of the size 2.5 times.
     {"its warps execute too many steps, which are basic blocks, lines and passes over banks", work, 3, 0, 0,
      0, &Place::steps, "work is done more than once, or lanes of a warp meet in one bank of shared memory"},
@@ -375,9 +375,9 @@ std::optional<std::string> remark_on_banks(const Run& step, const Counts& theirs
     return format(
         "Right, but %s takes %.1f passes over the banks of shared memory each time that a warp executes it, "
         "where %.1f would do: bank conflicts, for its lanes reach different words of one bank. Are two "
-        "indices exchanged, has a lane elements side by side, or does each row of the array want an element "
-        "more? These are %.0f %% of all steps, which is too little for the tests to fail it, and more than "
-        "its solution has",
+        "indices exchanged, does a lane have elements side by side, or does each row of the array need one "
+        "element more? The conflicts are %.0f %% of what its warps execute: too little to fail the test, and "
+        "more than in its solution",
         worst->first.c_str(), each(line.passes), each(line.passes - line.conflicts),
         100 * conflicts / static_cast<double>(mine.work));
 }
@@ -465,7 +465,7 @@ TEST_CASE("bank conflicts that cost a step little are told, and those of its sol
     CHECK(remark->starts_with(
         "Right, but 02_b.cu:5 takes 32.0 passes over the banks of shared memory each time that a "
         "warp executes it, where 1.0 would do"));
-    CHECK(remark->find("31 % of all steps") != remark->npos);
+    CHECK(remark->find("31 % of what its warps execute") != remark->npos);
 
     theirs.bank_conflicts = 200;
     CHECK_FALSE(kata::remark_on_banks(run, theirs));

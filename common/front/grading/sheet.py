@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import re
+import textwrap
 import xml.sax.saxutils
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -35,9 +36,11 @@ def cell(text: str) -> str:
     return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
 
 
-def first_line(reason: str) -> str:
-    """All of a short reason, in one line."""
-    return re.sub(r"\s+", " ", plain(reason)).strip()[:300]
+def in_one_line(reason: str) -> str:
+    """A reason, whose lines are sentences of their own; a long one ends early."""
+    lines = [line.strip() for line in plain(reason).splitlines() if line.strip()]
+    text = "".join(line + (" " if line[-1] in ".:;,?" else "; ") for line in lines[:-1]) + "".join(lines[-1:])
+    return textwrap.shorten(text, 300, placeholder=" …")
 
 
 def few(names: Sequence[str], most: int = 3) -> str:
@@ -123,11 +126,11 @@ class Sheet:
         if result:
             count = collections.Counter(found["verdict"] for found in result["steps"].values())
             earned = {step: points.earned(step, found) for step, found in result["steps"].items()}
-            wrong = [f"{few(steps)} {verdict}: {first_line(reason)}" for (verdict, reason), steps in not_ok(result).items()]
+            wrong = [f"{few(steps)} {verdict}: {in_one_line(reason)}" for (verdict, reason), steps in not_ok(result).items()]
             row |= {name: str(count[name]) for name in VERDICTS} | {step: f"{value:g}" for step, value in earned.items()}
             row |= {
                 "points": f"{sum(earned.values()):g}", "of": f"{sum(points.of.values()):g}", "state": DONE, "not OK": cell("; ".join(wrong)),
-                "look at": cell("; ".join(map(first_line, result["notes"]))), "graded": result["graded"],
+                "look at": cell("; ".join(map(in_one_line, result["notes"]))), "graded": result["graded"],
                 "minutes": f"{result['seconds'] / 60:.2f}", "digest": digest,
             }  # fmt: skip
         self.rows[cell(student)] = row
@@ -240,7 +243,7 @@ def junit(results: Iterable[Mapping]) -> str:
             f'  <testsuite name={quoted(result["student"])} tests="{len(result["steps"])}" failures="{failed}" skipped="{skipped}" time="{result["seconds"]:.1f}">'
         )
         for step, found in result["steps"].items():
-            name, seconds, why = quoted(step), sum(found["seconds"].values()), quoted(first_line(found["reason"]))
+            name, seconds, why = quoted(step), sum(found["seconds"].values()), quoted(in_one_line(found["reason"]))
             inside = ""
             if found["verdict"] in ("OPEN", "MISSING"):
                 inside = f"<skipped message={why}/>"

@@ -24,7 +24,9 @@ import tarfile
 import tempfile
 import threading
 import time
+import types
 import unittest
+import unittest.mock
 import xml.etree.ElementTree
 import zipfile
 
@@ -43,6 +45,7 @@ ALL = len(Repository().steps(CHAPTER))  # those that are missed, too
 NAMES = [f"{CHAPTER}/{step}" for step in STEPS]
 ADD, GRAY, BLUR = STEPS
 LEFT = "/dev/shm/kata-grading-left"
+SECTORS, MODEL_TIME = "32-byte sectors loaded and stored", "steps until a model GPU of 16 multiprocessors is done"
 
 
 def solution(step):
@@ -77,6 +80,9 @@ TESTS_OF_ADD = re.findall(r'TEST_CASE\("([^"]+)"\s*,\s*"[^"]*(?:01_vector_add)[^
 FORGED = "".join(f"ok {number} - {name}\\n" for number, name in enumerate(TESTS_OF_ADD, 1))
 FORGERY = f'static void forge() {{ const char* text = "1..{len(TESTS_OF_ADD)}\\n{FORGED}"; for (int fd = 1; fd < 64; ++fd) if (write(fd, text, strlen(text)) < 0) continue; _exit(0); }}'
 
+# Whoever the condition is true for reads the solution, and who runs it what nvcc would refuse.
+DISGUISED = f"#include <memory>\nCONDITION\n{solution(ADD)}\n#else\n" + solution(ADD).replace("    const int i", "    (void)*std::make_unique<int>(1);\n    const int i") + "#endif\n"
+
 # Of what a student hands in as the first step: what comes out, and what stands in the reason.
 HOSTILE = {
     "ends well": (with_first(ADD, "exit(0);"), "FAIL", "ended the program before the tests did"),
@@ -87,6 +93,10 @@ HOSTILE = {
     "forges": (instead("forge();", FORGERY), "FAIL", "ended the program before the tests did"),
     "forges when loaded": (
         with_first(ADD, ";", f"#include <unistd.h>\n#include <cstring>\n{FORGERY}\n__attribute__((constructor)) static void now() {{ forge(); }}"),
+        "FAIL", "does not compile .*code that runs when the step is loaded",
+    ),
+    "forges from an initial value": (
+        with_first(ADD, ";", f"#include <unistd.h>\n#include <cstring>\n{FORGERY}\nstatic const int now = (forge(), 0);"),
         "FAIL", "ended the program before the tests did",
     ),
     "forges a summary": (with_first(ADD, 'puts("All tests passed"); _exit(0);', "#include <cstdio>\n#include <unistd.h>"), "FAIL", "ended the program"),
@@ -110,6 +120,13 @@ HOSTILE = {
     "assembles a file": (
         with_first(ADD, ";", f'#define SPELT(x) x##m\nSPELT(as)(".incbin \\"{ROOT}/solutions/{CHAPTER}/{ADD}.cu\\"");'), "FAIL", "does not compile",
     ),
+    "spells assembly": (with_first(ADD, 'SPELT(as)("nop");', "#define SPELT(x) x##m"), "FAIL", "does not compile .*assembly"),
+    "names a function in assembly": (solution(ADD) + '#define SPELT(x) x##m__\nvoid f() SPELT(__as)("g\\n.globl h\\nh");\n', "FAIL", "does not compile .*assembly"),
+    "lies elsewhere": (solution(ADD) + '__attribute__((section(".init_array"))) void (*first)() = nullptr;\n', "FAIL", "does not compile .*where a function lies"),
+    "shows clang another program": (DISGUISED.replace("CONDITION", "#ifdef __clang__"), "FAIL", "does not compile .*another program"),
+    "pastes a condition": (DISGUISED.replace("CONDITION", "#define PASTED(a, b) a##b\n#if PASTED(__GNUC, __) < 5"), "FAIL", "does not compile .*another program"),
+    "asks what there is": (DISGUISED.replace("CONDITION", "%:if !__has_builtin(__builtin_shuffle)"), "FAIL", "does not compile .*another program"),
+    "too deep for clang": (with_first(ADD, ";", f"const int deep = {'(' * 300}1{')' * 300};"), "OK", "^$"),
     "leaves the meter": (
         solution(ADD).replace("__global__", '__attribute__((no_sanitize("thread"))) __global__'), "FAIL", "poisoned",
     ),
@@ -158,11 +175,19 @@ HOSTILE = {
     ),
     "fills the disk": (
         with_first(
-            ADD, 'for (const char* path : {"/tmp/x", "/dev/shm/x"}) { FILE* f = fopen(path, "w"); static char zero[1 << 20]; '
+            ADD, 'signal(SIGXFSZ, SIG_IGN); for (const char* path : {"/tmp/x", "/dev/shm/x"}) { FILE* f = fopen(path, "w"); static char zero[1 << 20]; '
             "for (int i = 0; f && i < 200; ++i) if (fwrite(zero, 1, sizeof zero, f) != sizeof zero) break; if (f && ftell(f) > (100 << 20)) abort(); }",
-            "#include <csignal>\n#include <cstdio>\n__attribute__((constructor)) static void careful() { signal(SIGXFSZ, SIG_IGN); }",
+            "#include <csignal>\n#include <cstdio>",
         ),
         "OK|FAIL", "",
+    ),
+    "reads the environment": (
+        with_first(
+            ADD, 'FILE* f = fopen("/proc/1/environ", "r"); static char all[1 << 16]; size_t read = f ? fread(all, 1, sizeof all, f) : 0; '
+            'if (memmem(all, read, "KATA_TOKEN", 10)) abort();',
+            "#include <cstdio>\n#include <cstring>",
+        ),
+        "OK", "",
     ),
     "opens the solution": (
         instead(
@@ -194,6 +219,9 @@ HONEST = {
     "a stub in a string": with_first(ADD, 'const char* text = "\\\nkata::open();"; (void)text;'),
     "a stub left out": with_first(ADD, "\n#if 0\n    kata::open();\n#endif\n"),
     "a stub in a comment": with_first(ADD, "/*\nkata::open();\n*/"),
+    "asks for an architecture": with_first(
+        ADD, ";", "#include <iostream>\n#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 300\n#error too old\n#endif\n#ifdef __CUDACC__\n#endif\n"
+        '#ifndef TILE\n#define TILE 16\n#endif\n/* asm\n #1 */\nconst char* const words = "asm # constructor";\n'),
     "another style": wrong(f"{ADD}.stretches") if any(m.kernel == f"{ADD}.stretches" and m.tree == "variants" for m in REPOSITORY.mistakes(CHAPTER)) else solution(ADD),
 }
 # A name that is not UTF-8, as an archive of another system may hold; a formula; what a sheet must quote.
@@ -231,7 +259,7 @@ class Class(unittest.TestCase):
         cls.folder, cls.temporary = folder / "class", folder / "with a space"
         cls.temporary.mkdir()
         cls.temporary.chmod(0o755)
-        cls.environment = {**os.environ, "TMPDIR": str(cls.temporary)}
+        cls.environment = {**os.environ, "TMPDIR": str(cls.temporary), "KATA_TOKEN": "secret"}
         cls.socket = folder / "a socket"
         listening = [socket.socket(socket.AF_UNIX), socket.socket(socket.AF_INET)]
         for one, where in zip(listening, (str(cls.socket), ("127.0.0.1", 0))):
@@ -301,7 +329,7 @@ class Class(unittest.TestCase):
         return subprocess.run([*cls.command, *arguments], capture_output=True, text=True, errors="backslashreplace", env=cls.environment)
 
     def rows(self):
-        with open(self.sheet, newline="", encoding="utf-8") as lines:
+        with open(self.sheet, newline="", encoding="utf-8-sig") as lines:
             return {row["student"]: row for row in csv.DictReader(lines)}
 
     def test_every_verdict_is_what_it_must_be(self):
@@ -321,8 +349,12 @@ class Class(unittest.TestCase):
         self.assertEqual((rows["nothing"]["points"], rows["nothing"]["MISSING"]), ("0", str(ALL)))
         self.assertEqual(rows["stub"]["OPEN"], "1")
         self.assertEqual({row["state"] for row in rows.values()}, {"graded"})
-        # A quarter for being right, and of the rest next to nothing: it needs thousands of times what it may.
-        self.assertAlmostEqual(float(rows["one thread"][f"{CHAPTER}/{ADD}"]), 0.5, places=1)
+        # Right, but it needs thousands of times what it may.
+        self.assertLess(float(rows["one thread"][f"{CHAPTER}/{ADD}"]), 0.02)
+        self.assertIn("SLOW (right, not yet fast)", rows["one thread"]["not OK"])
+        self.assertTrue(self.sheet.read_bytes().startswith(sheet.MARK.encode()))
+        self.assertRegex(self.done.stdout, rf"nothing: 0 of 8 points, {ALL} MISSING \(\d+ of {len(rows)}\)\n")
+        self.assertEqual(self.done.stdout.count("broken.zip is damaged, or no archive"), 1)
         self.assertIn("'=1+1", rows)
         self.assertIn("'-rf", rows)
         self.assertFalse([cell for row in rows.values() for cell in row.values() if cell[:1] in "=+-@" and cell[:1]])
@@ -342,7 +374,7 @@ class Class(unittest.TestCase):
         def notes(student):
             return "\n".join(self.results[student]["notes"])
 
-        self.assertIn("the solution of this repository", notes("right"))
+        self.assertIn(f"alike with the solution of this repository: {NAMES[1]} 100%, {NAMES[2]} 100%", notes("right"))
         self.assertIn("switches the meter off", notes("leaves the meter"))
         self.assertIn("switches the meter off", notes("leaves it in disguise"))
         self.assertIn("outside of the chapter", notes("includes the solution"))
@@ -350,20 +382,21 @@ class Class(unittest.TestCase):
         self.assertIn("starts or ends programs", notes("forks"))
         self.assertIn("opens libraries", notes("opens the solution"))
         self.assertIn("wrote lines into the report", notes("forges"))
+        self.assertIn("cannot be read by clang", notes("too deep for clang"))
         self.assertEqual(notes("a mistake"), "")
 
     def test_what_steps_need_is_beside_what_their_solutions_need(self):
-        with open(self.scratch / "steps.csv", newline="", encoding="utf-8") as lines:
+        with open(self.scratch / "steps.csv", newline="", encoding="utf-8-sig") as lines:
             rows = {(row["student"], row["step"]): row for row in csv.DictReader(lines)}
         self.assertEqual(len(rows), ALL * len(self.results))
         right, twice, alone = (rows[name, NAMES[0]] for name in ("right", "launched twice", "one thread"))
-        self.assertEqual((right["bytes"], right["makespan"]), (right["bytes of the solution"], right["makespan of the solution"]))
-        self.assertEqual(float(twice["bytes"]), 2 * float(twice["bytes of the solution"]))
+        self.assertEqual((right[SECTORS], right[MODEL_TIME]), (right[f"{SECTORS} of the solution"], right[f"{MODEL_TIME} of the solution"]))
+        self.assertEqual(float(twice[SECTORS]), 2 * float(twice[f"{SECTORS} of the solution"]))
         # A quarter for being right, and of the rest half: there is a launch too much of two.
         self.assertEqual((twice["verdict"], twice["points"]), ("SLOW", "1.25"))
-        self.assertGreater(float(alone["makespan"]), 100 * float(alone["makespan of the solution"]))
-        self.assertEqual(rows["a mistake", NAMES[0]]["bytes"], "")
-        self.assertRegex((self.out / "launched twice.md").read_text(), rf"\| {NAMES[0]} \| 2\.00 \| none \| 2\.00 \|")
+        self.assertGreater(float(alone[MODEL_TIME]), 100 * float(alone[f"{MODEL_TIME} of the solution"]))
+        self.assertEqual(rows["a mistake", NAMES[0]][SECTORS], "")
+        self.assertRegex((self.out / "launched twice.md").read_text(), rf"\| {NAMES[0]} \| 2\.00 \| 2\.00 \| none \| none \|")
         self.assertIn(f"## MISSING: it was not handed in\n\n    {NAMES[1]}\n    {NAMES[2]}\n", (self.out / "launched twice.md").read_text())
 
     def test_feedback_is_whole_and_harmless(self):
@@ -409,6 +442,13 @@ class Class(unittest.TestCase):
         mended = self.run_grade(late, self.folder / "right", "--resume")
         self.assertIn("1 of 2 have been graded", mended.stdout)
         self.assertEqual(self.rows()["late"]["OK"], "1")
+        # Other points need no test again, and whose row has the old ones is not passed over.
+        write(self.scratch / "double.json", json.dumps({"points": {CHAPTER: 10}}))
+        before = time.monotonic()
+        doubled = self.run_grade(late, self.folder / "launched twice", "--resume", "--points", self.scratch / "double.json", "--csv", self.scratch / "copy.csv")
+        self.assertIn(f"late: 10 of {10 * ALL} points", doubled.stdout)
+        self.assertIn(f"launched twice: 7.5 of {10 * ALL} points", doubled.stdout)
+        self.assertLess(time.monotonic() - before, 20)
 
     def test_who_stops_it_keeps_what_is_done(self):
         sheet_of_it = self.scratch / "stopped.csv"
@@ -421,7 +461,7 @@ class Class(unittest.TestCase):
         running.send_signal(signal.SIGTERM)
         running.stdout.close()
         self.assertEqual(running.wait(timeout=30), 128 + signal.SIGTERM)
-        with open(sheet_of_it, newline="") as lines:
+        with open(sheet_of_it, newline="", encoding="utf-8-sig") as lines:
             states = {row["student"]: row["state"] for row in csv.DictReader(lines)}
         self.assertEqual(states, {"nothing": "graded", "ignores signals": "not graded"})
         self.assertEqual(list(self.temporary.iterdir()), [])
@@ -449,21 +489,20 @@ class Class(unittest.TestCase):
         build = self.scratch / "work" / "tree" / "build"
         return subprocess.run([build / f"{CHAPTER}-cpu", *arguments], cwd=build, stderr=subprocess.PIPE, text=True, **options)
 
-    def test_a_table_that_cannot_be_written_is_no_success(self):
+    def test_counts_that_cannot_be_written_are_no_success(self):
         with open("/dev/full", "w") as full:
-            done = self.suite("--tour", "--modules", ".", "--sources", "..", stdout=full)
+            done = self.suite("--measure", f"solutions.{CHAPTER}.{ADD}.cpu.so", stdout=full)
         self.assertEqual((done.returncode, done.stderr), (1, "the output cannot be written\n"))
 
-    def test_the_tour_writes_down_which_steps_are_not_right(self):
-        # One has changed since it was built, so that it cannot be told from one that is wrong.
-        sources, wrong = self.scratch / "sources" / "solutions" / CHAPTER, self.scratch / "wrong"
-        shutil.copytree(ROOT / "solutions" / CHAPTER, sources)
-        command = ["--tour", "--modules", ".", "--sources", self.scratch / "sources", "--wrong", wrong]
-        self.assertEqual((self.suite(*command, stdout=subprocess.DEVNULL).returncode, wrong.read_text()), (0, ""))
-        os.utime(sources / f"{ADD}.cu", (time.time() - 0.01,) * 2)
-        self.assertEqual((self.suite(*command, stdout=subprocess.DEVNULL).returncode, wrong.read_text()), (1, f"{ADD}\n"))
-        done = self.suite(*command[:-1], self.scratch, stdout=subprocess.DEVNULL)
-        self.assertEqual((done.returncode, done.stderr.count("cannot write")), (1, 1), done.stderr)
+    def test_a_step_that_has_changed_since_it_was_built_is_not_measured(self):
+        source = self.scratch / f"{ADD}.cu"
+        source.write_text(solution(ADD))
+        os.utime(source, (time.time() - 86400,) * 2)
+        command = ["--measure", f"solutions.{CHAPTER}.{ADD}.cpu.so", "--source", source]
+        self.assertEqual(self.suite(*command, stdout=subprocess.DEVNULL).returncode, 0)
+        os.utime(source, (time.time() - 0.01,) * 2)
+        done = self.suite(*command, stdout=subprocess.PIPE)
+        self.assertEqual((done.returncode, done.stdout.startswith("fault ")), (1, True), done.stdout)
 
     def test_memory_that_is_used_up_is_no_fault_of_the_steps(self):
         module = f"solutions.{CHAPTER}.{GRAY}.cpu.so"
@@ -588,16 +627,49 @@ class Taking(unittest.TestCase):
         hand_in(self.folder / "x", {ADD: "mine", **dict.fromkeys(names, "")})
         self.assertEqual(sorted(self.read().headers), [f"{CHAPTER}/lib/data.hpp", f"{CHAPTER}/types.hpp"])
 
-    def test_copies_are_pointed_out(self):
-        first, second, third = (self.reader_of(name, text) for name, text in (("a", "int x;"), ("b", "int  x; // mine"), ("c", "int y;")))
-        submissions.note_copies([first, second, third])
-        self.assertIn("that of b", first.notes[0])
-        self.assertIn("that of a", second.notes[0])
-        self.assertEqual(third.notes, [])
+    def notes_on(self, step, **texts):
+        """What is to be looked at in the class that hands in these texts."""
+        given = [submissions.Submission(name, {step: text.encode()}) for name, text in texts.items()]
+        submissions.note_likeness(REPOSITORY, given)
+        return {one.student: "\n".join(one.notes) for one in given}
 
-    def reader_of(self, name, text):
-        hand_in(self.folder / name, {ADD: text})
-        return self.reader.read(name, self.folder / name, NAMES)
+    def test_what_is_alike_is_pointed_out_with_its_share(self):
+        step = "scan/06_single_pass"
+        mine = (ROOT / f"tests/styles/{step}.blocks_of_512.cu").read_text()
+        names = {name: f"v{number}" for number, name in enumerate(dict.fromkeys(re.findall(r"(?:const )?(?:int|unsigned) (\w+) =", mine)))}
+        self.assertGreater(len(names), 5)
+        renamed = re.sub(r"\w+", lambda word: names.get(word[0], word[0]), mine)
+        swapped = re.sub(r"(\w+) \+ (\w+);", r"\2 + \1;", renamed).replace("const ", "").replace("unsigned", "int")
+        notes = self.notes_on(step, anna=mine, ben=f"// mine\n{swapped}", carla=REPOSITORY.text(*step.split("/"), "solutions"))
+        self.assertRegex(notes["anna"], rf"^alike with ben: {step} (9\d|100)%$")
+        self.assertRegex(notes["ben"], rf"^alike with anna: {step} (9\d|100)%$")
+        self.assertEqual(notes["carla"], f"alike with the solution of this repository: {step} 100%")
+
+    def test_what_everybody_writes_is_not_called_alike(self):
+        self.assertEqual(set(self.notes_on(NAMES[0], anna=solution(ADD), ben=solution(ADD)).values()), {""})
+        styles = [path.read_text() for path in sorted((ROOT / "tests/styles/gemm").glob("02_shared_memory.*.cu"))]
+        self.assertGreater(len(styles), 2)
+        self.assertEqual(set(self.notes_on("gemm/02_shared_memory", **{f"s{n}": text for n, text in enumerate(styles)}).values()), {""})
+        self.assertEqual(set(self.notes_on("gemm/02_shared_memory", anna=tree.STANDS_IN, ben=tree.STANDS_IN).values()), {""})
+
+    def test_those_who_share_a_body_and_differ_elsewhere_are_not_the_same(self):
+        kernels = {f"s{n}": REPOSITORY.text("reduction", step, "solutions") for n, step in enumerate(REPOSITORY.steps("reduction", "solutions")[2:6])}
+        given = {name: f"{solution(BLUR)}\n{text.split('#include', 1)[1].partition(chr(10))[2]}" for name, text in kernels.items()}
+        self.assertNotIn("100%", "".join(self.notes_on(NAMES[2], **given).values()))
+
+    def test_an_archive_that_is_none_is_told_once(self):
+        write(self.folder / "x.zip", b"PK\x03\x04 and then nothing")
+        taken = self.read(self.folder / "x.zip")
+        self.assertEqual(set(taken.missing.values()), {"no step was found: x.zip is damaged, or no archive"})
+        self.assertEqual(taken.notes, [])
+
+    def test_the_newest_file_that_is_graded_says_how_late_it_is(self):
+        hand_in(self.folder / "x", {ADD: solution(ADD), BLUR: tree.STANDS_IN, "notes.txt": ""})
+        os.utime(self.folder / "x" / f"chapters/{CHAPTER}" / f"{ADD}.cu", (1_700_000_000, 1_700_000_000))
+        self.assertEqual(self.read().changed, 1_700_000_000)
+        for how in ("zip", "gztar"):
+            packed = shutil.make_archive(str(self.folder / "x"), how, self.folder / "x")
+            self.assertEqual(self.read(pathlib.Path(packed)).changed, 1_700_000_000)
 
     def test_what_is_open_is_told_from_what_looks_so(self):
         self.assertFalse(submissions.is_written(tree.STANDS_IN.encode()))
@@ -648,7 +720,7 @@ class Sealed(unittest.TestCase):
             (("1..2", "ok 1 - adds", "ok 2 - adds"), "results of"),
             (("ok 1 - adds", "ok 2 - times"), "ended the program"),
             (("1..0 # SKIP open",), "results of"),
-            (("1..2", "ok 1 - adds", "not ok 2 - times", "# | c[0] is 1"), "times: c\\[0\\] is 1"),
+            (("1..2", "ok 1 - adds", "not ok 2 - times", '# {"kind": "wrong", "text": "c[0] is 1"}'), "times: c\\[0\\] is 1"),
             ((), "ended the program"),
         ):
             found = self.verdict(self.sealed(*lines))
@@ -670,18 +742,18 @@ class Sealed(unittest.TestCase):
         self.assertEqual(self.verdict(b"ok 1 - adds\n" + right).name, "OK")  # which is said, and does no harm
 
     def test_who_is_right_and_needs_more_is_slow(self):
-        claim = ("not ok 2 - times", "# | right, but", "# share 0.250000")
+        claim = ("not ok 2 - times", '# {"kind": "slow", "text": "too many lines", "share": 0.25}')
         found = self.verdict(self.sealed("1..2", "ok 1 - adds", *claim))
         self.assertEqual((found.name, found.share), ("SLOW", 0.25))
         self.assertEqual(self.verdict(self.sealed("1..2", "not ok 1 - adds", *claim)).name, "FAIL")
         self.assertEqual(self.verdict(self.sealed("1..2", "ok 1 - adds", *claim), status=-11).name, "FAIL")
-        self.assertEqual(self.verdict(self.sealed("1..2", "ok 1 - adds", "not ok 2 - times", "# | the host has done it")).name, "FAIL")
+        self.assertEqual(self.verdict(self.sealed("1..2", "ok 1 - adds", "not ok 2 - times", '# {"kind": "wrong", "text": "the host has done it"}')).name, "FAIL")
 
     def test_how_it_ended_is_said(self):
         self.assertEqual(self.verdict(b"", -11).reason, "crashed: SIGSEGV")
         self.assertEqual(self.verdict(b"", 3).reason, "ended the program before the tests did, with status 3")
         self.assertEqual(self.verdict(b"", -9, "does not end: it was stopped after 3 s").reason, "does not end: it was stopped after 3 s")
-        self.assertEqual(self.verdict(self.sealed("1..2", "not ok 1 - adds", "# | open: the body has not been written yet")).name, "OPEN")
+        self.assertEqual(self.verdict(self.sealed("1..2", "not ok 1 - adds", '# {"kind": "open", "text": "open: the body has not been written yet"}')).name, "OPEN")
 
 
 class Points(unittest.TestCase):
@@ -697,27 +769,86 @@ class Points(unittest.TestCase):
         self.assertEqual(list(points.of.values()), [2, 2, 4, 1])
         self.assertEqual(points.earned(NAMES[2], {"verdict": "SLOW", "share": 0.5}), 3)
         self.assertEqual([points.earned(NAMES[0], {"verdict": name}) for name in ("OK", "FAIL", "OPEN", "MISSING")], [2, 0, 0, 0])
+        own = sheet.Points(self.file('{"right": {"grids": 0.2, "grids/03_blur": 1}}'), [*NAMES, "scan/01"])
+        self.assertEqual(list(own.right.values()), [0.2, 0.2, 1, 0.5])
+        self.assertNotEqual(points.digest, own.digest)
+
+    def test_what_a_slow_step_has_falls_with_what_it_needs(self):
+        def earned(times, right=0.5):
+            return sheet.Points(self.file(json.dumps({"points": {"grids": 100}, "right": right})), NAMES).earned(NAMES[0], {"verdict": "SLOW", "share": 1 / times})
+
+        self.assertEqual([earned(times) for times in (1, 2, 5, 8, 100, 1000)], [100, 75, 60, 50, 4, 0.4])
+        self.assertEqual([earned(times, 1) for times in (2, 4, 8)], [100, 100, 50])
+        self.assertEqual([earned(times, 0) for times in (2, 4)], [50, 25])
 
     def test_what_is_no_table_of_points_is_refused(self):
-        for text in ("", "[]", "{", '{"point": {}}', '{"points": {"grids/09": 1}}', '{"points": {"grids": -1}}', '{"points": {"grids": "1"}}', '{"right": 2}'):
+        for text in (
+            "", "[]", "{", '{"point": {}}', '{"points": {"grids/09": 1}}', '{"points": {"grids": -1}}', '{"points": {"grids": "1"}}', '{"points": 2}',
+            '{"right": 2}', '{"right": "1"}', '{"right": {"grids/09": 1}}', '{"right": {"grids": true}}', '{"right": null}',
+        ):  # fmt: skip
             with self.assertRaises(Fault, msg=text) as raised:
                 sheet.Points(self.file(text), NAMES)
             self.assertEqual(raised.exception.status, 2)
 
     def test_another_file_is_not_taken_for_a_sheet(self):
         with self.assertRaisesRegex(Fault, "no sheet"):
-            sheet.Sheet(pathlib.Path(self.file("name,grade\nalice,1\n")))
+            sheet.Sheet(pathlib.Path(self.file("name,grade\nalice,1\n")), NAMES)
+
+    def new_sheet(self, points, **verdicts):
+        """A sheet of students, with the verdict that each has for all."""
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        table = sheet.Sheet(pathlib.Path(folder.name, "grades.csv"), NAMES)
+        for name, verdict in verdicts.items():
+            steps = {step: {"verdict": verdict, "reason": ""} for step in NAMES}
+            table.put(name, {"steps": steps, "notes": [], "graded": "", "seconds": 1}, points, f"d-{points.digest}")
+        table.write()
+        return table
 
     def test_who_is_not_graded_again_keeps_the_points_of_before(self):
-        with tempfile.TemporaryDirectory() as folder:
-            table, points = sheet.Sheet(pathlib.Path(folder, "grades.csv")), sheet.Points(None, NAMES)
-            steps = {name: {"verdict": "OK", "reason": ""} for name in NAMES}
-            table.put("x", {"steps": steps, "notes": [], "graded": "", "seconds": 1}, points, "d")
-            table.write()
-            self.assertTrue(sheet.Sheet(table.path).is_done("x", "d", NAMES))
-            table.put("x", None, points, "")
-            self.assertEqual((table.rows["x"]["points"], table.rows["x"]["state"]), ("3", "not graded"))
-            self.assertFalse(table.is_done("x", "d", NAMES))
+        points = sheet.Points(None, NAMES)
+        table = self.new_sheet(points, x="OK")
+        self.assertTrue(sheet.Sheet(table.path, NAMES).is_done("x", f"d-{points.digest}"))
+        table.put("x", None, points, "")
+        self.assertEqual((table.rows["x"]["points"], table.rows["x"]["state"]), ("3", "not graded"))
+        self.assertFalse(table.is_done("x", f"d-{points.digest}"))
+        others = sheet.Points(self.file('{"right": 0.25}'), NAMES)
+        table = self.new_sheet(points, x="OK", y="FAIL")
+        self.assertEqual((table.of_other_points(points), table.of_other_points(others)), (0, 2))
+
+    def test_a_sheet_of_other_chapters_is_refused_and_stays(self):
+        table = self.new_sheet(sheet.Points(None, NAMES), x="OK")
+        before = table.path.read_bytes()
+        for steps in (["scan/01_kogge_stone"], [*NAMES, "scan/01_kogge_stone"], NAMES[:2]):
+            with self.assertRaisesRegex(Fault, "one choice of chapters"):
+                sheet.Sheet(table.path, steps)
+        self.assertEqual(table.path.read_bytes(), before)
+
+    def test_who_is_in_the_roster_has_a_row_and_keeps_the_one_there_is(self):
+        for text, wanted in (("id,student\n1,Übung\n2,x\n", ["Übung", "x"]), ("x\n\ny, z\n", ["x", "y"]), ("\ufeffx;1\ny;2\n", ["x", "y"]), ("", [])):
+            self.assertEqual(sheet.roster(self.file(text)), wanted)
+        points = sheet.Points(None, NAMES)
+        table = self.new_sheet(points, x="OK")
+        for name in ("x", "Übung"):
+            table.put_absent(name, points)
+        table.put_late("x", 5400)
+        table.put_late("Übung", -5400)
+        table.write()
+        rows = sheet.Sheet(table.path, NAMES).rows
+        self.assertEqual([rows["x"][name] for name in ("points", "state", "hours late")], ["3", "graded", "1.50"])
+        self.assertEqual([rows["Übung"][name] for name in ("points", "of", "MISSING", "state", "hours late")], ["0", "3", "3", "nothing handed in", ""])
+
+    def test_what_a_killed_run_has_left_is_removed_and_what_is_used_stays(self):
+        with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.object(tempfile, "tempdir", folder):
+            left, used, young, foreign = (pathlib.Path(folder, f"kata-grade-{name}") for name in ("left", "used", "young", "foreign"))
+            for path in (left, used, young):
+                write(path / "lock", "")
+            write(foreign / "notes", "")
+            for path in (left, used, foreign):
+                os.utime(path, (time.time() - 3600,) * 2)
+            with grade.for_itself(used), grade.scratch_folder() as mine:
+                self.assertEqual({path.name for path in pathlib.Path(folder).iterdir()}, {used.name, young.name, foreign.name, mine.name})
+            self.assertFalse(mine.exists())
 
     def test_who_is_not_graded_for_a_step_reads_why(self):
         given, _ = grade.arguments_of(["--chapter", "gemm", str(ROOT)])
@@ -862,6 +993,37 @@ class Around(unittest.TestCase):
         self.assertNotEqual(self.run_in("for i in $(seq 300); do sleep 9 & done; kill -9 $(jobs -p)").said, "")
         self.assertNotEqual(self.run_in("python3 -c 'x = bytearray(1 << 30)'", walls.Limits(20, memory=1 << 29)).status, 0)
         self.assertRegex(self.run_in("dd if=/dev/zero of=/tmp/x bs=1M count=99 2>&1 || echo full").out.decode(), "full|File|$")
+
+    @unittest.skipUnless(os.geteuid() == 0, "root alone runs programs as somebody else")
+    def test_root_does_without_walls_rather_than_with_half_of_them(self):
+        with tempfile.TemporaryDirectory() as folder:  # which others cannot enter
+            around = walls.Walls(pathlib.Path(folder))
+        self.assertFalse(around.is_up)
+        self.assertIn(f"cannot enter {folder}: open it with chmod o+x", around.why)
+
+    def test_where_bubblewrap_is_refused_nobody_is_told_to_install_it(self):
+        with tempfile.TemporaryDirectory() as folder:
+            os.chmod(folder, 0o755)
+            write(pathlib.Path(folder, "bwrap"), "#!/bin/sh\necho bwrap: No permissions to create new namespace >&2\nexit 1\n")
+            os.chmod(pathlib.Path(folder, "bwrap"), 0o755)
+            path = os.environ["PATH"]
+            os.environ["PATH"] = f"{folder}:{path}"
+            self.addCleanup(os.environ.__setitem__, "PATH", path)
+            why = walls.Walls(ROOT / "common").why
+        self.assertRegex(why, r"refused here \(bwrap: No permissions to create new namespace\).*README")
+        self.assertNotIn("setup", why)
+
+    def test_no_solution_lies_behind_the_walls(self):
+        with tempfile.TemporaryDirectory() as folder:
+            build, scratch = pathlib.Path(folder, "build"), pathlib.Path(folder, "scratch")
+            scratch.mkdir()
+            for name in ("", ".counts", ".256.counts"):
+                write(build / f"solutions.gemm.01_naive.cpu.so{name}", "ELF" if not name else "12")
+            kernel = tree.Kernel("chapters.gemm.02_shared_memory.cpu.so", "gemm-cpu", [], [])
+            shown = job.Job.rivals(types.SimpleNamespace(tree=tree.Tree(build.parent), scratch=scratch), "gemm/02_shared_memory", kernel)
+            (stands_in, place), *counts = shown
+            self.assertEqual((stands_in.read_bytes(), place.name), (b"\0\0\0", "solutions.gemm.01_naive.cpu.so"))
+            self.assertEqual([path.name for path in counts], [f"{place.name}.256.counts", f"{place.name}.counts"])
 
     def test_a_folder_can_be_hidden_again(self):
         done = self.run_in(f"ls {ROOT}/common/front", read=[ROOT / "common"], empty=[ROOT / "common" / "front"])

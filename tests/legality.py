@@ -13,7 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 CLANG, *PRECOMPILED = sys.argv[1:4]
 del sys.argv[1:4]
 # What a line of step.legal begins with that is about doubles, as the suites read it.
-IN_DOUBLE, OF_FLOATS = re.search(r'in_double = "(.*?)", in_double_of_floats = "(.*?)";', (ROOT / "common/suite/claims.cpp").read_text(encoding="utf-8")).groups()
+IN_DOUBLE, OF_FLOATS = re.search(r'in_double = "(.*?)", in_double_of_floats = "(.*?)";', (ROOT / "common/judge/tests.cpp").read_text(encoding="utf-8")).groups()
 
 RIGHT = """#include "kata.hpp"
 #include "operators.hpp"

@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import collections
 import contextlib
+import datetime
 import fcntl
 import hashlib
 import json
@@ -19,8 +20,11 @@ import os
 import pathlib
 import shutil
 import signal
+import stat
 import sys
 import tempfile
+import time
+import unicodedata
 from collections.abc import Iterator, Sequence
 
 from fault import Fault
@@ -32,9 +36,9 @@ from repository import Repository, either
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 JOB = pathlib.Path(__file__).resolve().parent / "grading" / "job.py"
+YOUNG = 60  # seconds: a folder that is as young may have no lock yet
 REFUSED = (
-    "{why}. What students wrote would run with all your rights: read and change your files, use the network. Install bubblewrap "
-    "(./kata setup does, as root), or say --without-walls"
+    "{why}. With --without-walls what students wrote runs with all your rights: it can read and change your files, and use the network"
 )
 
 
@@ -44,8 +48,11 @@ def arguments_of(given: Sequence[str] | None) -> tuple[argparse.Namespace, argpa
     parser.add_argument("--chapter", metavar="CHAPTER", action="append", help="grade this one only; may be repeated")
     parser.add_argument("--csv", metavar="FILE", help="the sheet: a row for each student; rows of others stay as they are")
     parser.add_argument("--out", metavar="FOLDER", help="a file of feedback for each student, and the result as JSON")
-    parser.add_argument("--points", metavar="FILE", help='what steps are worth: {"points": {"scan": 2}, "right": 0.5}')
-    parser.add_argument("--resume", action="store_true", help="leave out who is in the sheet and has handed in the same since")
+    of_points = 'what steps are worth, such as {"points": {"scan": 2}, "right": 0.5}; "right" is the part for a step that is right, not yet fast'
+    parser.add_argument("--points", metavar="FILE", help=of_points)
+    parser.add_argument("--roster", metavar="FILE", help="names of all students, as CSV: a row also for those who have handed in nothing")
+    parser.add_argument("--due", metavar="TIME", help="such as 2026-12-01T23:59: the sheet says how many hours later the newest file was changed")
+    parser.add_argument("--resume", action="store_true", help="grade only what is new: other files, other tests, other points")
     parser.add_argument("--steps", metavar="FILE", help="a row for each step of each student, as CSV: what it needs, and its solution")
     parser.add_argument("--junit", metavar="FILE", help="results as JUnit's XML")
     parser.add_argument("--gradescope", metavar="FILE", help="results.json of one student for Gradescope")
@@ -91,7 +98,7 @@ def students_of(given: Sequence[str]) -> list[pathlib.Path]:
 
 
 def write_submission(submission: Submission, steps: Sequence[str], digest: str, folder: pathlib.Path) -> None:
-    """As a job takes it."""
+    """Writes a submission in the form that a job takes."""
     states = {}
     for step in steps:
         if step in submission.missing:
@@ -135,11 +142,15 @@ class Grading:
         self.paths = students_of(given.students)
         self.points = Points(given.points, self.steps)
         self.out = pathlib.Path(os.path.abspath(given.out)) if given.out else None
-        self.sheet = Sheet(pathlib.Path(os.path.abspath(given.csv))) if given.csv else None
+        self.sheet = Sheet(pathlib.Path(os.path.abspath(given.csv)), self.steps) if given.csv else None
+        self.roster = sheet.roster(given.roster) if given.roster else []
+        self.due = time_of(given.due) if given.due else None
         self.results: dict[str, dict] = {}
-        self.failed = 0
+        self.failed = self.ended = self.all = 0
         if given.resume and not self.sheet:
             raise Fault("--resume looks into a sheet: name it with --csv", 2)
+        if (given.roster or given.due) and not self.sheet:
+            raise Fault("--roster and --due write into a sheet: name it with --csv", 2)
         if (given.gradescope or given.github_classroom) and len(self.paths) != 1:
             raise Fault("--gradescope and --github-classroom are for one student", 2)
         if given.engine not in ("local", "slurm") and not given.engine.startswith("dask="):
@@ -152,10 +163,11 @@ class Grading:
     def run(self, work: pathlib.Path) -> int:
         reader = Reader(self.repository)
         handed_in = [reader.read(name, path, self.steps) for name, path in zip(submissions.names_of(self.paths), self.paths)]
-        submissions.note_copies(handed_in)
+        submissions.note_likeness(self.repository, handed_in)
         if all(not submission.texts and not submission.unread for submission in handed_in):
             raise Fault(f"{either([str(path) for path in self.paths[:3]])}: no step was found", 2)
         (work / "tree").mkdir(parents=True, exist_ok=True)
+        (work / "tree").chmod(0o755)  # whatever the umask is: root runs students' code as somebody else
         around = Walls(work / "tree", without=self.given.without_walls)
         if not around.is_up and not self.given.without_walls:
             raise Fault(REFUSED.format(why=around.why), 3)
@@ -167,7 +179,7 @@ class Grading:
         digests = {submission.student: hashlib.sha256(f"{built.version} {submission.digest}".encode()).hexdigest()[:16] for submission in handed_in}
         waiting = [
             submission for submission in handed_in
-            if not (self.given.resume and self.sheet.is_done(submission.student, digests[submission.student], self.steps))
+            if not (self.given.resume and self.sheet.is_done(submission.student, f"{digests[submission.student]}-{self.points.digest}"))
         ]  # fmt: skip
         if len(waiting) < len(handed_in):
             print(f"{len(handed_in) - len(waiting)} of {len(handed_in)} have been graded and have handed in the same since")
@@ -175,11 +187,40 @@ class Grading:
         if self.sheet:
             for submission in waiting:
                 self.sheet.put(submission.student, None, self.points, "")
+                self.sheet.put_late(submission.student, 0)
+            for submission in handed_in if self.due else ():
+                self.sheet.put_late(submission.student, submission.changed - self.due)
+            self.call_the_roll([submission.student for submission in handed_in])
             self.sheet.write()
+        self.all = len(waiting)
+        for submission in [one for one in waiting if self.given.resume and self.is_kept(work, one.student, digests[one.student])]:
+            waiting.remove(submission)
+            self.take(submission, engines.Ended(engines.Job(submission.student, [], kept_in(work, submission.student))), digests[submission.student])
         for submission, ended in self.jobs(waiting, digests, work, at_once, max(1, cores // max(1, min(at_once, len(waiting))))):
             self.take(submission, ended, digests[submission.student])
         self.write_formats()
+        if self.sheet and (others := self.sheet.of_other_points(self.points)):
+            print(f"{others} other {'rows' if others > 1 else 'row'} of the sheet {'were' if others > 1 else 'was'} graded with other --points")
         return 1 if self.failed else 0
+
+    def call_the_roll(self, present: Sequence[str]) -> None:
+        """Gives a row to each student of the roster, and says who is not in it. Systems spell one umlaut in two ways."""
+        there = {unicodedata.normalize("NFC", name) for name in present}
+        absent = [name for name in self.roster if unicodedata.normalize("NFC", name) not in there]
+        for name in [*absent, *(name for name, row in self.sheet.rows.items() if row["state"] == sheet.ABSENT)]:
+            self.sheet.put_absent(name, self.points)
+        if absent:
+            print(f"in the roster, and not named: {sheet.few([sheet.plain(name) for name in absent])}")
+        if self.roster and (unknown := sorted(there - {unicodedata.normalize("NFC", name) for name in self.roster})):
+            print(f"not in the roster: {sheet.few([sheet.plain(name) for name in unknown])}")
+
+    @staticmethod
+    def is_kept(work: pathlib.Path, student: str, digest: str) -> bool:
+        """True if the result of the same files, by the same tests, is there."""
+        try:
+            return json.loads(kept_in(work, student).read_text(encoding="utf-8"))["digest"] == digest
+        except (OSError, ValueError, KeyError, TypeError):
+            return False
 
     def jobs(self, waiting, digests, work, at_once, cores) -> Iterator[tuple[Submission, engines.Ended]]:
         """Each student's job as it ends."""
@@ -187,7 +228,7 @@ class Grading:
         for folder in ("submissions", "results", "logs"):
             (work / folder).mkdir(exist_ok=True)
         for number, submission in enumerate(waiting):
-            folder, result = work / "submissions" / str(number), work / "results" / f"{number}.json"
+            folder, result = work / "submissions" / str(number), kept_in(work, submission.student)
             result.unlink(missing_ok=True)
             write_submission(submission, self.steps, digests[submission.student], folder)
             command = [sys.executable, str(JOB), str(work / "tree"), str(folder), str(result), "--cores", str(cores)]
@@ -197,9 +238,8 @@ class Grading:
         elif self.given.engine.startswith("dask="):
             ends = engines.dask(list(jobs), self.given.engine.removeprefix("dask="))
         else:
-            with tempfile.TemporaryDirectory(prefix="kata-grade-") as scratch:
-                os.chmod(scratch, 0o755)
-                yield from ((jobs[ended.job], ended) for ended in engines.local(list(jobs), at_once, pathlib.Path(scratch)))
+            with scratch_folder() as scratch:
+                yield from ((jobs[ended.job], ended) for ended in engines.local(list(jobs), at_once, scratch))
                 return
         with contextlib.closing(ends):
             yield from ((jobs[ended.job], ended) for ended in ends) if jobs else ()
@@ -207,6 +247,7 @@ class Grading:
     def take(self, submission: Submission, ended: engines.Ended, digest: str) -> None:
         """Writes down what is known of a student, at once: nothing that is done is lost by what comes."""
         name, result, why = submission.student, None, ended.why
+        self.ended += 1
         if not why:
             try:
                 result = json.loads(ended.job.result.read_text(encoding="utf-8"))
@@ -215,18 +256,23 @@ class Grading:
         if result:
             self.results[name] = result
             for step, found in result["steps"].items():
-                print(f"  {step:40} {found['verdict']:7} {sheet.in_one_line(found['reason'])}".rstrip())
+                if found["verdict"] in ("OK", "SLOW", "FAIL"):
+                    print(f"  {step:40} {found['verdict']:7} {sheet.in_one_line(found['reason'])}".rstrip())
+            for (verdict, reason), steps in sheet.not_ok(result).items():
+                if verdict in ("OPEN", "MISSING"):
+                    print(f"  {sheet.few(steps, 1):40} {verdict:7} {sheet.in_one_line(reason)}")
             count = collections.Counter(found["verdict"] for found in result["steps"].values())
+            counted = f" ({self.ended} of {self.all})"
             total = f"{sum(self.points.earned(step, found) for step, found in result['steps'].items()):g} of {sum(self.points.of.values()):g} points"
-            print(f"{sheet.plain(name)}: {total}, " + ", ".join(f"{count[verdict]} {verdict}" for verdict in sheet.VERDICTS if count[verdict]))
+            print(f"{sheet.plain(name)}: {total}, " + ", ".join(f"{count[verdict]} {verdict}" for verdict in sheet.VERDICTS if count[verdict]) + counted)
             for note in result["notes"]:
                 print(f"  look at: {sheet.in_one_line(note)}")
         else:
             self.failed += 1
-            print(f"{sheet.plain(name)}: could not be graded: {why}")
+            print(f"{sheet.plain(name)}: could not be graded: {why} ({self.ended} of {self.all})")
         sys.stdout.flush()
         if self.sheet:
-            self.sheet.put(name, result, self.points, digest, f"could not be graded: {why}" if why else "")
+            self.sheet.put(name, result, self.points, f"{digest}-{self.points.digest}", f"could not be graded: {why}" if why else "")
             self.sheet.write()
         if self.out and result:
             self.out.mkdir(parents=True, exist_ok=True)
@@ -242,6 +288,32 @@ class Grading:
         for path, text_of in ((given.gradescope, sheet.gradescope), (given.github_classroom, sheet.github_classroom)):
             if path and results:
                 tree.write_whole(pathlib.Path(path).absolute(), text_of(results[0], self.points))
+
+
+def time_of(text: str) -> float:
+    try:
+        return datetime.datetime.fromisoformat(text).timestamp()
+    except ValueError:
+        raise Fault(f"{text} is no time such as 2026-12-01T23:59", 2)
+
+
+def kept_in(work: pathlib.Path, student: str) -> pathlib.Path:
+    """Returns the file of a student's result."""
+    return work / "results" / f"{hashlib.sha256(os.fsencode(student)).hexdigest()[:16]}.json"
+
+
+@contextlib.contextmanager
+def scratch_folder() -> Iterator[pathlib.Path]:
+    """A folder for this run. Those of this user's runs that were killed are removed: nobody holds their locks."""
+    for left in pathlib.Path(tempfile.gettempdir()).glob("kata-grade-*/lock"):
+        with contextlib.suppress(OSError, Fault):
+            state = left.parent.lstat()
+            if stat.S_ISDIR(state.st_mode) and state.st_uid == os.getuid() and time.time() - state.st_mtime > YOUNG:
+                with for_itself(left.parent):
+                    tree.remove(left.parent)
+    with tempfile.TemporaryDirectory(prefix="kata-grade-") as folder, for_itself(pathlib.Path(folder)):
+        os.chmod(folder, 0o755)
+        yield pathlib.Path(folder).resolve()
 
 
 @contextlib.contextmanager
@@ -275,9 +347,8 @@ def main(given: Sequence[str] | None = None) -> int:
             work = pathlib.Path(os.path.abspath(arguments.work))
             with for_itself(work):
                 return grading.run(work)
-        with tempfile.TemporaryDirectory(prefix="kata-grade-") as folder:
-            os.chmod(folder, 0o755)
-            return grading.run(pathlib.Path(folder).resolve())
+        with scratch_folder() as folder:
+            return grading.run(folder)
     except Fault as fault:
         sys.stdout.flush()
         print(f"kata: {fault}", file=sys.stderr)

@@ -1,11 +1,11 @@
-// What clang's CUDA front end has to know of the standard library where it is asked what nvcc refuses: the
-// part that nvcc has for the device. All else of the library is the host's.
+// Tells clang's CUDA front end, which checks what nvcc would reject, which parts of the standard library nvcc
+// has for the device. All others belong to the host.
 #pragma once
 
-// Before the host's declarations, which <cstdlib> and <cstring> take over into std, as they stand by then.
+// Before the host's declarations: <cstdlib> and <cstring> import into std what is declared by then.
 #include "simt/device_library.hpp"
 
-// glibc declares functions of its own under these names, which are CUDA's.
+// glibc declares functions of its own under these names of CUDA.
 #define __cosf glibc_cosf
 #define __exp10f glibc_exp10f
 #define __expf glibc_expf
@@ -16,14 +16,15 @@
 #define __sincosf glibc_sincosf
 #define __sinf glibc_sinf
 #define __tanf glibc_tanf
-// What <cmath> includes is the host's, <stdlib.h> in its C form: what libstdc++ adds is <cmath>'s own abs.
+// The headers that <cmath> includes belong to the host; <stdlib.h> in its C form, because libstdc++ adds abs
+// of <cmath>.
 #include <array>
 #include <limits>
 #include <type_traits>
 #define _GLIBCXX_INCLUDE_NEXT_C_HEADERS
 #include <stdlib.h>
 #undef _GLIBCXX_INCLUDE_NEXT_C_HEADERS
-// Its special functions, as std::legendre, are the host's too.
+// Its special functions, such as std::legendre, belong to the host, too.
 #define _GLIBCXX_BITS_SPECFUN_H
 #pragma clang force_cuda_host_device begin
 #include <cmath>
@@ -43,7 +44,7 @@
 #undef __sinf
 #undef __tanf
 
-// What clang has kernel<<<…>>>(…) call, by and by.
+// Called by clang's code for kernel<<<…>>>(…), depending on its version.
 struct dim3;
 extern "C" unsigned cudaConfigureCall(dim3, dim3, __SIZE_TYPE__ = 0, void* = nullptr);
 extern "C" int cudaLaunchKernel(const void*, dim3, dim3, void**, __SIZE_TYPE__, void*);

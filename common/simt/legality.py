@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 """Whether nvcc would take a CUDA source, for a build without one: legality.py CLANG step.cu step.legal step.legal.d [cuda.SIDE.pch…] [-I…]
 
-Where a function, a variable or a statement may stand is a matter of host and device, of which the CPU back end's
-compiler knows nothing. clang's CUDA front end does, and needs no toolkit: it reads the step as it was written, with the
-declarations of cuda.hpp, once as for a device and once as for the host. Of what it says only that is handed on, in a
-line each, which is about host and device: of all else the CPU back end's compiler has the better judgement.
+The CPU back end's compiler does not distinguish host and device code. clang's CUDA front end does, and needs no toolkit:
+it compiles the step as written, with the declarations of cuda.hpp, once for the device and once for the host. Only its
+errors about host and device are reported, one line each: the CPU back end's compiler reports the others better.
 
-What clang takes and nvcc does not is looked up in what clang has made of the step, in LLVM's language: variables of the
-host in device code and the other way round, lambdas that a kernel is given, and memory that no device has. step.legal is
-written where all is well, with a line "NAME BYTES" for each local array that no registers can hold, and a line "double:LINE
-OPERATIONS" for each that computes in double, with "double-of-floats" for one that does so in a function that speaks of no
-double; into step.legal.d goes, for Ninja, what was read. `legality.py works CLANG` tries one out, and
-`legality.py precompile CLANG SIDE cuda.SIDE.pch cuda.SIDE.pch.d` reads once for all steps what each begins with.
+What clang accepts and nvcc does not is found in the LLVM IR of the step: host variables in device code and the other way
+round, lambdas passed to a kernel, and memory that no device has. If there is no error, writes step.legal, with a line "NAME
+BYTES" for each local array that registers cannot hold, and a line "double:LINE OPERATIONS" for each line that computes in
+double, with "double-of-floats" if the function does not mention double, and a line "unread:clang 1" if clang
+refuses the step for another reason, so that not everything was checked; and the files read into step.legal.d, for Ninja.
+`legality.py works CLANG` tests a clang, and `legality.py precompile CLANG SIDE cuda.SIDE.pch cuda.SIDE.pch.d` precompiles
+what every step begins with.
 """
 
 import collections
@@ -28,9 +28,9 @@ import translate
 
 COMMON = translate.ROOT / "common"
 SIDES = ("device", "host")
-MOST_SHARED, MOST_CONSTANT = 48 * 1024, 64 * 1024  # bytes that nvcc lets a kernel, and a file, declare
+MOST_SHARED, MOST_CONSTANT = 48 * 1024, 64 * 1024  # bytes that nvcc allows a kernel, and a file, to declare
 
-# What clang says, and what a student is told of it; {} is the name. None: as clang says it.
+# clang's messages and the student's; {} is the name. None: unchanged.
 OF_HOST = "'{}' is a host function, and device code calls it: put __host__ __device__ in front of it"
 OF_LIBRARY = "'{}' of the C++ library is a host function, and device code calls it: nvcc has none for the device"
 OF_DEVICE = "'{}' is a device function, and host code calls it: put __host__ __device__ in front of it, or launch a kernel"
@@ -38,7 +38,7 @@ OF_CUDA = "'{}' is for device code alone, and host code calls it"
 OF_RUNTIME = "'{}' is for host code alone, and device code calls it"
 OF_KERNEL = "'{}' is a kernel, and device code calls it: make it a __device__ function, or launch it from the host"
 HOST_VARIABLE = "'{}' is a variable of the host, and device code uses it: hand it to the kernel, or make it __constant__"
-# What is written in place of what device code has not.
+# Replacements for what device code does not have.
 INSTEAD_OF_LIBRARY = {
     "swap": "exchange them by hand, as T t = a; a = b; b = t;",
     "min": "write min(a, b), without std::, which CUDA has",
@@ -59,7 +59,7 @@ DIAGNOSED = [
 CALLED = re.compile(r"reference to __(host|device|global)__(?: __device__)? function '(.*?)' in __(\w+)__")
 CANDIDATE = re.compile(r"call to __(host|device|global)__(?: __device__)? function from __(\w+)__")
 NAMED = re.compile(r"'([^']*)'")
-# What nvcc takes in device code without its being marked, as its documentation says.
+# Unmarked functions that nvcc accepts in device code, by its documentation.
 TAKEN = {"move": "", "forward": "", "begin": "initializer_list", "end": "initializer_list", "size": "initializer_list"}
 SAID = re.compile(r"(?P<file>[^\n:]+):(?P<line>\d+):(?P<column>\d+): (?P<kind>error|fatal error|note): (?P<text>.*)")
 
@@ -70,12 +70,12 @@ def headers_of(clang):
 
 
 def reading(clang, side, options=()):
-    """The command that reads CUDA as for this side; what, and what is made of it, is still to be said."""
+    """Returns the command that compiles CUDA for this side, without input and output."""
     return [
         clang, "-x", "cuda", "-std=c++20", "-nocudainc", "-nocudalib", f"--cuda-{side}-only", "--cuda-gpu-arch=sm_80",
-        # clang's own wrappers make of the C++ library more than nvcc has.
+        # clang's wrappers provide more of the C++ library than nvcc has.
         "-nobuiltininc", "-isystem", headers_of(clang),
-        # What is constexpr is not for the device by itself, and what is asked is the CPU back end's text.
+        # constexpr functions are not device functions by themselves, and the text is the CPU back end's.
         "-Xclang", "-fno-cuda-host-device-constexpr", "-U__CUDA_ARCH__",
         "-w", "-fno-caret-diagnostics", "-fno-color-diagnostics", "-ferror-limit=0", "-Wno-unknown-cuda-version",
         "-O0", "-fno-discard-value-names", "-gline-tables-only", f"-I{COMMON}", f"-I{COMMON}/simt/toolkit", *options,
@@ -83,20 +83,20 @@ def reading(clang, side, options=()):
 
 
 def asking(clang, side, options, target, depfile, precompiled):
-    """The command that makes of a step, which it is handed, a module in LLVM's language."""
+    """Returns the command that compiles a step, from its input, to LLVM IR."""
     return [
         *reading(clang, side, options), "-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes", "-o", "-",
         *(["-MMD", "-MF", depfile, "-MT", target] if side == "device" and depfile else []),
-        # What has been read is as old as the headers, those of the system too, or clang says so.
+        # clang reports a precompiled header that is older than its headers, those of the system included.
         *(["-include-pch", precompiled, "-Xclang", "-fmodules-validate-system-headers"] if precompiled else []),
-        # Of what has been read clang knows that; what was read in another tree comes twice, and is an error.
+        # clang skips headers that the precompiled one contains; those of another tree would be read twice, an error.
         "-include", "simt/cuda.hpp", *(["-include", "simt/device_library.hpp"] if precompiled else []),
         "-fno-crash-diagnostics", "-",
     ]  # fmt: skip
 
 
 def precompile(clang, side, target, depfile):
-    """What a step begins with, as read for this side. An empty file where this clang cannot: each step reads the headers then."""
+    """Precompiles what a step begins with, for this side. Writes an empty file if this clang cannot: steps read the headers then."""
     made = ["-S", "-Xclang", "-emit-pch", "-fpch-instantiate-templates", "-MD", "-MF", depfile, "-MT", target, "-o", target]
     done = subprocess.run([*reading(clang, side), *made, COMMON / "simt/cuda.hpp"], capture_output=True)
     if done.returncode:
@@ -104,19 +104,19 @@ def precompile(clang, side, target, depfile):
         pathlib.Path(depfile).write_text(f"{target}:\n", encoding="utf-8")
 
 
-# What clang says.
+# clang's messages.
 
 
 def is_foreign(file):
-    """Whether a file is none of a student's: one of the system, or one that declares what CUDA has."""
+    """Returns whether a file is not the student's: a system header, or one with CUDA's declarations."""
     path = pathlib.Path(file)
     return file.startswith("/usr/") or file.startswith("<") or COMMON in path.resolve().parents
 
 
 def diagnosed(said):
-    """(file, line, column, text) of each error that is about host and device."""
+    """Returns (file, line, column, text) of each error about host and device."""
     found = [match.groupdict() for match in map(SAID.fullmatch, said.splitlines()) if match]
-    # Dynamic shared memory that is no array without a size: clang takes none, and then it is a variable like others.
+    # Dynamic shared memory other than an array of unknown size: clang rejects it, so it becomes an ordinary variable.
     shared = {HOST_VARIABLE.format(name) for name in re.findall(r"__shared__ variable '(.*?)' cannot be 'extern'", said)}
     for at, error in enumerate(found):
         if "error" not in error["kind"]:
@@ -127,13 +127,13 @@ def diagnosed(said):
                 break
             notes.append(note)
         if (text := told(error["text"], notes)) and text not in shared:
-            # Of what a template of the library does, the student's line is the one that asked for it.
+            # For errors in a template of the library, the student's line is the one that instantiates it.
             here = next((place for place in (error, *notes) if not is_foreign(place["file"])), error)
             yield here["file"], int(here["line"]), int(here["column"]), text
 
 
 def told(text, notes):
-    """What a student is told of an error; nothing, if it is not about host and device or nvcc does not mind."""
+    """Returns the message for the student; nothing if the error is not about host and device or nvcc accepts the code."""
     for pattern, words in DIAGNOSED:
         if match := re.search(pattern, text):
             return (words or text).format(*match.groups())
@@ -164,7 +164,7 @@ def told_of_call(callee, name, declared):
 
 
 def is_immediate(declared):
-    """Whether a function is consteval: nothing of it is left to be called."""
+    """Returns whether a function is consteval: no call of it remains."""
     try:
         lines = pathlib.Path(declared[0]["file"]).read_text(encoding="utf-8", errors="replace").splitlines()
         return "consteval" in lines[int(declared[0]["line"]) - 1]
@@ -172,11 +172,11 @@ def is_immediate(declared):
         return False
 
 
-# What clang has made of it.
+# The LLVM IR.
 
 
 class Made:
-    """A module in LLVM's language: its variables, its functions, and where in the source an instruction comes from."""
+    """A module in LLVM IR: its variables, its functions, and the source lines of instructions."""
 
     VARIABLE = re.compile(r"^@(?P<name>[\w.$]+) = (?P<how>[^@\n]*?)\b(?P<kind>global|constant) (?P<type>.*)$", re.M)
 
@@ -190,7 +190,7 @@ class Made:
         }
 
     def place(self, instruction):
-        """File, line and column."""
+        """Returns file, line and column."""
         at = re.search(r"!dbg (!\d+)", instruction)
         location = self.metadata.get(at[1], "") if at else ""
         line, column = (re.search(rf"\b{word}: (\d+)", location) for word in ("line", "column"))
@@ -201,12 +201,12 @@ class Made:
             if next_ := re.search(rf"\b{word}: (!\d+)", node):
                 node = self.metadata.get(next_[1], "")
                 name = re.search(r"filename: \"([^\"]*)\", directory: \"([^\"]*)\"", node)
-                # Of an absolute path, clang splits off what it has in common with the folder that it runs in.
+                # clang removes from an absolute path the part shared with its working folder.
                 return os.path.join("" if os.path.realpath(name[2]) == os.getcwd() else name[2], name[1]) if name else self.file(node)
         return ""
 
     def uses(self, name):
-        """Each instruction that names a variable, or what has been made of its address by an instruction before it."""
+        """Yields each instruction that uses a variable, or a value derived from its address."""
         for lines in self.functions.values():
             names = {f"@{name}"}
             for line in lines:
@@ -216,7 +216,7 @@ class Made:
                     yield line, names
 
     def size(self, type_):
-        """Of a type in bytes, without what a structure is padded with."""
+        """Returns the size of a type in bytes, without padding."""
         type_ = type_.strip()
         if array := re.match(r"\[(\d+) x (.*)\]$", type_):
             return int(array[1]) * self.size(array[2])
@@ -249,7 +249,7 @@ class Made:
 
 
 def plain(name):
-    """A mangled name of a variable as a person knows it: _ZN1a1bE is b."""
+    """Returns the source name of a mangled variable: b for _ZN1a1bE."""
     name, parts, at = name.removesuffix(".const"), [], 0
     while match := re.search(r"\d+", name[at:]):
         start = at + match.end()
@@ -285,23 +285,23 @@ def found_in_device(made):
 
 
 def of_host(name, how):
-    """Whether a constant is one of a file or a class, and none that clang needs, or a function has."""
+    """Returns whether a constant belongs to a file or a class, rather than to clang or a function."""
     return ("addrspace(4)" in how or name.endswith(".const")) and not re.match(r"_ZZ|_ZTV|_ZTS|_ZTI|_ZGV|__const|\.|str", name)
 
 
 def folded(use, name):
-    """Whether nvcc, too, reads the value while compiling: a member of a structure, an element of a class's constant."""
+    """Returns whether nvcc also reads the value at compile time: a structure's member, an element of a class's constant."""
     if "llvm.memcpy" in use:
         return True
     address = re.escape(name) + r"\b(?: to [^()]*\))?"
     if element := re.search(rf"\bload [^@]*getelementptr [^@]*@{address}((?:, i\d+ \d+)+)\)", use):
-        is_member = element[1].split(", ")[-1].startswith("i32 ")  # of an array clang counts in i64
+        is_member = element[1].split(", ")[-1].startswith("i32 ")  # for an array clang uses i64
         return is_member or name.startswith("_ZN") and not re.search(r"L\d", name)
     return bool(re.search(rf"\bload [^@]*@{address}\)?, align", use))
 
 
 def shared_by(made, function, seen=None):
-    """The __shared__ variables of a function and of those that it calls."""
+    """Returns the __shared__ variables of a function and of those that it calls."""
     seen = set() if seen is None else seen
     for name in re.findall(r"@([\w.$]+)", "\n".join(made.functions.get(function, []))):
         if name in seen:
@@ -322,12 +322,12 @@ def kernels_of(made):
 
 
 def never_unrolled(text):
-    """A module whose loops with `#pragma unroll 1` end on what nobody knows: with the threshold that
-    kept_in_local_memory asks for, LLVM would unroll them as well."""
+    """Returns the module with unknown trip counts for loops with `#pragma unroll 1`: with the threshold of
+    kept_in_local_memory LLVM would unroll them, too."""
     refusing = set(re.findall(r'^(!\d+) = !{!"llvm\.loop\.unroll\.(?:disable"|count", i32 1)}$', text, re.M))
     loops = {loop for loop, parts in re.findall(r"^(!\d+) = distinct !{(.*)}$", text, re.M) if refusing & set(parts.split(", "))}
     lines = text.split("\n")
-    # A loop that asks first ends in its head, to which the jump back leads; one that asks last ends in that jump.
+    # A loop that tests first ends in its head, the target of the back edge; one that tests last ends in the back edge.
     heads, jumps, function = set(), set(), 0
     for number, line in enumerate(lines):
         function += line.startswith("define ")
@@ -349,14 +349,13 @@ def never_unrolled(text):
 
 
 def kept_in_local_memory(clang, made):
-    """{name: bytes} of each local array of a kernel with an index that is known only at run time, which no register can
-    follow. nvcc is made of LLVM, too, and asks when all loops of which it knows the number of rounds are unrolled, but
-    for those with `#pragma unroll 1`."""
+    """Returns {name: bytes} of each local array of a kernel with an index known only at run time, which rules out registers.
+    nvcc, also based on LLVM, decides after unrolling all loops with known trip counts except those with `#pragma unroll 1`."""
     named = {name for name, type_ in LOCAL_ARRAY.findall(made.text) if "[" in made.structures.get(type_, type_)}
     if not named:
         return {}
     text = never_unrolled(re.sub(r"\b(?:noinline|optnone) ", "", made.text))
-    # What is in registers where LLVM does little, is so where it does more, and most steps have no array elsewhere.
+    # Arrays in registers after few passes stay there after more, and most steps have no others.
     for level in (["-O1", "-funroll-loops"], ["-O3"]):
         found = indexed_at_run_time(clang, made, text, level, named)
         if not found:
@@ -365,7 +364,7 @@ def kept_in_local_memory(clang, made):
 
 
 def indexed_at_run_time(clang, made, text, level, named):
-    """{name: bytes} of the local arrays among those named that LLVM leaves in memory with these options."""
+    """Returns {name: bytes} of the named local arrays that LLVM leaves in memory with these options."""
     optimised = subprocess.run(
         [
             clang, "--target=nvptx64-nvidia-cuda", "-Xclang", "-target-cpu", "-Xclang", "sm_80", "-x", "ir", "-w",
@@ -381,7 +380,7 @@ def indexed_at_run_time(clang, made, text, level, named):
         text = "\n".join(optimised.functions.get(kernel, []))
         for name, type_ in LOCAL_ARRAY.findall(text):
             if re.search(rf"getelementptr [^\n]*%{re.escape(name)}(?:, i\d+ [^,\n]+)*, i\d+ %", text):
-                # Where a name stands twice, LLVM puts a number behind it.
+                # LLVM appends a number to a repeated name.
                 declared = max((each for each in named if name.startswith(each)), key=len, default=name)
                 found[declared] = max(found.get(declared, 0), optimised.size(type_))
     return found
@@ -393,7 +392,7 @@ COMPARED = re.compile(r" = fcmp (?:\w+ )*double ([^ ,]+), ([^ ,]+)")
 
 
 def is_float(number):
-    """Whether a double, as LLVM writes it, is a float, too."""
+    """Returns whether a double, as LLVM writes it, is also a float."""
     value = struct.unpack(">d", bytes.fromhex(number[2:]))[0] if number.startswith("0x") else float(number)
     try:
         return struct.unpack("f", struct.pack("f", value))[0] == value
@@ -402,8 +401,8 @@ def is_float(number):
 
 
 def without_double(functions):
-    """Those, of the names that the compiler gives functions, that speak of no double: not as a parameter, nor as what a
-    template is made for. All speak of one where no c++filt says what they mean."""
+    """Returns the mangled names of functions that mention double neither as a parameter nor as a template argument; none
+    without c++filt."""
     try:
         meant = subprocess.run(["c++filt"], input="\n".join(functions), capture_output=True, text=True).stdout.splitlines()
     except FileNotFoundError:
@@ -412,9 +411,9 @@ def without_double(functions):
 
 
 def doubles(made, step):
-    """{line: operations} of arithmetic, roots and comparisons in double, of those lines of the step that have some. Two floats that
-    are compared as doubles, as in x > 0.5, are none: LLVM compares them as floats. Nor is the root of a float: of sqrt nvcc has one
-    for floats, too, and the declarations that clang reads have not. And the same of functions that speak of no double."""
+    """Returns {line: operations} of arithmetic, roots and comparisons in double in lines of the step, and the same for functions that
+    do not mention double. Floats compared as doubles, as in x > 0.5, do not count: LLVM compares them as floats. Nor does the root
+    of a float: nvcc has a sqrt for floats, which the declarations that clang reads lack."""
     found = {}
     for function, lines in made.functions.items():
         widened = {line.split()[0] for line in lines if " = fpext float " in line}
@@ -430,7 +429,7 @@ def doubles(made, step):
 
 
 def found_in_host(made):
-    """Uses of variables of the device, of which the host has a shadow without a value."""
+    """Finds uses of device variables in host code, which has only a shadow without a value."""
     for name, variable in made.variables.items():
         if variable["kind"] != "global" or not re.search(r" undef\b", variable["type"]) or 'section "simt_managed"' in variable["type"]:
             continue
@@ -447,14 +446,14 @@ DEVICE_ARRAY = re.compile(rb"^(?:static )?__device__ [\w:<>, ]+ (\w+)(?:\[[^\[\]
 
 
 def without_values(text):
-    """A step whose arrays of the device have no values, not even zeros, which clang 14 makes for each element of a class.
-    Refused where it has a constructor."""
+    """Returns the step without initial values of device arrays: clang 14 makes zeros for each element of a class. Rejected if the
+    class has a constructor."""
     untouched = rb"__attribute__((loader_uninitialized)) \g<0> static_assert(__is_trivially_constructible(decltype(\1)));"
     return DEVICE_ARRAY.sub(untouched, text)
 
 
 def asked_on_both_sides(clang, text, options, target, depfile, precompiled):
-    """(status, what was made, what was said) for each side."""
+    """Returns (status, output, messages) for each side."""
     running = []
     for side in SIDES:
         asked = asking(clang, side, options, target, depfile, precompiled.get(side))
@@ -470,14 +469,14 @@ def asked_on_both_sides(clang, text, options, target, depfile, precompiled):
 
 
 def judged(clang, step, options, target=None, depfile=None, precompiled=None):
-    """(file, line, column, text) of all that nvcc would refuse, and, if that is nothing, what kept_in_local_memory and doubles find."""
+    """Returns (file, line, column, text) of all that nvcc would reject, and, if there is nothing, the results of kept_in_local_memory and doubles."""
     sources = translate.read_all(step)
     text = sources[0].translated(step.parent).encode("utf-8", errors="surrogateescape")
     first = without_values(text) if precompiled else text
     answers = asked_on_both_sides(clang, first, options, target, depfile, precompiled or {})
-    # What is precompiled may be stale, broken or of another clang, clang 14 finds in it no `new`, and an array of a class
-    # may need values: what is refused so is asked again. What is taken so is right as long as what device code may call
-    # there calls no host function: clang does not keep what it thinks of bodies that it has read.
+    # A precompiled header may be stale, broken or of another clang, clang 14 finds no `new` in it, and an array of a class may
+    # need values: so a rejected step is checked again without. An accepted one is right as long as the device functions of
+    # the header call no host function: clang does not keep such errors with a precompiled header.
     if precompiled and any(status or said for status, _, said in answers):
         answers = asked_on_both_sides(clang, text, options, target, depfile, {})
     found, kept = {}, {}
@@ -490,6 +489,8 @@ def judged(clang, step, options, target=None, depfile=None, precompiled=None):
         kept = kept_in_local_memory(clang, made)
         for kind, of_line in zip(("double", "double-of-floats"), doubles(made, step)):
             kept.update((f"{kind}:{line}", operations) for line, operations in of_line.items())
+    if target and not found and any(status for status, *_ in answers):
+        kept["unread:clang"] = 1
     if depfile:
         with open(depfile, "a", encoding="utf-8", errors="surrogateescape") as file:
             file.write(translate.dependencies(target, sources))
@@ -497,7 +498,7 @@ def judged(clang, step, options, target=None, depfile=None, precompiled=None):
 
 
 def works(clang):
-    """Whether this clang can say so: Apple's has no CUDA."""
+    """Returns whether this clang supports CUDA: Apple's does not."""
     right = "__global__ void kernel(int* p) { p[0] = threadIdx.x; }\nvoid launch(int* p) { kernel<<<1, 1>>>(p); }\n"
     wrong = "int one() { return 1; }\nconst int two[] = {2, 2};\n__global__ void kernel(int* p) { p[0] = %s; }\n"
     with tempfile.TemporaryDirectory() as folder:

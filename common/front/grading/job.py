@@ -85,6 +85,8 @@ class Job:
                 result["figures"] |= seen.figures
             if seen.unsealed:
                 result["wrote_into_the_report"] = True
+            legal = (self.build / kernel.module).with_suffix(".legal")
+            result["unread"] = legal.is_file() and "unread:" in legal.read_text()
             if len(self.tree.kernels[step]) > 1 and verdict.reason:
                 verdict = dataclasses.replace(verdict, reason=f"on the back end {module_of(kernel.module).backend}: {verdict.reason}")
             found.append(verdict)
@@ -96,7 +98,7 @@ class Job:
 
     def compile(self, step: str, kernel: Kernel) -> tuple[walls.Done, str | None]:
         """What the compiler says against the step, nothing if nothing."""
-        commands = [with_limits(command) for command in kernel.commands]
+        commands = [with_limits(command) for command in [*kernel.commands, *one_program(kernel.commands)]]
         script = " && ".join(f"( {command} )" for command in [f"mkdir -p {shlex.quote(kernel.module)}.p", *commands])
         limits = walls.Limits(COMPILE_SECONDS, processes=None)
         if self.walls.is_up:
@@ -171,6 +173,7 @@ class Job:
                     self.tree.build / kernel.suite,
                     (module, self.seen(module)),
                     (source, self.seen(source)),
+                    *((legal, self.seen(legal)) for legal in [module.with_suffix(".legal")] if legal.is_file()),
                     *self.rivals(step, kernel),
                     *map(pathlib.Path, self.tree.tools),
                 ],
@@ -179,16 +182,16 @@ class Job:
         return report.read(key, self.walls.run(command, tree.limits_of(kernel, TEST_SECONDS), key=key))
 
     def rivals(self, step: str, kernel: Kernel) -> list:
-        """Of a solution that was counted when the tree was made, the counts, and a file that stands for the module; the
-        module itself where it must run, which is where it is timed."""
-        shown, folder = [], self.scratch / "rivals"
+        """What the tests see of each solution: an empty file in place of its module, and what was counted of it when the tree
+        was made. On a GPU, where it is timed, the module itself."""
+        modules = self.tree.rivals(step.split("/")[0], kernel)
+        if module_of(kernel.module).backend != "cpu":
+            return modules
+        folder = self.scratch / "rivals"
         folder.mkdir(exist_ok=True)
-        for module in self.tree.rivals(step.split("/")[0], kernel):
-            counts = module.with_name(f"{module.name}.counts")
-            if module_of(kernel.module).backend == "cpu" and counts.is_file():
-                shown += [(tree.stands_for(module, folder), module), counts]
-            else:
-                shown.append(module)
+        shown = [(tree.stands_for(module, folder), module) for module in modules]
+        for module in modules:
+            shown += [*sorted(self.tree.build.glob(f"{module.name}.*counts")), *self.tree.build.glob(f"{module.stem}.legal")]
         return shown
 
 
@@ -208,6 +211,17 @@ def with_limits(command: str) -> str:
     if "legality.py" in command:
         return f"{command} -ferror-limit=100"
     return f"{command} -fmax-errors=20 -fdiagnostics-color=never -include kata.hpp -include {POISON.name}" if re.search(r" -c \S+$", command) else command
+
+
+def one_program(commands: list[str]) -> list[str]:
+    """The command that asks whether all who read the step read the same; none where nvcc alone reads it."""
+    compiles = next((match for command in commands if (match := re.match(r"(.*?) -MD -MQ .* -c \S+$", command))), None)
+    reads = {tool: shlex.split(command) for command in commands for tool in ("translate.py", "legality.py") if tool in command}
+    if not compiles or "translate.py" not in reads:
+        return []
+    python, script, step = reads["translate.py"][:3]
+    clang = reads["legality.py"][2] if "legality.py" in reads else ""
+    return [f"{shlex.join([python, script.replace('translate.py', 'one_program.py'), step, clang])} {compiles[1]}"]
 
 
 def run(given: argparse.Namespace) -> None:
@@ -233,6 +247,8 @@ def run(given: argparse.Namespace) -> None:
     for step, found in steps.items():
         if found.pop("wrote_into_the_report", False):
             result["notes"].append(f"{step} wrote lines into the report of the tests, which were not taken")
+        if found.pop("unread", False):
+            result["notes"].append(f"{step} cannot be read by clang, so that not all was asked that nvcc refuses")
     tree.write_whole(given.result, json.dumps(result, indent=1))
 
 

@@ -6,6 +6,7 @@ import collections
 import dataclasses
 import hashlib
 import hmac
+import json
 import re
 import signal
 from collections.abc import Sequence
@@ -108,10 +109,8 @@ def take(found: Report, line: str) -> None:
         found.planned = int(match[1])
     elif match := re.fullmatch(r"(not )?ok \d+(?: - (.*?))?( # SKIP.*)?", line):
         found.cases.append(Case(match[2] or "", not match[1], bool(match[3])))
-    elif match := re.fullmatch(r"# figure (\w+) (\S+) (\S+)", line):
-        found.figures[match[1]] = (float(match[2]), float(match[3]))
-    elif found.cases and line.startswith("# | "):
-        case = found.cases[-1]
-        case.why += ("\n" if case.why else "") + line[4:]
-    elif found.cases and (match := re.fullmatch(r"# share (\d+\.\d+)", line)):
-        found.cases[-1].share = float(match[1])
+    elif found.cases and line.startswith("# {"):
+        record, case = json.loads(line[2:]), found.cases[-1]
+        case.why = record.get("text", "") if not case.passed else ""
+        case.share = record.get("share")
+        found.figures |= {one["heading"]: (one["step"], one["solution"]) for one in record.get("counts", ())}

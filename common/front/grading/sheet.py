@@ -1,10 +1,11 @@
-"""What comes out of grading: points, a row for each student, a file of feedback, and the formats of others."""
+"""The output of grading: points, a row for each student, a file of feedback, and the formats of others."""
 
 from __future__ import annotations
 
 import base64
 import collections
 import csv
+import hashlib
 import io
 import json
 import os
@@ -19,19 +20,25 @@ from grading.report import VERDICTS
 from grading.tree import write_whole
 
 FIRST = ("student", "points", "of", *VERDICTS, "state")
-LAST = ("not OK", "look at", "graded", "minutes", "digest")
-DONE, NOT_GRADED = "graded", "not graded"
+LAST = ("not OK", "look at", "hours late", "graded", "minutes", "digest")
+OF_A_SHEET = {"student", "points", "of", "state", "digest"}  # columns by which it is known
+DONE, NOT_GRADED, ABSENT = "graded", "not graded", "nothing handed in"
+MARK = "\ufeff"  # begins a CSV file whose umlauts a spreadsheet is to read
 # C0 and C1 but for tab and line feed, and what turns the direction of text around.
 CONTROL = re.compile("\x1b\\[[0-9;?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
+def shown(verdict: str) -> str:
+    return "SLOW (right, not yet fast)" if verdict == "SLOW" else verdict
+
+
 def plain(text: str) -> str:
-    """Without what a terminal, a browser or a spreadsheet would obey."""
+    """Returns the text without what a terminal, a browser or a spreadsheet would obey."""
     return CONTROL.sub("", text.encode("utf-8", "backslashreplace").decode())
 
 
 def cell(text: str) -> str:
-    """What a spreadsheet shows, and does not take for a formula."""
+    """Returns the text in a form that a spreadsheet does not take for a formula."""
     text = plain(str(text))
     return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
 
@@ -56,11 +63,14 @@ def not_ok(result: Mapping) -> dict[tuple[str, str], list[str]]:
     return found
 
 
-class Points:
-    """What a step is worth: from a file such as {"points": {"scan": 2, "scan/03_brent_kung": 4}, "right": 0.5}.
+MOST_OF_SHARE = 4  # times the share of what it may need is what a SLOW step has at most
 
-    A step has the points of its own, else of its chapter, else 1. `right` is the part of them that a step has for being
-    right where it is SLOW; the rest it has in the share of what it needs that it may need.
+
+class Points:
+    """The points of each step, from a file such as {"points": {"scan": 2, "scan/03_brent_kung": 4}, "right": 0.5}.
+
+    A step has the points of its own, else of its chapter, else 1. `right`, a number or a table like that of the points, is the part that a SLOW
+    step has for being right. It has the rest in the share of what it needs that it may need, and in all at most MOST_OF_SHARE times that share.
     """
 
     def __init__(self, path: str | None, steps: Sequence[str]):
@@ -69,32 +79,40 @@ class Points:
             try:
                 given = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
                 chapters = {step.split("/")[0] for step in steps}
-                weights, self.right = given.get("points", {}), float(given.get("right", 0.5))
-                if set(given) - {"points", "right"} or not 0 <= self.right <= 1:
-                    raise ValueError('it holds "points" and "right", which is from 0 to 1')
-                for name, weight in weights.items():
-                    if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not 0 <= weight < 1e6:
-                        raise ValueError(f"{name} has the points {json.dumps(weight)}")
-                    if "/" in name and name.split("/")[0] in chapters and name not in steps:
-                        raise ValueError(f"there is no step {name}")
+                if set(given) - {"points", "right"}:
+                    raise ValueError('it holds "points" and "right" only')
+                right = given.get("right", {})
+                for what, table, most in (("points", given.get("points", {}), 1e6), ("right", right if isinstance(right, dict) else {"right": right}, 1)):
+                    for name, value in table.items():
+                        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= most:
+                            raise ValueError(f"{json.dumps(value)} for {name} in \"{what}\" is no number from 0 to {most:g}")
+                        if "/" in name and name.split("/")[0] in chapters and name not in steps:
+                            raise ValueError(f"there is no step {name}")
             except (OSError, ValueError, AttributeError, TypeError) as error:
                 raise Fault(f"{path}: {error}", 2)
-        self.right = given.get("right", 0.5)
-        weights = given.get("points", {})
-        self.of = {step: weights.get(step, weights.get(step.split("/")[0], 1)) for step in steps}
+        right = given.get("right", 0.5)
+        self.of = of_each(steps, given.get("points", {}), 1)
+        self.right = of_each(steps, right, 0.5) if isinstance(right, dict) else dict.fromkeys(steps, right)
+        self.digest = hashlib.sha256(repr((self.of, self.right)).encode()).hexdigest()[:8]
 
     def earned(self, step: str, found: Mapping) -> float:
         if found["verdict"] == "OK":
             return self.of[step]
         if found["verdict"] == "SLOW":
-            return round(self.of[step] * (self.right + (1 - self.right) * found["share"]), 2)
+            right, share = self.right[step], found["share"]
+            return round(self.of[step] * min(right + (1 - right) * share, MOST_OF_SHARE * share), 2)
         return 0
+
+
+def of_each(steps: Sequence[str], table: Mapping[str, float], otherwise: float) -> dict[str, float]:
+    """A value for each step: its own, else that of its chapter."""
+    return {step: table.get(step, table.get(step.split("/")[0], otherwise)) for step in steps}
 
 
 class Sheet:
     """A row for each student, in a file that other programs read; rows of students who are not graded now stay."""
 
-    def __init__(self, path: pathlib.Path):
+    def __init__(self, path: pathlib.Path, steps: Sequence[str]):
         self.path = path
         self.rows: dict[str, dict[str, str]] = {}
         self.columns: list[str] = []
@@ -103,9 +121,12 @@ class Sheet:
             with open(path, newline="", encoding="utf-8-sig", errors="backslashreplace") as file:
                 reader = csv.DictReader(file)
                 header = reader.fieldnames or []
-                if header and not {*FIRST, *LAST} <= set(header):
-                    raise Fault(f"{path} is no sheet of ./kata grade: it would be lost", 2)
+                if header and not OF_A_SHEET <= set(header):
+                    raise Fault(f"{path} is no sheet of ./kata grade, and would be lost", 2)
                 self.columns = [name for name in header if name not in FIRST + LAST]
+                if header and set(self.columns) != set(steps):
+                    others = few(sorted({*self.columns} ^ {*steps}), 2)
+                    raise Fault(f"{path} is a sheet of other steps ({others}), and a sheet is for one choice of chapters: name another file with --csv", 2)
                 self.rows = {row["student"]: row for row in reader}
         except FileNotFoundError:
             pass
@@ -114,19 +135,24 @@ class Sheet:
         if not os.access(path.parent, os.W_OK) or path.is_dir():
             raise Fault(f"{path} cannot be written", 2)
 
-    def is_done(self, student: str, digest: str, steps: Iterable[str]) -> bool:
+    def is_done(self, student: str, digest: str) -> bool:
         row = self.rows.get(cell(student))
-        return bool(row) and row["state"] == DONE and row["digest"] == digest and all(row.get(step) for step in steps)
+        return bool(row) and row["state"] == DONE and row["digest"] == digest
+
+    def of_other_points(self, points: Points) -> int:
+        """Returns how many students were graded with other points."""
+        return sum(row["state"] == DONE and not row["digest"].endswith(f"-{points.digest}") for row in self.rows.values())
 
     def put(self, student: str, result: Mapping | None, points: Points, digest: str, why: str = "") -> None:
         """The row of a student; without a result, of one who is not graded, whose points are those of the time before."""
-        self.columns += [step for step in points.of if step not in self.columns]
-        before = dict.fromkeys([*FIRST, *LAST], "") | ({} if result else self.rows.get(cell(student), {}))
+        self.columns = list(points.of)
+        known = self.rows.get(cell(student), {})
+        before = dict.fromkeys([*FIRST, *LAST], "") | ({"hours late": known.get("hours late", "")} if result else known)
         row = before | {"student": cell(student), "state": NOT_GRADED, "digest": "", **({"not OK": cell(why)} if why else {})}
         if result:
             count = collections.Counter(found["verdict"] for found in result["steps"].values())
             earned = {step: points.earned(step, found) for step, found in result["steps"].items()}
-            wrong = [f"{few(steps)} {verdict}: {in_one_line(reason)}" for (verdict, reason), steps in not_ok(result).items()]
+            wrong = [f"{few(steps)} {shown(verdict)}: {in_one_line(reason)}" for (verdict, reason), steps in not_ok(result).items()]
             row |= {name: str(count[name]) for name in VERDICTS} | {step: f"{value:g}" for step, value in earned.items()}
             row |= {
                 "points": f"{sum(earned.values()):g}", "of": f"{sum(points.of.values()):g}", "state": DONE, "not OK": cell("; ".join(wrong)),
@@ -135,34 +161,61 @@ class Sheet:
             }  # fmt: skip
         self.rows[cell(student)] = row
 
+    def put_late(self, student: str, seconds: float) -> None:
+        self.rows[cell(student)]["hours late"] = f"{max(0.01, seconds / 3600):.2f}" if seconds > 0 else ""
+
+    def put_absent(self, student: str, points: Points) -> None:
+        """The row of a student of the roster who has handed in nothing; a row that is there stays."""
+        nothing = {"student": cell(student), "points": "0", "of": f"{sum(points.of.values()):g}", "state": ABSENT, "digest": f"-{points.digest}"}
+        nothing |= dict.fromkeys([*VERDICTS, *points.of], "0") | {"MISSING": str(len(points.of))}
+        if self.rows.get(cell(student), nothing)["state"] == ABSENT:
+            self.columns, self.rows[cell(student)] = list(points.of), dict.fromkeys([*FIRST, *LAST], "") | nothing
+
     def write(self) -> None:
         text = io.StringIO()
+        text.write(MARK)
         writer = csv.DictWriter(text, [*FIRST, *self.columns, *LAST], restval="", extrasaction="ignore", lineterminator="\n")
         writer.writeheader()
         writer.writerows(self.rows.values())
         write_whole(self.path, text.getvalue())
 
 
-FIGURES = ("bytes", "lines", "passes", "atomics", "barriers", "work", "makespan", "ms")
-SHOWN = {"lines": "128-byte lines", "passes": "passes over banks", "work": "work", "makespan": "time on a model GPU", "ms": "time on a GPU"}
+def figures_of(results: Iterable[Mapping]) -> list[str]:
+    """The counters that the tests have reported of any step, in their order."""
+    return list(dict.fromkeys(name for result in results for found in result["steps"].values() for name in found["figures"]))
 
 
 def steps(results: Iterable[Mapping], points: Points) -> str:
     """A row for each step of each student: its verdict, what it needs and what its solution does, as CSV."""
     text = io.StringIO()
+    text.write(MARK)
     writer = csv.writer(text, lineterminator="\n")
-    of_figures = [name for figure in FIGURES for name in (figure, f"{figure} of the solution")]
+    results = list(results)
+    all_figures = figures_of(results)
+    of_figures = [name for figure in all_figures for name in (figure, f"{figure} of the solution")]
     writer.writerow(["student", "step", "verdict", "points", "of", "s to compile", "s to test", *of_figures])
     for result in results:
         for step, found in result["steps"].items():
             seconds = [f"{found['seconds'][what]:.1f}" if what in found["seconds"] else "" for what in ("compile", "test")]
-            figures = [value if value == "" else f"{value:g}" for figure in FIGURES for value in found["figures"].get(figure, ("", ""))]
+            figures = [value if value == "" else f"{value:g}" for figure in all_figures for value in found["figures"].get(figure, ("", ""))]
             writer.writerow([cell(result["student"]), step, found["verdict"], f"{points.earned(step, found):g}", f"{points.of[step]:g}", *seconds, *figures])
     return text.getvalue()
 
 
+def roster(path: str) -> list[str]:
+    """The students of a CSV file: its column `student`, or else the first of each line."""
+    try:
+        text = pathlib.Path(path).read_text(encoding="utf-8-sig")
+        rows = [row for row in csv.reader(text.splitlines(), delimiter=";" if ";" in text.partition("\n")[0] else ",") if row]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise Fault(f"{path}: {error}", 2)
+    column = rows[0].index("student") if rows and "student" in rows[0] else None
+    names = [row[column or 0].strip() for row in (rows if column is None else rows[1:]) if len(row) > (column or 0)]
+    return [name for name in dict.fromkeys(names) if name]
+
+
 def file_name(student: str) -> str:
-    """Of a student's files: the name, with what a file system may not like as %XX."""
+    """Returns the name of a student's files: characters that a file system may not like are %XX."""
     name = "".join(c if c.isalnum() or c in " ._-" else "".join(f"%{byte:02X}" for byte in c.encode("utf-8", "surrogateescape")) for c in student)
     return name[:120] if not name.startswith(".") else f"%2E{name[1:120]}"
 
@@ -172,15 +225,15 @@ def feedback(result: Mapping, points: Points, left_out: Iterable[str] = ()) -> s
     earned = {step: points.earned(step, found) for step, found in result["steps"].items()}
     total = f"{sum(earned.values()):g} of {sum(points.of.values()):g} points"
     lines = [f"# {plain(result['student'])}: {total}", "", "| step | verdict | points |", "| --- | --- | ---: |"]
-    lines += [f"| {step} | {found['verdict']} | {earned[step]:g} of {points.of[step]:g} |" for step, found in result["steps"].items()]
+    lines += [f"| {step} | {shown(found['verdict'])} | {earned[step]:g} of {points.of[step]:g} |" for step, found in result["steps"].items()]
     for line in left_out:
         lines += ["", f"{line}."]
     for step, found in result["steps"].items():
         if found["verdict"] in ("OK", "OPEN", "MISSING"):
             continue
-        lines += ["", f"## {step}: {found['verdict']}", ""]
+        lines += ["", f"## {step}: {shown(found['verdict'])}", ""]
         if found["verdict"] == "SLOW":
-            lines += [f"It is right, and needs {1 / max(found['share'], 1e-6):.1f} times what it may.", ""]
+            lines += [f"It needs {1 / max(found['share'], 1e-6):.1f} times what it may.", ""]
         lines += [f"    {line}".rstrip() for line in plain(found["reason"]).splitlines()]
         if found["printed"].strip() and found["verdict"] == "FAIL":
             lines += ["", "What the tests and the step have printed, or its beginning:", ""]
@@ -190,9 +243,9 @@ def feedback(result: Mapping, points: Points, left_out: Iterable[str] = ()) -> s
             lines += ["", f"## {verdict}: {plain(reason)}", "", *(f"    {name}" for name in names)]
     needs = {step: found["figures"] for step, found in result["steps"].items() if found["figures"]}
     if needs:
-        columns = {name: title for name, title in SHOWN.items() if any(name in figures for figures in needs.values())}
+        columns = figures_of([result])
         lines += ["", "## What your right steps need", "", "Beside the solution: 1 is as much, 2 is twice as much.", ""]
-        lines += [f"| step | {' | '.join(columns.values())} |", "| --- |" + " ---: |" * len(columns)]
+        lines += [f"| step | {' | '.join(columns)} |", "| --- |" + " ---: |" * len(columns)]
         for step, figures in needs.items():
             lines.append(f"| {step} | {' | '.join(part(*figures[name]) if name in figures else '' for name in columns)} |")
     lines += ["", f"Graded on {result['graded']}, by version {result['version'][:12]} of the tests."]
@@ -210,18 +263,18 @@ def gradescope(result: Mapping, points: Points) -> str:
         earned = points.earned(step, found)
         tests.append({
             "name": step, "score": earned, "max_score": points.of[step], "status": "passed" if found["verdict"] == "OK" else "failed",
-            "output": plain(f"{found['verdict']}\n{found['reason']}".strip()), "output_format": "text", "visibility": "visible",
+            "output": plain(f"{shown(found['verdict'])}\n{found['reason']}".strip()), "output_format": "text", "visibility": "visible",
         })  # fmt: skip
     return json.dumps({"score": round(sum(test["score"] for test in tests), 2), "execution_time": round(result["seconds"]), "tests": tests}, indent=1)
 
 
 def github_classroom(result: Mapping, points: Points) -> str:
-    """What autograding-grading-reporter takes from a runner: JSON, as base64."""
+    """Returns the input of autograding-grading-reporter: JSON, as base64."""
     tests = []
     for step, found in result["steps"].items():
         tests.append({
             "name": step, "status": "pass" if found["verdict"] == "OK" else "fail", "score": points.earned(step, found),
-            "max_score": points.of[step], "message": plain(f"{found['verdict']}: {found['reason']}"), "test_code": "", "filename": "",
+            "max_score": points.of[step], "message": plain(f"{shown(found['verdict'])}: {found['reason']}"), "test_code": "", "filename": "",
             "line_no": 0, "duration": round(1000 * sum(found["seconds"].values())),
         })  # fmt: skip
     status = "pass" if all(test["status"] == "pass" for test in tests) else "fail"

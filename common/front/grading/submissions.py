@@ -1,4 +1,4 @@
-"""What a student handed in: found in folders and archives as students pack them, read, and never executed.
+"""The files that a student handed in: found in folders and archives as students pack them, read, and never executed.
 
 Steps are known by their file names, chapters by a folder on the way to the file or by the chapter's header that the step
 includes. No symbolic link is followed, and nothing of an archive is unpacked but steps and headers.
@@ -14,12 +14,13 @@ import pathlib
 import re
 import stat
 import tarfile
+import time
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import bodies
-from fault import Fault
+from grading import alike
 from grading.sheet import few
 from repository import Repository
 
@@ -32,7 +33,7 @@ MOST_HEADERS = 64  # of a chapter
 # Folders that hold no attempt at a step.
 NEVER = ("__macosx", "build", "node_modules", "tests")
 
-# What a hint to look at the text yourself is given for. Each of it has honest uses.
+# Findings after which a person should read the text. Each has honest uses.
 SUSPICIOUS = {
     "switches the meter off (no_sanitize)": r"\bno_sanitize|\bno_\s*(?:,|##)",
     "includes what lies outside of the chapter": r"^\s*#\s*include\s*[<\"](?:/|[^\n>\"]*\.\./)",
@@ -42,7 +43,7 @@ SUSPICIOUS = {
     "opens libraries or files of the system": r"\b(?:dlopen|dlmopen|dl_iterate_phdr|fopen|ofstream|ifstream|mmap|memfd_create)\b|/proc/",
 }
 
-SOLUTION = "the solution of this repository, but for comments and spaces at most"
+SOLUTION = "the solution of this repository"
 
 
 class Unread(Exception):
@@ -55,6 +56,7 @@ class Found:
 
     parts: tuple[str, ...]
     read: Callable[[], bytes]  # throws Unread
+    changed: float = 0  # when, in seconds as of time.time()
 
     @property
     def path(self) -> str:
@@ -63,7 +65,7 @@ class Found:
 
 @dataclasses.dataclass
 class Submission:
-    """What was taken of it. A step is named CHAPTER/STEP."""
+    """The files that are graded. A step is named CHAPTER/STEP."""
 
     student: str
     texts: dict[str, bytes] = dataclasses.field(default_factory=dict)  # of steps
@@ -71,15 +73,16 @@ class Submission:
     missing: dict[str, str] = dataclasses.field(default_factory=dict)  # of steps, why there is none
     unread: dict[str, str] = dataclasses.field(default_factory=dict)  # of steps that are there, why they are not read
     remarks: dict[str, list[str]] = dataclasses.field(default_factory=lambda: collections.defaultdict(list))  # and on what
+    changed: float = 0  # the newest of the files that are graded
 
     @property
     def notes(self) -> list[str]:
-        """What is to be looked at."""
+        """Returns a line for each remark."""
         return [f"{remark}: {few(names)}" for remark, names in self.remarks.items()]
 
     @property
     def digest(self) -> str:
-        """Of all that its verdicts depend on."""
+        """Returns a hash of all that the verdicts depend on."""
         lines = [f"{what} {name} {hashlib.sha256(text).hexdigest()}" for what in ("texts", "headers") for name, text in sorted(getattr(self, what).items())]
         lines += [f"{name} {why}" for reasons in (self.missing, self.unread) for name, why in sorted(reasons.items())]
         return hashlib.sha256("\n".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
@@ -107,7 +110,16 @@ def files_of_folder(home: pathlib.Path) -> Iterator[Found]:
             seen += 1
             if seen > MOST_FILES:
                 raise Unread(f"it holds more than {MOST_FILES} files")
-            yield Found((*parts, name), lambda path=os.path.join(folder, name): read_plain(path))
+            path = os.path.join(folder, name)
+            yield Found((*parts, name), lambda path=path: read_plain(path), changed_at(path))
+
+
+def changed_at(path: str) -> float:
+    """Returns 0 where nobody may ask."""
+    try:
+        return os.lstat(path).st_mtime
+    except OSError:
+        return 0
 
 
 def read_plain(path: str) -> bytes:
@@ -148,7 +160,7 @@ def files_of_zip(path: pathlib.Path) -> Iterator[Found]:
     for name in names:
         is_link = stat.S_ISLNK(name.external_attr >> 16)
         if not name.is_dir() and not is_link:
-            yield Found(parts_of(name.filename), lambda name=name: read(name))
+            yield Found(parts_of(name.filename), lambda name=name: read(name), time.mktime((*name.date_time, 0, 0, -1)))
 
 
 def files_of_tar(path: pathlib.Path) -> Iterator[Found]:
@@ -165,7 +177,9 @@ def files_of_tar(path: pathlib.Path) -> Iterator[Found]:
                         found.append(Found(parts, lambda size=member.size: bounded(lambda _: b"", size)))
                     else:
                         text = archive.extractfile(member).read()
-                        found.append(Found(parts, lambda text=text: text))
+                        found.append(Found(parts, lambda text=text: text, member.mtime))
+    except tarfile.ReadError:
+        raise Unread("it is damaged, or no archive")
     except (tarfile.TarError, EOFError, OSError, zlib.error) as error:
         raise Unread(f"it cannot be unpacked: {error}")
     yield from found
@@ -194,12 +208,9 @@ class Reader:
         self.of_chapters = {
             chapter: {path.name for path in (root / "solutions" / chapter).iterdir() if path.name.endswith(HEADERS)} for chapter in self.chapters
         }
-        # As a step includes them. A student's by such a name would come first where a step is compiled.
+        # Named as a step includes them. A student's header of such a name would come first where a step is compiled.
         self.ours = {path.relative_to(root / folder).as_posix() for folder in ("common", "reference") for path in (root / folder).rglob("*.h*")}
         self.ours |= {name for names in self.of_chapters.values() for name in names}
-        self.solutions = {
-            f"{chapter}/{step}": essence(repository.text(chapter, step, "solutions")) for chapter, steps in self.steps.items() for step in steps
-        }
 
     def read(self, student: str, path: pathlib.Path, wanted: Sequence[str]) -> Submission:
         """Takes the steps, each named CHAPTER/STEP, of those that there are."""
@@ -225,15 +236,13 @@ class Reader:
                     folders[chapter].append(folder)
         for chapter, where in folders.items():
             self.take_headers(chapter, where, found, taken)
-        if not places:
-            said = f": {taken.notes[-1]}" if taken.notes else ""
-            for step in wanted:
-                taken.missing[step] = f"no step was found in what was handed in{said}"
+        if not places:  # the reason says it all
+            said = "; ".join(f"{few(names)} {why.removeprefix('it ')}" for why, names in taken.remarks.items())
+            taken.missing = dict.fromkeys(wanted, f"no step was found: {said}" if said else "no step was found in what was handed in")
+            taken.remarks.clear()
         for step, text in taken.texts.items():
             for note in looked_at(text.decode("utf-8", "replace")):
                 taken.remarks[note].append(step)
-            if is_written(text) and essence(text.decode("utf-8", "replace")) == self.solutions.get(step):
-                taken.remarks[SOLUTION].append(step)
         for name, text in taken.headers.items():
             for note in looked_at(text.decode("utf-8", "replace")):
                 taken.remarks[note].append(name)
@@ -252,7 +261,7 @@ class Reader:
                             raise Unread("it is no plain file")
                         for packed in files_in(inner):
                             if self.may_be_an_attempt(packed):
-                                yield Found((*file.parts, *packed.parts), packed.read)
+                                yield dataclasses.replace(packed, parts=(*file.parts, *packed.parts))
                     except Unread as why:
                         taken.remarks[str(why)].append(file.path)
 
@@ -261,7 +270,7 @@ class Reader:
         return not any(part.lower() in NEVER or part.startswith(".") for part in file.parts[:-1]) and not file.parts[-1].startswith("._")
 
     def name_of(self, file: Found) -> str:
-        """What the step is called that the file's name is that of; without regard to case, as some file systems are."""
+        """Returns the step that the file's name is that of, or nothing. Case does not matter, as on some file systems."""
         stem, dot, end = file.parts[-1].lower().rpartition(".")
         return stem if end == "cu" and any(stem in steps for steps in self.steps.values()) else ""
 
@@ -307,6 +316,8 @@ class Reader:
         if len(set(texts.values())) > 1:
             taken.remarks[f"handed in {len(texts)} times; taken from {'/'.join(best.parts[:-1]) or 'the top'}"].append(step)
         taken.texts[step] = texts[best.path]
+        if is_written(texts[best.path]):
+            taken.changed = max(taken.changed, best.changed)
         return best
 
     def take_headers(self, chapter: str, folders: Iterable[str], found: Iterable[Found], taken: Submission) -> None:
@@ -337,7 +348,7 @@ LEXED = re.compile(r'//[^\n]*|/\*.*?\*/|R"([^()\\\s]{0,16})\(.*?\)\1"|"(?:\\.|[^
 
 
 def code_of(text: str) -> str:
-    """What a compiler would compile: without comments, the contents of strings, and what stands in #if 0."""
+    """Returns what a compiler would compile: the text without comments, the contents of strings, and what stands in #if 0."""
     text = LEXED.sub(lambda found: " " if found[0].startswith("/") else '""', text.replace("\\\n", ""))
     kept, depth = [], 0  # of #if within an #if 0
     for line in text.splitlines():
@@ -355,17 +366,8 @@ def code_of(text: str) -> str:
 
 
 def is_written(text: bytes) -> bool:
-    """Whether no body waits to be written."""
+    """True if no body waits to be written."""
     return not re.search(r"\bkata\s*::\s*open\s*\(\s*\)", code_of(text.decode("utf-8", "replace")))
-
-
-def essence(text: str) -> str:
-    """The bodies, or where the marks are gone all of it, without comments and white space."""
-    try:
-        found = bodies.split(text, "")[1]
-    except Fault:
-        found = []
-    return re.sub(r"\s+", "", code_of("\n".join(body.text for body in found) if found else text))
 
 
 def looked_at(text: str) -> list[str]:
@@ -373,21 +375,26 @@ def looked_at(text: str) -> list[str]:
     return [note for note, pattern in SUSPICIOUS.items() if re.search(pattern, plain, re.M)]
 
 
-def note_copies(submissions: Sequence[Submission]) -> None:
-    """Says of each whose steps are those of somebody else. The solutions are noted where they are read."""
-    owners: dict[tuple[str, str], list[Submission]] = collections.defaultdict(list)
-    for submission in submissions:
-        for step, text in submission.texts.items():
-            if is_written(text) and step not in submission.remarks.get(SOLUTION, ()):
-                owners[step, essence(text.decode("utf-8", "replace"))].append(submission)
-    for (step, _), group in owners.items():
-        for submission in group if len(group) > 1 else ():
-            others = [other.student for other in group if other is not submission]
-            submission.remarks[f"the same, but for comments and spaces at most, as that of {few(others)}"].append(step)
+def note_likeness(repository: Repository, submissions: Sequence[Submission]) -> None:
+    """Notes which steps are like the solution, or else like those of which classmates. What the stub gives is not compared."""
+    for step in sorted({step for submission in submissions for step in submission.texts}):
+        solution = repository.text(*step.split("/"), "solutions")
+        stub = alike.fragments(code_of("".join(bodies.split(solution, step)[0])))
+        own = {
+            submission.student: alike.fragments(code_of(submission.texts[step].decode("utf-8", "replace"))) - stub
+            for submission in submissions
+            if is_written(submission.texts.get(step, b"kata::open()"))
+        }
+        for submission in submissions:
+            if mine := own.pop(submission.student, None):
+                like = alike.most_alike(mine, {SOLUTION: alike.fragments(code_of(solution)) - stub}) or alike.most_alike(mine, own)
+                own[submission.student] = mine
+                for other, share in like.items():
+                    submission.remarks[f"alike with {other}"].append(f"{step} {int(100 * share)}%")
 
 
 def names_of(paths: Sequence[pathlib.Path]) -> list[str]:
-    """What the students are called: the shortest end of the path that nobody else's has, without an archive's ending."""
+    """Returns the students' names: the shortest end of each path that no other path has, without an archive's ending."""
 
     def ends(path: pathlib.Path) -> list[str]:
         name = next((path.name[: -len(end)] for end in sorted(ARCHIVES, key=len, reverse=True) if path.name.lower().endswith(end)), path.name)

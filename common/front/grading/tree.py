@@ -103,10 +103,17 @@ def prepare(repository: Repository, folder: pathlib.Path, steps: Sequence[str], 
     wanted = [module.file for module in modules if module.tree == "solutions"]
     suites = {suite(module.chapter, module.backend) for module in modules}
     quiet(["ninja", "-C", tree.build, "-j", cores, *wanted, *sorted(suites), *shared_by_steps(tree.build)])
+    for name in suites:
+        if b"\0.symtab\0" in (tree.build / name).read_bytes():  # by which a step would find what seals the report
+            quiet(["strip", tree.build / name])
     tree.version = version_of(folder, tree.build)
     try:
         before = Tree.load(folder)
-        known = before.kernels if before.version == tree.version else {}
+        prepared = (folder / "prepared.json").stat().st_mtime
+        # Solutions that were built since are counted anew.
+        stale = {module.chapter for module in modules if module.tree == "solutions" and any(
+            (tree.build / name).stat().st_mtime > prepared for name in (module.file, suite(module.chapter, module.backend)))}
+        known = {step: kernels for step, kernels in before.kernels.items() if before.version == tree.version and step.split("/")[0] not in stale}
     except (OSError, ValueError, KeyError, TypeError):
         known = {}
     complaints, new = [], []

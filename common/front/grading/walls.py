@@ -17,8 +17,10 @@ import resource
 import selectors
 import shutil
 import signal
+import stat
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Sequence
 
@@ -60,22 +62,28 @@ class Walls:
     def __init__(self, shown: pathlib.Path, without: bool = False):
         """`shown` is a folder that must be seen from within."""
         self.is_up, self.user, self.why = False, None, "they were not asked for"
+        self.environment = None if without else {"PATH": os.environ.get("PATH", os.defpath)}  # a step reads bubblewrap's
         if without:
             return
         if not shutil.which("bwrap"):
-            self.why = "bubblewrap (bwrap) is not installed"
+            self.why = "bubblewrap (bwrap) is not installed: ./kata setup does that, as root"
             return
-        for self.user in [USERS + os.getpid(), None] if os.geteuid() == 0 else [None]:
-            try:
-                tried = self.spawn(self.command(["ls", shown], read=[shown]), Limits(20), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-                said = tried.communicate()[1]
-            except (OSError, subprocess.SubprocessError) as error:
-                self.why = str(error)
-                continue
+        if os.geteuid() == 0:
+            self.user = USERS + os.getpid()
+            for folder in (pathlib.Path(shown), pathlib.Path(tempfile.gettempdir())):
+                if closed := [path for path in (folder, *folder.parents) if not path.stat().st_mode & stat.S_IXOTH]:
+                    self.why = f"root runs a student's code as a user of its own, who cannot enter {closed[-1]}: open it with chmod o+x, or name other folders with --work and TMPDIR"
+                    return
+        try:
+            tried = self.spawn(self.command(["ls", shown], read=[shown]), Limits(20), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            said = tried.communicate()[1]
+        except (OSError, subprocess.SubprocessError) as error:
+            said = str(error).encode()
+        else:
             if tried.returncode == 0:
                 self.is_up = True
                 return
-            self.why = f"bubblewrap is refused here ({said.decode(errors='replace').strip()})"
+        self.why = f"bubblewrap is refused here ({said.decode(errors='replace').strip()}): common/front/grading/README.md, \"Walls\", says where it can run"
 
     def command(
         self,
@@ -138,7 +146,7 @@ class Walls:
                     resource.setrlimit(what, (most, most))
 
         return subprocess.Popen(
-            list(map(str, command)), stdin=subprocess.DEVNULL, start_new_session=True, preexec_fn=limit, cwd="/" if self.is_up else None, **options
+            list(map(str, command)), stdin=subprocess.DEVNULL, start_new_session=True, preexec_fn=limit, cwd="/" if self.is_up else None, env=self.environment, **options
         )  # fmt: skip
 
     def run(self, command: Sequence[object], limits: Limits, key: bytes = b"", **options) -> Done:

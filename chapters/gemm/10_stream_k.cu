@@ -75,7 +75,7 @@ __device__ Pack load(const float* matrix, int width, int row, int col) {
     // kata: end
 }
 
-/// Who computes what. The phases of all tiles, row by row, stand in one line: `phases` of each tile.
+/// Which block computes what. The phases of all tiles, row by row, stand in one line: `phases` of each tile.
 struct Plan {
     int across, tiles;  // in a row of C, and in all of C
     int phases;         // of a tile
@@ -83,12 +83,13 @@ struct Plan {
     int share;          // phases of each block that shares the others
 };
 
-/// Sums of shares that do not begin with the first phase of a tile. They are there once for all launches, so
-/// that two must not run at the same time, as they may in two streams.
+/// Sums of shares that do not begin with the first phase of a tile. They exist once for all launches, so two
+/// must not run at the same time, as they may in two streams.
 __device__ Pack partial[most_shares][bm][bn / wide];
 
 /// The blocks of a launch have tiles of their own, or shares. For the former nvcc sees that there is one
-/// tile, and that all of K is the block's. Unit is as in 09.
+/// tile, and that all of K is the block's. Unit is what a copy of B brings: a Pack, or a float where the rows
+/// of B begin anywhere.
 template <bool shared, typename Unit>
 __global__ void __launch_bounds__(threads)
     stream_k(const float* a, const float* b, float* c, int m, int n, int k, Plan plan) {

@@ -59,18 +59,20 @@ __device__ inline void expect(Barrier& barrier, int bytes) {
 /// Describes a row-major matrix of height x width to the copy engine, which then fetches boxes of high x wide
 /// elements of it. A row of a box has 128 bytes at most, and a row of the matrix is a multiple of 16 bytes.
 /// In shared memory a box begins at a multiple of 1024 bytes, and is swizzled: of row r, the 16 bytes number
-/// c lie at number c ^ (r % 8), so that eight rows of one column are in all 32 banks. Floats are rounded to
-/// TF32.
+/// c lie at number c ^ (r % 8), so that eight rows of one column are in all 32 banks.
 template <class T>
-void describe(CUtensorMap& map, const T* matrix, int height, int width, int high, int wide) {
-    constexpr auto type =
-        std::is_same_v<T, bf16> ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 : CU_TENSOR_MAP_DATA_TYPE_TFLOAT32;
-    // A function of the driver, which the runtime looks up: so nothing more need be linked.
-    void* encode = nullptr;
-    cudaDriverEntryPointQueryResult found;
-    check(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &encode, 12000, cudaEnableDefault,
-                                           &found));
-    check(found == cudaDriverEntryPointSuccess ? cudaSuccess : cudaErrorCallRequiresNewerDriver);
+void describe(CUtensorMap& map, const T* matrix, int height, int width, int high, int wide,
+              CUtensorMapDataType type = std::is_same_v<T, bf16> ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16
+                                                                 : CU_TENSOR_MAP_DATA_TYPE_FLOAT32) {
+    // The runtime looks this function of the driver up, once, so that nothing more need be linked.
+    static void* const encode = [] {
+        void* function = nullptr;
+        cudaDriverEntryPointQueryResult found;
+        check(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000, cudaEnableDefault,
+                                               &found));
+        check(found == cudaDriverEntryPointSuccess ? cudaSuccess : cudaErrorCallRequiresNewerDriver);
+        return function;
+    }();
     const cuuint64_t size[] = {static_cast<cuuint64_t>(width), static_cast<cuuint64_t>(height)},
                      pitch[] = {width * sizeof(T)};
     const cuuint32_t box[] = {static_cast<cuuint32_t>(wide), static_cast<cuuint32_t>(high)}, step[] = {1, 1};
@@ -88,6 +90,39 @@ __device__ inline void fetch(void* tile, const CUtensorMap& matrix, int x, int y
         "%3}], [%4];" ::"r"(shared(tile)),
         "l"(&matrix), "r"(x), "r"(y), "r"(shared(&full))
         : "memory");
+}
+
+/// Likewise to the same place in each block of a cluster of so many blocks, and counted at each one's
+/// barrier.
+template <int cluster>
+__device__ void fetch_for_all(void* tile, const CUtensorMap& matrix, int x, int y, Barrier& full) {
+    if constexpr (cluster == 1)
+        fetch(tile, matrix, x, y, full);
+    else
+        asm volatile(
+            "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::"
+            "cluster [%0], [%1, {%2, %3}], [%4], %5;" ::"r"(shared(tile)),
+            "l"(&matrix), "r"(x), "r"(y), "r"(shared(&full)), "h"(uint16_t{(1 << cluster) - 1})
+            : "memory");
+}
+
+/// Makes what a thread has stored in shared memory known to the copy engine.
+__device__ inline void publish_stores() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
+
+/// By one thread: begins to copy a box the other way, to row y and column x of the matrix. What lies outside
+/// of the matrix is not written.
+__device__ inline void put(const CUtensorMap& matrix, const void* tile, int x, int y) {
+    asm volatile(
+        "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%2, %3}], [%1];\n"
+        "cp.async.bulk.commit_group;" ::"l"(&matrix),
+        "r"(shared(tile)), "r"(x), "r"(y)
+        : "memory");
+}
+
+/// Waits until no more than so many boxes that this thread has put are still read from shared memory.
+template <int boxes>
+__device__ void wait_puts() {
+    asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(boxes) : "memory");
 }
 
 // ---- Products of a warpgroup (wgmma) ---------------------------------------------------------------------
@@ -124,22 +159,55 @@ __device__ void wait_products() {
     asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(groups) : "memory");
 }
 
-/// What a thread of a warpgroup holds of the 64 x 256 elements of its sum: at [4 * j + 2 * h + i], where t is
+/// What a thread of a warpgroup holds of the 64 x n elements of its sum: at [4 * j + 2 * h + i], where t is
 /// the thread, row t / 32 * 16 + t % 32 / 4 + 8 * h, column 8 * j + t % 4 * 2 + i.
-using Sum = float[128];
+template <int n>
+using Sum = float[n / 2];
 
-/// Begins sum += a * b, of 64 x 16 and 16 x 256 elements.
-__device__ inline void multiply(Sum& d, uint64_t a, uint64_t b) {
+/// Begins sum += a * b, of 64 x 16 and 16 x n elements.
+__device__ inline void multiply(Sum<64>& d, uint64_t a, uint64_t b) {
+    asm volatile(
+        "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 "
+        "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, "
+        "%19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}, "
+        "%32, %33, 1, 1, 1, 0, 1;"
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]),
+          "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]),
+          "+f"(d[15]), "+f"(d[16]), "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]),
+          "+f"(d[22]), "+f"(d[23]), "+f"(d[24]), "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]),
+          "+f"(d[29]), "+f"(d[30]), "+f"(d[31])
+        : "l"(a), "l"(b));
+}
+__device__ inline void multiply(Sum<128>& d, uint64_t a, uint64_t b) {
+    asm volatile(
+        "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 "
+        "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, "
+        "%19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, "
+        "%36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, "
+        "%53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, "
+        "%64, %65, 1, 1, 1, 0, 1;"
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]),
+          "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]),
+          "+f"(d[15]), "+f"(d[16]), "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]),
+          "+f"(d[22]), "+f"(d[23]), "+f"(d[24]), "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]),
+          "+f"(d[29]), "+f"(d[30]), "+f"(d[31]), "+f"(d[32]), "+f"(d[33]), "+f"(d[34]), "+f"(d[35]),
+          "+f"(d[36]), "+f"(d[37]), "+f"(d[38]), "+f"(d[39]), "+f"(d[40]), "+f"(d[41]), "+f"(d[42]),
+          "+f"(d[43]), "+f"(d[44]), "+f"(d[45]), "+f"(d[46]), "+f"(d[47]), "+f"(d[48]), "+f"(d[49]),
+          "+f"(d[50]), "+f"(d[51]), "+f"(d[52]), "+f"(d[53]), "+f"(d[54]), "+f"(d[55]), "+f"(d[56]),
+          "+f"(d[57]), "+f"(d[58]), "+f"(d[59]), "+f"(d[60]), "+f"(d[61]), "+f"(d[62]), "+f"(d[63])
+        : "l"(a), "l"(b));
+}
+__device__ inline void multiply(Sum<256>& d, uint64_t a, uint64_t b) {
     asm volatile(
         "wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 "
-        "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, "
-        "%20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, "
-        "%38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, "
-        "%56, %57, %58, %59, %60, %61, %62, %63, %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, "
-        "%74, %75, %76, %77, %78, %79, %80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, "
-        "%92, %93, %94, %95, %96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, "
-        "%108, %109, %110, %111, %112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, "
-        "%123, %124, %125, %126, %127}, "
+        "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, "
+        "%19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, "
+        "%36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, "
+        "%53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, %64, %65, %66, %67, %68, %69, "
+        "%70, %71, %72, %73, %74, %75, %76, %77, %78, %79, %80, %81, %82, %83, %84, %85, %86, "
+        "%87, %88, %89, %90, %91, %92, %93, %94, %95, %96, %97, %98, %99, %100, %101, %102, "
+        "%103, %104, %105, %106, %107, %108, %109, %110, %111, %112, %113, %114, %115, %116, "
+        "%117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127}, "
         "%128, %129, 1, 1, 1, 0, 1;"
         : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]),
           "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]),
@@ -166,7 +234,7 @@ __device__ inline void multiply(Sum& d, uint64_t a, uint64_t b) {
 /// Stores the sums of warpgroups, each of them 64 rows below the one before, at (row, col) of a matrix of
 /// height x width, as far as it has these elements. The threads of the first are 0 to 127, and so on. width
 /// is even.
-__device__ inline void store(float* matrix, int height, int width, int row, int col, const Sum& sum,
+__device__ inline void store(float* matrix, int height, int width, int row, int col, const Sum<256>& sum,
                              int thread) {
     for (int j = 0; j < 32; ++j)
         for (int h = 0; h < 2; ++h) {
@@ -175,6 +243,87 @@ __device__ inline void store(float* matrix, int height, int width, int row, int 
                 *reinterpret_cast<float2*>(&matrix[static_cast<size_t>(y) * width + x]) =
                     float2{sum[4 * j + 2 * h], sum[4 * j + 2 * h + 1]};
         }
+}
+
+/// What a warp has of C on its way from registers to the copy engine: 16 rows, swizzled as all boxes are.
+using Patch = float[16][32];
+
+/// Puts the 16 x n sums of a warp at (row, col) of a matrix. It fills one patch while the copy engine reads
+/// the other.
+template <int length>
+__device__ void put(const CUtensorMap& matrix, int row, int col, const float (&sum)[length],
+                    Patch (&patches)[2]) {
+    const int lane = threadIdx.x % 32;
+#pragma unroll
+    for (int first = 0; first < length; first += 16) {
+        Patch& patch = patches[first / 16 % 2];
+        if (lane == 0) wait_puts<1>();
+        __syncwarp();
+        for (int j = 0; j < 4; ++j)
+            for (int h = 0; h < 2; ++h) {
+                const int y = lane / 4 + 8 * h, number = (2 * j + lane % 4 / 2) ^ (y % 8);
+                *reinterpret_cast<float2*>(&patch[y][number * 4 + lane % 2 * 2]) =
+                    float2{sum[first + 4 * j + 2 * h], sum[first + 4 * j + 2 * h + 1]};
+            }
+        publish_stores();
+        __syncwarp();
+        if (lane == 0) put(matrix, patch, col + first * 2, row);
+    }
+}
+
+// ---- Clusters of blocks -----------------------------------------------------------------------------------
+
+/// The number of this block in its cluster.
+__device__ inline int rank_in_cluster() {
+    int rank;
+    asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    return rank;
+}
+
+/// A barrier of all threads of the cluster. The lanes of a warp arrive together.
+__device__ inline void sync_cluster() {
+    __syncwarp();
+    asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::
+                     : "memory");
+}
+
+/// Arrives at the barrier that lies at the same place in another block of the cluster. With .release.cluster
+/// it would first wait until all stores of the thread are visible to the whole GPU: half of the speed.
+__device__ inline void arrive_in(Barrier& barrier, int block) {
+    asm volatile(
+        "{\n.reg .b32 there;\nmapa.shared::cluster.u32 there, %0, %1;\n"
+        "mbarrier.arrive.shared::cluster.b64 _, [there];\n}" ::"r"(shared(&barrier)),
+        "r"(block)
+        : "memory");
+}
+
+/// What lies at the same place in another block of the cluster.
+__device__ inline float4 load_from(const float4& place, int block) {
+    float4 v;
+    asm volatile(
+        "{\n.reg .b32 there;\nmapa.shared::cluster.u32 there, %4, %5;\n"
+        "ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [there];\n}"
+        : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
+        : "r"(shared(&place)), "r"(block)
+        : "memory");
+    return v;
+}
+
+/// Launches a kernel in clusters of blocks, each with more shared memory than 48 KiB.
+template <class... Parameters>
+void launch_in_clusters(void (*kernel)(Parameters...), dim3 grid, int threads, int bytes, dim3 cluster,
+                        const std::type_identity_t<Parameters>&... arguments) {
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+    cudaLaunchAttribute attribute{};
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim = {cluster.x, cluster.y, cluster.z};
+    cudaLaunchConfig_t config{};
+    config.gridDim = grid;
+    config.blockDim = threads;
+    config.dynamicSmemBytes = bytes;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    check(cudaLaunchKernelEx(&config, kernel, arguments...));
 }
 
 // ---- Registers -------------------------------------------------------------------------------------------

@@ -9,11 +9,14 @@
 
 #include <cuda_pipeline.h>
 
-constexpr int block = 128;                // threads: four warps, side by side
+constexpr int block = 64;                 // threads: two warps, side by side
 constexpr int results = 28;               // lanes of a warp with means to store, 448 bytes: seven times 64
 constexpr int idle = (32 - results) / 2;  // at either end; the inner one of them sums up for its neighbour
 constexpr int wide = 16;                  // columns of a thread, and more than a patch reaches to either side
-constexpr int ahead = 4;                  // rows on their way into the ring
+
+/// The rows on their way into the ring. Strips of small patches are low, and begin sooner with fewer.
+template <int size>
+constexpr int ahead = size < 3 ? 4 : 6;
 
 /// A thread's pixels of a row, four in a word.
 struct alignas(wide) Row {
@@ -29,31 +32,66 @@ struct Columns {
 __host__ __device__ constexpr int word_of(int column) { return column / 4 * 2 + column % 2; }
 __host__ __device__ constexpr int half_of(int column) { return column / 2 % 2; }
 
-/// Begins to copy the thread's pixels of a row to its place in the ring; 0 where there is no picture.
+/// The 16 bytes that begin `by` bytes behind the thread's own; from there on the next lane has them.
+__device__ Row shifted(const Row& own, int by) {
+    unsigned word[2 * wide / 4];
+    for (int i = 0; i < 4; ++i) {
+        word[i] = own.word[i];
+        word[4 + i] = __shfl_down_sync(0xffffffff, own.word[i], 1);
+    }
+    for (int words = 2; words > 0; --words)
+        for (int i = 0; i < 4 + words; ++i) {
+            const unsigned here = word[i], further = word[i + words];
+            word[i] = by & 4 * words ? further : here;
+        }
+    Row result;
+    for (int i = 0; i < 4; ++i) result.word[i] = __funnelshift_r(word[i], word[i + 1], by % 4 * 8);
+    return result;
+}
+
+/// The bytes of a row's 16 columns from `col` on that are in the picture: 255 in each.
+__device__ Row inside_of(int col, int width) {
+    Row mask = {};
+    for (int i = 0; i < wide / 4; ++i) {
+        const int bytes = col < 0 ? 0 : min(max(width - col - 4 * i, 0), 4);
+        mask.word[i] = bytes == 4 ? 0xffffffff : (1u << 8 * bytes) - 1;
+    }
+    return mask;
+}
+
+/// Begins to copy a row to its place in the ring: the 16 bytes, from a multiple of 16 on, in which the
+/// thread's first pixel lies; 0 where there is no picture.
 template <bool aligned>
-__device__ void begin_copy(Row& to, const unsigned char* in, int row, int col, int width, int height) {
-    const bool inside = row >= 0 && row < height && col >= 0 && col < width;
-    if constexpr (aligned) {  // 16 pixels at once, which are there or not
+__device__ void begin_copy(Row& to, const unsigned char* in, int row, int col, int width, int height,
+                           int pixels) {
+    if constexpr (aligned) {
+        const bool inside = row >= 0 && row < height && col >= 0 && col < width;
         if (inside)
             __pipeline_memcpy_async(&to, &in[row * width + col], wide);
         else
             to = {};
     } else {
-        Row pixels = {};
-        for (int i = 0; i < wide; ++i)
-            if (inside && col + i < width) pixels.word[i / 4] |= in[row * width + col + i] << (i % 4 * 8);
-        to = pixels;
+        const bool inside = row >= 0 && row < height && col >= 0 && col < width + wide;
+        const int first = row * width / wide * wide + col;
+        if (inside && first <= pixels - wide) {
+            __pipeline_memcpy_async(&to, &in[first], wide);
+        } else {
+            to = {};
+#pragma unroll 1  // few threads come here, where the picture ends within these 16 bytes
+            for (int i = 0; inside && first + i < pixels; ++i) to.word[i / 4] |= in[first + i] << (i % 4 * 8);
+        }
     }
 }
 
-/// Stores 16 means, four in a word, at `col` and behind it.
+/// Stores 16 means at `col` and behind it; those outside of the picture belong to another row.
 template <bool aligned>
 __device__ void store_row(unsigned char* out, int row, int col, int width, const Row& means) {
-    if constexpr (aligned) {
+    if (aligned || (col >= 0 && col + wide <= width)) {
         *reinterpret_cast<Row*>(&out[row * width + col]) = means;
     } else {
         for (int i = 0; i < wide; ++i)
-            if (col + i < width) out[row * width + col + i] = means.word[i / 4] >> (i % 4 * 8);
+            if (col + i >= 0 && col + i < width)
+                out[row * width + col + i] = means.word[i / 4] >> (i % 4 * 8);
     }
 }
 
@@ -118,7 +156,7 @@ struct Strips {
 };
 
 template <int size>
-constexpr int rows_of = 2 * size + 1 + ahead;  // of the ring: those of a patch, and those on their way
+constexpr int rows_of = 2 * size + 1 + ahead<size>;  // of the ring: of a patch, and on their way
 
 template <int size, bool aligned>
 __global__ void __launch_bounds__(block)
@@ -135,6 +173,10 @@ __global__ void __launch_bounds__(block)
     // `size` rows above it and below its first one, one row enters. Then take the neighbours' sums that
     // patches reach, by shuffles, and go along the 16 columns with one sum: a column enters, and one leaves.
     // All lanes of a warp must come to a shuffle.
+    // Where rows begin anywhere, begin_copy() brings 16 bytes from a multiple of 16 on, and a thread's pixels
+    // begin as many bytes later as the row does: shift them before they enter, leave those out that are not
+    // in the picture, and put them back into the ring for when they leave. Means are shifted likewise, to the
+    // next multiple of 16 bytes. Which lanes have them all?
     kata::open();
     // kata: end
 }
@@ -143,8 +185,8 @@ template <int size>
 void blur(const unsigned char* in, unsigned char* out, int width, int height) {
     // kata: begin
     // row_ring<size, true> where every row of the picture begins at a multiple of `wide` bytes,
-    // row_ring<size, false> elsewhere. Its ring takes more than 48 KiB if the patch is large, so
-    // cudaFuncSetAttribute must allow it. How many blocks run at a time says
+    // row_ring<size, false> elsewhere, where 16 bytes more in a row are stored. Its ring takes more than 48
+    // KiB if the patch is large, so cudaFuncSetAttribute must allow it. How many blocks run at a time says
     // cudaOccupancyMaxActiveBlocksPerMultiprocessor: a small picture has as many strips. Of a large one, how
     // high should strips be? Begin with strips of one height, and try two of them.
     kata::open();

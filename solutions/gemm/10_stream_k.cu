@@ -84,7 +84,7 @@ __device__ Pack load(const float* matrix, int width, int row, int col) {
     // kata: end
 }
 
-/// Who computes what. The phases of all tiles, row by row, stand in one line: `phases` of each tile.
+/// Which block computes what. The phases of all tiles, row by row, stand in one line: `phases` of each tile.
 struct Plan {
     int across, tiles;  // in a row of C, and in all of C
     int phases;         // of a tile
@@ -92,12 +92,13 @@ struct Plan {
     int share;          // phases of each block that shares the others
 };
 
-/// Sums of shares that do not begin with the first phase of a tile. They are there once for all launches, so
-/// that two must not run at the same time, as they may in two streams.
+/// Sums of shares that do not begin with the first phase of a tile. They exist once for all launches, so two
+/// must not run at the same time, as they may in two streams.
 __device__ Pack partial[most_shares][bm][bn / wide];
 
 /// The blocks of a launch have tiles of their own, or shares. For the former nvcc sees that there is one
-/// tile, and that all of K is the block's. Unit is as in 09.
+/// tile, and that all of K is the block's. Unit is what a copy of B brings: a Pack, or a float where the rows
+/// of B begin anywhere.
 template <bool shared, typename Unit>
 __global__ void __launch_bounds__(threads)
     stream_k(const float* a, const float* b, float* c, int m, int n, int k, Plan plan) {
@@ -108,7 +109,8 @@ __global__ void __launch_bounds__(threads)
     const int tx = warp % (bn / wn) * (wn / wide) + lane_x, ty = warp / (bn / wn) * (wm / wide) + lane_y;
     constexpr int unit = sizeof(Unit) / sizeof(float);  // elements of it
     constexpr int b_rows = threads / (bn / unit), a_copies = bm / a_rows, b_copies = bk / b_rows;
-    constexpr int at_a_place = 3;  // copies begun at each place along K, where 09 has one
+    // Copies begun at each place along K. Which number is faster was measured.
+    constexpr int at_a_place = shared ? ceil_div(a_copies + b_copies, bk) : 3;
     // The first element of A and the first unit of B that the thread copies.
     const int a_y = threadIdx.x / bk, a_x = threadIdx.x % bk;
     const int b_y = threadIdx.x / (bn / unit), b_x = threadIdx.x % (bn / unit) * unit;
@@ -123,8 +125,10 @@ __global__ void __launch_bounds__(threads)
             shared ? min(plan.phases, begin + last - next) : plan.phases;  // of this tile's phases
         next += end - begin;
         const int first_row = tile / plan.across * bm, first_col = tile % plan.across * bn;
-        // As in 09: rows and columns behind the end of C are its last ones once more.
-        const int row = first_row + a_y, last_row = m - 1, col = min(first_col + b_x, n - unit);
+        // Rows and columns behind the end of C are others once more: nobody stores what comes of them. Single
+        // elements are of different columns, as 32 lanes that copy the same element take 32 passes.
+        const int row = first_row + a_y, last_row = m - 1;
+        const int col = unit == 1 ? (first_col + b_x) % n : min(first_col + b_x, n - unit);
 
         // Where the thread's next copies come from and go to, and which tile they are of.
         const int along = max(0, k - (plan.phases - begin) * bk);  // K, before the first of these phases
@@ -146,7 +150,7 @@ __global__ void __launch_bounds__(threads)
             }
         };
         const auto commit = [&](int places) {
-            __pipeline_commit();  // behind the end, too: whoever waits counts groups
+            __pipeline_commit();  // behind the end, too: the wait counts groups
             ++fetched;
             from_a += places;
             from_b += static_cast<std::size_t>(places) * n;
@@ -155,7 +159,8 @@ __global__ void __launch_bounds__(threads)
             to_b += on;
         };
         for (int phase = begin; phase < begin + stages - 1; ++phase) {
-            const int places = phase == 0 ? k - (plan.phases - 1) * bk : bk;  // as in 09
+            // What is left of K beside whole tiles comes first: no tile in the loop has to ask where K ends.
+            const int places = phase == 0 ? k - (plan.phases - 1) * bk : bk;
             for (int i = 0; i < a_copies + b_copies; ++i) copy(i, places);
             commit(places);
         }
@@ -179,7 +184,7 @@ __global__ void __launch_bounds__(threads)
                     read(tiles[(phase - begin) % stages], i + 1);
                 } else {
                     commit(bk);
-                    // As in 09; behind the end, rubbish.
+                    // The next place is the first one of the next tiles; behind the last, nobody uses it.
                     __pipeline_wait_prior(stages - 2);
                     __syncthreads();
                     read(tiles[(phase - begin + 1) % stages], 0);
@@ -196,7 +201,7 @@ __global__ void __launch_bounds__(threads)
             }
         }
 
-        __syncthreads();  // the rubbish lies where the next tile is copied to
+        __syncthreads();  // before the next tile is copied to where some still read
 
 #pragma unroll  // or the sums, whose places nvcc must know, go to memory
         for (int r = 0; r < tm; ++r) {

@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(threads, 3)
     }
     __syncthreads();
 
-    Sum sum = {};
+    Sum<bn> sum = {};
     for (int phase = 0; phase < ceil_div(k, bk); ++phase) {
         if (threadIdx.x == 0) {
             expect(full, sizeof tiles);

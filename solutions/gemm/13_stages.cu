@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(threads, 1)
     }
     __syncthreads();
 
-    Sum sum = {};
+    Sum<bn> sum = {};
     for (int phase = 0; phase < phases; ++phase) {
         const int stage = phase % stages;
         wait(tiles.full[stage], phase / stages % 2);

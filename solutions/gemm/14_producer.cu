@@ -1,30 +1,39 @@
-// 14 A producer: one warpgroup only fetches, two only multiply, and blocks stay for many tiles of C. Beyond
-// the documents; CUTLASS calls it warp-specialized and persistent. Changed from 13: no __syncthreads() in the
-// loop. A second barrier for each stage says when it is free, so that neither side waits for the other while
-// some stages are full and others free, and the first tiles of the next tile of C come while the last one is
-// stored. The warpgroup that only fetches gives its registers to those that multiply. Tiles of C are computed
-// in groups of 16 rows of them: blocks that run together then want the same rows of A and columns of B, which
-// the L2 cache has.
+// 14 A producer: one warpgroup only fetches, the others only multiply, and blocks stay for many tiles of C.
+// Beyond the documents; CUTLASS calls it warp-specialized and persistent. Changed from 13: no __syncthreads()
+// in the loop. A second barrier for each stage says when it is free, so that neither side waits for the other
+// while some stages are full and others free, and the first tiles of the next tile of C come while the last
+// one is stored. The warpgroup that only fetches gives its registers to those that multiply. Tiles of C are
+// computed in groups of 16 rows of them: blocks that run together then want the same rows of A and columns of
+// B, which the L2 cache has. The copy engine stores, too. And where large tiles would leave multiprocessors
+// without one, tiles are smaller.
 //
 // Needs: sm_90a
 #include "hopper.cuh"
 
 using namespace hopper;
 
-constexpr int bm = 128, bn = 256;   // rows and columns of C that a block computes at a time
-constexpr int bk = 64;              // elements along K in a tile
-constexpr int stages = 4;           // pairs of tiles on chip
-constexpr int consumers = bm / 64;  // warpgroups that multiply; one more, the first, fetches
-constexpr int threads = (1 + consumers) * 128;
-constexpr int group = 16;  // rows of tiles of C that are worked off together
+constexpr int bk = 64;               // elements along K in a tile
+constexpr int group = 16;            // rows of tiles of C that are worked off together
+constexpr int on_chip = 224 * 1024;  // bytes for stages and patches
 
+/// What a block has on chip. It computes bm x bn elements of C at a time; each consumer, a warpgroup that
+/// multiplies, 64 rows of them. One more warpgroup, the first, fetches.
+template <int consumers_, int bn_>
 struct alignas(1024) Tiles {
+    static constexpr int consumers = consumers_, bm = consumers * 64, bn = bn_;
+    static constexpr int threads = (1 + consumers) * 128;
+    static constexpr int bytes = (bm + bn) * bk * sizeof(bf16);  // of a pair of tiles
+    static constexpr int patch_bytes = 2 * consumers * 4 * sizeof(Patch);
+    static constexpr int stages = (on_chip - patch_bytes) / bytes;  // pairs of tiles
+
     bf16 a[stages][bm][bk];
     bf16 b[stages][bn / 64][bk][64];
+    Patch patches[consumers * 4][2];
     Barrier full[stages], empty[stages];
 };
 
 /// The stages in turn. A barrier is in its first phase in the first round, of parity 0, and so on.
+template <int stages>
 struct Stage {
     int index = 0, parity = 0;
     __device__ void operator++() {
@@ -32,51 +41,52 @@ struct Stage {
     }
 };
 
-/// The first row and column of a tile of C, of which there are high x wide: group by group, in each of them
-/// column by column.
+/// The row and the column of a tile among those of C, of which there are high x wide: group by group, in each
+/// of them column by column.
 __device__ int2 place_in_c(int tile, int high, int wide) {
     // kata: begin
     const int first = tile / (group * wide) * group, in_group = tile % (group * wide);
     const int rows = min(group, high - first);  // the last group may have fewer
-    return {(first + in_group % rows) * bm, in_group / rows * bn};
+    return {first + in_group % rows, in_group / rows};
     // kata: end
 }
 
-__global__ void __launch_bounds__(threads, 1)
-    producer(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b, float* c, int m,
-             int n, int k) {
+template <class T>
+__global__ void __launch_bounds__(T::threads, 1)
+    producer(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
+             const __grid_constant__ CUtensorMap c, int m, int n, int k) {
     // kata: begin
-    extern __shared__ Tiles memory[];
-    Tiles& tiles = memory[0];
-    const int phases = ceil_div(k, bk), high = ceil_div(m, bm), wide = ceil_div(n, bn);
+    alignas(1024) extern __shared__ unsigned char memory[];
+    T& tiles = reinterpret_cast<T&>(memory);
+    const int phases = ceil_div(k, bk), high = ceil_div(m, T::bm), wide = ceil_div(n, T::bn);
     if (threadIdx.x == 0) {
         for (auto& full : tiles.full) init(full, 1);
-        for (auto& empty : tiles.empty) init(empty, consumers);
+        for (auto& empty : tiles.empty) init(empty, T::consumers);
         publish_barriers();
     }
     __syncthreads();
 
-    Stage stage;
+    Stage<T::stages> stage;
     if (threadIdx.x < 128) {
         give_registers<40>();
         if (threadIdx.x != 0) return;
         for (int tile = blockIdx.x; tile < high * wide; tile += gridDim.x) {
-            const auto [first_row, first_col] = place_in_c(tile, high, wide);
+            const auto [row, col] = place_in_c(tile, high, wide);
             for (int phase = 0; phase < phases; ++phase, ++stage) {
                 auto& full = tiles.full[stage.index];
                 wait(tiles.empty[stage.index], stage.parity ^ 1);  // in the first round at once
-                expect(full, sizeof tiles.a[0] + sizeof tiles.b[0]);
-                fetch(tiles.a[stage.index], a, phase * bk, first_row, full);
-                for (int i = 0; i < bn / 64; ++i)
-                    fetch(tiles.b[stage.index][i], b, first_col + i * 64, phase * bk, full);
+                expect(full, T::bytes);
+                fetch(tiles.a[stage.index], a, phase * bk, row * T::bm, full);
+                for (int i = 0; i < T::bn / 64; ++i)
+                    fetch(tiles.b[stage.index][i], b, col * T::bn + i * 64, phase * bk, full);
             }
         }
     } else {
         take_registers<232>();
-        const int consumer = threadIdx.x / 128 - 1;
+        const int consumer = threadIdx.x / 128 - 1, warp = threadIdx.x / 32 - 4;
         for (int tile = blockIdx.x; tile < high * wide; tile += gridDim.x) {
-            const auto [first_row, first_col] = place_in_c(tile, high, wide);
-            Sum sum = {};
+            const auto [row, col] = place_in_c(tile, high, wide);
+            Sum<T::bn> sum = {};
             int before = 0;  // the stage of the phase before
             for (int phase = 0; phase < phases; ++phase, ++stage) {
                 wait(tiles.full[stage.index], stage.parity);
@@ -91,10 +101,24 @@ __global__ void __launch_bounds__(threads, 1)
             }
             wait_products<0>();
             if (threadIdx.x % 128 == 0) arrive(tiles.empty[before]);
-            store(c, m, n, first_row, first_col, sum, threadIdx.x - 128);
+            put(c, row * T::bm + warp * 16, col * T::bn, sum, tiles.patches[warp]);
         }
+        wait_puts<0>();  // shared memory is the block's only as long as it runs
     }
     // kata: end
+}
+
+/// Describes the matrices, and launches a block for each multiprocessor, or tile of C if these are fewer.
+template <class T>
+void multiply_by(const bf16* a, const bf16* b, float* c, int m, int n, int k, int multiprocessors) {
+    CUtensorMap map_a, map_b, map_c;
+    describe(map_a, a, m, k, T::bm, bk);
+    describe(map_b, b, k, n, bk, 64);
+    describe(map_c, c, m, n, 16, 32);
+    check(cudaFuncSetAttribute(producer<T>, cudaFuncAttributeMaxDynamicSharedMemorySize, sizeof(T)));
+    const int blocks = min(multiprocessors, ceil_div(m, T::bm) * ceil_div(n, T::bn));
+    producer<T><<<blocks, T::threads, sizeof(T)>>>(map_a, map_b, map_c, m, n, k);
+    check(cudaGetLastError());
 }
 
 void gemm_bf16(const bf16* a, const bf16* b, float* c, int m, int n, int k) {
@@ -104,14 +128,16 @@ void gemm_bf16(const bf16* a, const bf16* b, float* c, int m, int n, int k) {
         check(cudaMemset(c, 0, sizeof(float) * m * n));
         return;
     }
-    CUtensorMap map_a, map_b;
-    describe(map_a, a, m, k, bm, bk);
-    describe(map_b, b, k, n, bk, 64);
     int device, multiprocessors;
     check(cudaGetDevice(&device));
     check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-    check(cudaFuncSetAttribute(producer, cudaFuncAttributeMaxDynamicSharedMemorySize, sizeof(Tiles)));
-    producer<<<multiprocessors, threads, sizeof(Tiles)>>>(map_a, map_b, c, m, n, k);
-    check(cudaGetLastError());
+    // The largest tiles of which three quarters of the multiprocessors have one.
+    const auto enough = [&](int high, int wide) {
+        return 4 * ceil_div(m, high) * ceil_div(n, wide) >= 3 * multiprocessors;
+    };
+    const auto run = enough(128, 256)  ? multiply_by<Tiles<2, 256>>
+                     : enough(64, 128) ? multiply_by<Tiles<1, 128>>
+                                       : multiply_by<Tiles<1, 64>>;
+    run(a, b, c, m, n, k, multiprocessors);
     // kata: end
 }

@@ -9,11 +9,14 @@
 
 #include <cuda_pipeline.h>
 
-constexpr int block = 128;                // threads: four warps, side by side
+constexpr int block = 64;                 // threads: two warps, side by side
 constexpr int results = 28;               // lanes of a warp with means to store, 448 bytes: seven times 64
 constexpr int idle = (32 - results) / 2;  // at either end; the inner one of them sums up for its neighbour
 constexpr int wide = 16;                  // columns of a thread, and more than a patch reaches to either side
-constexpr int ahead = 4;                  // rows on their way into the ring
+
+/// The rows on their way into the ring. Strips of small patches are low, and begin sooner with fewer.
+template <int size>
+constexpr int ahead = size < 3 ? 4 : 6;
 
 /// A thread's pixels of a row, four in a word.
 struct alignas(wide) Row {
@@ -29,31 +32,66 @@ struct Columns {
 __host__ __device__ constexpr int word_of(int column) { return column / 4 * 2 + column % 2; }
 __host__ __device__ constexpr int half_of(int column) { return column / 2 % 2; }
 
-/// Begins to copy the thread's pixels of a row to its place in the ring; 0 where there is no picture.
+/// The 16 bytes that begin `by` bytes behind the thread's own; from there on the next lane has them.
+__device__ Row shifted(const Row& own, int by) {
+    unsigned word[2 * wide / 4];
+    for (int i = 0; i < 4; ++i) {
+        word[i] = own.word[i];
+        word[4 + i] = __shfl_down_sync(0xffffffff, own.word[i], 1);
+    }
+    for (int words = 2; words > 0; --words)
+        for (int i = 0; i < 4 + words; ++i) {
+            const unsigned here = word[i], further = word[i + words];
+            word[i] = by & 4 * words ? further : here;
+        }
+    Row result;
+    for (int i = 0; i < 4; ++i) result.word[i] = __funnelshift_r(word[i], word[i + 1], by % 4 * 8);
+    return result;
+}
+
+/// The bytes of a row's 16 columns from `col` on that are in the picture: 255 in each.
+__device__ Row inside_of(int col, int width) {
+    Row mask = {};
+    for (int i = 0; i < wide / 4; ++i) {
+        const int bytes = col < 0 ? 0 : min(max(width - col - 4 * i, 0), 4);
+        mask.word[i] = bytes == 4 ? 0xffffffff : (1u << 8 * bytes) - 1;
+    }
+    return mask;
+}
+
+/// Begins to copy a row to its place in the ring: the 16 bytes, from a multiple of 16 on, in which the
+/// thread's first pixel lies; 0 where there is no picture.
 template <bool aligned>
-__device__ void begin_copy(Row& to, const unsigned char* in, int row, int col, int width, int height) {
-    const bool inside = row >= 0 && row < height && col >= 0 && col < width;
-    if constexpr (aligned) {  // 16 pixels at once, which are there or not
+__device__ void begin_copy(Row& to, const unsigned char* in, int row, int col, int width, int height,
+                           int pixels) {
+    if constexpr (aligned) {
+        const bool inside = row >= 0 && row < height && col >= 0 && col < width;
         if (inside)
             __pipeline_memcpy_async(&to, &in[row * width + col], wide);
         else
             to = {};
     } else {
-        Row pixels = {};
-        for (int i = 0; i < wide; ++i)
-            if (inside && col + i < width) pixels.word[i / 4] |= in[row * width + col + i] << (i % 4 * 8);
-        to = pixels;
+        const bool inside = row >= 0 && row < height && col >= 0 && col < width + wide;
+        const int first = row * width / wide * wide + col;
+        if (inside && first <= pixels - wide) {
+            __pipeline_memcpy_async(&to, &in[first], wide);
+        } else {
+            to = {};
+#pragma unroll 1  // few threads come here, where the picture ends within these 16 bytes
+            for (int i = 0; inside && first + i < pixels; ++i) to.word[i / 4] |= in[first + i] << (i % 4 * 8);
+        }
     }
 }
 
-/// Stores 16 means, four in a word, at `col` and behind it.
+/// Stores 16 means at `col` and behind it; those outside of the picture belong to another row.
 template <bool aligned>
 __device__ void store_row(unsigned char* out, int row, int col, int width, const Row& means) {
-    if constexpr (aligned) {
+    if (aligned || (col >= 0 && col + wide <= width)) {
         *reinterpret_cast<Row*>(&out[row * width + col]) = means;
     } else {
         for (int i = 0; i < wide; ++i)
-            if (col + i < width) out[row * width + col + i] = means.word[i / 4] >> (i % 4 * 8);
+            if (col + i >= 0 && col + i < width)
+                out[row * width + col + i] = means.word[i / 4] >> (i % 4 * 8);
     }
 }
 
@@ -118,7 +156,7 @@ struct Strips {
 };
 
 template <int size>
-constexpr int rows_of = 2 * size + 1 + ahead;  // of the ring: those of a patch, and those on their way
+constexpr int rows_of = 2 * size + 1 + ahead<size>;  // of the ring: of a patch, and on their way
 
 template <int size, bool aligned>
 __global__ void __launch_bounds__(block)
@@ -128,24 +166,37 @@ __global__ void __launch_bounds__(block)
     extern __shared__ Row ring[];  // by rows; a thread has its own place in each, so that there is no barrier
     const auto place = [&](int i) -> Row& { return ring[i * block + threadIdx.x]; };
     const int lane = threadIdx.x % 32, warp = (blockIdx.x * block + threadIdx.x) / 32;
-    if (warp * results * wide >= width) return;  // as a whole, for lanes ask each other
+    if (warp * results * wide >= width + (aligned ? 0 : wide))
+        return;  // as a whole, for lanes ask each other
     const int col = (warp * results + lane - idle) * wide;
     const int first = strips.first_row(blockIdx.y), last = min(strips.first_row(blockIdx.y + 1), height);
     const int end = min(last + size, height);  // of the rows that the strip needs
-    const bool has_results = lane >= idle && lane < 32 - idle && col < width;
+    const int pixels = width * height;
+    // A row that begins anywhere is loaded and stored in 16 bytes that begin at a multiple of 16. What of
+    // these belongs to other columns is the next lane's. So a lane with results needs the next lane's, too.
+    const int begin = aligned ? idle : idle - 1;
+    const bool has_results = lane >= begin && lane < begin + results && col < width;
+    const Row mask = inside_of(col, width);
 
-    for (int i = 0; i < ahead; ++i) {
-        begin_copy<aligned>(place(i), in, first - size + i, col, width, end);
+    for (int i = 0; i < ahead<size>; ++i) {
+        begin_copy<aligned>(place(i), in, first - size + i, col, width, end, pixels);
         __pipeline_commit();
     }
-    for (int i = ahead; i < rows_of<size>; ++i) place(i) = {};  // what leaves before anything has entered
+    for (int i = ahead<size>; i < rows_of<size>; ++i) place(i) = {};  // leaves before anything has entered
 
     Columns columns = {};
-    int entering = 0, leaving = ahead;  // places in the ring
+    int entering = 0, leaving = ahead<size>;  // places in the ring
     const auto enter = [&](int row) {
-        __pipeline_wait_prior(ahead - 1);  // the oldest of the copies that are under way has arrived
-        march(columns, place(entering), place(leaving));
-        begin_copy<aligned>(place(leaving), in, row + ahead, col, width, end);  // what has left makes room
+        __pipeline_wait_prior(ahead<size> - 1);  // the oldest of the copies that are under way has arrived
+        Row row_of = place(entering);
+        if constexpr (!aligned) {
+            row_of = shifted(row_of, row * width & (wide - 1));
+            for (int i = 0; i < wide / 4; ++i) row_of.word[i] &= mask.word[i];
+            place(entering) = row_of;  // for when it leaves
+        }
+        march(columns, row_of, place(leaving));
+        // What has left makes room.
+        begin_copy<aligned>(place(leaving), in, row + ahead<size>, col, width, end, pixels);
         __pipeline_commit();
         entering = entering + 1 == rows_of<size> ? 0 : entering + 1;
         leaving = leaving + 1 == rows_of<size> ? 0 : leaving + 1;
@@ -184,7 +235,9 @@ __global__ void __launch_bounds__(block)
         }
         Row means;
         for (int i = 0; i < wide / 4; ++i) means.word[i] = packed(&mean[4 * i]);
-        if (has_results) store_row<aligned>(out, y, col, width, means);
+        const int by = aligned ? 0 : -(y * width) & (wide - 1);  // to the next multiple of 16
+        if constexpr (!aligned) means = shifted(means, by);
+        if (has_results) store_row<aligned>(out, y, col + by, width, means);
     }
     // kata: end
 }
@@ -194,7 +247,8 @@ void blur(const unsigned char* in, unsigned char* out, int width, int height) {
     // kata: begin
     if (width == 0 || height == 0) return;
     // Only if the width is a multiple of 16 does every row begin at a multiple of 16 bytes.
-    const auto kernel = width % wide == 0 ? row_ring<size, true> : row_ring<size, false>;
+    const bool aligned = width % wide == 0;
+    const auto kernel = aligned ? row_ring<size, true> : row_ring<size, false>;
     constexpr int bytes = rows_of<size> * block * sizeof(Row);
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
     // The higher a strip, the less is summed up for the rows around it; the lower, the longer these rows,
@@ -206,11 +260,12 @@ void blur(const unsigned char* in, unsigned char* out, int width, int height) {
     check(cudaGetDevice(&device));
     check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
     check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, block, bytes));
-    const int across = ceil_div(width, block / 32 * results * wide);
+    const int across = ceil_div(aligned ? width : width + wide, block / 32 * results * wide);
     const int at_once = max(processors * resident / across, 1);
-    const int even = ceil_div(height, at_once);  // rows of a strip, if all run at once
+    const int even = ceil_div(height, at_once);        // rows of a strip, if all run at once
+    const int least = (aligned ? 1 : 3) * (8 + size);  // a row that is shifted costs more to sum up
     Strips strips = {};
-    strips.low = max(ceil_div(height, at_once * max(even / (8 + size), 1)), 8);
+    strips.low = max(ceil_div(height, at_once * max(even / least, 1)), 8);
     strips.high = even * min(max(size - 3, 0), 8) / 8;
     if (strips.high > strips.low) strips.tall = min(at_once, ceil_div(height, strips.high));
     const int rest = max(height - strips.first_row(strips.tall), 0);

@@ -100,8 +100,8 @@ void gemm(const float* a, const float* b, float* c, int m, int n, int k) {
         return;
     }
     CUtensorMap map_a, map_b;
-    describe(map_a, a, m, k, bm, bk);
-    describe(map_b, b, k, n, bk, 32);
+    describe(map_a, a, m, k, bm, bk, CU_TENSOR_MAP_DATA_TYPE_TFLOAT32);
+    describe(map_b, b, k, n, bk, 32, CU_TENSOR_MAP_DATA_TYPE_TFLOAT32);
     int device, processors;
     check(cudaGetDevice(&device));
     check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));

@@ -5,16 +5,7 @@
 
 namespace hopper {
 
-// At the barrier that lies at the same place in another block of the cluster.
-__device__ inline void arrive_in(uint64_t& barrier, uint32_t block) {
-    asm volatile(
-        "{\n.reg .b32 there;\nmapa.shared::cluster.u32 there, %0, %1;\n"
-        "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there];\n}" ::"r"(shared(&barrier)),
-        "r"(block)
-        : "memory");
-}
-
-// Likewise, to the same place in each block of the cluster whose bit is set, and counted at each one's
+// As fetch(), to the same place in each block of the cluster whose bit is set, and counted at each one's
 // barrier.
 __device__ inline void fetch_for(uint16_t blocks, void* tile, const CUtensorMap& matrix, int x, int y,
                                  uint64_t& full) {
@@ -25,25 +16,9 @@ __device__ inline void fetch_for(uint16_t blocks, void* tile, const CUtensorMap&
         : "memory");
 }
 
-// ---- clusters of blocks ----------------------------------------------------------------------------------
-
-__device__ inline uint32_t rank_in_cluster() {
-    uint32_t rank;
-    asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
-    return rank;
-}
-
-// A barrier of all threads of the cluster.
-__device__ inline void sync_cluster() {
-    asm volatile("barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;" ::: "memory");
-}
-
-// Ordinary stores to shared memory before this are seen by fetch() and multiply() after it.
-__device__ inline void publish_stores() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
-
-// Likewise in TF32, of 64 x 8 and 8 x 256 elements, with the first factor in registers: thread t has in a[i]
-// row t / 32 * 16 + t % 32 / 4 + i % 2 * 8, column t % 4 + i / 2 * 4. The rows of the tile of the second are
-// its columns, as tile_of_a() says it; 8 elements further along them: + 32 / 16.
+// As multiply(), in TF32, of 64 x 8 and 8 x 256 elements, with the first factor in registers: thread t has in
+// a[i] row t / 32 * 16 + t % 32 / 4 + i % 2 * 8, column t % 4 + i / 2 * 4. The rows of the tile of the second
+// are its columns, as tile_of_a() says it; 8 elements further along them: + 32 / 16.
 __device__ inline void multiply_tf32(float (&d)[128], const uint32_t (&a)[4], uint64_t b) {
     asm volatile(
         "wgmma.mma_async.sync.aligned.m64n256k8.f32.tf32.tf32 "

@@ -1,0 +1,262 @@
+// 15 Clusters: blocks that run side by side share what they fetch, or a tile of C. Beyond the documents;
+// cuBLAS launches clusters of two on Hopper. Changed from 14: two blocks, one below the other, multiply the
+// same tile of B, and each fetches half of it for both. That pays where rows do not begin at whole lines of
+// 128 bytes, as then each row of a box is two lines. And tiles that are left over when all blocks have had
+// equally many, or few tiles with a long K, are shared by clusters along K. Each block leaves its sums in its
+// own shared memory, and adds up a part of the tile from the shared memory of all.
+//
+// Needs: sm_90a
+#include "hopper.cuh"
+
+using namespace hopper;
+
+constexpr int bk = 64;               // elements along K in a tile
+constexpr int group = 16;            // rows of tiles of C that are worked off together
+constexpr int on_chip = 225 * 1024;  // bytes for stages and results
+constexpr int most_shares = 8;       // of a tile: as many blocks as a cluster may have on any GPU
+
+/// The stages in turn. A barrier is in its first phase in the first round, of parity 0, and so on.
+template <int stages>
+struct Stage {
+    int index = 0, parity = 0;
+    __device__ void operator++() {
+        if (++index == stages) index = 0, parity ^= 1;
+    }
+};
+
+/// What a block has on chip. It computes bm x bn elements of C at a time; each consumer, a warpgroup that
+/// multiplies, 64 rows of them. One more warpgroup, the first, fetches. Results are what it has for C.
+template <int consumers_, int bn_, int cluster_, class Results>
+struct alignas(1024) Tiles {
+    static constexpr int consumers = consumers_, bm = consumers * 64, bn = bn_, cluster = cluster_;
+    static constexpr int threads = (1 + consumers) * 128;
+    static constexpr int bytes = (bm + bn) * bk * sizeof(bf16);         // of a pair of tiles
+    static constexpr int stages = (on_chip - sizeof(Results)) / bytes;  // pairs of tiles
+
+    bf16 a[stages][bm][bk];
+    bf16 b[stages][bn / 64][bk][64];
+    Results results;
+    Barrier full[stages], empty[stages];
+};
+template <int consumers, int bn, int cluster = 1>
+using Whole = Tiles<consumers, bn, cluster, Patch[consumers * 4][2]>;
+using Share = Tiles<1, 128, 1, float4[64][128 / 4 + 1]>;
+
+/// The row and the column of a tile among those of C, of which there are high x wide: group by group, in each
+/// of them column by column.
+__device__ int2 place_in_c(int tile, int high, int wide) {
+    const int first = tile / (group * wide) * group, in_group = tile % (group * wide);
+    const int rows = min(group, high - first);  // the last group may have fewer
+    return {first + in_group % rows, in_group / rows};
+}
+
+/// Waits for all threads of the blocks that fetch for one another.
+template <class T>
+__device__ void sync() {
+    if constexpr (T::cluster == 1)
+        __syncthreads();
+    else
+        sync_cluster();
+}
+
+/// Initialises the barriers. Those that say that a stage is free wait for all who have multiplied it.
+template <class T>
+__device__ void start(T& tiles) {
+    if (threadIdx.x == 0) {
+        for (auto& full : tiles.full) init(full, 1);
+        for (auto& empty : tiles.empty) init(empty, T::consumers * T::cluster);
+        publish_barriers();
+    }
+    sync<T>();
+}
+
+/// Fetches the pairs of tiles of these phases: A's from this row on, and of B's from this column on the
+/// block's part, for all blocks of the cluster.
+template <class T>
+__device__ void fetch_phases(T& tiles, Stage<T::stages>& stage, const CUtensorMap& a, const CUtensorMap& b,
+                             int row, int col, int first, int last) {
+    // kata: begin
+    constexpr int boxes = T::bn / 64 / T::cluster;
+    const int rank = T::cluster > 1 ? rank_in_cluster() : 0;
+    for (int phase = first; phase < last; ++phase, ++stage) {
+        auto& full = tiles.full[stage.index];
+        wait(tiles.empty[stage.index], stage.parity ^ 1);  // in the first round at once
+        expect(full, T::bytes);
+        fetch(tiles.a[stage.index], a, phase * bk, row, full);
+        for (int i = rank * boxes; i < (rank + 1) * boxes; ++i)
+            fetch_for_all<T::cluster>(tiles.b[stage.index][i], b, col + i * 64, phase * bk, full);
+    }
+    // kata: end
+}
+
+/// One warpgroup has multiplied what is in this stage: the blocks that fetch for it may fetch the next.
+template <class T>
+__device__ void release(T& tiles, int stage) {
+    const int t = threadIdx.x % 128;
+    if constexpr (T::cluster == 1) {
+        if (t == 0) arrive(tiles.empty[stage]);
+    } else {
+        if (t < T::cluster) arrive_in(tiles.empty[stage], t);
+    }
+}
+
+/// Adds the products of so many phases to a warpgroup's sums.
+template <class T>
+__device__ void multiply_phases(T& tiles, Stage<T::stages>& stage, Sum<T::bn>& sum, int phases) {
+    // kata: begin
+    const int consumer = threadIdx.x / 128 - 1;
+    int before = 0;  // the stage of the phase before
+    for (int phase = 0; phase < phases; ++phase, ++stage) {
+        wait(tiles.full[stage.index], stage.parity);
+        begin_products();
+        for (int i = 0; i < bk / 16; ++i)
+            multiply(sum, tile_of_a(tiles.a[stage.index][consumer * 64]) + i * 2,
+                     tile_of_b(tiles.b[stage.index], sizeof tiles.b[0][0]) + i * 128);
+        end_products();
+        wait_products<1>();
+        if (phase > 0) release(tiles, before);
+        before = stage.index;
+    }
+    wait_products<0>();
+    release(tiles, before);
+    // kata: end
+}
+
+/// Computes the first so many tiles of C, of the whole cluster each.
+template <class T>
+__global__ void __launch_bounds__(T::threads, 1)
+    whole_tiles(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
+                const __grid_constant__ CUtensorMap c, int m, int n, int k, int count) {
+    // kata: begin
+    alignas(1024) extern __shared__ unsigned char memory[];
+    T& tiles = reinterpret_cast<T&>(memory);
+    start(tiles);
+    const int phases = ceil_div(k, bk), high = ceil_div(m, T::bm * T::cluster), wide = ceil_div(n, T::bn);
+    const int rank = T::cluster > 1 ? rank_in_cluster() : 0, clusters = gridDim.x / T::cluster;
+    Stage<T::stages> stage;
+    if (threadIdx.x < 128) {
+        give_registers<40>();
+        if (threadIdx.x == 0)
+            for (int tile = blockIdx.x / T::cluster; tile < count; tile += clusters) {
+                const auto [row, col] = place_in_c(tile, high, wide);
+                fetch_phases(tiles, stage, a, b, (row * T::cluster + rank) * T::bm, col * T::bn, 0, phases);
+            }
+    } else {
+        take_registers<232>();
+        const int warp = threadIdx.x / 32 - 4;
+        for (int tile = blockIdx.x / T::cluster; tile < count; tile += clusters) {
+            const auto [row, col] = place_in_c(tile, high, wide);
+            Sum<T::bn> sum = {};
+            multiply_phases(tiles, stage, sum, phases);
+            put(c, (row * T::cluster + rank) * T::bm + warp * 16, col * T::bn, sum, tiles.results[warp]);
+        }
+        wait_puts<0>();  // shared memory is the block's only as long as it runs
+    }
+    sync<T>();  // nor may a block end while another one fetches for it
+    // kata: end
+}
+
+/// Computes so many tiles of C of height x width elements, from number `first` on: in parts of 64 x 128,
+/// each by a cluster of gridDim.y blocks, which have a share of K each.
+__global__ void __launch_bounds__(Share::threads, 1)
+    shared_tiles(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b, float* c,
+                 int m, int n, int k, int first, int count, int height, int width) {
+    // kata: begin
+    alignas(1024) extern __shared__ unsigned char memory[];
+    Share& tiles = reinterpret_cast<Share&>(memory);
+    start(tiles);
+    const int phases = ceil_div(k, bk), shares = gridDim.y, share = blockIdx.y;
+    const int begin = phases * share / shares, end = phases * (share + 1) / shares;
+    const int across = width / Share::bn, parts = height / Share::bm * across;  // of a tile
+    Stage<Share::stages> stage;
+    for (int part = blockIdx.x; part < count * parts; part += gridDim.x) {
+        const auto [tile_row, tile_col] =
+            place_in_c(first + part / parts, ceil_div(m, height), ceil_div(n, width));
+        const int row = tile_row * height + part % parts / across * Share::bm;
+        const int col = tile_col * width + part % parts % across * Share::bn;
+        if (threadIdx.x < 128) {
+            if (threadIdx.x == 0) fetch_phases(tiles, stage, a, b, row, col, begin, end);
+        } else {
+            Sum<Share::bn> sum = {};
+            multiply_phases(tiles, stage, sum, end - begin);
+            const int t = threadIdx.x - 128;
+            for (int j = 0; j < Share::bn / 8; ++j)
+                for (int h = 0; h < 2; ++h) {
+                    float4& to = tiles.results[t / 32 * 16 + t % 32 / 4 + 8 * h][2 * j + t % 4 / 2];
+                    (&reinterpret_cast<float2&>(to))[t % 2] = {sum[4 * j + 2 * h], sum[4 * j + 2 * h + 1]};
+                }
+        }
+        sync_cluster();
+        constexpr int packs = Share::bn / 4;
+        for (int i = share * Share::threads + threadIdx.x; i < Share::bm * packs;
+             i += shares * Share::threads) {
+            const int y = i / packs, x = i % packs;
+            float4 sum = {};
+#pragma unroll
+            for (int from = 0; from < most_shares; ++from)
+                if (from < shares) {
+                    const float4 more = load_from(tiles.results[y][x], from);
+                    sum = {sum.x + more.x, sum.y + more.y, sum.z + more.z, sum.w + more.w};
+                }
+            if (row + y < m && col + x * 4 < n)
+                *reinterpret_cast<float4*>(&c[static_cast<size_t>(row + y) * n + col + x * 4]) = sum;
+        }
+        sync_cluster();  // before anything of this is overwritten, or the block ends
+    }
+    // kata: end
+}
+
+template <class T>
+void compute_whole(const bf16* a, const bf16* b, float* c, int m, int n, int k, int multiprocessors,
+                   int count) {
+    CUtensorMap map_a, map_b, map_c;
+    describe(map_a, a, m, k, T::bm, bk);
+    describe(map_b, b, k, n, bk, 64);
+    describe(map_c, c, m, n, 16, 32);
+    const int clusters = min(multiprocessors / T::cluster, count);
+    launch_in_clusters(whole_tiles<T>, clusters * T::cluster, T::threads, sizeof(T), T::cluster, map_a, map_b,
+                       map_c, m, n, k, count);
+}
+
+/// Computes so many tiles of height x 256 elements of C, from number `first` on.
+void compute_shared(const bf16* a, const bf16* b, float* c, int m, int n, int k, int multiprocessors,
+                    int first, int count, int height) {
+    CUtensorMap map_a, map_b;
+    describe(map_a, a, m, k, Share::bm, bk);
+    describe(map_b, b, k, n, bk, 64);
+    const int parts = count * (height / Share::bm) * (256 / Share::bn);
+    // Clusters do not fit everywhere: up to a fifth of the multiprocessors stays without a block.
+    const int shares = max(1, min(most_shares, min(ceil_div(k, bk), multiprocessors * 4 / 5 / parts)));
+    launch_in_clusters(shared_tiles, dim3(parts, shares), Share::threads, sizeof(Share), dim3(1, shares),
+                       map_a, map_b, c, m, n, k, first, count, height, 256);
+}
+
+void gemm_bf16(const bf16* a, const bf16* b, float* c, int m, int n, int k) {
+    // kata: begin
+    if (m == 0 || n == 0) return;
+    if (k == 0) {
+        check(cudaMemset(c, 0, sizeof(float) * m * n));
+        return;
+    }
+    int device, multiprocessors;
+    check(cudaGetDevice(&device));
+    check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+    const auto tiles = [&](int high, int wide) { return ceil_div(m, high) * ceil_div(n, wide); };
+    if (4 * tiles(128, 256) >= 3 * multiprocessors) {
+        const bool whole_lines = k % 64 == 0 && n % 64 == 0;
+        const int cluster = whole_lines ? 1 : 2, at_once = multiprocessors / cluster;
+        const int all = tiles(cluster * 128, 256);
+        int left = all % at_once;
+        if (2 * left > at_once) left = 0;  // as good as a whole wave
+        const auto compute = whole_lines ? compute_whole<Whole<2, 256>> : compute_whole<Whole<2, 256, 2>>;
+        if (left < all) compute(a, b, c, m, n, k, multiprocessors, all - left);
+        if (left > 0) compute_shared(a, b, c, m, n, k, multiprocessors, all - left, left, cluster * 128);
+    } else if (3 * tiles(64, 128) <= multiprocessors && k >= 32 * bk) {
+        compute_shared(a, b, c, m, n, k, multiprocessors, 0, tiles(128, 256), 128);
+    } else if (4 * tiles(64, 128) >= 3 * multiprocessors) {
+        compute_whole<Whole<1, 128>>(a, b, c, m, n, k, multiprocessors, tiles(64, 128));
+    } else {
+        compute_whole<Whole<1, 64>>(a, b, c, m, n, k, multiprocessors, tiles(64, 64));
+    }
+    // kata: end
+}

@@ -1,7 +1,6 @@
 // What a launch moved and did, counted over its warps. Exact, and the same on every run of the same kernel.
 #pragma once
 #include <cstdint>
-#include <initializer_list>
 
 namespace kata {
 
@@ -121,44 +120,47 @@ struct Counts {
     }
 };
 
-inline Traffic& Traffic::operator+=(const Traffic& o) {
-    accesses += o.accesses, bytes += o.bytes, distinct += o.distinct, requests += o.requests;
-    transactions += o.transactions;
-    return *this;
-}
-
 inline std::uint64_t scaled(std::uint64_t count, double times) {
     return static_cast<std::uint64_t>(static_cast<double>(count) * times + 0.5);
 }
 
+namespace counts {
+
+inline constexpr std::uint64_t Traffic::*of_traffic[] = {
+    &Traffic::accesses, &Traffic::bytes, &Traffic::distinct, &Traffic::requests, &Traffic::transactions};
+inline constexpr Traffic Counts::*traffic[] = {
+    &Counts::global_load,  &Counts::global_store,  &Counts::global_atomic, &Counts::shared_load,
+    &Counts::shared_store, &Counts::shared_atomic, &Counts::constant_load};
+/// Added up over blocks, so that a sample of blocks tells them for all.
+inline constexpr std::uint64_t Counts::*over_blocks[] = {
+    &Counts::barriers,     &Counts::same_address, &Counts::bank_conflicts, &Counts::lane_basic_blocks,
+    &Counts::basic_blocks, &Counts::blocks,       &Counts::threads,        &Counts::lines,
+    &Counts::load_phases,  &Counts::waited_for,   &Counts::bytes_ahead,    &Counts::copy_waits,
+    &Counts::swaps,        &Counts::exchanges,    &Counts::work,           &Counts::evened};
+inline constexpr std::uint64_t Counts::*over_launches[] = {
+    &Counts::launches, &Counts::bytes_to_host, &Counts::bytes_to_device, &Counts::bytes_beside,
+    &Counts::span,     &Counts::makespan,      &Counts::busiest,         &Counts::contention};
+
+}  // namespace counts
+
+inline Traffic& Traffic::operator+=(const Traffic& o) {
+    for (const auto field : counts::of_traffic) this->*field += o.*field;
+    return *this;
+}
+
 inline void Traffic::scale(double times) {
-    for (auto* count : {&accesses, &bytes, &distinct, &requests, &transactions})
-        *count = scaled(*count, times);
+    for (const auto field : counts::of_traffic) this->*field = scaled(this->*field, times);
 }
 
 inline void Counts::scale(double times) {
-    for (auto* traffic : {&global_load, &global_store, &global_atomic, &shared_load, &shared_store,
-                          &shared_atomic, &constant_load})
-        traffic->scale(times);
-    for (auto* count :
-         {&barriers, &same_address, &bank_conflicts, &lane_basic_blocks, &basic_blocks, &blocks, &threads,
-          &lines, &load_phases, &waited_for, &bytes_ahead, &copy_waits, &swaps, &exchanges, &work, &evened})
-        *count = scaled(*count, times);
+    for (const auto field : counts::traffic) (this->*field).scale(times);
+    for (const auto field : counts::over_blocks) this->*field = scaled(this->*field, times);
 }
 
 inline Counts& Counts::operator+=(const Counts& o) {
-    global_load += o.global_load, global_store += o.global_store, global_atomic += o.global_atomic;
-    shared_load += o.shared_load, shared_store += o.shared_store, shared_atomic += o.shared_atomic;
-    constant_load += o.constant_load;
-    barriers += o.barriers, same_address += o.same_address, bank_conflicts += o.bank_conflicts;
-    lane_basic_blocks += o.lane_basic_blocks, basic_blocks += o.basic_blocks;
-    blocks += o.blocks, threads += o.threads, launches += o.launches;
-    bytes_to_host += o.bytes_to_host, bytes_to_device += o.bytes_to_device;
-    bytes_beside += o.bytes_beside, waited_for += o.waited_for;
-    bytes_ahead += o.bytes_ahead, load_phases += o.load_phases;
-    copy_waits += o.copy_waits;
-    lines += o.lines, work += o.work, span += o.span, makespan += o.makespan, busiest += o.busiest;
-    swaps += o.swaps, exchanges += o.exchanges, evened += o.evened, contention += o.contention;
+    for (const auto field : counts::traffic) this->*field += o.*field;
+    for (const auto field : counts::over_blocks) this->*field += o.*field;
+    for (const auto field : counts::over_launches) this->*field += o.*field;
     return *this;
 }
 

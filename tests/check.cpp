@@ -345,7 +345,7 @@ TEST_CASE("An infinity that is no part of a sum is told, and its place is no pat
     auto got = expected;
     for (std::size_t i = 0; i < got.size(); i += 8) got[i] = not_a_number;
     const std::string why =
-        "\nNaN where a number is expected. It comes from memory that nobody has set, or from 0 times "
+        "\nNaN where a number is expected. It comes from memory that was never set, or from 0 times "
         "infinity";
     CHECK_THAT(verdict(difference<float>(got, expected, {{20, 40}})),
                ContainsSubstring(why) && !ContainsSubstring("modulo") && !ContainsSubstring("pattern"));
@@ -436,9 +436,10 @@ TEST_CASE("A value that a local variable holds before it is set is named", "[com
         const std::vector<float> got{1, second, 3};
         return kata::difference<float>(got, expected, {.extents = {3}}).value();
     };
-    CHECK_THAT(message(unset(0.0f)),
-               ContainsSubstring("\n-1.6947395e+38 is what a local variable holds that nobody has set, or "
-                                 "an array that lacks __shared__"));
+    CHECK_THAT(
+        message(unset(0.0f)),
+        ContainsSubstring("\n-1.6947395e+38 is the content of a local variable that was never set, or of "
+                          "an array that lacks __shared__"));
     CHECK_THAT(message(unset(0.0f) / 2), !ContainsSubstring("local variable"));
     const std::vector<unsigned char> bytes{1}, other{0xFE};
     CHECK_THAT(kata::difference<unsigned char>(other, bytes, {.extents = {1}}).value(),
@@ -904,15 +905,11 @@ TEST_CASE("A key that is too short or too long seals nothing", "[report]") {
     CHECK(kata::sealed("ok 1 - adds") == "ok 1 - adds");
 }
 
-TEST_CASE("A share is told of a test that fails for nothing else", "[report]") {
-    CHECK_FALSE(kata::take_share(0));
-    CHECK_FALSE(kata::take_share(1));  // of a wrong step
-    kata::note_share(0.5);
-    kata::note_share(0.25);
-    CHECK(kata::take_share(2) == 0.25);
-    CHECK_FALSE(kata::take_share(2));  // that was another test's
-    kata::note_share(0.5);
-    CHECK_FALSE(kata::take_share(2));  // it needs more, and is wrong
+TEST_CASE("A test that fails is slow only where each failure has its share", "[report]") {
+    CHECK(kata::kind_of_failure("", 1, {}) == "wrong");
+    CHECK(kata::kind_of_failure("", 2, {.shares = {0.5, 0.25}}) == "slow");
+    CHECK(kata::kind_of_failure("", 2, {.shares = {0.5}}) == "wrong");  // it needs more, and is wrong
+    CHECK(kata::kind_of_failure("open: the body of this kata has not been written yet", 1, {}) == "open");
 }
 
 TEST_CASE("A sum of a part of the elements is held to that part", "[miscount]") {

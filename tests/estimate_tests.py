@@ -159,6 +159,8 @@ class Shown(unittest.TestCase):
             def backends(self):
                 return self.there
 
+            folder = "build"
+
             def suite(self, chapter, backend):
                 return f"{chapter}-{backend}"
 
@@ -170,7 +172,7 @@ class Shown(unittest.TestCase):
         for backends, wanted, said in ((["cpu", "gpu"], ["grids-cpu", "grids-gpu"], "the table"), (["gpu"], ["grids-gpu"], "No estimate: it needs the CPU back end")):
             Built.there, Built.compiled = backends, []
             out = io.StringIO()
-            with mock.patch.object(kata, "Build", Built), mock.patch.object(kata.processes, "status_of", lambda command: 0), \
+            with mock.patch.object(kata, "Build", Built), mock.patch.object(kata.ladder, "Tour", mock.Mock(return_value=mock.Mock(faults=[]))), \
                  mock.patch.object(estimates, "ladder", lambda *_: ["the table"]), contextlib.redirect_stdout(out):
                 self.assertEqual(kata.tour(Repository(), given), 0)
             self.assertEqual(Built.compiled, wanted)

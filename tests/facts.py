@@ -24,6 +24,7 @@ import build
 import contract
 import hints
 import impostors
+import ladder
 import loop
 import mistakes
 import mutants
@@ -786,6 +787,46 @@ class Impostors(Scratch):
                 impostors.excuses(file)
 
 
+class Ladders(unittest.TestCase):
+    """The table of a chapter, from counts that are made up."""
+
+    COLUMNS = [
+        ladder.Column("bytes_loaded", "loaded", "loaded", "B/output", 2, False, "bytes that threads load from global memory"),
+        ladder.Column("sectors", "sectors", "sectors", "/output", 3, False, "pieces of 32 bytes"),
+        ladder.Column("load_efficiency", "load eff.", "load eff.", "%", 1, True, "of the sectors loaded, what some lane asked for"),
+        ladder.Column("bank_conflicts", "conflicts", "extra passes", "/output", 3, False, "bank conflicts"),
+        ladder.Column("barriers", "barriers", "syncs", "/block", 0, False, "barriers that a block comes to"),
+        *(ladder.Column(f"c{n}", "counted", "counted", "", 3, True, "something else") for n in range(4)),
+    ]
+
+    def test_it_fits_a_terminal_of_80_columns_and_says_what_is_better(self):
+        other = ladder.Row("01_a", {column.key: 98.7 for column in self.COLUMNS} | {"barriers": 0.0, "sectors": 0.0})
+        row = ladder.Row("02_kogge_stone_double_buffered", {column.key: 1234.5 for column in self.COLUMNS} | {"bytes_loaded": 49.35, "barriers": 0.0})
+        said = ladder.headings(self.COLUMNS) + ladder.row_text(self.COLUMNS, row) + ladder.ratios(self.COLUMNS, "against 01", row, other)
+        said += ladder.row_text(self.COLUMNS, ladder.Row("01_a", {"open": 1.0})) + ladder.legend(self.COLUMNS)
+        said += ladder.row_text(self.COLUMNS, ladder.Row("01_a", {}, fault="a fault that goes on and on, " * 4))
+        self.assertLessEqual(max(map(len, said.splitlines())), 80, said)
+        self.assertIn(" x0.5+", said)  # half of the bytes
+        self.assertIn(" more-", said)  # sectors, where there were none
+        self.assertIn(" x12.5-", said)
+        self.assertIn(" x12.5+", said)
+
+    def test_a_ratio_fits_its_column(self):
+        for ratio, more, text in ((1, True, "x1 "), (0.05213, False, "x0.052+"), (0.05213, True, "x0.052-"), (0.00681, False, "x0.007+"), (1234.5, False, "x1234-")):
+            self.assertEqual(ladder.ratio_text(ratio, more), text)
+        ratio = 1e-9
+        while ratio < 1e9:
+            self.assertLess(len(ladder.ratio_text(ratio, True)), ladder.COLUMN)
+            ratio *= 1.37
+
+    def test_what_a_suite_prints_is_read(self):
+        row = ladder.parse("01_a", "outputs 4\nbarriers 2.5\nrefuted 00_z it has more\n")
+        self.assertEqual((row.values, row.fault, row.refuted), ({"outputs": 4, "barriers": 2.5}, "", (("00_z", "it has more"),)))
+        self.assertEqual(ladder.parse("01_a", "fault one\nfault two\n").fault, "one\ntwo")
+        self.assertEqual(ladder.parse("01_a", "lacks needs a GPU\n").lacks, "needs a GPU")
+        self.assertIn("without a result", ladder.parse("01_a", "").fault)
+
+
 class Verdicts(unittest.TestCase):
     """Of what Meson records of a test."""
 
@@ -816,7 +857,8 @@ class Verdicts(unittest.TestCase):
         self.assertIn("2 tests: 1 SKIP, 1 FAIL; SKIP is still to be written", said)
 
     def test_what_is_good_to_know_stands_below_what_passes_alone(self):
-        note = "# note: nobody asks whether the launch has failed; write check(cudaGetLastError()); behind it, as the lesson has it.\n"
+        told = {"kind": "right", "notes": ["nobody asks whether the launch has failed; write check(cudaGetLastError()); behind it, as the lesson has it."]}
+        note = f"# {json.dumps(told)}\n"
         said = verdicts.of_one_step([self.verdict("OK", stdout=note)])
         self.assertIn("OK    chapters/sums/01_add.cu\n      nobody asks whether the launch", said)
         self.assertLessEqual(max(map(len, said.splitlines())), 80)
@@ -912,12 +954,12 @@ class Verdicts(unittest.TestCase):
             self.assertEqual(run(" 1/12 kata:sums / 01_add OK 9.02s"), "1/12 kata:sums / 01_add OK 9.02s\n")
 
     def test_what_a_step_gains_is_said_in_a_line(self):
-        right = self.verdict("OK", stdout="1..1\n# gained: threads 1, 1/2 of the 2 in 00\n# gained: barriers 3\nok 1 - a\n")
+        right = self.verdict("OK", stdout='1..1\nok 1 - a\n# {"kind": "right", "gains": ["threads 1, 1/2 of the 2 in 00", "barriers 3"]}\n')
         self.assertEqual(
             verdicts.of_one_step([right]),
             "OK    chapters/sums/01_add.cu\n      It gains: threads 1, 1/2 of the 2 in 00; barriers 3.\n",
         )
-        wrong = self.verdict("FAIL", "not ok: a\n", stdout="# gained: threads 1\nnot ok 1 - a\n")
+        wrong = self.verdict("FAIL", "not ok: a\n", stdout='not ok 1 - a\n# {"kind": "wrong", "text": "a", "gains": ["threads 1"]}\n')
         self.assertNotIn("gains", verdicts.of_one_step([wrong]))
 
     def test_a_test_of_no_kernel_is_none_of_a_chapter(self):

@@ -38,10 +38,11 @@ import json, pathlib, re, sys
 root = pathlib.Path(__file__).parent
 step = next((root / "chapters").glob(f"*/{sys.argv[-1]}.cu"))
 result = re.search("verdict: (\\\\w+)", step.read_text())[1]
-said = "the result is right, but it is" if result == "SLOW" else "it is"
+kind = {"OK": "right", "SLOW": "slow"}.get(result, "wrong")
+told = {"test": "it", "kind": kind, "text": f"it is {result}", "gains": ["loads 10, 1/2 of the 20"]}
 record = {
-    "name": f"{step.parent.name} / {step.stem}", "result": result, "stdout": "# gained: loads 10, 1/2 of the 20\\n",
-    "stderr": "" if result == "OK" else f"not ok: it\\n  {said} {result}", "returncode": 0,
+    "name": f"{step.parent.name} / {step.stem}", "result": "FAIL" if kind == "slow" else result, "stdout": f"# {json.dumps(told)}\\n",
+    "stderr": "" if result == "OK" else f"not ok: it\\n  it is {result}", "returncode": 0,
     "command": ["suite", "--step", f"chapters.{step.parent.name}.{step.stem}.cpu.so", "--source", step.name],
 }
 (root / "build/meson-logs/testlog.json").write_text(json.dumps(record))
@@ -298,16 +299,18 @@ class Front(unittest.TestCase):
         for name, said in why.items():
             chapter, number = name.split("_")
             step = next(step for step in Repository(self.root).steps(chapter) if step.startswith(number))
-            reason = "\n".join(f"\nnot ok: a test\n  {line}\n  more of it" for line in said.split("|"))
-            found.append(verdicts.Verdict(name, Module("chapters", chapter, step, "cpu"), "FAIL", reason))
+            records = tuple(
+                {"kind": "slow" if line.startswith("slow: ") else "wrong", "text": f"{line.removeprefix('slow: ')}\nmore of it"}
+                for line in said.split("|")
+            )
+            found.append(verdicts.Verdict(name, Module("chapters", chapter, step, "cpu"), "FAIL", "a reason", records=records))
         record.keep(found)
 
     def test_the_board_knows_the_state_of_each_step_without_running_anything(self):
-        right = verdicts.RIGHT
         for number, step in enumerate(("01_global_atomics", "02_privatized_global", "03_privatized_shared", "04_coarsened_contiguous", "05_coarsened_interleaved")):
             self.write(f"chapters/histogram/{step}.cu")
         self.tested(histogram_01="OK", histogram_05="OK")
-        self.judged(histogram_02="out of bounds", histogram_03=f"{right} its accesses are not coalesced", histogram_04=f"{right} slow|elements differ")
+        self.judged(histogram_02="out of bounds", histogram_03="slow: its accesses are not coalesced", histogram_04="slow: slow|elements differ")
         with open(self.root / "chapters/histogram/05_coarsened_interleaved.cu", "a") as step:
             step.write("// and a change\n")
         (self.root / "chapters/scan/01_kogge_stone.cu").unlink()
@@ -322,16 +325,16 @@ class Front(unittest.TestCase):
         for chapter, marks in ("histogram", "+x~x?"), ("scan", "!"):
             marks = marks.ljust(len(list(self.root.glob(f"solutions/{chapter}/*.cu"))), ".")
             self.assertIn(f"\n{chapter:10}   {'  '.join(marks)}\n", said)
-        self.assertIn("+ done: 1   ~ right, but not fast: 1   x wrong: 2", said)
+        self.assertIn("+ done: 1   ~ right, not yet fast: 1   x wrong: 2", said)
         self.assertIn("\nhistogram 02: out of bounds\n", said)
         self.assertIn(f"\nNext: {FIRST}; what is to be written:\n  ./kata hint grids 01\n", said)
         self.assertLessEqual(max(map(len, said.splitlines())), 80, said)
 
     def test_the_board_and_next_say_the_same(self):
         self.write(FIRST)
-        self.judged(grids_01=f"{verdicts.RIGHT} it is slow")
+        self.judged(grids_01="slow: it is slow")
         self.assertEqual(self.status()[1]["state"], "slow")
-        self.assertTrue(self.kata("next").stdout.startswith(f"{FIRST} is right, but not fast.\n"))
+        self.assertTrue(self.kata("next").stdout.startswith(f"{FIRST} is right, not yet fast.\n"))
         self.tested(grids_01="OK")
         self.assertEqual(self.status()[1]["step"], "02_color_to_grayscale")
         self.assertTrue(self.kata("next").stdout.startswith("chapters/grids/02"))
@@ -343,10 +346,11 @@ class Front(unittest.TestCase):
             record.file.parent.mkdir(exist_ok=True)
             found = [
                 verdicts.Verdict("a", Module("chapters", "grids", "01_vector_add", "cpu"), "OK", ""),
-                verdicts.Verdict("a", Module("chapters", "grids", "01_vector_add", "gpu"), "FAIL", f"not ok: a\n  {verdicts.RIGHT} slow"),
+                verdicts.Verdict("a", Module("chapters", "grids", "01_vector_add", "gpu"), "FAIL", "not ok: a\n  slow", records=({"kind": "slow", "text": "slow"},)),
             ]
             record.keep(found[::order])
             self.assertEqual(self.status()[0]["grids 01"], "slow")
+        self.assertRegex(verdicts.of_a_chapter(found, set()), r"\AOK .*\nSLOW .*\n\nSLOW .*[^$]*\n2 tests: 1 OK, 1 SLOW; SLOW is right, not yet fast\n\Z")
 
     def watching(self, *arguments, saves=(), ninja="exit 0"):
         """What ./kata watch says while files are saved, each once all before it has been said. Ninja and Meson are ours, and
@@ -405,6 +409,7 @@ class Front(unittest.TestCase):
         self.assertNotIn("FAIL", begun)
         self.assertIn(f"FAIL  {FIRST}\n  not ok: it\n    it is FAIL\n", wrong)
         self.assertNotIn("sectors of global memory", wrong)  # with fewer than the right ones that follow
+        self.assertIn(f"SLOW  {FIRST}\n  not ok: it\n", slow)
         self.assertRegex(slow, r"yours +solution\n +sectors of global memory +400 +100  4.0 x\n")
         self.assertRegex(right, r"before +yours +solution\n +sectors of global memory +400 +200\+ +100\n")
         self.assertIn(f"OK    {FIRST}\n      It gains: loads 10, 1/2 of the 20.\n      Next: {second};", right)
@@ -729,6 +734,17 @@ class Front(unittest.TestCase):
             self.assertIn(f"  {tree}/convolution/{number}_another.cu\n", said)
         self.assertIn(f"What belongs into {last}", self.kata("hint", "conv", "another").stdout)
         self.assertRegex(self.kata("stubs").stdout, r"\A\d+ stubs are as their solutions are\n\Z")
+
+    def test_a_new_step_has_a_row_where_steps_are_data(self):
+        rows = self.root / "tests/histogram.steps.cpp"
+        rows.parent.mkdir(exist_ok=True)
+        rows.write_text('const kata::Step steps[] = {\n    {.name = "01_a"},\n};\nint other[] = {\n};\n')
+        last = Repository(self.root).steps("histogram", "solutions")[-1]
+        self.assertIn("  tests/histogram.steps.cpp: its row", self.kata("new", "histogram", "90_another").stdout)
+        self.assertEqual(
+            rows.read_text(),
+            f'const kata::Step steps[] = {{\n    {{.name = "01_a"}},\n    {{.name = "90_another", .before = "{last}"}},\n}};\nint other[] = {{\n}};\n',
+        )
 
     def test_a_mistake_is_listed_and_written_to_a_file(self):
         listed = self.kata("mistake", "conv", "3").stdout

@@ -3,8 +3,9 @@
 
 #include "check/data.hpp"
 #include "error.hpp"
-#include "suite/accesses.hpp"
-#include "suite/trial.hpp"
+#include "judge/accesses.hpp"
+#include "judge/excess.hpp"
+#include "judge/trial.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -492,8 +493,14 @@ TEST_CASE("more rows or columns of tiles than some groups have, and a short grou
 
 // Of 128 x 256 results they are 182.
 TEST_CASE("more tiles of C than there are blocks that stay, each with a sum of its own",
-          "[equivalence][step][14_producer]") {
+          "[equivalence][step][14_producer][15_clusters]") {
     require_right(coded({13 * 128, 14 * 256, 24}));
+}
+
+// The blocks of a cluster share K, and tiles reach over the ends of C.
+TEST_CASE("few tiles of C, and a long K", "[equivalence][step][15_clusters]") {
+    const auto shape = GENERATE(Shape{200, 264, 2504}, Shape{1, 8, 4104});
+    require_right(coded(shape));
 }
 
 // Also of more rows or columns than 15 bits count.
@@ -679,7 +686,7 @@ TEST_CASE("neighbouring threads take neighbouring columns", "[step][01_naive]") 
     // and columns exchanged it would be 32 and 1. Blocks of other shapes lie between.
     const double per_warp = 32.0 * static_cast<double>(c.global_load.transactions) / (64 * 64 * 16);
     kata::require_at_most(10, per_warp,
-                          "the result is right, but the step does not gain what it is for: threadIdx.x must "
+                          "the step does not gain what it is for: threadIdx.x must "
                           "count columns, or neighbouring threads read elements that lie rows apart",
                           "32-byte sectors loaded for 32 products", ", and 5 were to be had");
 }
@@ -692,145 +699,237 @@ namespace {
 constexpr Shape counted_shape{512, 1024, 32};
 /// Four tiles of step 08, of 16 phases each: what step 10 is about.
 constexpr Shape few_tiles{256, 512, 256};
-using enum kata::Quantity;
 
-const Shape& counted_shape_of(const std::string& step) {
-    return step == "10_stream_k" ? few_tiles : counted_shape;
-}
-
-constexpr kata::Claim claims[] = {
-    {"02_shared_memory", "01_naive", bytes_loaded, 16.0,
-     "a block of 32 x 32 threads loads an element once for a whole row or column of them", "SGEMM-1D"},
-    {"03_thread_tile_1d", "02_shared_memory", bytes_loaded, 1.8,
-     "a tile of C of 64 x 64 needs half as many elements for each of its results as one of 32 x 32",
-     "SGEMM-1D"},
-    // 2K of step 02 against 9K/8, and the stores into the tiles: K/16 against K/32.
-    {"03_thread_tile_1d", "02_shared_memory", shared_passes, 1.6,
-     "an element of B that a thread has read from shared memory serves eight results", "SGEMM-1D"},
-    {"04_thread_tile_2d", "03_thread_tile_1d", bytes_loaded, 1.8,
-     "a tile of C of 128 x 128 needs half as many elements for each of its results as one of 64 x 64",
-     "SGEMM-1D, announced"},
-    // 9K/8 of step 03 against K/4: 4.35 times less. Squares of neighbouring results make as many loads and
-    // lose most of it to bank conflicts, 1.51 times less, which nvcc mends with wide loads: right, too.
-    {"04_thread_tile_2d", "03_thread_tile_1d", shared_passes, 1.2,
-     "in a square of results what a thread has read serves a whole row or column", "SGEMM-1D, announced"},
-    // 17 passes in each place along K, with the stores into the tiles, against 13. With packs side by side
-    // they are 21: the lanes reach every other pack, half of the banks.
-    {"05_wide_loads", "04_thread_tile_2d", shared_passes, 1.2,
-     "of eight elements in a row of a tile, two packs take fewer passes", "not in the documents"},
-    {"05_wide_loads", "04_thread_tile_2d", shared_accesses, 2.5,
-     "a load from shared memory brings four elements, of A, too, whose tile is transposed for it",
-     "not in the documents"},
-    {"05_wide_loads", "04_thread_tile_2d", global_requests, 2.0,
-     "four elements are loaded or stored at a time", "not in the documents"},
-    // 13 passes in each place along K, with the stores into the tiles, against 9. With lanes in rows of four
-    // they are 13 as before, though a warp then needs 96 different elements instead of 144.
-    {"06_warp_tile", "05_wide_loads", shared_passes, 1.2,
-     "lanes that are neighbours or two apart want the same pack, of A and of B, and half of a warp is served "
-     "at a time",
-     "not in the documents"},
-    {"06_warp_tile", "04_thread_tile_2d", global_requests, 2.0,
-     "four elements are loaded or stored at a time, as in step 05", "not in the documents"},
-    // Half as many, and one more for who waits once before the first tile.
-    {"07_async_copies", "06_warp_tile", barriers, 1.5,
-     "copies go into tiles that nobody reads, so that a block waits once for each tile and not twice",
-     "not in the documents"},
-    {"07_async_copies", "05_wide_loads", shared_passes, 1.2, "a warp's lanes are in squares, as in step 06",
-     "not in the documents"},
-    // Of A's tile a copy brings one element, so there are 5 for each tile instead of 2.
-    {"07_async_copies", "04_thread_tile_2d", global_requests, 2.0,
-     "four elements of B are copied at a time, and four of C are stored", "not in the documents"},
-    {"08_large_tiles", "07_async_copies", bytes_loaded, 1.25,
-     "a tile of C of 128 x 256 needs three quarters of the elements for each of its results that one of "
-     "128 x 128 needs",
-     "not in the documents"},
-    // For each place along K 6 packs for 128 products against 4 for 64.
-    {"08_large_tiles", "07_async_copies", shared_accesses, 1.2,
-     "with 8 x 16 results a thread reads less for each of them than with 8 x 8", "not in the documents"},
-    {"08_large_tiles", "07_async_copies", shared_passes, 1.2,
-     "with 8 x 16 results a thread reads less for each of them than with 8 x 8", "not in the documents"},
-    {"09_fragments_ahead", "07_async_copies", bytes_loaded, 1.25, "tiles are as large as in step 08",
-     "not in the documents"},
-    {"09_fragments_ahead", "07_async_copies", shared_passes, 1.2,
-     "a thread has 8 x 16 results, as in step 08", "not in the documents"},
-    // The same packs, only earlier; but those of a place behind the end of K are read, too.
-    {"09_fragments_ahead", "08_large_tiles", shared_accesses, 1.0,
-     "fragments that are read ahead are the same", "not in the documents", kata::Claim::Standing::refuted},
-    // A share of one phase, and 16 shares to add up, against 16 phases.
-    {"10_stream_k", "09_fragments_ahead", span, 2.0,
-     "where tiles are fewer than multiprocessors, many blocks share the phases of a tile", "Stream-K"},
-    // On chip each element serves as many products as before; that costs what shares leave and are added up.
-    {"10_stream_k", "01_naive", bytes_loaded, 8.0, "elements are multiplied from tiles in shared memory",
-     "SGEMM-1D"},
-    {"11_tensor_cores", "09_fragments_ahead", basic_blocks, 4.0,
-     "a warp multiplies 16 x 16 by 16 x 16 elements at a time, and no thread multiplies any",
-     "not in the documents"},
-    {"11_tensor_cores", "09_fragments_ahead", bytes_loaded, 1.25,
-     "an element has two bytes, and tiles of 128 x 128 need four thirds as many of them as those of 128 x "
-     "256",
-     "not in the documents"},
-    // Times, of 4096 x 4096 matrices. On an H100 (sm_90):
-    // 1.46 times: 6.2 and 9.0 TFLOP/s.
-    {"02_shared_memory", "01_naive", kata::Quantity::time, 1.2, "the rereading moves on chip", "SGEMM-1D"},
-    // 1.95 times: 9.0 and 17.6 TFLOP/s.
-    {"03_thread_tile_1d", "02_shared_memory", kata::Quantity::time, 1.5,
-     "a thread loads less from shared memory for each result", "SGEMM-1D"},
-    // The document has 2.2 times, on a GPU that it does not name, at about 8600 GFLOP/s.
-    {"03_thread_tile_1d", "02_shared_memory", kata::Quantity::time, 2.2,
-     "a thread loads less from shared memory for each result", "SGEMM-1D", kata::Claim::Standing::refuted},
-    // 1.83 times: 17.6 and 32.3 TFLOP/s; a style with more bank conflicts (boehm) 1.42.
-    {"04_thread_tile_2d", "03_thread_tile_1d", kata::Quantity::time, 1.35,
-     "a square of results shares more of what a thread has read than a column does", "SGEMM-1D, announced"},
-    // 1.08 times: 34.8 TFLOP/s; with tiles of half the depth 1.03.
-    {"05_wide_loads", "04_thread_tile_2d", kata::Quantity::time, 1.02,
-     "shared memory is asked less often, and serves more at a time", "not in the documents"},
-    // 1.02 times: 35.6 TFLOP/s.
-    {"06_warp_tile", "05_wide_loads", kata::Quantity::time, 1.01,
-     "lanes that are neighbours or two apart want the same pack, of A and of B, and half of a warp is served "
-     "at a time",
-     "not in the documents"},
-    // 1.16 times: 41.4 TFLOP/s.
-    {"07_async_copies", "06_warp_tile", kata::Quantity::time, 1.12,
-     "memory answers while the block multiplies", "not in the documents"},
-    // 1.14 times: 47.5 TFLOP/s.
-    {"08_large_tiles", "07_async_copies", kata::Quantity::time, 1.05,
-     "more products for each pack that is read, and copies begin behind the products of a tile's first place",
-     "not in the documents"},
-    // 1.11 times: 53.0 TFLOP/s.
-    {"09_fragments_ahead", "08_large_tiles", kata::Quantity::time, 1.05,
-     "a thread multiplies while the fragments of the next place come, and copies hold no products up",
-     "CUTLASS, efficient GEMM"},
-    // 2.82 times, of 1024 x 1024 matrices, which are 32 tiles.
-    {"10_stream_k", "09_fragments_ahead", kata::Quantity::time, 2.0,
-     "where tiles are fewer than multiprocessors, many blocks share the phases of a tile", "Stream-K",
-     kata::Claim::Standing::asserted, 1024},
-    // 5.2 times: 249 TFLOP/s; with 64 x 32 results a warp 3.9.
-    {"11_tensor_cores", "09_fragments_ahead", kata::Quantity::time, 3.0,
-     "tensor cores multiply, at the precision of bfloat16", "not in the documents"},
-    // 1.69 times: 393 TFLOP/s.
-    {"12_copy_engine", "11_tensor_cores", kata::Quantity::time, 1.3,
-     "a warpgroup multiplies tiles where they lie, and no thread copies or loads an element",
-     "not in the documents"},
-    // 1.53 times: 650 TFLOP/s.
-    {"13_stages", "12_copy_engine", kata::Quantity::time, 1.25,
-     "three pairs of tiles are on their way, and an element that is fetched serves more products",
-     "not in the documents"},
-    // 1.11 times: 724 TFLOP/s.
-    {"14_producer", "13_stages", kata::Quantity::time, 1.05,
-     "a warpgroup fetches while two multiply, and tiles of C share what the L2 cache has",
-     "not in the documents"},
+const kata::Step steps[] = {
+    {.name = "01_naive", .traits = "[base]"},
+    {.name = "02_shared_memory",
+     .before = "01_naive",
+     .traits = "[base]",
+     .beats =
+         {
+             {"01_naive", "bytes_loaded", 16.0,
+              "a block of 32 x 32 threads loads an element once for a whole row or column of them",
+              "SGEMM-1D"},
+             // Times, of 4096 x 4096 matrices. On an H100 (sm_90):
+             // 1.46 times: 6.2 and 9.0 TFLOP/s.
+             {"01_naive", "milliseconds", 1.2, "the rereading moves on chip", "SGEMM-1D"},
+         }},
+    {.name = "03_thread_tile_1d",
+     .before = "02_shared_memory",
+     .traits = "[base]",
+     .beats =
+         {
+             {"02_shared_memory", "bytes_loaded", 1.8,
+              "a tile of C of 64 x 64 needs half as many elements for each of its results as one of 32 x 32",
+              "SGEMM-1D"},
+             // 2K of step 02 against 9K/8, and the stores into the tiles: K/16 against K/32.
+             {"02_shared_memory", "shared_passes", 1.6,
+              "an element of B that a thread has read from shared memory serves eight results", "SGEMM-1D"},
+             // 1.95 times: 9.0 and 17.6 TFLOP/s.
+             {"02_shared_memory", "milliseconds", 1.5,
+              "a thread loads less from shared memory for each result", "SGEMM-1D"},
+             // The document has 2.2 times, on a GPU that it does not name, at about 8600 GFLOP/s.
+             {"02_shared_memory", "milliseconds", 2.2,
+              "a thread loads less from shared memory for each result", "SGEMM-1D",
+              kata::Claim::Standing::refuted},
+         }},
+    {.name = "04_thread_tile_2d",
+     .before = "03_thread_tile_1d",
+     .traits = "[base]",
+     .beats =
+         {
+             {"03_thread_tile_1d", "bytes_loaded", 1.8,
+              "a tile of C of 128 x 128 needs half as many elements for each of its results as one of 64 x "
+              "64",
+              "SGEMM-1D, announced"},
+             // 9K/8 of step 03 against K/4: 4.35 times less. Squares of neighbouring results make as many
+             // loads and lose most of it to bank conflicts, 1.51 times less, which nvcc mends with wide
+             // loads: right, too.
+             {"03_thread_tile_1d", "shared_passes", 1.2,
+              "in a square of results what a thread has read serves a whole row or column",
+              "SGEMM-1D, announced"},
+             // 1.83 times: 17.6 and 32.3 TFLOP/s; a style with more bank conflicts (boehm) 1.42.
+             {"03_thread_tile_1d", "milliseconds", 1.35,
+              "a square of results shares more of what a thread has read than a column does",
+              "SGEMM-1D, announced"},
+         }},
+    {.name = "05_wide_loads",
+     .before = "04_thread_tile_2d",
+     .traits = "[base]",
+     .beats =
+         {
+             // 17 passes in each place along K, with the stores into the tiles, against 13. With packs side
+             // by side
+             // they are 21: the lanes reach every other pack, half of the banks.
+             {"04_thread_tile_2d", "shared_passes", 1.2,
+              "of eight elements in a row of a tile, two packs take fewer passes", "not in the documents"},
+             {"04_thread_tile_2d", "shared_accesses", 2.5,
+              "a load from shared memory brings four elements, of A, too, whose tile is transposed for it",
+              "not in the documents"},
+             {"04_thread_tile_2d", "global_requests", 2.0, "four elements are loaded or stored at a time",
+              "not in the documents"},
+             // 1.08 times: 34.8 TFLOP/s; with tiles of half the depth 1.03.
+             {"04_thread_tile_2d", "milliseconds", 1.02,
+              "shared memory is asked less often, and serves more at a time", "not in the documents"},
+         }},
+    {.name = "06_warp_tile",
+     .before = "05_wide_loads",
+     .traits = "[base]",
+     .beats =
+         {
+             // 13 passes in each place along K, with the stores into the tiles, against 9. With lanes in rows
+             // of four
+             // they are 13 as before, though a warp then needs 96 different elements instead of 144.
+             {"05_wide_loads", "shared_passes", 1.2,
+              "lanes that are neighbours or two apart want the same pack, of A and of B, and half of a warp "
+              "is served "
+              "at a time",
+              "not in the documents"},
+             {"04_thread_tile_2d", "global_requests", 2.0,
+              "four elements are loaded or stored at a time, as in step 05", "not in the documents"},
+             // 1.02 times: 35.6 TFLOP/s.
+             {"05_wide_loads", "milliseconds", 1.01,
+              "lanes that are neighbours or two apart want the same pack, of A and of B, and half of a warp "
+              "is served "
+              "at a time",
+              "not in the documents"},
+         }},
+    {.name = "07_async_copies",
+     .before = "06_warp_tile",
+     .traits = "[base]",
+     .beats =
+         {
+             // Half as many, and one more for who waits once before the first tile.
+             {"06_warp_tile", "barriers", 1.5,
+              "copies go into tiles that nobody reads, so that a block waits once for each tile and not "
+              "twice",
+              "not in the documents"},
+             {"05_wide_loads", "shared_passes", 1.2, "a warp's lanes are in squares, as in step 06",
+              "not in the documents"},
+             // Of A's tile a copy brings one element, so there are 5 for each tile instead of 2.
+             {"04_thread_tile_2d", "global_requests", 2.0,
+              "four elements of B are copied at a time, and four of C are stored", "not in the documents"},
+             // 1.16 times: 41.4 TFLOP/s.
+             {"06_warp_tile", "milliseconds", 1.12, "memory answers while the block multiplies",
+              "not in the documents"},
+         }},
+    {.name = "08_large_tiles",
+     .before = "07_async_copies",
+     .traits = "[base]",
+     .beats =
+         {
+             {"07_async_copies", "bytes_loaded", 1.25,
+              "a tile of C of 128 x 256 needs three quarters of the elements for each of its results that "
+              "one of "
+              "128 x 128 needs",
+              "not in the documents"},
+             // For each place along K 6 packs for 128 products against 4 for 64.
+             {"07_async_copies", "shared_accesses", 1.2,
+              "with 8 x 16 results a thread reads less for each of them than with 8 x 8",
+              "not in the documents"},
+             {"07_async_copies", "shared_passes", 1.2,
+              "with 8 x 16 results a thread reads less for each of them than with 8 x 8",
+              "not in the documents"},
+             // 1.14 times: 47.5 TFLOP/s.
+             {"07_async_copies", "milliseconds", 1.05,
+              "more products for each pack that is read, and copies begin behind the products of a tile's "
+              "first place",
+              "not in the documents"},
+         }},
+    {.name = "09_fragments_ahead",
+     .before = "08_large_tiles",
+     .traits = "[base]",
+     .beats =
+         {
+             {"07_async_copies", "bytes_loaded", 1.25, "tiles are as large as in step 08",
+              "not in the documents"},
+             {"07_async_copies", "shared_passes", 1.2, "a thread has 8 x 16 results, as in step 08",
+              "not in the documents"},
+             // The same packs, only earlier; but those of a place behind the end of K are read, too.
+             {"08_large_tiles", "shared_accesses", 1.0, "fragments that are read ahead are the same",
+              "not in the documents", kata::Claim::Standing::refuted},
+             // 1.11 times: 53.0 TFLOP/s.
+             {"08_large_tiles", "milliseconds", 1.05,
+              "a thread multiplies while the fragments of the next place come, and copies hold no products "
+              "up",
+              "CUTLASS, efficient GEMM"},
+         }},
+    {.name = "10_stream_k",
+     .before = "09_fragments_ahead",
+     .traits = "[few tiles]",
+     .beats =
+         {
+             // A share of one phase, and 16 shares to add up, against 16 phases.
+             {"09_fragments_ahead", "span", 2.0,
+              "where tiles are fewer than multiprocessors, many blocks share the phases of a tile",
+              "Stream-K"},
+             // On chip each element serves as many products as before; that costs what shares leave and are
+             // added up.
+             {"01_naive", "bytes_loaded", 8.0, "elements are multiplied from tiles in shared memory",
+              "SGEMM-1D"},
+             // 2.82 times, of 1024 x 1024 matrices, which are 32 tiles.
+             {"09_fragments_ahead", "milliseconds", 2.0,
+              "where tiles are fewer than multiprocessors, many blocks share the phases of a tile",
+              "Stream-K", kata::Claim::Standing::asserted, 1024},
+         }},
+    {.name = "11_tensor_cores",
+     .before = "09_fragments_ahead",
+     .traits = "[base]",
+     .beats =
+         {
+             {"09_fragments_ahead", "basic_blocks", 4.0,
+              "a warp multiplies 16 x 16 by 16 x 16 elements at a time, and no thread multiplies any",
+              "not in the documents"},
+             {"09_fragments_ahead", "bytes_loaded", 1.25,
+              "an element has two bytes, and tiles of 128 x 128 need four thirds as many of them as those of "
+              "128 x "
+              "256",
+              "not in the documents"},
+             // 5.2 times: 249 TFLOP/s; with 64 x 32 results a warp 3.9.
+             {"09_fragments_ahead", "milliseconds", 3.0,
+              "tensor cores multiply, at the precision of bfloat16", "not in the documents"},
+         }},
+    {.name = "12_copy_engine",
+     .before = "11_tensor_cores",
+     .traits = "[base]",
+     .beats =
+         {
+             // 1.69 times: 393 TFLOP/s.
+             {"11_tensor_cores", "milliseconds", 1.3,
+              "a warpgroup multiplies tiles where they lie, and no thread copies or loads an element",
+              "not in the documents"},
+         }},
+    {.name = "13_stages",
+     .before = "12_copy_engine",
+     .traits = "[base]",
+     .beats =
+         {
+             // 1.53 times: 650 TFLOP/s.
+             {"12_copy_engine", "milliseconds", 1.25,
+              "three pairs of tiles are on their way, and an element that is fetched serves more products",
+              "not in the documents"},
+         }},
+    {.name = "14_producer",
+     .before = "13_stages",
+     .traits = "[base]",
+     .beats =
+         {
+             // 1.11 times: 724 TFLOP/s.
+             {"13_stages", "milliseconds", 1.05,
+              "a warpgroup fetches while two multiply, and tiles of C share what the L2 cache has",
+              "not in the documents"},
+         }},
+    {.name = "15_clusters",
+     .before = "14_producer",
+     .traits = "[base]",
+     .beats =
+         {
+             // 1.33 times on an H200, of 5000 x 5000 matrices, whose rows do not begin at whole lines.
+             {"14_producer", "milliseconds", 1.1,
+              "two blocks fetch a tile of B once, and what makes no whole wave is shared along K",
+              "not in the documents", kata::Claim::Standing::asserted, 5000},
+         }},
 };
-
-/// Which step a step betters: the one before it, and step 11, which has another problem, the last one that is
-/// for as many tiles.
-std::string betters(const std::string& step) {
-    if (step == "11_tensor_cores") return "09_fragments_ahead";
-    std::string before;
-    for (const auto& claim : claims)
-        for (const std::string name : {claim.better, claim.worse})
-            if (name < step) before = std::max(before, name);
-    return before;
-}
 
 }  // namespace
 
@@ -843,11 +942,10 @@ namespace {
 double chain_beside_09(int tiles, int phases, int multiprocessors) {
     constexpr int bk = 16;
     const kata::Conditions conditions{.multiprocessors = multiprocessors};
-    const auto span = [&](const Module& step, int of_tiles) {
-        const auto p = coded({128, of_tiles * 256, phases * bk});
-        return static_cast<double>(counts_of(try_on(step, p, {conditions})).span);
-    };
-    return span(kata::step(), tiles) / span(kata::rival("09_fragments_ahead"), 1);
+    const auto problem = [&](int of_tiles) { return coded({128, of_tiles * 256, phases * bk}); };
+    const auto& theirs = kata::counted_of("09_fragments_ahead", problem(1), conditions);
+    return static_cast<double>(kata::counted(problem(tiles), conditions).span) /
+           static_cast<double>(theirs.span);
 }
 
 }  // namespace
@@ -858,7 +956,7 @@ TEST_CASE("tiles that are left over are shared, also where they are a third of a
     // Two tiles of six phases, of which six multiprocessors could have two each.
     kata::require_at_most(
         0.75, chain_beside_09(2, 6, 6),
-        "the result is right, but the step does not gain what it is for: tiles that are left "
+        "the step does not gain what it is for: tiles that are left "
         "over are computed by a block each, while other multiprocessors have nothing to do",
         "steps of the longest chain with two tiles and six multiprocessors, beside those of "
         "09_fragments_ahead");
@@ -877,7 +975,7 @@ TEST_CASE("tiles that are left over are shared, also behind whole waves", "[clai
     // tile of one block, and 1.4 with tiles of 128 x 128.
     kata::require_at_most(
         1.3, static_cast<double>(c.busiest) / evenly,
-        "the result is right, but the step does not gain what it is for: tiles that are left over behind "
+        "the step does not gain what it is for: tiles that are left over behind "
         "whole waves are computed by a block each, while most multiprocessors have nothing to do. Share "
         "them out, too, and not only where all tiles are fewer than multiprocessors",
         "times the work that each of 16 multiprocessors would have if 17 tiles were shared evenly: the "
@@ -904,7 +1002,7 @@ TEST_CASE("more multiprocessors get more blocks", "[claims][step][10_stream_k]")
     // One tile of 33 phases: six shares and 33, and as many blocks that add up.
     kata::require_at_least(
         13, blocks_on(33, one_tile) - blocks_on(6, one_tile),
-        "the result is right, but the step does not gain what it is for: a tile is cut into as many shares "
+        "the step does not gain what it is for: a tile is cut into as many shares "
         "on a small GPU as on a large one. Ask cudaDeviceGetAttribute() how many multiprocessors there are, "
         "and give each of them a share",
         "blocks for 128 x 256 results with K = 528: how many more on 33 multiprocessors than on six");
@@ -917,7 +1015,7 @@ TEST_CASE("tiles that are left over are shared, also where they are two thirds o
     // add up count, too: who has any has shares.
     kata::require_at_least(
         11, blocks_on(12, {128, 8 * 256, 12 * 16}),
-        "the result is right, but the step does not gain what it is for: tiles that are left over are "
+        "the step does not gain what it is for: tiles that are left over are "
         "computed by a block each, while a third of the multiprocessors has nothing to do. Share them out, "
         "unless they are nearly a whole wave",
         "blocks for eight tiles of 128 x 256 results with K = 192, on twelve multiprocessors");
@@ -929,7 +1027,7 @@ TEST_CASE("no share is much longer than the others", "[claims][step][10_stream_k
     // the last.
     kata::require_at_most(
         0.42, chain_beside_09(1, 9, 5),
-        "the result is right, but the step does not gain what it is for: one of the shares is much longer "
+        "the step does not gain what it is for: one of the shares is much longer "
         "than the others, which wait for it. Where the phases cannot be shared out evenly, round up how "
         "many a share has, and let the last one have fewer",
         "steps of the longest chain with a tile of nine phases and five multiprocessors, beside those of "
@@ -945,7 +1043,7 @@ TEST_CASE("a tile brings several places along K on chip",
     // Half of the depth of steps 03 to 07, with two barriers for each tile.
     const double most = 2.0 * s.k / 4;
     kata::require_at_most(most, static_cast<double>(c.barriers) / static_cast<double>(c.blocks),
-                          "the result is right, but the step does not gain what it is for: its blocks wait "
+                          "the step does not gain what it is for: its blocks wait "
                           "too often. The barriers belong before and behind the loop over a tile, and a "
                           "tile has several places along K",
                           "barriers in a block, for K = 96");
@@ -957,7 +1055,7 @@ TEST_CASE("both tiles are loaded in packs", "[claims][step][05_wide_loads][06_wa
     // Four in the solution, 1.6 where one of the tiles is loaded an element at a time, two in packs of two.
     kata::require_at_least(3,
                            static_cast<double>(loaded.bytes) / (4.0 * static_cast<double>(loaded.accesses)),
-                           "the result is right, but the step does not gain what it is for: its loads from "
+                           "the step does not gain what it is for: its loads from "
                            "global memory bring too few elements. Those of A as well as those of B are "
                            "loaded four at a time where the rows allow it",
                            "elements per load of a thread");
@@ -970,7 +1068,7 @@ TEST_CASE("the tiles of B are copied in packs",
     // 256 rows and 128 columns.
     kata::require_at_least(
         1.2, static_cast<double>(loaded.bytes) / (4.0 * static_cast<double>(loaded.accesses)),
-        "the result is right, but the step does not gain what it is for: its copies from global memory "
+        "the step does not gain what it is for: its copies from global memory "
         "bring too few elements. Those of A go down a column of its tile, one at a time, but those of B are "
         "neighbours there, too: copy four at a time where the rows allow it",
         "elements per copy or load of a thread");
@@ -983,7 +1081,7 @@ TEST_CASE("B and C go in packs whatever k is",
     const auto require = [](double least, const kata::Traffic& now, const char* counted) {
         kata::require_at_least(
             least, static_cast<double>(now.bytes) / (4.0 * static_cast<double>(now.accesses)),
-            "the result is right, but the step does not gain what it is for: whether rows of B and C begin "
+            "the step does not gain what it is for: whether rows of B and C begin "
             "at multiples of 16 bytes depends on n alone, which is how long they are. Where k is no "
             "multiple of four and n is one, they go in packs, too",
             counted);
@@ -1021,7 +1119,7 @@ TEST_CASE(
     }
     kata::require_at_most(30,
                           100 * static_cast<double>(c.waited_for) / static_cast<double>(c.global_load.bytes),
-                          "the result is right, but the step does not gain what it is for: nothing is "
+                          "the step does not gain what it is for: nothing is "
                           "multiplied while the next tiles are on their way. Begin to copy both, A's and "
                           "B's, with __pipeline_memcpy_async(), multiply the tiles that are there, and only "
                           "then wait; or load both into registers before this tile is multiplied, and store "
@@ -1038,7 +1136,7 @@ TEST_CASE("matrices whose rows begin anywhere are multiplied by way of tiles, to
     // One with tiles of 128 x 128, four with tiles of 32 x 32, and 127 without tiles.
     kata::require_at_most(
         4, static_cast<double>(loaded) / (4.0 * static_cast<double>(s.elements_of_a() + s.elements_of_b())),
-        "the result is right, but the step does not gain what it is for: where the rows of "
+        "the step does not gain what it is for: where the rows of "
         "a matrix do not begin at multiples of 16 bytes, only its loads and stores should be "
         "others, and the tiles in shared memory the same",
         "times that an element of A or B is loaded, for n = 127 and k = 33");
@@ -1054,7 +1152,7 @@ TEST_CASE("what K leaves over is multiplied from tiles, too",
     // Places that are loaded for each product anew: 32 in step 02, and 2.6 for squares of 8 x 8 results.
     kata::require_at_most(
         1.5, loaded(31) / loaded(32),
-        "the result is right, but the step does not gain what it is for: where K is no multiple of a tile's "
+        "the step does not gain what it is for: where K is no multiple of a tile's "
         "depth, what is left over of it goes past the tiles in shared memory. The last tiles have zeros "
         "behind the end of K",
         "bytes loaded for each place along K, for 64 x 64 results with K = 31 beside K = 32");
@@ -1080,7 +1178,7 @@ TEST_CASE("no tile is loaded from behind the end of K",
     const auto loaded = [](int k) { return loaded_of_factors({128, 128, k}) / k; };
     kata::require_at_most(
         1.5, loaded(16) / loaded(128),
-        "the result is right, but the step does not gain what it is for: tiles are loaded that nobody "
+        "the step does not gain what it is for: tiles are loaded that nobody "
         "multiplies. Those that begin behind the end of K need no loads and no copies",
         "bytes of A and B loaded for each place along K, for 128 x 128 results with K = 16 beside K = 128");
 }
@@ -1092,7 +1190,7 @@ TEST_CASE("results at the ends of C are multiplied from tiles, too",
     const auto loaded = [](int side) { return loaded_of_factors({side, side, 32}); };
     kata::require_at_most(
         1.5, loaded(200) / loaded(256),
-        "the result is right, but the step does not gain what it is for: blocks that reach over the end of "
+        "the step does not gain what it is for: blocks that reach over the end of "
         "C load far more than the others. Only their loads and stores should ask for the end, and the tiles "
         "be the same",
         "bytes of A and B loaded for 200 x 200 results, beside 256 x 256");
@@ -1104,7 +1202,7 @@ TEST_CASE("every warp reads its packs in two passes", "[claims][step][06_warp_ti
     // Three in step 05, where packs of B take four, and 2.5 where half of the warps do as there.
     kata::require_at_most(
         2.25, static_cast<double>(c.shared_load.transactions) / static_cast<double>(c.shared_load.requests),
-        "the result is right, but the step does not gain what it is for: the lanes of each warp must lie in "
+        "the step does not gain what it is for: the lanes of each warp must lie in "
         "squares, so that neighbours or lanes two apart want the same pack, of A and of B, in every warp",
         "passes over the banks for a load from shared memory");
 }
@@ -1129,12 +1227,12 @@ TEST_CASE("the tiles are loaded along their rows",
         // One element for many lanes is reuse that is missing, and told by the claims.
         if (efficiency < least && loaded.transactions > 2 * loaded.requests)
             kata::fall_short(
-                {std::string("the result is right, but its accesses to ") + matrix +
+                {std::string("its accesses to ") + matrix +
                      " are not coalesced: neighbouring threads must load neighbouring elements of a row\n  " +
                      "of each 32-byte sector that is loaded, now " +
                      std::to_string(std::lround(100 * efficiency)) + " % are asked for, and at least " +
                      std::to_string(std::lround(100 * least)) + " %" +
-                     kata::where_most(run, &kata::Place::sectors_loaded),
+                     kata::where_most(run, *kata::Quantity("sectors_loaded")),
                  efficiency / least});
     }
     SUCCEED();
@@ -1151,7 +1249,7 @@ TEST_CASE("a warp loads a fragment once for all its results", "[claims][step][11
     const double elements = 2 * std::sqrt(outputs / warps) * s.k * warps;
     kata::require_at_most(
         1.4, static_cast<double>(c.shared_load.bytes) / (sizeof(matrices::Bf16) * elements),
-        "the result is right, but the step does not gain what it is for: its warps load too many fragments "
+        "the step does not gain what it is for: its warps load too many fragments "
         "for what they multiply. Load each of A and each of B once for all results of the warp, and let "
         "these be about as high as wide",
         "times the elements that a warp loads from shared memory, of those that a square of as many results "
@@ -1166,7 +1264,7 @@ TEST_CASE("the sum of a result stays in a register",
     kata::require_at_most(2,
                           static_cast<double>(kata::counted(coded(s)).global_store.bytes) /
                               (4.0 * static_cast<double>(s.elements_of_c())),
-                          "the result is right, but the step does not gain what it is for: C is written in "
+                          "the step does not gain what it is for: C is written in "
                           "every phase. Keep the sum in a local variable, and store it when all phases "
                           "are done",
                           "stores for each result, for K = 96");
@@ -1189,7 +1287,7 @@ TEST_CASE("sums are kept in float", "[claims]") {
     if (std::equal(got.begin(), got.end(), exact.begin(),
                    [](float sum, double value) { return sum == static_cast<float>(value); }))
         kata::fall_short(
-            {"the result is right, but its sums are in double: a GPU has half as many units for "
+            {"its sums are in double: a GPU has half as many units for "
              "double as for float, and most have a 32nd or a 64th; float is as exact as it must be",
              0.5});
     SUCCEED();
@@ -1496,17 +1594,17 @@ static const kata::Chapter chapter{
     .name = "gemm",
     .problem = "matrices of 128 x 128",
     .timed_problem = "matrices of 4096 x 4096",
-    .claims = claims,
-    .betters = betters,
+    .steps = steps,
     .ladder =
         [](const Module& step) {
             return try_on(step, real({128, 128, 128}, 1, factors_of(step)));
         },
-    .count =
-        [](const Module& step) {
-            return try_on(step, coded(counted_shape_of(kata::step_name()), 1, factors_of(step)));
-        },
-    .counted_problem = [] { return std::to_string(counted_shape_of(kata::step_name()).k); },
+    .shapes = {{"base",
+                [](const Module& step) { return try_on(step, coded(counted_shape, 1, factors_of(step))); },
+                "[base]"},
+               {"few tiles",
+                [](const Module& step) { return try_on(step, coded(few_tiles, 1, factors_of(step))); },
+                "[few tiles]"}},
     .sketch = [](const Module& step) -> kata::Sketch {
         constexpr int m = 64, n = 128, k = 32;
         return {try_on(step, coded({m, n, k}, 1, factors_of(step))),

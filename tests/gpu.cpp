@@ -131,7 +131,7 @@ TEST_CASE("a call that fails is told with its line and what CUDA says of it", "[
     CHECK_THAT(said_against([&] { run_bad_copy(out.data()); }),
                StartsWith("gpu_kernels.cu:") && ContainsSubstring(": invalid copy direction"));
     CHECK_THAT(said_against([&] { run_bad_copy_unseen(out.data()); }),
-               ContainsSubstring("and the step did not look"));
+               ContainsSubstring("and the step did not check it"));
     CHECK(said_against([&] { run_store(out.data(), 3); }) == "nothing");
 }
 

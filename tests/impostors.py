@@ -4,7 +4,7 @@
 Hands in the solution of each step as every later step of its chapter, on the CPU back end, with the modules that BUILD has.
 The tests must reject it, or it stands in tests/impostors.csv, with the reason why it may pass. An excuse for what is
 rejected is an error, too. That a later solution passes as an earlier step is none: it is the better kernel, and where a GPU
-has timed it as clearly slower, the suite says so to whoever hands it in (remark_on_idea in common/suite/suite.hpp).
+has timed it as clearly slower, the suite says so to whoever hands it in (remark_on_idea in common/judge/claims.hpp).
 """
 
 from __future__ import annotations

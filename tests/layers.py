@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Which folder of common/ includes which: prints the arrows, and fails on one that is not allowed below.
+"""Which folder of common/ includes which: prints the arrows, and fails on one that is not allowed below, or on a circle.
 
-A back end knows no suite and no timing, the meter knows the CPU back end and not the other way round, and what compares
-or times knows no back end at all.
+A back end knows no judge and no timing, the meter knows the CPU back end and not the other way round, and what compares
+or times knows no back end at all. Within a folder, parts do not include each other in a circle; x.hpp and x.cpp are one part.
 """
 
 import pathlib
@@ -24,13 +24,13 @@ ALLOWED = {
     ("meter", "simt"): "listens to the threads of the CPU back end",
     ("check", TOP): "errors are one type",
     ("timing", TOP): "errors are one type",
-    ("suite", TOP): "runs steps on whatever back end it is linked with",
-    ("suite", "check"): "compares what they computed",
-    ("suite", "timing"): "judges claims about time",
-    ("suite", "estimate"): "says what a step would take on a GPU that is not there",
+    ("judge", TOP): "runs steps on whatever back end it is linked with",
+    ("judge", "check"): "compares what they computed",
+    ("judge", "timing"): "judges claims about time",
+    ("judge", "estimate"): "says what a step would take on a GPU that is not there",
     ("bench", TOP): "times kernels over arrays",
     ("bench", "timing"): "says how many times as fast one is as another",
-    ("bench", "suite"): "loads the modules of steps",
+    ("bench", "judge"): "loads the modules of steps",
     ("bench", "gpu"): "its program is for a GPU alone",
     ("estimate", TOP): "watches what the blocks of a launch do",
 }
@@ -40,17 +40,41 @@ def room_of(path):
     return path.parts[0] if len(path.parts) > 1 else DOOR if path.name in FOR_STEPS else TOP
 
 
-def arrows_of(common):
-    """Each arrow from room to room, with the includes that draw it; an include of what is not in common is one, too."""
-    arrows = {}
+def includes_of(common):
+    """Returns (file, what it includes, the file included or None) for each include."""
     for source in sorted(path for path in common.rglob("*") if path.suffix in (".cpp", ".hpp")):
         here = source.relative_to(common)
         for included in re.findall(r'^#\s*include "([^"]+)"', source.read_text(encoding="utf-8"), re.M):
             found = [path for path in (here.parent / included, pathlib.Path(included)) if (common / path).is_file()]
-            there = room_of(found[0]) if found else "elsewhere"
-            if there != room_of(here):
-                arrows.setdefault((room_of(here), there), []).append(f"{here} includes {included}")
+            yield here, included, found[0] if found else None
+
+
+def arrows_of(common):
+    """Each arrow from room to room, with the includes that draw it; an include of what is not in common is one, too."""
+    arrows = {}
+    for here, included, found in includes_of(common):
+        there = room_of(found) if found else "elsewhere"
+        if there != room_of(here):
+            arrows.setdefault((room_of(here), there), []).append(f"{here} includes {included}")
     return arrows
+
+
+def circles_of(common):
+    """Returns "simt/a -> simt/b -> simt/a" for the first circle found, if there is one; x.hpp and x.cpp are one part."""
+    after = {}
+    for here, _, found in includes_of(common):
+        if found and found.with_suffix("") != here.with_suffix(""):
+            after.setdefault(here.with_suffix("").as_posix(), []).append(found.with_suffix("").as_posix())
+    done = set()
+
+    def walk(part, way):
+        if part in way:
+            return [" -> ".join((*way[way.index(part):], part))]
+        circle = [] if part in done else next(filter(None, (walk(next_one, (*way, part)) for next_one in after.get(part, []))), [])
+        done.add(part)
+        return circle
+
+    return next(filter(None, (walk(part, ()) for part in after)), [])
 
 
 def complaints_of(arrows):
@@ -62,24 +86,26 @@ def complaints_of(arrows):
 
 
 def says_no():
-    """Whether a back end that includes a suite is found, and a room that reaches out of common."""
+    """True if a back end that includes a suite is found, a room that reaches out of common, and a circle."""
     with tempfile.TemporaryDirectory(prefix="kata-layers-") as folder:
         common = pathlib.Path(folder)
-        for name, text in (("simt/clock.cpp", '#include "suite/clock.hpp"\n#include <vector>\n#include "near.hpp"\n'),
-                           ("simt/near.hpp", ""), ("suite/clock.hpp", '  // #include "gpu/x.hpp"\n#include "scan.hpp"\n')):
+        for name, text in (("simt/clock.cpp", '#include "judge/clock.hpp"\n#include <vector>\n#include "near.hpp"\n'),
+                           ("simt/near.hpp", '#include "far.hpp"\n'), ("simt/far.hpp", ""), ("simt/far.cpp", '#include "simt/near.hpp"\n'),
+                           ("judge/clock.hpp", '  // #include "gpu/x.hpp"\n#include "scan.hpp"\n')):
             (common / name).parent.mkdir(exist_ok=True)
             (common / name).write_text(text)
         arrows = arrows_of(common)
-        return (arrows == {("simt", "suite"): ["simt/clock.cpp includes suite/clock.hpp"],
-                           ("suite", "elsewhere"): ["suite/clock.hpp includes scan.hpp"]}
-                and "simt must not know suite: simt/clock.cpp includes suite/clock.hpp" in complaints_of(arrows))
+        return (arrows == {("simt", "judge"): ["simt/clock.cpp includes judge/clock.hpp"],
+                           ("judge", "elsewhere"): ["judge/clock.hpp includes scan.hpp"]}
+                and "simt must not know judge: simt/clock.cpp includes judge/clock.hpp" in complaints_of(arrows)
+                and circles_of(common) == ["simt/near -> simt/far -> simt/near"])
 
 
 def main():
     arrows = arrows_of(COMMON)
     for (start, end), includes in sorted(arrows.items()):
         print(f"{start:9} -> {end:9} {len(includes):3}  {ALLOWED.get((start, end), '')}".rstrip())
-    complaints = complaints_of(arrows) + ([] if says_no() else ["layers.py does not see an arrow that it must see"])
+    complaints = complaints_of(arrows) + [f"a circle: {circle}" for circle in circles_of(COMMON)] + ([] if says_no() else ["layers.py does not see an arrow that it must see"])
     print(*complaints, sep="\n", end="\n" if complaints else "", file=sys.stderr)
     return 1 if complaints else 0
 

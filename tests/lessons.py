@@ -22,6 +22,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "common" / "front"))
 
+import ladder
 import pictures
 import trace
 from fault import Fault
@@ -42,11 +43,8 @@ def counted(chapter, build):
     for built in (program, *(build / module("solutions", chapter, step, "cpu") for step in REPOSITORY.cpu_steps(chapter))):
         if not built.is_file():
             sys.exit(f"there is no {built}: ninja -C {build} builds it")
-    command = [program, "--tour", "--modules", build, "--sources", ROOT, "--markdown"]
-    ladder = subprocess.run(command, capture_output=True, text=True, check=False)
-    if ladder.returncode != 0:
-        sys.exit(f"{program.name} --tour failed:\n{ladder.stderr}".rstrip())
-    return ladder.stdout
+    shown = ladder.Tour(REPOSITORY, program, build, chapter, "cpu")
+    return ladder.markdown(ladder.describe(program).columns, shown.rows())
 
 
 def times(chapter):

@@ -1593,7 +1593,7 @@ TEST_CASE("blocks are not ordered", "[races]") {
                    "  thread (0,0,0) of block (0,0,0) updates atomically in " +
                    line_of("block's own atomic")) &&
             EndsWith("\n  an atomic of the block is one to its own threads alone: give it the scope of the "
-                     "device, or leave the _block of its name away"));
+                     "device, or drop _block from its name"));
 }
 
 TEST_CASE("an update of a volatile or of an atomic in two parts by several blocks is lost", "[races]") {
@@ -1611,13 +1611,14 @@ TEST_CASE("an update of a volatile or of an atomic in two parts by several block
             continue;
         }
         REQUIRE(findings.size() == 1);
-        CHECK_THAT(findings[0],
-                   StartsWith("lost update of global memory \"words\", element 0: thread (0,0,0) of "
-                              "block (") &&
-                       ContainsSubstring(" writes in " +
-                                         line_of(how == adds ? "volatile adds" : "loads and stores") +
-                                         " what it has") &&
-                       EndsWith(how == adds ? ": use an atomic" : ": use one atomic update, as fetch_add"));
+        CHECK_THAT(
+            findings[0],
+            StartsWith("lost update of global memory \"words\", element 0: thread (0,0,0) of "
+                       "block (") &&
+                ContainsSubstring(" writes in " +
+                                  line_of(how == adds ? "volatile adds" : "loads and stores") +
+                                  " a value computed from an older one") &&
+                EndsWith(how == adds ? ": use an atomic" : ": use one atomic update, such as fetch_add"));
     }
 }
 
@@ -2120,7 +2121,7 @@ TEST_CASE("a launch that leaves memory as it was is told", "[launches]") {
                                       ", changes nothing: device memory holds the same as before it"});
     CHECK(idle(all_once_more) ==
           Findings{"the 4th launch, doubled_kernel<<<…>>> in " + line_of("all once more") +
-                   ", leaves device memory as it was behind the 2nd: what came in between was for nothing"});
+                   ", leaves device memory as it was after the 2nd: what came in between had no effect"});
     CHECK(idle(only_reads).size() == 1);
 }
 

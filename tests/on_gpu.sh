@@ -113,6 +113,13 @@ values() {
         }' "$log"
 }
 
+# better CHAPTER STEP: the step that it is to better.
+better() {
+    "$BUILD/$1-gpu" --describe | python3 -c '
+import json, sys
+print({step["name"]: step["before"] for step in json.load(sys.stdin)["steps"]}[sys.argv[1]])' "$2"
+}
+
 # suite CHAPTER STEP ARGUMENT...: the tests of a solution, under whatever `under` is.
 suite() {
     local chapter=$1 step=$2
@@ -192,22 +199,20 @@ sanitize() {
 }
 
 ladder() {
-    local chapter what kinds kind file before worse step log wanted
+    local chapter what kinds kind file worse step log wanted
     for chapter in $(chapters); do
         wanted=$(steps "$chapter" | tr '\n' ' ')
         read -r what kinds <<<"${problems[$chapter]:-variant 0}"
         file=$(table "$chapter" ladder "step,$what,ms,GB/s,TFLOP/s,% of ceiling,against,times as fast,at least,at most")
         for kind in $kinds; do
-            before=
             for step in $(front steps "$chapter"); do
-                [[ " $wanted " == *" $step "* ]] || { before=$step && continue; }
+                [[ " $wanted " == *" $step "* ]] || continue
                 log=$logs/$chapter.$step.$kind
-                worse=$("$BUILD/$chapter-gpu" --betters "$step" "$before")
+                worse=$(better "$chapter" "$step")
                 "$BUILD/$chapter-gpu" --measure "$(solution "$chapter" "$step")" --variant "$kind" \
                     ${worse:+--against "$(solution "$chapter" "$worse")"} >"$log" || failed=1
                 echo "$step,$kind,$(values "$log" milliseconds:3 gigabytes:0 teraflops:2 of_ceiling:1),$worse,$(
                     values "$log" faster:3 faster_lower:3 faster_upper:3)" >>"$file"
-                before=$step
             done
         done
         echo "ceilings in GB/s and TFLOP/s: $(values "$log" ceiling_gigabytes:0 ceiling_teraflops:1)"

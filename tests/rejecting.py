@@ -227,7 +227,7 @@ class InParts(unittest.TestCase):
         for options in [], ["--in-parts"]:
             done = self.run_tests(SOLUTION, *options, step="99_untested")
             self.assertEqual(done.returncode, 1, done.stdout)
-            self.assertIn("no test calls 99_untested", done.stderr)
+            self.assertIn("no row for 99_untested", done.stderr)
 
     def test_of_no_tests_none_has_passed(self):
         status, verdicts, _, missing = self.require_same(SOLUTION, "no such test")

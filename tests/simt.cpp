@@ -304,7 +304,7 @@ TEST_CASE("who looks for these blocks ends with the process that asked", "[launc
     const pid_t asks = fork();
     if (asks == 0) {
         close(ends[0]);
-        simt::search_blocks(1 << 20, [&](const simt::SearchedBlocks&) {
+        simt::search_blocks(1 << 20, [&](const simt::NextBlock&) {
             if (write(ends[1], "", 1) == 1)
                 for (;;) pause();
         });
@@ -579,7 +579,7 @@ TEST_CASE("what was not allocated cannot be freed, nor what is not one's own, no
     CHECK(fault([] { kernels::free_twice(); }) ==
           "cudaFree refused: that is no pointer from cudaMalloc, or has been freed already");
     CHECK(fault([&] { kernels::free_it(out.data()); }) ==
-          "cudaFree refused: \"out\" belongs to whoever called the step");
+          "cudaFree refused: \"out\" belongs to the caller of the step");
     CHECK(fault([] { kernels::free_it(nullptr); }) == "");
 }
 

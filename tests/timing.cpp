@@ -1,7 +1,7 @@
 // The verdict on timed claims, put to machines whose true speeds we know because we made them up.
 #include "cores.hpp"
 #include "error.hpp"
-#include "suite/time_limit.hpp"
+#include "judge/time_limit.hpp"
 #include "timing/paired.hpp"
 
 #include <algorithm>

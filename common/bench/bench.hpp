@@ -6,8 +6,8 @@
 // data there. Behind the loop the kernel goes over all copies once more, into outputs that have been
 // overwritten, and every copy's answer is compared: what is fast and wrong is wrong.
 #pragma once
+#include "judge/module.hpp"
 #include "stopwatch.hpp"
-#include "suite/module.hpp"
 
 #include <cstddef>
 #include <functional>

@@ -16,8 +16,8 @@
 #include "error.hpp"
 #include "gpu/device.hpp"
 #include "gpu/floors.hpp"
+#include "judge/options.hpp"
 #include "observe.hpp"
-#include "suite/options.hpp"
 
 #include <algorithm>
 #include <deque>

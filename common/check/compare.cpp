@@ -19,7 +19,7 @@ using Place = std::array<Index, 3>;
 
 constexpr std::array<const char*, 3> axis_name = {"x", "y", "z"};
 
-/// A layout with all three axes: a missing one has extent 1, an unknown tile is 0.
+/// A layout with all three axes. A missing one has extent 1; an unknown tile is 0.
 struct Grid {
     std::size_t axes;
     Place extent = {1, 1, 1};
@@ -44,8 +44,8 @@ struct Grid {
         return {i % extent[0], i / extent[0] % extent[1], i / extent[0] / extent[1]};
     }
 
-    /// How many elements have a coordinate for which `holds` along this axis, out of `elements` that form
-    /// whole rows.
+    /// Returns how many of `elements`, which form whole rows, have a coordinate along this axis for which
+    /// `holds` is true.
     template <class Holds>
     Index narrowed(Index elements, std::size_t axis, Holds holds) const {
         Index holding = 0;
@@ -66,7 +66,7 @@ bool is_nan(T value) {
     return false;
 }
 
-/// What a compiler's -ftrivial-auto-var-init=pattern leaves in local variables.
+/// The value of local variables after -ftrivial-auto-var-init=pattern.
 constexpr std::byte unset{0xFE};
 template <class T>
 T as_unset() {
@@ -74,14 +74,14 @@ T as_unset() {
     std::memset(&value, std::to_integer<int>(unset), sizeof value);
     return value;
 }
-/// A single byte may hold it as well as any other value.
+/// A single byte may hold it like any other value.
 template <class T>
 bool looks_unset(T value) {
     const auto sample = as_unset<T>();
     return sizeof value > 1 && std::memcmp(&value, &sample, sizeof value) == 0;
 }
 
-/// The shortest digits that tell the value from its neighbours.
+/// Returns the shortest digits that distinguish the value from its neighbors.
 template <class T>
 std::string text(T value) {
     if (is_nan(value)) return "NaN";
@@ -109,7 +109,7 @@ struct Output {
     bool unwritten(Index i) const { return poison && std::memcmp(&got[i], &poisoned, sizeof(T)) == 0; }
 };
 
-// Exact and Bounded say what it means that element i matches what was expected at some place.
+// Exact and Bounded define when element i matches the expected value at some place.
 
 template <class T>
 struct Exact : Output<T> {
@@ -141,7 +141,7 @@ struct Bounded : Output<T> {
         return std::abs(a - b) <= bounds[place];
     }
     double bound(Index i) const { return bounds[i]; }
-    /// Of whole numbers, those that would do.
+    /// For integers, those within the bound.
     std::string wanted(Index i) const {
         if constexpr (std::is_integral_v<T>) {
             const double least = std::ceil(expected[i] - bounds[i]),
@@ -160,14 +160,14 @@ struct Bounded : Output<T> {
     }
 };
 
-/// Of the places that hold all wrong elements, keeps the narrowest. Those offered first explain more: a later
+/// Keeps the narrowest place that contains all wrong elements. Places offered first explain more, so a later
 /// one must be clearly narrower.
 class Where {
   public:
     Where(const Grid& grid, Index wrong) : total_(grid.total()), wrong_(wrong) {}
 
     /// A place of `admitted` elements. `evidence`: how many wrong elements might have fallen outside of it,
-    /// one less than all where the place was drawn around them.
+    /// one less than all if the place was drawn around them.
     void offer(Index admitted, Index evidence, const std::string& description) {
         if (admitted >= total_) return;
         const double rarity = std::log(static_cast<double>(total_) / static_cast<double>(admitted));
@@ -191,7 +191,7 @@ class Where {
 };
 
 void offer_last_blocks(const Grid& grid, std::span<const Index> wrong, Where& where) {
-    Place last = {0, 0, 0};  // where the last of several blocks begins, 0 where there is only one
+    Place last = {0, 0, 0};  // the start of the last of several blocks; 0 if there is only one
     for (std::size_t axis = 0; axis < grid.axes; ++axis)
         if (grid.tile[axis] != 0) last[axis] = (grid.extent[axis] - 1) / grid.tile[axis] * grid.tile[axis];
     std::array<bool, 3> in_all = {last[0] > 0, last[1] > 0, last[2] > 0};
@@ -219,7 +219,7 @@ void offer_last_blocks(const Grid& grid, std::span<const Index> wrong, Where& wh
                 "all wrong elements lie in the last block along " + axes);
 }
 
-/// The elements near the ends of stretches of `period` elements along some axis; 0 leaves an axis out.
+/// The elements near the ends of each `period` elements along some axis; 0 leaves out an axis.
 void offer_edges(const Grid& grid, std::span<const Index> wrong, const Place& period,
                  const std::string& description, Where& where) {
     if (period == Place{0, 0, 0}) return;
@@ -246,7 +246,7 @@ void offer_edges(const Grid& grid, std::span<const Index> wrong, const Place& pe
 void offer_borders(const Grid& grid, std::span<const Index> wrong, Where& where) {
     Place whole = {0, 0, 0}, block = {0, 0, 0};
     for (std::size_t axis = 0; axis < 3; ++axis) {
-        // Two elements have no inside, and a few in a row, such as bins, no border to speak of.
+        // Two elements have no interior, and a few in a row, such as bins, no border worth naming.
         if (grid.extent[axis] > (grid.extent[axis] == grid.total() ? 8 : 2)) whole[axis] = grid.extent[axis];
         if (grid.tile[axis] > 2 && grid.tile[axis] < grid.extent[axis]) block[axis] = grid.tile[axis];
     }
@@ -254,12 +254,12 @@ void offer_borders(const Grid& grid, std::span<const Index> wrong, Where& where)
     offer_edges(grid, wrong, block, "all along the edges between blocks", where);
 }
 
-/// `of` maps an element's index to the number whose residue is looked at, one of `extent`.
+/// `of` maps an element's index to the number whose residue is checked, one of `extent`.
 template <class Number>
 void offer_residues(const Grid& grid, std::span<const Index> wrong, Number of, Index extent, Index tile,
                     const std::string& name, Where& where) {
     const Index first = of(wrong.front());
-    Index step = 0;  // the greatest of which all distances are multiples
+    Index step = 0;  // the greatest common divisor of all distances
     for (const Index i : wrong) {
         const Index number = of(i);
         step = std::gcd(step, number > first ? number - first : first - number);
@@ -282,7 +282,7 @@ void offer_residues(const Grid& grid, std::span<const Index> wrong, Number of, I
 }
 
 void offer_all_residues(const Grid& grid, std::span<const Index> wrong, Where& where) {
-    // Any two numbers have a residue in common.
+    // Any two numbers share a residue.
     if (wrong.size() < 3) return;
     for (std::size_t axis = 0; axis < grid.axes; ++axis)
         offer_residues(
@@ -317,13 +317,13 @@ std::optional<std::string> describe_places(const Grid& grid, std::span<const Ind
     return where.narrowest();
 }
 
-/// Whether every wrong element that has such a neighbour holds what was expected there.
+/// True if every wrong element that has such a neighbor holds the value expected there.
 template <class Comparison>
 bool shifted(const Comparison& c, const Grid& grid, std::span<const Index> wrong, std::size_t axis,
              bool before) {
     const Index stride = grid.stride(axis);
     Index explained = 0;
-    bool varied = false;  // in an array of mostly one value every neighbour fits
+    bool varied = false;  // in an array of mostly one value every neighbor fits
     for (const Index i : wrong) {
         const Index at = grid.place(i)[axis];
         if (before ? at == 0 : at + 1 == grid.extent[axis]) continue;
@@ -346,7 +346,7 @@ std::optional<std::string> describe_shift(const Comparison& c, const Grid& grid,
     return std::nullopt;
 }
 
-/// Whether every wrong element that has one so far away holds what was expected there.
+/// True if every wrong element that has one at this distance holds the value expected there.
 template <class Comparison>
 bool offset_by(const Comparison& c, const Grid& grid, std::span<const Index> wrong, std::ptrdiff_t dx,
                std::ptrdiff_t dy) {
@@ -363,11 +363,11 @@ bool offset_by(const Comparison& c, const Grid& grid, std::span<const Index> wro
         ++explained;
         varied = varied || c.got[i] != c.got[wrong.back()];
     }
-    // So many places are tried that few coincidences say nothing.
+    // Many places are tried, so a few coincidences prove nothing.
     return varied && explained >= 16 && 2 * explained >= wrong.size();
 }
 
-/// As a tile does that begins elsewhere.
+/// The effect of a tile that begins elsewhere.
 template <class Comparison>
 std::optional<std::string> describe_offset(const Comparison& c, const Grid& grid,
                                            std::span<const Index> wrong) {
@@ -385,8 +385,8 @@ std::optional<std::string> describe_offset(const Comparison& c, const Grid& grid
     return std::nullopt;
 }
 
-/// Whether wrong elements hold what was expected where x and y are exchanged within squares of this side, and
-/// all that have such a partner.
+/// True if all wrong elements that have a partner hold the value expected there when x and y are exchanged
+/// within squares of this side.
 template <class Comparison>
 bool transposed_within(const Comparison& c, const Grid& grid, std::span<const Index> wrong, Index side) {
     Index explained = 0;
@@ -402,7 +402,7 @@ bool transposed_within(const Comparison& c, const Grid& grid, std::span<const In
     return varied && explained >= 16 && 2 * explained >= wrong.size();
 }
 
-/// As a tile does of which the rows are taken for the columns.
+/// The effect of a tile whose rows are taken for columns.
 template <class Comparison>
 std::optional<std::string> describe_transposed(const Comparison& c, const Grid& grid,
                                                std::span<const Index> wrong) {
@@ -437,7 +437,7 @@ std::optional<std::string> describe_factor(const Comparison& c, std::span<const 
     });
     const double factor = got(largest) / expected(largest);
     const double tolerance = rounding + c.bound(largest) / std::abs(expected(largest));
-    // Where the bound is wide, or results differ in the last bits, any factor fits. This also keeps out NaN.
+    // With a wide bound, or differences in the last bits only, any factor fits. This also excludes NaN.
     if (!(tolerance < 0.01 && std::abs(factor) < 1e30 && std::abs(factor - 1) > 10 * tolerance)) return {};
     if (factor == 0) return {};
     bool varied = false;
@@ -450,7 +450,7 @@ std::optional<std::string> describe_factor(const Comparison& c, std::span<const 
     return "all wrong values are a constant factor (" + factor_text(factor, tolerance) + ") of the expected";
 }
 
-/// Whether whole numbers were made by leaving fractions away.
+/// True if fractions were truncated.
 template <class Comparison>
 bool cut_off(const Comparison& c, std::span<const Index> wrong) {
     if constexpr (!std::is_integral_v<typename decltype(c.got)::value_type>) return false;
@@ -461,7 +461,7 @@ bool cut_off(const Comparison& c, std::span<const Index> wrong) {
            });
 }
 
-/// Nothing where there is none. `at_random`: the indices of wrong elements are the data's.
+/// Returns nothing if there is none. `at_random`: the data determine the indices of wrong elements.
 template <class Comparison>
 std::optional<std::string> describe_pattern(const Comparison& c, const Grid& grid,
                                             std::span<const Index> wrong, bool at_random) {
@@ -504,7 +504,7 @@ std::optional<std::string> report(const Comparison& c, const Layout& layout) {
         return "no element of the output was ever written (" + std::to_string(count) +
                " expected): was the kernel launched, and does it store its results?";
 
-    // Any byte is also a value that a step may compute, of wrong ones about one in 256.
+    // A byte may hold the poison as a computed value: about one wrong element in 256.
     const bool is_byte = sizeof(c.poisoned) == 1;
     const std::string never = is_byte ? "perhaps never written" : "never written";
     const auto poisoned = static_cast<Index>(
@@ -529,17 +529,18 @@ std::optional<std::string> report(const Comparison& c, const Layout& layout) {
     }
     if (wrong.size() > shown) message += "\n  ...";
     if (std::any_of(wrong.begin(), wrong.end(), [&](Index i) { return looks_unset(c.got[i]); }))
-        message += "\n" + text(as_unset<typename decltype(c.got)::value_type>()) +
-                   " is what a local variable holds that nobody has set, or an array that lacks __shared__";
+        message +=
+            "\n" + text(as_unset<typename decltype(c.got)::value_type>()) +
+            " is the content of a local variable that was never set, or of an array that lacks __shared__";
     const auto made_nan = static_cast<Index>(std::count_if(wrong.begin(), wrong.end(), [&](Index i) {
         return is_nan(c.got[i]) && !c.unwritten(i) && std::isfinite(static_cast<double>(c.expected[i]));
     }));
     if (made_nan != 0)
         message +=
-            "\nNaN where a number is expected. It comes from memory that nobody has set, or from 0 times "
+            "\nNaN where a number is expected. It comes from memory that was never set, or from 0 times "
             "infinity or infinity minus infinity, if a value is used that does not belong to the sum. Does "
             "each guard leave out what it should, and no more? Does an array lack its __shared__?";
-    // Where infinities lie is an accident of the data: at every eighth index, say.
+    // The places of infinities are accidental: every eighth index, say.
     const bool at_random = made_nan == wrong.size();
     const auto pattern = describe_pattern(c, grid, wrong, at_random);
     return message + (pattern ? "\npattern: " + *pattern : "");

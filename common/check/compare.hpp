@@ -1,4 +1,4 @@
-// Compares what a step wrote with what it should have written, and says what the difference looks like.
+// Compares the output of a step with the expected one, and describes the difference.
 #pragma once
 #include <cstddef>
 #include <optional>
@@ -8,25 +8,25 @@
 
 namespace kata {
 
-/// How an output lies in memory and how it was made. Axes are x, y, z, the fastest first: {width},
-/// {width, height} or {width, height, depth}.
+/// The layout of an output and how it was computed. Axes are x, y, z, the fastest first: {width}, {width,
+/// height} or {width, height, depth}.
 struct Layout {
     std::vector<int> extents;    ///< elements along each axis
     std::vector<int> tile = {};  ///< elements that one block writes along each axis; 0 or absent: unknown
-    std::optional<std::byte> poison = {};  ///< with which every byte was filled before the step ran
+    std::optional<std::byte> poison = {};  ///< the value of every byte before the step ran
 };
 
-/// Nothing where every element of `got` equals its expected one: -0 equals 0, NaN equals only NaN. Otherwise
-/// a few lines for the student: how many differ, the first of them with coordinates, which were never written
-/// (still hold the poison), which are NaN, and the pattern that explains all of them, if there is one.
-/// Throws std::invalid_argument where the layout does not describe as many elements as were expected. For
-/// float, double, int, unsigned, unsigned char and unsigned long long.
+/// Returns nothing if every element of `got` equals the expected one: -0 equals 0, NaN equals only NaN.
+/// Otherwise returns a few lines for the student: how many differ, the first of them with coordinates, which
+/// were never written (still hold the poison), which are NaN, and the pattern that explains all of them, if
+/// there is one. Throws std::invalid_argument if the layout does not describe as many elements as expected.
+/// For float, double, int, unsigned, unsigned char and unsigned long long.
 template <class T>
 std::optional<std::string> difference(std::span<const T> got, std::span<const T> expected, const Layout&);
 
-/// The same for rounded results: `got` may be off by as much as `bound` says for that element, in units of
-/// the element. An infinity equals only itself, whatever the bound, and an element that still holds the
-/// poison never passes, unless it is a single byte: there the poison is a value like any other.
+/// The same for rounded results: `got` may differ by the element's `bound`, in units of the element. An
+/// infinity equals only itself, whatever the bound, and an element that still holds the poison never passes,
+/// unless it is a single byte, where the poison is a value like any other.
 template <class T>
 std::optional<std::string> difference(std::span<const T> got, std::span<const double> expected,
                                       std::span<const double> bound, const Layout&);

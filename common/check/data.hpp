@@ -10,13 +10,13 @@
 
 namespace kata {
 
-/// `count` small integers that tell positions apart, so that one wrong index shows: neighbours differ always,
-/// and elements any other distance apart coincide no more often than by chance, whatever the length of a row.
-/// From -largest to largest without 0 (a forgotten element must change a sum), from 1 for an unsigned `T`.
-/// Arithmetic in float is exact in any order while a sum of n values has n * largest <= 2^24, one of n
-/// products n * largest * largest <= 2^24: the default allows a million values or seventy thousand products.
-/// With only two values (`largest` 1, or 2 where unsigned) neighbours may coincide. Throws
-/// std::invalid_argument where `largest` is less than 1 or no `T`.
+/// Returns `count` small integers that distinguish positions, so that one wrong index shows: neighbors always
+/// differ, and elements at any other distance are equal no more often than by chance, whatever the length of
+/// a row. From -largest to largest without 0 (a forgotten element must change a sum), from 1 for an unsigned
+/// `T`. Float arithmetic is exact in any order as long as n * largest <= 2^24 for a sum of n values, or n *
+/// largest * largest <= 2^24 for a sum of n products: the default allows a million values or seventy thousand
+/// products. With only two values (`largest` 1, or 2 if unsigned) neighbors may be equal. Throws
+/// std::invalid_argument if `largest` is less than 1 or not a `T`.
 template <class T = float>
 std::vector<T> coded(std::size_t count, unsigned seed, int largest = 15) {
     if (largest < 1 || static_cast<double>(static_cast<T>(largest)) != largest)
@@ -27,7 +27,8 @@ std::vector<T> coded(std::size_t count, unsigned seed, int largest = 15) {
     unsigned long code = 0;
     std::vector<T> values(count);
     for (T& value : values) {
-        // Less than a full turn never ends where it began; of two codes that would leave one sequence.
+        // A step of less than a full turn always changes the code. With two codes it would leave only one
+        // sequence.
         code = codes > 2 ? (code + 1 + engine() % (codes - 1)) % codes : engine() % codes;
         const T magnitude = static_cast<T>(1 + code % magnitudes);
         value = code < magnitudes ? magnitude : static_cast<T>(-magnitude);
@@ -35,7 +36,7 @@ std::vector<T> coded(std::size_t count, unsigned seed, int largest = 15) {
     return values;
 }
 
-/// `count` random numbers, evenly spread from `low` to `high`, in as many bits as the type's fraction has.
+/// Returns `count` uniform random numbers from `low` to `high`, with as many bits as the type's fraction.
 template <class T = float>
 std::vector<T> reals(std::size_t count, unsigned seed, T low = -1, T high = 1) {
     static_assert(std::is_floating_point_v<T> && std::numeric_limits<T>::digits <= 53);
@@ -52,8 +53,8 @@ std::vector<T> reals(std::size_t count, unsigned seed, T low = -1, T high = 1) {
     return values;
 }
 
-/// `count` elements: `few`, over and over. What is long enough for a large problem takes seconds to make
-/// anew. A number of elements that is prime shifts the pattern from row to row.
+/// Returns `count` elements that repeat `few`: computing as many anew takes seconds for a large problem. A
+/// prime number of elements shifts the pattern from row to row.
 template <class T>
 std::vector<T> repeated(const std::vector<T>& few, std::size_t count) {
     if (few.empty()) throw std::invalid_argument("repeated: nothing to repeat");
@@ -62,7 +63,7 @@ std::vector<T> repeated(const std::vector<T>& few, std::size_t count) {
     return values;
 }
 
-/// A prime, for `repeated`.
+/// A prime number, for `repeated`.
 inline constexpr std::size_t prime_period = 1'000'003;
 
 }  // namespace kata

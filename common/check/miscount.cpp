@@ -10,24 +10,24 @@
 namespace kata {
 namespace {
 
-/// Neighbours that are counted alike, and not as they should be.
+/// Neighbors that are counted alike, and wrong.
 struct Stretch {
     std::size_t begin, end;
-    double times;  // that each is counted
+    double times;  // how often each is counted
 
     std::size_t length() const { return end - begin; }
     bool like(const Stretch& other) const { return length() == other.length() && times == other.times; }
 };
 
-/// Too many to be listed; enough to show how they repeat.
+/// Too many to be listed, but enough to show how they repeat.
 constexpr std::size_t most_listed = 4;
 
-/// What was found has to foretell so many sums of other inputs.
+/// A result must predict this many sums of other inputs.
 constexpr unsigned foretold_sums = 3;
 
 class Search {
   public:
-    /// The seed is that of the inputs, and the next ones are those of inputs whose sums have to be foretold.
+    /// The seed of the inputs; the next ones are those of inputs whose sums must be predicted.
     Search(std::size_t inputs, std::size_t first, std::size_t last, const SumOf& sum_of,
            std::string_view noun, unsigned seed)
         : inputs_(inputs),
@@ -38,8 +38,8 @@ class Search {
           seed_(seed),
           weights_(weights(seed)) {}
 
-    /// Whether other inputs have shown that what was found is wrong, or lacks something: of a few inputs that
-    /// count often the sum may be that of many that count once.
+    /// True if other inputs have shown that the result is wrong or incomplete: a few inputs that count often
+    /// may have the sum of many that count once.
     bool misled() const { return misled_; }
 
     std::optional<std::string> text() {
@@ -67,7 +67,7 @@ class Search {
         return {values.begin(), values.end()};
     }
 
-    /// The sum, where only elements from `begin` up to `end` are not 0.
+    /// Returns the sum if only elements from `begin` up to `end` are not 0.
     std::optional<double> ask(std::size_t begin, std::size_t end) const {
         std::vector<int> values(inputs_);
         std::copy(weights_.begin() + at(begin), weights_.begin() + at(end), values.begin() + at(begin));
@@ -82,8 +82,8 @@ class Search {
     }
     std::size_t cut(std::size_t i) const { return std::clamp(i, first_, last_); }
 
-    /// Finds what is wrong from `begin` up to `end`, of which the sum is `sum`, from left to right, until
-    /// there is more than can be listed. False where the sum cannot be one of its inputs.
+    /// Finds the miscounted elements from `begin` up to `end`, whose sum is `sum`, from left to right, until
+    /// there are more than can be listed. Returns false if the sum cannot be one of its inputs.
     bool look(std::size_t begin, std::size_t end, double sum) {
         if (begin == end || sum == weight(cut(begin), cut(end))) return true;
         const bool apart = end <= first_ || begin >= last_;
@@ -95,7 +95,7 @@ class Search {
             return true;
         }
         if (end - begin == 1) return false;
-        // In halves that begin at multiples of their size: as blocks and warps do.
+        // Halves begin at multiples of their size, like blocks and warps.
         const auto middle = begin + std::bit_ceil(end - begin) / 2;
         const auto left = ask(begin, middle);
         if (!left) return false;
@@ -103,7 +103,8 @@ class Search {
         return full_ || look(middle, end, sum - *left);
     }
 
-    /// Whether it is no chance: one of two elements that counts often may add up to a multiple of both.
+    /// True if it is no coincidence: one of two elements that counts often may have the sum of a multiple of
+    /// both.
     bool counts_so(const Stretch& s) const {
         if (s.times == 0) return true;
         auto values = weights(seed_ + 1);
@@ -116,13 +117,13 @@ class Search {
         if (!found_.empty() && found_.back().end == s.begin && found_.back().times == s.times)
             found_.back().end = s.end;
         else if (found_.size() == most_listed)
-            full_ = true;  // the last of those in the list has ended
+            full_ = true;  // the last one in the list is complete
         else
             found_.push_back(s);
     }
 
-    /// Where the first of those found comes again and again at the same distance: all of them, to the last
-    /// element that is counted wrong.
+    /// If the first one found repeats at a constant distance, returns all of them, to the last miscounted
+    /// element.
     std::optional<std::vector<Stretch>> repeated() const {
         const auto period = found_[1].begin - found_[0].begin;
         for (std::size_t i = 1; i < found_.size(); ++i)
@@ -136,7 +137,7 @@ class Search {
         return all;
     }
 
-    /// Behind the last element that is counted wrong.
+    /// Returns the end of the last miscounted element.
     std::optional<std::size_t> end_of_wrong() const {
         std::size_t begin = 0, end = inputs_;
         while (end - begin > 1) {
@@ -151,7 +152,7 @@ class Search {
         return end;
     }
 
-    /// Whether sums of other inputs are what these stretches make of them. One sum may be so by chance.
+    /// True if these ranges predict the sums of other inputs. One sum alone may agree by chance.
     bool foretold(const std::vector<Stretch>& wrong) const {
         for (unsigned i = 1; i <= foretold_sums; ++i)
             if (!foretold(wrong, weights(seed_ + i))) return false;
@@ -166,7 +167,7 @@ class Search {
         return sum_of_(values) == expected;
     }
 
-    /// Whether each of those found is counted in the same way where all others are 0.
+    /// True if each one found is counted in the same way when all others are 0.
     bool seen_alone() const {
         return std::all_of(found_.begin(), found_.end(), [&](const Stretch& s) {
             return ask(s.begin, s.end) == s.times * weight(s.begin, s.end);
@@ -199,7 +200,7 @@ class Search {
                noun_ + " " + std::to_string(s.begin);
     }
 
-    /// What is right with the others.
+    /// Describes the other elements, which count as they should.
     std::string rest(const std::vector<Stretch>& wrong) const {
         auto others = last_ - first_;
         for (const auto& s : wrong) others -= cut(s.end) - cut(s.begin);

@@ -10,7 +10,7 @@
 #include <string>
 #include <system_error>
 
-// A machine without stb, such as one with a GPU and without a network, builds all else.
+// A machine without stb, such as a GPU machine without a network, can build everything else.
 #if __has_include(<stb/stb_image.h>)
 #define KATA_STB
 #define STB_IMAGE_IMPLEMENTATION
@@ -58,8 +58,8 @@ Bytes bytes_of(const fs::path& path) {
 constexpr std::int64_t most_pixels = 100'000'000;
 constexpr std::size_t most_bytes = std::size_t{1} << 30;
 
-/// Whether a JPEG's last marker is missing, of which stb says nothing: the rest of such a picture is grey. A
-/// marker of the preview that a camera puts into its header is none of the picture's.
+/// True if a JPEG's last marker is missing, which stb does not report: the rest of such a picture is gray.
+/// Ignores the marker of the preview that a camera puts into the header.
 bool is_cut_off(const Bytes& jpeg) {
     std::size_t at = 2;
     while (at + 3 < jpeg.size() && jpeg[at] == 0xFF && jpeg[at + 1] != 0xDA)
@@ -94,7 +94,7 @@ Picture read_picture(const fs::path& path) {
     picture.channels = channels < 3 ? 1 : 3;
     const auto samples = static_cast<std::size_t>(pixels * picture.channels);
     const bool is_pnm = bytes[0] == 'P', is_jpeg = bytes[0] == 0xFF;
-    // Of a PGM or PPM stb does not say either that it is cut off. A header is "P5 4000 3000 255 ", or longer.
+    // stb does not report a truncated PGM or PPM either. A header is "P5 4000 3000 255 ", or longer.
     const auto least_header =
         std::to_string(picture.width).size() + std::to_string(picture.height).size() + 7;
     const std::unique_ptr<stbi_uc, decltype(&stbi_image_free)> decoded(

@@ -1,4 +1,4 @@
-// Pictures in files: PNG, JPEG and binary PGM and PPM are read, PNG is written. stb does both.
+// Picture files: reads PNG, JPEG and binary PGM and PPM, and writes PNG, by stb.
 #pragma once
 #include <filesystem>
 #include <vector>
@@ -15,13 +15,11 @@ struct Picture {
     bool operator==(const Picture&) const = default;
 };
 
-/// Reads a picture of at most 100 million pixels and 8 bits a sample, without its transparency and as the
-/// camera's sensor had it: how it is to be turned is not read. Throws kata::Error, in one line that names the
-/// file, the damage and the remedy.
+/// Reads a picture of at most 100 million pixels with 8 bits per sample. Drops transparency and ignores the
+/// orientation of a photo. Throws kata::Error, in one line that names the file, the damage and the remedy.
 Picture read_picture(const std::filesystem::path&);
 
-/// Writes a PNG, whatever the file is called. Throws kata::Error as above, also where the picture contradicts
-/// itself.
+/// Writes a PNG, whatever the file's name. Throws kata::Error as above, also for an inconsistent picture.
 void write_picture(const std::filesystem::path&, const Picture&);
 
 }  // namespace kata

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Which build of a file it is.
+/// Identifies a build of a file.
 struct Version {
     std::int64_t time = 0;
     std::uint64_t bytes = 0;
@@ -23,7 +23,7 @@ struct Version {
     bool operator==(const Version&) const = default;
 };
 
-/// As it lies in the file. Who reads it is the program that wrote it, or takes it for somebody else's.
+/// The contents of the file. Only the program that wrote it accepts it.
 struct Record {
     Version module, suite;
     Counts counts;
@@ -53,7 +53,7 @@ void remember(const fs::path& module, const fs::path& suite, const Counts& count
               const std::string& problem) {
     try {
         const Record record{Version(module), Version(suite), counts};
-        // Suites run side by side: each file is whole from the moment at which it has its name.
+        // Suites run side by side: the file is renamed once it is complete.
         const auto finished = place(module, problem);
         const auto unfinished = finished.string() + "." + std::to_string(getpid());
         std::ofstream file(unfinished, std::ios::binary);

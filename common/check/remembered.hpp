@@ -1,5 +1,5 @@
-// What a solution counts, kept in a file beside its module: it is the same each time, and without that every
-// suite would count anew what it holds a step against.
+// The counts of a solution, kept in a file beside its module. They are the same each time; without the file
+// every suite would count the solution that it compares a step with.
 #pragma once
 #include "counts.hpp"
 
@@ -9,12 +9,12 @@
 
 namespace kata {
 
-/// What the program `suite` has counted of a module; nothing if either has changed since, or nobody has.
-/// `problem` distinguishes what it was counted on, where a suite has several.
+/// Returns the counts of a module by the program `suite`; nothing if there are none, or either file has
+/// changed since. `problem` distinguishes the problems of a suite.
 std::optional<Counts> remembered(const std::filesystem::path& module, const std::filesystem::path& suite,
                                  const std::string& problem = {});
 
-/// Keeps it for the next one who asks; where nothing can be written, that one counts.
+/// Stores the counts. If the file cannot be written, they are counted again next time.
 void remember(const std::filesystem::path& module, const std::filesystem::path& suite, const Counts&,
               const std::string& problem = {});
 

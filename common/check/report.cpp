@@ -1,5 +1,6 @@
 #include "check/report.hpp"
 
+#include "check/json.hpp"
 #include "error.hpp"
 
 #include <algorithm>
@@ -7,8 +8,6 @@
 #include <bit>
 #include <cstdint>
 #include <unistd.h>
-#include <utility>
-#include <vector>
 
 namespace kata {
 
@@ -17,7 +16,6 @@ namespace {
 constexpr std::size_t block_bytes = 64;
 std::string key;
 std::uint64_t lines = 0;
-std::vector<double> shares_noted;
 
 using Words = std::array<std::uint32_t, 8>;
 
@@ -27,7 +25,7 @@ constexpr bool is_prime(std::uint32_t n) {
     return n > 1;
 }
 
-/// The first 32 bits behind the point of the square or cube root of n: the largest x with x^power <= n *
+/// Returns the first 32 fraction bits of the square or cube root of n: the largest x with x^power <= n *
 /// 2^(32 power).
 constexpr std::uint32_t root_fraction(std::uint32_t n, int power) {
     __extension__ using Wide = unsigned __int128;
@@ -134,12 +132,32 @@ std::string sealed(const std::string& line) {
     return hmac_sha256(key, std::to_string(lines++) + " " + line) + " " + line;
 }
 
-void note_share(double share) { shares_noted.push_back(share); }
+Remarks& remarks() {
+    static Remarks of_running_test;
+    return of_running_test;
+}
 
-std::optional<double> take_share(std::size_t failures) {
-    const auto noted = std::exchange(shares_noted, {});
-    if (noted.empty() || noted.size() != failures) return std::nullopt;
-    return *std::min_element(noted.begin(), noted.end());
+std::string kind_of_failure(const std::string& text, std::size_t failures, const Remarks& remarks) {
+    if (text.starts_with("open: ")) return "open";
+    return remarks.shares.size() == failures ? "slow" : "wrong";
+}
+
+std::string Record::json() const {
+    const auto as_is = [](const std::string& text) { return as_json(text); };
+    std::string out = "{\"test\": " + as_json(test) + ", \"kind\": " + as_json(kind);
+    if (!text.empty()) out += ", \"text\": " + as_json(text);
+    if (kind == "slow")
+        out += ", \"share\": " + number_text(*std::min_element(remarks.shares.begin(), remarks.shares.end()));
+    if (!remarks.gains.empty()) out += ", \"gains\": " + list_of(remarks.gains, as_is);
+    if (!remarks.notes.empty()) out += ", \"notes\": " + list_of(remarks.notes, as_is);
+    if (!remarks.figures.empty())
+        out += ", \"counts\": " + list_of(remarks.figures, [](const Remarks::Figure& figure) {
+                   return "{\"key\": " + as_json(figure.key) + ", \"heading\": " + as_json(figure.heading) +
+                          ", \"step\": " + number_text(figure.mine) +
+                          ", \"solution\": " + number_text(figure.theirs) + "}";
+               });
+    if (!remarks.nearest.empty()) out += ", \"nearest\": " + list_of(remarks.nearest, as_is);
+    return out + "}";
 }
 
 }  // namespace kata

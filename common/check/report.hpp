@@ -1,29 +1,54 @@
-// What the report on a step says beside its tests. The step runs in the process that tests it and can write
-// wherever that can: where its author must not be trusted, each line carries a seal that a step cannot make.
+// Lines of the report on a step beside its tests. The step runs in the process that tests it and can write
+// wherever that can: if its author is not trusted, each line carries a seal that a step cannot forge.
 #pragma once
 #include <cstddef>
-#include <optional>
 #include <string>
+#include <vector>
 
 namespace kata {
 
-/// Reads a key of 32 bytes from the descriptor, to its end, and closes it. To be called before a step is
-/// loaded. Throws Error where there are not as many.
+/// Reads a key of 32 bytes from the descriptor, to its end, and closes it. Must be called before a step is
+/// loaded. Throws Error if the key is not 32 bytes long.
 void seal_reports(int descriptor);
 bool reports_are_sealed();
 
-/// The line as it is reported: with a key, behind the HMAC-SHA256 of "NUMBER LINE", in hexadecimal digits,
-/// where NUMBER counts the lines from 0.
+/// Returns the line as reported: with a key, after the HMAC-SHA256 of "NUMBER LINE" in hexadecimal digits.
+/// NUMBER counts the lines from 0.
 std::string sealed(const std::string& line);
 
-/// HMAC-SHA256 (RFC 2104, FIPS 180-4) in hexadecimal digits. The key has at most 64 bytes.
+/// Returns the HMAC-SHA256 (RFC 2104, FIPS 180-4) in hexadecimal digits. The key has at most 64 bytes.
 std::string hmac_sha256(const std::string& key, const std::string& text);
 
-/// Of a right step that needs more of one thing than it may: notes, for the report on the test that now
-/// fails, how much of what it needs it may need, from 0 to 1.
-void note_share(double share);
-/// The least that was noted since it was last asked for; nothing unless each of the `failures` of the test
-/// was noted, for of a wrong step no share says anything.
-std::optional<double> take_share(std::size_t failures);
+/// What the running test reports beside its verdict.
+struct Remarks {
+    /// Of each failure of a right step that needs more of one thing than it may: the part of what it needs
+    /// that it may need, from 0 to 1.
+    std::vector<double> shares = {};
+    std::vector<std::string> gains = {};  ///< over an earlier step
+    std::vector<std::string> notes = {};  ///< no fault, and yet good to know
+    /// A counter of the step, beside that of its solution.
+    struct Figure {
+        std::string key, heading;
+        double mine, theirs;
+    };
+    std::vector<Figure> figures = {};
+    std::vector<std::string> nearest =
+        {};  ///< the limit that the step comes nearest to on each shape, for maintainers
+};
+/// Those of the test that runs.
+Remarks& remarks();
+
+/// Returns the kind of a test that has failed so often, with this text.
+std::string kind_of_failure(const std::string& text, std::size_t failures, const Remarks&);
+
+/// One test of a step, as a line of JSON for whoever prints verdicts.
+struct Record {
+    std::string test;
+    std::string kind;  ///< "right", "wrong", "slow", which is right and needs too much, "skip" or "open"
+    std::string text;  ///< why it is not right
+    Remarks remarks;
+
+    std::string json() const;
+};
 
 }  // namespace kata

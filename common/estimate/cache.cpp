@@ -11,7 +11,7 @@ Cache::Cache(std::size_t bytes) : sets_(std::max<std::size_t>(1, bytes / 128 / w
 bool Cache::ask(std::uint64_t sector) {
     const auto tag = sector / 4;
     const auto bit = 1u << sector % 4;
-    // Powers of two apart would meet in few sets; hardware mixes the bits, too.
+    // Addresses that are powers of two apart would share few sets. Hardware mixes the bits, too.
     const auto set = (tag * 0x9E3779B97F4A7C15) >> 32;
     auto* const first = &lines_[set % sets_ * ways];
     auto* const end = first + ways;

@@ -1,5 +1,5 @@
-// The L1 cache of one multiprocessor, or a block's share of it: lines of 128 bytes whose sectors of 32 bytes
-// come in one at a time, the one that was asked for longest ago leaves first.
+// The L1 cache of one multiprocessor, or a block's share of it: lines of 128 bytes, loaded by sectors of 32
+// bytes and replaced in least recently used order.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +11,7 @@ class Cache {
   public:
     explicit Cache(std::size_t bytes);
 
-    /// Whether the sector, an address over 32, is there; from now on it is.
+    /// Returns true if the sector, an address over 32, is cached, and caches it.
     bool ask(std::uint64_t sector);
 
   private:

@@ -1,14 +1,13 @@
-// Describes the GPU of this machine for the estimate: its limits, and what one thing at a time costs there.
+// Describes the GPU of this machine for the estimate: its limits, and the cost of one kind of work at a time.
 // Each figure comes from a kernel that does nothing else; none is fitted to a kernel of a chapter.
 //
 //   describe >NAME.csv      takes less than a minute, and nothing else may use the GPU
 //
-// A row is `quantity,x,y,value,unit,spread`. What x and y mean depends on the quantity and is said where it
-// is measured; 0 where they mean nothing. Latencies are in cycles of the multiprocessor's clock, rates per
-// cycle and multiprocessor, unless they are of the whole device, which has its bandwidths in bytes a second.
-// All rows are measured one after the other, again and again, so that what disturbs the GPU for a second
-// disturbs each of them once: the value is the median, the spread how far its quartiles are apart, in % of
-// it.
+// A row is `quantity,x,y,value,unit,spread`. The meaning of x and y depends on the quantity and is given
+// where it is measured; they are 0 if unused. Latencies are in cycles of the multiprocessor's clock. Rates
+// are per cycle and multiprocessor, except those of the whole device; its bandwidths are in bytes per second.
+// All rows are measured one after the other, repeatedly, so that a disturbance of a second affects each of
+// them once. The value is the median; the spread is the distance of the quartiles, in % of it.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -34,7 +33,7 @@ int attribute(cudaDeviceAttr which) {
     return value;
 }
 
-/// A row, and how it is measured once.
+/// A row, and a function that measures it once.
 struct Row {
     std::string quantity;
     double x, y;
@@ -48,7 +47,7 @@ void row(std::string quantity, double x, double y, const char* unit, std::functi
     rows.push_back({std::move(quantity), x, y, unit, std::move(measure)});
 }
 
-/// Device memory for the program's life.
+/// Device memory for the lifetime of the program.
 template <class T>
 T* allocate(std::size_t count) {
     T* p = nullptr;
@@ -57,7 +56,7 @@ T* allocate(std::size_t count) {
     return p;
 }
 
-/// Seconds that the device needs for `work`, which has run once before.
+/// Returns the seconds that the device needs for `work`, after a first run.
 double seconds(const std::function<void()>& work) {
     static cudaEvent_t start = nullptr, stop = nullptr;
     if (!start) {
@@ -80,7 +79,7 @@ long long* the_cycles() {
     return cycles;
 }
 
-/// Cycles that block 0 of the kernel in `work` says it took, once it has run before.
+/// Returns the cycles reported by block 0 of the kernel in `work`, after a first run.
 double cycles(const std::function<void(long long*)>& work) {
     work(the_cycles());
     work(the_cycles());
@@ -128,7 +127,7 @@ struct FloatSqrt {
 struct IntAdd {
     using Type = unsigned;
     static constexpr const char* name = "int_add";
-    // The exclusive or keeps nvcc from making one multiplication of a loop of additions.
+    // The exclusive or keeps nvcc from replacing a loop of additions by a multiplication.
     static __device__ unsigned apply(unsigned v, unsigned k) { return (v + k) ^ k; }
 };
 struct IntMad {
@@ -172,7 +171,7 @@ __global__ void arithmetic(long long* cycles, typename Op::Type k, typename Op::
     if (sum == static_cast<typename Op::Type>(12345)) *sink = sum;
 }
 
-/// latency of an operation; rate: warps that do it, a cycle and multiprocessor.
+/// latency: of an operation; rate: warps per cycle and multiprocessor.
 template <class Op>
 void describe_arithmetic(int multiprocessors) {
     constexpr int rounds = 2048, chains = 4, threads = 1024;
@@ -188,14 +187,14 @@ void describe_arithmetic(int multiprocessors) {
     });
 }
 
-// Latency of memory: each load gives the address of the next.
+// Latency of memory: each load returns the address of the next.
 
 struct alignas(128) Node {
     Node* next;
 };
 
-/// A ring through all of the nodes, a power of two of them, in an order that no prefetcher guesses: i -> 5 i
-/// + 1, with the bits of the place reversed, so that neighbours in the ring lie far apart.
+/// A ring through all nodes, a power of two of them, in an order that no prefetcher guesses: i -> 5 i + 1,
+/// with the bits of the place reversed, so that neighbors in the ring lie far apart.
 __global__ void make_ring(Node* nodes, unsigned bits) {
     const unsigned i = blockIdx.x * blockDim.x + threadIdx.x, count = 1u << bits;
     if (i >= count) return;
@@ -215,7 +214,7 @@ __device__ Node* load(Node* const* p) {
     return reinterpret_cast<Node*>(next);
 }
 
-/// Goes on from where the last launch left `*at`, which is what no cache holds if the ring is longer than the
+/// Continues where the last launch left `*at`: nodes that no cache holds if the ring is longer than the
 /// cache.
 template <Cached cached>
 __global__ void chase(long long* cycles, Node** at, int warm_up, int rounds) {
@@ -249,7 +248,7 @@ __global__ void atomic_chain(long long* cycles, unsigned* memory, unsigned* sink
     unsigned at = 0;
     const Timer timer;
     for (int r = 0; r < rounds; ++r)
-        at = atomicAdd(p + at, 0u);  // of 0, so the next one waits for it and meets the same
+        at = atomicAdd(p + at, 0u);  // adds 0, so the next one waits for it and has the same address
     timer.stop(cycles);
     *sink = at;
 }
@@ -282,11 +281,11 @@ void describe_latency() {
         });
 }
 
-// A multiprocessor's own memories: what a request of a warp costs, by what its lanes ask for.
+// A multiprocessor's own memories: the cost of a warp's request by the addresses of its lanes.
 
 enum class Access { shared_load, shared_store, shared_atomic, shared_atomic_any, shared_float_atomic };
 
-/// Each lane goes to the word `lane * stride`, modulo `words`.
+/// Each lane accesses the word `lane * stride`, modulo `words`.
 template <Access access>
 __global__ void request(long long* cycles, unsigned* sink, unsigned stride, unsigned words, int rounds) {
     extern __shared__ unsigned s[];
@@ -303,7 +302,7 @@ __global__ void request(long long* cycles, unsigned* sink, unsigned stride, unsi
         } else if constexpr (access == Access::shared_store) {
             *place = sum;
         } else if constexpr (access == Access::shared_atomic) {
-            atomicAdd(s + at, 1u);  // of a constant, for which the hardware counts lanes
+            atomicAdd(s + at, 1u);  // of a constant: the hardware combines lanes
         } else if constexpr (access == Access::shared_atomic_any) {
             atomicAdd(s + at, lane + static_cast<unsigned>(rounds));
         } else {
@@ -314,7 +313,7 @@ __global__ void request(long long* cycles, unsigned* sink, unsigned stride, unsi
     if (sum == 12345) *sink = sum;
 }
 
-/// x: words from lane to lane; y: distinct words that the 32 lanes ask for.
+/// x: words from lane to lane; y: distinct words accessed by the 32 lanes.
 template <Access access>
 void describe_request(const char* name, const std::vector<std::pair<unsigned, unsigned>>& strides_and_words) {
     constexpr int rounds = 1024, threads = 1024;
@@ -355,19 +354,19 @@ void describe_multiprocessor() {
             [=] { return cycles([=](long long* c) { barriers<<<1, threads>>>(c, rounds); }) / rounds; });
 }
 
-// What all multiprocessors share: L2, memory, atomics.
+// Shared by all multiprocessors: L2, memory, atomics.
 
 enum class From { l2, dram };
 
-/// All threads go through memory side by side from `first` on, and each has `in_flight` loads of 16 bytes
-/// under way.
+/// All threads go through memory side by side from `first` on, each with `in_flight` loads of 16 bytes in
+/// flight.
 template <int in_flight>
 __global__ void read(const uint4* memory, std::size_t count, std::size_t first, std::size_t rounds,
                      unsigned* sink) {
     const std::size_t threads = std::size_t{gridDim.x} * blockDim.x;
     std::size_t at = (first + std::size_t{blockIdx.x} * blockDim.x + threadIdx.x) % count;
     unsigned sum = 0;
-#pragma unroll 1  // or more would be under way than is said
+#pragma unroll 1  // otherwise more loads would be in flight
     for (std::size_t r = 0; r < rounds; r += in_flight) {
         uint4 v[in_flight];
 #pragma unroll
@@ -388,7 +387,7 @@ __global__ void write(uint4* memory, std::size_t count) {
         memory[i] = make_uint4(1, 2, 3, 4);
 }
 
-/// Each lane loads 4 bytes, `stride` of them apart.
+/// Each lane loads a word, `stride` words from its neighbor's.
 __global__ void read_strided(const unsigned* memory, std::size_t count, unsigned stride, int rounds,
                              unsigned* sink) {
     const std::size_t threads = std::size_t{gridDim.x} * blockDim.x;
@@ -404,15 +403,15 @@ __global__ void read_strided(const unsigned* memory, std::size_t count, unsigned
     if (sum == 12345) *sink = sum;
 }
 
-/// Adds to `addresses` words, a power of two, lane beside lane, so that a warp meets itself only where there
-/// are less than 32.
+/// Adds to `addresses` words, a power of two, lane beside lane: a warp has conflicts of its own only below
+/// 32.
 template <class T>
 __global__ void add(T* memory, unsigned addresses, int rounds) {
     const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
     for (int r = 0; r < rounds; ++r) atomicAdd(memory + ((thread + r * 32u) & (addresses - 1)), T(1));
 }
 
-/// Adds to `addresses` words of a line that no other block has.
+/// Adds to `addresses` words of a line that no other block accesses.
 __global__ void add_in_own_line(unsigned* memory, unsigned addresses, int rounds) {
     unsigned* const line = memory + blockIdx.x * 32u;
     for (int r = 0; r < rounds; ++r) atomicAdd(line + (threadIdx.x & (addresses - 1)), 1u);
@@ -436,13 +435,13 @@ void describe_reads(From from, int multiprocessors, const uint4* memory, unsigne
                     (16.0 * blocks * threads)) /
                     in_flight * in_flight +
                 in_flight;
-            // x: multiprocessors that ask; y: bytes that each has under way
+            // x: multiprocessors with work; y: bytes in flight on each
             row(from == From::l2 ? "l2_read" : "dram_read", blocks, 16.0 * threads * in_flight, "B/s",
                 [=, first = std::size_t{0}]() mutable {
                     const double taken = seconds([&] {
                         read<in_flight>
                             <<<blocks, threads, shared_for_one_block>>>(memory, count, first, rounds, sink);
-                        // or the cache would hold it from the last time
+                        // otherwise the cache would still hold it
                         first = (first + rounds * static_cast<std::size_t>(blocks * threads)) % count;
                     });
                     return 16.0 * static_cast<double>(rounds) * blocks * threads / taken;
@@ -452,7 +451,7 @@ void describe_reads(From from, int multiprocessors, const uint4* memory, unsigne
 
 template <class T>
 void describe_atomics(const char* name, int multiprocessors, T* memory) {
-    // As many rounds as take about a millisecond, beside which a launch is nothing; x: addresses
+    // As many rounds as take about a millisecond, much longer than a launch; x: addresses
     for (const auto& [addresses, rounds] :
          {std::pair{1u, 4}, {2u, 8}, {8u, 32}, {32u, 32}, {256u, 64}, {4096u, 512}, {1u << 20, 1024}})
         row(name, addresses, 0, "1/s", [=, addresses = addresses, rounds = rounds] {
@@ -495,7 +494,7 @@ void describe_memory(int multiprocessors) {
             });
     describe_atomics("global_atomic", multiprocessors, words);
     describe_atomics("global_float_atomic", multiprocessors, reinterpret_cast<float*>(memory));
-    for (const unsigned addresses : {1u, 2u, 4u, 8u, 32u})  // x: addresses of a block
+    for (const unsigned addresses : {1u, 2u, 4u, 8u, 32u})  // x: addresses per block
         row("global_atomic_own_line", addresses, 0, "1/s", [=] {
             constexpr int rounds = 128;
             return static_cast<double>(rounds) * blocks * threads /
@@ -551,7 +550,7 @@ void describe_limits() {
     });
 }
 
-/// Measures all rows, again and again, for at least three times and until it has taken half a minute.
+/// Measures all rows repeatedly, at least three times and for at least half a minute.
 void measure_all() {
     constexpr std::size_t least = 3, most = 41;
     constexpr std::chrono::seconds long_enough{30};

@@ -20,7 +20,7 @@ std::vector<Device::Row> rows_of(const Device& device, const std::string& quanti
     return rows;
 }
 
-/// On the straight line between neighbours, or the nearest.
+/// Interpolates linearly between neighbors; beyond them returns the nearest.
 double between(const std::map<double, double>& values, double x) {
     const auto above = values.lower_bound(x);
     if (above == values.end()) return values.rbegin()->second;

@@ -1,4 +1,4 @@
-// What is known of a GPU that is not here: what describe.cu measured on one.
+// The description of a GPU, as measured by describe.cu.
 #pragma once
 #include <filesystem>
 #include <istream>
@@ -17,16 +17,16 @@ struct Device {
     std::string name;
     std::vector<Row> rows;
 
-    /// The value of the only row, or of the first. Throws kata::Error where there is none.
+    /// Returns the value of the first row. Throws kata::Error if there is none.
     double at(const std::string& quantity) const;
-    /// The largest value that was measured.
+    /// Returns the largest value measured.
     double most(const std::string& quantity) const;
-    /// Between the rows of neighbouring x on a straight line; outside of them the value of the last.
+    /// Interpolates linearly between the rows of neighboring x; beyond them returns the value of the last.
     double at(const std::string& quantity, double x) const;
-    double most(const std::string& quantity, double x) const;  ///< where an x has several rows
+    double most(const std::string& quantity, double x) const;  ///< the same if an x has several rows
 };
 
-/// Throws kata::Error where a line is no row.
+/// Throws kata::Error for a line that is not a row.
 Device read_device(std::istream&);
 Device read_device(const std::filesystem::path&);
 

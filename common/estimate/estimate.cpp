@@ -12,24 +12,23 @@ namespace {
 
 constexpr double sector = 32;  // bytes
 
-/// Instructions of a warp that the meter does not see: beside each request one that makes its address, and
-/// of each basic block a comparison and a jump. nvcc decides how many there really are.
+/// Instructions that the meter does not see: one per request for its address, and per basic block a
+/// comparison and a jump. nvcc decides how many there really are.
 constexpr double instructions_a_basic_block = 2;
-/// Two constants that lie side by side come with one instruction, and are operands of others then.
+/// One instruction loads two adjacent constants.
 constexpr double instructions_an_operand = 0.5;
 
-/// So many times as long as the others a block is unlike them: less is the noise of a sample.
+/// A block that takes this many times as long as the others differs from them; less is noise.
 constexpr double unequal = 2;
-/// By what factor work may be dealt out worse than in the solution: as in the tests of a step.
+/// The factor by which work may be more unequal than in the solution, as in the tests of a step.
 constexpr double uneven = 4;
 
 struct Traffic {
     double l2 = 0, loaded = 0, stored = 0;  // bytes, of all blocks
-    double from_dram = 0;                   // of what misses the L1 cache, 0 to 1
+    double from_dram = 0;                   // share of L1 misses, 0 to 1
 };
 
-/// What misses the L1 cache goes to L2. Of an array, DRAM gives and takes what of it is reached, once: L2
-/// keeps the rest for the next block.
+/// L1 misses go to L2. DRAM transfers the accessed part of an array once: L2 keeps it for the next block.
 Traffic traffic_of(const Demand& d, double scale) {
     Traffic t;
     double missed = 0;
@@ -45,7 +44,7 @@ Traffic traffic_of(const Demand& d, double scale) {
     return t;
 }
 
-/// Cycles from its beginning to its end, if nobody is in its way.
+/// Returns the cycles of a chain that nothing else delays.
 double cycles_of(const Chain& c, const Device& on, double threads, double from_dram) {
     const double miss = from_dram * on.at("latency_dram_load") + (1 - from_dram) * on.at("latency_l2_load");
     return c.basic_blocks * on.at("latency_float_fma") + c.divisions * on.at("latency_int_divide") +
@@ -54,7 +53,8 @@ double cycles_of(const Chain& c, const Device& on, double threads, double from_d
            c.atomics * on.at("latency_global_atomic") + c.barriers * on.at("barrier", threads);
 }
 
-/// Cycles in which a multiprocessor issues what a launch, or one line of it, asks for, less the arithmetic.
+/// Returns the cycles that a multiprocessor takes to issue a launch or one line of it, without the
+/// arithmetic.
 double cycles_to_issue(const auto& of, const Device& on) {
     return (of.requests + of.addresses + of.comparisons + of.operands * instructions_an_operand +
             of.basic_blocks * instructions_a_basic_block) /
@@ -62,11 +62,11 @@ double cycles_to_issue(const auto& of, const Device& on) {
            of.divisions / on.at("rate_int_divide");
 }
 
-/// What part of what a launch is bound by each line of its source asks for, 0 to 1; nothing where lines do
-/// not say.
+/// Returns each source line's share in the demand for the bounding resource, 0 to 1; nothing if lines have no
+/// share.
 std::map<std::string, double> parts_of(const Demand& d, const Device& on, const std::string& bound,
                                        double fused) {
-    // In the unit of `all`, whatever that is.
+    // `asked` returns the same unit as `all`.
     const auto divided = [&](double all, auto asked) {
         std::map<std::string, double> parts;
         for (const auto& [line, of_line] : d.lines_of_source)
@@ -85,7 +85,7 @@ std::map<std::string, double> parts_of(const Demand& d, const Device& on, const 
         for (const auto& [line, of_line] : d.lines_of_source) all += of_line.updates_of_most;
         return divided(all, [](const Asked& a) { return a.updates_of_most; });
     }
-    // Of an array DRAM gives and takes less than L2 does; each line has the same part of both.
+    // DRAM transfers less of an array than L2 does; each line has the same share of both.
     const bool is_dram = bound == "DRAM";
     if (!is_dram && bound != "L2") return {};
     const double asking = std::min(d.blocks, on.at("multiprocessors"));
@@ -115,18 +115,18 @@ void longest_first(std::vector<OfLine>& lines) {
                      [](const OfLine& a, const OfLine& b) { return a.seconds > b.seconds; });
 }
 
-/// Seconds for all turns of atomics. Lines that lie side by side take turns with each other, too: what only
-/// one block updates is as fast as all blocks under way are on as many words as theirs take up together.
-double seconds_of_atomics(const Demand& d, const Device& on, double scale, double blocks_under_way) {
+/// Returns the seconds for all turns of atomics. Adjacent lines are serialized, too: words updated by one
+/// block alone are as fast as updates of as many words as the blocks in flight update together.
+double seconds_of_atomics(const Demand& d, const Device& on, double scale, double blocks_in_flight) {
     constexpr double bytes_a_word = 4, words_a_turn = 8;
     const double of_block = std::max(d.own_words / d.looked_at, d.own_bytes / bytes_a_word / d.blocks),
-                 words = std::max(1.0, of_block * blocks_under_way);
+                 words = std::max(1.0, of_block * blocks_in_flight);
     const double turns_a_second = on.at("global_atomic", words) / std::min(words_a_turn, words);
     return std::max(d.updates / on.at("global_atomic_own_line", 1), d.own_updates / turns_a_second) * scale;
 }
 
-/// Seconds from a block's end until the next one in its place has begun and ended, if it does nothing: no
-/// more than what makes empty blocks as frequent as they were at any size.
+/// Returns the seconds from a block's end until the next one in its place, which does nothing, has ended: the
+/// smallest that agrees with the measured rate of empty blocks of any size.
 double turnaround(const Device& on) {
     double least = std::numeric_limits<double>::infinity();
     for (const auto& row : on.rows)
@@ -136,9 +136,9 @@ double turnaround(const Device& on) {
     return least;
 }
 
-/// Seconds from one block's end to the next one's on a multiprocessor that holds so many, each of which waits
-/// and then takes the multiprocessor: mean value analysis of a closed network of one queue and a delay. A
-/// block that comes meets those that are there on average without it.
+/// Returns the seconds between the ends of blocks on a multiprocessor with this many resident blocks, each of
+/// which waits and then occupies the multiprocessor: mean value analysis of a closed network of one queue and
+/// a delay. An arriving block meets the average number of others.
 double between_ends(double blocks, double waits, double takes) {
     double before = 0, rate = 0;
     for (int n = 1; n <= static_cast<int>(blocks); ++n) {
@@ -149,11 +149,11 @@ double between_ends(double blocks, double waits, double takes) {
     return 1 / rate;
 }
 
-/// Of the longest block, if it were alone on its multiprocessor from its beginning to its end. `arithmetic`:
-/// instructions of the whole launch.
+/// Returns the seconds of the longest block, alone on its multiprocessor. `arithmetic`: instructions of the
+/// whole launch.
 double seconds_of_longest(const Demand& d, const Device& on, double arithmetic, double from_dram) {
     const auto& [asked, sectors, chain] = d.longest;
-    // The arithmetic is done where the launch reaches memory.
+    // Assumes arithmetic in proportion to requests.
     const double part =
         d.requests > 0 ? std::min(1.0, asked.requests * d.looked_at / d.requests / d.blocks) : 0;
     const double issuing = cycles_to_issue(asked, on) + arithmetic * part / on.at("rate_float_fma"),
@@ -171,9 +171,9 @@ Estimate estimate(const Demand& d, const Device& on, double operations) {
     if (d.looked_at == 0) return result;
     const double scale = d.blocks / d.looked_at;
     const double clock = on.at("clock"), multiprocessors = on.at("multiprocessors");
-    // Blocks are dealt out whole: the busiest multiprocessor has as many as this, or more.
+    // Blocks are not divided: the busiest multiprocessor has at least this many.
     const double of_busiest = std::ceil(d.blocks / multiprocessors);
-    const double busiest = of_busiest / d.looked_at;  // of what was summed over the blocks looked at
+    const double busiest = of_busiest / d.looked_at;  // per block looked at
     const auto need = [&](const char* what, double seconds) { result.needs.push_back({what, seconds}); };
     const auto traffic = traffic_of(d, scale);
 
@@ -181,8 +181,8 @@ Estimate estimate(const Demand& d, const Device& on, double operations) {
     const double issuing =
         (cycles_to_issue(d, on) * busiest + fused / d.blocks * of_busiest / on.at("rate_float_fma")) / clock;
     need("issue", issuing);
-    // A line of the L1 cache is a pass, as one over the banks of shared memory is. Of a request for 32 words
-    // of one bank, so that the request itself is hidden.
+    // A line of the L1 cache takes a pass, like a pass over the banks of shared memory. Measured with 32
+    // words of one bank per request, so that the request itself is hidden.
     const double passed = (d.lines + d.passes) * on.at("shared_load", 32) / 32 * busiest;  // cycles
     need("L1 and shared memory", passed / clock);
     const double asking = std::min(d.blocks, multiprocessors);
@@ -192,7 +192,7 @@ Estimate estimate(const Demand& d, const Device& on, double operations) {
          std::max(d.updates_of_all * scale, d.updates_of_one) / on.at("global_atomic", 1));
     need("starting blocks", d.blocks / on.at("blocks", d.threads));
 
-    // A block alone: its longest warp, and the time in which what the others do goes through.
+    // A block alone: its longest warp, or the throughput of all its warps.
     const double chain = cycles_of(d.chain, on, d.threads, traffic.from_dram) / d.looked_at / clock +
                          d.chain.updates / d.looked_at / on.at("global_atomic", 1),
                  waits = turnaround(on) + chain;
@@ -201,10 +201,10 @@ Estimate estimate(const Demand& d, const Device& on, double operations) {
     const double at_once = std::min<double>(of_busiest, resident(on, d.threads, d.shared_bytes));
     need("latency", (waits + through) * of_busiest / at_once);
     need("atomics", seconds_of_atomics(d, on, scale, std::min(d.blocks, at_once * multiprocessors)));
-    // However many do little, a launch does not end before its longest block.
+    // A launch does not end before its longest block, however little the others do.
     const double longest = seconds_of_longest(d, on, fused, traffic.from_dram);
     if (longest > unequal * (waits + through)) need("one block", longest);
-    // Beside blocks that do nothing whatever is done is much.
+    // Compared with blocks that do nothing, any work is much.
     if (d.longest_is_beside) result.times_an_end = longest / std::max(chain + through, 1 / clock);
     if (d.links > 0)
         need("blocks one after the other",
@@ -236,13 +236,13 @@ std::optional<std::string> unequal_ends(const Estimate& estimate) {
 
 std::optional<std::string> unequal_blocks(const kata::Counts& step, const kata::Counts& solution) {
     namespace machine = kata::machine;
-    // A step too wrong to have done anything is told so elsewhere.
+    // A step that does no work is reported elsewhere.
     if (step.work == 0 || step.launches == 0 || solution.work == 0 || solution.launches == 0)
         return std::nullopt;
     const auto share = [](const kata::Counts& c) {
         return machine::issued_together * static_cast<double>(c.busiest) / static_cast<double>(c.work);
     };
-    // So many times as much as if all blocks had the same.
+    // The factor compared with equal blocks.
     const auto unlike_equal_blocks = [&](const kata::Counts& c) {
         const double blocks = static_cast<double>(c.blocks) / static_cast<double>(c.launches);
         return share(c) * blocks / std::ceil(blocks / machine::multiprocessors);

@@ -1,4 +1,4 @@
-// The time that a launch takes on a GPU that is not there. README.md says how and why.
+// Estimates the time of a launch on a GPU that is not there. README.md explains the model.
 #pragma once
 #include "counts.hpp"
 #include "estimate/demand.hpp"
@@ -10,44 +10,44 @@
 
 namespace estimate {
 
-/// Something that a launch keeps busy, and for how many seconds if for nothing else.
+/// A resource that a launch needs, and the seconds if the launch needed nothing else.
 struct Need {
-    std::string what;  ///< "DRAM", "latency": for people
+    std::string what;  ///< "DRAM", "latency"
     double seconds = 0;
 };
 
-/// What a line of the source has of the time of its launch, by what it asks of what the launch is bound by.
+/// A source line's share in the time of its launch, by its demand for the resource that bounds the launch.
 struct OfLine {
     std::string line;  ///< "03_tiled.cu:27"
-    std::string what;  ///< as of a Need
+    std::string what;  ///< as in Need
     double seconds = 0;
 };
 
 struct Estimate {
-    double seconds = 0;  ///< with what the launch itself costs
-    /// The longest first: the launch takes as long as this, or longer where blocks are in one another's way.
+    double seconds = 0;  ///< including the cost of the launch itself
+    /// The longest first. The launch takes this long, or longer if blocks delay each other.
     std::vector<Need> needs;
-    /// The longest first; under no name what belongs to no line, as the problem's arithmetic. Empty where
-    /// lines do not say: latency is of a chain, and how blocks start is of none.
+    /// The longest first. Without a name: what belongs to no line, such as the problem's arithmetic. Empty if
+    /// lines have no share: latency belongs to a chain, and starting blocks to none.
     std::vector<OfLine> lines = {};
-    /// How many times as long as the average block the longest takes, if that is the first or the last and in
-    /// no sum; 0 if it is not.
+    /// How many times as long as the average block the longest takes, if that is the first or the last one
+    /// and not in the sums; else 0.
     double times_an_end = 0;
-    std::vector<Estimate> launches = {};  ///< of several launches, each
+    std::vector<Estimate> launches = {};  ///< each of several launches
 };
 
-/// `operations`: additions and multiplications of floats that the launch makes, half of them fused; of a
-/// kernel whose arithmetic nobody has counted 0.
+/// `operations`: float additions and multiplications of the launch, half of them fused; 0 if not counted.
 Estimate estimate(const Demand&, const Device&, double operations = 0);
 
-/// Why some blocks of a step do not stand for all: where all are counted, as in a small problem, their work
-/// is much more unequal than in its solution. Few blocks that have the same work are another matter.
+/// Returns why a sample of a step's blocks does not represent all: in a small problem, where all are counted,
+/// their work is much more unequal than in the solution.
 std::optional<std::string> unequal_blocks(const kata::Counts& step, const kata::Counts& solution);
 
-/// Why an estimate is none: its sums are of blocks that do much less than the first or the last of the grid.
+/// Returns why an estimate is void: its sums are of blocks that do much less than the first or the last of
+/// the grid.
 std::optional<std::string> unequal_ends(const Estimate&);
 
-/// Launches that follow each other. Operations are shared out by warps' basic blocks and requests.
+/// Estimates consecutive launches. Divides the operations among them by their basic blocks and requests.
 Estimate estimate(const std::vector<Demand>&, const Device&, double operations = 0);
 
 }  // namespace estimate

@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::uint64_t sector_bytes = 32, line_bytes = 128;
 
-/// Blocks in a row that stand for all if each asks for the same: as they are spread over the grid, they are
-/// of several parts of it, and of even and odd ones.
+/// Consecutive blocks of the sample that represent all if their demands are equal. They are spread over the
+/// grid, and both even and odd.
 constexpr unsigned enough_alike = 3;
 
 Chain& operator+=(Chain& a, const Chain& b) {
@@ -28,12 +28,13 @@ Chain& operator+=(Chain& a, const Chain& b) {
     return a;
 }
 
-/// Which of two warps comes later to a barrier, roughly: latencies are of this order on any GPU.
+/// Returns roughly the time of a warp, to tell which of two reaches a barrier later: latencies are of this
+/// order on any GPU.
 double roughly(const Chain& c) {
     return 5 * c.basic_blocks + c.requests + c.passes + 25 * (c.shared_loads + c.l1_loads) + 300 * c.misses;
 }
 
-/// Which of two blocks takes longer alone, as roughly.
+/// Returns as roughly the time of a block alone.
 double roughly(const OfBlock& b) {
     return roughly(b.chain) + b.asked.requests + b.asked.basic_blocks + b.asked.lines + b.asked.passes;
 }
@@ -41,7 +42,7 @@ double roughly(const OfBlock& b) {
 }  // namespace
 
 unsigned resident(const Device& device, unsigned threads, double shared_bytes) {
-    constexpr double reserved = 1024;  // bytes of shared memory that the system takes for each block
+    constexpr double reserved = 1024;  // bytes of shared memory per block, used by the system
     const double warps = (threads + 31) / 32, of_all = device.at("threads_a_multiprocessor") / 32;
     const double blocks = std::min({of_all / warps, device.at("blocks_a_multiprocessor"),
                                     device.at("shared_a_multiprocessor") / (shared_bytes + reserved)});
@@ -92,7 +93,7 @@ void Gatherer::request(const kata::Request& r) {
     if (memory == "global") {
         e.kind = did == "load" ? Kind::load : did == "store" ? Kind::store : Kind::atomic;
         e.array = array_of(r.addresses[lane]);
-        // Counted from the array's first line, so that an estimate does not depend on where the arrays lie.
+        // Counted from the array's first line, so that an estimate does not depend on addresses.
         const auto begin = arrays_[e.array].of.begin / line_bytes * line_bytes;
         const auto of_array = std::uint64_t{e.array} << 40;
         for (unsigned l = 0; l < 32; ++l)
@@ -166,7 +167,7 @@ void Gatherer::request(const kata::Request& r) {
     warps_[r.warp].push_back(e);
 }
 
-/// What the source says of the instructions that the block has come to, and that are not known yet.
+/// Looks up the source lines of the block's instructions that are not known yet.
 void Gatherer::read_lines() {
     std::vector<std::uint32_t> fresh, of_requests;
     for (const auto& warp : warps_)
@@ -188,7 +189,7 @@ void Gatherer::read_lines() {
         if (line < 1 || line > found->second.size()) continue;
         auto& said = line_of_[fresh[i]] = found->second[line - 1];
         if (i >= basic_blocks) continue;
-        // Of the basic blocks of a line the first one divides.
+        // Divisions are attributed to the first basic block of a line.
         const auto [first, is_first] = first_of_line_.try_emplace(told[i], fresh[i]);
         if (is_first) continue;
         auto& later = first->second < fresh[i] ? said : line_of_[first->second];
@@ -197,7 +198,8 @@ void Gatherer::read_lines() {
     }
 }
 
-/// Which sectors are not in the block's share of the L1 cache, where its warps take turns request by request.
+/// Finds the sectors that miss the block's share of the L1 cache, when its warps alternate request by
+/// request.
 void Gatherer::ask_cache(std::vector<std::vector<bool>>& misses) {
     constexpr double of_both =
         256 * 1024;  // an H100's L1 cache and shared memory are one (NVIDIA's tuning guide)
@@ -235,7 +237,7 @@ void Gatherer::ask_cache(std::vector<std::vector<bool>>& misses) {
     }
 }
 
-/// Over the blocks so far, without their chains.
+/// Sums over the blocks so far, without their chains.
 OfBlock Gatherer::sums() const {
     const auto& d = *launch_;
     OfBlock sum;
@@ -267,8 +269,8 @@ void Gatherer::end_block() {
         for (std::size_t w = 0; w < warps_.size(); ++w) {
             auto chain = block;
             enum { nothing, shared, l1, miss } awaited = nothing;
-            // Loads that follow each other are under way together, until something needs them: a store, an
-            // atomic or a barrier, or the end of the rounds of a loop that nvcc makes one.
+            // Consecutive loads are in flight together until something needs them: a store, an atomic or a
+            // barrier, or the end of the rounds that nvcc unrolls together.
             std::map<std::uint32_t, unsigned> rounds;  // by basic block, since then
             const auto wait = [&] {
                 chain.shared_loads += awaited == shared;
@@ -277,7 +279,7 @@ void Gatherer::end_block() {
                 awaited = nothing;
                 rounds.clear();
             };
-            // In code without jumps, what was loaded is kept until something is written.
+            // In code without jumps, loaded values are kept until something is written.
             std::set<std::uint64_t> kept;
             std::optional<Chain> link;  // since it has waited for another block
             auto& at = next[w];
@@ -399,7 +401,7 @@ bool Gatherer::sample_ends() {
     return true;
 }
 
-/// What of the blocks so far is not in their sums yet.
+/// Adds the updates of the blocks so far to the sums.
 void Gatherer::end_sample() {
     if (in_block_) end_block();
     auto& launch = *launch_;
@@ -432,11 +434,11 @@ void Gatherer::end_launch() {
     launch_.reset();
 }
 
-/// What the launch asks for, among the lines of its source.
+/// Divides the launch's demand among the lines of its source.
 void Gatherer::share_out() {
     const auto most = std::max_element(updated_.begin(), updated_.end(), [](const auto& a, const auto& b) {
         return std::pair(a.second.turns, b.first) <
-               std::pair(b.second.turns, a.first);  // of equals the first
+               std::pair(b.second.turns, a.first);  // the first of equals
     });
     if (most != updated_.end())
         for (const auto& [code, turns] : most->second.of_codes) of_code_[code].asked.updates_of_most += turns;

@@ -1,4 +1,4 @@
-// Watches what the blocks of a launch do on the CPU back end, and sums up what that asks of a GPU.
+// Watches the blocks of a launch on the CPU back end, and sums up what they require of a GPU.
 #pragma once
 #include "estimate/demand.hpp"
 #include "estimate/device.hpp"
@@ -13,22 +13,23 @@
 
 namespace estimate {
 
-/// How many blocks a multiprocessor holds at once. Registers are not known without a compiler for the GPU.
+/// Returns how many blocks are resident on a multiprocessor. Registers are unknown without a compiler for the
+/// GPU.
 unsigned resident(const Device&, unsigned threads, double shared_bytes);
 
-/// One block after the other, as a sample of a large launch runs them (kata::Conditions).
+/// Watches one block after the other, as a sample of a large launch runs them (kata::Conditions).
 class Gatherer final : public kata::Watcher {
   public:
-    /// `ends`: whether to look at the first block and the last, too, beside the sample.
+    /// With `ends`, also looks at the first and the last block, beside the sample.
     explicit Gatherer(const Device& device, bool ends = false) : device_(device), ends_(ends) {}
 
     void launch_begins(const kata::Scene&) override;
     void request(const kata::Request&) override;
-    /// Once the last few blocks have asked for the same.
+    /// True once the last few blocks have required the same.
     bool has_enough() override;
     bool sample_ends() override;
 
-    /// Of each launch, in order, once all have run.
+    /// Returns the demand of each launch, in order. Must be called after all have run.
     std::vector<Demand> demands();
 
   private:
@@ -42,15 +43,14 @@ class Gatherer final : public kata::Watcher {
         constant,
         shared_atomic
     };
-    /// What one warp did at once.
+    /// One request or basic block of a warp.
     struct Event {
         Kind kind;
         std::uint16_t passes, turns;
         std::uint32_t code, barriers, array, sectors;
         std::uint64_t first_sector;
-        std::uint64_t
-            words;    // of shared memory, those that the lanes load: the same number for the same ones
-        bool waited;  // for what another block has written
+        std::uint64_t words;  // a hash of the words of shared memory that the lanes load
+        bool waited;          // for a write of another block
     };
     struct Array {
         kata::Array of;
@@ -63,7 +63,7 @@ class Gatherer final : public kata::Watcher {
         std::uint32_t words = 0;                                 // a bit each
         std::vector<std::pair<std::uint32_t, double>> of_codes;  // the same turns
     };
-    /// What one instruction asks for, of which the source has a line.
+    /// The demand of one instruction.
     struct OfCode {
         Asked asked;
         std::map<std::uint32_t, double> loaded, written;  // sectors, by array
@@ -81,10 +81,10 @@ class Gatherer final : public kata::Watcher {
     const Device& device_;
     const bool ends_;
     std::vector<Demand> done_;
-    std::optional<Demand> launch_, sample_;  // the sample's, once it has ended and the launch has not
+    std::optional<Demand> launch_, sample_;  // of the sample, once it has ended
     kata::Scene scene_;
     std::unordered_map<std::uint32_t, Line> line_of_;     // by code, of the launches of one module
-    std::map<std::string, std::uint32_t> first_of_line_;  // of "a.cu:3" the first basic block
+    std::map<std::string, std::uint32_t> first_of_line_;  // the first basic block of "a.cu:3"
     std::map<std::string, std::vector<Line>> lines_in_;   // by source
     std::vector<Array> arrays_;
     std::uint32_t last_array_ = 0;
@@ -96,7 +96,7 @@ class Gatherer final : public kata::Watcher {
     std::uint64_t block_ = 0;
     bool in_block_ = false;
     std::optional<OfBlock> last_;            // block before this one
-    unsigned alike_ = 0;                     // blocks that asked for the same as the last one, with it
+    unsigned alike_ = 0;                     // consecutive blocks with the same demand, up to the last one
     std::vector<std::vector<Event>> warps_;  // of the block
     std::vector<std::uint64_t> sectors_;     // of its events
 };

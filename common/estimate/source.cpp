@@ -15,12 +15,11 @@ namespace {
 using std::size_t;
 constexpr auto npos = std::string::npos;
 
-constexpr unsigned rounds_by_default = 4;  // of nvcc, for a loop whose number of rounds it does not know
+constexpr unsigned rounds_by_default = 4;  // that nvcc unrolls of a loop with an unknown trip count
 
 bool is_of_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
-/// The source with blanks for its comments and the insides of its strings: what is left stands where it
-/// stood.
+/// Returns the source with comments and the contents of strings replaced by blanks: positions do not change.
 std::string code_of(std::string text) {
     const auto blank = [&text](size_t from, size_t to) {
         for (auto i = from; i < std::min(to, text.size()); ++i)
@@ -44,7 +43,7 @@ std::string code_of(std::string text) {
     return text;
 }
 
-/// Behind the parenthesis or brace that closes the one at `at`.
+/// Returns the position after the parenthesis or brace that closes the one at `at`.
 size_t behind_closing(const std::string& code, size_t at) {
     int depth = 0;
     for (; at < code.size(); ++at) {
@@ -55,7 +54,7 @@ size_t behind_closing(const std::string& code, size_t at) {
     return at;
 }
 
-/// What stands between separators that are in no parentheses.
+/// Splits at separators outside parentheses.
 std::vector<std::string> parts_of(std::string_view text, char separator) {
     std::vector<std::string> parts(1);
     int depth = 0;
@@ -75,7 +74,7 @@ std::vector<std::string> words_in(const std::string& text) {
     return {std::sregex_token_iterator(text.begin(), text.end(), word), {}};
 }
 
-/// Names of what is known when the kernel is compiled.
+/// Names of values known at compile time.
 std::set<std::string> constants_in(const std::string& code) {
     std::set<std::string> names{"sizeof", "static_cast", "int",   "unsigned", "std",
                                 "size_t", "long",        "const", "auto"};
@@ -131,7 +130,7 @@ class Reader {
         return code_.substr(at, end - at);
     }
 
-    /// Behind the statement that begins there.
+    /// Returns the position after the statement that begins there.
     size_t behind_statement(size_t at) const {
         at = next(at);
         if (at == code_.size()) return at;
@@ -155,7 +154,7 @@ class Reader {
                            [&](const auto& word) { return word == variable || constants_.contains(word); });
     }
 
-    /// "int i = 0; i < n; ++i": whether n, and all else there, is a constant.
+    /// True if everything in "int i = 0; i < n; ++i", such as n, is a constant.
     bool has_known_rounds(const std::string& header) const {
         const auto parts = parts_of(header, ';');
         if (parts.size() == 1) return parts[0].find(':') != npos;  // over an array
@@ -165,13 +164,14 @@ class Reader {
                                                 [&](const auto& part) { return is_known(part, variable); });
     }
 
-    /// What a loop declares: "i" of "int i = 0; i < n; ++i"; nothing where it declares nothing.
+    /// Returns the variable declared by a loop: "i" for "int i = 0; i < n; ++i"; nothing if there is none.
     static std::string variable_of(const std::string& header) {
         const auto names = words_in(header.substr(0, header.find_first_of("=:;")));
         return names.size() < 2 ? std::string() : names.back();
     }
 
-    /// The operand that begins there: a name, with what is called or taken of it, or what is in parentheses.
+    /// Returns the operand that begins there: a name with its calls, members and indices, or a parenthesized
+    /// expression.
     std::string operand_at(size_t at) const {
         const auto begin = at = next(at);
         while (at < code_.size() && (is_of_word(code_[at]) || code_[at] == '.' || code_[at] == ':')) ++at;
@@ -194,8 +194,8 @@ class Reader {
         }
     }
 
-    /// Whether each condition there decides on one plain statement, or on a part of an expression, and no
-    /// barrier keeps them apart.
+    /// True if each condition there controls one plain statement, or part of an expression, and there is no
+    /// barrier.
     bool has_only_short_branches(size_t from, size_t to) const {
         static const std::regex branch(R"(\bif\b\s*(constexpr\b\s*)?|\bswitch\b)"),
             long_one(R"(\b(?:if|switch|for|while|do|else)\b|\batomic|;\s*[^\s}])");
@@ -214,7 +214,7 @@ class Reader {
         return true;
     }
 
-    /// Which begins at its word, with an opening parenthesis, and a body.
+    /// Reads a loop from its keyword, with the opening parenthesis and the body.
     void read_loop(size_t at, size_t open, size_t body) {
         Line said;
         const auto header = code_.substr(open + 1, code_[at] == 'f' ? body - open - 2 : 0);
@@ -240,11 +240,11 @@ class Reader {
         static const std::regex condition(R"(\bif\b(?!\s*constexpr)|\bswitch\b|\?|&&|\|\|)");
         if (said.rounds != 1 && std::regex_search(code_.substr(body, end - body), condition)) {
             said.predicated = has_only_short_branches(body, end);
-            // A jump stays in each round, and nvcc takes few loads past it.
+            // A jump remains in each round, and nvcc moves few loads across it.
             if (said.unrolled && !said.predicated) said.rounds = rounds_by_default, said.unrolled = false;
         }
         const auto last = line_of(end - 1);
-        // Each round that is unrolled has a number of its own, whatever else it does.
+        // In an unrolled round the loop variable is a constant.
         if (is_known_for) variables_.push_back({line_of(at), last, variable_of(header)});
         for (auto line = line_of(at); line <= last; ++line) {
             const bool adds = lines_[line].adds_a_number;
@@ -268,7 +268,7 @@ class Reader {
         size_t first, last;  // lines
         std::string name;
     };
-    std::vector<Variable> variables_;  // of loops, that are constants in each round
+    std::vector<Variable> variables_;  // of unrolled loops: constants in each round
 };
 
 }  // namespace

@@ -210,7 +210,6 @@ def new_step(repository: Repository, chapter: str, step: str) -> int:
         f"chapters/{chapter}/{step}.cu: what goes into it, in words",
         f"chapters/{chapter}/hints.md: a question, the approach, nearly the code",
         f"tests/wrong/{chapter}/{step}.mistakes: the mistakes that the step invites",
-        f"tests/{chapter}.cpp: a claim, if the step gains something; tests that name steps may have to name this one",
         f"chapters/{chapter}/README.md: its lesson; tests/lessons.py build {chapter} --write puts its counts there",
     ]
     lesson = repository.root / "chapters" / chapter / "README.md"
@@ -218,6 +217,11 @@ def new_step(repository: Repository, chapter: str, step: str) -> int:
         new.file(lesson, row, ": its line in the table of steps")
     else:
         left.append(f"chapters/{chapter}/README.md: its line in the table of steps, of which none was found")
+    rows = repository.root / "tests" / f"{chapter}.steps.cpp"
+    if (row := add_to_rows(rows, step, before)) is not None:
+        new.file(rows, row, ": its row, which needs a claim if the step gains something")
+    else:
+        left.append(f"tests/{chapter}.cpp: its row, with a claim if the step gains something; tests that name steps may have to name this one")
     count_steps(repository, chapter, new)
     to_look_at = by_number(repository, chapter)
     new.write()
@@ -254,6 +258,16 @@ def add_row(lesson: pathlib.Path, step: str) -> str | None:
     cells = lines[above].count("|") - 2
     lines.insert(above + 1, f"| [{title_of(step).lower()}]({step}.cu) |" + " … |" * cells + "\n")
     return "".join(lines)
+
+
+def add_to_rows(suite: pathlib.Path, step: str, before: str | None) -> str | None:
+    """The suite's data with a row for the step, behind all others; None where there is no table of steps."""
+    text = suite.read_text(encoding="utf-8") if suite.is_file() else ""
+    table = re.search(r"^const kata::Step steps\[\] = \{\n.*?(?=^\};)", text, re.M | re.S)
+    if not table:
+        return None
+    row = f'    {{.name = "{step}"' + (f', .before = "{before}"' if before else "") + "},\n"
+    return text[: table.end()] + row + text[table.end() :]
 
 
 def by_number(repository: Repository, chapter: str) -> list[str]:

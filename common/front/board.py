@@ -1,4 +1,4 @@
-"""What state each step is in: from what stands in its file and what the tests last said of it, without running anything."""
+"""The state of each step, from the text of its file and the last verdict on it, without running anything."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ WIDTH = 80
 # In the order of the legend: the mark on the board, and what it means.
 STATES = {
     "done": ("+", "done"),
-    "slow": ("~", "right, but not fast"),
+    "slow": ("~", "right, not yet fast"),
     "wrong": ("x", "wrong"),
     "untested": ("?", "not run since the last edit"),
     "elsewhere": ("-", "needs another GPU"),
@@ -40,7 +40,7 @@ class Place(NamedTuple):
 
     @property
     def short(self) -> str:
-        """As on a command line."""
+        """Returns the step as a command line names it."""
         return f"{self.chapter} {self.step[:2]}"
 
 
@@ -81,7 +81,7 @@ def place_of(repository: Repository, record: verdicts.Record, gpus: list[str], c
 
 
 def all_done(board: Board) -> str:
-    """What is said first where nothing is left to do."""
+    """Returns the first words when nothing is left to do."""
     can_run = " that this machine can run" if any(place.state == "elsewhere" for place in board.places) else ""
     return f"Every step{can_run} is written and right"
 
@@ -98,7 +98,7 @@ def what_to_do(place: Place) -> str:
         "open": "what is to be written",
         "untested": "is written, and has not been tested as it stands",
         "wrong": "is not right yet; what the tests say",
-        "slow": "is right, but not fast; what the tests say",
+        "slow": "is right, not yet fast; what the tests say",
     }[place.state]
     return f"Next: {place.file}{';' if place.state == 'open' else ''} {text}: ./kata {command} {place.short}"
 

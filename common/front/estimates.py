@@ -148,7 +148,7 @@ class NoTime(Fault):
 
 
 class Estimate(NamedTuple):
-    """What a suite says of one module (common/suite/estimate.hpp)."""
+    """What a suite says of one module (common/judge/estimate.hpp)."""
 
     milliseconds: float
     problem: str

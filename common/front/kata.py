@@ -11,7 +11,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import textwrap
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, NoReturn
@@ -24,9 +23,9 @@ import debug
 import estimates
 import explain
 import hints
+import ladder
 import loop
 import predict
-import processes
 import see
 import verdicts
 from build import Build
@@ -92,12 +91,9 @@ def one_step(repository: Repository, given: argparse.Namespace) -> tuple[str, st
 
 def tour(repository: Repository, given: argparse.Namespace) -> int:
     chapters = [pick_chapter(repository, name) for name in given.chapters] or repository.chapters()
-    options = [f"--{name}" for name in ("mine", "full") if getattr(given, name)]
-    for name in ("image", "text"):
-        if path := getattr(given, name):
-            if not os.path.isfile(path):
-                raise Fault(f"there is no file {path}", 2)
-            options += [f"--{name}", os.path.abspath(path)]
+    file = given.image or given.text
+    if file and not os.path.isfile(file):
+        raise Fault(f"there is no file {file}", 2)
     if given.device and (given.image or given.text):
         raise Fault("--device estimates the problem that is timed, and nothing of a file: leave out one of the two", 2)
     build = Build(repository)
@@ -115,12 +111,10 @@ def tour(repository: Repository, given: argparse.Namespace) -> int:
             ]
             if build.compile([suite(chapter, kind), *modules]):
                 status = 1
-        ladder = ["--tour", "--modules", build.folder, "--sources", repository.root, *options]
-        sys.stdout.flush()
-        with tempfile.TemporaryDirectory(prefix="kata-") as folder:
-            wrong = pathlib.Path(folder) / "wrong"
-            status |= processes.status_of([build.suite(chapter, backend), *ladder, "--wrong", wrong]) != 0
-            not_right = set(wrong.read_text(encoding="utf-8").split()) if wrong.is_file() else set()
+        shown = ladder.Tour(repository, build.suite(chapter, backend), build.folder, chapter, backend)
+        shown.show(mine=given.mine, full=given.full, file=file and os.path.abspath(file), as_image=bool(given.image))
+        not_right = set(shown.faults)
+        status |= bool(not_right)
         print_needs(repository, chapter, backend)
         if given.device and "cpu" not in build.backends():
             print("\nNo estimate: it needs the CPU back end, which is not built here.")
@@ -240,7 +234,7 @@ def next_step(repository: Repository, given: argparse.Namespace) -> int:
         print(f"Stuck? ./kata hint {place.short}")
         print(f"Then: ./kata test {place.short}, or ./kata watch {place.short}, which tests it whenever you save it")
         return 0
-    state = {"untested": "is written, and has not been tested as it stands", "slow": "is right, but not fast"}
+    state = {"untested": "is written, and has not been tested as it stands", "slow": "is right, not yet fast"}
     print(f"{place.file} {state.get(place.state, 'is not right yet')}.\nWhat the tests say: ./kata test {place.short}")
     print(f"What is to be written: ./kata hint {place.short}")
     return 0
@@ -491,7 +485,7 @@ COMMANDS = {
         watch_arguments,
     ),
     "next": Command("", "the first step that is not right yet: its file, and what to write there", next_step, nothing),
-    "status": Command("[--json]", "all steps on a board: open, wrong, right but not fast, done", status, status_arguments),
+    "status": Command("[--json]", "all steps on a board: open, wrong, right and not yet fast, done", status, status_arguments),
     "hint": Command(
         "CHAPTER STEP [--more]",
         "what is to be written, and a question that points at it; --more for the approach, --more --more for nearly the code",

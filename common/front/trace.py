@@ -1,4 +1,4 @@
-"""What a step does, as the suite of its chapter writes it down (common/suite/trace.hpp), beside what its solution does."""
+"""What a step does, as the suite of its chapter writes it down (common/judge/trace.hpp), beside what its solution does."""
 
 from __future__ import annotations
 

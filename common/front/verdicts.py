@@ -1,4 +1,4 @@
-"""What Meson's tests say, as a student wants it: a line for each step, and once why a step fails."""
+"""The report of Meson's tests, as a student wants it: a line for each step, and once why a step fails."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from build import QUIET, Build, Progress, path_of
 from fault import Fault
 from repository import TREES, Module, Repository, module_of, suite, targets
 
-# What Meson says, as one of three.
+# Meson's results, each as one of three.
 OF_MESON = {"OK": "OK", "EXPECTEDFAIL": "OK", "SKIP": "SKIP"}
 WIDTH = 80
 PRINTED = 20  # lines of what a step has printed that passes
@@ -25,7 +25,6 @@ PRINTED_WIDE = 200  # characters of such a line: without newlines, all that thre
 SAID = 60  # lines of what a test that fails has said and the step has printed behind it, which is more than any test says
 SAID_WIDE = 2000  # characters of such a line
 NEEDS = re.compile(r"^(?:1\.\.0 # SKIP|not run:) (needs .*)", re.M)  # how a suite skips what this machine cannot run
-RIGHT = "the result is right, but"  # how the suites begin to say that a step needs too much
 DOES_NOT_COMPILE = "does not compile"
 UNDER_WAY = re.compile(r" *(\d+)/(?!\1 )\d+ ")  # of a test that has ended, in Meson's words; behind the last, all is known
 
@@ -37,6 +36,7 @@ class Verdict(NamedTuple):
     reason: str  # in full; of what passes, what it has printed
     gains: tuple[str, ...] = ()  # of what passes, what its claims have found
     notes: tuple[str, ...] = ()  # of what passes, what is no fault of it and yet good to know; of what is skipped, what it needs
+    records: tuple[dict, ...] = ()  # a test each, as the suite has written them (common/check/report.hpp)
 
     @property
     def title(self) -> str:
@@ -48,22 +48,25 @@ class Verdict(NamedTuple):
         return self.module.chapter if self.module else self.name.split(" / ")[0]
 
     @property
-    def complaints(self) -> list[str]:
-        """The first line of what each test that failed has to say."""
-        lines = [line.strip() for line in self.reason.splitlines()]
-        return [after for line, after in zip(lines, lines[1:]) if line.startswith("not ok: ")]
+    def failures(self) -> list[dict]:
+        return [record for record in self.records if record["kind"] in ("wrong", "slow", "open")]
 
     @property
     def is_right(self) -> bool:
-        """Whether it computes what it should, although it may fail for what it needs."""
-        said = self.complaints
-        return self.result == "OK" or bool(said) and all(line.startswith(RIGHT) for line in said)
+        """True if the step computes what it should; it may still fail, because it needs too much."""
+        return self.result == "OK" or bool(self.failures) and all(record["kind"] == "slow" for record in self.failures)
+
+    @property
+    def label(self) -> str:
+        """The result as it is printed: SLOW for what fails although it is right."""
+        return "SLOW" if self.result == "FAIL" and self.is_right else self.result
 
     @property
     def why(self) -> str:
         """Why it fails, in a line."""
-        said = self.complaints or [line.strip() for line in self.reason.splitlines() if line.strip()]
-        return said[0] if said and self.result == "FAIL" else ""
+        said = [record["text"] for record in self.failures] or [self.reason]
+        lines = [line.strip() for line in said[0].splitlines() if line.strip()]
+        return lines[0] if lines and self.result == "FAIL" else ""
 
 
 def run(build: Build, selection: Sequence[str], log_name: str = "testlog") -> list[Verdict]:
@@ -96,8 +99,16 @@ def verdict_of(record: dict) -> Verdict:
     reason = reason_of(record) if result == "FAIL" else printed(record)
     if result == "SKIP":  # and not because it is open
         return Verdict(name, kernel_of(record["command"]), result, reason, (), tuple(NEEDS.findall(record.get("stdout", ""))))
-    gains, notes = (tuple(re.findall(rf"^# {what}: (.*)", record.get("stdout", ""), re.M)) for what in ("gained", "note"))
-    return Verdict(name, kernel_of(record["command"]), result, reason, gains, notes)
+    records = records_in(record.get("stdout", ""))
+    if result == "FAIL" and record["result"] != "FAIL":  # it crashed or was stopped, whatever the tests before that have found
+        records += ({"test": "", "kind": "wrong", "text": reason},)
+    gains, notes = (tuple(text for one in records for text in one.get(what, ())) for what in ("gains", "notes"))
+    return Verdict(name, kernel_of(record["command"]), result, reason, gains, notes, records)
+
+
+def records_in(said: str) -> tuple[dict, ...]:
+    """The records among the lines of TAP; a step has no way to write there."""
+    return tuple(json.loads(line[2:]) for line in said.splitlines() if line.startswith("# {"))
 
 
 def kernel_of(command: list[str]) -> Module | None:
@@ -127,7 +138,7 @@ def reason_of(record: dict) -> str:
 
 
 def is_needed(target: str, chapter: str, step: str | None) -> bool:
-    """Whether a target of the build is tested, or tests: all solutions do."""
+    """True if a target of the build is tested, or tests: all solutions do."""
     if built := module_of(target):
         return built.chapter == chapter and (
             built.tree == "solutions" or (built.tree == "chapters" and step in (None, built.name))
@@ -157,7 +168,7 @@ def of_step(repository: Repository, build: Build, chapter: str, step: str) -> li
 
 
 class Said(NamedTuple):
-    """What the tests have said of a step as it stands: OK, SKIP or FAIL, or nothing where they have not been asked."""
+    """The verdict on a step as it stands: OK, SKIP or FAIL, or nothing if it has not been tested."""
 
     result: str
     is_right: bool = False
@@ -165,11 +176,11 @@ class Said(NamedTuple):
 
 
 class Record:
-    """What the tests last said of each step, and of which text of it, in a file of the build folder."""
+    """The last verdict on each step, and a hash of the text that was tested, in a file of the build folder."""
 
     def __init__(self, repository: Repository):
         self.file = repository.build_folder / "verdicts.json"
-        # As they are before anything is built: what is written meanwhile has not been tested.
+        # Read before anything is built: what is written later has not been tested.
         self.texts = {
             f"{chapter}/{step}": hashlib.sha256(repository.source(chapter, step).read_bytes()).hexdigest()
             for chapter in repository.chapters()
@@ -214,7 +225,7 @@ class Record:
         return Said(str(kept.get("result", "")), bool(kept.get("is_right")), str(kept.get("why", "")))
 
     def counts(self, chapter: str, step: str) -> dict[str, float]:
-        """What the meter counted when ./kata watch last ran the step, whatever its text was then; empty where it has not."""
+        """Returns the counts of the last run in ./kata watch, whatever the text of the step was then; empty if there was none."""
         kept = self.read().get(f"{chapter}/{step}", {}).get("counts")
         return kept if isinstance(kept, dict) else {}
 
@@ -234,11 +245,11 @@ def explain(verdict: Verdict, not_built: set[str]) -> str:
     """A verdict, and why; the compiler has said itself what it does not like."""
     if verdict.module and verdict.module.file in not_built:
         return f"FAIL  {verdict.title} does not compile: see above\n"
-    return f"FAIL  {verdict.title}\n{indented(why_at_length(verdict))}"
+    return f"{verdict.label}  {verdict.title}\n{indented(why_at_length(verdict))}"
 
 
 def beside(text: str) -> str:
-    """What stands below a verdict, if anything does, in lines that fit a terminal; a name stays in one piece."""
+    """Returns a note below a verdict, if there is one, in lines that fit a terminal; a name stays in one piece."""
     if not text:
         return ""
     margin = " " * 6
@@ -246,7 +257,7 @@ def beside(text: str) -> str:
 
 
 def beginning(text: str, most: int = PRINTED, wide: int = PRINTED_WIDE) -> str:
-    """As much of what a step has printed as anybody wants to read: so many lines, and of each so much."""
+    """Returns the beginning of what a step has printed: at most so many lines, each cut at so many characters."""
     said = text.split("\n")
     shown = [line if len(line) <= wide else f"{line[:wide]} … and {len(line) - wide} characters more" for line in said[:most]]
     return "\n".join(shown + ([] if len(said) <= most else [f"… and {len(said) - most} lines more"]))
@@ -267,7 +278,7 @@ def of_one_step(verdicts: list[Verdict]) -> str:
     lines = []
     for verdict in verdicts:
         where = f" ({verdict.module.backend})" if len(verdicts) > 1 and verdict.module else ""
-        lines.append(f"{verdict.result:4}  {verdict.title}{where}{needed(verdict)}\n")
+        lines.append(f"{verdict.label:4}  {verdict.title}{where}{needed(verdict)}\n")
         if verdict.result == "OK" and verdict.gains:
             lines.append(beside(f"It gains: {'; '.join(verdict.gains)}."))
         if verdict.result == "OK":
@@ -281,7 +292,7 @@ def of_one_step(verdicts: list[Verdict]) -> str:
 
 def of_a_chapter(verdicts: list[Verdict], not_built: set[str]) -> str:
     """A line for each step, and below them why those fail that do."""
-    lines = [f"{verdict.result:4}  {verdict.title}{needed(verdict)}\n" for verdict in verdicts]
+    lines = [f"{verdict.label:4}  {verdict.title}{needed(verdict)}\n" for verdict in verdicts]
     return "".join([*lines, *("\n" + explain(verdict, not_built) for verdict in failed(verdicts)), "\n", totals(verdicts)])
 
 
@@ -300,8 +311,8 @@ def of_all(verdicts: list[Verdict], not_built: set[str], chapters: list[str]) ->
 
 
 def counts(verdicts: list[Verdict]) -> str:
-    count = collections.Counter(verdict.result for verdict in verdicts)
-    return ", ".join(f"{count[result]} {result}" for result in ("OK", "SKIP", "FAIL") if count[result])
+    count = collections.Counter(verdict.label for verdict in verdicts)
+    return ", ".join(f"{count[label]} {label}" for label in ("OK", "SKIP", "SLOW", "FAIL") if count[label])
 
 
 def totals(verdicts: list[Verdict]) -> str:
@@ -309,5 +320,6 @@ def totals(verdicts: list[Verdict]) -> str:
         verdict.result == "SKIP" and not verdict.notes and verdict.module and verdict.module.tree == "chapters"
         for verdict in verdicts
     )
-    note = "; SKIP is still to be written" if open_steps else ""
+    note = "; SLOW is right, not yet fast" if any(verdict.label == "SLOW" for verdict in verdicts) else ""
+    note += "; SKIP is still to be written" if open_steps else ""
     return f"{len(verdicts)} test{'s' * (len(verdicts) != 1)}: {counts(verdicts)}{note}\n"

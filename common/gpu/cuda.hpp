@@ -1,6 +1,6 @@
-// CUDA C++ as nvcc reads it, and what kata.hpp asks of a back end. Whatever can fail is defined in the
-// suite's executable (device.cpp): a step is a module with hidden symbols, and kata::Error must have one type
-// for all.
+// CUDA C++ as nvcc compiles it, and what kata.hpp requires of a back end. Functions that throw are defined in
+// the suite's executable (backend.cpp): a step is a module with hidden symbols, and kata::Error must be one
+// type for all.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -8,7 +8,7 @@
 
 namespace kata::backend {
 
-/// Throws kata::Error: what CUDA says of the error, and where it was met.
+/// Throws kata::Error with CUDA's text for the error, and its place.
 [[noreturn, gnu::visibility("default")]] void fail(cudaError_t error, const char* file, int line);
 
 /// Throws kata::OpenKata.

@@ -1,8 +1,6 @@
 #include "gpu/device.hpp"
 
 #include "error.hpp"
-#include "gpu/cuda.hpp"
-#include "gpu/launches.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -14,7 +12,7 @@ namespace kata {
 
 namespace {
 
-std::string lost_to;  // what took the device from this process; empty while it is usable
+std::string lost_to;  // why the device is lost; empty while it is usable
 
 std::string version(int number) {
     return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
@@ -29,11 +27,11 @@ std::string why_no_device(cudaError_t error) {
     if (error == cudaErrorInsufficientDriver)
         return "the driver is too old: it knows CUDA up to " + version(driver) + ", this program needs " +
                version(runtime);
-    if (error == cudaErrorDevicesUnavailable) return "another program has it for itself";
+    if (error == cudaErrorDevicesUnavailable) return "another program has exclusive use of it";
     return cudaGetErrorString(error);
 }
 
-/// What a kernel did to be stopped by the device.
+/// Returns why the device has stopped a kernel.
 std::string misdeed(cudaError_t error) {
     switch (error) {
         case cudaErrorIllegalAddress:
@@ -60,7 +58,7 @@ std::string misdeed(cudaError_t error) {
     }
 }
 
-/// A process that ends in the usual way waits for its kernels, and one of them never ends.
+/// Makes the process end without waiting for its kernels, one of which never ends.
 void leave_without_waiting() {
     on_exit(
         [](int status, void*) {
@@ -75,7 +73,7 @@ void leave_without_waiting() {
 void require_device() {
     if (gpu::lost())
         throw Error("not run, for an earlier kernel took the GPU from this process (" + lost_to +
-                    "): mend that one first, or run this test alone");
+                    "): fix that one first, or run this test alone");
     static bool usable = false;
     if (usable) return;
     int devices = 0;
@@ -91,7 +89,7 @@ namespace gpu {
 
 void fail(cudaError_t error, std::string_view failed, std::string_view advice) {
     const cudaError_t state = cudaStreamQuery(nullptr);
-    cudaGetLastError();  // both errors are reported here: nobody is to find them again
+    cudaGetLastError();  // both errors are reported here and must not be found again
     if (state == cudaSuccess || state == cudaErrorNotReady) {
         std::string line = std::string(failed) + ": " + cudaGetErrorString(error);
         if (!advice.empty()) line.append("; ").append(advice);
@@ -115,7 +113,7 @@ void wait(double seconds) {
     std::chrono::microseconds pause = 10us;
     cudaError_t state = cudaSuccess;
     while ((state = cudaEventQuery(end)) == cudaErrorNotReady) {
-        cudaGetLastError();  // the runtime keeps "not ready" as if it were an error
+        cudaGetLastError();  // the runtime records "not ready" as an error
         if (Clock::now() > deadline) {
             char line[128];
             std::snprintf(
@@ -130,14 +128,15 @@ void wait(double seconds) {
         pause = std::min(2 * pause, 1000us);
     }
     check(state, "the step did not end well");
-    check(cudaDeviceSynchronize(), "the step did not end well");  // shows what kernels printed; other streams
+    // Flushes printf of kernels, and waits for other streams.
+    check(cudaDeviceSynchronize(), "the step did not end well");
 }
 
 bool lost() { return !lost_to.empty(); }
 
 int attribute(cudaDeviceAttr which) {
     int value = 0;
-    check(cudaDeviceGetAttribute(&value, which, 0), "the GPU does not say what it can do");
+    check(cudaDeviceGetAttribute(&value, which, 0), "the GPU does not report its properties");
     return value;
 }
 
@@ -149,13 +148,13 @@ std::string architecture() {
 std::string remedy(cudaError_t error) {
     switch (error) {
         case cudaErrorMemoryAllocation:
-            return "ask for less, and give back with cudaFree what is no longer needed";
+            return "allocate less, and free with cudaFree what is no longer needed";
         case cudaErrorInvalidValue:
             return "an argument is out of its range: a null pointer, a size, an offset";
         case cudaErrorInvalidMemcpyDirection:
             return "the direction must be one of cudaMemcpyKind";
         case cudaErrorInvalidDevicePointer:
-            return "that is no pointer to memory of the device";
+            return "that is not a pointer to device memory";
         case cudaErrorInvalidSymbol:
             return "give the __constant__ or __device__ variable itself, not its name or its address";
         case cudaErrorNoKernelImageForDevice:
@@ -168,19 +167,5 @@ std::string remedy(cudaError_t error) {
 }
 
 }  // namespace gpu
-
-namespace backend {
-
-void fail(cudaError_t error, const char* file, int line) {
-    const std::string_view path(file);
-    const std::string where = std::string(path.substr(path.rfind('/') + 1)) + ":" + std::to_string(line);
-    const auto& refused = gpu::launches().refused;
-    if (refused && refused->error == error) gpu::explain(*refused, where);
-    gpu::fail(error, where, gpu::remedy(error));
-}
-
-void stop_at_open() { throw OpenKata{}; }
-
-}  // namespace backend
 
 }  // namespace kata

@@ -1,5 +1,4 @@
-// The GPU as this back end sees it: whether it can be used, and what its errors mean. Device 0 and its
-// default stream.
+// The state of the GPU and the meaning of its errors. Device 0 and its default stream.
 #pragma once
 #include <cuda_runtime_api.h>
 #include <string>
@@ -7,29 +6,29 @@
 
 namespace kata {
 
-/// Throws kata::Error where no GPU can be used: there is none, the driver is too old for the runtime, or an
-/// earlier kernel took the GPU from this process. Costs nothing after the first success.
+/// Throws kata::Error if no GPU can be used: there is none, the driver is too old for the runtime, or an
+/// earlier kernel has made it unusable for this process. Costs nothing after the first success.
 void require_device();
 
 namespace gpu {
 
-/// Throws kata::Error: "`failed`: what CUDA says; `advice`". Where the device has stopped a kernel, that is
-/// the cause and is said instead, and the device is lost.
+/// Throws kata::Error: "`failed`: CUDA's text; `advice`". If the device has stopped a kernel, reports that
+/// instead, as the cause, and the device is lost.
 [[noreturn]] void fail(cudaError_t error, std::string_view failed, std::string_view advice = {});
 
-/// What to do about an error of the runtime, where that is known.
+/// Returns what to do about an error of the runtime; empty if unknown.
 std::string remedy(cudaError_t);
 
-/// Fails unless `error` is cudaSuccess.
+/// Calls fail() unless `error` is cudaSuccess.
 inline void check(cudaError_t error, std::string_view failed) {
     if (error != cudaSuccess) fail(error, failed);
 }
 
-/// Waits until the device has nothing left to do. Throws kata::Error where a kernel was stopped, or still
-/// runs after `seconds`; the device is lost then.
+/// Waits until the device is idle. Throws kata::Error if a kernel was stopped, or still runs after `seconds`;
+/// the device is lost then.
 void wait(double seconds);
 
-/// Whether the device is of no more use to this process. Calls to it may then fail, or never return.
+/// True if this process can no longer use the device: calls to it may fail, or never return.
 bool lost();
 
 int attribute(cudaDeviceAttr);

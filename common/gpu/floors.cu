@@ -4,7 +4,7 @@ namespace {
 
 constexpr int threads = 512, loads = 4, tile = threads * loads;
 
-// Each thread has several loads under way. What is read must come to something, or nothing would be read.
+// Each thread has several loads in flight. The values must be used, or the compiler would remove the loads.
 __global__ void read_all(const uint4* from, std::size_t count, unsigned* sink) {
     const std::size_t first = static_cast<std::size_t>(blockIdx.x) * tile + threadIdx.x;
     uint4 vectors[loads];

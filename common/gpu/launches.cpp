@@ -1,6 +1,6 @@
-// A step is a module of its own and finds the runtime's functions by their names, among which those of the
-// suite's executable come first. So nvcc's code for <<<>>> calls the functions below, and these call the
-// runtime's.
+// Interposes on the runtime's launch functions. A step is a module of its own, and the dynamic linker finds
+// the functions of the suite's executable first. So nvcc's code for <<<>>> calls the functions below, and
+// these call the runtime's.
 #include "gpu/launches.hpp"
 
 #include "gpu/device.hpp"
@@ -27,7 +27,7 @@ Limits limits() {
 }
 
 std::string advice(const Refusal& refused) {
-    // The runtime has no kernel to give for an architecture that the module does not know.
+    // The runtime gives no kernel if the module was not compiled for this architecture.
     if (refused.kernel == nullptr) return remedy(cudaErrorNoKernelImageForDevice);
     if (const auto text = remedy(refused.error); !text.empty() && refused.error != cudaErrorInvalidValue)
         return text;
@@ -54,7 +54,7 @@ cudaError_t noted(cudaError_t error, const void* kernel, dim3 grid, dim3 block, 
     return error;
 }
 
-/// The function of this name that comes after the executable's: the runtime's own.
+/// Returns the next function of this name after the executable's: the runtime's.
 template <class Function>
 Function* next(Function*, const char* name) {
     return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
@@ -81,7 +81,7 @@ cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** a
                             shared_bytes);
 }
 
-// What nvcc calls since CUDA 13, with a cudaKernel_t; no header declares it to a C++ compiler.
+// Called by nvcc's code since CUDA 13, with a cudaKernel_t. No header declares it for a C++ compiler.
 cudaError_t __cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
                                std::size_t shared_bytes, cudaStream_t stream) {
     static const auto real = kata::gpu::next(&__cudaLaunchKernel, "__cudaLaunchKernel");

@@ -1,4 +1,4 @@
-// What became of the launches of a step. <<<>>> gives nothing back, so they are overheard.
+// The results of a step's launches, intercepted because <<<>>> returns nothing.
 #pragma once
 #include <cstdint>
 #include <cuda_runtime_api.h>
@@ -7,10 +7,10 @@
 
 namespace kata::gpu {
 
-/// A launch that the runtime did not take.
+/// A launch that the runtime has refused.
 struct Refusal {
     cudaError_t error;
-    const void* kernel;  ///< as the runtime was given it: a function of the host, or a cudaKernel_t
+    const void* kernel;  ///< as passed to the runtime: a host function or a cudaKernel_t
     dim3 grid, block;
     std::size_t shared_bytes;
 };
@@ -20,11 +20,11 @@ struct Launches {
     std::optional<Refusal> refused = {};  ///< the first one
 };
 
-/// Since they were last forgotten.
+/// Returns the launches since forget_launches().
 const Launches& launches();
 void forget_launches();
 
-/// Throws kata::Error, which says what the launch asked for and which limit that breaks; `where` begins it.
+/// Throws kata::Error with the configuration of the launch and the limit that it breaks, after `where`.
 [[noreturn]] void explain(const Refusal&, std::string_view where = {});
 
 }  // namespace kata::gpu

@@ -11,7 +11,7 @@ namespace kata::device {
 
 namespace {
 
-constexpr std::size_t canary_bytes = 256;  // a multiple of it keeps what cudaMalloc aligns aligned
+constexpr std::size_t canary_bytes = 256;  // keeps the alignment of cudaMalloc
 using Canary = std::array<std::byte, canary_bytes>;
 
 struct Allocation {
@@ -25,8 +25,8 @@ std::map<const void*, Allocation>& allocations() {
     return all;
 }
 
-/// Different for every buffer, or a kernel that copies one element too many would copy canary onto canary
-/// unseen.
+/// Different for every buffer: a kernel that copies one element too many must not copy a canary onto an equal
+/// one.
 Canary fresh_canary() {
     static std::uint64_t state = 0;
     Canary canary;
@@ -78,7 +78,7 @@ void* allocate(std::size_t bytes, std::string_view name, std::byte poison) {
 void release(void* data) noexcept {
     if (data == nullptr) return;
     allocations().erase(data);
-    if (!gpu::lost()) cudaFree(front(data));  // waits for kernels, for a lost device in vain
+    if (!gpu::lost()) cudaFree(front(data));  // waits for kernels: never returns if the device is lost
 }
 
 void upload(void* to, const void* from, std::size_t bytes) {

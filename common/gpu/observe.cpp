@@ -15,8 +15,8 @@ namespace kata {
 
 namespace {
 
-/// A step may itself wait for its kernel, in a call that returns only when the kernel ends: then nothing can
-/// be polled, nor an exception thrown, and only the process can go.
+/// Ends the process if `work` does not return: a step may wait for an endless kernel in a call of the
+/// runtime, where neither polling nor an exception can help.
 void call_watched(const std::function<void()>& work, double seconds) {
     const std::jthread watchdog([seconds](std::stop_token returned) {
         std::mutex mutex;
@@ -35,8 +35,8 @@ void call_watched(const std::function<void()>& work, double seconds) {
     work();
 }
 
-/// Seconds for a launch. Under a tool that watches each access kernels are a hundred times as slow; whoever
-/// runs the tests under one says how long they may take at least.
+/// Returns the seconds that a launch may take. KATA_KERNEL_SECONDS raises them for tools that check each
+/// access, under which kernels are a hundred times as slow.
 double patience(const Conditions& conditions) {
     const char* said = std::getenv("KATA_KERNEL_SECONDS");
     const double seconds = said ? std::atof(said) : 0;
@@ -49,18 +49,18 @@ double patience(const Conditions& conditions) {
 Observation observe(const Conditions& conditions, const std::function<void()>& work) {
     const double limit = patience(conditions);
     require_device();
-    cudaGetLastError();  // not this step's
+    cudaGetLastError();  // of an earlier step
     gpu::forget_launches();
     try {
-        call_watched(work, 2 * limit);  // twice, for the driver may have to compile the kernels first
+        call_watched(work, 2 * limit);  // twice, because the driver may have to compile the kernels
     } catch (...) {
-        gpu::wait(limit);  // the next step is not to pay for what this one left running
+        gpu::wait(limit);  // so that the next step does not pay for kernels still running
         throw;
     }
     const cudaError_t unseen = cudaGetLastError();
     gpu::wait(limit);
-    if (gpu::launches().refused) gpu::explain(*gpu::launches().refused);  // whether or not the step looked
-    gpu::check(unseen, "a CUDA call of the step failed, and the step did not look");
+    if (gpu::launches().refused) gpu::explain(*gpu::launches().refused);  // even if the step has not checked
+    gpu::check(unseen, "a CUDA call of the step failed, and the step did not check it");
     Observation observation;
     observation.launches = gpu::launches().taken;
     return observation;
@@ -71,7 +71,7 @@ const char* backend_name() { return "gpu"; }
 std::string device_name() {
     require_device();
     cudaDeviceProp properties{};
-    gpu::check(cudaGetDeviceProperties(&properties, 0), "the GPU does not say its name");
+    gpu::check(cudaGetDeviceProperties(&properties, 0), "the GPU does not report its name");
     return properties.name + (", " + gpu::architecture());
 }
 

@@ -13,8 +13,8 @@ namespace kata {
 
 namespace {
 
-// Writing this much takes longer than launching a step: the step's kernels then wait in the queue behind it,
-// and no time of the host gets into theirs.
+// Writing this much takes longer than launching a step: the step's kernels are queued behind it, and their
+// time includes none of the host's.
 constexpr std::size_t least_flush_bytes = std::size_t{64} << 20;
 
 std::size_t flush_bytes() {
@@ -30,8 +30,8 @@ int cores_per_multiprocessor() {
     return half ? 64 : 128;
 }
 
-/// On the default stream. What emptied the cache is in it and must be written back first: sizes well above
-/// the cache's own keep that out of the time.
+/// On the default stream. The writes that flush the cache are in it and must be written back first: sizes
+/// well above the cache's own keep that out of the time.
 class GpuStopwatch final : public Stopwatch {
   public:
     GpuStopwatch();
@@ -55,7 +55,7 @@ class GpuStopwatch final : public Stopwatch {
 
 Memory GpuStopwatch::memory() {
     std::size_t available = 0, total = 0;
-    gpu::check(cudaMemGetInfo(&available, &total), "the GPU does not say how much memory is free");
+    gpu::check(cudaMemGetInfo(&available, &total), "the GPU does not report how much memory is free");
     return {available, static_cast<std::size_t>(gpu::attribute(cudaDevAttrL2CacheSize))};
 }
 

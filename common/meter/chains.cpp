@@ -1,6 +1,6 @@
 #include "meter/chains.hpp"
 
-#include "simt/scheduler.hpp"
+#include "simt/block.hpp"
 
 #include <algorithm>
 #include <array>
@@ -66,7 +66,7 @@ std::uint64_t busiest(std::vector<std::uint64_t> work_of_blocks) {
     constexpr auto greater = std::greater<>();
     if (!std::is_sorted(work_of_blocks.begin(), work_of_blocks.end(), greater))
         std::sort(work_of_blocks.begin(), work_of_blocks.end(), greater);
-    std::array<std::uint64_t, kata::machine::multiprocessors> given{};  // a heap, the least of them first
+    std::array<std::uint64_t, kata::machine::multiprocessors> given{};  // a heap, the least on top
     for (const auto work : work_of_blocks) {
         std::pop_heap(given.begin(), given.end(), greater);
         given.back() += work;

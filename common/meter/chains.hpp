@@ -1,4 +1,4 @@
-// How long a launch takes: the chains of steps of its warps, and what joins them.
+// How long a launch takes: the chains of steps of its warps, and how they depend on each other.
 #pragma once
 #include "meter/warp_log.hpp"
 #include "meter/zeros.hpp"
@@ -12,20 +12,20 @@
 
 namespace meter {
 
-/// The steps of one warp, on a device on which no other warp is in its way.
+/// The steps of one warp, on a device on which it waits for no resources.
 class Chain {
   public:
-    std::uint64_t time() const { return time_; }  ///< steps before its next one, along the longest way
+    std::uint64_t time() const { return time_; }  ///< steps on the longest path to its next one
     std::uint64_t work() const { return work_; }  ///< its own steps
 
     void step(std::uint64_t steps) { time_ += steps, work_ += steps; }
-    /// What comes next comes no earlier than `time`.
+    /// The next step begins no earlier than `time`.
     void wait_until(std::uint64_t time) { time_ = time > time_ ? time : time_; }
 
-    // What it loads from global memory and stores to shared memory, but for asynchronous copies. Both answer
-    // with the bytes of which it turns out now that they are waited for. Of `*to = *from`, where both are
-    // structures, the compiler announces the store before the load. So it does of a store from registers and
-    // the next load into them; but what is stored there has been loaded before.
+    // Loads from global memory and stores to shared memory, other than asynchronous copies. Both return the
+    // bytes now found to be waited for. For a structure, the compiler announces the store of `*to = *from`
+    // before the load. A store from registers followed by a load into them looks the same, but its bytes were
+    // loaded before.
 
     std::uint64_t loads(std::uint64_t bytes) {
         const auto before_load = std::exchange(unloaded_, 0);
@@ -51,49 +51,49 @@ class Chain {
     // Its asynchronous copies.
 
     void copies() { copies_ = true; }
-    /// A thread has waited for so much, and done nothing else meanwhile.
+    /// A thread has waited for this many bytes, and done nothing else meanwhile.
     void waits_for_copy(std::uint64_t bytes) { late_ += bytes; }
     friend std::uint64_t waited_for_copies(std::vector<Chain>&);
 
-    // Whoever polls waits for another warp: how many rounds that takes is the scheduler's business, and one
-    // of them counts. In a round the lanes that poll do nothing else but read what nobody else signals with.
+    // A warp that polls waits for another one. The number of rounds depends on the scheduler, so one round
+    // counts. In a round the polling lanes only poll and read memory that is not used for signals.
 
     bool polling() const { return polling_ != 0; }
-    /// The lanes have polled, for the first time in a row.
+    /// The lanes have polled for the first time.
     void begin_polling(Group);
-    /// Whether what the lanes do may be part of a round, as which it is counted if the polling ends with it.
+    /// Returns true if the group may be part of a round. It counts if the round is the last one.
     bool round(Group, std::uint64_t steps_of(Group, kata::Counts&));
-    /// Whether the lanes poll once more: the round is over, and was in vain.
+    /// Returns true if the lanes poll again: the round was in vain.
     bool next_round(Group);
     void end_polling(kata::Counts& counts);
 
   private:
     std::uint64_t time_ = 0, work_ = 0;
-    std::uint64_t unused_ = 0;             // bytes loaded that nothing was done after
+    std::uint64_t unused_ = 0;             // bytes loaded, and no read of shared memory since
     std::uint64_t unstored_ = 0;           // bytes loaded and not yet stored to shared memory
-    std::uint64_t unloaded_ = 0;           // bytes just stored there that had not been loaded
-    bool reads_ = false, copies_ = false;  // since the last barrier: from shared memory, and to there
-    std::uint64_t late_ = 0;               // bytes of copies that were waited for since then
+    std::uint64_t unloaded_ = 0;           // bytes just stored there before they were loaded
+    bool reads_ = false, copies_ = false;  // from and to shared memory since the last barrier
+    std::uint64_t late_ = 0;               // bytes of copies waited for since then
     std::uint32_t polling_ = 0;            // a bit for each lane
     std::uint64_t round_steps_ = 0;        // since the last poll
     kata::Counts round_;
 };
 
-/// To be called at a barrier, of the warps of a block: the bytes of copies that the block has waited for
-/// since the last one. Where some warps copy and others read what was there before, the block does not wait.
+/// Called at a barrier with the warps of a block. Returns the bytes of copies that the block has waited for
+/// since the last barrier. If some warps only copy while others read earlier data, the block does not wait.
 std::uint64_t waited_for_copies(std::vector<Chain>&);
 
-/// What the lanes of a warp do between barriers and exchanges. Where parts of a warp exchange values by
-/// themselves, as tiles of eight lanes, one part runs after the other here, and a GPU runs them together. So
-/// each lane has a depth: how many exchanges, its own and those that they wait for, came since the barrier.
+/// What the lanes of a warp do between barriers and exchanges. Parts of a warp that exchange values among
+/// themselves, such as tiles of eight lanes, run one after the other here and together on a GPU. So each lane
+/// has a depth: the number of exchanges since the barrier, its own and those that they wait for.
 class Phases {
   public:
-    /// A lane loads: whether it is the first one to do so at its depth.
+    /// A lane loads. Returns true if it is the first one to do so at its depth.
     bool loads(unsigned lane) { return !std::exchange(at(depths_[lane]).loads, true); }
-    /// These lanes of those that are there exchange values: whether no others do so at the same depth, by the
-    /// same instruction.
+    /// These lanes of those present exchange values. Returns true if they are the first to do so at this
+    /// depth by this instruction.
     bool exchange(std::uint32_t lanes, std::uint32_t present, std::uint32_t code) {
-        if ((present & ~lanes) == 0) {  // nothing before it can be at the depth of what comes
+        if ((present & ~lanes) == 0) {  // everything later is at a greater depth
             meet();
             return true;
         }
@@ -126,14 +126,15 @@ class Phases {
     std::vector<Phase> phases_;
 };
 
-/// Of each word of a piece of global memory: when it was written in this launch, and how many atomics it had.
+/// For each word of a region of global memory: the time of its last write and the number of its atomics in a
+/// launch.
 class Words {
   public:
     explicit Words(std::size_t bytes);
 
     std::size_t bytes_of_memory() const { return most_ * sizeof(Word); }
-    /// Makes them those of other memory, as new, if no later launch has the number of an earlier one. False
-    /// where there is no room, or far too much.
+    /// Makes them the words of another region, provided that launches have increasing numbers. Returns false
+    /// if there is too little room, or far too much.
     bool reuse(std::size_t bytes) {
         const auto count = (bytes + 3) / 4;
         if (count > most_ || count < most_ / 2) return false;
@@ -141,7 +142,7 @@ class Words {
         return true;
     }
 
-    /// The time of the latest write to any of these bytes; 0 where there was none.
+    /// Returns the time of the latest write to any of these bytes; 0 if there was none.
     std::uint64_t written(std::size_t offset, std::size_t bytes, std::uint32_t launch) const {
         std::uint64_t latest = 0;
         for (auto i = offset / 4; i * 4 < offset + bytes && i < count_; ++i)
@@ -154,7 +155,7 @@ class Words {
             word.time = std::max(word.time, time);
         }
     }
-    /// One more atomic: how many there were.
+    /// Counts an atomic. Returns the number so far.
     std::uint64_t update(std::size_t offset, std::uint32_t launch) {
         return ++fresh(offset / 4, launch).atomics;
     }
@@ -171,12 +172,12 @@ class Words {
     }
 
     Zeros<Word> words_;
-    std::size_t count_, most_;  // that there are, and that there is room for
+    std::size_t count_, most_;  // in use, and allocated
 };
 
-/// Steps until kata::machine has done blocks of so much work each: its busiest multiprocessor's. The largest
-/// block goes first, and each to the multiprocessor that has least so far, so that neither the order in which
-/// blocks start nor how they are numbered says anything.
+/// Returns the steps of the busiest multiprocessor of kata::machine. Blocks are assigned from the largest on,
+/// each to the multiprocessor with the least work so far, so that the order and numbering of blocks do not
+/// matter.
 std::uint64_t busiest(std::vector<std::uint64_t> work_of_blocks);
 
 }  // namespace meter

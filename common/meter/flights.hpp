@@ -1,4 +1,4 @@
-// Words of shared memory into which a copy is under way.
+// Words of shared memory with an asynchronous copy in flight.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +11,7 @@ class Flights {
   public:
     void clear() { words_.clear(); }
     bool none() const { return words_.empty(); }
-    /// A copy of whole words, begun by the instruction `code`.
+    /// Begins a copy of whole words by the instruction `code`.
     void start(std::uintptr_t address, std::size_t bytes, std::uint32_t code) {
         for (std::size_t i = 0; i < bytes; i += 4) {
             auto& word = words_[(address + i) / 4];
@@ -25,7 +25,7 @@ class Flights {
             if (word != words_.end() && --word->second.copies == 0) words_.erase(word);
         }
     }
-    /// What began the copy that has not arrived in some word of the range.
+    /// Returns the code of a copy in flight to some word of the range, if there is one.
     std::optional<std::uint32_t> over(std::uintptr_t address, std::size_t bytes) const {
         if (words_.empty()) return std::nullopt;
         for (auto word = address / 4; word <= (address + bytes - 1) / 4; ++word)

@@ -21,33 +21,33 @@ namespace meter {
 
 namespace {
 
-/// The folder of headers that steps include, as this build's compilers are given it.
+/// Returns the folder of headers that steps include, as passed to this build's compilers.
 std::string common_headers() {
     std::string here = __FILE__;
     return here.erase(here.rfind("meter/"));
 }
 
-/// Whether the line is the student's own, and neither the library's nor one of this repository's headers.
+/// True if the file is neither a system header nor one of this repository's.
 bool is_own(const std::string& path) {
     static const std::string common = common_headers();
     return path.find(common) == std::string::npos && path.find("common/simt/") == std::string::npos &&
            !path.starts_with("/usr/");
 }
 
-/// By code address, the line, and those of the functions that it was inlined into, outwards; only the
-/// student's own, if any is.
+/// By code address: the line, and those of the functions that it was inlined into, outwards. If some are the
+/// student's own, only these.
 using Lines = std::map<std::uint32_t, std::vector<std::string>>;
 
-/// By image and name, where the files are that lines were told of.
+/// The paths of source files, by image and name.
 std::map<std::pair<std::string, std::string>, std::string> paths;
 
-/// Adds what addr2line says of the addresses.
+/// Adds the lines of these addresses, from addr2line.
 void ask(const simt::Image& image, std::span<const std::uint32_t> codes, Lines& known) {
     std::vector<std::string> command{"addr2line", "-a", "-i", "-e", image.path};
     for (const auto code : codes) {
         char address[32];
         std::snprintf(address, sizeof address, "0x%x",
-                      code - 1);  // a return address is the next instruction's
+                      code - 1);  // a return address belongs to the next instruction
         command.push_back(address);
     }
     std::istringstream text(kata::run_program(command, kata::Errors::dropped).output);
@@ -56,7 +56,7 @@ void ask(const simt::Image& image, std::span<const std::uint32_t> codes, Lines& 
     for (const auto code : codes) {
         auto& own = known[code];
         std::string outermost = "an unknown line";
-        // Each answer begins with its address.
+        // The lines of each address follow the address itself.
         while (std::getline(text, path) && !path.starts_with("0x")) {
             path.resize(std::min(path.find(" ("), path.find_last_not_of(" \n") + 1));
             if (path.empty() || path.front() == '?') continue;
@@ -71,14 +71,14 @@ void ask(const simt::Image& image, std::span<const std::uint32_t> codes, Lines& 
     }
 }
 
-/// What is known of the module; the codes are, then.
+/// Returns the known lines of the module, including those of `codes`.
 const Lines& lines_known(const simt::Image& image, std::span<const std::uint32_t> codes) {
     static std::map<std::string, Lines> known;
     auto& lines = known[image.path];
     std::vector<std::uint32_t> fresh;
     std::copy_if(codes.begin(), codes.end(), std::back_inserter(fresh),
                  [&](std::uint32_t code) { return !lines.contains(code); });
-    constexpr std::size_t at_once = 1000;  // a command line has room for more
+    constexpr std::size_t at_once = 1000;  // well within the limit of a command line
     for (std::size_t from = 0; from < fresh.size(); from += at_once)
         ask(image, std::span(fresh).subspan(from, std::min(at_once, fresh.size() - from)), lines);
     return lines;
@@ -88,7 +88,7 @@ const std::vector<std::string>& lines_of(const simt::Image& image, std::uint32_t
     return lines_known(image, {&code, 1}).at(code);
 }
 
-/// Opens a source, whose path is as the compiler was given it: as seen from the folder of the build.
+/// Opens a source file. Its path is relative to the build folder, as passed to the compiler.
 std::ifstream source(const simt::Image& image, const std::filesystem::path& file) {
     const auto modules = std::filesystem::path(image.path).parent_path();
     for (const auto& path : {file, modules / file, modules.parent_path() / file})
@@ -96,7 +96,7 @@ std::ifstream source(const simt::Image& image, const std::filesystem::path& file
     return {};
 }
 
-/// Source text without comments, which would be taken for code.
+/// Returns the text without comments, which would be taken for code.
 std::string without_comments(std::string_view text) {
     std::string code;
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -112,7 +112,7 @@ std::string without_comments(std::string_view text) {
     return code;
 }
 
-/// Of a source of the module, which is asked for with each finding.
+/// Returns the code of a source file, which is read once: every finding needs it.
 const std::string& code_of(const simt::Image& image, const std::string& file) {
     static std::map<std::pair<std::string, std::string>, std::string> known;
     const auto [found, is_new] = known.try_emplace({image.path, file});
@@ -126,7 +126,7 @@ const std::string& code_of(const simt::Image& image, const std::string& file) {
 
 bool is_of_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
-/// The last word of "const float* in" or of "float in[]", in front of what it is by default.
+/// Returns the last word of "const float* in" or of "float in[]", before a default value.
 std::string last_word(std::string declared) {
     declared.resize(std::min(declared.find_first_of("=["), declared.size()));
     const auto end = std::find_if(declared.rbegin(), declared.rend(), is_of_word);
@@ -134,7 +134,7 @@ std::string last_word(std::string declared) {
     return {begin.base(), end.base()};
 }
 
-/// The names of the parameters that are declared behind an opening parenthesis.
+/// Returns the names of the parameters declared after an opening parenthesis.
 std::vector<std::string> names_behind(const std::string& code, std::size_t at) {
     std::vector<std::string> names;
     std::string declared;
@@ -152,7 +152,8 @@ std::vector<std::string> names_behind(const std::string& code, std::size_t at) {
     return names;
 }
 
-/// Behind the parenthesis of the kernel's parameters in the code; npos where it is not defined there.
+/// Returns the position after the opening parenthesis of the kernel's parameters; npos if it is not defined
+/// here.
 std::size_t parameters_in(const std::string& code, std::string kernel) {
     kernel.resize(std::min(kernel.find('<'), kernel.size()));
     kernel = last_word(kernel);
@@ -178,7 +179,7 @@ std::vector<std::string> parameters_of(const simt::Image& image, const std::stri
 
 namespace {
 
-/// The names of the local arrays that the kernel declares, and its body.
+/// Returns the names of the local arrays that the kernel declares, and its body.
 std::pair<std::vector<std::string>, std::string> local_arrays_of(const simt::Image& image,
                                                                  const std::string& file,
                                                                  const std::string& kernel) {

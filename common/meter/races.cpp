@@ -1,6 +1,6 @@
 #include "meter/races.hpp"
 
-#include "simt/scheduler.hpp"
+#include "simt/block.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -15,7 +15,7 @@ constexpr bool conflict(Verb a, Verb b, bool same_block) {
     return same_block ? !is_atomic(a) || !is_atomic(b) : !signals(a) || !signals(b);
 }
 
-/// Whether everything that conflicts with `other` conflicts with `verb`, too.
+/// True if everything that conflicts with `other` also conflicts with `verb`.
 constexpr bool stands_for(Verb verb, Verb other) {
     for (unsigned v = 0; v < verbs; ++v)
         for (const bool same_block : {false, true})
@@ -25,7 +25,7 @@ constexpr bool stands_for(Verb verb, Verb other) {
     return true;
 }
 
-/// The verbs for which a relation to each verb holds, a bit each.
+/// Tabulates a relation: for each verb the set of related verbs, a bit each.
 template <class Relation>
 constexpr auto tabulated(Relation relation) {
     std::array<std::uint16_t, verbs> table{};
@@ -42,10 +42,10 @@ constexpr const auto& conflicts(bool same_block) {
     return same_block ? conflicts_in_block : conflicts_across;
 }
 
-/// Whether two records stand for `me`: whoever comes later and clashes with me clashes with one of them,
-/// being of another warp than the one or the other between two barriers, or of another block than the one or
-/// the other. The latter holds for signals only once their own block is `past` them: other blocks may not
-/// mind what it does.
+/// True if two records stand for `me`: any later access that clashes with `me` clashes with one of them.
+/// Between two barriers they must be of different warps, else of different blocks. A signal counts for the
+/// latter only once its own block is `past` it: until then an access of that block may clash with `me` and
+/// not with the signal.
 bool stood_for(std::span<const Record> records, const Record& me, bool past) {
     const auto by = stood_for_by[static_cast<unsigned>(me.verb())];
     const Record* in_block = nullptr;
@@ -63,8 +63,8 @@ bool stood_for(std::span<const Record> records, const Record& me, bool past) {
     return false;
 }
 
-/// Adds the access to what its warp did at the same time in another way, but for one record that stays as
-/// precise as it is: two are enough to tell a line of the source.
+/// Adds the access to a record of other accesses of its warp at the same time. Another such record stays as
+/// it is: two are enough to name a line of the source.
 void join(Record& record, const Record& me) {
     record.lanes |= me.lanes;
     record.code = me.code;
@@ -77,7 +77,7 @@ void Clocks::start_block(unsigned slot, std::uint32_t block, unsigned threads) {
     auto& s = slots_[slot];
     s.block = block;
     s.barriers = 0;
-    s.stretch = ++stretches_;
+    s.interval = ++intervals_;
     s.clocks.assign((threads + 31) / 32, 1);
     s.seen.assign(threads, {});
     s.fenced.assign(threads, std::nullopt);
@@ -92,7 +92,7 @@ void Clocks::start_block(unsigned slot, std::uint32_t block, unsigned threads) {
 void Clocks::barrier(unsigned slot) {
     auto& s = slots_[slot];
     ++s.barriers;
-    s.stretch = ++stretches_;
+    s.interval = ++intervals_;
     if (s.any_fence && s.unfenced_count == 0) s.fenced_by_all = Stamp{s.block, s.barriers, 0, no_thread};
     s.any_fence = false;
 }
@@ -117,11 +117,11 @@ void Clocks::fence(unsigned slot, unsigned thread) {
     s.any_fence = true;
     s.unfenced_count -= s.unfenced[thread];
     s.unfenced[thread] = false;
-    // what the thread was told it may read plainly from now on, and behind the next barrier so may all
+    // The thread may now read plainly what it has learned, and after the next barrier so may its block.
     for (std::size_t i = 0, count = s.known.size(); i < count; ++i)
         if (const auto k = s.known[i]; !k.fenced && k.by(s.barriers, thread)) {
             const Known fenced{k.news, s.barriers, thread, true};
-            if (k.barrier == s.barriers)  // the thread's own, of which nobody else can know
+            if (k.barrier == s.barriers)  // known to this thread only
                 s.known[i] = fenced;
             else if (std::none_of(s.known.begin(), s.known.end(), [&](const Known& other) {
                          return other.fenced && other.news == k.news && other.by(s.barriers, thread);
@@ -142,7 +142,7 @@ std::uint32_t Clocks::unseen(const Record& earlier, Verb now, unsigned slot, uns
     if (earlier.barrier != s.barriers) return 0;
     if (earlier.warp != thread / 32) return earlier.lanes;
     auto lanes = earlier.lanes & ~(1u << thread % 32);
-    if (earlier.clock == s.clocks[earlier.warp]) return lanes;  // nothing has synchronised since
+    if (earlier.clock == s.clocks[earlier.warp]) return lanes;  // no synchronization since
     for (auto left = lanes; left != 0; left &= left - 1) {
         const auto lane = std::countr_zero(left);
         if (s.seen[thread][lane] > earlier.clock) lanes &= ~(1u << lane);
@@ -154,11 +154,11 @@ std::uint32_t Clocks::unseen_across(const Record& earlier, Verb now, const Slot&
     auto lanes = earlier.lanes;
     ++searches_;
     to_visit_.clear();
-    const auto come_by = [&](const News* news) {
+    const auto visit = [&](const News* news) {
         if (std::exchange(news->visit, searches_) != searches_) to_visit_.push_back(news);
     };
     for (const auto& k : s.known)
-        if (k.by(s.barriers, thread) && (k.fenced || now != Verb::read)) come_by(k.news);
+        if (k.by(s.barriers, thread) && (k.fenced || now != Verb::read)) visit(k.news);
     while (lanes != 0 && !to_visit_.empty()) {
         const auto* news = to_visit_.back();
         to_visit_.pop_back();
@@ -169,7 +169,7 @@ std::uint32_t Clocks::unseen_across(const Record& earlier, Verb now, const Slot&
                 earlier.clock < stamp.clock)
                 lanes &= ~(1u << stamp.thread % 32);
         }
-        for (const auto* older : news->told) come_by(older);
+        for (const auto* older : news->told) visit(older);
     }
     return lanes;
 }
@@ -201,7 +201,7 @@ void Clocks::release(unsigned slot, unsigned thread, std::uintptr_t address) {
     news.stamp = *stamp;
     for (const auto& k : s.known)
         if (k.by(s.barriers, thread)) news.told.push_back(k.news);
-    // whoever reads this has been told what was there before, too
+    // A reader of this also learns what was published here before.
     if (const auto*& last = published_[address]; last) news.told.push_back(last);
     published_[address] = &news;
 }
@@ -252,10 +252,10 @@ void Shadow::remember(Cell& cell, const Record& record, const Clocks& clocks) {
         cell.records[cell.count++] = record;
 }
 
-/// The usual case: nothing that a barrier does not order conflicts with the access, and it either adds a lane
-/// to a record or has two that stand for it, as in stood_for().
+/// The usual case: no unordered access conflicts, and the access either joins a record or has two that stand
+/// for it, as in stood_for().
 inline Shadow::Look Shadow::look(Cell& cell, const Record& me) {
-    // Compared one by one: two bytes that have just been written are not yet to be had as one word.
+    // Compared one by one: reading two bytes just stored as one word would stall.
     const unsigned verb = me.did, bytes = me.bytes;
     const auto in_block = conflicts_in_block[verb], across = conflicts_across[verb], by = stood_for_by[verb];
     Record *alike = nullptr, *first_like = nullptr, *last_like = nullptr;
@@ -319,7 +319,7 @@ Shadow::Answer Shadow::access(std::size_t offset, std::size_t bytes, Verb verb, 
     auto me = clocks.now(slot, thread);
     me.code = code;
     me.did = static_cast<std::uint8_t>(verb);
-    // an access is aligned to its width, of 1, 2, 4, … bytes
+    // An access is aligned to its width, of 1, 2, 4, … bytes.
     me.bytes = static_cast<std::uint8_t>(bytes >= 4 ? 0xf : ((1u << bytes) - 1) << offset % 4);
     for (auto word = offset / 4; word * 4 < offset + bytes && word < count_; ++word) {
         auto& cell = cells_[word];
@@ -335,10 +335,10 @@ Shadow::Answer Shadow::access(std::size_t offset, std::size_t bytes, Verb verb, 
             cell.changed = true;
         }
         if (is_atomic(verb)) cell.updated_by = verb == Verb::update ? thread_of(me) : 0;
-        const auto stretch = clocks.stretch(slot);
+        const auto interval = clocks.interval(slot);
         if (verb == Verb::read && me.bytes == 0xf) {
-            if (calm_[word] == stretch) continue;
-            if (cell.quiet == stretch && all_written) {
+            if (calm_[word] == interval) continue;
+            if (cell.quiet == interval && all_written) {
                 auto& r = records(cell)[cell.reader];
                 if (r.warp == me.warp && r.clock == me.clock && r.code == me.code) {
                     r.lanes |= me.lanes;
@@ -353,10 +353,10 @@ Shadow::Answer Shadow::access(std::size_t offset, std::size_t bytes, Verb verb, 
         }
         const auto seen = look(cell, me);
         if (seen.reader) {
-            cell.quiet = stretch;
+            cell.quiet = interval;
             cell.reader = static_cast<std::uint32_t>(seen.reader - records(cell).data());
         }
-        if (seen.calm && all_written) calm_[word] = stretch;
+        if (seen.calm && all_written) calm_[word] = interval;
         if (seen.nothing_new) continue;
         calm_[word] = 0;
         if (const auto clash = settle(cell, me, clocks, slot, thread); clash && !answer.clash)
@@ -376,7 +376,7 @@ std::uint8_t Shadow::written_by_host(std::size_t word) const {
     return static_cast<std::uint8_t>(bytes);
 }
 
-/// Forgets what an earlier epoch did.
+/// Forgets the accesses of earlier epochs.
 void Shadow::renew(Cell& cell, std::uint32_t epoch) {
     if (cell.more != 0)
         more_[cell.more - 1].clear();
@@ -417,7 +417,7 @@ Shadow::Beside Shadow::written_beside(std::size_t first, std::size_t last, const
     return found;
 }
 
-/// Looks for what the access clashes with, and puts it in the place of what it stands for.
+/// Returns the record that the access clashes with, if any. Replaces the records that the access stands for.
 std::optional<Record> Shadow::settle(Cell& cell, const Record& me, const Clocks& clocks, unsigned slot,
                                      unsigned thread) {
     std::optional<Record> clash;
@@ -436,7 +436,7 @@ std::optional<Record> Shadow::settle(Cell& cell, const Record& me, const Clocks&
                 clash = r;
                 clash->lanes = unseen;
             }
-            // what clashes has been told
+            // A clash is reported once.
             r.lanes = !replaced ? r.lanes & ~unseen : clashes ? 0 : unseen;
         }
         if (r.lanes == 0) {

@@ -1,4 +1,4 @@
-// What the meter remembers of memory that is no longer there, for the next that is allocated.
+// Shadow memory of freed buffers, reused for new ones.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -6,9 +6,9 @@
 
 namespace meter {
 
-/// Most problems of a suite are as large as one before. To give pages back and to get others, zeroed, is more
-/// than what many of them take otherwise; those that are used again need not be cleared, for what they hold
-/// says of which launch or block it is. T has bytes_of_memory(), and reuse(...), which may refuse.
+/// Most problems of a suite are as large as an earlier one, and returning pages to the system and getting
+/// zeroed ones takes longer than many a problem. Reused memory need not be cleared: its contents name their
+/// launch or block. T has bytes_of_memory(), and reuse(...), which may return false.
 template <class T>
 class Spare {
   public:
@@ -17,7 +17,7 @@ class Spare {
     };
     using Pointer = std::unique_ptr<T, Keep>;
 
-    /// One that is there and takes these arguments; else null.
+    /// Returns a spare one that accepts these arguments, else null.
     template <class... Arguments>
     static Pointer take(Arguments... arguments) {
         auto& those = all();
@@ -45,7 +45,7 @@ class Spare {
         kept() += bytes;
         those.push_back(std::move(one));
     }
-    // Never destroyed, for the meter, which is, gives back what it has.
+    // Never destroyed: the meter gives its shadows back when it is destroyed.
     static std::vector<std::unique_ptr<T>>& all() {
         static auto& those = *new std::vector<std::unique_ptr<T>>;
         return those;

@@ -16,7 +16,7 @@ struct Span {
     std::uintptr_t begin, end;
 };
 
-/// The bytes of a request as disjoint ascending ranges. Lanes mostly come in ascending order already.
+/// The bytes of a request as disjoint ascending ranges. Addresses mostly ascend with lanes already.
 class Footprint {
   public:
     explicit Footprint(Group lanes) {
@@ -39,7 +39,7 @@ class Footprint {
         if (!ascending) put_in_order(lanes);
     }
 
-    std::uint64_t asked() const { return asked_; }  // bytes, by each lane
+    std::uint64_t asked() const { return asked_; }  // bytes, summed over lanes
     bool one_address() const { return one_address_; }
     std::uint64_t bytes() const {
         std::uint64_t sum = 0;
@@ -47,11 +47,11 @@ class Footprint {
         return sum;
     }
 
-    /// Pieces of memory of this size, each beginning at a multiple of it, that the bytes lie in.
+    /// Returns the number of aligned pieces of memory of this size that contain the bytes.
     template <std::uintptr_t size>
     std::uint64_t pieces() const {
         std::uint64_t sum = 0;
-        std::uintptr_t counted = 0;  // one past the last piece that was counted
+        std::uintptr_t counted = 0;  // one past the last piece counted
         for (unsigned i = 0; i < count_; ++i) {
             const auto first = std::max(spans_[i].begin / size, counted);
             const auto end = (spans_[i].end - 1) / size + 1;
@@ -61,7 +61,7 @@ class Footprint {
         return sum;
     }
 
-    /// The most distinct words in one bank.
+    /// Returns the largest number of distinct words in one bank.
     std::uint64_t passes() const {
         std::array<std::uint16_t, banks> words{};
         std::uintptr_t counted = 0;
@@ -95,7 +95,7 @@ class Footprint {
     bool one_address_ = true;
 };
 
-/// Whether any two active lanes that are `distance` apart, in aligned pairs, ask for the same.
+/// True if the active lanes of each aligned pair, `distance` apart, access the same address.
 bool agree(Group lanes, unsigned distance) {
     std::array<std::uintptr_t, 32> asked{};
     for (const auto* e : lanes) asked[e->lane] = e->address;
@@ -105,7 +105,7 @@ bool agree(Group lanes, unsigned distance) {
     });
 }
 
-/// The most lanes that ask for one address.
+/// Returns the largest number of lanes that access one address.
 std::uint64_t most_at_one(Group lanes) {
     std::array<std::uintptr_t, 32> asked;
     std::transform(lanes.begin(), lanes.end(), asked.begin(), [](const Event* e) { return e->address; });
@@ -120,9 +120,9 @@ std::uint64_t most_at_one(Group lanes) {
     return most;
 }
 
-/// Wide accesses to shared memory are served a half or a quarter of the warp at a time, and loads twice as
-/// many lanes if throughout the warp either neighbours or lanes two apart agree: NVIDIA says so of compute
-/// capability 7.x, and an H100 counts so.
+/// Wide accesses to shared memory are served half or a quarter of a warp at a time. Loads are served twice as
+/// many lanes at a time if throughout the warp either neighbours or lanes two apart access the same address.
+/// NVIDIA documents this for compute capability 7.x, and an H100 counts so.
 void account_shared(Group lanes, const Footprint& of_all, std::uint64_t lane_bytes, kata::Traffic& traffic,
                     kata::Counts& counts) {
     unsigned together = lane_bytes >= 16 ? 8 : lane_bytes >= 8 ? 16 : 32;

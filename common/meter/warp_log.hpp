@@ -1,4 +1,4 @@
-// What the lanes of a warp did, put together again as the warp would have executed it.
+// Groups the accesses of lanes into instructions of their warp.
 #pragma once
 #include "counts.hpp"
 
@@ -14,38 +14,37 @@
 
 namespace meter {
 
-/// What an event of a lane was; `basic_block` is the entry into a basic block.
+/// The kind of an event; `basic_block` is the entry into a basic block.
 enum class What : std::uint8_t { basic_block, load, store, atomic };
 enum class Space : std::uint8_t { none, global, shared, constant };
 
-/// Small, for a launch makes millions of them.
+/// Kept small: a launch has millions of them.
 struct Event {
     std::uintptr_t address;
     std::uint32_t code;  // offset in the module
     std::uint8_t bytes : 7;
-    bool copies : 1;  // asynchronously: nothing waits for what it loads here
+    bool copies : 1;  // part of an asynchronous copy
     What what;
     Space space;
     std::uint8_t lane : 5 = 0;
-    bool polls : 1 = false;       // reads what other blocks signal with
-    bool repeats : 1 = false;     // polls once more what the lane has polled just before
+    bool polls : 1 = false;       // a read of a volatile or an atomic
+    bool repeats : 1 = false;     // polls the same as the lane's last access
     bool only_reads : 1 = false;  // an atomic that has changed nothing
 };
 
-/// What lanes of a warp did together: one instruction, in one memory, in ascending order of lanes.
+/// The events of one instruction of a warp in one memory, in ascending order of lanes.
 using Group = std::span<const Event* const>;
 
-/// The events of 32 lanes. A lane stands for one thread; the scheduler runs lanes one after the other, a GPU
-/// runs them together, so the log groups the events of one instruction: of all lanes that can go on, those at
-/// the lowest code address execute next. Compilers lay code out so that this is the order of a GPU, which
-/// lets the lanes of a branch run and join behind it, and the lanes of a loop go round before those that have
-/// left it.
+/// The events of 32 lanes. The scheduler runs lanes one after the other, a GPU runs them together, so the log
+/// groups the events of one instruction: of all lanes that can go on, those at the lowest code address
+/// execute next. Compilers lay code out so that this is the order of a GPU, where the lanes of a branch
+/// rejoin after it and lanes that have left a loop wait for the others.
 class WarpLog {
-    static constexpr unsigned capacity = 256;  // of a lane; a warp's log stays in the cache
-    // What lanes do at the same time is read together, and must not all fall into one set of the cache.
+    static constexpr unsigned capacity = 256;  // per lane: a warp's log stays in the cache
+    // Padding: events of lanes at the same time are read together and must not share one set of the cache.
     static constexpr unsigned line = 64;
-    /// Most events are basic blocks, of which nothing is to be known but the code: what a lane did is a row
-    /// of numbers, each twice its code, and 1 more for an access, and its accesses follow in their own row.
+    /// A step is twice the code of an event, plus 1 for an access. Most events are basic blocks, which have
+    /// nothing but a code; accesses have a row of their own.
     struct Rows {
         std::array<std::array<std::uint32_t, capacity + line / sizeof(std::uint32_t)>, 32> steps;
         std::array<std::array<Event, capacity + line / sizeof(Event)>, 32> accesses;
@@ -53,11 +52,11 @@ class WarpLog {
     struct Lane {
         std::uint32_t next = 0, end = 0;
         std::uint32_t next_access = 0, end_access = 0;
-        std::uint32_t before = 0;  // the code of what was last taken out
+        std::uint32_t before = 0;  // the code of the last event removed
     };
 
   public:
-    /// One lane, as long as its thread runs, for which it adds events in as few instructions as can be.
+    /// Adds the events of one lane while its thread runs, in as few instructions as possible.
     class Turn {
       public:
         Turn() = default;
@@ -66,7 +65,7 @@ class WarpLog {
               steps_(log.rows().steps[lane].data()),
               accesses_(log.rows().accesses[lane].data()),
               number_(lane) {}
-        /// Whether the lane must wait until the log has been read.
+        /// True if the lane must wait until the log has been read.
         bool full() const { return lane_->end == capacity; }
         void enter(std::uint32_t code) { steps_[lane_->end++] = 2 * code; }
         void reach(Event event) {
@@ -74,7 +73,7 @@ class WarpLog {
             accesses_[lane_->end_access++] = event;
             steps_[lane_->end++] = 2 * event.code + 1;
         }
-        /// What the lane has added last, if that is still there and an access.
+        /// Returns the lane's last event if it is an access and still in the log; else null.
         Event* last() const {
             const bool there = lane_->end != lane_->next && (steps_[lane_->end - 1] & 1) != 0;
             return there ? &accesses_[lane_->end_access - 1] : nullptr;
@@ -100,22 +99,22 @@ class WarpLog {
             turn.reach(event);
     }
 
-    /// Hands over, group by group, what can be grouped already. `waiting` has a bit for each lane that has
-    /// ended or waits, so that nothing of it is to come before the others have gone on. A basic block is
-    /// offered first by `enters(code, lanes)`, how many lanes enter it, who may have no need of the group.
+    /// Calls `account` for each group that is complete. `waiting` has a bit for each lane that has ended or
+    /// waits: it adds nothing before the others have gone on. Calls `enters(code, lanes)` with the number of
+    /// lanes first for a basic block; if it returns true, the group is not needed.
     template <class Account, class Enters>
     void read(std::uint32_t waiting, Account account, Enters enters);
     template <class Account>
     void read(std::uint32_t waiting, Account account) {
         read(waiting, account, [](std::uint32_t, unsigned) { return false; });
     }
-    /// To be called when no lane has its turn: gives memory back that holds nothing.
+    /// Called when no lane has its turn: gives back unused memory.
     void rest() {
         if (rows_ && std::all_of(lanes_.begin(), lanes_.end(), [](const Lane& l) { return l.end == 0; }))
             give_back();
     }
 
-    /// The code of what the lane has added last; 0 if that was nothing.
+    /// Returns the code of the lane's last event; 0 if there was none.
     std::uint32_t last_code(unsigned lane) const {
         const auto end = lanes_[lane].end;
         return rows_ && end > 0 ? rows_->steps[lane][end - 1] / 2 : lanes_[lane].before;
@@ -128,7 +127,7 @@ class WarpLog {
     }
     void take();
     void give_back();
-    /// How many of the numbers are the same in both rows, up to the first that is not.
+    /// Returns how many numbers are the same in both rows before the first difference.
     static unsigned alike(const std::uint32_t* a, const std::uint32_t* b, unsigned most) {
         unsigned same = 0;
         for (; same + 4 <= most; same += 4) {
@@ -140,7 +139,7 @@ class WarpLog {
         while (same < most && a[same] == b[same]) ++same;
         return same;
     }
-    /// One instruction may reach several memories through a pointer; each is a request of its own.
+    /// One instruction may access several memories through a pointer: a request each.
     template <class Account>
     static void hand_over(std::span<const Event*> group, Account& account) {
         unsigned others = 0;
@@ -153,12 +152,12 @@ class WarpLog {
             account(Group(group.subspan(from, to - from)));
         }
     }
-    /// Forgets what has been handed over, where all is or there is need of room.
+    /// Removes events that have been handed over from lanes that are done or full.
     void tidy();
 
     std::array<Lane, 32> lanes_;
-    // Warps run one after the other, and most leave nothing behind when they stop: the next one takes the
-    // same memory, which is in the cache.
+    // Warps run one after the other, and most leave no events when they stop: the next one takes the same
+    // memory, which is in the cache.
     std::unique_ptr<Rows> rows_;
     static std::vector<std::unique_ptr<Rows>> spare;
 };
@@ -168,7 +167,7 @@ void WarpLog::read(std::uint32_t waiting, Account account, Enters enters) {
     if (!rows_) return;
     constexpr auto none = std::numeric_limits<std::uint32_t>::max();
     std::array<const std::uint32_t*, 32> at;
-    std::array<std::uint32_t, 32> next;  // what each lane does next, or `none`
+    std::array<std::uint32_t, 32> next;  // the next step of each lane, or `none`
     std::array<const Event*, 32> accesses, group;
     std::array<std::uint8_t, 32> together;
     std::uint32_t at_end = 0;
@@ -182,18 +181,18 @@ void WarpLog::read(std::uint32_t waiting, Account account, Enters enters) {
         accesses[l] = &rows_->accesses[l][lanes_[l].next_access];
         look_at(l);
     }
-    while ((at_end & ~waiting) == 0) {  // else there is a lane whose next event has not happened yet
+    while ((at_end & ~waiting) == 0) {  // else the next event of some lane has not happened yet
         auto lowest = none;
         for (const auto step : next) lowest = std::min(lowest, step);
         if (lowest == none) break;
         unsigned count = 0;
-        auto before = none;  // what the other lanes do next
+        auto before = none;  // the lowest next step of the other lanes
         for (unsigned l = 0; l < 32; ++l)
             if (next[l] == lowest)
                 together[count++] = static_cast<std::uint8_t>(l);
             else
                 before = std::min(before, next[l]);
-        // These lanes stay together as long as they do the same and nobody else comes to it.
+        // These lanes stay together while their steps are the same and lower than those of the others.
         const auto* const steps = at[together[0]];
         unsigned same = lanes_[together[0]].end - lanes_[together[0]].next;
         for (unsigned i = 1; i < count; ++i) {
@@ -230,7 +229,8 @@ void WarpLog::read(std::uint32_t waiting, Account account, Enters enters) {
     tidy();
 }
 
-/// Accounts for a basic block or request. Returns the steps that it takes, which are not yet in `counts`.
+/// Adds a basic block or request to `counts`. Returns the steps that it takes, which `counts` does not
+/// include.
 std::uint64_t account(Group, kata::Counts& counts);
 
 }  // namespace meter

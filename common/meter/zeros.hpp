@@ -1,5 +1,5 @@
-// Memory of zeros, whose pages take none until somebody touches them. calloc() gives as much, but where
-// MALLOC_PERTURB_ is set, as Meson does, glibc touches all of it.
+// Zeroed memory whose pages are allocated at the first access. calloc() does the same unless MALLOC_PERTURB_
+// is set, as by Meson: then glibc writes to all of it.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -12,11 +12,11 @@ struct Unmap {
     std::size_t bytes = 0;
     void operator()(void* memory) const { munmap(memory, bytes); }
 };
-/// T begins its life as zeros.
+/// A T is valid as zeros.
 template <class T>
 using Zeros = std::unique_ptr<T[], Unmap>;
 
-/// Null where there is no memory.
+/// Returns null if there is no memory.
 template <class T>
 Zeros<T> zeros(std::size_t count) {
     const auto bytes = std::max<std::size_t>(count, 1) * sizeof(T);

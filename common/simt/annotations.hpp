@@ -1,4 +1,4 @@
-// What nvcc asks of a function. To a C++ compiler most of it says nothing.
+// Function attributes of CUDA. Most have no meaning for a C++ compiler.
 #pragma once
 
 #if defined(__CUDA__)
@@ -9,9 +9,9 @@
 #define __host__
 #endif
 #define __forceinline__ inline __attribute__((always_inline))
-#define __noinline__  // the meter needs what a kernel calls in the kernel
+#define __noinline__  // the meter needs calls inlined into the kernel
 
-// A function that the instrumentation does not see: on a GPU it is an instruction or two.
+// A function without instrumentation: on a GPU it is an instruction or two.
 #if defined(__clang__)
 #define SIMT_UNSEEN [[gnu::noinline]] inline
 #else

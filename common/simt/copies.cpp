@@ -1,10 +1,8 @@
-// A copy into shared memory is carried out where its thread waits for it, the latest time that CUDA allows:
-// whoever reads too early finds garbage, without the meter, too.
-#include "simt/copies.hpp"
-
+// Asynchronous copies into shared memory. A copy is carried out when its thread waits for it, the latest time
+// that CUDA allows: a thread that reads too early finds garbage, even without the meter.
 #include "buffer.hpp"
-#include "simt/diagnose.hpp"
-#include "simt/scheduler.hpp"
+#include "simt/probe.hpp"
+#include "simt/text.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -36,14 +34,14 @@ void begin_copy(void* to, const void* from, std::size_t bytes, std::size_t zeros
         copy.mark = probe->copy_begins(to, from, copy.bytes, read, name, code);
     std::memcpy(copy.value.data(), from, read);
     std::fill_n(copy.to, bytes, kata::poison);
-    running->copies.under_way.push_back(copy);
+    running->copies.in_flight.push_back(copy);
 }
 
 void commit_copies() { ++running->copies.groups; }
 
 void wait_for_copies(std::size_t groups) {
     auto& all = running->copies;
-    const auto arrived = std::erase_if(all.under_way, [&](const Copy& copy) {
+    const auto arrived = std::erase_if(all.in_flight, [&](const Copy& copy) {
         if (copy.group + groups >= all.groups) return false;
         std::memcpy(copy.to, copy.value.data(), copy.bytes);
         if (auto* const probe = listener()) probe->copy_arrives(copy);

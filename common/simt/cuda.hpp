@@ -1,8 +1,7 @@
 // CUDA C++ for a plain C++20 compiler: what a kernel may use on the CPU back end.
 //
-// A kernel is read as it stands, but for the few spellings that translate.py replaces; it also refuses, in
-// one line, what has no meaning here (textures, inline PTX, …); what CUDA has in headers of its own lies in
-// toolkit/.
+// A kernel is compiled as it stands, except for a few spellings that translate.py replaces. translate.py also
+// rejects what has no meaning here (textures, inline PTX, …). CUDA's other headers are in toolkit/.
 #pragma once
 #if defined(__CUDA__)
 #include "simt/legality.hpp"
@@ -21,7 +20,7 @@
 #include <type_traits>
 #include <utility>
 
-// The meter hears of what the C library moves. Copies of structures it hears of without it.
+// Redirects calls of the C library to the meter. Copies of structures are instrumented by the compiler.
 #if defined(__SANITIZE_THREAD__)
 extern "C" {
 void* memcpy(void* __restrict to, const void* __restrict from, std::size_t bytes) noexcept
@@ -31,7 +30,7 @@ void* memset(void* to, int value, std::size_t bytes) noexcept __asm__("simt_mems
 }
 #endif
 
-#if defined(__CUDA__)  // clang's CUDA front end, which only says what nvcc refuses: legality.py asks it
+#if defined(__CUDA__)  // clang's CUDA front end, which only checks what nvcc would reject: legality.py
 #define __global__ __attribute__((global))
 #define __shared__ __attribute__((shared))
 #define __constant__ __attribute__((constant, section("simt_constant")))
@@ -39,8 +38,8 @@ void* memset(void* to, int value, std::size_t bytes) noexcept __asm__("simt_mems
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define KATA_HOST_DEVICE __host__ __device__
 #else
-// nvcc inlines what a kernel calls. The meter counts on it: a helper of its own would lie at an address that
-// does not tell when its callers execute it.
+// nvcc inlines what a kernel calls. The meter relies on it: the address of a separate helper would not tell
+// when its callers execute it.
 #if defined(__SANITIZE_THREAD__)
 #define __global__ __attribute__((flatten))
 #else
@@ -50,10 +49,10 @@ void* memset(void* to, int value, std::size_t bytes) noexcept __asm__("simt_mems
 #define __launch_bounds__(...)
 #define KATA_HOST_DEVICE
 
-// Shared memory is a block's own. The fibers of a block share one operating-system thread, so thread-local
-// storage tells it from the variables of the device; AddressSanitizer sees overruns better in plain statics.
-// Nothing is constructed there. Without constinit, g++ asks at each declaration of an array of half, say,
-// whether it has been, and the meter would count that.
+// The fibers of a block share one operating-system thread, so thread-local storage separates shared memory
+// from device variables; AddressSanitizer detects overruns better in plain statics. Nothing is constructed
+// there. constinit keeps g++ from checking whether an array of half, say, has been constructed, which the
+// meter would count.
 #if defined(__SANITIZE_ADDRESS__)
 #define __shared__ static
 #elif defined(__SANITIZE_THREAD__)
@@ -67,8 +66,8 @@ void* memset(void* to, int value, std::size_t bytes) noexcept __asm__("simt_mems
 #define __grid_constant__
 #define __restrict__ __restrict
 
-// `extern __shared__ T name[]` is read as `extern T simt_name[]`, which only says the type, and by it and one
-// of these a T* of that name: where the bytes are that the launch asked for.
+// `extern __shared__ T name[]` becomes `extern T simt_name[]`, which only gives the type, and one of these,
+// which defines a T* of that name: the shared memory requested by the launch.
 #define SIMT_TEXT_OF(x) #x
 #define SIMT_TEXT(x) SIMT_TEXT_OF(x)
 #define SIMT_DYNAMIC(name) \
@@ -82,7 +81,7 @@ using uint = unsigned;
 using ushort = unsigned short;
 using ulong = unsigned long;
 
-// What the running thread is. Not to be assigned to, as in CUDA.
+// The built-in variables. Constant, as in CUDA.
 extern __device__ const uint3 threadIdx;
 extern __device__ const uint3 blockIdx;
 extern __device__ const dim3 blockDim;
@@ -97,7 +96,7 @@ struct DynamicForm {
 };
 template <class T>
 struct DynamicForm<T[]> {
-    using type = T* const;  // and no reference to an array without a size, which a lambda could not copy
+    using type = T* const;  // a lambda could not copy a reference to an array of unknown size
 };
 template <class T>
 using Dynamic = typename DynamicForm<T>::type;
@@ -124,8 +123,8 @@ KATA_HOST_DEVICE T from_word(std::uint64_t word) {
     return value;
 }
 
-/// What CUDA's shuffles take: numbers, of which small ones are promoted. Of a structure nvcc says that there
-/// is no such function.
+/// True for the types that CUDA's shuffles take: numbers, small ones promoted. For a structure nvcc finds no
+/// function.
 template <class T>
 inline constexpr bool shuffles_whole = requires(T value) {
     value * 1.0;
@@ -135,10 +134,10 @@ concept Shuffled = shuffles_whole<T>;
 
 }  // namespace simt
 
-// Where the linker has put the constants of this module; null without any.
+// The constants of this module; null if it has none.
 extern "C" [[gnu::weak, gnu::visibility("hidden")]] char __start_simt_constant[];
 extern "C" [[gnu::weak, gnu::visibility("hidden")]] char __stop_simt_constant[];
-// What this module declares for the device, in words; null where nobody has translated it.
+// The names that this module declares for the device; null if it has not been translated.
 extern "C" [[gnu::weak, gnu::visibility("hidden")]] const char __start_simt_of_device[];
 extern "C" [[gnu::weak, gnu::visibility("hidden")]] const char __stop_simt_of_device[];
 
@@ -149,7 +148,7 @@ namespace kata::backend {
     simt::fail(cudaGetErrorString(error), file, line);
 }
 
-/// What stands in front of a launch's arguments.
+/// A launch without its arguments.
 struct Asked {
     const char* name;
     dim3 grid, block;
@@ -174,7 +173,7 @@ std::optional<long long> number_of(const T& argument) {
         return std::nullopt;
 }
 
-/// `thread` is called by each thread of the launch; `kernel` is what the launch names, where that is known.
+/// Each thread of the launch calls `thread`. `kernel` is null if unknown.
 template <class Thread, class... Arguments>
 void launch_threads(const Thread& thread, const Asked& asked, const void* kernel,
                     const Arguments&... arguments) {
@@ -193,8 +192,8 @@ KATA_HOST_DEVICE inline void open() { simt::open(); }
 
 namespace simt {
 
-/// Takes the address of what can only be one kernel: no name of several, and no template whose arguments the
-/// call has to choose.
+/// Takes the address of a kernel whose name alone identifies it: not overloaded, and not a template whose
+/// arguments are deduced.
 struct AddressOf {
     template <class Result, class... Parameters>
     auto operator()(Result (*kernel)(Parameters...)) const {
@@ -203,8 +202,8 @@ struct AddressOf {
     }
 };
 
-/// A launch that waits for its arguments. They become the kernel's parameters here, as in a call: 0 may be a
-/// null pointer, and {1, 2} a structure.
+/// A launch still without its arguments. They are converted to the kernel's parameters as in a call: 0 may be
+/// a null pointer, and {1, 2} a structure.
 template <class... Parameters>
 struct Configured {
     void (*kernel)(Parameters...);
@@ -216,7 +215,7 @@ struct Configured {
     }
 };
 
-/// The same of a kernel with default arguments. They are no part of its type: a call has to fill them in.
+/// The same for a kernel with default arguments, which are not part of its type: a call fills them in.
 template <class Call, class... Parameters>
 struct ConfiguredWithDefaults : Configured<Parameters...> {
     Call call;
@@ -229,7 +228,7 @@ struct ConfiguredWithDefaults : Configured<Parameters...> {
     }
 };
 
-/// Whether the call can do without the last parameters, or some of them.
+/// True if the call can omit some of the last parameters.
 template <class Call, class Given, class... Rest>
 inline constexpr bool has_defaults = false;
 template <class Call, class... Given, class Next, class... Rest>
@@ -245,7 +244,7 @@ auto configured(void (*kernel)(Parameters...), Call call, const kata::backend::A
         return known;
 }
 
-/// What a 0 among the arguments of a launch is read as: it may be meant for a number or for a pointer.
+/// Stands for a 0 among the arguments of a launch, which may be a number or a null pointer.
 struct Zero {
     constexpr operator int() const { return 0; }
     template <class T>
@@ -261,7 +260,7 @@ auto as_number(T argument) {
         return argument;
 }
 
-/// What kernel<<<grid, block, bytes, stream>>>(…) is read as: configured(SIMT_KERNEL(kernel), grid, …)(…).
+/// kernel<<<grid, block, bytes, stream>>>(…) becomes configured(SIMT_KERNEL(kernel), grid, …)(…).
 template <class Address, class Call>
 auto configured(const char* name, Address address, Call call, dim3 grid, dim3 block = {},
                 std::size_t shared_bytes = 0, const void* stream = nullptr, Site site = Site::here()) {
@@ -278,15 +277,15 @@ auto configured(const char* name, Address address, Call call, dim3 grid, dim3 bl
                 static_assert(std::is_void_v<decltype(call(given...))>, "a kernel returns void");
                 kata::backend::launch_threads([call, given...] { call(given...); }, asked, nullptr, given...);
             };
-            // to a parameter from which nothing is deduced, a Zero is whatever that needs
+            // For a parameter that is not deduced, a Zero converts to whatever it needs.
             if constexpr (std::is_invocable_v<Call, decltype(as_number(arguments))&...>)
                 with(as_number(arguments)...);
             else
                 with(arguments...);
         };
 }
-/// The kernel's name, and it in both forms that a launch may need: its address, if the name alone says it,
-/// and a call in which the compiler finds out what the arguments choose.
+/// The kernel's name, a function that takes its address if the name alone identifies it, and one that calls
+/// it, for which the compiler deduces and overloads.
 #define SIMT_KERNEL(...) \
 #__VA_ARGS__,                                                                         \
     [&](auto address) -> decltype(address(__VA_ARGS__)) { return address(__VA_ARGS__); }, \
@@ -294,8 +293,7 @@ auto configured(const char* name, Address address, Call call, dim3 grid, dim3 bl
 
 }  // namespace simt
 
-// Barriers and warps. The mask names the lanes that take part; a lane that is named and does not come is
-// diagnosed.
+// Barriers and warps. The mask names the lanes that take part; a named lane that does not come is reported.
 
 using simt::Site;
 
@@ -343,7 +341,7 @@ __device__ T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width 
 template <simt::Shuffled T>
 __device__ T __shfl_xor_sync(unsigned mask, T value, int lanes, int width = 32, Site site = Site::here()) {
     const int lane = simt::lane(), source = lane ^ lanes;
-    // a lane may read from a lower group of `width` lanes, never from a higher one
+    // A lane may read from a lower group of `width` lanes, never from a higher one.
     return simt::from_word<T>(simt::exchange(simt::Collective::shuffle, mask, simt::to_word(value),
                                              source / width > lane / width ? lane : source, "__shfl_xor_sync",
                                              site));
@@ -389,7 +387,7 @@ SIMT_REDUCE(__reduce_xor_sync, SIMT_TYPES(unsigned), odd_bits, odd_bits)
 #undef SIMT_REDUCE
 #undef SIMT_TYPES
 
-// Before Volta a warp moved in lockstep and these had no mask. No current architecture has them.
+// The functions from before Volta, without a mask: warps ran in lockstep. No current architecture has them.
 template <class T>
 __device__ T __shfl(T, int, int = 32) = delete;
 template <class T>
@@ -404,12 +402,11 @@ __device__ unsigned __ballot(int) = delete;
 
 __device__ inline void __threadfence() { simt::fence(); }
 __device__ inline void __threadfence_system() { simt::fence(); }
-// Says nothing to other blocks; within its own it takes a barrier.
+// Orders nothing for other blocks; within a block a barrier is needed anyway.
 __device__ inline void __threadfence_block() {}
 __device__ inline void __nanosleep(unsigned) { simt::yield(); }
 
-// Atomics, for the types that CUDA has them for. They are kept out of the instrumentation, for the meter
-// hears of them here.
+// Atomics, for the types that CUDA supports. Not instrumented: they notify the meter themselves.
 #define SIMT_ATOMIC SIMT_UNSEEN __device__
 
 #define SIMT_SCOPED_ATOMIC(name, scope, types, next)                                  \

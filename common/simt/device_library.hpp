@@ -1,6 +1,6 @@
-// What CUDA has of the C library for the device, as clang's CUDA front end has to know it. It is declared
-// again behind the precompiled header: of a name that host and device both have, clang 14 finds only one of
-// the two functions in there.
+// The functions of the C library that CUDA has for the device, declared for clang's CUDA front end. Declared
+// again after the precompiled header: for a name that host and device share, clang 14 finds only one of the
+// functions in there.
 extern "C" {
 __attribute__((device)) int abs(int) noexcept;
 __attribute__((device)) long labs(long) noexcept;

@@ -1,8 +1,11 @@
 #include "simt/diagnose.hpp"
 
+#include "simt/grid.hpp"
+#include "simt/session.hpp"
+#include "simt/text.hpp"
+
 #include <algorithm>
 #include <cstdio>
-#include <cstring>
 #include <map>
 
 namespace simt {
@@ -15,30 +18,12 @@ std::string plural(std::size_t count, const char* noun) {
 
 }  // namespace
 
-std::string text_of(uint3 v) {
-    return "(" + std::to_string(v.x) + "," + std::to_string(v.y) + "," + std::to_string(v.z) + ")";
-}
-std::string text_of(Site site) {
-    const char* slash = std::strrchr(site.file, '/');
-    return std::string(slash ? slash + 1 : site.file) + ":" + std::to_string(site.line);
-}
-
-std::string hexadecimal(unsigned mask) {
-    char text[16];
-    std::snprintf(text, sizeof text, "0x%08x", mask);
-    return text;
-}
-
-std::string name_of(uint3 thread, uint3 block) {
-    return "thread " + text_of(thread) + " of block " + text_of(block);
-}
-
 std::string why_stuck(const Block& block, const Probe* probe) {
     struct Group {
         unsigned threads = 0;
         const Thread* first = nullptr;
     };
-    // Of several calls in one line, or in one helper, each is a group of its own.
+    // Several calls in one line, or in one helper, are groups of their own.
     std::map<std::pair<std::string, const void*>, Group> groups;
     bool left = false, barrier = false, collective = false, looped = false;
     for (const auto& t : block.threads)
@@ -144,6 +129,33 @@ std::string spinning(const Block& block, double seconds, const Probe* probe) {
                "; does its loop end for every thread?";
     return "launch too long: it has come to block " + text_of(block.index) + " of a grid of " +
            text_of(uint3(gridDim)) + after;
+}
+
+std::string which_launch(const Launch& launch, const Probe* probe) {
+    if (!session || session->launches < 2) return "";
+    const auto names = probe ? probe->parameters() : std::vector<std::string>{};
+    std::string numbers;
+    for (std::size_t i = 0; i < std::min(names.size(), launch.parameters); ++i)
+        if (launch.numbers[i])
+            numbers +=
+                (numbers.empty() ? " with " : ", ") + names[i] + " = " + std::to_string(*launch.numbers[i]);
+    return "\n  in the " + ordinal(session->launches) + " launch, in " + text_of(launch.site) + ": " +
+           as_written(launch) + numbers;
+}
+
+std::string blocks_for_threads(const Launch& launch, const Probe* probe) {
+    constexpr long long many = 1024;
+    const auto threads = uint3(launch.block);
+    const auto of_block = std::uint64_t{threads.x} * threads.y * threads.z;
+    const auto names = probe ? probe->parameters() : std::vector<std::string>{};
+    for (std::size_t i = 0; i < std::min(names.size(), launch.parameters); ++i)
+        if (const auto& n = launch.numbers[i];
+            n && *n >= many && of_block > 1 && blocks_of(launch) == static_cast<std::uint64_t>(*n))
+            return "\n  " + as_written(launch) + " has " + std::to_string(of_block) +
+                   " times as many threads as " + names[i] + " = " + std::to_string(*n) +
+                   " says: in front of the comma of <<< stands how many blocks there are, not how many "
+                   "threads";
+    return "";
 }
 
 }  // namespace simt

@@ -1,25 +1,27 @@
-// What is said of threads, and of a block that does not come to its end.
+// What is reported of a block that does not end, and of the launch.
 #pragma once
-#include "simt/scheduler.hpp"
+#include "simt/block.hpp"
+#include "simt/probe.hpp"
 
 #include <string>
 
 namespace simt {
 
-/// "(3,0,0)"
-std::string text_of(uint3);
-/// "03_tiled.cu:27"
-std::string text_of(Site);
-/// "0x0000ffff", of a mask of lanes.
-std::string hexadecimal(unsigned mask);
-/// "thread (3,0,0) of block (7,0,0)"
-std::string name_of(uint3 thread, uint3 block);
+// A `probe` may be null.
 
-/// Groups the threads of a block that cannot go on by what each waits for. `probe` may be null.
+/// Groups the threads of a block that cannot go on by what each waits for.
 std::string why_stuck(const Block&, const Probe* probe);
 
-/// Names the thread that still runs after so many seconds, or polls memory: the running one, or else one that
-/// could go on. `probe` may be null.
+/// Names the thread that still runs or polls after so many seconds: the running one, or else one that can go
+/// on.
 std::string spinning(const Block&, double seconds, const Probe* probe);
+
+/// If the step has launched more than once, says which launch this is and the values of its integer
+/// parameters: "\n  in the 2nd launch, in x.cu:12: sum<<<1, 1024>>> with n = 5".
+std::string which_launch(const Launch&, const Probe* probe);
+
+/// Returns a hint if the grid size equals one of the launch's integer arguments: the number of threads was
+/// probably taken for the number of blocks. Otherwise empty.
+std::string blocks_for_threads(const Launch&, const Probe* probe);
 
 }  // namespace simt

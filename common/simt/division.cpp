@@ -26,7 +26,7 @@ DivisionTrap::DivisionTrap(void (*divided)(const void* code)) {
     tell = divided;
     struct sigaction action {};
     action.sa_sigaction = handle;
-    action.sa_flags = SA_SIGINFO | SA_NODEFER;  // not deferred, for the handler may never return
+    action.sa_flags = SA_SIGINFO | SA_NODEFER;  // the handler may never return
     sigaction(SIGFPE, &action, &before_);
     before_handler = before_;
 }

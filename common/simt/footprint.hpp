@@ -1,4 +1,4 @@
-// Which bytes of memory a launch or a copy has reached, and how.
+// The bytes of memory that a launch or a copy accesses, and how.
 #pragma once
 #include "simt/image.hpp"
 
@@ -19,7 +19,7 @@ class Bytes {
         ranges_.push_back(range);
         if (ranges_.size() >= most_untidy_) tidy();
     }
-    /// Puts them in order, so that none touches another; to be called before the rest.
+    /// Sorts and merges the ranges. Must be called before the functions below.
     void tidy();
     void remove(Range);
     bool empty() const { return ranges_.empty(); }
@@ -32,12 +32,12 @@ class Bytes {
 
 struct Footprint {
     Bytes read, written;
-    Bytes updated;  // by atomics, or as volatile: others may do so meanwhile
+    Bytes updated;  // by atomics or as volatile: others may do so at the same time
 
     void tidy();
     void remove(Range);
     bool empty() const { return read.empty() && written.empty() && updated.empty(); }
-    /// Whether it matters which of the two comes first.
+    /// True if it matters which of the two comes first.
     bool clashes(const Footprint& other) const;
 };
 

@@ -1,9 +1,12 @@
 #include "simt/host.hpp"
 
 #include "error.hpp"
-#include "simt/diagnose.hpp"
+#include "simt/grid.hpp"
 #include "simt/image.hpp"
-#include "simt/scheduler.hpp"
+#include "simt/memory.hpp"
+#include "simt/order.hpp"
+#include "simt/session.hpp"
+#include "simt/text.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -18,7 +21,7 @@
 struct CUstream_st {
     unsigned number;  // in simt/order.hpp
     std::string origin;
-    bool kept = false;  // over the end of an observation
+    bool kept = false;  // beyond the end of an observation
 };
 struct CUevent_st {
     bool timed;
@@ -32,11 +35,11 @@ namespace simt {
 
 namespace {
 
-// Of an H100 SXM5, beside the limits of a launch and how many multiprocessors it has.
+// Properties of an H100 SXM5 other than the limits of a launch and the number of multiprocessors.
 constexpr int threads_at_a_time = 2048, most_blocks_at_a_time = 32, registers = 65536;
 constexpr int l2_bytes = 50 * 1024 * 1024, bus_bits = 5120;
 constexpr std::size_t memory = 80ull << 30, constant_memory = 64 * 1024;
-constexpr std::size_t shared_at_a_time = 228 * 1024, shared_reserved = 1024;  // the second of each block
+constexpr std::size_t shared_at_a_time = 228 * 1024, shared_reserved = 1024;  // the second per block
 
 template <class T>
 using Owned = std::map<const T*, std::unique_ptr<T>>;
@@ -47,7 +50,7 @@ struct HostMemory {
     std::unique_ptr<std::byte[]> bytes;
     std::size_t size;
     std::string origin;
-    bool kept = false;  // over the end of an observation
+    bool kept = false;  // beyond the end of an observation
 
     Range range() const {
         const auto begin = reinterpret_cast<std::uintptr_t>(bytes.get());
@@ -55,6 +58,14 @@ struct HostMemory {
     }
 };
 std::map<void*, HostMemory> host_memory;
+
+/// True for memory of the host that is not pinned by one of these.
+bool is_pageable(const void* pointer) {
+    return !is_of_device(pointer) &&
+           std::none_of(host_memory.begin(), host_memory.end(), [&](const auto& memory) {
+               return memory.second.range().contains(reinterpret_cast<std::uintptr_t>(pointer));
+           });
+}
 
 [[noreturn]] void refuse(const std::string& who, const char* what) {
     throw kata::Error(who + " refused: there is no such " + what + ", or it has been destroyed already");
@@ -121,10 +132,22 @@ void host_free(void* pointer) {
             "freed already");
 }
 
-bool is_pinned(const void* pointer) {
-    return std::any_of(host_memory.begin(), host_memory.end(), [&](const auto& memory) {
-        return memory.second.range().contains(reinterpret_cast<std::uintptr_t>(pointer));
-    });
+void ask_for_copy(const char* name, cudaStream_t stream, Site site, bool waits,
+                  const std::vector<Reach>& reaches) {
+    Footprint reached;
+    for (const auto& reach : reaches) {
+        // A copy from pageable memory has read all of it when the call returns, and one to pageable memory is
+        // done then.
+        if (!reach.is_symbol && is_pageable(reach.begin)) {
+            waits = waits || reach.writes;
+            continue;
+        }
+        auto& bytes = reach.writes ? reached.written : reached.read;
+        const auto begin = reinterpret_cast<std::uintptr_t>(reach.begin);
+        for (std::size_t row = 0; row < reach.rows; ++row)
+            bytes.add({begin + row * reach.pitch, begin + row * reach.pitch + reach.bytes});
+    }
+    enqueue_copy(name, number_of(stream, name), site, waits, std::move(reached));
 }
 
 std::vector<std::string> kept_host_memory() {

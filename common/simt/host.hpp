@@ -1,8 +1,8 @@
-// What host code asks of the device beside its memory: streams and events, which device it is, how many
-// blocks it keeps; and the memory that is asked for in another way than by cudaMalloc.
+// The part of the runtime interface that does not move memory: streams, events, device properties, occupancy,
+// and allocation other than by cudaMalloc.
 //
-// Everything is done when it is asked for, in the order of the program, which is one of the orders that
-// streams allow. So waiting is over at once; whether it was needed, simt/order.hpp knows.
+// Everything is done at once, in the order of the program, which is one of the orders that streams allow.
+// Waits return at once; simt/order.hpp knows whether one is missing.
 #pragma once
 #include "simt/memory_calls.hpp"
 #include "simt/runtime.hpp"
@@ -26,27 +26,26 @@ cudaStream_t create_stream(bool blocking, Site);
 void destroy_stream(cudaStream_t);
 cudaEvent_t create_event(bool timed, Site);
 void destroy_event(cudaEvent_t);
-void check_event(cudaEvent_t, const char* who);
+/// Throws kata::Error, in the name of `function`, if there is no such event.
+void check_event(cudaEvent_t, const char* function);
 void record(cudaEvent_t, unsigned stream);
-/// What has to be done before the event; nothing where it was never recorded.
+/// Returns what comes before the event; nothing if it was never recorded.
 const Before& before(cudaEvent_t);
-/// A finding for each stream and event that has been made since the last call and not destroyed.
+/// Returns a finding for each stream and event created since the last call and not destroyed.
 std::vector<std::string> kept_streams();
-/// Whether both have been recorded and keep time.
+/// Returns false unless both have been recorded and keep time.
 bool milliseconds_between(float*, cudaEvent_t start, cudaEvent_t end);
 
-/// Memory of the host. What a step keeps of it is told, as of device memory.
+/// Pinned memory of the host.
 void* host_alloc(std::size_t bytes, Site);
 void host_free(void*);
-/// A finding for each that has been allocated since the last call and not freed.
+/// Returns a finding for each block of it allocated since the last call and not freed.
 std::vector<std::string> kept_host_memory();
-bool is_pinned(const void*);    // by one of these
-bool is_pageable(const void*);  // memory of the host that is not
 
-/// Bytes of device memory that are allocated now.
+/// Returns the bytes of device memory allocated now.
 std::size_t allocated();
-/// How many blocks of the kernel a multiprocessor keeps at a time, as far as threads and shared memory go:
-/// how many registers a kernel takes is not known here.
+/// Returns how many blocks of the kernel fit on a multiprocessor, by threads and shared memory. The registers
+/// of a kernel are not known here.
 int blocks_at_a_time(const void* kernel, int block, std::size_t dynamic_shared);
 
 }  // namespace simt
@@ -88,8 +87,8 @@ inline cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, u
     return cudaSuccess;
 }
 
-// Events. The time between two of them is the time that the simulation took, and says nothing about a GPU;
-// it is larger than 0, so that a bandwidth can be computed from it.
+// Events. The time between two of them is that of the simulation and says nothing about a GPU. It is larger
+// than 0, so that a bandwidth can be computed from it.
 
 inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags,
                                             simt::Site site = simt::Site::here()) {
@@ -129,7 +128,7 @@ inline cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, 
                                                                 : cudaErrorInvalidResourceHandle;
 }
 
-// Memory in other ways.
+// Other allocation and copy functions.
 
 template <class T>
 cudaError_t cudaMallocAsync(T** pointer, std::size_t bytes, cudaStream_t stream,
@@ -158,7 +157,7 @@ inline cudaError_t cudaFreeHost(void* pointer) {
     simt::host_free(pointer);
     return cudaSuccess;
 }
-/// Rows of `width` bytes, each at a multiple of `pitch`, which is one of 512 here.
+/// Allocates rows of `width` bytes. The pitch is a multiple of 512 here.
 template <class T>
 cudaError_t cudaMallocPitch(T** pointer, std::size_t* pitch, std::size_t width, std::size_t height,
                             simt::Site site = simt::Site::here()) {
@@ -199,7 +198,7 @@ inline cudaError_t cudaMemset2D(void* to, std::size_t pitch, int value, std::siz
     return cudaSuccess;
 }
 
-// The device: an H100 (SXM5), of whose compute capability the limits of a launch are.
+// The device: an H100 (SXM5), like the limits of a launch.
 
 struct cudaDeviceProp {
     char name[256];
@@ -279,7 +278,8 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, void (*ke
     *blocks = simt::blocks_at_a_time(reinterpret_cast<const void*>(kernel), block, dynamic_shared);
     return cudaSuccess;
 }
-/// The largest block that fills a multiprocessor as well as any, and the grid that fills the device with it.
+/// Returns the largest block that fills a multiprocessor as well as any, and the grid that fills the device
+/// with it.
 template <class... Parameters>
 cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, void (*kernel)(Parameters...),
                                                std::size_t dynamic_shared = 0, int limit = 0) {

@@ -13,8 +13,7 @@
 #include <unistd.h>
 #include <vector>
 
-// The loader's own way to a module's thread-local storage, which also makes it where it has not been touched
-// yet.
+// The loader's function that returns a module's thread-local storage, and allocates it at the first access.
 extern "C" void* __tls_get_addr(void*);
 #endif
 
@@ -36,7 +35,7 @@ int look(dl_phdr_info* info, std::size_t, void* data) {
     image.base = info->dlpi_addr;
     bool mine = false;
     std::size_t thread_local_bytes = 0;
-    std::uintptr_t constant_end = 0;  // of what the loader has written, and nobody after it
+    std::uintptr_t constant_end = 0;  // end of the part that only the loader writes
     for (int i = 0; i < info->dlpi_phnum; ++i) {
         const auto& p = info->dlpi_phdr[i];
         const Range range{info->dlpi_addr + p.p_vaddr, info->dlpi_addr + p.p_vaddr + p.p_memsz};
@@ -81,24 +80,23 @@ std::string readable(const char* symbol) {
     return name;
 }
 
-/// "tiled(float*)" of the symbol of its variable "tiled(float*)::in_s"; of a variable outside of functions,
-/// its own name.
+/// Returns "tiled(float*)" for the symbol of its variable "tiled(float*)::in_s"; for a variable outside
+/// functions, its own name.
 std::string function_of(const char* symbol) {
     auto name = readable(symbol);
-    if (name.starts_with("void "))
-        name.erase(0, 5);  // said of a template, and not within its variables' names
+    if (name.starts_with("void ")) name.erase(0, 5);  // the return type of template instances
     if (const auto end = name.rfind(")::"); end != std::string::npos) name.resize(end + 1);
     return name;
 }
 
-/// "in_s" of the symbol of "tiled(float*)::in_s".
+/// Returns "in_s" for the symbol of "tiled(float*)::in_s".
 std::string own_name(const char* symbol) {
     auto name = readable(symbol);
     if (const auto scope = name.rfind("::"); scope != std::string::npos) name.erase(0, scope + 2);
     return name;
 }
 
-/// Whether one of the functions that a variable is local to has a name among the words.
+/// True if the name of a function that the variable is local to is among the words.
 bool is_local_to(std::string_view variable, const std::set<std::string_view>& words) {
     const auto in_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
     for (std::size_t at = 0, end = 0; at < variable.size(); at = end + 1) {
@@ -115,11 +113,11 @@ struct Symbol {
     Range range;
 };
 
-/// What a module's file says of its functions and variables.
+/// The functions and variables in the symbol table of a module.
 struct Symbols {
     std::vector<Symbol> thread_local_variables, variables;  // by offset in their segment, or in the module
     std::map<std::uintptr_t, std::string> functions;        // by offset in the module
-    std::map<std::string, std::size_t> shared;              // bytes that each declares
+    std::map<std::string, std::size_t> shared;              // bytes declared by each function
 };
 
 Symbols read_symbols(const std::string& path) {
@@ -170,7 +168,7 @@ Declared most_shared(const Image& image) {
 
 namespace {
 
-/// With its address, and its name for the linker.
+/// A variable with its address and its linker name.
 std::optional<Symbol> symbol_at(const Image& image, std::uintptr_t address) {
     const auto& symbols = symbols_of(image);
     const bool shared = image.shared.contains(address);
@@ -201,7 +199,8 @@ std::optional<Variable> host_variable_at(const Image& image, std::uintptr_t addr
         words.insert(of_device.substr(at, end - at));
     }
     const std::string_view symbol = found->name;
-    // As "C.0.0" or "vtable for": an initializer's elements, a table of virtual functions.
+    // Made by the compiler, such as "C.0.0" or "vtable for": elements of an initializer, tables of virtual
+    // functions.
     const bool made = symbol.find('.') != symbol.npos || symbol.starts_with("_ZT") ||
                       symbol.starts_with("_ZG") || symbol.starts_with("__");
     auto name = own_name(found->name.c_str());

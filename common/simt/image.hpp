@@ -1,4 +1,4 @@
-// Where the loader has put the module that a kernel is in.
+// The loaded module that a kernel is in.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -19,37 +19,37 @@ struct Image {
     std::string path;
     std::uintptr_t base = 0;
     Range shared;    ///< its thread-local storage: the __shared__ variables of all its kernels
-    Range writable;  ///< its variables, without what only the loader writes
+    Range writable;  ///< its variables, except those that only the loader writes
     Range all;
 };
 
-/// A variable of a module, as its source names it.
+/// A variable of a module, by its name in the source.
 struct Variable {
     std::string name;
     Range range;
 };
 
-/// The shared or global variable that `address` is in, or else that ends last before it; none where the
-/// module's file does not say.
+/// Returns the shared or global variable at `address`, or else the last one before it; nothing if the symbol
+/// table lacks it.
 std::optional<Variable> variable_at(const Image&, std::uintptr_t address);
 
-/// The variable that `address` is in where the source declares it for the host alone: `of_device` has, in
-/// words, the names that it declares for the device, "*" for one that nobody knows. None, too, where the
-/// compiler has made it, and where the module's file does not say.
+/// Returns the variable at `address` if the source declares it for the host alone. `of_device` lists the
+/// names declared for the device; "*" stands for an unknown one. Nothing for variables made by the compiler
+/// or not in the symbol table.
 std::optional<Variable> host_variable_at(const Image&, std::uintptr_t address, std::string_view of_device);
 
-/// The module that `code` is in; an empty one where the loader does not say.
+/// Returns the module that `code` is in; an empty one if unknown.
 Image image_of(const void* code);
 
-/// What one function declares in shared memory.
+/// The shared memory that a function declares.
 struct Declared {
-    std::string function;  ///< as in "tiled<2>(float const*, float*)"
+    std::string function;  ///< such as "tiled<2>(float const*, float*)"
     std::size_t bytes = 0;
 };
 
-/// The function of the module that declares most; nothing where the module's file does not say.
+/// Returns the function of the module that declares most; nothing if unknown.
 Declared most_shared(const Image&);
-/// What the function at this address declares; likewise.
+/// Returns the bytes that the function at this address declares; 0 if unknown.
 std::size_t shared_of(const Image&, const void* function);
 
 }  // namespace simt

@@ -1,5 +1,4 @@
-// The functions of CUDA C++ that compute without looking at other threads, and its loads and stores with a
-// wish about caches.
+// The functions of CUDA C++ that compute within a thread, and its loads and stores with cache hints.
 #pragma once
 #include "simt/runtime.hpp"
 #include "simt/types.hpp"
@@ -12,11 +11,11 @@
 
 namespace simt {
 
-/// Where a result goes that lies between two numbers, as in the ends _rn, _rz, _ru and _rd of CUDA's names.
+/// The direction of rounding, as in the suffixes _rn, _rz, _ru and _rd of CUDA's names.
 enum class Round { nearest, zero, up, down };
 
-/// x + y, of which the last bit says whether anything lies beyond it: to be rounded once more, to fewer bits,
-/// as the exact sum would be.
+/// Returns x + y rounded to odd: rounding the result again, to fewer bits, is the same as rounding the exact
+/// sum.
 SIMT_UNSEEN __host__ __device__ double odd_sum(double x, double y) {
     const double sum = x + y;
     if (!__builtin_isfinite(sum)) return sum;
@@ -25,7 +24,7 @@ SIMT_UNSEEN __host__ __device__ double odd_sum(double x, double y) {
     return __builtin_nextafter(sum, beyond > 0 ? HUGE_VAL : -HUGE_VAL);
 }
 
-/// Of a double that is exact or as from odd_sum().
+/// Rounds a double that is exact or from odd_sum().
 SIMT_UNSEEN __host__ __device__ float to_float(double exact, Round round) {
     const auto near = static_cast<float>(exact);
     const double beyond = exact - near;
@@ -36,13 +35,13 @@ SIMT_UNSEEN __host__ __device__ float to_float(double exact, Round round) {
     return near;
 }
 
-// Outside of functions: the library's own are none of the device.
+// Variables, because the functions of the library are not device functions.
 template <class T>
 inline constexpr T largest = std::numeric_limits<T>::max();
 template <class T>
 inline constexpr T lowest = std::numeric_limits<T>::lowest();
 
-/// As a GPU converts: what is too large becomes the largest number, and NaN 0.
+/// Converts as a GPU does: values out of range become the largest or smallest number, and NaN becomes 0.
 template <class To>
 SIMT_UNSEEN __host__ __device__ To to_integer(double x, Round round) {
     constexpr To most = largest<To>, least = lowest<To>;
@@ -58,7 +57,7 @@ SIMT_UNSEEN __host__ __device__ To to_integer(double x, Round round) {
 template <class T, class... Allowed>
 inline constexpr bool one_of = (std::is_same_v<T, Allowed> || ...);
 
-/// What __ldg and its like load. The headers of further types add theirs.
+/// True for the types that __ldg and similar functions load. Headers of further types add theirs.
 template <class T>
 inline constexpr bool loads_whole =
     std::is_arithmetic_v<T> ? !one_of<T, bool, wchar_t, char16_t, char32_t, long double>
@@ -69,7 +68,7 @@ concept Loaded = loads_whole<T>;
 
 }  // namespace simt
 
-// Loads and stores with a wish about caches, of which there are none here.
+// Loads and stores with cache hints. There are no caches here.
 #define SIMT_LOAD(name)                          \
     template <simt::Loaded T>                    \
     __device__ inline T name(const T* address) { \
@@ -130,7 +129,7 @@ __host__ __device__ inline double max(double a, float b) { return std::fmax(a, b
 __host__ __device__ inline double min(float a, double b) { return std::fmin(a, b); }
 __host__ __device__ inline double max(float a, double b) { return std::fmax(a, b); }
 
-// Numbers with a point. Those of CUDA that are less exact than the C library's are as exact here.
+// Floating point. CUDA's functions that are less accurate than those of the C library are as accurate here.
 __host__ __device__ inline float rsqrtf(float x) { return 1.0f / std::sqrt(x); }
 __host__ __device__ inline double rsqrt(double x) { return 1.0 / std::sqrt(x); }
 __host__ __device__ inline float rcbrtf(float x) { return 1.0f / std::cbrt(x); }
@@ -140,7 +139,7 @@ __host__ __device__ inline double sinpi(double x) { return std::sin(M_PI * std::
 __host__ __device__ inline double cospi(double x) { return std::cos(M_PI * std::fmod(x, 2.0)); }
 __host__ __device__ inline float sinpif(float x) { return static_cast<float>(sinpi(x)); }
 __host__ __device__ inline float cospif(float x) { return static_cast<float>(cospi(x)); }
-/// As a GPU has it, by way of a reciprocal: what divides to a whole number may fall just below it.
+/// Divides as a GPU does, by a reciprocal: an integer quotient may come out just below.
 __device__ inline float __fdividef(float a, float b) { return a * (1.0f / b); }
 __device__ inline float __expf(float x) { return std::exp(x); }
 __device__ inline float __exp10f(float x) { return std::pow(10.0f, x); }
@@ -207,7 +206,7 @@ __device__ inline double __drcp_rn(double x) { return 1.0 / x; }
 __device__ inline double __dsqrt_rn(double x) { return std::sqrt(x); }
 __device__ inline double __fma_rn(double a, double b, double c) { return std::fma(a, b, c); }
 
-// The bits of a number.
+// Reinterpretation of bits.
 __device__ inline int __float_as_int(float x) { return __builtin_bit_cast(int, x); }
 __device__ inline unsigned __float_as_uint(float x) { return __builtin_bit_cast(unsigned, x); }
 __device__ inline float __int_as_float(int x) { return __builtin_bit_cast(float, x); }
@@ -238,8 +237,8 @@ __device__ inline unsigned long long __brevll(unsigned long long x) {
     return static_cast<unsigned long long>(__brev(static_cast<unsigned>(x))) << 32 |
            __brev(static_cast<unsigned>(x >> 32));
 }
-/// Four of the eight bytes of b and a; a hexadecimal digit of `which` names each, and 8 more asks for its
-/// sign.
+/// Selects four of the eight bytes of b and a. A hexadecimal digit of `which` selects each; 8 more selects
+/// its sign.
 SIMT_UNSEEN __device__ unsigned __byte_perm(unsigned a, unsigned b, unsigned which) {
     const auto bytes = static_cast<std::uint64_t>(b) << 32 | a;
     unsigned result = 0;
@@ -250,14 +249,14 @@ SIMT_UNSEEN __device__ unsigned __byte_perm(unsigned a, unsigned b, unsigned whi
     }
     return result;
 }
-/// Of the 64 bits of high and low, the upper word after a shift to the left.
+/// Returns the upper word of high:low shifted left.
 __device__ inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift) {
     return static_cast<unsigned>((static_cast<std::uint64_t>(high) << 32 | low) << (shift & 31) >> 32);
 }
 __device__ inline unsigned __funnelshift_lc(unsigned low, unsigned high, unsigned shift) {
     return shift >= 32 ? low : __funnelshift_l(low, high, shift);
 }
-/// And the lower one after a shift to the right.
+/// Returns the lower word of high:low shifted right.
 __device__ inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
     return static_cast<unsigned>((static_cast<std::uint64_t>(high) << 32 | low) >> (shift & 31));
 }
@@ -278,7 +277,7 @@ __device__ inline long long __mul64hi(long long a, long long b) {
 __device__ inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
     return static_cast<unsigned long long>((static_cast<unsigned __int128>(a) * b) >> 64);
 }
-/// Of the lower 24 bits of each.
+/// Multiplies the lower 24 bits of each.
 __device__ inline unsigned __umul24(unsigned a, unsigned b) { return (a & 0xffffff) * (b & 0xffffff); }
 __device__ inline int __mul24(int a, int b) {
     const auto low = [](int x) { return static_cast<int>(static_cast<unsigned>(x) << 8) >> 8; };
@@ -304,8 +303,8 @@ __device__ inline unsigned __urhadd(unsigned a, unsigned b) {
 
 namespace simt {
 
-/// sum + Σ a[i] · b[i] over parts of two words: `count` of type A in a, and of type B in b from part `first`
-/// on.
+/// Returns sum + Σ a[i] · b[i] over parts of two words: `count` of type A in a, and of type B in b from part
+/// `first` on.
 template <class A, class B, class Sum>
 SIMT_UNSEEN __device__ Sum dot(unsigned a, unsigned b, int count, int first, Sum sum) {
     auto total = static_cast<unsigned>(sum);
@@ -379,7 +378,7 @@ __device__ inline unsigned __vsadu4(unsigned a, unsigned b) {
     return simt::dot<unsigned char, unsigned char>(__vabsdiffu4(a, b), 0x01010101, 4, 0, 0u);
 }
 
-// Clocks. Nothing takes a known time here; the number grows from call to call, so that who waits for it goes
-// on. clock() is the C library's.
+// Clocks. Time is not simulated: the number grows with each call, so that a thread that waits for it
+// continues. clock() is the C library's.
 __device__ inline long long clock64() { return simt::ticks(); }
 __device__ inline void __trap(simt::Site site = simt::Site::here()) { simt::trap(site); }

@@ -1,4 +1,4 @@
-// Products of small matrices, whose elements the lanes of a warp share out among themselves.
+// Products of small matrices whose elements are distributed over the lanes of a warp.
 #pragma once
 #include "simt/annotations.hpp"
 
@@ -7,8 +7,8 @@
 
 namespace simt {
 
-/// Of a matrix of 16 rows, four lanes hold the columns side by side and eight the rows below each other,
-/// `width` neighbours of a row at a time: as the fragments of PTX's mma.sync lie.
+/// The place of an element in a matrix of 16 rows. As in the fragments of PTX's mma.sync, four lanes hold
+/// neighboring columns and eight lanes neighboring rows, `width` neighbors of a row each.
 struct Place {
     int row, column;
 };
@@ -16,26 +16,26 @@ __host__ __device__ __forceinline__ constexpr Place place_of(int lane, int eleme
     const int part = element / width;
     return {lane / 4 + part % 2 * 8, lane % 4 * width + element % width + part / 2 * 4 * width};
 }
-/// Of a second factor, k x 16, as of its transpose: it lies as two fragments of mma.sync with 8 columns each,
-/// one behind the other, so that a lane has both of its parts along K before the next columns.
+/// The same for the transpose of a second factor, k x 16. It consists of two fragments of mma.sync with 8
+/// columns each, one after the other: a lane has both of its parts along K before the next columns.
 __host__ __device__ __forceinline__ constexpr Place place_of_b(int lane, int element, int width) {
     const int part = element / width;
     return {lane / 4 + part / 2 * 8, lane % 4 * width + element % width + part % 2 * 4 * width};
 }
 
-/// What a lane brings to d = a b + c, where a is 16 x k and b is k x 16: its elements of each, of b as of its
-/// transpose. `width` is that of a and b; c and d have two neighbours. d may be c.
+/// A lane's elements of d = a b + c, where a is 16 x k and b is k x 16; those of b as of its transpose.
+/// `width` is that of a and b; c and d have width 2. d may be c.
 struct Product {
     int k, width;
     const float *a, *b, *c;
     float* d;
 };
 
-/// Of the lanes of a warp: products exact, and added one after the other in float. Tensor cores add in an
-/// order that NVIDIA does not document.
+/// Multiplies: products are exact and added one after the other in float. Tensor cores add in an undocumented
+/// order.
 void multiply(const std::array<const Product*, 32>& lanes);
 
-/// What a lane says of the matrix that its warp loads or stores.
+/// A lane's arguments for the matrix that its warp loads or stores.
 struct MatrixInMemory {
     const void* address;  // of its first element
     unsigned pitch;       // elements from one row or column to the next
@@ -43,7 +43,7 @@ struct MatrixInMemory {
     bool by_columns;
 };
 
-/// What is wrong with what the lanes of a warp say, as the end of a sentence; empty if nothing is.
+/// Returns how the arguments of the lanes disagree, as the end of a sentence; empty if they agree.
 std::string unlike(const std::array<const MatrixInMemory*, 32>& lanes);
 
 }  // namespace simt

@@ -1,10 +1,12 @@
 // Device memory on the CPU back end: exact sizes, 256-byte alignment as on a GPU, a canary on either side.
+#include "simt/memory.hpp"
+
 #include "buffer.hpp"
 #include "error.hpp"
-#include "simt/diagnose.hpp"
-#include "simt/host.hpp"
+#include "simt/block.hpp"
 #include "simt/order.hpp"
-#include "simt/scheduler.hpp"
+#include "simt/probe.hpp"
+#include "simt/text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -23,13 +25,13 @@ namespace simt {
 namespace {
 
 constexpr std::size_t canary_bytes = 256;
-// Nobody's, on either side of a buffer: who is beside it by a few rows reaches no other one, which would pass
-// for an access to that, and ends no process where nobody looks.
+// Unused memory on either side of a buffer: an access that misses the buffer by a few rows neither hits
+// another buffer, which would hide it, nor ends the process.
 constexpr std::size_t gap_bytes = 1 << 20;
 constexpr std::byte canary{0xC5};
 constexpr std::string_view system_libraries[]{"/libc.so", "/libstdc++.so", "/libm.so", "/libgcc_s.so",
                                               "/ld-linux"};
-constexpr const char* cuda_malloc = "cudaMalloc";  // the name of what a step has allocated
+constexpr const char* cuda_malloc = "cudaMalloc";  // the name of a step's allocations
 
 std::vector<Allocation>& table() {
     static std::vector<Allocation> table;
@@ -43,7 +45,7 @@ Allocation* find(const void* pointer) {
     return nullptr;
 }
 
-/// The buffer in whose mapping the address is.
+/// Returns the buffer whose mapping contains the address.
 Allocation* around(const void* pointer) {
     const auto a = reinterpret_cast<std::uintptr_t>(pointer);
     for (auto& allocation : table())
@@ -52,9 +54,9 @@ Allocation* around(const void* pointer) {
 }
 
 bool in_observation = false;
-unsigned reachable = 0;  // how many want it to be
+unsigned reachable = 0;  // Reachable objects alive
 HostWork host_work;
-std::uint64_t serial = 0, serial_before = 0;  // the last that was given, and that before the observation
+std::uint64_t serial = 0, serial_before = 0;  // the last one used, now and before the observation
 
 void protect(const Range& pages, int how) {
     mprotect(reinterpret_cast<void*>(pages.begin), pages.size(), how);
@@ -63,7 +65,7 @@ void protect_all(int how) {
     for (const auto& a : table()) protect(a.pages, how);
 }
 
-/// Whether the code is the step's own: neither this program's nor a library's that it calls.
+/// True if the code is the step's own, neither this program's nor a system library's.
 bool is_of_step(const void* code) {
     Dl_info info{}, own{};
     if (!dladdr(code, &info) || !info.dli_fname || !dladdr(reinterpret_cast<void*>(&host_work_begins), &own))
@@ -74,7 +76,7 @@ bool is_of_step(const void* code) {
                         [&](auto name) { return path.find(name) != std::string_view::npos; });
 }
 
-/// What a thread of a kernel has reached where no meter looks: who it was, and how far off which buffer.
+/// Describes an access of a kernel that is not metered: its thread, and how far it is off which buffer.
 std::string far_off(std::uintptr_t address, const char* does, const void* code) {
     const Allocation* nearest = nullptr;
     std::uintptr_t least = ~std::uintptr_t{0};
@@ -97,10 +99,11 @@ std::string far_off(std::uintptr_t address, const char* does, const void* code) 
 
 struct sigaction before_handler {};
 
-/// The host has reached memory that it cannot on a GPU. It is told, and goes on. A kernel does not.
+/// Reports an access of the host to memory that it cannot access on a GPU, and lets it continue. Ends a
+/// launch.
 void handle_fault(int signal, siginfo_t* info, void* context) {
     const auto* entry = in_observation && reachable == 0 ? around(info->si_addr) : nullptr;
-    if (!entry && !running) {  // no business of ours
+    if (!entry && !running) {  // not ours to handle
         sigaction(signal, &before_handler, nullptr);
         return;
     }
@@ -112,7 +115,7 @@ void handle_fault(int signal, siginfo_t* info, void* context) {
     const bool writes = false;
     const void* code = nullptr;
 #endif
-    const bool nothing_is_known = info->si_code == SI_KERNEL;  // of an address that no memory can have
+    const bool nothing_is_known = info->si_code == SI_KERNEL;  // the address is not canonical
     if (running)
         give_up(far_off(reinterpret_cast<std::uintptr_t>(info->si_addr),
                         nothing_is_known ? " reaches memory "
@@ -134,7 +137,7 @@ void handle_fault(int signal, siginfo_t* info, void* context) {
                                      "\", which is device memory: on a GPU the program ends there");
 }
 
-/// Variables of the device of which the host has asked the address.
+/// Device variables whose address the host has asked for.
 std::vector<Range>& symbols() {
     static std::vector<Range> symbols;
     return symbols;
@@ -146,7 +149,7 @@ const Range* symbol_at(const void* pointer) {
     return nullptr;
 }
 
-/// What the host has filled of such variables since its work began.
+/// The device variables that the host has filled since its work began.
 std::vector<Range>& filled() {
     static std::vector<Range> filled;
     return filled;
@@ -156,9 +159,7 @@ void fill_symbol(const void* symbol, std::size_t bytes) {
     filled().push_back({begin, begin + bytes});
 }
 
-bool is_of_device(const void* pointer) { return around(pointer) || symbol_at(pointer); }
-
-/// Remembers that the host has written a part of a buffer.
+/// Notes that the host has written a part of a buffer.
 void write_part(Allocation& a, Range part) {
     auto& parts = a.written_parts;
     const auto first =
@@ -170,7 +171,7 @@ void write_part(Allocation& a, Range part) {
     a.written = part.begin == a.range.begin && part.end == a.range.end;
 }
 
-/// Refuses what would run over the end of a buffer, and remembers what the host has written.
+/// Throws kata::Error for an access beyond a buffer, and notes what the host writes.
 void host_reaches(const void* pointer, std::size_t bytes, bool writes) {
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
     auto* const a = around(pointer);
@@ -193,7 +194,7 @@ void host_reaches(const void* pointer, std::size_t bytes, bool writes) {
 
 const std::vector<Allocation>& allocations() { return table(); }
 
-bool is_pageable(const void* pointer) { return !is_of_device(pointer) && !is_pinned(pointer); }
+bool is_of_device(const void* pointer) { return around(pointer) || symbol_at(pointer); }
 
 std::string lost_upper_bits(std::uintptr_t address) {
     constexpr std::uint64_t an_int = std::uint64_t{1} << 31, lost = std::uint64_t{1} << 32, beside = 4096;
@@ -216,13 +217,10 @@ Reachable::~Reachable() {
 
 void host_work_begins() {
     void* first = nullptr;
-    backtrace(&first, 1);  // loads what it needs, which a signal handler must not
+    backtrace(&first, 1);  // loads a library, which a signal handler must not
     host_work = {};
     filled().clear();
     serial_before = serial;
-    kept_host_memory();
-    kept_streams();
-    order_begins();
     in_observation = true;
     reachable = 0;
     struct sigaction action {};
@@ -241,8 +239,6 @@ HostWork host_work_ends() noexcept {
             host_work.findings.push_back("never freed: " + std::to_string(a.range.size()) +
                                          " bytes that cudaMalloc has allocated in " + a.origin +
                                          ": what a step allocates it gives back with cudaFree");
-    for (auto& findings : {kept_host_memory(), kept_streams(), order_ends()})
-        host_work.findings.insert(host_work.findings.end(), findings.begin(), findings.end());
     return std::move(host_work);
 }
 
@@ -256,7 +252,7 @@ void device_free(void* pointer) {
     if (pointer && !entry)
         throw kata::Error("cudaFree refused: that is no pointer from cudaMalloc, or has been freed already");
     if (entry && entry->name != cuda_malloc)
-        throw kata::Error("cudaFree refused: \"" + entry->name + "\" belongs to whoever called the step");
+        throw kata::Error("cudaFree refused: \"" + entry->name + "\" belongs to the caller of the step");
     if (entry) forget_memory(entry->range);
     kata::device::release(pointer);
 }
@@ -267,7 +263,7 @@ void host_launches() { ++host_work.unchecked; }
 void check_side(const char* function, const char* direction, const void* address, std::size_t bytes,
                 bool of_device) {
     if (bytes == 0 || is_of_device(address) == of_device) return;
-    // To the host a symbol's name is a variable of its own.
+    // In host code the name of a symbol is that of a host variable.
     const auto at = reinterpret_cast<std::uintptr_t>(address);
     const auto variable = of_device ? variable_at(image_of(address), at) : std::nullopt;
     if (!variable || !variable->range.contains(at)) refuse_side(function, direction, of_device);
@@ -357,7 +353,7 @@ namespace kata::device {
 void* allocate(std::size_t bytes, std::string_view name, std::byte poison) {
     const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
     const auto whole = bytes + 2 * simt::canary_bytes, mapped = (whole + page - 1) / page * page;
-    // Pages of its own, which can be hidden from the host.
+    // Whole pages, which can be protected from the host.
     void* const mapping = whole < bytes ? MAP_FAILED
                                         : mmap(nullptr, mapped + 2 * simt::gap_bytes, PROT_READ | PROT_WRITE,
                                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -368,7 +364,7 @@ void* allocate(std::size_t bytes, std::string_view name, std::byte poison) {
     auto* const data = base + simt::canary_bytes;
     std::fill(base, data, simt::canary);
     if (poison != std::byte{0})
-        std::fill(data, data + bytes, poison);  // new pages are zero, and cost nothing yet
+        std::fill(data, data + bytes, poison);  // new pages are zero and not yet backed by memory
     std::fill(data + bytes, base + whole, simt::canary);
     const auto start = reinterpret_cast<std::uintptr_t>(base), begin = reinterpret_cast<std::uintptr_t>(data);
     simt::Allocation entry{

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <vector>
 
-// Most of what goes wrong is thrown where it happens; the rest of CUDA's errors is never met here.
+// Most errors are thrown where they happen; most of CUDA's error codes never occur here.
 enum cudaError_t {
     cudaSuccess = 0,
     cudaErrorInvalidValue = 1,
@@ -24,13 +24,12 @@ enum cudaError_t {
 const char* cudaGetErrorString(cudaError_t);
 const char* cudaGetErrorName(cudaError_t);
 
-// The part of the runtime interface that a step's host code needs. Everything is synchronous here; what is
-// not on a GPU, simt/order.hpp is told.
+// Everything is synchronous here. simt/order.hpp is told what is asynchronous on a GPU.
 struct CUstream_st;
 using cudaStream_t = CUstream_st*;
 namespace simt {
-/// By which simt/order.hpp knows a stream. A name that CUDA has not given, or that has been destroyed, throws
-/// kata::Error, as a GPU's program may crash.
+/// Returns the stream's number in simt/order.hpp. Throws kata::Error for a stream that does not exist or has
+/// been destroyed, with which a GPU's program may crash.
 unsigned number_of(const void* stream, const char* who);
 }  // namespace simt
 enum cudaMemcpyKind {
@@ -62,12 +61,18 @@ __forceinline__ cudaError_t copy(void* to, const void* from, std::size_t bytes, 
     simt::copy_memory(to, from, bytes, {__builtin_object_size(to, 0), __builtin_object_size(from, 0)});
     return cudaSuccess;
 }
-/// Whether the host waits for a copy that is not asynchronous: not for one within the device.
+/// True if the host waits for such a synchronous copy. It does not wait for copies within the device.
 inline bool is_waited_for(cudaMemcpyKind kind) { return kind != cudaMemcpyDeviceToDevice; }
-inline void ask_for_copy(const char* name, cudaStream_t stream, Site site, bool waits,
-                         const std::vector<Reach>& reaches) {
-    ask_for_copy(name, number_of(stream, name), site, waits, reaches);
-}
+/// Rows of device or host memory that a copy reads or writes; mostly one row.
+struct Reach {
+    const void* begin;
+    std::size_t bytes;  // of a row
+    bool writes;
+    std::size_t rows = 1, pitch = 0;
+    bool is_symbol = false;  // of a device variable, by its name
+};
+/// Enqueues a copy in a stream (simt/order.hpp).
+void ask_for_copy(const char* name, cudaStream_t, Site, bool waits, const std::vector<Reach>&);
 inline cudaError_t fill(const char* name, void* to, int value, std::size_t bytes, cudaStream_t stream,
                         Site site) {
     ask_for_copy(name, stream, site, false, {{to, bytes, true}});
@@ -167,7 +172,7 @@ cudaError_t cudaGetSymbolSize(std::size_t* bytes, const T& symbol) {
 }
 enum cudaFuncAttribute {
     cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
-    cudaFuncAttributePreferredSharedMemoryCarveout = 9,  // a wish about the L1 cache, of which there is none
+    cudaFuncAttributePreferredSharedMemoryCarveout = 9,  // a hint about the L1 cache, of which there is none
 };
 inline cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute, int value) {
     if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize) simt::allow_shared(kernel, value);
@@ -188,8 +193,8 @@ inline cudaError_t cudaGetLastError() {
 }
 inline cudaError_t cudaPeekAtLastError() { return cudaGetLastError(); }
 namespace simt {
-/// What a statement that is one of these calls and nothing else is read as (translate.py): whoever drops the
-/// answer has not asked.
+/// A statement that only calls one of these functions is read as a call of its counterpart (translate.py):
+/// dropping the result is no check.
 inline cudaError_t dropped_cudaGetLastError() { return cudaSuccess; }
 inline cudaError_t dropped_cudaPeekAtLastError() { return cudaSuccess; }
 }  // namespace simt

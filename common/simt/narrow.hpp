@@ -1,7 +1,7 @@
-// Numbers of 16 bits, for <cuda_fp16.h> and <cuda_bf16.h>: a result is the exact one, rounded once to the
-// nearest, and to the even of two.
+// 16-bit floating point, for <cuda_fp16.h> and <cuda_bf16.h>. Results are exact and rounded once, to nearest
+// even.
 //
-// CUDA has the same names for both formats, so all of them are friends, found by their arguments.
+// CUDA has the same function names for both formats, so all of them are friends, found by their arguments.
 #pragma once
 #include "simt/cuda.hpp"
 
@@ -10,7 +10,7 @@
 
 namespace simt {
 
-/// One bit of sign, and the rest.
+/// A format with one sign bit.
 template <int exponent, int fraction>
 struct Format {
     static constexpr int fraction_bits = fraction, bias = (1 << (exponent - 1)) - 1;
@@ -33,7 +33,7 @@ SIMT_UNSEEN __host__ __device__ double to_double(unsigned short bits) {
     return __builtin_bit_cast(double, sign | biased << 52 | fraction << (52 - F::fraction_bits));
 }
 
-/// Of a double that is exact or as from odd_sum().
+/// Rounds a double that is exact or from odd_sum().
 template <class F>
 SIMT_UNSEEN __host__ __device__ unsigned short to_narrow(double x, Round round = Round::nearest) {
     if (__builtin_isnan(x)) return F::nan;
@@ -48,13 +48,13 @@ SIMT_UNSEEN __host__ __device__ unsigned short to_narrow(double x, Round round =
     const double whole = round == Round::nearest ? __builtin_rint(scaled)
                          : up                    ? __builtin_ceil(scaled)
                                                  : __builtin_floor(scaled);
-    // a fraction that has grown too long carries into the exponent, and a small one leaves it 0
+    // Rounding up may carry into the exponent, and a subnormal number has exponent 0.
     auto bits = static_cast<unsigned>(whole) + (static_cast<unsigned>(at - least) << F::fraction_bits);
     if (at > F::bias || bits >= F::infinity) bits = up ? F::infinity : F::infinity - 1;
     return static_cast<unsigned short>(sign | bits);
 }
 
-/// A number of 16 bits.
+/// A 16-bit floating-point number.
 template <class F>
 class Narrow {
     template <class T>
@@ -156,7 +156,7 @@ class Narrow {
         return sum.wide() < 0 ? Narrow(0) : sum;
     }
 
-    // of what no order holds between, and with u at its end then, too
+    // Functions with the suffix u are also true for unordered operands.
     __host__ __device__ friend bool __heq(Narrow a, Narrow b) { return a == b; }
     __host__ __device__ friend bool __hne(Narrow a, Narrow b) { return a < b || a > b; }
     __host__ __device__ friend bool __hlt(Narrow a, Narrow b) { return a < b; }
@@ -204,7 +204,7 @@ class Narrow {
     __device__ friend Narrow htrunc(Narrow a) { return round(__builtin_trunc(a.wide())); }
 
   private:
-    /// A double has no room for all integers of 64 bits: their last bit stands for what it leaves out.
+    /// A double does not hold all 64-bit integers: its last bit stands for the bits left out.
     template <class T>
     __host__ __device__ static double exact(T value) {
         if constexpr (std::is_integral_v<T> && sizeof(T) == 8) {
@@ -215,7 +215,7 @@ class Narrow {
         }
     }
     __host__ __device__ static Narrow round(double x) { return of_bits(to_narrow<F>(x)); }
-    /// Between 0 and 1, and NaN as 0.
+    /// Clamps to 0 … 1; NaN becomes 0.
     __host__ __device__ Narrow saturated() const {
         return !(wide() > 0) ? Narrow(0) : wide() > 1 ? Narrow(1) : *this;
     }
@@ -223,7 +223,7 @@ class Narrow {
     unsigned short __x;
 };
 
-/// Two of them in a word.
+/// Two numbers in a word.
 template <class F>
 struct alignas(4) Narrow2 {
     using Half = Narrow<F>;
@@ -348,7 +348,7 @@ SIMT_UNSEEN __device__ simt::Narrow2<F> atomicAdd(simt::Narrow2<F>* address,
     return old;
 }
 
-// The names with the format's own in them, of which `name` is half or bfloat16.
+// Functions with the format in their names; `name` is half or bfloat16.
 #define SIMT_NARROW_ROUNDING(name, Type, F, end, round)                         \
     __host__ __device__ inline Type __float2##name##_##end(float x) {           \
         return Type::of_bits(simt::to_narrow<F>(x, round));                     \

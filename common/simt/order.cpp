@@ -1,8 +1,6 @@
 #include "simt/order.hpp"
 
-#include "simt/diagnose.hpp"
-#include "simt/footprint.hpp"
-#include "simt/host.hpp"
+#include "simt/text.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -23,8 +21,8 @@ struct Task {
 };
 struct Stream {
     bool blocking = true, destroyed = false;
-    std::uint64_t asked = 0;
-    Before before;            // its next task, as far as the stream itself says
+    std::uint64_t enqueued = 0;
+    Before before;            // what comes before its next task, as far as the stream itself orders it
     std::vector<Task> tasks;  // in order, those that may still matter
 };
 
@@ -38,7 +36,7 @@ void join(Before& into, const Before& other) {
     for (const auto& [stream, number] : other) into[stream] = std::max(into[stream], number);
 }
 
-/// What comes before a task that the stream is asked for now.
+/// Returns what comes before a task enqueued now.
 Before before_next(unsigned stream) {
     Before before = before_host;
     join(before, streams[stream].before);
@@ -49,7 +47,7 @@ Before before_next(unsigned stream) {
     return before;
 }
 
-/// The host has waited for all of this: nothing that is asked for from now on comes before it.
+/// The host has waited for these tasks: everything enqueued from now on comes after them.
 void host_waits_for(const Before& before) {
     join(before_host, before);
     for (const auto& [stream, number] : before) {
@@ -59,7 +57,7 @@ void host_waits_for(const Before& before) {
     }
 }
 
-/// The latest task of some stream that nothing puts before what comes after `before`, and that matters.
+/// Returns the latest task of some stream that is not in `before` and that matters; null if there is none.
 template <class Matters>
 const Task* beside(const Before& before, Matters matters) {
     for (const auto& [stream, state] : streams) {
@@ -74,11 +72,11 @@ const Task* beside(const Before& before, Matters matters) {
 constexpr const char* joins =
     "; let one stream wait for the other with cudaEventRecord and cudaStreamWaitEvent, or leave streams out";
 
-void ask(unsigned stream, Task task, bool waits) {
+void enqueue(unsigned stream, Task task, bool waits) {
     if (!is_observed) return;
     auto before = before_next(stream);
     auto& state = streams[stream];
-    task.number = before[stream] = ++state.asked;
+    task.number = before[stream] = ++state.enqueued;
     if (unordered.empty()) {
         task.reached.tidy();
         if (!state.blocking && before[default_stream] == 0)
@@ -117,26 +115,12 @@ bool may_overlap(unsigned stream) {
     return is_observed && unordered.empty() && (stream != default_stream || streams.size() > 1);
 }
 
-void ask_for_copy(const char* name, unsigned stream, Site site, bool waits,
-                  const std::vector<Reach>& reaches) {
-    Task task{0, true, name, site, {}};
-    for (const auto& reach : reaches) {
-        // From memory that is not pinned all is read when the call returns, and what such memory gets is
-        // there.
-        if (!reach.is_symbol && is_pageable(reach.begin)) {
-            waits = waits || reach.writes;
-            continue;
-        }
-        auto& bytes = reach.writes ? task.reached.written : task.reached.read;
-        const auto begin = reinterpret_cast<std::uintptr_t>(reach.begin);
-        for (std::size_t row = 0; row < reach.rows; ++row)
-            bytes.add({begin + row * reach.pitch, begin + row * reach.pitch + reach.bytes});
-    }
-    ask(stream, std::move(task), waits);
+void enqueue_copy(const char* name, unsigned stream, Site site, bool waits, Footprint reached) {
+    enqueue(stream, {0, true, name, site, std::move(reached)}, waits);
 }
 
-void ask_for_launch(unsigned stream, Site site, Footprint reached) {
-    ask(stream, {0, false, "a launch", site, std::move(reached)}, false);
+void enqueue_launch(unsigned stream, Site site, Footprint reached) {
+    enqueue(stream, {0, false, "a launch", site, std::move(reached)}, false);
 }
 
 void forget_memory(Range gone) {
@@ -163,7 +147,7 @@ void order_begins() {
     }
     before_host.clear();
     unordered.clear();
-    streams[default_stream].asked = 1;  // the caller's work
+    streams[default_stream].enqueued = 1;  // the caller's work
     streams[default_stream].before[default_stream] = 1;
     is_observed = true;
 }

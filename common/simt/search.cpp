@@ -3,7 +3,8 @@
 #include "child.hpp"
 #include "cores.hpp"
 #include "error.hpp"
-#include "simt/scheduler.hpp"
+#include "simt/block.hpp"
+#include "simt/memory.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -21,10 +22,10 @@ namespace {
 constexpr std::size_t large = 1 << 20, at_the_end = 64;
 constexpr unsigned most_seconds = 20;
 constexpr std::size_t most_blocks = 4096;
-constexpr unsigned most_processes = 8;  // of which each may find as large a part of the blocks
+constexpr unsigned most_processes = 8;  // each of which may find an equal part of most_blocks
 
-std::vector<Range> ends;  // whole pages that nobody can access
-bool reached = false;     // by the block that runs
+std::vector<Range> ends;  // whole pages, protected
+bool reached = false;     // by the running block
 
 void protect_ends(int how) {
     for (const auto& pages : ends) mprotect(reinterpret_cast<void*>(pages.begin), pages.size(), how);
@@ -51,27 +52,27 @@ void find_ends() {
     }
 }
 
-/// What a process tells after the blocks that it has found, where it left none out.
+/// Written by a process after the blocks that it has found, if it left none out.
 constexpr std::uint64_t no_more = ~std::uint64_t{0};
 
-/// A part of the blocks: groups of them, for neighbours write to the same pages.
+/// A part of the blocks, in groups: neighbours write to the same pages.
 struct Part {
     static constexpr std::uint64_t group = 64;
     std::uint64_t blocks, which, of;
     bool contains(std::uint64_t block) const { return block / group % of == which; }
-    /// The first one from there on; `blocks` where there is none.
+    /// Returns the first block of the part from `block` on; `blocks` if there is none.
     std::uint64_t from(std::uint64_t block) const {
         if (!contains(block)) block = (block / group + (which + of - block / group % of) % of) * group;
         return std::min(block, blocks);
     }
 };
 
-void search(const Part& part, const std::function<void(const SearchedBlocks&)>& run, int output) {
+void search(const Part& part, const std::function<void(const NextBlock&)>& run, int output) {
     for (const int fatal : {SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM}) std::signal(fatal, SIG_DFL);
     alarm(most_seconds);
     struct sigaction action {};
     action.sa_sigaction = handle_fault;
-    action.sa_flags = SA_SIGINFO | SA_NODEFER;  // not deferred, for the handler may never return
+    action.sa_flags = SA_SIGINFO | SA_NODEFER;  // the handler may never return
     sigaction(SIGSEGV, &action, nullptr);
     find_ends();
     protect_ends(PROT_NONE);
@@ -97,9 +98,9 @@ void search(const Part& part, const std::function<void(const SearchedBlocks&)>& 
 
 }  // namespace
 
-Found search_blocks(std::uint64_t blocks, const std::function<void(const SearchedBlocks&)>& run) {
+Found search_blocks(std::uint64_t blocks, const std::function<void(const NextBlock&)>& run) {
     int pipe_ends[2];
-    if (pipe(pipe_ends) != 0) throw kata::Error("no process to be had to look for blocks in");
+    if (pipe(pipe_ends) != 0) throw kata::Error("no process can be started to search the blocks");
     std::vector<pid_t> children;
     const std::uint64_t parts = std::min(kata::cores(), most_processes);
     for (std::uint64_t which = 0; which < parts; ++which) {
@@ -108,7 +109,7 @@ Found search_blocks(std::uint64_t blocks, const std::function<void(const Searche
             close(pipe_ends[0]);
             try {
                 search({blocks, which, parts}, run, pipe_ends[1]);
-            } catch (const std::exception&) {  // the search is then not complete
+            } catch (const std::exception&) {  // the search is incomplete then
             }
             _exit(0);
         }
@@ -129,7 +130,7 @@ Found search_blocks(std::uint64_t blocks, const std::function<void(const Searche
     for (const auto child : children)
         while (waitpid(child, nullptr, 0) == -1 && errno == EINTR) {
         }
-    if (children.empty()) throw kata::Error("no process to be had to look for blocks in");
+    if (children.empty()) throw kata::Error("no process can be started to search the blocks");
     found.complete = done == parts;
     return found;
 }

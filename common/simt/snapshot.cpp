@@ -1,6 +1,6 @@
 #include "simt/snapshot.hpp"
 
-#include "simt/scheduler.hpp"
+#include "simt/memory.hpp"
 
 #include <algorithm>
 #include <array>
@@ -23,7 +23,7 @@ void in_pieces(const Range& r, const std::function<void(std::span<std::byte>)>& 
     }
 }
 
-/// AddressSanitizer guards what lies between variables, and looks at each std::copy.
+/// Not std::copy under AddressSanitizer, which checks it and guards the gaps between variables.
 #if defined(__SANITIZE_ADDRESS__)
 [[gnu::no_sanitize_address]] void copy(const volatile std::byte* from, std::size_t bytes,
                                        volatile std::byte* to) {
@@ -33,7 +33,7 @@ void in_pieces(const Range& r, const std::function<void(std::span<std::byte>)>& 
 void copy(const std::byte* from, std::size_t bytes, std::byte* to) { std::copy(from, from + bytes, to); }
 #endif
 
-/// What a piece holds, where anybody may look: until the next call.
+/// Returns the contents of a piece where AddressSanitizer allows reads; valid until the next call.
 std::span<const std::byte> contents(std::span<std::byte> piece) {
 #if defined(__SANITIZE_ADDRESS__)
     static std::array<std::byte, most_bytes_of_piece> copied;
@@ -85,15 +85,15 @@ void Snapshot::for_each_change(const Work& work) const {
 
 Changes::~Changes() {
     auto end = bytes_.size();
-    for (auto stretch = stretches_.rbegin(); stretch != stretches_.rend(); ++stretch) {
-        end -= stretch->size();
-        copy(&bytes_[end], stretch->size(), stretch->data());
+    for (auto range = ranges_.rbegin(); range != ranges_.rend(); ++range) {
+        end -= range->size();
+        copy(&bytes_[end], range->size(), range->data());
     }
 }
 
 void Changes::add(const Snapshot& before) {
     before.for_each_change([this](std::byte* now, std::span<const std::byte> then) {
-        stretches_.push_back({now, then.size()});
+        ranges_.push_back({now, then.size()});
         bytes_.insert(bytes_.end(), then.begin(), then.end());
     });
 }

@@ -31,7 +31,7 @@ void StackPool::grow() {
                   reinterpret_cast<std::uintptr_t>(base_) + most * stack_bytes};
     }
     auto* stack = base_ + used_++ * stack_bytes;
-    mprotect(stack, 4096, PROT_NONE);  // an overflow is a crash, not silent damage to a neighbour
+    mprotect(stack, 4096, PROT_NONE);  // an overflow crashes instead of damaging a neighbor
     free_.push_back(stack);
 }
 
@@ -42,7 +42,7 @@ StackPool& stack_pool() {
 
 boost::context::stack_context PooledStack::allocate() const {
     boost::context::stack_context c;
-    // neighbouring stacks start in different cache sets
+    // Neighboring stacks start in different cache sets.
     c.size = stack_bytes - reinterpret_cast<std::uintptr_t>(stack) / stack_bytes * 320 % 8192;
     c.sp = stack + c.size;
     return c;

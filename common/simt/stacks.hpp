@@ -8,24 +8,25 @@
 
 namespace simt {
 
-/// The stacks of all fibers: one reservation, so that "is this a thread's own variable" is one comparison.
+/// The stacks of all fibers. One reservation, so that one comparison tells whether a variable is a thread's
+/// own.
 extern Range stacks;
-inline constexpr std::size_t stack_bytes = 128 * 1024;  // of each; only what is used takes memory
+inline constexpr std::size_t stack_bytes = 128 * 1024;  // of each; unused pages take no memory
 
 class StackPool {
   public:
-    static constexpr unsigned most_threads = 20 * 1024;  ///< that have a stack at the same time
+    static constexpr unsigned most_threads = 20 * 1024;  ///< with a stack at the same time
 
-    /// The lowest address of a stack. Throws std::bad_alloc where there is no address space for it.
+    /// Returns the lowest address of a stack. Throws std::bad_alloc if there is no address space for it.
     std::byte* take();
     void give(std::byte* stack) { free_.push_back(stack); }
-    /// Frames that were left without a return are still forbidden ground to AddressSanitizer.
+    /// Unpoisons frames that never returned, for AddressSanitizer.
     void forget_frames();
 
   private:
     void grow();
 
-    static constexpr std::size_t below = 8;  // room for an overflow to be found in
+    static constexpr std::size_t below = 8;  // room to detect an overflow
     static constexpr std::size_t most = below + most_threads;
     std::byte* base_ = nullptr;
     std::size_t used_ = below;

@@ -1,20 +1,19 @@
 #!/usr/bin/env python3
-"""Makes a CUDA source readable for a C++ compiler: translate.py step.cu step.cpp [step.d]
+"""Translates a CUDA source for a C++ compiler: translate.py step.cu step.cpp [step.d]
 
-What has no C++ form is replaced where it stands, so that everything else keeps its line:
+Replaces what C++ does not have, in place, so that everything else keeps its line:
   kernel<<<grid, block, bytes>>>(…)  ->  simt::configured(SIMT_KERNEL(kernel), grid, block, bytes)(…)
-  extern __shared__ T name[];        ->  extern T simt_name[]; and a name for what the launch asked for
+  extern __shared__ T name[];        ->  extern T simt_name[]; and a name for the memory requested by the launch
   __launch_bounds__(n) … {           ->  … { simt::hold_to_bounds(n);
   float sum[8][8]; in a kernel       ->  the same, and simt::hold_local("sum", sizeof(sum)); if that is large
   __shared__ alignas(n)              ->  alignas(n) __shared__
   static __shared__                  ->  __shared__
-  cudaGetLastError();                ->  simt::dropped_cudaGetLastError(); a statement of its own, whose answer nobody reads
-  __device__ float t[2]; __global__  ->  the same, and their names for the meter, to tell what of the image is the device's
-  #include <cuda_runtime.h>          ->  nothing: the step's own include declares what there is
-  #include "mine.cuh"                ->  its text, if it lies beside the step and there is something to replace in it
-What has no meaning on the CPU back end is refused in one line, and so is what nvcc would refuse and a C++ compiler
-does not, such as a kernel without __global__ or an initial value in shared memory. Into step.d goes, for Ninja, what
-was read.
+  cudaGetLastError();                ->  simt::dropped_cudaGetLastError(); if it is a statement, whose result is dropped
+  __device__ float t[2]; __global__  ->  the same, and their names, by which the meter recognizes device variables
+  #include <cuda_runtime.h>          ->  nothing: the step's own include declares everything
+  #include "mine.cuh"                ->  its text, if it is beside the step and has something to replace
+Rejects, in one line, what has no meaning on the CPU back end, and what nvcc would reject and a C++ compiler does not, such
+as a kernel without __global__ or an initial value in shared memory. Writes the files read into step.d, for Ninja.
 """
 
 import os
@@ -39,14 +38,14 @@ REFUSED = [
     (r"\bglobaltimer(?=\s*\()", "{}"),
     (r"\btexture\s*<|\bcuda(?:Texture|Surface)Object_t\b|\b(?:tex|surf)[123]D\w*\s*[<(]", "textures"),
 ]
-# Of these, what a step can be written with.
+# The ones among them that a step can use.
 INSTEAD = {"cudaLaunchKernel": "launch it as kernel<<<grid, block>>>(arguments)"}
 TOOLKIT = re.compile(
     r"(?:cuda|cuda_runtime|cuda_runtime_api|cuda_device_runtime_api|device_(?:launch_parameters|functions|types)|sm_\d\d(?:_atomic_functions|_intrinsics)?"
     r"|device_atomic_functions|vector_(?:types|functions)|driver_types|builtin_types|host_defines|math_functions)\.h"
 )
 
-# What looks like code and is none, numbers (for the ' in them), and includes (for the name, which is no string).
+# Text that looks like code, numbers (because of ' in them), and includes (because the name is not a string).
 NO_CODE = re.compile(
     r"//(?:\\\n|[^\n])*|/\*.*?\*/|(?P<literal>R\"([^()\\\s]*)\(.*?\)\2\"|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])+')"
     r"|(?P<keep>\b\d[\w.']*)|^(?P<include>[ \t]*\#[ \t]*include[ \t]*)(?:\"(?P<quoted>[^\"\n]+)\"|<(?P<angled>[^>\n]+)>)",
@@ -70,11 +69,11 @@ def is_name(word):
     return bool(NAME.fullmatch(word)) and word not in STATEMENTS
 
 
-# Conditions of the preprocessor, as far as what only nvcc compiles goes.
+# Preprocessor conditions, as far as they concern code that only nvcc compiles.
 
 
 def split(words, operator):
-    """The parts between operators that stand in no parentheses."""
+    """Returns the parts between operators outside parentheses."""
     parts, depth = [[]], 0
     for word in words:
         depth += (word == "(") - (word == ")")
@@ -86,7 +85,7 @@ def split(words, operator):
 
 
 def holds(words, guess):
-    """Whether a condition of #if holds on the CPU back end; `guess` says so of what only the compiler knows."""
+    """Returns whether a condition of #if holds on the CPU back end; `guess` stands for what only the compiler knows."""
     for operator, combine in (("||", any), ("&&", all)):
         parts = split(words, operator)
         if len(parts) > 1:
@@ -104,8 +103,8 @@ def holds(words, guess):
 
 
 def live(code):
-    """The code with blanks for what stands under a condition that never holds on the CPU back end."""
-    out, end, branches = [], 0, []  # of each open #if: whether this branch may be compiled, whether one before it is
+    """Returns the code with blanks for the text under conditions that never hold on the CPU back end."""
+    out, end, branches = [], 0, []  # for each open #if: True if this branch may be compiled, and if an earlier one is
     for match in [*DIRECTIVE.finditer(code), None]:
         is_live = all(may_be for may_be, _ in branches)
         start = match.start() if match else len(code)
@@ -128,11 +127,11 @@ def live(code):
         out.append(match[0] if is_live else re.sub(r"[^\n]", " ", match[0]))
 
 
-# Tokens. A place is the index of one.
+# Tokens. A place is the index of a token.
 
 
 class Tokens:
-    """Those of a text without its directives, or of the body of one macro."""
+    """The tokens of a text without its directives, or of the body of a macro."""
 
     def __init__(self, code, start=0, end=None, parameters=(), of_macro=False):
         self.found = list(TOKEN.finditer(code, start, len(code) if end is None else end))
@@ -147,7 +146,7 @@ class Tokens:
         return self.words[place] if 0 <= place < len(self.words) else ""
 
     def partner(self, place):
-        """Where the bracket is closed that opens here, or opened that closes here; None if it is not."""
+        """Returns the place of the bracket that matches this one; None if there is none."""
         step, depth = (1 if self.words[place] in OPENING else -1), 0
         while 0 <= place < len(self.words):
             depth += (self.words[place] in OPENING) - (self.words[place] in CLOSING)
@@ -157,18 +156,18 @@ class Tokens:
         return None
 
     def behind(self, place):
-        """The place behind the token, or behind the brackets that open with it."""
+        """Returns the place after the token, or after the brackets that open with it."""
         return (self.partner(place) or len(self.words) if self.words[place] in OPENING else place) + 1
 
     def scan(self, place, end=None):
-        """The places from here to the end of the brackets around it, without what stands in brackets of its own."""
+        """Yields the places from here to the end of the enclosing brackets, without the contents of nested brackets."""
         end = len(self.words) if end is None else end
         while place < end and self.words[place] not in CLOSING:
             yield place
             place = self.behind(place)
 
     def scopes(self):
-        """What each place stands in: in a function or an initial value, and right in a class."""
+        """Returns the context of each place: in a function or an initial value, and directly in a class."""
         out, open_braces, head = [], [], 0
         for place, word in enumerate(self.words):
             if word == "{":
@@ -184,7 +183,7 @@ class Tokens:
         return out
 
     def statement(self, place):
-        """From where to where the declaration goes that this place is in."""
+        """Returns the begin and end of the declaration that contains this place."""
         start = place
         while start > 0:
             before = self.words[start - 1]
@@ -203,7 +202,7 @@ class Tokens:
         return start, min(self.behind(at), len(self.words))  # in a macro, or a mistake
 
     def begins_statement(self, place):
-        """Whether a statement begins here, as far as the word before it says so."""
+        """Returns whether a statement may begin here, by the word before it."""
         before = self.word(place - 1)
         if before == ")":
             opened = self.partner(place - 1)
@@ -211,7 +210,7 @@ class Tokens:
         return before in {";", "{", "}", "else", "do"}
 
     def name_of_template(self, place, kernels):
-        """The name in front of template arguments that end here. One < may be a comparison: kernels are known."""
+        """Returns the name before template arguments that end here. A < may be a comparison, so only known kernels count."""
         depth, first = 0, None
         while place > 0 and self.words[place] not in OPENING and self.words[place] not in {";", "}"}:
             word, before = self.words[place], self.words[place - 1]
@@ -231,7 +230,7 @@ class Tokens:
         return first
 
     def callee(self, end, kernels):
-        """Where the expression in front of `end` begins: k, ::a::k<4>, (k), table[i], choice.kernel; and its last name."""
+        """Returns where the expression before `end` begins: k, ::a::k<4>, (k), table[i], choice.kernel; and its last name."""
         place, last = end - 1, None
         while place is not None and place >= 0:
             word = self.words[place]
@@ -243,7 +242,7 @@ class Tokens:
                 if place is None:
                     break
                 before = self.word(place - 1)
-                if is_name(before) or before in {"]", ">"} or word + before == "])":  # and no if (…) in front of (k)
+                if is_name(before) or before in {"]", ">"} or word + before == "])":  # but not if (…) before (k)
                     place -= 1
                     last = ""
                     continue
@@ -262,7 +261,7 @@ class Tokens:
         return None, None
 
     def launches(self, kernels):
-        """Of each launch the places of its kernel, of <<< and of >>>, and the kernel's name. None where there is none."""
+        """Returns for each launch the places of its kernel, of <<< and of >>>, and the kernel's name; None for one without."""
         for place in range(len(self.words) - 2):
             if self.words[place : place + 3] != ["<", "<", "<"]:
                 continue
@@ -278,10 +277,10 @@ class Tokens:
             yield start, place, close, name
 
     def kernels(self, markers):
-        """Of each kernel the places of __global__, or of a macro for it, and of its name."""
+        """Returns for each kernel the places of __global__, or of a macro for it, and of its name."""
         for place, word in enumerate(self.words):
             if word in markers:
-                name = None  # the last, for a macro may stand in front of it
+                name = None  # the last one: a macro may precede it
                 for at in self.scan(place + 1):
                     if self.words[at] in {";", "{"}:
                         break
@@ -292,11 +291,11 @@ class Tokens:
 
 
     def of_device(self, markers):
-        """The names of functions and variables that one of the markers declares; "*" for one that a macro makes."""
+        """Returns the functions and variables declared with one of the markers; "*" for one declared by a macro."""
         for place, word in enumerate(self.words):
             if word not in markers:
                 continue
-            value, angles = False, 0  # a default one; of templates' arguments
+            value, angles = False, 0  # a default value; angle brackets of template arguments
             for at in self.scan(place + 1):
                 word, before = self.words[at], self.word(at - 1)
                 angles += (word == "<") - (word == ">")
@@ -316,7 +315,7 @@ class Tokens:
 
 
 class Source:
-    """The step or a header beside it, and what is to be replaced there."""
+    """The step or a header beside it, and the replacements in it."""
 
     def __init__(self, path):
         self.path = path
@@ -338,7 +337,7 @@ class Source:
 
         self.code = live(NO_CODE.sub(blank, self.text))
         self.parts = [Tokens(DIRECTIVE.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), self.code))]
-        self.once = None  # where it says #pragma once
+        self.once = None  # the place of #pragma once
         self.macros = {}  # those without parameters, and their words
         for match in DIRECTIVE.finditer(self.code):
             if match[1] == "include" and (included := NO_CODE.match(self.text, match.start())) and included["include"]:
@@ -355,7 +354,7 @@ class Source:
         sys.exit(f"{self.path}:{self.code.count(chr(10), 0, position) + 1}: error: {message}")
 
     def refuse(self):
-        """What the CPU back end has not."""
+        """Rejects what the CPU back end does not support."""
         for pattern, what in REFUSED:
             if match := re.search(pattern, self.code):
                 what = what.format(match[0])
@@ -364,11 +363,11 @@ class Source:
             self.error(match.start(), "nvcc takes no __device__ or __host__ of a lambda: it would need --extended-lambda")
 
     def check_kernel(self, tokens, marker, name):
-        """What nvcc refuses of a kernel's definition, and references, which the CUDA guide forbids."""
+        """Rejects kernel definitions that nvcc rejects, and references, which the CUDA guide forbids."""
         start = tokens.start_of(marker)
         if tokens.scopes()[marker][1] and "friend" not in tokens.words[slice(*tokens.statement(marker))]:
             self.error(start, "a kernel cannot be a member function")
-        value = False  # a default one
+        value = False  # in a default value
         for at in tokens.scan(name + 2):
             value = tokens.words[at] == "=" or value and tokens.words[at] != ","
             if tokens.words[at] in {"&", "&&"} and not value:
@@ -381,8 +380,8 @@ class Source:
                 self.error(tokens.start_of(at), "a kernel launches no other: nvcc takes that only with -rdc=true")
 
     def translate_bounds(self, tokens, marker, name):
-        """A kernel that promises how many threads its blocks have says so first of all: which launch it is of may
-        depend on a template's arguments."""
+        """Makes a kernel with __launch_bounds__ check them first: which launch it belongs to may depend on template
+        arguments."""
         body = tokens.behind(name + 1)
         for at in range(tokens.statement(marker)[0], body):
             if tokens.words[at] == "__launch_bounds__" and tokens.word(at + 1) == "(" and tokens.word(body) == "{":
@@ -391,8 +390,8 @@ class Source:
                 self.edits.append((brace, brace, f" simt::hold_to_bounds({' '.join(bound.split())});"))
 
     def translate_locals(self, tokens, name):
-        """A kernel says of its local arrays how large they are, for a thread has few registers. What a thread has of a
-        table of constants is the compiler's to choose."""
+        """Makes a kernel report the size of its local arrays, because a thread has few registers. Tables of constants are
+        left to the compiler."""
         body, scopes = tokens.behind(name + 1), tokens.scopes()
         at, end = body, tokens.partner(body) if tokens.word(body) == "{" and not tokens.of_macro else None
         while end and at < end:
@@ -417,7 +416,7 @@ class Source:
             at = stop
 
     def translate_launches(self, tokens, kernels):
-        """Gives the names that are launched, and where."""
+        """Replaces the launches. Returns the names launched, and where."""
         for start, chevrons, close, name in tokens.launches(kernels):
             position = tokens.start_of(chevrons)
             if start is None or close is None:
@@ -427,14 +426,14 @@ class Source:
                 (position, tokens.found[chevrons + 2].end(), "), "),
                 (tokens.start_of(close), tokens.found[close + 2].end(), ")"),
             ]
-            for at in tokens.scan(close + 4):  # to a template that hands them on, NULL is a number and 0 no pointer
+            for at in tokens.scan(close + 4):  # to a forwarding template NULL is a number and 0 is not a pointer
                 if tokens.words[at] in NULLS and {tokens.word(at - 1), tokens.word(at + 1)} <= {"(", ",", ")"}:
                     self.edits.append((*tokens.found[at].span(), NULLS[tokens.words[at]]))
             if name not in tokens.parameters:
                 yield name
 
     def translate_dropped_errors(self, tokens):
-        """Whoever drops the answer has not asked whether a launch has failed."""
+        """Marks calls whose result is dropped: they do not check whether a launch has failed."""
         for place, word in enumerate(tokens.words):
             if word in {"cudaGetLastError", "cudaPeekAtLastError"} and tokens.words[place + 1 : place + 4] == ["(", ")", ";"]:
                 start = place - (tokens.word(place - 1) == "::")
@@ -466,7 +465,7 @@ class Source:
                     self.edits.append((tokens.start_of(at), tokens.found[close].end(), "\n" * text.count("\n")))
 
     def check_alignment(self, tokens, start, end):
-        """An alignas belongs to the variable in front of everything, or to its type; nvcc says so less clearly."""
+        """Moves alignas to the front. Rejects it where nvcc does, with a clearer message."""
         before = []
         for at in tokens.scan(start, end):
             word = tokens.words[at]
@@ -489,7 +488,7 @@ class Source:
         return False
 
     def translate_dynamic(self, tokens, start, end, in_function):
-        """Declares what the name's type is, so that a second type of it is found, and the name for the memory."""
+        """Declares the type of the name, so that a second declaration with another type is an error, and the memory."""
         names, last, sized, angles = [], None, False, 0
         for at in tokens.scan(start, end):
             word = tokens.words[at]
@@ -523,7 +522,7 @@ class Source:
                 self.error(tokens.start_of(at), f"{name} has no size: the launch says how many bytes there are")
 
     def reached(self, seen=None):
-        """This source and all that it includes, each once."""
+        """Returns this source and all that it includes, each once."""
         seen = [] if seen is None else seen
         if self not in seen:
             seen.append(self)
@@ -535,7 +534,7 @@ class Source:
         return any(source.edits for source in self.reached())
 
     def translated(self, folder, including=()):
-        """The text for a compiler that looks for headers in `folder`."""
+        """Returns the text for a compiler that looks for headers in `folder`."""
         edits = self.edits + ([(*self.once, "")] if including and self.once else [])
         for start, end, header in self.headers:
             if not header.is_touched():
@@ -558,7 +557,7 @@ class Source:
 
 
 def read_all(step):
-    """The step, and the headers of its own that it includes: in no system folder, and not in one of this repository's."""
+    """Returns the step and the headers of its own that it includes, outside system folders and this repository's."""
     sources = {}
 
     def read(path):
@@ -569,7 +568,7 @@ def read_all(step):
                 if found.is_file() and not any(house in found.resolve().parents for house in HOUSE):
                     header = sources[found] if found in sources else read(found)
                     source.headers.append((start, end, header))
-                    # an include that is read here is refused where its text is
+                    # an include that is read here is checked in its own text
                     source.code = source.code[:start] + " " * (end - start) + source.code[end:]
                     break
             else:
@@ -582,7 +581,7 @@ def read_all(step):
 
 
 def dependencies(target, sources):
-    """The line by which Ninja knows what a target was made of."""
+    """Returns the line that tells Ninja what a target depends on."""
     names = [re.sub(r"([ #\\])", r"\\\1", str(path)).replace("$", "$$") for path in (target, *(source.path for source in sources))]
     return f"{names[0]}: {' '.join(names[1:])}\n"
 
@@ -619,7 +618,7 @@ def main():
     names = {name for source in sources for tokens in source.parts for name in tokens.of_device(of_device)}
     text = " ".join(sorted(names))
     known = f'[[gnu::used, gnu::section("simt_of_device")]] static const char simt_of_device[] = "{text}";\n'
-    # Like nvcc, before everything else what CUDA declares.
+    # Like nvcc, includes CUDA's declarations first.
     target.write_text('#include "simt/cuda.hpp"\n' + (known if names else "") + sources[0].translated(step.parent), encoding="utf-8", errors="surrogateescape")
     if len(sys.argv) > 3:
         pathlib.Path(sys.argv[3]).write_text(dependencies(target, sources), encoding="utf-8", errors="surrogateescape")

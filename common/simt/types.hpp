@@ -5,9 +5,9 @@
 #pragma clang force_cuda_host_device begin
 #endif
 // clang-format off
-// nvcc stores a vector that is assigned as one, also where the same expression makes it. g++ would make it in
-// its place, component by component, and the meter would hear of each. A template, for none of them makes the
-// type other than trivially copyable.
+// nvcc stores an assigned vector as one, even if the same expression makes it. g++ would construct it in place,
+// component by component, and the meter would count each. It is a template so that the type stays trivially
+// copyable.
 #if defined(__SANITIZE_THREAD__)
 #define SIMT_STORED_AS_ONE(name)                                                               \
     constexpr name& operator=(const name&) = default;                                          \

@@ -22,7 +22,7 @@ Watchdog::Watchdog(double seconds, void (*look)()) {
     look_now = look;
     struct sigaction action {};
     action.sa_handler = handle;
-    action.sa_flags = SA_RESTART | SA_NODEFER;  // not deferred, for the handler may never return
+    action.sa_flags = SA_RESTART | SA_NODEFER;  // the handler may never return
     sigaction(SIGPROF, &action, &before_);
     const itimerval timer{time_of(0.05), time_of(seconds)};
     setitimer(ITIMER_PROF, &timer, nullptr);

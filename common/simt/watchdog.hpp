@@ -1,11 +1,11 @@
-// Looks in from time to time when a launch has run for too long.
+// Calls a function from time to time once a launch has run for long.
 #pragma once
 #include <csignal>
 
 namespace simt {
 
-/// While it lives, and once `seconds` of processor time have passed, calls `look` every 50 ms: from a signal
-/// handler, on the stack of whoever is running, which `look` may leave for good.
+/// While it lives, calls `look` every 50 ms after `seconds` of processor time: from a signal handler, on the
+/// stack of the running code, which `look` may abandon.
 class Watchdog {
   public:
     Watchdog(double seconds, void (*look)());

@@ -19,7 +19,7 @@ namespace simt {
 
 namespace {
 
-/// What all processes of a launch have in common, beside device memory.
+/// Shared by all processes of a launch, in addition to device memory.
 struct Common {
     std::atomic<std::uint64_t> taken{0}, done{0};
     struct alignas(64) Lock {
@@ -33,7 +33,7 @@ Common* common = nullptr;  // while there are workers
 
 void* common_memory(std::size_t bytes) {
     void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) throw kata::Error("no memory for processes to have in common");
+    if (memory == MAP_FAILED) throw kata::Error("no memory can be shared between processes");
     return memory;
 }
 
@@ -51,7 +51,7 @@ void have_in_common(const Range& memory) {
     void* const copy = common_memory(end - begin);
     std::memcpy(copy, place, end - begin);
     if (mremap(copy, end - begin, end - begin, MREMAP_MAYMOVE | MREMAP_FIXED, place) == MAP_FAILED)
-        throw kata::Error("device memory cannot be had in common by several processes");
+        throw kata::Error("device memory cannot be shared between processes");
 }
 
 #else
@@ -68,16 +68,16 @@ Workers::Workers(const std::function<void(const Workers&)>& work) {
         const pid_t child = pipe(ends) == 0 ? kata::fork_child() : -1;
         if (child == -1) {
             end();
-            throw kata::Error("no process to be had to run blocks in");
+            throw kata::Error("no process can be started to run blocks");
         }
         if (child > 0) {
             close(ends[1]);
             processes_.push_back({child, ends[0]});
             continue;
         }
-        // Who handles these for the tests would tell of them twice.
+        // The handlers of the tests would report these twice.
         for (const int fatal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) std::signal(fatal, SIG_DFL);
-        // What it says is a fault; of a right run, nothing.
+        // The fault to report; empty after a correct run.
         std::string fault;
         try {
             work(*this);
@@ -87,7 +87,7 @@ Workers::Workers(const std::function<void(const Workers&)>& work) {
             fault = std::string("fault ") + e.what();
         }
         const bool said = write(ends[1], fault.data(), fault.size()) == static_cast<ssize_t>(fault.size());
-        _exit(said ? 0 : 1);  // the rest is the parent's to end
+        _exit(said ? 0 : 1);  // without destructors, which are the parent's
     }
 }
 

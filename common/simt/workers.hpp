@@ -1,6 +1,5 @@
-// Blocks on all cores. No block waits for one that begins after it, so each core can run some of them, in a
-// process of its own: the built-in variables of kernels, and what the scheduler and the meter remember, are
-// then each process's own, too, and need no lock.
+// Runs blocks on all cores. No block waits for one that begins after it, so each core can run some of them,
+// in a process of its own, with its own built-in variables, scheduler and meter, which need no locks.
 #pragma once
 #include "simt/image.hpp"
 
@@ -10,29 +9,29 @@
 
 namespace simt {
 
-/// Whether this system has what Workers need.
+/// True if this system supports Workers.
 bool can_share_out();
 
-/// From now on this memory is one to this process and to all that it starts. To whole pages.
+/// Shares this memory, in whole pages, with all processes started from now on.
 void have_in_common(const Range&);
 
-/// Processes, one for each core, that run the blocks of a launch. What they change is lost with them, except
-/// for what they have in common.
+/// Processes, one per core, that run the blocks of a launch. Their changes are lost except in shared memory.
 class Workers {
   public:
-    /// Calls `work` in each process. Throws kata::Error where none can be had.
+    /// Calls `work` in each process. Throws kata::Error if one cannot be started.
     explicit Workers(const std::function<void(const Workers&)>& work);
-    /// Ends those that are still there.
+    /// Ends the processes still running.
     ~Workers();
     Workers(const Workers&) = delete;
     Workers& operator=(const Workers&) = delete;
 
-    /// 0, 1, 2 and so on: each number once, whoever asks.
+    /// Returns 0, 1, 2 and so on: each number once among all processes.
     std::uint64_t take() const;
-    /// To be called for each block that is done.
+    /// Called for each block that is done.
     void done() const;
     std::uint64_t all_done() const;
-    /// Waits for all, and calls `meanwhile` now and then. Throws what one of them has thrown, a kata::Error.
+    /// Waits for all processes and calls `meanwhile` now and then. Rethrows a kata::Error that one of them
+    /// has thrown.
     void wait(const std::function<void()>& meanwhile);
 
   private:
@@ -44,7 +43,7 @@ class Workers {
     std::vector<Process> processes_;
 };
 
-/// Waits until no other process holds the lock for what lies at the address; null where there are no Workers.
+/// Acquires the lock for an address among all processes; returns null if there are no Workers.
 void* lock_for(const void* address);
 void unlock(void* lock);
 

@@ -36,8 +36,8 @@ double timed(const Clocked& run, const char* name) {
     throw Error(line.str());
 }
 
-/// Noise that slows one of two that take turns this many times, and not the other, does not come in each of
-/// the first pairs.
+/// Noise does not slow one of two alternating runs this many times, and not the other, in each of the first
+/// pairs.
 constexpr double far_off = 10;
 constexpr int first_pairs = 3;
 
@@ -53,7 +53,7 @@ class Pairs {
 
     void extend_to(int count) {
         while (static_cast<int>(ratios_.size()) < count) {
-            // Who runs second may find a warmer machine: each does so every other time.
+            // The second run may find a warmer machine, so the order alternates.
             const bool a_first = ratios_.size() % 2 == 0;
             double a = a_first ? timed(a_, "a") : 0;
             const double b = timed(b_, "b");
@@ -62,7 +62,7 @@ class Pairs {
         }
     }
 
-    /// Where all lie on one side, the claim and all noise that there may be far away.
+    /// Returns the answer if all ratios lie on one side of the claim, farther away than any noise.
     Answer answer_beyond_doubt(double least_ratio) const {
         const auto [slowest, fastest] = std::minmax_element(ratios_.begin(), ratios_.end());
         return *slowest > far_off * least_ratio   ? Answer::holds
@@ -70,7 +70,7 @@ class Pairs {
                                                   : Answer::undecided;
     }
 
-    /// The median, and the `rank`th ratio from either end as its bounds.
+    /// Returns the median, with the `rank`th ratio from either end as its bounds.
     Ratio summary(int rank) const {
         std::vector<double> sorted = ratios_;
         std::sort(sorted.begin(), sorted.end());
@@ -91,9 +91,9 @@ class Pairs {
     std::vector<double> ratios_;
 };
 
-/// The largest rank whose lower bound lies above the median of `pairs` ratios with a probability of at most
-/// `budget`, which is then spent; 0 where there is none. A ratio lies below the median half the time, so the
-/// bound lies above it when fewer than `rank` of them do: tosses of a coin.
+/// Returns the largest rank whose lower bound lies above the median of `pairs` ratios with a probability of
+/// at most `budget`, and subtracts that from `budget`; 0 if there is none. A ratio lies below the median half
+/// the time, so the bound lies above it if fewer than `rank` of them do: tosses of a coin.
 int rank_within(double& budget, int pairs) {
     int rank = 0;
     double term = std::exp2(-pairs), tail = term;  // fewer than rank + 1 heads
@@ -108,7 +108,7 @@ int rank_within(double& budget, int pairs) {
     return rank;
 }
 
-/// After how many pairs the claim is judged.
+/// Returns the numbers of pairs after which the claim is judged.
 std::vector<int> looks(int max_pairs) {
     std::vector<int> counts;
     for (int count = 8; count < max_pairs; count *= 2) counts.push_back(count);
@@ -131,7 +131,7 @@ Verdict at_least_as_fast(const Clocked& a, const Clocked& b, double least_ratio,
     }
     const std::vector<int> counts = looks(options.max_pairs);
     Verdict verdict{};
-    // Every look may err; each adds its share, and what one could not use the next ones can.
+    // Every look may err. Each adds its share, and later looks can use what earlier ones could not.
     double budget = 0;
     for (const int count : counts) {
         pairs.extend_to(count);

@@ -1,7 +1,7 @@
-// Cooperative groups: the threads of a block, a tile of a warp, or the lanes that are at the same place, as
-// an object with members. They are __syncthreads and the functions of a warp by other names.
+// Cooperative groups: the threads of a block, a tile of a warp, or the active lanes, as an object with
+// members. They call __syncthreads and the functions of a warp.
 //
-// Not here: grids that wait for each other, clusters, and tiles of more than a warp.
+// Not supported: barriers of a grid, clusters, and tiles larger than a warp.
 #pragma once
 #include "simt/cuda.hpp"
 
@@ -9,13 +9,13 @@
 
 namespace simt {
 
-/// What the threads of `mask` shuffle: values of up to 32 bytes, eight at a time. How one is assigned does
-/// not matter: where the meter listens, a structure with a vector in it (types.hpp) is not trivial in that.
+/// Values that the threads of `mask` shuffle: up to 32 bytes, eight at a time. They need not be trivially
+/// assignable: under the meter a structure with a vector in it (types.hpp) is not.
 template <class T>
 concept Movable = std::is_trivially_copy_constructible_v<T> && std::is_trivially_destructible_v<T> &&
                   sizeof(T) <= 32;
 
-/// The value of lane `source` of the warp; the caller's own where the mask does not name it.
+/// Returns the value of lane `source` of the warp; the caller's own if the mask does not name that lane.
 template <Movable T>
 __device__ T from_lane(unsigned mask, T value, int source, const char* name, Site site) {
     constexpr std::size_t words = (sizeof(T) + 7) / 8;
@@ -27,14 +27,14 @@ __device__ T from_lane(unsigned mask, T value, int source, const char* name, Sit
     return value;
 }
 
-/// The bits of `lanes` at the places that `mask` names, close together.
+/// Returns the bits of `lanes` that `mask` selects, packed.
 SIMT_UNSEEN __device__ unsigned packed(unsigned lanes, unsigned mask) {
     unsigned result = 0;
     for (int lane = 0, rank = 0; lane < 32; ++lane)
         if (mask >> lane & 1) result |= (lanes >> lane & 1) << rank++;
     return result;
 }
-/// The lane that has `rank` among those of the mask; -1 if there are not as many.
+/// Returns the lane of this rank in the mask; -1 if there is none.
 SIMT_UNSEEN __device__ int lane_of(unsigned rank, unsigned mask) {
     for (int lane = 0; lane < 32; ++lane)
         if ((mask >> lane & 1) != 0 && rank-- == 0) return lane;
@@ -45,7 +45,7 @@ SIMT_UNSEEN __device__ int lane_of(unsigned rank, unsigned mask) {
 
 namespace cooperative_groups {
 
-/// Any of the groups below but the grid: of a block, or of lanes of a warp.
+/// Any of the groups below except the grid: a block, or lanes of a warp.
 class thread_group {
   public:
     __device__ unsigned long long size() const {
@@ -111,14 +111,14 @@ class grid_group {
     __device__ static dim3 group_dim() { return gridDim; }
     __device__ static dim3 block_index() { return blockIdx; }
     __device__ static dim3 thread_index() { return threadIdx; }
-    /// Blocks wait for each other only where cudaLaunchCooperativeKernel has launched them.
+    /// Blocks wait for each other only if launched by cudaLaunchCooperativeKernel.
     __device__ static bool is_valid() { return false; }
     __device__ static void sync(simt::Site site = simt::Site::here()) { simt::no_grid_barrier(site); }
 };
 __device__ inline grid_group this_grid() { return {}; }
 
 class coalesced_group;
-/// Those of a group of lanes that say the same.
+/// The lanes of a group with the same value.
 template <class Group>
 __device__ coalesced_group binary_partition(const Group& group, bool predicate,
                                             simt::Site = simt::Site::here());
@@ -155,7 +155,7 @@ class coalesced_group : public thread_group {
     __device__ int all(int predicate, simt::Site site = simt::Site::here()) const {
         return vote(predicate == 0, "all", site) == 0;
     }
-    /// A bit for each thread of the group, by rank.
+    /// Returns a bit for each thread of the group, by rank.
     __device__ unsigned ballot(int predicate, simt::Site site = simt::Site::here()) const {
         return simt::packed(vote(predicate != 0, "ballot", site), mask_);
     }
@@ -199,19 +199,19 @@ class coalesced_group : public thread_group {
     __device__ friend coalesced_group labeled_partition(const Group&, Label, simt::Site);
 };
 
-/// The lanes that are at this place with the caller.
+/// The lanes that are active with the caller.
 __device__ inline coalesced_group coalesced_threads(simt::Site site = simt::Site::here()) {
     return {simt::active_mask(site), 0, 1};
 }
 
-/// `Size` neighbouring threads of a warp: a power of two, at most 32.
+/// `Size` neighboring threads of a warp: a power of two, at most 32.
 template <unsigned Size, class Parent = void>
 class thread_block_tile : public coalesced_group {
     static_assert(Size == 1 || Size == 2 || Size == 4 || Size == 8 || Size == 16 || Size == 32,
                   "a tile has 1, 2, 4, 8, 16 or 32 threads on the CPU back end");
 
   public:
-    /// The same tile, whatever it is part of.
+    /// Converts from a tile of the same size of any group.
     template <class Other>
     requires(std::is_void_v<Parent>) __device__ thread_block_tile(const thread_block_tile<Size, Other>& tile)
         : coalesced_group(tile) {}
@@ -264,12 +264,12 @@ __device__ thread_block_tile<Size, Parent> tiled_partition(const Parent& parent)
 }
 __device__ inline thread_block_tile<1, void> this_thread() { return {this_thread_block(), 0, 1}; }
 
-/// Tiles whose size only the run knows: 1, 2, 4, 8, 16 or 32.
+/// Tiles whose size is known at run time: 1, 2, 4, 8, 16 or 32.
 __device__ inline thread_group tiled_partition(const thread_group& parent, unsigned size) {
     (void)parent;
     return thread_group(thread_group::tile_mask(size));
 }
-/// Of lanes that lie anywhere, `size` at a time by rank.
+/// Tiles of any lanes, `size` at a time by rank.
 __device__ inline coalesced_group tiled_partition(const coalesced_group& parent, unsigned size) {
     const unsigned first = parent.thread_rank() / size * size;
     unsigned mask = 0;
@@ -303,12 +303,12 @@ __device__ auto group_size(const Group& group) {
     return group.num_threads();
 }
 
-/// The mask of a group of lanes, for the headers in the folder beside this one.
+/// Returns the mask of a group of lanes, for the headers in cooperative_groups/.
 struct Lanes {
     __device__ static unsigned of(const coalesced_group& group) { return group.mask_; }
 };
 
-// What reduce() and the scans are told to do.
+// Operators of reduce() and the scans.
 template <class T>
 struct plus {
     __device__ T operator()(T a, T b) const { return a + b; }

@@ -1,4 +1,4 @@
-// bfloat16: the upper half of a float, 8 bits of exponent and 7 behind the point.
+// bfloat16: the upper half of a float, with 8 exponent bits and 7 fraction bits.
 #pragma once
 #include "simt/narrow.hpp"
 

@@ -1,4 +1,4 @@
-// half: 5 bits of exponent and 10 behind the point.
+// half: 5 exponent bits and 10 fraction bits.
 #pragma once
 #include "simt/narrow.hpp"
 

@@ -1,15 +1,13 @@
-// wmma: a warp multiplies matrices of 16 x 16 elements, of which each lane holds some. Of half and bfloat16,
-// with 16 elements along K, and of tf32, with 8.
+// wmma: a warp multiplies matrices of 16 x 16 elements, distributed over its lanes. For half and bfloat16, with 16
+// elements along K, and for tf32, with 8.
 //
-// Where a lane's elements lie is the hardware's affair; here they lie as those of mma.sync do, and as an H100
-// was seen to lay them out, of each type and layout. What a load or
-// a store asks of memory is what nvcc 13 makes of it for sm_90, as its machine code shows:
-// - elements of tf32, and sums in float that lie by columns, one by one;
-// - sums in float that lie by rows, in pairs of neighbours;
-// - elements of 16 bits in pairs of neighbours in memory, whatever the layout, for a warp can transpose
-//   8 x 8 of them in its registers. Of factors in shared memory one instruction, ldmatrix, brings four such
-//   pairs; here they are four requests, with as many passes. Sums in half go one by one here, if they are
-//   stored by columns.
+// CUDA leaves the distribution of elements to the hardware; here it is that of mma.sync, which an H100 was seen to use for
+// each type and layout. The memory requests of loads and stores are those in nvcc 13's machine code for sm_90:
+// - elements of tf32, and float sums in column-major layout, one by one;
+// - float sums in row-major layout, in pairs of neighbors;
+// - 16-bit elements in pairs of neighbors in memory, whatever the layout, because a warp can transpose 8 x 8 of
+//   them in its registers. For factors in shared memory one instruction, ldmatrix, loads four such pairs; here they
+//   are four requests, with as many passes. Sums in half, stored in column-major layout, go one by one here.
 #pragma once
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"
@@ -20,7 +18,7 @@
 
 namespace simt {
 
-/// Every lane of the warp has to come, and to name the same matrix.
+/// Every lane of the warp must make the call, with the same matrix.
 template <class T>
 __device__ __forceinline__ void come_together(const T* address, unsigned pitch, bool by_columns,
                                               const char* name, Site site) {
@@ -63,7 +61,7 @@ class fragment {
   public:
     using element_type = T;
     using storage_element_type = std::conditional_t<is_tf32, float, T>;
-    /// Of a and b in half, a lane has each of its elements twice.
+    /// For a and b in half, a lane holds each of its elements twice.
     static constexpr int num_elements = is_sum ? 8 : is_tf32 ? 4 : std::is_same_v<T, half> ? 16 : 8;
     static constexpr int num_storage_elements = num_elements;
     alignas(8) storage_element_type x[num_elements];
@@ -75,10 +73,10 @@ class fragment {
     }
 };
 
-/// Rounds to 10 bits behind the point, away from 0 where it lies in the middle.
+/// Rounds to 10 fraction bits, ties away from 0.
 SIMT_UNSEEN __device__ float __float_to_tf32(float x) {
     const auto bits = __builtin_bit_cast(unsigned, x);
-    if (__builtin_isnan(x)) return __builtin_bit_cast(float, 0x7fffffffu);  // one that no truncation ends
+    if (__builtin_isnan(x)) return __builtin_bit_cast(float, 0x7fffffffu);  // stays NaN after truncation
     return __builtin_isinf(x) ? x : __builtin_bit_cast(float, (bits + 0x1000) & ~0x1fffu);
 }
 
@@ -93,8 +91,8 @@ SIMT_UNSEEN __device__ void fill_fragment(
 
 namespace simt {
 
-/// What loops and branches there are in here are none of the student's: each(0), each(step), …, below `end`,
-/// in one piece.
+/// Calls each(0), each(step), … below `end` without a loop: loops and branches here would be counted as the
+/// student's.
 template <int end, int step, class Each>
 __device__ __forceinline__ void in_one_piece(Each each) {
     [&]<int... i>(std::integer_sequence<int, i...>) __attribute__((always_inline)) { (each(i * step), ...); }
@@ -106,7 +104,7 @@ struct alignas(2 * sizeof(T)) Neighbours {
     T first, second;
 };
 
-/// Elements of 16 bits, from wherever in memory they are.
+/// 16-bit elements, at any address.
 template <class Fragment, class T>
 SIMT_UNSEEN __device__ void take(Fragment& f, const T* from, unsigned pitch, bool transposed) {
     for (int i = 0; i < Fragment::num_elements; ++i) {
@@ -179,7 +177,7 @@ __device__ __forceinline__ void load_matrix_sync(
     simt::come_together(from, pitch, false, "load_matrix_sync", site);
     simt::load_fragment(f, from, pitch, std::is_same_v<Layout, col_major>);
 }
-/// The places of b are those of its transpose.
+/// b is distributed like its transpose.
 template <int m, int n, int k, class T, class Layout>
 __device__ __forceinline__ void load_matrix_sync(
     fragment<matrix_b, m, n, k, T, Layout>& f,

@@ -1,12 +1,11 @@
-// Copies into shared memory that the threads of a group begin together, and wait for together.
+// Asynchronous copies into shared memory by the threads of a group.
 #pragma once
 #include "../cooperative_groups.h"
 #include "../cuda_pipeline.h"
 
 namespace cooperative_groups {
 
-/// `bytes` in pieces of 16, 8 or 4, as the addresses allow; bytes that lie on none of these are copied at
-/// once.
+/// Copies `bytes` in pieces of 16, 8 or 4, as the alignment allows; other bytes are copied synchronously.
 template <class Group, class T>
 __device__ void memcpy_async(const Group& group, T* to, const T* from, std::size_t bytes,
                              simt::Site site = simt::Site::here()) {
@@ -23,13 +22,13 @@ __device__ void memcpy_async(const Group& group, T* to, const T* from, std::size
     }
     simt::commit_copies();
 }
-/// As many elements as both have.
+/// Copies as many elements as both have.
 template <class Group, class T>
 __device__ void memcpy_async(const Group& group, T* to, std::size_t to_count, const T* from,
                              std::size_t from_count, simt::Site site = simt::Site::here()) {
     memcpy_async(group, to, from, (to_count < from_count ? to_count : from_count) * sizeof(T), site);
 }
-/// Waits until the group's copies are there, but those of the last `Stage` calls.
+/// Waits until the group's copies have arrived, except those of the last `Stage` calls.
 template <unsigned Stage, class Group>
 __device__ void wait_prior(const Group& group, simt::Site site = simt::Site::here()) {
     simt::wait_for_copies(Stage);

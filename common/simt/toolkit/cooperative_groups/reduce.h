@@ -1,5 +1,5 @@
-// What the lanes of a group have together, given to each of them: in one instruction for integers of 32 bits,
-// as from sm_80 on, and by shuffles for everything else, in the order of NVIDIA's.
+// Reductions over the lanes of a group: in one instruction for 32-bit integers, as from sm_80 on, and by
+// shuffles for everything else, in the order of NVIDIA's library.
 #pragma once
 #include "../cooperative_groups.h"
 #include "scan.h"

@@ -1,4 +1,5 @@
-// Prefix sums over the lanes of a group, in the order of NVIDIA's, which doubles the distance in each step.
+// Prefix sums over the lanes of a group, in the order of NVIDIA's library, which doubles the distance in each
+// step.
 #pragma once
 #include "../cooperative_groups.h"
 
@@ -18,7 +19,7 @@ __device__ T inclusive_scan(const Group& group, T value, simt::Site site = simt:
     return inclusive_scan(group, value, plus<T>{}, site);
 }
 
-/// The first lane gets T{}, whatever the operator.
+/// The first lane returns T{}, whatever the operator.
 template <class Group, class T, class Op>
 __device__ T exclusive_scan(const Group& group, T value, Op op, simt::Site site = simt::Site::here()) {
     const simt::InToolkit here;

@@ -1,0 +1,237 @@
+// The table of counters: everything that a limit, a claim, a ladder, a message or a record knows of what is
+// counted.
+#pragma once
+#include "observe.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace kata {
+
+/// What a ladder divides a total by.
+enum class Per {
+    nothing,
+    output,   ///< elements of the result
+    block,    ///< blocks of all launches
+    divides,  ///< the other way round: the operations of the problem, divided by the total
+};
+enum class Better { less, more };
+
+struct Counter {
+    std::string_view key;      ///< in records, in data files, and where a chapter names it
+    std::string_view heading;  ///< of a column
+    std::string_view narrow;   ///< the same for a terminal, in words of seven characters; empty: `heading`
+    std::string_view unit;     ///< of a column, without what it is divided by
+    Per per;
+    int decimals;
+    Better better;
+    std::string_view name;     ///< in a sentence
+    std::string_view meaning;  ///< for a first reader of the column; empty: `name`
+    /// The total of a run; null where only a clock can tell.
+    double (*of)(const Counts&) = nullptr;
+    /// What one line of the source has of it; null where a line has none.
+    std::uint64_t Place::*place = nullptr;
+    std::string_view unit_of_place = "";  ///< where that is another unit
+};
+
+namespace counters {
+
+constexpr double number(std::uint64_t count) { return static_cast<double>(count); }
+constexpr double ratio(double part, double whole) { return whole == 0 ? 0 : part / whole; }
+
+using C = const Counts&;
+using enum Per;
+using enum Better;
+
+// A table is read down its columns.
+// clang-format off
+inline constexpr Counter table[] = {
+    // Global memory.
+    {"bytes_loaded", "loaded", "", "B", output, 2, less,
+     "bytes loaded from global memory", "bytes that threads load from global memory",
+     [](C c) { return number(c.global_load.bytes); }, &Place::sectors_loaded, "sectors of 32 bytes"},
+    {"bytes_stored", "stored", "", "B", output, 2, less,
+     "bytes stored to global memory", "bytes that threads store to global memory",
+     [](C c) { return number(c.global_store.bytes); }, &Place::sectors_stored, "sectors of 32 bytes"},
+    {"sectors", "sectors", "", "", output, 3, less,
+     "32-byte sectors loaded and stored", "pieces of 32 bytes that global memory moves for them",
+     [](C c) { return number(c.global_load.transactions + c.global_store.transactions); }},
+    {"sectors_loaded", "sectors loaded", "", "", output, 3, less,
+     "32-byte sectors loaded", "pieces of 32 bytes that global memory moves for loads",
+     [](C c) { return number(c.global_load.transactions); }, &Place::sectors_loaded},
+    {"sectors_stored", "sectors stored", "", "", output, 3, less,
+     "32-byte sectors stored", "pieces of 32 bytes that global memory moves for stores",
+     [](C c) { return number(c.global_store.transactions); }, &Place::sectors_stored},
+    {"load_efficiency", "load eff.", "", "%", nothing, 1, more,
+     "percent of the loaded sectors that some lane asks for",
+     "of the sectors loaded, what some lane asked for",
+     [](C c) { return 100 * c.load_efficiency(); }},
+    {"store_efficiency", "store eff.", "", "%", nothing, 1, more,
+     "percent of the stored sectors that some lane writes",
+     "of the sectors stored, what some lane wrote",
+     [](C c) { return 100 * c.store_efficiency(); }},
+    {"lines", "lines", "", "", output, 3, less,
+     "128-byte lines of global memory", "lines of 128 bytes that requests of global memory touch",
+     [](C c) { return number(c.lines); }, &Place::lines},
+    {"global_requests", "requests", "loads, stores", "", output, 3, less,
+     "times that a warp loads from or stores to global memory", "",
+     [](C c) { return number(c.global_load.requests + c.global_store.requests); }},
+    {"stores", "stores", "", "", output, 3, less,
+     "times that a warp stores to global memory", "",
+     [](C c) { return number(c.global_store.requests); }, &Place::stores},
+    {"load_phases", "load phases", "", "", output, 3, less,
+     "times that a warp begins to load, at first and behind a barrier or a shuffle",
+     "loads of two such phases are never in flight together",
+     [](C c) { return number(c.load_phases); }},
+    {"waited_for", "waited for", "", "B", output, 2, less,
+     "bytes on their way into shared memory for which a warp waits idly", "",
+     [](C c) { return number(c.waited_for); }},
+    {"bytes_ahead", "ahead", "", "B", output, 2, more,
+     "bytes of asynchronous copies in flight at barriers", "",
+     [](C c) { return number(c.bytes_ahead); }},
+    {"copy_waits", "copy waits", "", "", output, 3, less,
+     "times that a thread waits for asynchronous copies", "",
+     [](C c) { return number(c.copy_waits); }},
+    {"atomics", "atomics", "", "", output, 4, less,
+     "atomics on global memory", "",
+     [](C c) { return number(c.global_atomic.accesses); }, &Place::atomics},
+    {"swaps", "swaps", "", "", output, 4, less,
+     "compare-and-swaps that store their value", "",
+     [](C c) { return number(c.swaps); }},
+    {"contention", "contention", "most on one", "", nothing, 0, less,
+     "atomics on the address that has most of them",
+     "the most atomics on one address of global memory, which take turns",
+     [](C c) { return number(c.contention); }},
+    // Shared memory.
+    {"shared_loads", "sh. loads", "", "", output, 2, less,
+     "elements loaded from shared memory", "",
+     [](C c) { return number(c.shared_load.accesses); }},
+    {"shared_accesses", "sh. accesses", "sh. uses", "", output, 2, less,
+     "accesses of threads to shared memory", "loads, stores and atomics of threads in shared memory",
+     [](C c) { return number(c.shared_load.accesses +
+                         c.shared_store.accesses + c.shared_atomic.accesses); }, &Place::passes, "passes"},
+    {"shared_requests", "sh. requests", "sh. uses", "", output, 3, less,
+     "times that a warp reaches shared memory",
+     "loads, stores and atomics of warps in shared memory",
+     [](C c) { return number(c.shared_load.requests +
+                         c.shared_store.requests + c.shared_atomic.requests); }, &Place::passes, "passes"},
+    {"shared_passes", "sh. passes", "", "", output, 3, less,
+     "passes over the banks of shared memory", "",
+     [](C c) { return number(c.shared_load.transactions +
+                         c.shared_store.transactions + c.shared_atomic.transactions); }, &Place::passes},
+    {"bank_conflicts", "conflicts", "extra passes", "", output, 3, less,
+     "extra passes because of bank conflicts", "passes more than one a request: bank conflicts",
+     [](C c) { return number(c.bank_conflicts); }, &Place::conflicts},
+    {"shared_atomics", "sh. atomics", "", "", output, 3, less,
+     "atomics on shared memory", "",
+     [](C c) { return number(c.shared_atomic.accesses); }},
+    {"waits", "waits", "", "", output, 3, less,
+     "atomics that wait for another lane of their warp", "",
+     [](C c) { return number(c.same_address); }},
+    // Threads, warps and blocks.
+    {"exchanges", "exchanges", "lane swaps", "", output, 3, less,
+     "shuffles, votes and their like", "shuffles, votes and their like that warps execute",
+     [](C c) { return number(c.exchanges); }, &Place::exchanges},
+    {"barriers", "barriers", "syncs", "", block, 0, less,
+     "barriers", "barriers that a block comes to",
+     [](C c) { return number(c.barriers); }},
+    {"barriers_a_block", "barriers a block", "syncs a block", "", nothing, 1, less,
+     "barriers in a block", "barriers that a block comes to",
+     [](C c) { return ratio(number(c.barriers), number(c.blocks)); }},
+    {"basic_blocks", "basic blocks", "", "", output, 3, less,
+     "basic blocks (stretches of code without a branch) that warps execute",
+     "straight pieces of code that warps execute",
+     [](C c) { return number(c.basic_blocks); }, &Place::steps},
+    {"active_lanes", "lanes", "", "of 32", nothing, 1, more,
+     "active lanes of a warp", "threads of a warp that are at work",
+     [](C c) { return c.active_lanes(); }},
+    {"threads", "threads", "", "", nothing, 0, less,
+     "threads", "threads of all launches",
+     [](C c) { return number(c.threads); }},
+    {"blocks", "blocks", "", "", nothing, 0, less,
+     "blocks", "blocks of all launches",
+     [](C c) { return number(c.blocks); }},
+    {"launches", "launches", "kernels", "", nothing, 0, less,
+     "launches", "kernels that are launched",
+     [](C c) { return number(c.launches); }},
+    // Time, in the terms of scheduling.
+    {"work", "steps", "", "", output, 3, less,
+     "steps of all warps", "basic blocks, lines and passes of all warps",
+     [](C c) { return number(c.work); }, &Place::steps},
+    {"span", "chain", "", "", nothing, 0, less,
+     "steps of the longest chain (of code and memory, not of additions)",
+     "steps of code and memory that must follow one another",
+     [](C c) { return number(c.span); }},
+    {"makespan", "model time", "model GPU", "", nothing, 0, less,
+     "steps until a model GPU of 16 multiprocessors is done", "",
+     [](C c) { return number(c.makespan); }},
+    {"parallelism", "parallelism", "at once", "warps", nothing, 0, more,
+     "parallelism", "parallelism, work by longest chain: warps that could run",
+     [](C c) { return c.parallelism(); }},
+    {"busiest_share", "busiest", "", "%", nothing, 1, less,
+     "percent of the work that the busiest of 16 multiprocessors does",
+     "of the work, what the busiest multiprocessor of a model GPU does",
+     [](C c) { return 100 * ratio(machine::issued_together * number(c.busiest), number(c.work)); }},
+    {"busiest_warp", "busiest warp", "", "", nothing, 2, less,
+     "steps of the busiest warp of a block, divided by the mean of its warps",
+     "work of the busiest warp of a block, divided by the mean of its warps",
+     [](C c) { return ratio(number(c.evened), number(c.work)); }},
+    {"threads_a_block", "threads a block", "", "", nothing, 1, more,
+     "threads in a block", "",
+     [](C c) { return ratio(number(c.threads), number(c.blocks)); }},
+    {"intensity", "intensity", "ops a byte", "OP/B", divides, 2, more,
+     "operations for each byte loaded", "intensity: operations for each byte that is loaded",
+     [](C c) { return number(c.global_load.bytes); }},
+    // Memory that moves beside the kernels.
+    {"bytes_to_host", "to host", "", "B", output, 2, less,
+     "bytes copied from the device to the host", "",
+     [](C c) { return number(c.bytes_to_host); }},
+    {"bytes_to_device", "to device", "", "B", output, 2, less,
+     "bytes copied from the host to the device", "",
+     [](C c) { return number(c.bytes_to_device); }},
+    {"bytes_beside", "beside", "", "B", output, 2, less,
+     "bytes moved by cudaMemset and by copies within the device", "",
+     [](C c) { return number(c.bytes_beside); }},
+    // Measured by a GPU's clock.
+    {"milliseconds", "time", "", "ms", nothing, 3, less,
+     "time", "of the kernels, on this GPU"},
+    {"gigabytes", "useful", "", "GB/s", nothing, 0, more,
+     "useful bytes a second", "bytes that the problem has to move, by that time"},
+    {"teraflops", "arithmetic", "work", "TFLOP/s", nothing, 2, more,
+     "operations a second", "arithmetic: operations of the problem, by that time"},
+    {"of_ceiling", "of ceiling", "", "%", nothing, 1, more,
+     "percent of the ceiling", "of what this GPU can do at best for the problem"},
+};
+// clang-format on
+
+}  // namespace counters
+
+/// One of these, by its key, which the compiler looks up.
+class Quantity {
+  public:
+    consteval Quantity(const char* key) : counter_(find(key)) {}
+
+    double operator()(const Counts& counts) const { return counter_->of(counts); }
+    const Counter* operator->() const { return counter_; }
+    const Counter& operator*() const { return *counter_; }
+    bool is_timed() const { return counter_->of == nullptr; }
+    bool operator==(const Quantity&) const = default;
+
+  private:
+    static constexpr const Counter* find(std::string_view key) {
+        for (const Counter& counter : counters::table)
+            if (counter.key == key) return &counter;
+        throw "there is no such counter";  // for the compiler: a constant expression throws nothing
+    }
+    const Counter* counter_;
+};
+
+/// Returns the counter of a key that is known at run time only. Throws Error where there is none.
+const Counter& counter(std::string_view key);
+/// Returns what a ladder shows: the total, per output or per block where the counter says so.
+double shown(const Counter&, const Counts&, double outputs, double operations);
+
+}  // namespace kata

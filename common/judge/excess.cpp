@@ -1,0 +1,406 @@
+#include "judge/excess.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <utility>
+
+namespace kata {
+
+namespace {
+
+double number(std::uint64_t count) { return static_cast<double>(count); }
+
+std::string format(const char* how, auto... values) {
+    char text[512];
+    std::snprintf(text, sizeof text, how, values...);
+    return text;
+}
+
+constexpr Quantity lines("lines"), work("work"), passes("shared_passes"), threads_a_block("threads_a_block");
+
+/// A step may need `factor` times what its solution needs, and beside that `of_work` of the solution's work;
+/// or `share_of_work`, which is for steps that use shared memory where the solution uses none; and `always`
+/// on top.
+struct Limit {
+    Quantity quantity;
+    double factor;
+    const char* excess;  ///< what the step does, as a clause
+    const char* cause;   ///< the usual one
+    double of_work = 0, share_of_work = 0, always = 0;
+    double of_traffic = 0;  ///< bytes beside that, for each that the solution's kernels move in global memory
+    bool only_beside = false;  ///< holds only where the solution has some, too
+    /// A likelier cause than the usual one, where the counts show it.
+    const char* (*likelier)(const Counts& mine, const Counts& theirs) = nullptr;
+    /// Other numbers that help to understand this one, a line each.
+    std::string (*beside)(const Counts& mine, const Counts& theirs) = nullptr;
+};
+
+std::string both(const char* what, double mine, double theirs) {
+    return format("\n  %s: now %.0f, in the solution %.0f", what, mine, theirs);
+}
+
+/// True if the lines are too many although each request reaches about as few as in the solution.
+bool too_often(const Counts& mine, const Counts& theirs) {
+    const auto a_request = [](const Counts& c) {
+        const auto requests = c.global_load.requests + c.global_store.requests + c.global_atomic.requests;
+        return lines(c) / number(std::max<std::uint64_t>(requests, 1));
+    };
+    return a_request(mine) < 2 * a_request(theirs);
+}
+
+/// True if half of the passes and more are bank conflicts.
+bool conflicts(const Counts& mine) { return 2 * number(mine.bank_conflicts) > passes(mine); }
+
+bool has_few_threads(const Counts& mine, const Counts& theirs) { return 4 * mine.threads < theirs.threads; }
+
+const char* small_blocks(const Counts& mine, const Counts& theirs) {
+    if (threads_a_block(mine) > 16 || threads_a_block(theirs) <= 16) return nullptr;
+    return "blocks that are too small: a warp, which has 32 lanes, is of one block, and costs as much with "
+           "fewer "
+           "threads; 128 to 512 threads a block are usual";
+}
+
+const char* cause_of_lines(const Counts& mine, const Counts& theirs) {
+    if (const auto* const small = small_blocks(mine, theirs)) return small;
+    return too_often(mine, theirs)
+               ? "what is used several times comes from global memory each time, or goes there, "
+                 "where shared memory or a register could hold it"
+               : nullptr;
+}
+
+const char* cause_of_passes(const Counts& mine, const Counts&) {
+    return conflicts(mine)
+               ? "bank conflicts: lanes of a warp reach different words of one bank, as down a column of "
+                 "an array with 32 columns, where they should reach neighbours in a row; are two indices "
+                 "exchanged?"
+               : nullptr;
+}
+
+const char* cause_of_work(const Counts& mine, const Counts& theirs) {
+    if (const auto* const small = small_blocks(mine, theirs)) return small;
+    const auto constants = number(mine.constant_load.distinct) / sizeof(float);  // one step for each of them
+    if (constants > work(mine) / 4 && constants > 2 * number(mine.constant_load.requests))
+        return "lanes of a warp read constant memory at different addresses, which it answers one after the "
+               "other: all "
+               "lanes should want the same element at a time";
+    return nullptr;
+}
+
+const char* cause_of_makespan(const Counts& mine, const Counts& theirs) {
+    if (has_few_threads(mine, theirs)) return "there are too few threads, and each does the work of many";
+    if (const auto* const cause = cause_of_work(mine, theirs)) return cause;
+    return mine.launches > 2 * theirs.launches ? "many small launches, one after the other, do what one could"
+                                               : nullptr;
+}
+
+const char* cause_of_busiest_warp(const Counts& mine, const Counts& theirs) {
+    const bool too_large =
+        mine.threads >= 2 * theirs.threads && threads_a_block(mine) >= 2 * threads_a_block(theirs);
+    return too_large ? "blocks that are too large for the problem: most warps have no element" : nullptr;
+}
+
+/// For a step that wastes lanes, as with a block for each thread.
+std::string lanes(const Counts& mine, const Counts& theirs) {
+    if (mine.active_lanes() > 16 || 2 * mine.active_lanes() > theirs.active_lanes()) return "";
+    return format("\n  of the 32 lanes of a warp %.1f are at work on average, in the solution %.1f",
+                  mine.active_lanes(), theirs.active_lanes()) +
+           (mine.threads < 32 * mine.blocks
+                ? format(": its blocks have %.1f threads, and a warp is of one block", threads_a_block(mine))
+                : "");
+}
+
+std::string chains(const Counts& mine, const Counts& theirs) {
+    return both("the longest chain of steps that wait for one another", number(mine.span),
+                number(theirs.span)) +
+           (mine.launches > 2 * theirs.launches ? both("launches, each of which waits for the one before",
+                                                       number(mine.launches), number(theirs.launches))
+                                                : "") +
+           (2 * mine.threads < theirs.threads ? both("threads", number(mine.threads), number(theirs.threads))
+                                              : "") +
+           lanes(mine, theirs);
+}
+
+std::string blocks(const Counts& mine, const Counts& theirs) {
+    return both("blocks", number(mine.blocks), number(theirs.blocks));
+}
+
+static_assert(machine::multiprocessors == 16);  // as the table says
+
+// The same for all chapters. A factor lies between what right kernels of other styles are known to need (the
+// solutions of other steps, the variants and styles) and what the mistakes do. Sectors and additions have
+// none of their own: a kernel that has more of one may have less of another, and the work has them all. A new
+// limit is for every chapter or for none; a chapter that needs more room says so in its rows.
+const Limit limits[] = {
+    // A stretch of four floats or sixteen characters for each lane touches four times the lines of
+    // neighbours,
+    // and so do blocks of 8 x 8 threads. On an H100 the former is even faster for a histogram
+    // (06_aggregated.contiguous). Eight floats are eight times the lines, and lanes that lie rows apart up to
+    // 32 times. Where a solution needs next to no lines, a few more of them are nothing either.
+    {.quantity = "lines",
+     .factor = 5,
+     .excess = "its accesses to global memory are not coalesced: its warps reach too many 128-byte lines of "
+               "global memory",
+     .cause = "neighbouring threads, which are those with neighbouring threadIdx.x, reach elements that lie "
+              "apart, where "
+              "they should reach neighbouring elements",
+     .of_work = 1.0 / 64,
+     .likelier = cause_of_lines},
+    // A kernel that combines the results of blocks with atomics instead of a second launch has one for each
+    // block, where the solution has none; an atomic for each element is one for a step or two.
+    {.quantity = "atomics",
+     .factor = 4,
+     .excess = "it takes too many atomics on global memory",
+     .cause = "each thread has an atomic of its own, where a block could combine what its threads have first",
+     .of_work = 1.0 / 128},
+    // One for each result of a block, where there is no other atomic, is as good as none.
+    {.quantity = "swaps",
+     .factor = 4,
+     .excess = "it takes too many compare-and-swaps",
+     .cause = "atomicCAS in a loop: where others come in between it fails, and is tried again, once for each "
+              "of them; "
+              "atomicAdd and its like never fail",
+     .of_work = 1.0 / 128},
+    // A sum that is kept in the output has a store for each of its terms. Where a kernel sets the output to
+    // zero first there are two, and blocks of half the size leave twice the results.
+    {.quantity = "stores",
+     .factor = 4,
+     .excess = "its warps store too often to global memory",
+     .cause =
+         "what changes in a loop is kept in global memory, where a register or shared memory could hold it",
+     .of_work = 1.0 / 64,
+     .likelier = small_blocks},
+    // An exchange of x and z in a tile of 8³ has 6.2 times the passes, which its lines hide from the work. A
+    // tree in which every warp has a lane that works has 4.2 times. Squares of neighbouring results, which
+    // nvcc
+    // mends with wide loads, have 2.9 times (gemm 04), and a box blur by way of a tile, of which the solution
+    // has none, an eighth of the work.
+    {.quantity = "shared_passes",
+     .factor = 3,
+     .excess = "its warps take too many passes over the banks of shared memory",
+     .cause = "each warp has few lanes that work, while other warps could rest, or more is read than once",
+     .of_work = 1.0 / 32,
+     .share_of_work = 1.0 / 4,
+     .likelier = cause_of_passes},
+    // A reduction with blocks of a quarter of the threads has 3.8 times as many; one lane after the other
+    // takes
+    // 4.7 times and more. Shuffles in place of what the solution has in shared memory are steps, as that is.
+    {.quantity = "exchanges",
+     .factor = 4,
+     .excess = "its warps exchange values between lanes too often, by shuffles, votes and their like",
+     .cause = "lanes take turns, one shuffle for each of them, where five with strides 1, 2, 4, 8 and 16 "
+              "reach all 32; or "
+              "each warp does by shuffles what one warp could do for the whole block",
+     .of_work = 1.0 / 128,
+     .only_beside = true},
+    // Other styles need up to 1.4 times the steps, and tiles of a quarter of the size 2.5 times.
+    {.quantity = "work",
+     .factor = 3,
+     .excess = "its warps execute too many steps, which are basic blocks, lines and passes over banks",
+     .cause = "work is done more than once, or lanes of a warp meet in one bank of shared memory",
+     .likelier = cause_of_work,
+     .beside = lanes},
+    // Threads that do more each have longer chains. One thread, warp or block for all is 6 to 1000 times as
+    // long, and one thread of each block that works while the others wait 5 times and more.
+    {.quantity = "makespan",
+     .factor = 4,
+     .excess =
+         "it takes too long on a model GPU of 16 multiprocessors, where time is counted in steps of a warp",
+     .cause = "one thread, warp or block does the work of many, or waits for another",
+     .likelier = cause_of_makespan,
+     .beside = chains},
+    // Contention and the longest chain may take so long in the solution that they hide how the work is shared
+    // out over multiprocessors, and a step that does little may leave it all to one of them.
+    {.quantity = "busiest_share",
+     .factor = 4,
+     .excess = "it takes too long on a model GPU of 16 multiprocessors: the busiest of them does too much of "
+               "the work",
+     .cause = "there are too few blocks, or few of them do most of the work",
+     .beside = blocks},
+    // Threads that a kernel launches and gives nothing to do wait nowhere and cost few steps, and yet each of
+    // the others has their share to do.
+    {.quantity = "busiest_warp",
+     .factor = 3,
+     .excess = "the busiest warp of a block does too much of its work",
+     .cause = "a condition on threadIdx leaves the work to a few threads, and the others have nothing to do",
+     .likelier = cause_of_busiest_warp},
+    // A flag, a total or an identity is a few bytes. The results of the blocks, to be combined by the host,
+    // are
+    // four for each block, and sums of sections come back.
+    {.quantity = "bytes_to_host",
+     .factor = 4,
+     .excess = "it copies too many bytes from the device to the host",
+     .cause = "the host adds up or looks through what a kernel should",
+     .always = 32},
+    // Constants, and a histogram of zeros.
+    {.quantity = "bytes_to_device",
+     .factor = 4,
+     .excess = "it copies too many bytes from the host to the device",
+     .cause = "the host makes what a kernel or cudaMemset should write",
+     .always = 4096},
+    // On a GPU no more than twice the solution's time may pass: for as long as its kernels move memory, the
+    // host may move some beside them.
+    {.quantity = "bytes_beside",
+     .factor = 1,
+     .excess = "too many bytes are moved by copies within the device and by cudaMemset",
+     .cause = "an array is copied first and then worked on, where a kernel could read the one that it is "
+              "given; a copy is "
+              "read and written",
+     .always = 4096,
+     .of_traffic = 1},
+};
+
+double factor_of(const Limit& limit, std::span<const Allowance> allowances) {
+    double factor = limit.factor;
+    for (const auto& allowance : allowances)
+        if (allowance.quantity == limit.quantity) factor = allowance.factor;
+    return factor;
+}
+
+double most_of(const Limit& limit, const Counts& theirs, std::span<const Allowance> allowances) {
+    const double moved = 32 * number(theirs.global_load.transactions + theirs.global_store.transactions +
+                                     theirs.global_atomic.transactions);
+    return std::max(factor_of(limit, allowances) * limit.quantity(theirs) + limit.of_work * work(theirs),
+                    limit.share_of_work * work(theirs)) +
+           limit.always + limit.of_traffic * moved;
+}
+
+/// True for an excess that explains others, which are its effects.
+bool explains(const Limit& limit, const Counts& mine, const Counts& theirs) {
+    return (limit.quantity == lines && !too_often(mine, theirs)) ||
+           (limit.quantity == passes && conflicts(mine));
+}
+
+/// A block of fewer threads than half a warp leaves so many lanes empty for as long as it runs: of that the
+/// work, which is of warps, has twice as much and no more.
+std::optional<Shortfall> mostly_empty_warps(const Counts& mine, const Counts& theirs) {
+    if (mine.blocks == 0 || !small_blocks(mine, theirs)) return std::nullopt;
+    return Shortfall{format("at least half of the lanes of its warps are empty: its blocks have %.1f "
+                            "threads, and a warp, which has 32 "
+                            "lanes, is of one block\n  now %.1f threads in a block, in the solution %.1f, at "
+                            "least 17\n  the usual "
+                            "cause: a block that is too small; 128 to 512 threads are usual",
+                            threads_a_block(mine), threads_a_block(mine), threads_a_block(theirs)),
+                     0.5};
+}
+
+/// Lines of the source, in the order of what they have of a counter.
+struct Line {
+    std::string name;
+    std::uint64_t has = 0, requests = 0, passes = 0;
+};
+
+}  // namespace
+
+std::string where_most(const Run& run, const Counter& counter) {
+    if (!counter.place) return "";
+    std::vector<const Place*> most_first;
+    for (const auto& place : run.seen.places)
+        if (place.*counter.place > 0) most_first.push_back(&place);
+    std::stable_sort(most_first.begin(), most_first.end(),
+                     [&](const Place* a, const Place* b) { return a->*counter.place > b->*counter.place; });
+    // A line may have several places, as one for each operand, and is told with all of them. Those that have
+    // little cannot make it the first, and the name of each line has to be looked up.
+    std::vector<Line> lines;
+    for (const auto* place : most_first) {
+        constexpr std::uint64_t little = 16;
+        if (!lines.empty() && place->*counter.place < lines.front().has / little) break;
+        const auto name = run.seen.line_of(*place);
+        // The prologue of each kernel, where its threads begin, is in no source of the step.
+        if (name.starts_with("cuda.hpp:")) continue;
+        auto line = std::find_if(lines.begin(), lines.end(), [&](const Line& l) { return l.name == name; });
+        if (line == lines.end()) line = lines.insert(lines.end(), {name});
+        line->has += place->*counter.place;
+        line->requests += place->requests;
+    }
+    if (lines.empty()) return "";
+    const auto& most = *std::max_element(lines.begin(), lines.end(),
+                                         [](const Line& a, const Line& b) { return a.has < b.has; });
+    const auto unit = counter.unit_of_place.empty() ? "" : " " + std::string(counter.unit_of_place);
+    return "\n  most in " + most.name + ": " +
+           (most.requests > 0
+                ? format("%.0f%s, each time that a warp executes it %.1f", number(most.has), unit.c_str(),
+                         number(most.has) / number(most.requests))
+                : format("%.0f%s, one each time that a warp comes by", number(most.has), unit.c_str()));
+}
+
+std::vector<Shortfall> worse_than_solution(const Run& step, const Counts& theirs,
+                                           std::span<const Allowance> allowances) {
+    std::vector<std::pair<bool, Shortfall>> worse;  // and whether it explains others
+    const auto& mine = counts_of(step);
+    for (const auto& limit : limits) {
+        const double m = limit.quantity(mine), t = limit.quantity(theirs);
+        if (limit.only_beside && t == 0) continue;
+        const double most = most_of(limit, theirs, allowances);
+        if (m <= most) continue;
+        const char* const likelier = limit.likelier ? limit.likelier(mine, theirs) : nullptr;
+        const int decimals = limit.quantity->per == Per::nothing ? limit.quantity->decimals : 0;
+        const bool often = limit.quantity == lines && too_often(mine, theirs);
+        worse.push_back(
+            {explains(limit, mine, theirs),
+             {std::string(
+                  often ? "it reaches global memory too often: its warps reach too many 128-byte lines of it"
+                        : limit.excess) +
+                  format("\n  %s: now %.*f, in the solution %.*f, at most %.*f",
+                         std::string(limit.quantity->name).c_str(), decimals, m, decimals, t, decimals,
+                         most) +
+                  where_most(step, *limit.quantity) + (limit.beside ? limit.beside(mine, theirs) : "") +
+                  "\n  the usual cause: " + (likelier ? likelier : limit.cause),
+              most / m}});
+    }
+    if (worse.empty())
+        if (auto shortfall = mostly_empty_warps(mine, theirs))
+            worse.push_back({false, std::move(*shortfall)});
+    // What explains other excesses comes first, and then what is furthest beyond its limit.
+    std::stable_sort(worse.begin(), worse.end(), [](const auto& a, const auto& b) {
+        return std::pair(!a.first, a.second.share) < std::pair(!b.first, b.second.share);
+    });
+    std::vector<Shortfall> told;
+    for (auto& [first, shortfall] : worse) told.push_back(std::move(shortfall));
+    return told;
+}
+
+Nearest nearest_limit(const Counts& step, const Counts& theirs, std::span<const Allowance> allowances) {
+    Nearest nearest;
+    for (const auto& limit : limits) {
+        if (limit.only_beside && limit.quantity(theirs) == 0) continue;
+        const double part = counters::ratio(limit.quantity(step), most_of(limit, theirs, allowances));
+        if (part > nearest.part) nearest = {&*limit.quantity, part};
+    }
+    return nearest;
+}
+
+std::optional<std::string> remark_on_banks(const Run& step, const Counts& theirs) {
+    constexpr double worth = 1.0 / 32;  // of the work: as much as other limits allow beside the solution's
+    const auto& mine = counts_of(step);
+    std::map<std::string, Line> lines;
+    for (const auto& place : step.seen.places)
+        if (place.passes > 0) {
+            auto& line = lines[step.seen.line_of(place)];
+            line.has += place.conflicts, line.passes += place.passes, line.requests += place.requests;
+        }
+    const auto worst = std::max_element(
+        lines.begin(), lines.end(), [](const auto& a, const auto& b) { return a.second.has < b.second.has; });
+    if (worst == lines.end()) return std::nullopt;
+    const Line& line = worst->second;  // clang 14 captures no structured binding
+    // A solution that has about as many has its reasons.
+    if (number(line.has) <= worth * work(mine) || 2 * line.has < line.passes ||
+        mine.bank_conflicts <= 2 * theirs.bank_conflicts)
+        return std::nullopt;
+    const auto each = [&](std::uint64_t count) { return number(count) / number(line.requests); };
+    return format(
+        "Right, but %s takes %.1f passes over the banks of shared memory each time that a warp executes it, "
+        "where %.1f "
+        "would do: bank conflicts, for its lanes reach different words of one bank. Are two indices "
+        "exchanged, does a lane "
+        "have elements side by side, or does each row of the array need one element more? The conflicts are "
+        "%.0f %% of what "
+        "its warps execute: too little to fail the test, and more than in its solution",
+        worst->first.c_str(), each(line.passes), each(line.passes - line.has),
+        100 * number(line.has) / work(mine));
+}
+
+double share_of_time(double share) { return std::clamp(std::round(10 * share) / 10, 0.1, 0.9); }
+
+}  // namespace kata

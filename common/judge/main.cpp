@@ -1,0 +1,262 @@
+// The command line of a suite: Catch2's own, and what says which step is under test.
+//
+//   convolution-cpu --step 03_tiled.so …        the tests, with all options of Catch2
+//   convolution-cpu --step … --rejected         passes if the tests fail for the reason in the source; where
+//                                               that names one, only this is run, but for --every-test
+//   convolution-cpu --step … --in-parts         the same tests on all cores, a few in each process
+//   convolution-cpu --step … --seal 3           seals each line, with a key from that descriptor
+//   convolution-cpu --describe …                the chapter and its steps, as JSON (measure.hpp)
+//   convolution-cpu --measure MODULE …          one step of the ladder
+//   convolution-gpu --times MODULE...           how long some steps take
+//   convolution-cpu --estimate MODULE …         its time on a GPU that is not there (estimate.hpp)
+//   convolution-cpu --explain MODULE …          a step line by line (trace.hpp)
+//   convolution-cpu --trace MODULE …            request by request
+//
+// Exit status: 0 passed or skipped, 1 failed.
+#include "check/report.hpp"
+#include "error.hpp"
+#include "judge/estimate.hpp"
+#include "judge/measure.hpp"
+#include "judge/parts.hpp"
+#include "judge/source.hpp"
+#include "judge/suite.hpp"
+#include "judge/time_limit.hpp"
+#include "judge/trace.hpp"
+#include "stopwatch.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <catch2/catch_session.hpp>
+#include <catch2/catch_test_case_info.hpp>
+#include <catch2/reporters/catch_reporter_event_listener.hpp>
+#include <catch2/reporters/catch_reporter_registrars.hpp>
+#include <cstdio>
+#include <exception>
+#include <iostream>
+#include <map>
+#include <new>
+#include <set>
+#include <sys/mman.h>
+
+namespace kata {
+
+namespace {
+
+Subject the_subject;
+/// Whether the running test is one that any step passes with whatever it computes, being about claims alone.
+bool about_claims = false;
+
+/// Of all processes that the tests run in.
+struct InCommon {
+    std::atomic<bool> a_test_asked_for_the_step{false};
+    std::atomic<double> processor_seconds{0};
+};
+InCommon* in_common = nullptr;
+
+InCommon* shared_memory() {
+    void* const memory =
+        mmap(nullptr, sizeof(InCommon), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) throw Error(out_of_memory);
+    return new (memory) InCommon;
+}
+
+/// What the tests had to say against the step, and the first of them that had.
+std::vector<std::string> complaints;
+std::string first_to_fail;
+
+class Listener final : public Catch::EventListenerBase {
+  public:
+    using EventListenerBase::EventListenerBase;
+    void testCaseStarting(const Catch::TestCaseInfo& test) override {
+        running_ = test.name;
+        about_claims = std::any_of(test.tags.begin(), test.tags.end(), [](const Catch::Tag& tag) {
+            return tag.original == "claims" || tag.original == "timed" || tag.original == "refuted";
+        });
+    }
+    void assertionEnded(const Catch::AssertionStats& stats) override {
+        if (stats.assertionResult.isOk()) return;
+        std::string text(stats.assertionResult.getMessage());
+        for (const auto& info : stats.infoMessages)
+            if (info.type == Catch::ResultWas::Info && info.message != text) text += "\n" + info.message;
+        if (complaints.empty()) first_to_fail = running_;
+        complaints.push_back(std::move(text));
+    }
+
+  private:
+    std::string running_;
+};
+
+/// "~[stays]~[bytes]": what leaves out the tests with a trait that the step has not. Throws Error for a test
+/// with a tag that is neither a trait of some step nor known to all suites: it would be for no step.
+std::string without_traits_of_others() {
+    const auto& mine = this_step();
+    std::set<std::string> traits;
+    for (const auto& step : chapter.steps)
+        for (auto& tag : tags_of(step.traits)) traits.insert(std::move(tag));
+    std::string filter;
+    for (const auto& tag : traits)
+        if (!has_traits(mine, tag)) filter += "~" + tag;
+    return filter;
+}
+
+int judge_rejection(const std::string& reason, const std::optional<std::string>& test) {
+    if (complaints.empty()) {
+        std::cerr << "accepted, but must be rejected" << (test ? " by the test \"" + *test + "\"" : "")
+                  << ": " << reason << '\n';
+        return 1;
+    }
+    const auto& first = complaints.front();
+    if (test && *test != first_to_fail) {
+        std::cerr << "rejected by the test \"" << first_to_fail << "\", and not first by \"" << *test
+                  << "\":\n"
+                  << first << '\n';
+        return 1;
+    }
+    if (std::any_of(complaints.begin(), complaints.end(),
+                    [&](const auto& text) { return text.find(reason) != std::string::npos; })) {
+        std::cout << "rejected as it must be:\n" << first << '\n';
+        return 0;
+    }
+    std::cerr << "rejected, but not because of \"" << reason << "\":\n" << first << '\n';
+    return 1;
+}
+
+/// The status, or 1 where what was printed could not be written.
+int printed(int status) {
+    if (std::cout.flush() && std::fflush(stdout) == 0) return status;
+    std::cerr << "the output cannot be written\n";
+    return 1;
+}
+
+}  // namespace
+
+const Subject& subject() { return the_subject; }
+
+std::string step_name() {
+    const auto stem = subject().source.stem().string();
+    return stem.substr(0, stem.find('.'));
+}
+
+const Module& step() {
+    if (!about_claims && in_common) in_common->a_test_asked_for_the_step = true;
+    static const Module module = [] {
+        Module loaded(subject().module);
+        require_current(subject().module, subject().source);
+        return loaded;
+    }();
+    return module;
+}
+
+const Module& rival(const std::string& name) {
+    static std::map<std::string, Module> loaded;
+    const auto found = loaded.find(name);
+    if (found != loaded.end()) return found->second;
+    return loaded.try_emplace(name, rival_path(name)).first->second;
+}
+
+std::filesystem::path rival_path(const std::string& name) {
+    return subject().rivals + name + "." + backend_name() + ".so";
+}
+
+bool has_own_solution() { return !subject().is_solution && exists(rival_path(step_name())); }
+
+}  // namespace kata
+
+CATCH_REGISTER_LISTENER(kata::Listener)
+
+int main(int argc, char** argv) {
+    try {
+        const std::span<char* const> arguments(argv, static_cast<std::size_t>(argc));
+        constexpr std::pair<std::string_view, int (*)(std::span<char* const>)> others[] = {
+            {"--describe", kata::describe}, {"--measure", kata::measure}, {"--times", kata::times},
+            {"--explain", kata::explain},   {"--trace", kata::trace},     {"--estimate", kata::estimate}};
+        for (const auto& [name, run] : others)
+            if (argc > 1 && argv[1] == name) return kata::printed(run(arguments));
+        Catch::Session session;
+        auto& s = kata::the_subject;
+        std::string module, source, need;
+        bool rejected = false, every_test = false, in_parts = false;
+        int key = -1;
+        double processor_seconds = kata::most_processor_seconds;
+        using namespace Catch::Clara;
+        session.cli(
+            session.cli() | Opt(module, "module")["--step"]("the step under test") |
+            Opt(source, "file")["--source"]("its source") |
+            Opt(s.rivals, "prefix")["--rivals"]("what the file names of the solutions' modules begin with") |
+            Opt(need, "architecture")["--needs"](
+                "the GPU that the step asks for, if for any: sm_80, or sm_90a, or \"sm_90, 193 KiB\"") |
+            Opt(s.is_solution)["--solution"]("test what is only true of the solutions, too") |
+            Opt(s.verdicts, "number")["--verdicts"]("on each timed claim; 1 unless told") |
+            Opt(processor_seconds, "seconds")["--processor-seconds"]("that the tests may take in all") |
+            Opt(key, "descriptor")["--seal"]("seal each line of the report with the key read from there") |
+            Opt(in_parts)["--in-parts"]("with the reporter \"step\", on all cores; not where time is kept") |
+            Opt(rejected)["--rejected"]("pass if the step is rejected for the reason its source states") |
+            Opt(every_test)["--every-test"]("whether or not the source says which one rejects the step"));
+        if (const int error = session.applyCommandLine(argc, argv)) return error;
+        if (key >= 0) kata::seal_reports(key);
+        s.module = module;
+        s.source = source;
+        // A case with the tag of a trait is for the steps that have it. Cases tagged [step] are for the steps
+        // that they name, those tagged [figures] for the solutions of
+        // these, and those tagged [solution] for any solution.
+        auto& filters = session.configData().testsOrTags;
+        bool all_tests = filters.empty();
+        if (all_tests && !s.source.empty()) {
+            const auto name = "[" + kata::step_name() + "]", others = kata::without_traits_of_others();
+            filters = {"~[figures]~[step]" + others + (s.is_solution ? "" : "~[solution]") + ",[step]" +
+                       name + (s.is_solution ? ",[figures]" + name : "")};
+        }
+        const auto rejecting = rejected ? kata::stated_test(s.source) : std::nullopt;
+        if (rejecting && all_tests && !every_test) filters = {kata::filter_for(*rejecting)};
+        if (const auto why = kata::lacking(need)) {
+            std::cout << (rejected ? "not run: " : "1..0 # SKIP ") << *why << '\n';
+            return rejected ? 77 : 0;
+        }
+        // Who seals has looked already, and what is left runs into it.
+        if (!kata::reports_are_sealed() && kata::is_open(s.source)) {
+            std::cout << "1..0 # SKIP open: " << s.source.filename().string() << " waits for you\n";
+            return 0;
+        }
+        if (rejected && kata::stated_reason(s.source) == "nothing") {
+            std::cout << "not run: nothing of it is to be seen on this back end\n";
+            return 77;  // skipped, for Meson
+        }
+        const auto& reporters = session.config().getReporterSpecs();
+        const bool for_meson = reporters.size() == 1 && reporters.front().name() == "step";
+        kata::in_common = kata::shared_memory();
+        const auto require_asked = [&] {
+            if (for_meson && all_tests && !kata::in_common->a_test_asked_for_the_step)
+                throw kata::Error("no test calls " + kata::step_name() +
+                                  ": its suite needs one tagged [step][" + kata::step_name() + "]");
+        };
+        if (in_parts && !rejected && !kata::keeps_time() && !kata::reports_are_sealed()) {
+            if (!for_meson) throw kata::Error("--in-parts needs the reporter \"step\"");
+            const bool abort = session.configData().abortAfter > 0;
+            std::string mine;
+            if (const auto ended = kata::run_in_parts(kata::parts_of(session.config()), abort, mine)) {
+                if (ended->passed) require_asked();
+                return kata::printed(ended->status);
+            }
+            if (!mine.empty()) {
+                auto data = session.configData();
+                data.testsOrTags = {mine};
+                session.useConfigData(data);
+                all_tests = false;
+            }
+        }
+        // A GPU's tests run alone, and Meson's own limit will do.
+        if (!kata::keeps_time())
+            kata::limit_time(processor_seconds, kata::most_idle_seconds, &kata::in_common->processor_seconds);
+        const int status = session.run();
+        if (status == 0) require_asked();
+        if (rejected) return kata::judge_rejection(kata::stated_reason(s.source), rejecting);
+        // For Meson the verdict is in the lines of TAP; a status other than 0 would tell it that the suite
+        // has broken down.
+        if (for_meson && !kata::complaints.empty()) return 0;
+        constexpr int every_test_was_skipped = 4;  // as Catch2 says it
+        return status == 0 || status == every_test_was_skipped ? 0 : 1;
+    } catch (const std::exception& e) {
+        std::cerr << e.what() << '\n';
+        return 1;
+    }
+}

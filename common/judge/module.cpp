@@ -1,0 +1,61 @@
+#include "judge/module.hpp"
+
+#include "error.hpp"
+
+#include <cstdlib>
+#include <cxxabi.h>
+#include <dlfcn.h>
+
+namespace kata {
+
+namespace {
+
+/// "03_tiled" of "solutions.convolution.03_tiled.cpu.so", which is how the build names a module.
+std::string step_of(const std::string& file) {
+    const auto chapter = file.find('.'), name = file.find('.', chapter + 1),
+               backend = file.rfind('.', file.rfind('.') - 1);
+    return name < backend ? file.substr(name + 1, backend - name - 1) : file;
+}
+
+std::string demangled(const std::string& symbol) {
+    int status = 0;
+    char* const text = abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status);
+    std::string name = status == 0 ? text : symbol;
+    std::free(text);
+    return name;
+}
+
+}  // namespace
+
+Module::Module(const std::filesystem::path& path) : name_(step_of(path.filename().string())) {
+    if (!std::filesystem::exists(path))
+        throw Error(name_ + " has not been built: mend what the compiler says of its source first");
+    handle_ = dlopen(std::filesystem::absolute(path).c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (handle_) return;
+    const std::string why = dlerror(), undefined = "undefined symbol: ";
+    const auto at = why.find(undefined);
+    throw Error(name_ + " cannot be loaded: " +
+                (at == std::string::npos
+                     ? why
+                     : "it calls " + demangled(why.substr(at + undefined.size())) +
+                           ", which it does not define; the tests and their reference are not "
+                           "for steps to call"));
+}
+
+bool Module::has(const char* name) const { return dlsym(handle_, name) != nullptr; }
+
+void* Module::symbol(const char* name) const {
+    if (void* found = dlsym(handle_, name)) return found;
+    throw Error(name_ + " defines no " + name + "(): the chapter's header says what a step defines");
+}
+
+void require_current(const std::filesystem::path& module, const std::filesystem::path& source) {
+    if (!exists(module) || !exists(source)) return;
+    // A date in the future, as another machine's clock leaves it, does not say that it was edited since.
+    const auto edited = last_write_time(source);
+    if (edited > last_write_time(module) && edited <= std::filesystem::file_time_type::clock::now())
+        throw Error(step_of(module.filename().string()) +
+                    " has changed since it was built: mend what the compiler says of it first");
+}
+
+}  // namespace kata

@@ -1,0 +1,216 @@
+#include "judge/suite.hpp"
+
+#include "check/remembered.hpp"
+#include "check/report.hpp"
+#include "error.hpp"
+#include "stopwatch.hpp"
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <cstdio>
+#include <exception>
+#include <map>
+#include <new>
+#include <set>
+
+namespace kata {
+
+Conditions Brought::conditions(double outputs, int run, int runs) const {
+    // What the CPU back end counts in about ten seconds.
+    constexpr double most_counted = 500'000;
+    Conditions c{.time_limit = 600};
+    if (!full) c.one_in = static_cast<std::uint64_t>(std::max(1.0, std::ceil(outputs / most_counted)));
+    if (progress) c.progress = [tell = progress, run, runs](double part) { tell((run + part) / runs); };
+    return c;
+}
+
+namespace {
+
+const std::filesystem::path this_suite = "/proc/self/exe";
+
+const Shape& base_shape_of(const Step& step) {
+    for (const auto& shape : chapter.shapes)
+        if (shape.judged && has_traits(step, shape.traits)) return shape;
+    throw Error("the chapter has no shape for " + std::string(step.name));
+}
+
+std::string limit_text(const std::string& what, const std::string& counted, double now, const char* which,
+                       double limit) {
+    char numbers[96];
+    std::snprintf(numbers, sizeof numbers, ": now %.6g, at %s %.6g", now, which, limit);
+    return what + "\n  " + counted + numbers;
+}
+
+class CountedRuns final : public Counted {
+  public:
+    const Counts& operator()(std::string_view shape) const override {
+        return counts_of(counted_run(shape_called(shape)));
+    }
+    const Counts& of_solution(std::string_view shape) const override {
+        return counts_of_solution(step_name(), shape_called(shape));
+    }
+};
+
+}  // namespace
+
+const Step& step_called(std::string_view name) {
+    const auto found = std::find_if(chapter.steps.begin(), chapter.steps.end(),
+                                    [&](const Step& s) { return s.name == name; });
+    if (found == chapter.steps.end())
+        throw Error("the steps of " + std::string(chapter.name) + " in tests/ have no row for " +
+                    std::string(name));
+    return *found;
+}
+
+const Step& this_step() { return step_called(step_name()); }
+
+const Shape& base_shape() { return base_shape_of(this_step()); }
+
+const Shape& base_shape_of(const Module& module) {
+    return base_shape_of(step_called(module.name().substr(0, module.name().find('.'))));
+}
+
+const Shape& shape_called(std::string_view name) {
+    const auto found = std::find_if(chapter.shapes.begin(), chapter.shapes.end(),
+                                    [&](const Shape& s) { return s.name == name; });
+    if (found == chapter.shapes.end()) throw Error("there is no shape \"" + std::string(name) + "\"");
+    return *found;
+}
+
+std::vector<const Shape*> judged_shapes() {
+    std::vector<const Shape*> all;
+    for (const auto& shape : chapter.shapes)
+        if (shape.judged && has_traits(this_step(), shape.traits)) all.push_back(&shape);
+    return all;
+}
+
+const Run& counted_run(const Shape& shape) {
+    static std::map<std::string_view, Run> known;
+    const auto found = known.find(shape.name);
+    if (found != known.end()) return found->second;
+    auto run = shape.run(step());
+    const auto& counts = counts_of(run);
+    // A step that is compared with this solution need not count it once more.
+    if (subject().is_solution) remember(subject().module, this_suite, counts, std::string(shape.name));
+    return known.emplace(shape.name, std::move(run)).first->second;
+}
+
+const Counts& remembered_counts(const std::string& name, const std::string& problem,
+                                const std::function<Run(const Module&)>& count) {
+    static std::map<std::pair<std::string, std::string>, Counts> known;
+    const std::pair key(name, problem);
+    const auto found = known.find(key);
+    if (found != known.end()) return found->second;
+    const auto module = rival_path(name);
+    auto counts = remembered(module, this_suite, problem);
+    if (!counts) {
+        counts = counts_of(count(rival(name)));
+        remember(module, this_suite, *counts, problem);
+    }
+    return known.emplace(key, *counts).first->second;
+}
+
+const Counts& counts_of_solution(std::string_view step, const Shape& shape) {
+    return remembered_counts(std::string(step), std::string(shape.name), shape.run);
+}
+
+const Counted& counted() {
+    static const CountedRuns runs;
+    return runs;
+}
+
+void fall_short(const Shortfall& shortfall) {
+    remarks().shares.push_back(shortfall.share);
+    FAIL_CHECK(shortfall.text);
+}
+
+void require_at_most(double most, double now, const std::string& what, const std::string& counted,
+                     const std::string& remark) {
+    if (now > most) fall_short({limit_text(what, counted, now, "most", most) + remark, most / now});
+}
+
+void require_at_least(double least, double now, const std::string& what, const std::string& counted) {
+    if (now < least) fall_short({limit_text(what, counted, now, "least", least), now / least});
+}
+
+void note(const std::string& text) { remarks().notes.push_back(text); }
+void note_gain(const std::string& text) { remarks().gains.push_back(text); }
+
+namespace {
+
+/// One of each kind in each array: a mistake shows in many lines of a kernel, and one of them says it all.
+std::string listed(const std::vector<std::string>& findings) {
+    std::set<std::string> kinds;
+    std::string text;
+    std::size_t others = 0;
+    for (const auto& finding : findings)
+        if (kinds.insert(finding.substr(0, finding.find_first_of(",:\n"))).second)
+            text += (text.empty() ? "" : "\n") + finding;
+        else
+            ++others;
+    return text + (others > 0 ? "\nand " + std::to_string(others) + " more of the kind" : "");
+}
+
+}  // namespace
+
+namespace {
+
+/// "\nlaunched: add<<<256, 4>>>", and nothing where nobody has heard it, or the text says it already. `Seen`:
+/// an observation, or what has ended it.
+template <class Seen>
+std::string launched(const Seen& seen, const std::string& said) {
+    if (said.find("<<<") != said.npos || said.starts_with("launch refused: ")) return "";
+    std::string text;
+    for (const auto& launch : seen.launched) text += (text.empty() ? "\nlaunched: " : ", ") + launch;
+    return text + (seen.launched.empty() || seen.launches == seen.launched.size() ? "" : ", …");
+}
+
+/// What is said of a wrong output where no kernel was launched, of which compare() knows nothing.
+std::string without_launch(const std::string& difference) {
+    const auto question = difference.find(": was the kernel launched");
+    if (question == difference.npos) return "no kernel was launched\n" + difference;
+    return difference.substr(0, question) +
+           ", and no kernel was launched\nan input without elements needs none, but the output is to be "
+           "filled nevertheless, as with cudaMemset; every other needs one, also where the call is the same "
+           "as an earlier one: memory holds something else";
+}
+
+}  // namespace
+
+Run observed_run(const Conditions& conditions, const std::function<void()>& work,
+                 const std::function<std::optional<std::string>()>& compare) {
+    Run run;
+    try {
+        run.seen = observe(conditions, work);
+    } catch (const OpenKata&) {
+        throw;  // no fault of the step: it waits to be written
+    } catch (const Error& e) {
+        run.fault = e.what() + launched(e, e.what());
+        return run;
+    } catch (const std::bad_alloc&) {
+        run.fault = out_of_memory;
+        return run;
+    } catch (const std::exception& e) {
+        run.fault = std::string("the host code of the step threw an exception: ") + e.what();
+        return run;
+    } catch (...) {  // also what would end a test of Catch2's without a verdict
+        run.fault = "the host code of the step threw something that is no std::exception";
+        return run;
+    }
+    if (run.seen.findings.empty()) {
+        run.fault = compare();
+        if (run.fault) *run.fault += launched(run.seen, *run.fault);
+        for (const auto& hint : run.seen.hints)
+            if (run.fault) *run.fault += "\n" + hint;
+        for (const auto& cause : run.seen.causes)
+            if (run.fault) run.fault = cause + "\n" + *run.fault;
+        if (run.fault && run.seen.launches == 0) *run.fault = without_launch(*run.fault);
+        return run;
+    }
+    run.fault = listed(run.seen.findings);
+    *run.fault += launched(run.seen, *run.fault);
+    return run;
+}
+
+}  // namespace kata

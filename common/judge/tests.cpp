@@ -1,0 +1,399 @@
+// The tests that all chapters share: a step beside its own solution, beside the steps before it, and what
+// only a solution must hold.
+#include "check/remembered.hpp"
+#include "check/report.hpp"
+#include "error.hpp"
+#include "judge/claims.hpp"
+#include "judge/clock.hpp"
+#include "judge/excess.hpp"
+#include "judge/source.hpp"
+#include "judge/suite.hpp"
+#include "stopwatch.hpp"
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+
+namespace kata {
+
+namespace {
+
+void skip_without_counts() {
+    if (!counts_available()) SKIP("nothing is counted on this back end");
+}
+
+void skip_without_own_solution() {
+    if (!has_own_solution()) SKIP("this is the solution, or " + step_name() + " has none");
+}
+
+void skip_unless_solution() {
+    if (!subject().is_solution) SKIP("only a solution must hold this");
+}
+
+const Counts& of_own_solution(const Shape& shape) { return counts_of_solution(step_name(), shape); }
+
+std::vector<Allowance> allowances_on(const Shape& shape) {
+    std::vector<Allowance> all;
+    for (const auto& allowance : this_step().allows)
+        if (allowance.shape.empty() || allowance.shape == shape.name) all.push_back(allowance);
+    return all;
+}
+
+/// The counters that a report on a step shows.
+void report_figures(const Counts& mine, const Counts& theirs) {
+    for (const Quantity q :
+         {Quantity("sectors"), Quantity("lines"), Quantity("shared_passes"), Quantity("atomics"),
+          Quantity("barriers"), Quantity("work"), Quantity("makespan")})
+        remarks().figures.push_back({std::string(q->key), std::string(q->name), q(mine), q(theirs)});
+}
+
+/// True if a GPU has timed the step for its chapter's lesson.
+bool has_been_timed(std::string_view step) {
+    std::ifstream ladder(subject().source.parent_path() / "measured/ladder.csv");
+    for (std::string row; std::getline(ladder, row);)
+        if (row.starts_with(std::string(step) + ",")) return true;
+    return false;
+}
+
+/// How the solution of `later` fared against that of `step` when a GPU timed them, in the main problem of the
+/// lesson.
+std::optional<Timed> timed_against(std::string_view later, std::string_view step) {
+    std::ifstream ladder(subject().source.parent_path() / "measured/ladder.csv");
+    const auto cells = [](const std::string& row) {
+        std::vector<std::string> all;
+        std::istringstream text(row);
+        for (std::string cell; std::getline(text, cell, ',');) all.push_back(cell);
+        return all;
+    };
+    std::string device, headings;
+    if (!std::getline(ladder, device) || !std::getline(ladder, headings)) return std::nullopt;
+    const auto names = cells(headings);
+    const auto column = [&](const char* name) {
+        return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
+    };
+    for (std::string row; std::getline(ladder, row);) {
+        const auto found = cells(row);
+        if (found.size() <= std::max(column("against"), column("times as fast")) || found[0] != later)
+            continue;
+        if (found[column("against")] != step) return std::nullopt;
+        return Timed{device.substr(2, device.find(',') - 2), std::stod(found[column("times as fast")])};
+    }
+    return std::nullopt;
+}
+
+// Lines of the .legal file beside a module, which common/simt/legality.py writes. "double:7 2" is a line of
+// the source with two operations in double; the latter kind is for functions that speak of no double: a
+// template for both types computes in double where it is instantiated for doubles. "NAME BYTES" is a local
+// array that no registers can hold.
+constexpr std::string_view in_double = "double:", in_double_of_floats = "double-of-floats:";
+
+/// The first line of the source that computes in double.
+std::optional<int> first_in_double(std::filesystem::path module, std::string_view kind) {
+    std::ifstream lines(module.replace_extension(".legal"));
+    std::optional<int> first;
+    std::string name;
+    for (unsigned operations = 0; lines >> name >> operations;)
+        if (name.starts_with(kind)) {
+            const int line = std::stoi(name.substr(kind.size()));
+            first = std::min(first.value_or(line), line);
+        }
+    return first;
+}
+
+/// Times the claims of one standing about the step under test, and fails where one turns out otherwise.
+void time_claims(Claim::Standing standing, Answer expected, const char* otherwise) {
+    if (!keeps_time()) SKIP("this back end keeps no time");
+    for (const auto& claim : this_step().beats) {
+        if (!claim.quantity.is_timed() || claim.standing != standing) continue;
+        if (!device_name().ends_with(claim.only_on)) continue;
+        for (const auto& verdict :
+             time_claim(claim, step(), rival(std::string(claim.worse)), subject().verdicts)) {
+            char text[160];
+            std::snprintf(text, sizeof text,
+                          "%s is %.3f (%.3f to %.3f, %d pairs) times as fast as %s; claimed: %.2f",
+                          step_name().c_str(), verdict.ratio, verdict.lower, verdict.upper, verdict.pairs,
+                          std::string(claim.worse).c_str(), claim.least);
+            if (verdict.answer == expected)
+                SUCCEED(text);
+            else
+                fall_short({otherwise + (": " + std::string(claim.why)) + "\n  " + text,
+                            share_of_time(verdict.ratio / claim.least)});
+        }
+    }
+    SUCCEED();
+}
+
+}  // namespace
+
+TEST_CASE("the step defines the function that its chapter calls", "[claims][shared]") {
+    const char* const entry = this_step().entry;
+    if (entry && !step().has(entry))
+        FAIL("the step defines no " << entry
+                                    << "(): the header that its stub includes says how it is declared");
+    SUCCEED();
+}
+
+// Before all that it would cost: the cause comes first.
+TEST_CASE("no launch is for nothing", "[claims][shared]") {
+    skip_without_counts();
+    const auto& seen = counted_run(base_shape()).seen;
+    const auto theirs = has_own_solution() ? of_own_solution(base_shape()).launches : seen.launches;
+    const double share = 1 - static_cast<double>(seen.idle.size()) / static_cast<double>(seen.launches);
+    // Where there are many, those that do nothing are the least of it.
+    if (seen.launches > 2 * theirs && !seen.idle.empty())
+        fall_short(
+            {"there are " + std::to_string(seen.launches) + " launches, where the solution has " +
+                 std::to_string(theirs) + ", and some of them change nothing: " + seen.idle.front() +
+                 "\n  the usual cause: each round is a launch, where the rounds of a kernel could be told "
+                 "apart by barriers",
+             share});
+    else
+        for (const auto& text : seen.idle)
+            fall_short(
+                {text + "\n  the usual cause: the kernel is launched once too often, or a loop over launches "
+                        "has a round too many",
+                 share});
+    SUCCEED();
+}
+
+TEST_CASE("the step needs about what its own solution needs", "[claims][shared]") {
+    skip_without_counts();
+    skip_without_own_solution();
+    for (const Shape* shape : judged_shapes()) {
+        const auto& mine = counted_run(*shape);
+        const auto& theirs = of_own_solution(*shape);
+        const bool is_base = shape == &base_shape();
+        if (is_base) report_figures(counts_of(mine), theirs);
+        const auto allowances = allowances_on(*shape);
+        const auto nearest = nearest_limit(counts_of(mine), theirs, allowances);
+        char part[160];
+        std::snprintf(part, sizeof part, "%s: %.2f of the limit of %s", std::string(shape->name).c_str(),
+                      nearest.part, nearest.counter ? std::string(nearest.counter->key).c_str() : "nothing");
+        remarks().nearest.push_back(part);
+        const auto worse = worse_than_solution(mine, theirs, allowances);
+        for (const auto& shortfall : worse)
+            fall_short(
+                {shortfall.text + (is_base ? "" : "\n  counted with " + mine.problem), shortfall.share});
+        // An excess on one shape is there on others, too.
+        if (!worse.empty()) break;
+        if (is_base)
+            if (const auto remark = remark_on_banks(mine, theirs)) note(*remark + ".");
+    }
+    SUCCEED();
+}
+
+TEST_CASE("the step has the idea of its lesson", "[claims][shared]") {
+    skip_without_counts();
+    for (const auto& idea : this_step().ideas) {
+        const auto number = idea.number(counted());
+        if (!number || (*number >= idea.least && *number <= idea.most)) continue;
+        char limit[96];
+        const bool too_much = *number > idea.most;
+        std::snprintf(limit, sizeof limit, ": now %.4g, at %s %.4g", *number, too_much ? "most" : "least",
+                      too_much ? idea.most : idea.least);
+        fall_short({"the step does not gain what it is for: " + std::string(idea.lacking) + "\n  " +
+                        std::string(idea.number_is) + limit +
+                        (idea.cure.empty() ? "" : "\n  " + std::string(idea.cure)),
+                    too_much ? idea.most / *number : std::max(0.0, *number / idea.least)});
+    }
+    SUCCEED();
+}
+
+// On an H100 half as fast as floats, and 1/64 on most GPUs.
+TEST_CASE("a step computes in float where its solution does", "[claims][shared]") {
+    skip_without_counts();
+    skip_without_own_solution();
+    for (const auto kind : {in_double, in_double_of_floats}) {
+        const auto line = first_in_double(subject().module, kind);
+        if (!line || first_in_double(rival_path(step_name()), kind)) continue;
+        fall_short(
+            {subject().source.filename().string() + ":" + std::to_string(*line) +
+                 " computes in double, which most GPUs do many times more slowly than in float\n  the usual "
+                 "cause: a number without an f, as 0.5, is a double, and so is what it is multiplied with",
+             0.5});
+        break;
+    }
+    SUCCEED();
+}
+
+TEST_CASE("the values of a thread fit into its registers", "[claims][shared]") {
+    skip_without_counts();
+    constexpr unsigned few =
+        16;  // bytes: a few values in turn, as of the planes that a thread has passed, cost little
+    std::ifstream lines(std::filesystem::path(subject().module).replace_extension(".legal"));
+    std::string name;
+    for (unsigned bytes = 0; lines >> name >> bytes;)
+        if (bytes > few && name.find(':') == name.npos)
+            fall_short(
+                {"\"" + name + "\", an array of " + std::to_string(bytes) +
+                     " bytes of each thread, does not fit into registers, for its index is known only at run "
+                     "time: it lies in local memory, which is device memory\n  the usual cause: the index "
+                     "comes "
+                     "from the data, or turns around with the rounds; or no compiler can unroll the loop "
+                     "over "
+                     "it, as the number of its rounds is no constant",
+                 static_cast<double>(few) / bytes});
+    for (const auto& text : counted_run(base_shape()).seen.spilled)
+        fall_short(
+            {text +
+                 "\n  the rest lies in local memory, which is device memory, or the launch is refused: let a "
+                 "thread have fewer results, or a block fewer threads",
+             0.5});
+    SUCCEED();
+}
+
+TEST_CASE("the step gains what its lesson promises", "[claims][shared]") {
+    skip_without_counts();
+    const auto& run = counted_run(base_shape());
+    const auto& mine = counts_of(run);
+    if (mine.global_store.accesses + mine.global_atomic.accesses == 0)
+        FAIL("no kernel has written anything: the host has done the work");
+    const bool is_worse =
+        has_own_solution() &&
+        !worse_than_solution(run, of_own_solution(base_shape()), allowances_on(base_shape())).empty();
+    std::vector<Gain> gains;
+    for (const auto& claim : this_step().beats) {
+        if (claim.quantity.is_timed() || claim.standing == Claim::Standing::refuted) continue;
+        // A step that a student has not come to yet only tells what nothing nearer tells.
+        if (claim.worse > step_name() && is_worse) continue;
+        const double now = claim.quantity(mine),
+                     theirs = claim.quantity(counts_of_solution(claim.worse, base_shape()));
+        const auto own =
+            has_own_solution() ? std::optional(claim.quantity(of_own_solution(base_shape()))) : std::nullopt;
+        if (const auto text = broken(claim, now, theirs, own))
+            fall_short({*text + where_most(run, *claim.quantity), most_of(claim, theirs, own) / now});
+        else
+            gains.push_back({&claim, now, theirs});
+    }
+    for (const auto& text : most_telling(step_name(), std::move(gains))) note_gain(text);
+    SUCCEED();
+}
+
+// No test fails for it: a step that asks for errors in another way, as with a macro around the whole call, is
+// no worse, and a launch that does fail is reported anyway.
+TEST_CASE("launches whose errors are never checked are noted", "[claims][shared]") {
+    skip_without_counts();
+    if (counted_run(base_shape()).seen.unchecked > 0)
+        note(
+            "After the last launch nobody asks whether it has failed, or nobody reads the answer. On a GPU a "
+            "launch "
+            "that is refused says nothing itself, and the program goes on without it: write "
+            "check(cudaGetLastError()); after it.");
+    SUCCEED();
+}
+
+// No test fails for it without a clock: by all that is counted the later step is the better one.
+TEST_CASE("a later step's idea that was measured to be slower is noted", "[claims][shared]") {
+    skip_without_counts();
+    skip_without_own_solution();
+    const auto name = step_name();
+    if (const auto remark = remark_on_idea(
+            chapter.steps, name, counts_of(counted_run(base_shape())),
+            [](std::string_view other) -> const Counts& { return counts_of_solution(other, base_shape()); },
+            [&](std::string_view later) { return timed_against(later, name); }))
+        note(*remark + ".");
+    SUCCEED();
+}
+
+// A document's false promise is no fault of the step, and yet nothing to keep quiet about.
+TEST_CASE("counts that refute a claim are noted", "[claims][shared]") {
+    skip_without_counts();
+    for (const auto& claim : this_step().beats)
+        if (!claim.quantity.is_timed() && claim.standing == Claim::Standing::refuted)
+            note(as_counted({this_step().name, claim}, claim.quantity(of_own_solution(base_shape())),
+                            claim.quantity(counts_of_solution(claim.worse, base_shape()))));
+    SUCCEED();
+}
+
+TEST_CASE("the step is about as fast as its own solution", "[timed][shared]") {
+    if (!keeps_time()) SKIP("this back end keeps no time");
+    skip_without_own_solution();
+    const auto& solution = rival(step_name());
+    const auto verdict = time_against(step(), solution, 1 / slowest);
+    if (reports_are_sealed())
+        remarks().figures.push_back({"milliseconds", "ms", milliseconds(step()), milliseconds(solution)});
+    if (verdict.answer == Answer::refuted) {
+        std::ostringstream text;
+        text << "it takes too long: now " << 1 / verdict.ratio << " times as long as its own solution ("
+             << verdict.pairs << " pairs of runs), at most " << slowest << " times";
+        fall_short({text.str(), share_of_time(slowest * verdict.ratio)});
+    }
+    SUCCEED();
+}
+
+TEST_CASE("the step is faster where its lesson says so", "[timed][shared]") {
+    time_claims(Claim::Standing::asserted, Answer::holds, "the step does not gain what it is for");
+}
+
+// For maintainers, who measured on one device what others may show otherwise.
+TEST_CASE("a claim that is marked as refuted is refuted on this device, too", "[.refuted][shared]") {
+    time_claims(Claim::Standing::refuted, Answer::refuted, "refuted elsewhere, and not here");
+}
+
+// A ladder that begins anew (reduction 06) and a step that solves another problem (scan 05) are no
+// exceptions: what is slower than the step before, or needs more, makes a claim the other way round, and a
+// reader who asks what came of a step gets an answer for every one.
+TEST_CASE("a solution has a counted and a timed claim against the step before it", "[claims][shared]") {
+    skip_unless_solution();
+    const auto& row = this_step();
+    if (row.before.empty()) SKIP("there is no step before");
+    const auto text = unclaimed(chapter.steps, row.before, row.name, has_been_timed(row.name),
+                                can_be_counted(stated_need(subject().source)));
+    if (!text.empty()) FAIL(text);
+    SUCCEED();
+}
+
+// With fewer, the makespan is that of the longest block, however the others are shared out.
+TEST_CASE("a solution has a block for each multiprocessor of the model GPU", "[claims][shared]") {
+    skip_unless_solution();
+    skip_without_counts();
+    CHECK(counts_of(counted_run(base_shape())).blocks >= machine::multiprocessors);
+}
+
+TEST_CASE("the counts of a solution are kept for all that are compared with it", "[claims][shared]") {
+    skip_unless_solution();
+    skip_without_counts();
+    for (const Shape* shape : judged_shapes()) {
+        CAPTURE(shape->name);
+        CHECK(remembered(subject().module, "/proc/self/exe", std::string(shape->name)) ==
+              counts_of(counted_run(*shape)));
+    }
+}
+
+// Only a solution: another style may need more or less.
+TEST_CASE("a solution needs what its lesson says", "[claims][shared]") {
+    skip_unless_solution();
+    skip_without_counts();
+    for (const auto& figure : this_step().figures) {
+        CAPTURE(figure.shape, figure.quantity->name);
+        const double counted = figure.quantity(counts_of(counted_run(shape_called(figure.shape))));
+        CHECK(counted >= figure.value - figure.room);
+        CHECK(counted <= figure.value + figure.room);
+    }
+    SUCCEED();
+}
+
+// Only a solution: a student may find a way that a document has not thought of.
+TEST_CASE("counted claims have room, and those marked refuted do not hold", "[claims][shared]") {
+    skip_unless_solution();
+    skip_without_counts();
+    constexpr double room = 1.04;  // for a kernel that does the same in another way
+    for (auto claim : this_step().beats) {
+        if (claim.quantity.is_timed()) continue;
+        const double mine = claim.quantity(counts_of(counted_run(base_shape()))),
+                     theirs = claim.quantity(counts_of_solution(claim.worse, base_shape()));
+        CAPTURE(claim.worse, claim.why, mine, theirs, claim.least);
+        CHECK(theirs > 0);
+        if (claim.standing == Claim::Standing::refuted) {
+            CHECK(broken(claim, mine, theirs));
+        } else {
+            claim.least *= room;
+            CHECK(!broken(claim, mine, theirs));
+        }
+    }
+    SUCCEED();
+}
+
+}  // namespace kata

@@ -1,0 +1,136 @@
+// The texts of findings other than races.
+#include "meter/meter.hpp"
+
+#include <algorithm>
+
+namespace meter {
+
+/// Called when a thread reads a zero in constant memory: the host may never have filled the variable.
+void Meter::notice_unfilled(std::uintptr_t address, std::size_t bytes, std::uint32_t code) {
+    if (rehearsing_ || unfilled_.contains(address) || simt::host_has_filled(address)) return;
+    const auto variable = simt::variable_at(grid_.image, address);
+    if (!variable || !variable->range.contains(address)) return;
+    unfilled_ = variable->range;
+    if (!findings_.is_new({variable->name, "unfilled"})) return;
+    findings_.causes.push_back('"' + variable->name + "\" is read in " + line(code) + ", at element " +
+                               std::to_string((address - variable->range.begin) / bytes) +
+                               ", where the host has put nothing since the step was called: is there a "
+                               "cudaMemcpyToSymbol in front of the launch, and does it copy all bytes?");
+}
+
+/// Threads that meet at barriers share data. Reports a local array where __shared__ may be missing.
+void Meter::miss_shared_memory() {
+    if (barriers_ == 0) return;
+    if (in_shared_ > 0) {
+        if (!findings_.is_new({grid_.launch.name, "a __shared__ too few"})) return;
+        if (const auto array = local_array_of_threads(grid_.image, grid_.launch.site.file, grid_.launch.name))
+            findings_.causes.push_back(
+                '"' + *array + "\" is a local array of " + grid_.launch.name +
+                ", of which each thread has its own, and its index is made of threadIdx: is "
+                "__shared__ missing in front of it?");
+        return;
+    }
+    if (!findings_.is_new({grid_.launch.name, "no __shared__"})) return;
+    if (const auto array = local_array_of(grid_.image, grid_.launch.site.file, grid_.launch.name))
+        findings_.hints.push_back(
+            std::string(grid_.launch.name) +
+            " declares no __shared__ memory that it uses, although its threads wait for each "
+            "other: \"" +
+            *array +
+            "\" is a local array, of which each thread has its own; is __shared__ missing in "
+            "front of it?");
+}
+
+void Meter::touch_from_host(const void* pointer, Verb verb, const void* code) {
+    if (!observing_ || findings_.full()) return;
+    const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+    const auto& buffers = simt::allocations();
+    const auto buffer = std::find_if(buffers.begin(), buffers.end(),
+                                     [&](const auto& a) { return a.range.contains(address); });
+    std::string what;
+    if (buffer != buffers.end())
+        what = '"' + buffer->name + "\", which is";
+    else if (constants_.contains(address))
+        what = "a constant, which is in";
+    else
+        return;
+    const auto image = simt::image_of(code);
+    const auto at =
+        line_of(image, static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(code) - image.base));
+    if (findings_.is_new({at, "host"}))
+        findings_.add(
+            "the host " + std::string(writes(verb) ? "writes to " : "reads ") + what + " device memory, in " +
+            at +
+            ": on a GPU the program ends there; let a kernel do it, or one of the cudaMemcpy and cudaMemset "
+            "calls");
+}
+
+/// Returns the name of the kernel's parameter that points to the region, or else the name of the region.
+std::string Meter::name_of(const Region& region) const {
+    if (region.serial == 0) return region.name;
+    std::string name = region.name;
+    const auto names = parameters();
+    for (std::size_t i = std::min(names.size(), grid_.launch.parameters); i-- > 0;) {
+        const auto points_to = reinterpret_cast<std::uintptr_t>(grid_.launch.pointers[i]);
+        if (points_to == region.range.begin || region.range.contains(points_to)) name = names[i];
+    }
+    return '"' + name + '"';
+}
+
+/// Names the variable at an address and its element, counted in elements as wide as the access.
+std::string Meter::text_of(const Region& region, std::uintptr_t address, std::size_t bytes) const {
+    const auto element = [&](std::uintptr_t begin) {
+        return ", element " + std::to_string((address - begin) / bytes);
+    };
+    const auto variable = region.range.begin == grid_.image.shared.begin || &region == &variables_
+                              ? simt::variable_at(grid_.image, address)
+                              : std::nullopt;
+    if (variable && variable->range.contains(address))
+        return (region.space == Space::shared ? "shared memory \"" : "the __device__ variable \"") +
+               variable->name + '"' + (variable->range.size() > bytes ? element(variable->range.begin) : "");
+    const bool named = region.serial != 0 || region.space == Space::shared;
+    return name_of(region) +
+           (named && region.range.begin != grid_.image.shared.begin ? element(region.range.begin) : "");
+}
+
+void Meter::tell_too_early(const Region& region, std::uintptr_t address, std::size_t bytes, Verb verb,
+                           std::uint32_t code, std::uint32_t copy) {
+    if (findings_.full()) return;
+    const auto mine = line(code), other = line(copy);
+    if (!findings_.is_new(std::minmax(mine, other))) return;
+    findings_.add(
+        std::string(writes(verb) ? "write" : "read") + " before the copy into shared memory has arrived: " +
+        here() + (writes(verb) ? " writes to " : " reads ") + text_of(region, address, bytes) + " in " +
+        mine + ", where the copy of " + other +
+        " is still in flight\n  wait for it with __pipeline_commit() and __pipeline_wait_prior(0), and then "
+        "with a barrier for those of the other threads; a wait with a larger number counts groups, so a "
+        "group must be committed in each round, also where nothing is copied");
+}
+
+void Meter::tell_unwritten(const Region& region, std::uintptr_t address, std::size_t bytes,
+                           std::uint32_t code) {
+    // In shared memory it is often harmless: a rehearsal of the launch tells whether it makes a difference.
+    const bool shared = region.space == Space::shared;
+    if (rehearsing_ || findings_.full() || (shared && doubted_.contains(code))) return;
+    const auto at = line(code);
+    const auto text = "read of what nobody has written: " + here() + " reads " +
+                      text_of(region, address, bytes) + " in " + at + simt::which_launch();
+    if (shared) {
+        doubted_.insert(code);
+        doubts_.try_emplace(at, text);
+    } else if (findings_.is_new({at, ""})) {
+        findings_.add(text);
+    }
+}
+
+void Meter::tell_read_only(const Region& region, std::uintptr_t address, std::size_t bytes,
+                           std::uint32_t writes, std::uint32_t reads) {
+    if (findings_.full()) return;
+    const auto read = line(reads), write = line(writes);
+    if (!findings_.is_new({read, write})) return;
+    findings_.add("__ldg() of what the same launch writes: it reads " + text_of(region, address, bytes) +
+                  " in " + read + ", which is written in " + write +
+                  "\n  its cache may answer with what was there before: read it without __ldg()");
+}
+
+}  // namespace meter

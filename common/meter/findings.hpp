@@ -1,0 +1,27 @@
+// What an observation reports, each fact once.
+#pragma once
+#include <cstddef>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace meter {
+
+struct Findings {
+    static constexpr std::size_t most = 8;
+
+    std::vector<std::string> texts, hints, causes;  // as in kata::Observation
+    /// What has been reported: mostly the two lines of a race.
+    std::set<std::pair<std::string, std::string>> reported;
+    bool muted = false;
+
+    bool full() const { return texts.size() >= most; }
+    /// True at the first call for this pair.
+    bool is_new(const std::pair<std::string, std::string>& what) { return reported.insert(what).second; }
+    void add(std::string text) {
+        if (!muted) texts.push_back(std::move(text));
+    }
+};
+
+}  // namespace meter

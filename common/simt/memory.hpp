@@ -1,0 +1,57 @@
+// Device memory.
+#pragma once
+#include "simt/image.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace simt {
+
+/// A buffer in device memory.
+struct Allocation {
+    Range range;
+    std::string name;
+    bool written = false;                   // by the host, all of it
+    std::uint64_t serial = 0;               // differs from that of an earlier buffer at the same address
+    Range pages;                            // the accessible part of its mapping
+    std::string origin = {};                // the line that called cudaMalloc
+    std::vector<Range> written_parts = {};  // by the host, in order and disjoint
+};
+const std::vector<Allocation>& allocations();  // by address
+
+bool is_of_device(const void*);
+
+/// An index or an offset in bytes that has lost its upper bits leads to an address a multiple of 2³² bytes
+/// before a large buffer. Returns where that is if the address is such a one, else nothing.
+std::string lost_upper_bits(std::uintptr_t address);
+inline constexpr const char* why_upper_bits_are_lost =
+    "\n  the usual cause: an int that overflows, as an offset in bytes that is computed or kept in one, or "
+    "an index near the end to which something is added: compute it in size_t";
+
+/// What the host code of a step did in an observation.
+struct HostWork {
+    std::uint64_t bytes_to_host = 0, bytes_to_device = 0;  // by the copies of the runtime
+    std::uint64_t bytes_beside = 0;                        // as in kata::Counts
+    std::uint64_t unchecked = 0;                           // launches not followed by a check for errors
+    std::vector<std::string> findings;
+};
+/// Until host_work_ends(), detects accesses of the host to device memory other than by the runtime's
+/// functions.
+void host_work_begins();
+HostWork host_work_ends() noexcept;
+void host_launches();
+/// True if the host has filled the device variable at this address since host_work_begins().
+bool host_has_filled(std::uintptr_t address);
+
+/// Makes device memory accessible while it lives.
+class Reachable {
+  public:
+    Reachable();
+    ~Reachable();
+    Reachable(const Reachable&) = delete;
+    Reachable& operator=(const Reachable&) = delete;
+};
+
+}  // namespace simt

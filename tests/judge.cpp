@@ -1,0 +1,307 @@
+// What all chapters are judged by, put to counts and claims that are made up.
+#include "check/report.hpp"
+#include "error.hpp"
+#include "judge/claims.hpp"
+#include "judge/excess.hpp"
+#include "judge/source.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+using kata::Claim;
+using kata::Counts;
+using kata::Quantity;
+
+namespace {
+
+using Texts = std::vector<std::string>;
+
+kata::Run run_with(const Counts& counts) {
+    kata::Run run;
+    run.seen.counts = counts;
+    run.seen.line_of = [](const kata::Place& place) { return "02_b.cu:" + std::to_string(place.code); };
+    return run;
+}
+
+/// Counts of a kernel that is as it should be: 1000 steps of 100 warps in 16 blocks.
+Counts plain() {
+    Counts c;
+    c.work = 1000, c.span = 20, c.makespan = 100, c.busiest = 20, c.evened = 1000;
+    c.blocks = 16, c.threads = 16 * 128, c.launches = 1;
+    c.global_load.requests = 100, c.global_load.transactions = 400, c.lines = 100;
+    c.basic_blocks = 500, c.lane_basic_blocks = 32 * 500;
+    return c;
+}
+
+}  // namespace
+
+TEST_CASE("a key is the name of one counter, which a ladder divides as it says", "[judge]") {
+    CHECK(kata::counter("barriers").per == kata::Per::block);
+    CHECK_THROWS_AS(kata::counter("bariers"), kata::Error);
+    for (const auto& one : kata::counters::table)
+        for (const auto& other : kata::counters::table) CHECK((&one == &other || one.key != other.key));
+    auto c = plain();
+    c.barriers = 32, c.global_load.bytes = 50;
+    CHECK(kata::shown(kata::counter("barriers"), c, 10, 7) == 2);
+    CHECK(kata::shown(kata::counter("bytes_loaded"), c, 10, 7) == 5);
+    CHECK(kata::shown(kata::counter("intensity"), c, 10, 100) == 2);
+    CHECK(kata::shown(kata::counter("span"), c, 10, 7) == 20);
+}
+
+TEST_CASE("a step that needs what its solution needs is not worse, and one that needs much more is",
+          "[judge]") {
+    CHECK(worse_than_solution(run_with(plain()), plain()).empty());
+    auto c = plain();
+    c.lines = 32 * 100;
+    auto worse = worse_than_solution(run_with(c), plain());
+    REQUIRE(worse.size() == 1);
+    CHECK(worse[0].text.starts_with("its accesses to global memory are not coalesced"));
+    CHECK(worse[0].text.find("128-byte lines of global memory: now 3200, in the solution 100, at most 516") !=
+          std::string::npos);
+    CHECK(worse[0].share == 515.625 / 3200);
+    // As many a request as in the solution, but many more requests.
+    c.global_load.requests = 32 * 100;
+    CHECK(
+        worse_than_solution(run_with(c), plain())[0].text.starts_with("it reaches global memory too often"));
+}
+
+TEST_CASE("every limit has a kernel that it rejects", "[judge]") {
+    const std::pair<const char*, void (*)(Counts&)> excesses[] = {
+        {"128-byte lines of global memory", [](Counts& c) { c.lines = 10000; }},
+        {"atomics on global memory", [](Counts& c) { c.global_atomic.accesses = 100; }},
+        {"compare-and-swaps that store their value", [](Counts& c) { c.swaps = 100; }},
+        {"times that a warp stores to global memory", [](Counts& c) { c.global_store.requests = 100; }},
+        {"passes over the banks of shared memory", [](Counts& c) { c.shared_load.transactions = 400; }},
+        {"steps of all warps", [](Counts& c) { c.work = 4000, c.evened = 4000, c.busiest = 80; }},
+        {"steps until a model GPU of 16 multiprocessors is done", [](Counts& c) { c.makespan = 500; }},
+        {"percent of the work that the busiest of 16 multiprocessors does",
+         [](Counts& c) { c.busiest = 250; }},
+        {"steps of the busiest warp of a block, divided by the mean of its warps",
+         [](Counts& c) { c.evened = 4000; }},
+        {"bytes copied from the device to the host", [](Counts& c) { c.bytes_to_host = 64; }},
+        {"bytes copied from the host to the device", [](Counts& c) { c.bytes_to_device = 8192; }},
+        {"bytes moved by cudaMemset and by copies within the device",
+         [](Counts& c) { c.bytes_beside = 50000; }},
+    };
+    for (const auto& [name, make] : excesses) {
+        CAPTURE(name);
+        auto c = plain();
+        make(c);
+        const auto worse = worse_than_solution(run_with(c), plain());
+        REQUIRE(!worse.empty());
+        CHECK(worse[0].text.find(name + std::string(": now ")) != std::string::npos);
+        CHECK(worse[0].share < 1);
+    }
+    auto theirs = plain(), c = plain();
+    c.exchanges = 1000;
+    CHECK(worse_than_solution(run_with(c), theirs).empty());  // in place of what the solution has elsewhere
+    theirs.exchanges = 100;
+    CHECK(!worse_than_solution(run_with(c), theirs).empty());
+}
+
+TEST_CASE("an allowance is for its counter alone", "[judge]") {
+    auto c = plain();
+    c.makespan = 500;
+    const std::vector<kata::Allowance> allowances{{"makespan", 6}};
+    CHECK(worse_than_solution(run_with(c), plain(), allowances).empty());
+    c.lines = 10000;
+    CHECK(worse_than_solution(run_with(c), plain(), allowances).size() == 1);
+}
+
+TEST_CASE("blocks of half a warp are reported where nothing else is wrong with a step", "[judge]") {
+    auto c = plain();
+    c.blocks = 16 * 8, c.threads = c.blocks * 16;
+    const auto worse = worse_than_solution(run_with(c), plain());
+    REQUIRE(worse.size() == 1);
+    CHECK(worse[0].text.starts_with("at least half of the lanes of its warps are empty"));
+}
+
+TEST_CASE("bank conflicts that cost a step little are noted, and those of its solution are not", "[judge]") {
+    Counts counts;
+    counts.work = 1000;
+    counts.bank_conflicts = 310;
+    auto run = run_with(counts);
+    auto& mine = *run.seen.counts;
+    run.seen.places = {{.code = 7, .requests = 600, .passes = 600},
+                       {.code = 5, .requests = 10, .passes = 320, .conflicts = 310},
+                       {.code = 9, .requests = 900}};
+    Counts theirs;
+    const auto remark = kata::remark_on_banks(run, theirs);
+    REQUIRE(remark);
+    CHECK(remark->starts_with(
+        "Right, but 02_b.cu:5 takes 32.0 passes over the banks of shared memory each time that a "
+        "warp executes it, where 1.0 would do"));
+    CHECK(remark->find("31 % of what its warps execute") != remark->npos);
+
+    theirs.bank_conflicts = 200;
+    CHECK_FALSE(kata::remark_on_banks(run, theirs));
+    theirs.bank_conflicts = 0;
+    mine.work = 10000;  // of which they are little
+    CHECK_FALSE(kata::remark_on_banks(run, theirs));
+    mine.work = 1000;
+    run.seen.places[1].passes = 700;  // most of which the width of the accesses needs
+    CHECK_FALSE(kata::remark_on_banks(run, theirs));
+    run.seen.places = {{.code = 9, .requests = 900}};
+    CHECK_FALSE(kata::remark_on_banks(run, theirs));
+}
+
+TEST_CASE("two steps without a counted or a timed claim about each other are noticed", "[judge]") {
+    using kata::Step;
+    using kata::unclaimed;
+    const Claim count{"01_a", "threads", 2, "why", "a document"},
+        refuted_time{"01_a", "milliseconds", 2, "why", "a document", Claim::Standing::refuted},
+        the_other_way{"02_b", "milliseconds", 2, "why", "a document"},
+        of_others{"01_a", "milliseconds", 2, "why", "a document"};
+    const auto steps = [](std::vector<Claim> first, std::vector<Claim> second,
+                          std::vector<Claim> third = {}) {
+        return std::vector<Step>{{.name = "01_a", .beats = std::move(first)},
+                                 {.name = "02_b", .beats = std::move(second)},
+                                 {.name = "03_c", .beats = std::move(third)}};
+    };
+    CHECK(unclaimed(steps({}, {count, refuted_time}), "01_a", "02_b", true).empty());
+    CHECK(unclaimed(steps({the_other_way}, {count}), "01_a", "02_b", true).empty());
+    CHECK(unclaimed(steps({}, {count}), "01_a", "02_b", false).empty());
+    CHECK(unclaimed(steps({}, {refuted_time}), "01_a", "02_b", true, false).empty());
+    CHECK(unclaimed(steps({}, {count}), "01_a", "02_b", true, false) ==
+          "01_a and 02_b have no timed claim about each other");
+    CHECK(unclaimed(steps({}, {count}, {of_others}), "01_a", "02_b", true) ==
+          "01_a and 02_b have no timed claim about each other");
+    CHECK(unclaimed(steps({}, {refuted_time}), "01_a", "02_b", false) ==
+          "01_a and 02_b have no counted claim about each other");
+    CHECK(unclaimed(steps({}, {count}, {of_others}), "02_b", "03_c", true) ==
+          "02_b and 03_c have no claim, counted or timed, about each other");
+}
+
+TEST_CASE("a claim has room for another style, and none for the step that is to be bettered", "[judge]") {
+    const Claim claim{"01_a", "barriers", 1.2, "why", "a document"};
+    CHECK(most_of(claim, 120, {}) == 100);
+    CHECK(most_of(claim, 120, 50) == 100);
+    CHECK(most_of(claim, 120, 70) == 105);
+    CHECK_FALSE(broken(claim, 105, 120, 70));
+    CHECK(broken(claim, 106, 120, 70) ==
+          "the step does not gain what it is for: why\n  barriers: now 106, in the solution 70, at most 105; "
+          "01_a needs "
+          "120");
+    CHECK_FALSE(broken(claim, 119, 120, 100));
+    CHECK(broken(claim, 120, 120, 100));
+}
+
+TEST_CASE("a step that is wrong on the problem of its counts is reported with that problem", "[judge]") {
+    kata::Run run;
+    run.fault = "1 of 5 elements differs";
+    run.problem = "n = 5";
+    std::string told;
+    try {
+        kata::counts_of(run);
+    } catch (const kata::Error& e) {
+        told = e.what();
+    }
+    CHECK(told == "1 of 5 elements differs\nwith n = 5");
+}
+
+TEST_CASE("gains are over the nearest step before, the largest first", "[judge]") {
+    const auto claim = [](std::string_view worse, Quantity q) {
+        return Claim{worse, q, 1, "why", "a document"};
+    };
+    const auto first = claim("01_a", "threads"), before = claim("02_b", "barriers"),
+               half = claim("02_b", "atomics"), same = claim("02_b", "threads"),
+               later = claim("04_d", "atomics"), sixth = claim("02_b", "bytes_loaded"),
+               third = claim("02_b", "shared_passes");
+    const auto told = [](std::vector<kata::Gain> gains) {
+        return kata::most_telling("03_c", std::move(gains));
+    };
+    CHECK(told({{&first, 1, 10}, {&later, 1, 10}}) == Texts{"threads 1, 1/10 of the 10 in 01_a"});
+    CHECK(told({{&first, 1, 10}, {&before, 3, 4}, {&half, 2, 4}, {&same, 100, 101}}) ==
+          Texts{"atomics on global memory 2, 1/2 of the 4 in 02_b",
+                "barriers 3, 25 % less than the 4 in 02_b"});
+    CHECK(told({{&before, 3, 4}, {&half, 2, 4}, {&sixth, 1, 6}, {&third, 1, 3}}).size() == 3);
+    CHECK(told({{&before, 0, 4}}) == Texts{"barriers 0, instead of 4 in 02_b"});
+    CHECK(told({{&later, 1, 10}}).empty());
+}
+
+TEST_CASE("a later step's idea is noted where a step has all that it gains and a GPU was slower with it",
+          "[judge]") {
+    const std::vector<kata::Step> steps{
+        {.name = "01_a"},
+        {.name = "02_b", .beats = {{"01_a", "atomics", 2, "they are fewer", "a document"}}},
+        {.name = "03_c",
+         .beats = {{"02_b", "sectors_loaded", 8, "neighbours read neighbours", "a document"},
+                   {"02_b", "barriers", 2, "nobody waits", "a document"}}}};
+    const auto counts = [](std::uint64_t sectors, std::uint64_t barriers) {
+        Counts c;
+        c.global_load.transactions = sectors;
+        c.barriers = barriers;
+        c.global_atomic.accesses = 10;
+        return c;
+    };
+    const auto b = counts(1600, 40), c = counts(100, 20);
+    const auto told = [&](const char* step, const Counts& mine, std::optional<double> times) {
+        return kata::remark_on_idea(
+            steps, step, mine, [&](std::string_view name) -> const Counts& { return name == "03_c" ? c : b; },
+            [&](std::string_view) {
+                return times ? std::optional(kata::Timed{"H100", *times}) : std::nullopt;
+            });
+    };
+    CHECK(told("02_b", c, 0.5) ==
+          "Right, and it has what step 03_c is for: neighbours read neighbours. An H100 takes 2.0 times as "
+          "long for the "
+          "solution of that one as for this step's, so that on a GPU this may fail as too slow");
+    CHECK_FALSE(told("02_b", b, 0.5));                // is the step's own
+    CHECK_FALSE(told("02_b", counts(100, 40), 0.5));  // has a part of it
+    CHECK_FALSE(told("02_b", c, 0.9));                // as fast
+    CHECK_FALSE(told("02_b", c, {}));                 // nobody has timed it
+    CHECK_NOTHROW(kata::remark_on_idea(
+        steps, "02_b", c, [](std::string_view) -> const Counts& { throw kata::Error("counted"); },
+        [](std::string_view) { return std::nullopt; }));
+    CHECK_FALSE(told("01_a", c, 0.5));  // an earlier step, of which no more is asked
+    CHECK_FALSE(told("03_c", c, 0.5));
+}
+
+TEST_CASE("a step with several traits has each of them", "[judge]") {
+    const kata::Step step{.name = "07_c", .traits = "[whole][stays]"};
+    CHECK(has_traits(step, ""));
+    CHECK(has_traits(step, "[stays]"));
+    CHECK(has_traits(step, "[stays][whole]"));
+    CHECK_FALSE(has_traits(step, "[stay]"));
+    CHECK_FALSE(has_traits(step, "[whole][sections]"));
+    CHECK(kata::tags_of("[whole][stays]") == Texts{"[whole]", "[stays]"});
+}
+
+TEST_CASE("a step that asks for another GPU is skipped, with a line that names it", "[judge]") {
+    constexpr std::size_t little = 99 * 1024;
+    const auto lacking = [](const char* need, const char* architecture, std::size_t shared = 227 * 1024) {
+        return kata::lacking(need, architecture, shared);
+    };
+    CHECK(!lacking("", "sm_75"));
+    CHECK(!lacking("sm_80", "sm_80"));
+    CHECK(!lacking("sm_80", "sm_90"));
+    CHECK(!lacking("sm_80", ""));  // the CPU back end
+    CHECK(!lacking("sm_90a", "sm_90"));
+    CHECK(lacking("sm_80", "sm_75") == "needs a GPU of compute capability 8.0 or newer");
+    CHECK(lacking("sm_90a", "sm_100") == "needs a GPU of compute capability 9.0");
+    CHECK(lacking("sm_90a", "") == "needs a GPU of compute capability 9.0");
+    CHECK(!lacking("sm_90, 193 KiB", "sm_90"));
+    CHECK(!lacking("sm_90, 193 KiB", ""));
+    CHECK(!lacking("sm_90", "sm_120", little));
+    for (const auto& [architecture, shared] : {std::pair("sm_120", little), std::pair("sm_80", 2 * little)})
+        CHECK(lacking("sm_90, 193 KiB", architecture, shared) ==
+              "needs a GPU of compute capability 9.0 or newer with 193 KiB of shared memory for a block");
+    CHECK(kata::can_be_counted("sm_90, 193 KiB"));  // also where a GPU with less runs this
+    CHECK(!kata::can_be_counted("sm_90, 228 KiB"));
+    CHECK(!kata::can_be_counted("sm_90a"));
+}
+
+TEST_CASE("a record is one line of JSON", "[judge]") {
+    kata::Record record{"a \"test\"", "slow", "first\nsecond\t", {}};
+    record.remarks.shares = {0.5, 0.25};
+    record.remarks.gains = {"half"};
+    record.remarks.figures = {{"work", "steps", 3, 1}};
+    CHECK(
+        record.json() ==
+        R"({"test": "a \"test\"", "kind": "slow", "text": "first\nsecond ", "share": 0.25, "gains": ["half"], )"
+        R"("counts": [{"key": "work", "heading": "steps", "step": 3, "solution": 1}]})");
+    record = {"b", "right", "", {}};
+    CHECK(record.json() == R"({"test": "b", "kind": "right"})");
+}

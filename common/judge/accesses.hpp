@@ -1,4 +1,4 @@
-// What the kernels of a step load and store, for a test that asks when they do.
+// The global loads and stores of a step's kernels, for tests of their order.
 #pragma once
 #include "watch.hpp"
 
@@ -10,8 +10,8 @@
 
 namespace kata {
 
-/// For as long as it lives, tells of each request that loads from or stores to global memory, and of the
-/// array that it reaches; on a GPU of none.
+/// While it lives, reports each request to global memory and the array that it accesses. Reports none on a
+/// GPU.
 class Accesses final : public Watcher {
   public:
     using Tell = std::function<void(const Request&, const std::string& array)>;

@@ -53,8 +53,8 @@ std::string unclaimed(std::span<const Step> steps, std::string_view earlier, std
            " about each other";
 }
 
-// Two ways to write a step may differ by half in what is counted of them, and steps that follow each other
-// sometimes by less. A kernel that needs as much as the other step does not implement this one.
+// Two styles of the same step may differ by half in their counts, and consecutive steps sometimes by less. A
+// kernel that needs as much as the other step does not implement this one.
 double most_of(const Claim& claim, double worse, std::optional<double> solution) {
     constexpr double room = 1.5, no_gain = 0.995;
     const double claimed = worse / claim.least;
@@ -83,7 +83,7 @@ std::optional<std::string> remark_on_idea(
         const auto is_about = [&](const Claim& claim) {
             return claim.worse == step && !claim.quantity.is_timed() && is_asserted(claim);
         };
-        // What solves another problem cannot be counted, so only a step that is remarked on is.
+        // A solution of another problem cannot be counted, so only the one in question is.
         const auto fared =
             std::any_of(later.beats.begin(), later.beats.end(), is_about) ? timed(later.name) : std::nullopt;
         if (!fared || fared->times_as_fast >= clearly) continue;
@@ -115,8 +115,8 @@ std::string gained(const Claim& claim, double better, double worse) {
            text_of(worse, claim.quantity) + " in " + std::string(claim.worse);
 }
 
-// Against a step that comes later a student has nothing to compare with, and a difference of a twentieth is
-// none.
+// Gains over later steps are left out: a student has not seen those yet. So are differences below a
+// twentieth.
 std::vector<std::string> most_telling(std::string_view step, std::vector<Gain> gains) {
     constexpr double too_little = 1.05;
     constexpr std::size_t shown = 3;

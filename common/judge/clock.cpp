@@ -17,12 +17,12 @@ std::unique_ptr<Stopwatch> a_stopwatch() {
 
 constexpr std::size_t runs_of_a_row = 15;
 
-/// Seconds in which the step solves the problem once.
+/// Returns the seconds that the step takes to solve the problem once.
 double time_once(Stopwatch& watch, TimedProblem& problem, const Module& step) {
     return watch.time([&] { problem.run(step); }) / problem.solved_by(step);
 }
 
-/// The median of several.
+/// Returns the median of several runs.
 double time_of(Stopwatch& watch, TimedProblem& problem, const Module& step, std::size_t runs) {
     constexpr int warm_ups = 2;
     const auto time = [&] { return time_once(watch, problem, step); };
@@ -73,8 +73,8 @@ std::vector<std::pair<std::string, double>> time_step(const Module& step,
     const auto problem = chapter.timed(variant);
     const auto time = [&](const Module& m) { return time_once(*watch, *problem, m); };
     const double seconds = time_of(*watch, *problem, step, runs_of_a_row);
-    // Nothing is faster than moving the bytes that must be moved, nor than doing the arithmetic that must be
-    // done. A run that solves the problem more than once moves them once.
+    // A lower bound: the bytes that must be moved and the arithmetic that must be done. A run that solves the
+    // problem more than once moves the bytes once.
     const double bytes = problem->useful_bytes / problem->solved_by(step);
     const double least =
         std::max(bytes / ceilings.bytes_per_second, problem->operations / ceilings.flops_per_second);

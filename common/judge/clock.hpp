@@ -1,4 +1,4 @@
-// Times of steps, where the back end keeps time.
+// Times of steps, on back ends that keep time.
 #pragma once
 #include "judge/suite.hpp"
 #include "timing/paired.hpp"
@@ -11,22 +11,21 @@
 
 namespace kata {
 
-/// So many verdicts on a claim about time, each from runs of its own, over the chapter's timed problem.
+/// Returns this many verdicts on a claim about time. Each has its own runs over the chapter's timed problem.
 std::vector<Verdict> time_claim(const Claim&, const Module& better, const Module& worse, int verdicts);
 
-/// Whether one step is at least so many times as fast as another one, over the chapter's timed problem.
+/// Tells whether one step is at least `least_ratio` times as fast as another on the chapter's timed problem.
 Verdict time_against(const Module&, const Module& other, double least_ratio);
 
-/// How long a step takes over the chapter's timed problem: the median of a few runs.
+/// Returns the time of a step on the chapter's timed problem: the median of a few runs.
 double milliseconds(const Module&);
 
-/// The same of several, one after the other over one problem, or over a variant of it; as a row of the ladder
-/// has it.
+/// Same for several steps, in turn over one problem or a variant of it, measured like a row of the ladder.
 void time_each(std::span<const Module>, std::optional<int> variant,
                const std::function<void(const Module&, double milliseconds)>& tell);
 
-/// A row of the ladder, as named values: milliseconds, gigabytes and teraflops per second, and the share in
-/// percent of what the device could do; with `against` also how many times as fast as that step. Over the
+/// Returns a row of the ladder as named values: milliseconds, gigabytes and teraflops per second, and the
+/// percentage of what the device could do; with `against`, also how many times as fast as that step. Uses the
 /// chapter's timed problem or a variant of it.
 std::vector<std::pair<std::string, double>> time_step(const Module&, const std::optional<Module>& against,
                                                       std::optional<int> variant = {});

@@ -13,10 +13,11 @@ namespace kata {
 
 namespace {
 
-/// Steps of threads, after which no further block of a launch is looked at: less than a tenth of a second.
+/// Steps of threads after which no further block of a launch is observed: less than a tenth of a second.
 constexpr std::uint64_t enough = 500'000;
 
-/// What of a launch its estimate is worked out from, beside what lines ask for: for who does it by hand.
+/// Prints the inputs of a launch's estimate, other than those of its lines, for a reader who computes it by
+/// hand.
 void print_alone(const ::estimate::Demand& d, const ::estimate::Device& on) {
     if (d.looked_at == 0) return;
     std::cout << "alone blocks: " << d.blocks << ", on each of " << on.at("multiprocessors")
@@ -52,7 +53,7 @@ int estimate(std::span<char* const> arguments) {
                                                       counts_of(base_shape_of(step).run(Module(*solution)))))
                 throw Error(*why);
         const auto device = ::estimate::read_device(std::filesystem::path(*file));
-        // A solution's ends are known to be like the rest.
+        // The first and last blocks of a solution are known to be like the others.
         ::estimate::Gatherer gatherer(device, solution.has_value());
         struct Watching {
             explicit Watching(Watcher& who) { watcher = &who; }

@@ -1,19 +1,21 @@
-// What a step would take on a GPU that is not there.
+// Estimates the time of a step on a GPU that is not present.
 #pragma once
 #include <span>
 
 namespace kata {
 
 /// PROGRAM --estimate MODULE --device FILE [--variant NUMBER] [--solution MODULE]: the timed problem on the
-/// device that the file describes (estimate/describe.cu), as lines "name value": estimated_milliseconds,
-/// "problem TEXT" of the timed problem of the chapter, "bound WHAT", for each thing that is kept busy "need
-/// MILLISECONDS WHAT", the longest first, for each launch "launch MILLISECONDS BLOCKS THREADS WHAT", with
-/// what it is bound by, and for lines of the source "line MILLISECONDS FILE:NUMBER WHAT", how long each keeps
-/// busy what bounds its launch;
-/// "-" in place of FILE:NUMBER is what belongs to none. For each launch "alone TEXT" says how
-/// many blocks there are and what the chain through one of them has. With --solution both are counted first,
-/// and a step whose blocks are much more unequal than the solution's has none of these, for only some of its
-/// blocks are looked at. "fault TEXT" says why there is no estimate.
+/// device that FILE describes (estimate/describe.cu), as lines "name value":
+///   estimated_milliseconds MILLISECONDS
+///   problem TEXT, the chapter's timed problem
+///   bound WHAT
+///   need MILLISECONDS WHAT, for each busy resource, the longest first
+///   launch MILLISECONDS BLOCKS THREADS WHAT, for each launch, with what limits it
+///   line MILLISECONDS FILE:NUMBER WHAT, for lines of the source: how long each occupies what limits
+///     its launch; FILE:NUMBER is "-" for the part that belongs to no line
+///   alone TEXT, for each launch: the number of blocks and the chain through one of them
+/// With --solution both are counted first. A step whose blocks are much more unequal than the solution's gets
+/// no estimate, because only some of its blocks are observed. "fault TEXT" says why there is no estimate.
 int estimate(std::span<char* const> arguments);
 
 }  // namespace kata

@@ -20,20 +20,21 @@ std::string format(const char* how, auto... values) {
 
 constexpr Quantity lines("lines"), work("work"), passes("shared_passes"), threads_a_block("threads_a_block");
 
-/// A step may need `factor` times what its solution needs, and beside that `of_work` of the solution's work;
-/// or `share_of_work`, which is for steps that use shared memory where the solution uses none; and `always`
-/// on top.
+/// A step may need `factor` times what its solution needs plus `of_work` of the solution's work, or
+/// `share_of_work` of that work if it is more; the latter is for steps that use shared memory where the
+/// solution uses none. `always` is added.
 struct Limit {
     Quantity quantity;
     double factor;
     const char* excess;  ///< what the step does, as a clause
     const char* cause;   ///< the usual one
     double of_work = 0, share_of_work = 0, always = 0;
-    double of_traffic = 0;  ///< bytes beside that, for each that the solution's kernels move in global memory
-    bool only_beside = false;  ///< holds only where the solution has some, too
-    /// A likelier cause than the usual one, where the counts show it.
+    double of_traffic =
+        0;  ///< additional bytes allowed per byte that the solution's kernels move in global memory
+    bool only_beside = false;  ///< applies only if the solution has some, too
+    /// Returns a likelier cause than the usual one if the counts show it.
     const char* (*likelier)(const Counts& mine, const Counts& theirs) = nullptr;
-    /// Other numbers that help to understand this one, a line each.
+    /// Returns other numbers that help to understand this one, one per line.
     std::string (*beside)(const Counts& mine, const Counts& theirs) = nullptr;
 };
 
@@ -41,7 +42,7 @@ std::string both(const char* what, double mine, double theirs) {
     return format("\n  %s: now %.0f, in the solution %.0f", what, mine, theirs);
 }
 
-/// True if the lines are too many although each request reaches about as few as in the solution.
+/// True if there are too many lines although each request touches about as few as in the solution.
 bool too_often(const Counts& mine, const Counts& theirs) {
     const auto a_request = [](const Counts& c) {
         const auto requests = c.global_load.requests + c.global_store.requests + c.global_atomic.requests;
@@ -50,7 +51,7 @@ bool too_often(const Counts& mine, const Counts& theirs) {
     return a_request(mine) < 2 * a_request(theirs);
 }
 
-/// True if half of the passes and more are bank conflicts.
+/// True if more than half of the passes are bank conflicts.
 bool conflicts(const Counts& mine) { return 2 * number(mine.bank_conflicts) > passes(mine); }
 
 bool has_few_threads(const Counts& mine, const Counts& theirs) { return 4 * mine.threads < theirs.threads; }
@@ -101,7 +102,7 @@ const char* cause_of_busiest_warp(const Counts& mine, const Counts& theirs) {
     return too_large ? "blocks that are too large for the problem: most warps have no element" : nullptr;
 }
 
-/// For a step that wastes lanes, as with a block for each thread.
+/// Reports wasted lanes, as in a step with one block per thread.
 std::string lanes(const Counts& mine, const Counts& theirs) {
     if (mine.active_lanes() > 16 || 2 * mine.active_lanes() > theirs.active_lanes()) return "";
     return format("\n  of the 32 lanes of a warp %.1f are at work on average, in the solution %.1f",
@@ -126,18 +127,17 @@ std::string blocks(const Counts& mine, const Counts& theirs) {
     return both("blocks", number(mine.blocks), number(theirs.blocks));
 }
 
-static_assert(machine::multiprocessors == 16);  // as the table says
+static_assert(machine::multiprocessors == 16);  // as in the messages of the table
 
-// The same for all chapters. A factor lies between what right kernels of other styles are known to need (the
-// solutions of other steps, the variants and styles) and what the mistakes do. Sectors and additions have
-// none of their own: a kernel that has more of one may have less of another, and the work has them all. A new
-// limit is for every chapter or for none; a chapter that needs more room says so in its rows.
+// The same for all chapters. A factor lies between what correct kernels of other styles need (the solutions
+// of other steps, the variants and styles) and what the mistakes need. Sectors and additions have no limit of
+// their own, because a kernel may trade one for the other, and the work includes both. A new limit applies to
+// every chapter or to none. A chapter that needs more room says so in its rows.
 const Limit limits[] = {
-    // A stretch of four floats or sixteen characters for each lane touches four times the lines of
-    // neighbours,
-    // and so do blocks of 8 x 8 threads. On an H100 the former is even faster for a histogram
-    // (06_aggregated.contiguous). Eight floats are eight times the lines, and lanes that lie rows apart up to
-    // 32 times. Where a solution needs next to no lines, a few more of them are nothing either.
+    // A run of four floats or sixteen characters per lane touches four times as many lines as neighboring
+    // lanes do, and so do blocks of 8 x 8 threads. On an H100 the former is even faster for a histogram
+    // (06_aggregated.contiguous). Eight floats touch eight times as many lines, and lanes in different rows
+    // up to 32 times. If a solution needs almost no lines, a few more are harmless.
     {.quantity = "lines",
      .factor = 5,
      .excess = "its accesses to global memory are not coalesced: its warps reach too many 128-byte lines of "
@@ -147,14 +147,14 @@ const Limit limits[] = {
               "they should reach neighbouring elements",
      .of_work = 1.0 / 64,
      .likelier = cause_of_lines},
-    // A kernel that combines the results of blocks with atomics instead of a second launch has one for each
-    // block, where the solution has none; an atomic for each element is one for a step or two.
+    // A kernel that combines the results of blocks with atomics instead of a second launch has one per block,
+    // and the solution has none. An atomic per element is one for every step or two.
     {.quantity = "atomics",
      .factor = 4,
      .excess = "it takes too many atomics on global memory",
      .cause = "each thread has an atomic of its own, where a block could combine what its threads have first",
      .of_work = 1.0 / 128},
-    // One for each result of a block, where there is no other atomic, is as good as none.
+    // One per result of a block, in a kernel without other atomics, is negligible.
     {.quantity = "swaps",
      .factor = 4,
      .excess = "it takes too many compare-and-swaps",
@@ -162,8 +162,8 @@ const Limit limits[] = {
               "of them; "
               "atomicAdd and its like never fail",
      .of_work = 1.0 / 128},
-    // A sum that is kept in the output has a store for each of its terms. Where a kernel sets the output to
-    // zero first there are two, and blocks of half the size leave twice the results.
+    // A sum that is kept in the output is stored once per term. A kernel that first sets the output to zero
+    // stores twice, and blocks of half the size leave twice as many results.
     {.quantity = "stores",
      .factor = 4,
      .excess = "its warps store too often to global memory",
@@ -171,11 +171,10 @@ const Limit limits[] = {
          "what changes in a loop is kept in global memory, where a register or shared memory could hold it",
      .of_work = 1.0 / 64,
      .likelier = small_blocks},
-    // An exchange of x and z in a tile of 8³ has 6.2 times the passes, which its lines hide from the work. A
-    // tree in which every warp has a lane that works has 4.2 times. Squares of neighbouring results, which
-    // nvcc
-    // mends with wide loads, have 2.9 times (gemm 04), and a box blur by way of a tile, of which the solution
-    // has none, an eighth of the work.
+    // Exchanging x and z in a tile of 8³ takes 6.2 times the passes, but the work hides it behind its lines.
+    // A tree in which every warp has an active lane takes 4.2 times. Squares of neighboring results, for
+    // which nvcc generates wide loads, take 2.9 times (gemm 04). A box blur that uses a tile, where the
+    // solution has none, adds an eighth of the work.
     {.quantity = "shared_passes",
      .factor = 3,
      .excess = "its warps take too many passes over the banks of shared memory",
@@ -183,9 +182,8 @@ const Limit limits[] = {
      .of_work = 1.0 / 32,
      .share_of_work = 1.0 / 4,
      .likelier = cause_of_passes},
-    // A reduction with blocks of a quarter of the threads has 3.8 times as many; one lane after the other
-    // takes
-    // 4.7 times and more. Shuffles in place of what the solution has in shared memory are steps, as that is.
+    // A reduction with blocks of a quarter of the threads has 3.8 times as many. One lane at a time takes 4.7
+    // times and more. Shuffles that replace shared memory of the solution are steps, as those accesses are.
     {.quantity = "exchanges",
      .factor = 4,
      .excess = "its warps exchange values between lanes too often, by shuffles, votes and their like",
@@ -201,8 +199,8 @@ const Limit limits[] = {
      .cause = "work is done more than once, or lanes of a warp meet in one bank of shared memory",
      .likelier = cause_of_work,
      .beside = lanes},
-    // Threads that do more each have longer chains. One thread, warp or block for all is 6 to 1000 times as
-    // long, and one thread of each block that works while the others wait 5 times and more.
+    // Threads that do more have longer chains. One thread, warp or block for everything takes 6 to 1000 times
+    // as long. One working thread per block, with the others waiting, takes 5 times and more.
     {.quantity = "makespan",
      .factor = 4,
      .excess =
@@ -210,37 +208,35 @@ const Limit limits[] = {
      .cause = "one thread, warp or block does the work of many, or waits for another",
      .likelier = cause_of_makespan,
      .beside = chains},
-    // Contention and the longest chain may take so long in the solution that they hide how the work is shared
-    // out over multiprocessors, and a step that does little may leave it all to one of them.
+    // Contention and the longest chain of the solution may take so long that they hide a bad distribution
+    // over multiprocessors, and a step with little work may leave it all to one of them.
     {.quantity = "busiest_share",
      .factor = 4,
      .excess = "it takes too long on a model GPU of 16 multiprocessors: the busiest of them does too much of "
                "the work",
      .cause = "there are too few blocks, or few of them do most of the work",
      .beside = blocks},
-    // Threads that a kernel launches and gives nothing to do wait nowhere and cost few steps, and yet each of
-    // the others has their share to do.
+    // Idle threads do not wait and cost few steps, but the others have to do their share.
     {.quantity = "busiest_warp",
      .factor = 3,
      .excess = "the busiest warp of a block does too much of its work",
      .cause = "a condition on threadIdx leaves the work to a few threads, and the others have nothing to do",
      .likelier = cause_of_busiest_warp},
-    // A flag, a total or an identity is a few bytes. The results of the blocks, to be combined by the host,
-    // are
-    // four for each block, and sums of sections come back.
+    // A flag, a total or an identity is a few bytes. Results of blocks that the host is to combine are four
+    // bytes per block, and sums of sections are copied back.
     {.quantity = "bytes_to_host",
      .factor = 4,
      .excess = "it copies too many bytes from the device to the host",
      .cause = "the host adds up or looks through what a kernel should",
      .always = 32},
-    // Constants, and a histogram of zeros.
+    // Room for constants and for a histogram of zeros.
     {.quantity = "bytes_to_device",
      .factor = 4,
      .excess = "it copies too many bytes from the host to the device",
      .cause = "the host makes what a kernel or cudaMemset should write",
      .always = 4096},
-    // On a GPU no more than twice the solution's time may pass: for as long as its kernels move memory, the
-    // host may move some beside them.
+    // On a GPU a step may take at most twice the solution's time. In the time that the kernels move memory,
+    // the host may move as much by copies and fills.
     {.quantity = "bytes_beside",
      .factor = 1,
      .excess = "too many bytes are moved by copies within the device and by cudaMemset",
@@ -266,14 +262,14 @@ double most_of(const Limit& limit, const Counts& theirs, std::span<const Allowan
            limit.always + limit.of_traffic * moved;
 }
 
-/// True for an excess that explains others, which are its effects.
+/// True for an excess that explains others, which are its consequences.
 bool explains(const Limit& limit, const Counts& mine, const Counts& theirs) {
     return (limit.quantity == lines && !too_often(mine, theirs)) ||
            (limit.quantity == passes && conflicts(mine));
 }
 
-/// A block of fewer threads than half a warp leaves so many lanes empty for as long as it runs: of that the
-/// work, which is of warps, has twice as much and no more.
+/// A block smaller than half a warp leaves that many lanes empty for as long as it runs. The work is counted
+/// per warp and only doubles, so its own limit does not notice.
 std::optional<Shortfall> mostly_empty_warps(const Counts& mine, const Counts& theirs) {
     if (mine.blocks == 0 || !small_blocks(mine, theirs)) return std::nullopt;
     return Shortfall{format("at least half of the lanes of its warps are empty: its blocks have %.1f "
@@ -285,7 +281,7 @@ std::optional<Shortfall> mostly_empty_warps(const Counts& mine, const Counts& th
                      0.5};
 }
 
-/// Lines of the source, in the order of what they have of a counter.
+/// A line of the source, with its values of a counter.
 struct Line {
     std::string name;
     std::uint64_t has = 0, requests = 0, passes = 0;
@@ -300,14 +296,14 @@ std::string where_most(const Run& run, const Counter& counter) {
         if (place.*counter.place > 0) most_first.push_back(&place);
     std::stable_sort(most_first.begin(), most_first.end(),
                      [&](const Place* a, const Place* b) { return a->*counter.place > b->*counter.place; });
-    // A line may have several places, as one for each operand, and is told with all of them. Those that have
-    // little cannot make it the first, and the name of each line has to be looked up.
+    // A line may have several places, such as one per operand, and is reported with their sum. Places with
+    // small values cannot change which line is first, and looking up the name of a line is slow.
     std::vector<Line> lines;
     for (const auto* place : most_first) {
         constexpr std::uint64_t little = 16;
         if (!lines.empty() && place->*counter.place < lines.front().has / little) break;
         const auto name = run.seen.line_of(*place);
-        // The prologue of each kernel, where its threads begin, is in no source of the step.
+        // The prologue of each kernel, where its threads begin, is not in the source of the step.
         if (name.starts_with("cuda.hpp:")) continue;
         auto line = std::find_if(lines.begin(), lines.end(), [&](const Line& l) { return l.name == name; });
         if (line == lines.end()) line = lines.insert(lines.end(), {name});
@@ -327,7 +323,7 @@ std::string where_most(const Run& run, const Counter& counter) {
 
 std::vector<Shortfall> worse_than_solution(const Run& step, const Counts& theirs,
                                            std::span<const Allowance> allowances) {
-    std::vector<std::pair<bool, Shortfall>> worse;  // and whether it explains others
+    std::vector<std::pair<bool, Shortfall>> worse;  // true if it explains others
     const auto& mine = counts_of(step);
     for (const auto& limit : limits) {
         const double m = limit.quantity(mine), t = limit.quantity(theirs);
@@ -352,7 +348,7 @@ std::vector<Shortfall> worse_than_solution(const Run& step, const Counts& theirs
     if (worse.empty())
         if (auto shortfall = mostly_empty_warps(mine, theirs))
             worse.push_back({false, std::move(*shortfall)});
-    // What explains other excesses comes first, and then what is furthest beyond its limit.
+    // Excesses that explain others come first, then those furthest beyond their limits.
     std::stable_sort(worse.begin(), worse.end(), [](const auto& a, const auto& b) {
         return std::pair(!a.first, a.second.share) < std::pair(!b.first, b.second.share);
     });
@@ -372,7 +368,8 @@ Nearest nearest_limit(const Counts& step, const Counts& theirs, std::span<const 
 }
 
 std::optional<std::string> remark_on_banks(const Run& step, const Counts& theirs) {
-    constexpr double worth = 1.0 / 32;  // of the work: as much as other limits allow beside the solution's
+    constexpr double worth =
+        1.0 / 32;  // of the work: as much as other limits allow in addition to the solution's
     const auto& mine = counts_of(step);
     std::map<std::string, Line> lines;
     for (const auto& place : step.seen.places)
@@ -383,8 +380,8 @@ std::optional<std::string> remark_on_banks(const Run& step, const Counts& theirs
     const auto worst = std::max_element(
         lines.begin(), lines.end(), [](const auto& a, const auto& b) { return a.second.has < b.second.has; });
     if (worst == lines.end()) return std::nullopt;
-    const Line& line = worst->second;  // clang 14 captures no structured binding
-    // A solution that has about as many has its reasons.
+    const Line& line = worst->second;  // clang 14 cannot capture a structured binding
+    // A solution with about as many has its reasons.
     if (number(line.has) <= worth * work(mine) || 2 * line.has < line.passes ||
         mine.bank_conflicts <= 2 * theirs.bank_conflicts)
         return std::nullopt;

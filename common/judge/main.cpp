@@ -1,14 +1,15 @@
-// The command line of a suite: Catch2's own, and what says which step is under test.
+// The command line of a suite: Catch2's options, and options that select the step under test.
 //
 //   convolution-cpu --step 03_tiled.so …        the tests, with all options of Catch2
-//   convolution-cpu --step … --rejected         passes if the tests fail for the reason in the source; where
-//                                               that names one, only this is run, but for --every-test
-//   convolution-cpu --step … --in-parts         the same tests on all cores, a few in each process
-//   convolution-cpu --step … --seal 3           seals each line, with a key from that descriptor
+//   convolution-cpu --step … --rejected         passes if the tests fail for the reason in the source. If
+//   that
+//                                               names a test, runs only this one, unless --every-test
+//   convolution-cpu --step … --in-parts         the same tests on all cores, a few per process
+//   convolution-cpu --step … --seal 3           seals each line with a key read from descriptor 3
 //   convolution-cpu --describe …                the chapter and its steps, as JSON (measure.hpp)
 //   convolution-cpu --measure MODULE …          one step of the ladder
-//   convolution-gpu --times MODULE...           how long some steps take
-//   convolution-cpu --estimate MODULE …         its time on a GPU that is not there (estimate.hpp)
+//   convolution-gpu --times MODULE...           the times of some steps
+//   convolution-cpu --estimate MODULE …         its time on a GPU that is not present (estimate.hpp)
 //   convolution-cpu --explain MODULE …          a step line by line (trace.hpp)
 //   convolution-cpu --trace MODULE …            request by request
 //
@@ -43,10 +44,10 @@ namespace kata {
 namespace {
 
 Subject the_subject;
-/// Whether the running test is one that any step passes with whatever it computes, being about claims alone.
+/// True if the running test is about claims only, which any step passes, whatever it computes.
 bool about_claims = false;
 
-/// Of all processes that the tests run in.
+/// Shared by all processes that run the tests.
 struct InCommon {
     std::atomic<bool> a_test_asked_for_the_step{false};
     std::atomic<double> processor_seconds{0};
@@ -60,7 +61,7 @@ InCommon* shared_memory() {
     return new (memory) InCommon;
 }
 
-/// What the tests had to say against the step, and the first of them that had.
+/// All failures of the tests, and the name of the first test that failed.
 std::vector<std::string> complaints;
 std::string first_to_fail;
 
@@ -86,8 +87,9 @@ class Listener final : public Catch::EventListenerBase {
     std::string running_;
 };
 
-/// "~[stays]~[bytes]": what leaves out the tests with a trait that the step has not. Throws Error for a test
-/// with a tag that is neither a trait of some step nor known to all suites: it would be for no step.
+/// Returns a filter that leaves out the tests with traits that the step lacks: "~[stays]~[bytes]". Throws
+/// Error for a test with a tag that is neither a trait of some step nor known to all suites: it would apply
+/// to no step.
 std::string without_traits_of_others() {
     const auto& mine = this_step();
     std::set<std::string> traits;
@@ -121,7 +123,7 @@ int judge_rejection(const std::string& reason, const std::optional<std::string>&
     return 1;
 }
 
-/// The status, or 1 where what was printed could not be written.
+/// Returns the status, or 1 if the output could not be written.
 int printed(int status) {
     if (std::cout.flush() && std::fflush(stdout) == 0) return status;
     std::cerr << "the output cannot be written\n";
@@ -196,9 +198,9 @@ int main(int argc, char** argv) {
         if (key >= 0) kata::seal_reports(key);
         s.module = module;
         s.source = source;
-        // A case with the tag of a trait is for the steps that have it. Cases tagged [step] are for the steps
-        // that they name, those tagged [figures] for the solutions of
-        // these, and those tagged [solution] for any solution.
+        // A test with the tag of a trait applies to the steps that have it. A test tagged [step] applies to
+        // the steps that it names, one tagged [figures] to the solutions of those, and one tagged [solution]
+        // to any solution.
         auto& filters = session.configData().testsOrTags;
         bool all_tests = filters.empty();
         if (all_tests && !s.source.empty()) {
@@ -212,7 +214,8 @@ int main(int argc, char** argv) {
             std::cout << (rejected ? "not run: " : "1..0 # SKIP ") << *why << '\n';
             return rejected ? 77 : 0;
         }
-        // Who seals has looked already, and what is left runs into it.
+        // A grader, who seals reports, has already checked this. An open body that remains fails when it is
+        // run.
         if (!kata::reports_are_sealed() && kata::is_open(s.source)) {
             std::cout << "1..0 # SKIP open: " << s.source.filename().string() << " waits for you\n";
             return 0;
@@ -244,16 +247,16 @@ int main(int argc, char** argv) {
                 all_tests = false;
             }
         }
-        // A GPU's tests run alone, and Meson's own limit will do.
+        // The tests on a GPU run one at a time, and Meson's own limit suffices.
         if (!kata::keeps_time())
             kata::limit_time(processor_seconds, kata::most_idle_seconds, &kata::in_common->processor_seconds);
         const int status = session.run();
         if (status == 0) require_asked();
         if (rejected) return kata::judge_rejection(kata::stated_reason(s.source), rejecting);
-        // For Meson the verdict is in the lines of TAP; a status other than 0 would tell it that the suite
-        // has broken down.
+        // Meson reads the verdict from the lines of TAP. A status other than 0 would mean that the suite
+        // broke down.
         if (for_meson && !kata::complaints.empty()) return 0;
-        constexpr int every_test_was_skipped = 4;  // as Catch2 says it
+        constexpr int every_test_was_skipped = 4;  // Catch2's exit status for this
         return status == 0 || status == every_test_was_skipped ? 0 : 1;
     } catch (const std::exception& e) {
         std::cerr << e.what() << '\n';

@@ -30,7 +30,7 @@ void print_counts(const Run& run) {
         if (!counter.of) continue;
         print(std::string(counter.key), shown(counter, c, run.outputs, run.operations));
     }
-    // Totals of loads and stores by themselves, as a profiler counts them.
+    // Loads and stores separately, as a profiler counts them.
     print("global_load_sectors", static_cast<double>(c.global_load.transactions));
     print("global_store_sectors", static_cast<double>(c.global_store.transactions));
     print("shared_load_passes", static_cast<double>(c.shared_load.transactions));
@@ -42,7 +42,7 @@ void print_lines(const char* key, const std::string& text) {
     for (std::string line; std::getline(lines, line);) std::cout << key << ' ' << line << '\n';
 }
 
-/// Says on a terminal how far the step is.
+/// Returns a function that shows the progress of the step on a terminal.
 std::function<void(double)> progress_of(const Module& step) {
     if (!isatty(STDERR_FILENO)) return {};
     return [title = step.name(), last = -1](double part) mutable {
@@ -110,7 +110,7 @@ int measure(std::span<char* const> arguments) {
             print("one_in", static_cast<double>(run.seen.one_in));
             print_counts(run);
         }
-        // A picture is there to be looked at; what a step takes is timed on a problem that fills the GPU.
+        // A run over a file is for its picture. Times come from a problem that fills the GPU.
         if (keeps_time() && !in && !flag(arguments, "--once")) {
             const auto against = option(arguments, "--against"), variant = option(arguments, "--variant");
             const auto times =
@@ -145,7 +145,7 @@ int times(std::span<char* const> arguments) {
         std::vector<Module> steps;
         for (const std::string module : arguments.subspan(variant ? 4 : 2)) try {
                 steps.emplace_back(module);
-            } catch (const Error& e) {  // has not been built, which is no reason to time nothing
+            } catch (const Error& e) {  // not built: the others can still be timed
                 std::cerr << e.what() << '\n';
             }
         time_each(steps, variant ? std::optional<int>(std::stoi(*variant)) : std::nullopt,

@@ -10,7 +10,7 @@ namespace kata {
 
 namespace {
 
-/// "03_tiled" of "solutions.convolution.03_tiled.cpu.so", which is how the build names a module.
+/// Returns "03_tiled" for "solutions.convolution.03_tiled.cpu.so", the build's name of a module.
 std::string step_of(const std::string& file) {
     const auto chapter = file.find('.'), name = file.find('.', chapter + 1),
                backend = file.rfind('.', file.rfind('.') - 1);
@@ -51,7 +51,7 @@ void* Module::symbol(const char* name) const {
 
 void require_current(const std::filesystem::path& module, const std::filesystem::path& source) {
     if (!exists(module) || !exists(source)) return;
-    // A date in the future, as another machine's clock leaves it, does not say that it was edited since.
+    // A time in the future, set by another machine's clock, does not show that the file was edited since.
     const auto edited = last_write_time(source);
     if (edited > last_write_time(module) && edited <= std::filesystem::file_time_type::clock::now())
         throw Error(step_of(module.filename().string()) +

@@ -1,5 +1,5 @@
-// A step as the build leaves it: a shared module of its own, so that one which does not compile, crashes or
-// clashes in its names costs no other step its verdict.
+// A step as built: a shared module of its own, so that a step that does not compile, crashes or has clashing
+// names does not affect the verdict on any other.
 #pragma once
 #include <filesystem>
 #include <string>
@@ -8,16 +8,17 @@ namespace kata {
 
 class Module {
   public:
-    /// Loads the module. Throws Error where there is none: its source does not compile.
+    /// Loads the module. Throws Error if there is none, because its source does not compile.
     explicit Module(const std::filesystem::path&);
 
-    /// The function that the module exports under `name`, of the type that the chapter's header declares.
+    /// Returns the function that the module exports as `name`, with the type declared in the chapter's
+    /// header.
     template <class Function>
     Function* function(const char* name) const {
         return reinterpret_cast<Function*>(symbol(name));
     }
 
-    /// Whether it exports `symbol`: how a suite tells which of several things this step is to do.
+    /// True if it exports `symbol`. Suites use this to find out which of several problems the step solves.
     bool has(const char* symbol) const;
 
     /// "03_tiled"
@@ -27,11 +28,11 @@ class Module {
     void* symbol(const char* name) const;
 
     std::string name_;
-    void* handle_;  // stays loaded: kernels may be referred to until the process ends
+    void* handle_;  // never closed: kernels may be used until the process ends
 };
 
-/// Throws Error where the source was edited since the module was built: what that does is then not what the
-/// source says. Nothing where either does not exist.
+/// Throws Error if the source was edited after the module was built, because the module may then do something
+/// else. Does nothing if either file is missing.
 void require_current(const std::filesystem::path& module, const std::filesystem::path& source);
 
 }  // namespace kata

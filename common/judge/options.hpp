@@ -1,4 +1,4 @@
-// The options of a tour, which are not Catch2's.
+// Command-line options that are not Catch2's.
 #pragma once
 #include <algorithm>
 #include <optional>
@@ -7,14 +7,14 @@
 
 namespace kata {
 
-/// The value of an option, or nothing.
+/// Returns the value of an option, if given.
 inline std::optional<std::string> option(std::span<char* const> arguments, const std::string& name,
                                          std::size_t place = 1) {
     for (std::size_t i = 0; i + place < arguments.size(); ++i)
         if (arguments[i] == name) return arguments[i + place];
     return std::nullopt;
 }
-/// Whether it was given.
+/// True if the option is given.
 inline bool flag(std::span<char* const> arguments, const std::string& name) {
     return std::any_of(arguments.begin(), arguments.end(), [&](const char* a) { return a == name; });
 }

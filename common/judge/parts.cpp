@@ -22,13 +22,13 @@ namespace kata {
 
 namespace {
 
-/// A process that runs a part of the tests. What it writes stays in memory, for a disk may be full.
+/// A process that runs a part of the tests. Its output stays in memory, because a disk may be full.
 struct Process {
     pid_t id = -1;
     int output = -1, errors = -1;
-    std::optional<int> status = {};  // as waitpid() has it, when it has ended
-    bool complete = false;           // each test has a verdict
-    bool failed = false;             // one of these
+    std::optional<int> status = {};  // from waitpid(), once it has ended
+    bool complete = false;           // every test has a verdict
+    bool failed = false;             // one of these is a failure
 };
 
 int file_in_memory() {
@@ -47,7 +47,7 @@ std::string contents(int file) {
     return text;
 }
 
-/// The process as fork() gives it; -1 where none is to be had.
+/// Returns what fork() returns; -1 if no process can be started.
 pid_t start(Process& process) {
     process.output = file_in_memory();
     process.errors = file_in_memory();
@@ -74,7 +74,7 @@ void signal_those_that_run(std::span<const Process> processes, int signal) {
         if (process.id > 0 && !process.status) kill(process.id, signal);
 }
 
-/// Prints the verdicts of a process, numbered on from those before it.
+/// Prints the verdicts of a process, with numbers that continue those before it.
 void print(const Process& process, std::size_t& told) {
     std::istringstream lines(contents(process.output));
     for (std::string line; std::getline(lines, line);)
@@ -87,7 +87,7 @@ void print(const Process& process, std::size_t& told) {
     std::cerr << contents(process.errors);
 }
 
-/// Of the first processes, up to the last one that is wanted.
+/// Reports these processes, which are the first ones up to the last that is wanted.
 InParts report(const std::vector<Process>& processes, const std::vector<Part>& parts) {
     std::size_t tests = 0, told = 0;
     for (const auto& part : parts) tests += part.tests;
@@ -95,7 +95,7 @@ InParts report(const std::vector<Process>& processes, const std::vector<Part>& p
     for (const auto& process : processes) print(process, told);
     const bool complete = std::all_of(processes.begin(), processes.end(), [](auto& p) { return p.complete; });
     const bool failed = std::any_of(processes.begin(), processes.end(), [](auto& p) { return p.failed; });
-    while (complete && told < tests)  // those behind the first that failed
+    while (complete && told < tests)  // the tests after the first that failed
         std::cout << "ok " << ++told << " # SKIP not run\n";
     std::cout.flush();
     const auto& last = processes.back();
@@ -116,14 +116,14 @@ std::string filter_for(const std::string& test) {
 }
 
 std::vector<Part> parts_of(const Catch::IConfig& config) {
-    constexpr std::size_t most = 3;  // tests: few, for one of them may take half of the time of all
+    constexpr std::size_t most = 3;  // tests: few, because one may take half of the total time
     std::vector<Part> parts;
     bool are_common = false;
     for (const auto& test : Catch::getAllTestCasesSorted(config)) {
         const auto& info = test.getTestCaseInfo();
         if (!config.testSpec().matches(info)) continue;
-        // The tests that all chapters have in common share one run of the step: in several processes, each of
-        // them would have to make it.
+        // The tests that all chapters share use one run of the step, which each of several processes would
+        // repeat.
         const bool is_common = std::any_of(info.tags.begin(), info.tags.end(),
                                            [](const Catch::Tag& tag) { return tag.original == "shared"; });
         if (parts.empty() || is_common != are_common || (parts.back().tests == most && !is_common))
@@ -139,19 +139,19 @@ std::optional<InParts> run_in_parts(const std::vector<Part>& parts, bool abort, 
     const std::size_t most = cores();
     if (parts.size() < 2 || most < 2) return std::nullopt;
     std::vector<Process> all(parts.size());
-    // The tests that all chapters have in common are the last and take longest: they begin first.
+    // The tests that all chapters share are last and take longest, so they start first.
     std::vector<std::size_t> waiting{parts.size() - 1};
     for (std::size_t i = 0; i < parts.size() - 1; ++i) waiting.push_back(i);
     std::reverse(waiting.begin(), waiting.end());
 
-    // All that happens is waited for, and nothing interrupts.
+    // Signals are blocked and received by sigwait().
     sigset_t signals, before;
     sigemptyset(&signals);
     for (const int signal : {SIGCHLD, SIGTERM, SIGINT}) sigaddset(&signals, signal);
     std::signal(SIGCHLD, SIG_DFL);
     sigprocmask(SIG_BLOCK, &signals, &before);
     std::cout.flush();
-    std::size_t running = 0, wanted = parts.size();  // of all parts only the first are wanted
+    std::size_t running = 0, wanted = parts.size();  // parts after the first that ends early are not wanted
     int ended_by = 0;                                // a signal
     while (running > 0 || !waiting.empty()) {
         while (running < most && !waiting.empty()) {
@@ -193,7 +193,7 @@ std::optional<InParts> run_in_parts(const std::vector<Part>& parts, bool abort, 
         std::signal(ended_by, SIG_DFL);
         std::raise(ended_by);
     }
-    sigprocmask(SIG_SETMASK, &before, nullptr);  // at the latest, what was raised ends the process here
+    sigprocmask(SIG_SETMASK, &before, nullptr);  // a pending raised signal ends the process here
     return result;
 }
 

@@ -1,7 +1,7 @@
-// The tests of one step on all cores, for whoever has just saved it and waits: a few of them in each process,
-// and one report of all, in their order. What the step itself keeps from one test to the next, as in a static
+// Runs the tests of one step on all cores, for a fast answer after each edit: a few tests per process, and
+// one report in the original order. State that the step keeps from one test to the next, such as a static
 // variable or a __device__ array, starts anew in each process, so a mistake that shows only after many calls
-// may pass. The verdict of `meson test` and of grading is that of one process.
+// may pass. The verdicts of `meson test` and of grading come from a single process.
 #pragma once
 #include <catch2/interfaces/catch_interfaces_config.hpp>
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace kata {
 
-/// Catch2's filter for the test of this name and no other.
+/// Returns Catch2's filter for exactly the test with this name.
 std::string filter_for(const std::string& test);
 
 struct Part {
@@ -19,21 +19,21 @@ struct Part {
     std::size_t tests = 0;
 };
 
-/// The tests that Catch2 would run, in parts.
+/// Returns the tests that Catch2 would run, divided into parts.
 std::vector<Part> parts_of(const Catch::IConfig&);
 
 struct InParts {
     bool passed;
-    int status;  ///< to exit with
+    int status;  ///< for exit()
 };
 
-/// Starts a process for each part, as many at a time as there are cores, and reports when all are done; with
-/// `abort`, those behind the first that failed are stopped. Where a part was ended by a signal, or this
-/// process is sent one meanwhile, it ends by that when all is reported.
+/// Starts a process for each part, as many at a time as there are cores, and reports when all have ended.
+/// With `abort`, the parts after the first that failed are stopped. If a signal ends a part or reaches this
+/// process meanwhile, this process ends with the same signal after the report.
 ///
-/// In these processes it returns nothing, and `mine` is the filter of the tests that are to be run, with the
-/// reporter "step". Where there is one part or one core only, or no process is to be had, it returns nothing
-/// and leaves `mine` empty: all tests are to be run in this process.
+/// Returns std::nullopt in these processes. `mine` is then the filter of the tests to run with the reporter
+/// "step". If there is only one part or one core, or no process can be started, it also returns std::nullopt
+/// and leaves `mine` empty: this process must run all tests.
 std::optional<InParts> run_in_parts(const std::vector<Part>&, bool abort, std::string& mine);
 
 }  // namespace kata

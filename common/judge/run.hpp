@@ -1,4 +1,4 @@
-// What came of one run of a step.
+// The result of one run of a step.
 #pragma once
 #include "observe.hpp"
 
@@ -9,17 +9,17 @@ namespace kata {
 
 /// One run of a step over a problem.
 struct Run {
-    std::optional<std::string> fault;  ///< why the step is wrong
-    std::string problem = {};          ///< its size, for people
+    std::optional<std::string> fault;  ///< the reason why the step is wrong
+    std::string problem = {};          ///< its size, for messages
     Observation seen;
     double outputs = 0;     ///< elements of the result
-    double operations = 0;  ///< that the problem needs
+    double operations = 0;  ///< that the problem requires
 
-    /// Adds what another right run did.
+    /// Adds the results of another correct run.
     Run& operator+=(const Run&);
 };
 
-/// The counts of a right run. Throws Error where it was wrong.
+/// Returns the counts of a correct run. Throws Error if it was wrong.
 const Counts& counts_of(const Run&);
 
 }  // namespace kata

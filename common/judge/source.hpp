@@ -1,4 +1,4 @@
-// What the source of a step says of it.
+// What the source of a step declares about it.
 #pragma once
 #include <filesystem>
 #include <optional>
@@ -6,31 +6,31 @@
 
 namespace kata {
 
-/// Whether it still has a body to be written: a line that begins with a call of kata::open().
+/// True if it still has a body to write: a line that begins with a call of kata::open().
 bool is_open(const std::filesystem::path& source);
 
-/// Of a kernel that must be rejected, why: the rest of the line behind "// Rejected: ". A GPU cannot tell
-/// everything that the CPU back end can, so behind "// On a GPU: " may stand what is seen there. Throws Error
-/// where it does not say.
+/// Returns why a kernel must be rejected: the rest of the line after "// Rejected: ". On a GPU, which cannot
+/// detect everything that the CPU back end can, the text after "// On a GPU: " takes precedence. Throws Error
+/// if there is none.
 std::string stated_reason(const std::filesystem::path& source);
 
-/// And which test rejects it, the first that does: the rest of the line behind "// Rejected by: ". Nothing
-/// where it does not say, and on a GPU, where another test may be the first.
+/// Returns the first test that rejects it: the rest of the line after "// Rejected by: ". Empty if it does
+/// not say, and on a GPU, where another test may be first.
 std::optional<std::string> stated_test(const std::filesystem::path& source);
 
-/// Which GPU the step asks for: "sm_80" behind "// Needs: ", a compute capability, or "sm_90a", which is one
-/// GPU whose instructions no other has; and behind that may stand ", 193 KiB", the shared memory of a block.
-/// Empty where any will do.
+/// Returns the GPU that the step requires, after "// Needs: ": "sm_80", a compute capability, or "sm_90a", a
+/// single GPU whose instructions no other has. It may be followed by the shared memory of a block: ", 193
+/// KiB". Empty if any GPU will do.
 std::string stated_need(const std::filesystem::path& source);
 
-/// "needs a GPU of compute capability 9.0", where this back end or this device is not what is asked for. The
-/// CPU back end has what a compute capability has, and not what one GPU alone has.
+/// Returns "needs a GPU of compute capability 9.0" if this back end or this device does not meet the need.
+/// The CPU back end has the features of all compute capabilities, but not those of a single GPU.
 std::optional<std::string> lacking(const std::string& need);
-/// The same for a GPU of this architecture, "sm_75", whose blocks may have so many bytes of shared memory; an
-/// empty name stands for the CPU back end.
+/// Same for a GPU of this architecture, such as "sm_75", whose blocks may have `shared` bytes of shared
+/// memory. An empty name stands for the CPU back end.
 std::optional<std::string> lacking(const std::string& need, const std::string& architecture,
                                    std::size_t shared);
-/// Whether the CPU back end can run and count it, whatever runs it now.
+/// True if the CPU back end can run and count it, whichever back end runs it now.
 bool can_be_counted(const std::string& need);
 
 }  // namespace kata

@@ -17,7 +17,7 @@
 namespace kata {
 
 Conditions Brought::conditions(double outputs, int run, int runs) const {
-    // What the CPU back end counts in about ten seconds.
+    // Outputs that the CPU back end counts in about ten seconds.
     constexpr double most_counted = 500'000;
     Conditions c{.time_limit = 600};
     if (!full) c.one_in = static_cast<std::uint64_t>(std::max(1.0, std::ceil(outputs / most_counted)));
@@ -91,7 +91,7 @@ const Run& counted_run(const Shape& shape) {
     if (found != known.end()) return found->second;
     auto run = shape.run(step());
     const auto& counts = counts_of(run);
-    // A step that is compared with this solution need not count it once more.
+    // A later comparison with this solution need not count it again.
     if (subject().is_solution) remember(subject().module, this_suite, counts, std::string(shape.name));
     return known.emplace(shape.name, std::move(run)).first->second;
 }
@@ -139,7 +139,7 @@ void note_gain(const std::string& text) { remarks().gains.push_back(text); }
 
 namespace {
 
-/// One of each kind in each array: a mistake shows in many lines of a kernel, and one of them says it all.
+/// Lists one finding of each kind. A mistake shows in many lines of a kernel, and one of them is enough.
 std::string listed(const std::vector<std::string>& findings) {
     std::set<std::string> kinds;
     std::string text;
@@ -156,8 +156,8 @@ std::string listed(const std::vector<std::string>& findings) {
 
 namespace {
 
-/// "\nlaunched: add<<<256, 4>>>", and nothing where nobody has heard it, or the text says it already. `Seen`:
-/// an observation, or what has ended it.
+/// Returns "\nlaunched: add<<<256, 4>>>"; empty if the launches are unknown or `said` already names one.
+/// `Seen` is an observation, or the error that ended it.
 template <class Seen>
 std::string launched(const Seen& seen, const std::string& said) {
     if (said.find("<<<") != said.npos || said.starts_with("launch refused: ")) return "";
@@ -166,7 +166,7 @@ std::string launched(const Seen& seen, const std::string& said) {
     return text + (seen.launched.empty() || seen.launches == seen.launched.size() ? "" : ", …");
 }
 
-/// What is said of a wrong output where no kernel was launched, of which compare() knows nothing.
+/// Rewords a difference found by compare(), which does not know that no kernel was launched.
 std::string without_launch(const std::string& difference) {
     const auto question = difference.find(": was the kernel launched");
     if (question == difference.npos) return "no kernel was launched\n" + difference;
@@ -184,7 +184,7 @@ Run observed_run(const Conditions& conditions, const std::function<void()>& work
     try {
         run.seen = observe(conditions, work);
     } catch (const OpenKata&) {
-        throw;  // no fault of the step: it waits to be written
+        throw;  // not a fault of the step: it has not been written yet
     } catch (const Error& e) {
         run.fault = e.what() + launched(e, e.what());
         return run;
@@ -194,7 +194,7 @@ Run observed_run(const Conditions& conditions, const std::function<void()>& work
     } catch (const std::exception& e) {
         run.fault = std::string("the host code of the step threw an exception: ") + e.what();
         return run;
-    } catch (...) {  // also what would end a test of Catch2's without a verdict
+    } catch (...) {  // includes exceptions that would end a Catch2 test without a verdict
         run.fault = "the host code of the step threw something that is no std::exception";
         return run;
     }

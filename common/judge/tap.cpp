@@ -1,9 +1,8 @@
-// The reporter of every suite: TAP for Meson, a line per test case, and behind each line a comment with the
-// record of the test, as JSON, for whoever prints verdicts (check/report.hpp). Both go to the standard output
-// stream as it was at the start. What is wrong goes to the standard error stream as well, which is all that
-// Meson shows of a test that failed; and so does what a step prints, or it would tear these lines or pass for
-// some of them. (Catch2's own TAP reporter prints messages of several lines as they are, and Meson takes all
-// but the first for noise.)
+// The reporter of every suite: TAP for Meson, one line per test case, followed by a comment with the test's
+// record as JSON, for programs that print verdicts (check/report.hpp). Both go to the original standard
+// output. Failures also go to standard error, which is all that Meson shows of a failed test. So does what a
+// step prints, which could otherwise break these lines or be mistaken for them. (Catch2's own TAP reporter
+// prints multi-line messages as they are, and Meson discards all lines but the first.)
 #include "check/report.hpp"
 #include "error.hpp"
 #include "judge/time_limit.hpp"
@@ -40,7 +39,7 @@ class StepReporter final : public Catch::StreamingReporterBase {
 
     void testRunStarting(const Catch::TestRunInfo& info) override {
         StreamingReporterBase::testRunStarting(info);
-        // Said first, so that a step that ends the program has not passed.
+        // Printed first, so that a step that ends the program does not pass.
         say("1.." + std::to_string(chosen()));
         std::atexit([] {
             if (running) std::cerr << "the step ended the program before its tests did\n";
@@ -56,7 +55,7 @@ class StepReporter final : public Catch::StreamingReporterBase {
         }
         if (result.isOk()) return;
         ++failures_;
-        // FAIL(text) says it all; a CHECK says what it compared.
+        // FAIL(text) needs no more; for a CHECK, the compared expression is added.
         if (result.hasExpression())
             explain(result.getExpressionInMacro() + " is " + result.getExpandedExpression());
         const auto message = std::string(result.getMessage());
@@ -76,7 +75,7 @@ class StepReporter final : public Catch::StreamingReporterBase {
         const bool skipped = !failed && stats.totals.assertions.passed == 0 && !skipped_.empty();
         say((failed ? "not ok " : "ok ") + std::to_string(++cases_) + " - " + stats.testInfo->name +
             (skipped ? " # SKIP " + skipped_ : ""));
-        std::fflush(nullptr);  // what the step has printed, on a line of its own
+        std::fflush(nullptr);  // ends the step's own output with a flush
         Record record{stats.testInfo->name, "right", skipped ? skipped_ : wrong_,
                       std::exchange(remarks(), {})};
         if (skipped)
@@ -99,13 +98,13 @@ class StepReporter final : public Catch::StreamingReporterBase {
 
     void testRunEnded(const Catch::TestRunStats& stats) override {
         running = false;
-        for (const auto all = chosen(); cases_ < all;)  // with --abort, after the first that failed
+        for (const auto all = chosen(); cases_ < all;)  // with --abort, after the first failure
             say("ok " + std::to_string(++cases_) + " # SKIP not run");
         StreamingReporterBase::testRunEnded(stats);
     }
 
   private:
-    /// How many test cases run, as Catch2 chooses them.
+    /// Returns the number of test cases that Catch2 will run.
     std::size_t chosen() const {
         const auto& all = Catch::getAllTestCasesSorted(*m_config);
         const auto& spec = m_config->testSpec();
@@ -118,7 +117,7 @@ class StepReporter final : public Catch::StreamingReporterBase {
         const auto whole = sealed(line) + "\n";
         for (std::size_t said = 0; said < whole.size();) {
             const auto n = write(verdicts_, whole.data() + said, whole.size() - said);
-            if (n <= 0) return;  // nobody reads
+            if (n <= 0) return;  // the reader has gone
             said += static_cast<std::size_t>(n);
         }
     }

@@ -1,5 +1,5 @@
-// The tests that all chapters share: a step beside its own solution, beside the steps before it, and what
-// only a solution must hold.
+// The tests that all chapters share: a step compared with its own solution and with the steps before it, and
+// requirements of solutions only.
 #include "check/remembered.hpp"
 #include "check/report.hpp"
 #include "error.hpp"
@@ -41,7 +41,7 @@ std::vector<Allowance> allowances_on(const Shape& shape) {
     return all;
 }
 
-/// The counters that a report on a step shows.
+/// Reports the main counters of a step.
 void report_figures(const Counts& mine, const Counts& theirs) {
     for (const Quantity q :
          {Quantity("sectors"), Quantity("lines"), Quantity("shared_passes"), Quantity("atomics"),
@@ -49,7 +49,7 @@ void report_figures(const Counts& mine, const Counts& theirs) {
         remarks().figures.push_back({std::string(q->key), std::string(q->name), q(mine), q(theirs)});
 }
 
-/// True if a GPU has timed the step for its chapter's lesson.
+/// True if the step has been timed on a GPU for its chapter's lesson.
 bool has_been_timed(std::string_view step) {
     std::ifstream ladder(subject().source.parent_path() / "measured/ladder.csv");
     for (std::string row; std::getline(ladder, row);)
@@ -57,8 +57,8 @@ bool has_been_timed(std::string_view step) {
     return false;
 }
 
-/// How the solution of `later` fared against that of `step` when a GPU timed them, in the main problem of the
-/// lesson.
+/// Returns how the solution of `later` compared with that of `step` when a GPU timed them on the lesson's
+/// main problem.
 std::optional<Timed> timed_against(std::string_view later, std::string_view step) {
     std::ifstream ladder(subject().source.parent_path() / "measured/ladder.csv");
     const auto cells = [](const std::string& row) {
@@ -83,13 +83,13 @@ std::optional<Timed> timed_against(std::string_view later, std::string_view step
     return std::nullopt;
 }
 
-// Lines of the .legal file beside a module, which common/simt/legality.py writes. "double:7 2" is a line of
-// the source with two operations in double; the latter kind is for functions that speak of no double: a
-// template for both types computes in double where it is instantiated for doubles. "NAME BYTES" is a local
-// array that no registers can hold.
+// Kinds of lines in the .legal file beside a module, which common/simt/legality.py writes. "double:7 2" is a
+// line of the source with two operations in double. The second kind is for functions that do not mention
+// double: a template for both types computes in double if it is instantiated for doubles. "NAME BYTES" is a
+// local array that no registers can hold.
 constexpr std::string_view in_double = "double:", in_double_of_floats = "double-of-floats:";
 
-/// The first line of the source that computes in double.
+/// Returns the first line of the source that computes in double.
 std::optional<int> first_in_double(std::filesystem::path module, std::string_view kind) {
     std::ifstream lines(module.replace_extension(".legal"));
     std::optional<int> first;
@@ -102,7 +102,7 @@ std::optional<int> first_in_double(std::filesystem::path module, std::string_vie
     return first;
 }
 
-/// Times the claims of one standing about the step under test, and fails where one turns out otherwise.
+/// Times the asserted or refuted claims about the step under test. Fails if one turns out otherwise.
 void time_claims(Claim::Standing standing, Answer expected, const char* otherwise) {
     if (!keeps_time()) SKIP("this back end keeps no time");
     for (const auto& claim : this_step().beats) {
@@ -135,13 +135,13 @@ TEST_CASE("the step defines the function that its chapter calls", "[claims][shar
     SUCCEED();
 }
 
-// Before all that it would cost: the cause comes first.
+// Comes before the tests of what idle launches cost, because it names the cause.
 TEST_CASE("no launch is for nothing", "[claims][shared]") {
     skip_without_counts();
     const auto& seen = counted_run(base_shape()).seen;
     const auto theirs = has_own_solution() ? of_own_solution(base_shape()).launches : seen.launches;
     const double share = 1 - static_cast<double>(seen.idle.size()) / static_cast<double>(seen.launches);
-    // Where there are many, those that do nothing are the least of it.
+    // If there are far too many launches, the idle ones are the smaller problem.
     if (seen.launches > 2 * theirs && !seen.idle.empty())
         fall_short(
             {"there are " + std::to_string(seen.launches) + " launches, where the solution has " +
@@ -176,7 +176,7 @@ TEST_CASE("the step needs about what its own solution needs", "[claims][shared]"
         for (const auto& shortfall : worse)
             fall_short(
                 {shortfall.text + (is_base ? "" : "\n  counted with " + mine.problem), shortfall.share});
-        // An excess on one shape is there on others, too.
+        // An excess on one shape also shows on others.
         if (!worse.empty()) break;
         if (is_base)
             if (const auto remark = remark_on_banks(mine, theirs)) note(*remark + ".");
@@ -201,7 +201,7 @@ TEST_CASE("the step has the idea of its lesson", "[claims][shared]") {
     SUCCEED();
 }
 
-// On an H100 half as fast as floats, and 1/64 on most GPUs.
+// double is half as fast as float on an H100, and 1/64 as fast on most GPUs.
 TEST_CASE("a step computes in float where its solution does", "[claims][shared]") {
     skip_without_counts();
     skip_without_own_solution();
@@ -221,7 +221,7 @@ TEST_CASE("a step computes in float where its solution does", "[claims][shared]"
 TEST_CASE("the values of a thread fit into its registers", "[claims][shared]") {
     skip_without_counts();
     constexpr unsigned few =
-        16;  // bytes: a few values in turn, as of the planes that a thread has passed, cost little
+        16;  // bytes: a few values in turn, such as of the planes that a thread has passed, cost little
     std::ifstream lines(std::filesystem::path(subject().module).replace_extension(".legal"));
     std::string name;
     for (unsigned bytes = 0; lines >> name >> bytes;)
@@ -256,7 +256,7 @@ TEST_CASE("the step gains what its lesson promises", "[claims][shared]") {
     std::vector<Gain> gains;
     for (const auto& claim : this_step().beats) {
         if (claim.quantity.is_timed() || claim.standing == Claim::Standing::refuted) continue;
-        // A step that a student has not come to yet only tells what nothing nearer tells.
+        // A student has not seen later steps: a claim about one is reported only if no limit is exceeded.
         if (claim.worse > step_name() && is_worse) continue;
         const double now = claim.quantity(mine),
                      theirs = claim.quantity(counts_of_solution(claim.worse, base_shape()));
@@ -271,8 +271,8 @@ TEST_CASE("the step gains what its lesson promises", "[claims][shared]") {
     SUCCEED();
 }
 
-// No test fails for it: a step that asks for errors in another way, as with a macro around the whole call, is
-// no worse, and a launch that does fail is reported anyway.
+// Never fails: a step that checks errors in another way, such as with a macro around the whole call, is
+// equally good, and a launch that fails is reported anyway.
 TEST_CASE("launches whose errors are never checked are noted", "[claims][shared]") {
     skip_without_counts();
     if (counted_run(base_shape()).seen.unchecked > 0)
@@ -284,7 +284,7 @@ TEST_CASE("launches whose errors are never checked are noted", "[claims][shared]
     SUCCEED();
 }
 
-// No test fails for it without a clock: by all that is counted the later step is the better one.
+// Never fails without a clock: by everything that is counted the later step is better.
 TEST_CASE("a later step's idea that was measured to be slower is noted", "[claims][shared]") {
     skip_without_counts();
     skip_without_own_solution();
@@ -297,7 +297,7 @@ TEST_CASE("a later step's idea that was measured to be slower is noted", "[claim
     SUCCEED();
 }
 
-// A document's false promise is no fault of the step, and yet nothing to keep quiet about.
+// A document's false claim is not the step's fault, but it should be mentioned.
 TEST_CASE("counts that refute a claim are noted", "[claims][shared]") {
     skip_without_counts();
     for (const auto& claim : this_step().beats)
@@ -327,14 +327,14 @@ TEST_CASE("the step is faster where its lesson says so", "[timed][shared]") {
     time_claims(Claim::Standing::asserted, Answer::holds, "the step does not gain what it is for");
 }
 
-// For maintainers, who measured on one device what others may show otherwise.
+// For maintainers: a measurement on one device may not hold on others.
 TEST_CASE("a claim that is marked as refuted is refuted on this device, too", "[.refuted][shared]") {
     time_claims(Claim::Standing::refuted, Answer::refuted, "refuted elsewhere, and not here");
 }
 
-// A ladder that begins anew (reduction 06) and a step that solves another problem (scan 05) are no
-// exceptions: what is slower than the step before, or needs more, makes a claim the other way round, and a
-// reader who asks what came of a step gets an answer for every one.
+// Also holds where a ladder starts over (reduction 06) and for a step that solves another problem (scan 05).
+// A step that is slower than the one before, or needs more, makes the reverse claim, so that every step has
+// an answer for the reader.
 TEST_CASE("a solution has a counted and a timed claim against the step before it", "[claims][shared]") {
     skip_unless_solution();
     const auto& row = this_step();
@@ -345,7 +345,7 @@ TEST_CASE("a solution has a counted and a timed claim against the step before it
     SUCCEED();
 }
 
-// With fewer, the makespan is that of the longest block, however the others are shared out.
+// With fewer blocks, the makespan is that of the longest block, however the others are distributed.
 TEST_CASE("a solution has a block for each multiprocessor of the model GPU", "[claims][shared]") {
     skip_unless_solution();
     skip_without_counts();
@@ -362,7 +362,7 @@ TEST_CASE("the counts of a solution are kept for all that are compared with it",
     }
 }
 
-// Only a solution: another style may need more or less.
+// For solutions only: another style may need more or less.
 TEST_CASE("a solution needs what its lesson says", "[claims][shared]") {
     skip_unless_solution();
     skip_without_counts();
@@ -375,7 +375,7 @@ TEST_CASE("a solution needs what its lesson says", "[claims][shared]") {
     SUCCEED();
 }
 
-// Only a solution: a student may find a way that a document has not thought of.
+// For solutions only: a student may find a way that a document does not consider.
 TEST_CASE("counted claims have room, and those marked refuted do not hold", "[claims][shared]") {
     skip_unless_solution();
     skip_without_counts();

@@ -24,7 +24,7 @@ double seconds_of(clockid_t clock) {
     return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
-/// Once a second. Seconds are counted, for a clock runs on while somebody has stopped the process.
+/// Called once a second. Counts the calls, because the wall clock also advances while the process is stopped.
 void look(int) {
     static double before = 0;
     static int idle = 0;
@@ -74,7 +74,8 @@ std::string why_stopped() {
 }
 
 std::string why_stopped_from_outside(double seconds, double processor_seconds) {
-    constexpr double busy = 0.5;  // of the time, at least, a process computes that nobody is in the way of
+    constexpr double busy = 0.5;  // the least share of wall-clock time that a process computes on a machine
+                                  // that is not overloaded
     if (processor_seconds < busy * seconds)
         return "the tests of this step were stopped after " + whole(seconds) +
                " s, in which they could compute for " + whole(processor_seconds) +

@@ -1,31 +1,31 @@
-// How long the tests of a step may take: no kernel of theirs is endless (the back end sees to that), but one
-// may do a thousand times what it should, and host code may not return.
+// Time limits for the tests of a step. The back end already ends endless kernels, but a kernel may do a
+// thousand times too much, and host code may never return.
 #pragma once
 #include <atomic>
 #include <string>
 
 namespace kata {
 
-/// In processor time, which a busy machine does not use up: no solution takes a tenth of it.
+/// Processor time, which does not pass faster on a busy machine. No solution takes a tenth of it.
 inline constexpr double most_processor_seconds = 60;
-/// By the clock, if all the while nothing is computed.
+/// Wall-clock time during which nothing is computed.
 inline constexpr int most_idle_seconds = 30;
 
-/// From here on ends the process by SIGTERM, which Catch2 reports, when it has taken so much processor time,
-/// or has waited for so long. In `together`, several processes add up what they take, and each ends when it
-/// is too much for all of them; the last second of each is left out.
+/// From now on, ends the process by SIGTERM, which Catch2 reports, once it has used this much processor time
+/// or has been idle for this long. Processes that share `together` add up their processor time, and each ends
+/// when the sum is too large. The last second of each is not included.
 void limit_time(double processor_seconds, int idle_seconds = most_idle_seconds,
                 std::atomic<double>* together = nullptr);
 
-/// Why SIGTERM has come, as a sentence for the student: it was sent for a limit, or by somebody else, such as
-/// Meson, whose patience ends by the clock.
+/// Returns why SIGTERM was received, as a sentence for the student. It was sent for a limit, or by another
+/// program, such as Meson with its limit on wall-clock time.
 std::string why_stopped();
 
-/// The same, of a process that has lived for so long and computed for so long.
+/// Same, for a process that has run for `seconds` and used this much processor time.
 std::string why_stopped_from_outside(double seconds, double processor_seconds);
 
-/// Why a signal has ended the tests, of which Catch2 says "SIGSEGV - Segmentation violation signal": in
-/// words, the first line a sentence of its own.
+/// Returns in words why a signal ended the tests. `signal` is Catch2's text, such as "SIGSEGV - Segmentation
+/// violation signal". The first line is a sentence of its own.
 std::string why_ended(const std::string& signal);
 
 }  // namespace kata

@@ -28,7 +28,7 @@ class Json {
     Json(const Json&) = delete;
     Json& operator=(const Json&) = delete;
 
-    /// The next entry of the outermost object; its value is what is written next.
+    /// Begins the next entry of the outermost object. The caller then writes its value.
     std::ostream& operator[](const char* key) {
         file_ << (first_ ? "{\n\"" : ",\n\"") << key << "\": ";
         first_ = false;
@@ -50,7 +50,7 @@ class Json {
     bool first_ = true;
 };
 
-/// Watches for as long as it lives.
+/// Watches while it lives.
 class Watching : public Watcher {
   public:
     Watching() { watcher = this; }
@@ -71,7 +71,7 @@ std::uint64_t distinct(const Counts& c) {
     return c.global_load.distinct + c.global_store.distinct + c.global_atomic.distinct;
 }
 
-/// The most lanes of a request that reach one address.
+/// Returns the largest number of lanes of a request that access one address.
 std::uint64_t most_at_one(const Request& r) {
     std::map<std::uintptr_t, std::uint64_t> lanes;
     std::uint64_t most = 0;
@@ -80,20 +80,20 @@ std::uint64_t most_at_one(const Request& r) {
     return most;
 }
 
-/// What the lanes of all warps did at one place in the kernels.
+/// The work of the lanes of all warps at one place in the kernels.
 struct Sum {
     std::string array;
     unsigned bytes = 0;
     std::uint64_t requests = 0, lanes = 0, steps = 0, units = 0, least = 0, waits = 0;
-    /// Of atomics on global memory, how many reach each address, in the launch that has most on one: they
-    /// take turns.
+    /// For atomics on global memory: the number of updates of each address. `turns` is the largest such
+    /// number of any launch, because updates of one address take turns.
     std::unordered_map<std::uintptr_t, std::uint64_t> updates = {};
     std::uint64_t turns = 0;
 
     void update(std::uintptr_t address) { turns = std::max(turns, ++updates[address]); }
 };
 
-/// A place, by what is done there: an instruction may reach several memories.
+/// A place and what it does: one instruction may access several memories.
 using Key = std::tuple<std::uint32_t, std::string, std::string>;
 
 class Lines final : public Watching {
@@ -121,11 +121,12 @@ class Lines final : public Watching {
             if (r.counts.global_atomic.accesses > 0) {
                 for (unsigned lane = 0; lane < 32; ++lane)
                     if (r.lanes >> lane & 1) sum.update(r.addresses[lane]);
-                // As in shared memory. In Counts::work it is a step for each line.
+                // Lanes that update one address take turns, as in shared memory. Counts::work has one step
+                // per line instead.
                 sum.steps += most_at_one(r) - 1;
             }
         } else if (memory == "shared") {
-            // Lanes that update one word take turns, too.
+            // Lanes that update one word also take turns.
             const auto passes = transactions(r.counts);
             sum.units += std::max(passes, r.steps);
             sum.least += passes - r.counts.bank_conflicts;
@@ -150,7 +151,7 @@ void write_totals(std::ostream& out, const Counts& c) {
         << ", \"contention\": " << c.contention << "}";
 }
 
-/// What both have to say of the run as a whole.
+/// Writes what both outputs say about the run as a whole.
 void write_head(Json& json, const Run& run) {
     json["chapter"] << as_json(chapter.name);
     json["fault"] << (run.fault ? as_json(*run.fault) : "null");
@@ -161,7 +162,7 @@ struct Launch {
     std::array<unsigned, 3> grid, block;
 };
 
-/// Everything, as it comes, in the fewest characters.
+/// Records everything in order, in as few characters as possible.
 class Everything final : public Watching {
   public:
     static constexpr std::size_t most_requests = 400000;

@@ -1,4 +1,4 @@
-// One problem, tried on a step: what every suite does with a problem of its own.
+// Runs one problem on a step: the part that all suites share.
 #pragma once
 #include "buffer.hpp"
 #include "check/compare.hpp"
@@ -14,23 +14,23 @@
 
 namespace kata {
 
-/// What rounding to nearest may be off by, relative to the value.
+/// Maximum relative error of rounding to nearest.
 template <class T>
 inline constexpr double rounding = std::numeric_limits<T>::epsilon() / 2;
 
-/// As floats NaN: whoever reads what an output held before has it in the result.
+/// NaN if read as a float: a step that uses old contents of its output gets NaN in its result.
 inline constexpr std::byte nan_poison{0xFF};
 
 struct Trial {
     Conditions conditions = {};
-    std::byte poison = kata::poison;  ///< what outputs hold before
+    std::byte poison = kata::poison;  ///< initial contents of the outputs
 };
 
-/// For problems that are large for the sake of an index or a counter: counts and races are for the smaller
-/// ones.
+/// For problems that are large in order to test an index or a counter. Counts and races are checked on
+/// smaller ones.
 inline const Trial unmetered{{.metered = false}};
 
-/// What is wrong with the first of several buffers, if with any.
+/// Returns what is wrong with the first damaged buffer, if any.
 template <class... Buffers>
 std::optional<std::string> damage_of(const Buffers&... buffers) {
     std::optional<std::string> first;
@@ -38,8 +38,8 @@ std::optional<std::string> damage_of(const Buffers&... buffers) {
     return first;
 }
 
-/// What a problem must result in: each element within `bound` of the expected one, or, without bounds,
-/// exactly.
+/// The expected result of a problem: each element within `bound` of its value, or exactly equal if there are
+/// no bounds.
 struct Expected {
     std::vector<double> values, bound = {};
     Layout layout;
@@ -52,11 +52,10 @@ struct Expected {
     }
 };
 
-/// The smallest problem that is too large for asking what a wrong sum of it is made of, which takes dozens of
-/// runs.
+/// The smallest problem for which a wrong sum is not analyzed: the analysis takes dozens of runs.
 inline constexpr std::size_t too_large_to_ask = 1 << 16;
 
-/// A number that a step has written; nothing where the poison of `asked` still stands.
+/// Returns a number that a step has written; std::nullopt if it still holds the poison of `asked`.
 template <class T>
 std::optional<double> if_written(T value) {
     T untouched;
@@ -65,11 +64,11 @@ std::optional<double> if_written(T value) {
     return static_cast<double>(value);
 }
 
-/// What `number_in(result)` is after the step has run over another problem, to find out why it was wrong
-/// about the first; nothing where the step fails.
+/// Runs the step over another problem, to find out why it was wrong on the first, and returns
+/// number_in(result); std::nullopt if the step fails.
 template <class Problem, class NumberIn>
 std::optional<double> asked(const Module& step, const Problem& p, Conditions conditions, NumberIn number_in) {
-    conditions.metered = false;  // dozens of runs, of which nobody reads counts
+    conditions.metered = false;  // dozens of runs, whose counts are not used
     typename Problem::Device device(p, poison);
     std::optional<double> number;
     const auto run = observed_run(
@@ -81,12 +80,12 @@ std::optional<double> asked(const Module& step, const Problem& p, Conditions con
     return run.fault ? std::nullopt : number;
 }
 
-/// Runs the step over a problem, which says:
-///   text()                for people, its size
-///   Device(problem, poison)   its arrays there: run(step), damage(), result()
+/// Runs the step over a problem, which provides:
+///   text()                    its size, for messages
+///   Device(problem, poison)   its arrays on the device: run(step), damage(), result()
 ///   expected(), outputs(), operations()
-///   made_of(step, conditions, result)   what a wrong result is made of, if it can say that
-/// Where steps differ in how much of it they do in a run, its Device says solved_by(step), as a TimedProblem.
+///   made_of(step, conditions, result)   what a wrong result consists of, if it can tell
+/// If steps differ in how much of it one run does, its Device provides solved_by(step), like TimedProblem.
 template <class Problem>
 Run try_on(const Module& step, const Problem& p, typename Problem::Device& device, const Trial& trial = {}) {
     auto run = observed_run(
@@ -107,7 +106,7 @@ Run try_on(const Module& step, const Problem& p, typename Problem::Device& devic
     return run;
 }
 
-/// The same, where nobody looks at the device afterwards.
+/// Same, if the device is not inspected afterwards.
 template <class Problem>
 Run try_on(const Module& step, const Problem& p, const Trial& trial = {}) {
     typename Problem::Device device(p, trial.poison);
@@ -121,19 +120,19 @@ void require_right(const Problem& p, const Trial& trial = {}) {
     if (run.fault) FAIL(*run.fault);
 }
 
-/// Whether a step has a thread for every 16 elements or fewer, and none that goes through as many steps as
-/// there are elements. Who has few threads, or lets one do the work, in a loop over the whole array, cannot
-/// be shown an array of which only the ends are run: it takes too long.
+/// True if a step has a thread for every 16 elements or fewer, and no thread takes as many steps as there are
+/// elements. A step with few threads, or with one thread that loops over the whole array, takes too long for
+/// a test that runs only the ends of an array.
 inline bool shares_out(const Counts& c, std::size_t elements) {
     return 16 * c.threads >= elements && c.span < elements;
 }
 
-/// Runs the step over arrays that are zero but at their ends, so long that a grid, an index or a count may
-/// not reach the last element. It is best the one behind a power of two: the last thread's, or, in a loop
-/// over the grid, the first one's. A right step may have blocks that do nothing behind all others, or another
-/// order of blocks: before a result is called wrong, the blocks are run that have to do with the ends, unless
-/// an array about as long `is_right` whose first and last blocks have its ends. A step whose blocks wait for
-/// all others is to be run in other conditions.
+/// Runs the step over arrays that are zero except at their ends. They should be so long that a grid, an index
+/// or a count may miss the last element; one element more than a power of two is best, because it belongs to
+/// the last thread, or to the first thread of a loop over the grid. A correct step may have idle blocks after
+/// all others, or another order of blocks. Therefore, before a result counts as wrong, the blocks that access
+/// the ends are searched for and run, unless `is_right` shows that the step's first and last blocks handle
+/// the ends of an array of similar length. A step whose blocks wait for all others needs other conditions.
 inline void require_right_at_ends(const std::function<void(const Module&)>& work,
                                   const std::function<std::optional<std::string>()>& compare,
                                   const Conditions& conditions = {.metered = false, .only_ends = true},
@@ -151,7 +150,7 @@ inline void require_right_at_ends(const std::function<void(const Module&)>& work
     if (run.fault) FAIL(*run.fault);
 }
 
-/// Whether a step is right at the ends of an array of which its first blocks and its last ones are run.
+/// True if a step is correct at the ends of an array when only its first and last blocks are run.
 inline bool is_right_at_ends(const std::function<void(const Module&)>& work,
                              const std::function<std::optional<std::string>()>& compare) {
     const auto run = observed_run(
@@ -159,13 +158,14 @@ inline bool is_right_at_ends(const std::function<void(const Module&)>& work,
     return !run.fault;
 }
 
-/// To be called first where counts are asked for within a CHECK, which takes a SKIP for an exception.
+/// Must be called before a CHECK that uses counts, because a CHECK reports a SKIP as an exception.
 inline void only_where_counted() {
     if (!counts_available()) SKIP("nothing is counted on this back end");
 }
 
-/// What a step starts for a problem of zeros, of which next to nothing is run; nothing where one block has to
-/// do too much of it. Fails the test where that block leaves its arrays, and where no block is started.
+/// Returns what a step launches for a problem of zeros, of which almost nothing is run; std::nullopt if one
+/// block takes too many steps. Fails the test if that block accesses memory out of bounds, or if nothing is
+/// launched.
 template <class Sparse>
 std::optional<Counts> glanced_at(Sparse& p) {
     const auto run = observed_run(
@@ -176,14 +176,15 @@ std::optional<Counts> glanced_at(Sparse& p) {
     return run.seen.counts;
 }
 
-/// How a step shares out a problem.
+/// The distribution of a problem over threads.
 struct Shares {
     std::string problem;
     std::uint64_t threads;
-    double each;  ///< elements of a thread
+    double each;  ///< elements per thread
 };
 
-/// Nothing where the number of threads says nothing of what the step does.
+/// Returns std::nullopt if copies and fills do so much that the number of threads says nothing about the
+/// step.
 template <class Sparse>
 std::optional<Shares> shares_of(Sparse& p) {
     const auto c = glanced_at(p);
@@ -199,7 +200,7 @@ std::optional<std::string> fault_at_the_ends(Sparse& p) {
         .fault;
 }
 
-/// What `make` makes, if there is room for it.
+/// Returns what `make` makes; std::nullopt if there is no room for it.
 template <class Make>
 auto if_there_is_room(const Make& make) -> std::optional<decltype(make())> {
     try {
@@ -210,19 +211,21 @@ auto if_there_is_room(const Make& make) -> std::optional<decltype(make())> {
     }
 }
 
-/// Whether the blocks at the ends of the grid are those of the ends of the arrays, and wait for no others: of
-/// the problem that `few` makes, and by the share of a thread also of the one that `many` makes.
+/// True if the blocks at the ends of the grid handle the ends of the arrays and wait for no others. This is
+/// tested on the problem that `few` makes, and for the one that `many` makes it follows from the elements per
+/// thread.
 template <class Sparse>
 bool is_done_at_the_ends(const std::function<Sparse()>& few, const std::function<Sparse()>& many) {
-    // In a smaller problem more threads may hang over the end; but no loop must have begun since.
+    // In a smaller problem relatively more threads may lie beyond the end. A factor of 2 still excludes a
+    // loop.
     constexpr double about = 2;
     const auto shares = [](auto p) { return p ? shares_of(*p) : std::nullopt; };
     const auto small = shares(if_there_is_room(few));
     if (!small) return false;
     if (auto p = few(); fault_at_the_ends(p)) return false;
     const auto large = shares(if_there_is_room(many));
-    // A loop over more elements has about as many threads as before, or more: a grid that is made to fill
-    // whole waves may have somewhat fewer.
+    // A loop over more elements has at least about as many threads as before. A grid that fills whole waves
+    // may have slightly fewer.
     if (large && large->threads < small->threads / 2)
         FAIL(large->problem << ": " << large->threads << " threads are launched, fewer than the "
                             << small->threads << " for " << small->problem
@@ -230,15 +233,15 @@ bool is_done_at_the_ends(const std::function<Sparse()>& few, const std::function
     return large && large->each <= about * small->each;
 }
 
-/// Runs the step over arrays so large that 32 bits do not count their bytes. A GPU runs all; the CPU back end
-/// has only those of their pages that somebody writes to, and runs the blocks at the ends of the grid, where
-/// these will do. A Sparse problem is zero but at its ends: text(), elements(), run(step), fault().
+/// Runs the step over arrays of more bytes than 32 bits can count. A GPU runs all blocks. The CPU back end
+/// backs only the pages that are written to, and runs the blocks at the ends of the grid if those are enough.
+/// A Sparse problem is zero except at its ends; it provides text(), elements(), run(step) and fault().
 template <class Sparse>
 void require_right_beyond_32_bits(const std::function<Sparse()>& few, const std::function<Sparse()>& many) {
     if (std::string_view(backend_name()) == "cpu") {
         only_where_counted();
-        // A loop over so many elements, or blocks that wait for others, would take a CPU too long. That is no
-        // fault, so the test passes: who grades takes one that is skipped for one that is not passed.
+        // A loop over so many elements, or blocks that wait for others, would take too long on a CPU. That is
+        // not a fault, so the test passes: grading treats a skipped test as not passed.
         if (!is_done_at_the_ends(few, many)) {
             SUCCEED("a GPU is asked");
             return;
@@ -250,7 +253,7 @@ void require_right_beyond_32_bits(const std::function<Sparse()>& few, const std:
     SUCCEED();
 }
 
-/// The order in which threads and blocks run does not matter: backwards, and shuffled by two seeds.
+/// Requires the right result in any order of threads and blocks: backwards, and shuffled with two seeds.
 template <class Problem>
 void require_right_in_any_order(const Problem& p) {
     for (const Conditions& c : {Conditions{.order = Order::backwards}, Conditions{.order = Order::shuffled},
@@ -260,22 +263,23 @@ void require_right_in_any_order(const Problem& p) {
     }
 }
 
-/// Each of two problems gets an answer of its own: none is left from the first, and nothing is made of what
-/// the outputs held before.
+/// Requires the right result for two problems in turn: nothing may remain from the first, and no result may
+/// depend on what the outputs held before.
 template <class First, class Second>
 void require_answers_of_their_own(const First& first, const Second& second) {
     require_right(first);
     require_right(second, {.poison = nan_poison});
 }
 
-/// What the step under test does to the problem, where that is counted.
+/// Returns the counts of the step under test on the problem.
 template <class Problem>
 Counts counted(const Problem& p, const Conditions& conditions = {}) {
     only_where_counted();
     return counts_of(try_on(step(), p, {conditions}));
 }
 
-/// What the solution of a step does to the problem. Its text is that of no other problem of the running test.
+/// Returns the counts of a step's solution on the problem. No other problem of the running test may have the
+/// same text.
 template <class Problem>
 const Counts& counted_of(const std::string& name, const Problem& p, const Conditions& conditions = {}) {
     const auto problem = Catch::getResultCapture().getCurrentTestName() + '\n' + p.text() + '\n' +
@@ -284,7 +288,7 @@ const Counts& counted_of(const std::string& name, const Problem& p, const Condit
                              [&](const Module& solution) { return try_on(solution, p, {conditions}); });
 }
 
-/// The threads of the step under test for a problem, of which next to nothing is run.
+/// Returns the number of threads of the step under test for a problem, of which almost nothing is run.
 template <class Problem>
 double threads_for(const Problem& p) {
     only_where_counted();
@@ -292,7 +296,7 @@ double threads_for(const Problem& p) {
     auto run = observed_run(
         {.sample = 1}, [&] { device.run(step()); }, [] { return std::nullopt; });
     run.problem = p.text();
-    // What one block computes in that many steps is not wrong for that.
+    // A block that takes too many steps for a sample is no fault here.
     if (run.fault && run.fault->starts_with("it takes too long at full size")) run.fault = "" + *run.fault;
     return static_cast<double>(counts_of(run).threads);
 }
@@ -301,7 +305,7 @@ inline void only_on_a_gpu() {
     if (std::string_view(backend_name()) != "gpu") SKIP("for a GPU");
 }
 
-/// The timed problem of a chapter whose problems are P.
+/// The timed problem of a chapter with problems of type P.
 template <class Problem>
 struct TimedOn final : TimedProblem {
     typename Problem::Device device;

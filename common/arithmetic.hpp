@@ -1,4 +1,4 @@
-// What reductions and scans are tried with: types of elements, and associative operators on them.
+// The types of elements and the associative operators that reductions and scans are tested with.
 #pragma once
 
 namespace kata {
@@ -22,7 +22,7 @@ enum class Arithmetic {
     counted_sum,  ///< of int; how often it was applied is counted
 };
 
-/// For people.
+/// For messages.
 constexpr const char* text_of(Arithmetic arithmetic) {
     switch (arithmetic) {
         case Arithmetic::sum_of_int:
@@ -45,14 +45,14 @@ constexpr const char* text_of(Arithmetic arithmetic) {
     return "";
 }
 
-/// One of them as a step is called with it. `applications` is null except for counted_sum, where it points to
-/// a counter on the device, to which each application adds one.
+/// An operation as passed to a step. `applications` is null except for counted_sum, where each application
+/// adds one to this counter on the device.
 struct Operation {
     Arithmetic arithmetic;
     unsigned long long* applications = nullptr;
 };
 
-/// The combinations that a chapter offers.
+/// The operations that a chapter offers.
 template <Arithmetic...>
 struct Arithmetics {};
 

@@ -1,4 +1,4 @@
-// Memory of the device that runs the steps, one interface for both back ends (simt/memory.cpp,
+// Memory of the device that runs the steps, with one interface for both back ends (simt/memory.cpp,
 // gpu/memory.cpp).
 #pragma once
 #include <algorithm>
@@ -14,26 +14,26 @@
 
 namespace kata {
 
-/// What fresh memory is filled with: as a float about -5e-15, as an integer large and negative.
+/// Initial value of the bytes of new memory: about -5e-15 as a float, large and negative as an integer.
 inline constexpr std::byte poison{0xA7};
 
-/// What memory holds that nobody reads before it is written, or that shall be large and cost nothing.
+/// Initial value of memory that is written before it is read, or that should be large at no cost.
 inline constexpr std::byte zeros{0};
 
 namespace device {
 
-/// Exactly `bytes` of device memory, 256-byte aligned, filled with `poison` and marked as never written. On
-/// either side lies a canary. `name` is what messages call the buffer. Throws kata::Error when the device has
-/// no room.
+/// Allocates exactly `bytes` of device memory, 256-byte aligned, filled with `poison`, marked as never
+/// written, and with a canary on either side. `name` is the buffer's name in messages. Throws kata::Error if
+/// the device has no room.
 void* allocate(std::size_t bytes, std::string_view name, std::byte poison);
 void release(void*) noexcept;
 void upload(void* to, const void* from, std::size_t bytes);
 void download(void* to, const void* from, std::size_t bytes);
-/// Fills `bytes` with a period, again and again. Of whole pages the CPU back end takes memory from the
-/// machine only once, and where somebody writes.
+/// Fills `bytes` with copies of `period`. If the period consists of whole pages, the CPU back end stores it
+/// only once, and copies a page when it is written.
 void repeat(void* to, std::size_t bytes, std::span<const std::byte> period);
 
-/// Says which canary of the buffer was overwritten, if one was.
+/// Returns which canary of the buffer was overwritten, if any.
 std::optional<std::string> damage(const void*);
 
 }  // namespace device
@@ -42,12 +42,12 @@ std::optional<std::string> damage(const void*);
 template <class T>
 class Buffer {
   public:
-    /// `count` elements that nobody has written, every byte holding `poison`. Of zeros the CPU back end takes
-    /// only those pages from the machine that somebody writes to.
+    /// Allocates `count` elements that count as never written, with every byte equal to `poison`. If that is
+    /// zero, the CPU back end allocates only the pages that are written.
     Buffer(std::string_view name, std::size_t count, std::byte poison = kata::poison)
         : count_(count), data_(static_cast<T*>(device::allocate(count * sizeof(T), name, poison))) {}
 
-    /// A copy of `values`.
+    /// Allocates a copy of `values`.
     Buffer(std::string_view name, std::span<const T> values) : Buffer(name, values.size()) {
         device::upload(data_, values.data(), values.size_bytes());
     }
@@ -73,7 +73,7 @@ class Buffer {
     }
     void set(std::size_t i, T value) { device::upload(data_ + i, &value, sizeof value); }
 
-    /// What is wrong with the memory around it, if anything.
+    /// Returns what is wrong with the memory around it, if anything.
     std::optional<std::string> damage() const { return device::damage(data_); }
 
   private:
@@ -81,18 +81,18 @@ class Buffer {
     T* data_;
 };
 
-/// What a step reads: a buffer that remembers what it held.
+/// A buffer that a step only reads. It remembers its contents.
 template <class T>
 class Input : public Buffer<T> {
   public:
     Input(std::string_view name, std::vector<T> values)
         : Buffer<T>(name, std::span<const T>(values)), name_(name), before_(std::move(values)) {}
 
-    /// Damage, or that the step has changed it.
+    /// Returns the damage around it, or that the step has changed it, if either.
     std::optional<std::string> damage() const {
         if (auto text = Buffer<T>::damage()) return text;
         const auto now = this->values();
-        // bit by bit, for NaN is not equal to itself
+        // compared bit by bit, because NaN does not equal itself
         if (std::ranges::equal(std::as_bytes(std::span(now)), std::as_bytes(std::span(before_))))
             return std::nullopt;
         return "the input \"" + name_ + "\" was changed";

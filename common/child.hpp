@@ -1,4 +1,4 @@
-// A process that does not outlive the one that has started it.
+// A child process that does not outlive its parent.
 #pragma once
 #include <csignal>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 
 namespace kata {
 
-/// As fork(). On Linux the child is killed when its parent ends, however that comes about.
+/// Like fork(). On Linux the child is killed when its parent ends for any reason.
 inline pid_t fork_child() {
     const pid_t parent = getpid();
     const pid_t child = fork();
@@ -16,7 +16,7 @@ inline pid_t fork_child() {
 #if defined(__linux__)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
 #endif
-    if (getppid() != parent) _exit(1);  // it ended before the child could ask for that
+    if (getppid() != parent) _exit(1);  // it ended before prctl() took effect
     return child;
 }
 

@@ -1,4 +1,4 @@
-// How many processes of ours can compute at a time.
+// The number of processes that can compute at the same time.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -12,7 +12,7 @@
 
 namespace kata {
 
-/// The processors that the process may run on.
+/// Returns the number of processors that this process may run on.
 inline unsigned processors() {
 #if defined(__linux__)
     cpu_set_t set;
@@ -21,17 +21,17 @@ inline unsigned processors() {
     return std::max(1u, std::thread::hardware_concurrency());
 }
 
-/// How many of them the process's control groups (version 2) let it use at a time.
+/// Returns how many of them the process's control groups (version 2) let it use at a time.
 inline unsigned cores(unsigned processors = kata::processors(), const std::filesystem::path& system = "/") {
     std::ifstream groups(system / "proc/self/cgroup");
     std::string line;
     while (std::getline(groups, line) && !line.starts_with("0::/")) {
     }
     double most = processors;
-    // Of the groups around its own, each has a limit, too. A container may not see them all.
+    // Each enclosing group has a limit, too. A container may not see all groups.
     for (std::filesystem::path group = groups ? line.substr(4) : "";; group = group.parent_path()) {
         std::ifstream limit(system / "sys/fs/cgroup" / group / "cpu.max");
-        double quota = 0, period = 0;  // none where there is no limit, which is the word "max"
+        double quota = 0, period = 0;  // stay 0 if the limit is the word "max"
         if (limit >> quota >> period) most = std::min(most, quota / period);
         if (group.empty()) break;
     }

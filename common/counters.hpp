@@ -1,5 +1,5 @@
-// The table of counters: everything that a limit, a claim, a ladder, a message or a record knows of what is
-// counted.
+// The table of counters: everything that limits, claims, ladders, messages and records need to know about a
+// counter.
 #pragma once
 #include "observe.hpp"
 
@@ -11,30 +11,30 @@
 
 namespace kata {
 
-/// What a ladder divides a total by.
+/// The divisor that a ladder applies to a total.
 enum class Per {
     nothing,
     output,   ///< elements of the result
     block,    ///< blocks of all launches
-    divides,  ///< the other way round: the operations of the problem, divided by the total
+    divides,  ///< inverse: the operations of the problem, divided by the total
 };
 enum class Better { less, more };
 
 struct Counter {
-    std::string_view key;      ///< in records, in data files, and where a chapter names it
+    std::string_view key;      ///< its name in records, data files and chapters
     std::string_view heading;  ///< of a column
-    std::string_view narrow;   ///< the same for a terminal, in words of seven characters; empty: `heading`
-    std::string_view unit;     ///< of a column, without what it is divided by
+    std::string_view narrow;   ///< heading for a terminal, in words of 7 characters; empty: `heading`
+    std::string_view unit;     ///< of a column, without the divisor
     Per per;
     int decimals;
     Better better;
     std::string_view name;     ///< in a sentence
-    std::string_view meaning;  ///< for a first reader of the column; empty: `name`
-    /// The total of a run; null where only a clock can tell.
+    std::string_view meaning;  ///< explains the column to a new reader; empty: `name`
+    /// Returns the total of a run. Null if only a clock can measure it.
     double (*of)(const Counts&) = nullptr;
-    /// What one line of the source has of it; null where a line has none.
+    /// The share of one line of the source. Null if lines have none.
     std::uint64_t Place::*place = nullptr;
-    std::string_view unit_of_place = "";  ///< where that is another unit
+    std::string_view unit_of_place = "";  ///< if that differs
 };
 
 namespace counters {
@@ -46,7 +46,7 @@ using C = const Counts&;
 using enum Per;
 using enum Better;
 
-// A table is read down its columns.
+// A table is read by columns.
 // clang-format off
 inline constexpr Counter table[] = {
     // Global memory.
@@ -185,7 +185,7 @@ inline constexpr Counter table[] = {
     {"intensity", "intensity", "ops a byte", "OP/B", divides, 2, more,
      "operations for each byte loaded", "intensity: operations for each byte that is loaded",
      [](C c) { return number(c.global_load.bytes); }},
-    // Memory that moves beside the kernels.
+    // Memory traffic outside kernels.
     {"bytes_to_host", "to host", "", "B", output, 2, less,
      "bytes copied from the device to the host", "",
      [](C c) { return number(c.bytes_to_host); }},
@@ -209,7 +209,7 @@ inline constexpr Counter table[] = {
 
 }  // namespace counters
 
-/// One of these, by its key, which the compiler looks up.
+/// A counter by its key, looked up at compile time.
 class Quantity {
   public:
     consteval Quantity(const char* key) : counter_(find(key)) {}
@@ -224,14 +224,14 @@ class Quantity {
     static constexpr const Counter* find(std::string_view key) {
         for (const Counter& counter : counters::table)
             if (counter.key == key) return &counter;
-        throw "there is no such counter";  // for the compiler: a constant expression throws nothing
+        throw "there is no such counter";  // not a constant expression: a compile-time error
     }
     const Counter* counter_;
 };
 
-/// Returns the counter of a key that is known at run time only. Throws Error where there is none.
+/// Returns the counter with a key known only at run time. Throws Error if there is none.
 const Counter& counter(std::string_view key);
-/// Returns what a ladder shows: the total, per output or per block where the counter says so.
+/// Returns the value that a ladder shows: the total, or divided as the counter's `per` says.
 double shown(const Counter&, const Counts&, double outputs, double operations);
 
 }  // namespace kata

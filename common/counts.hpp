@@ -1,4 +1,4 @@
-// What a launch moved and did, counted over its warps. Exact, and the same on every run of the same kernel.
+// The counts of a launch, summed over its warps. Exact, and the same in every run of the same kernel.
 #pragma once
 #include <cstdint>
 
@@ -7,8 +7,8 @@ namespace kata {
 /// The accesses of one kind to one memory. A request is one warp executing one instruction once.
 struct Traffic {
     std::uint64_t accesses = 0;  ///< by single threads
-    std::uint64_t bytes = 0;     ///< asked for: accesses times their width
-    std::uint64_t distinct = 0;  ///< bytes without those that other lanes of the request asked for too
+    std::uint64_t bytes = 0;     ///< requested: accesses times their width
+    std::uint64_t distinct = 0;  ///< bytes without those that other lanes of the same request also request
     std::uint64_t requests = 0;
     /// Global memory: 32-byte sectors touched. Shared memory: passes over the 32 banks, of 4 bytes each.
     std::uint64_t transactions = 0;
@@ -18,14 +18,14 @@ struct Traffic {
     void scale(double times);
 };
 
-/// What the makespan is counted for: about the GPU of a laptop, which most kernels keep busy whatever their
-/// tiles and blocks. A larger one would ask more parallelism of a problem than one has that is counted in a
-/// moment.
+/// The model GPU that the makespan is counted for: about the GPU of a laptop, which most kernels keep busy
+/// whatever their tiles and blocks. A larger one would need more parallelism than a problem has that is small
+/// enough to be counted quickly.
 namespace machine {
 inline constexpr unsigned multiprocessors = 16;
 inline constexpr unsigned issued_together = 4;  ///< steps, of different warps of one multiprocessor
-/// After so many steps of others comes the next one of a warp: 32 warps keep a multiprocessor busy, half of
-/// what it holds.
+/// Steps of other warps between two steps of a warp: 32 warps keep a multiprocessor busy, half of those it
+/// holds.
 inline constexpr unsigned latency = 8;
 }  // namespace machine
 
@@ -36,7 +36,7 @@ struct Counts {
 
     std::uint64_t barriers = 0;           ///< __syncthreads passed, summed over blocks
     std::uint64_t same_address = 0;       ///< atomics that had to wait for another lane of their request
-    std::uint64_t bank_conflicts = 0;     ///< shared passes beyond those that the width of the request needs
+    std::uint64_t bank_conflicts = 0;     ///< shared passes beyond the minimum for the width of the request
     std::uint64_t lane_basic_blocks = 0;  ///< basic blocks executed, summed over lanes
     std::uint64_t basic_blocks = 0;       ///< basic blocks executed, summed over warps
     std::uint64_t swaps = 0;              ///< compare-and-swaps that have stored their value
@@ -44,67 +44,67 @@ struct Counts {
     std::uint64_t blocks = 0;
     std::uint64_t threads = 0;
     std::uint64_t launches = 0;
-    /// Copied by the host code of the step, by cudaMemcpy and its like, from the device and to it.
+    /// Bytes that the host code of the step copies from the device and to it, by cudaMemcpy and similar
+    /// functions.
     std::uint64_t bytes_to_host = 0, bytes_to_device = 0;
-    /// Of the device's own memory read and written by such copies within it, and written by cudaMemset: what
-    /// memory moves beside the kernels.
+    /// Bytes of device memory that such copies read and write within the device, and that cudaMemset writes:
+    /// memory traffic outside kernels.
     std::uint64_t bytes_beside = 0;
 
-    /// Lines of 128 bytes that requests of global memory touch: the fewer, the better coalesced. A request of
-    /// one address has none, for nothing about it could be better.
+    /// Lines of 128 bytes touched by requests to global memory: fewer lines mean better coalescing. A request
+    /// to a single address counts none, because it cannot be improved.
     std::uint64_t lines = 0;
 
-    /// How often a warp begins to load from global memory: at its first load, and at the first behind each
-    /// barrier and each exchange between its lanes, for who exchanges what it has loaded waits for it. Loads
-    /// of one such phase may be under way together; those of two never are. Polls are none of these loads.
+    /// How often a warp begins to load from global memory: at its first load, and at the first after each
+    /// barrier and each exchange between its lanes, because an exchange of loaded values waits for the loads.
+    /// Loads of one phase may be in flight together; loads of two phases never are. Polls do not count.
     std::uint64_t load_phases = 0;
-    /// Bytes of global memory that go into shared memory and are waited for with nothing else to do: of
-    /// loads, those that a warp stores there before it has read there again; of asynchronous copies, those
-    /// that a thread waits for before it has read there, or come to a barrier, since it began them, unless
-    /// it is in a warp that only copies while others only read there. What is loaded or copied while other
-    /// tiles are multiplied is not among them.
+    /// Bytes moved from global to shared memory while the warp does nothing else. For loads: bytes stored to
+    /// shared memory before the warp reads it again. For asynchronous copies: bytes that a thread waits for
+    /// before it has read shared memory or passed a barrier since it began them, unless its warp only copies
+    /// while others only read. Bytes that arrive while other tiles are multiplied are not included.
     std::uint64_t waited_for = 0;
 
-    /// What asynchronous copies into shared memory were still to bring when their block came to a barrier,
-    /// summed over barriers. It sees a wait for all copies that `waited_for` takes for a late one, as the
-    /// thread has read some number from shared memory; and it is 0 of kernels without barriers.
+    /// Bytes of asynchronous copies still in flight when their block passes a barrier, summed over barriers.
+    /// Shows a wait for all copies, which `waited_for` misses if the thread has read anything from shared
+    /// memory in between. 0 for kernels without barriers.
     std::uint64_t bytes_ahead = 0;
-    /// How often a thread has waited for copies that were under way: 0 where there are none to be ahead.
+    /// How often a thread has waited for copies in flight. If 0, there are none that could be ahead.
     std::uint64_t copy_waits = 0;
 
-    // How long it takes, in the terms of scheduling. The unit is a step of a warp: a basic block, or what the
-    // machine serves at once of a memory request, which is a line of global memory, a pass over the banks of
-    // shared memory (for atomics: of one lane a word) or an address of constant memory. Whoever polls takes
-    // one round, however many it takes here. Launches follow each other: all of these add up.
+    // Time, in terms of scheduling. The unit is a step of a warp: a basic block, or the part of a memory
+    // request that the machine serves at once, which is a line of global memory, a pass over the banks of
+    // shared memory (for atomics: of one lane per word) or an address of constant memory. A polling warp
+    // takes one round, however many it takes here. Launches follow one another, so all of these add up.
 
     std::uint64_t work = 0;  ///< steps, summed over warps
-    /// Steps that must follow one another, on a device without end: along a warp, at a barrier from the
-    /// block's latest warp on, and from whoever writes a word of global memory to whoever reads it. Never
-    /// less than the contention.
+    /// Steps that must follow one another on a device with unlimited resources: along a warp, after the
+    /// latest warp of the block at a barrier, and from the writer of a word of global memory to its reader.
+    /// At least the contention.
     std::uint64_t span = 0;
-    /// Steps until a small device is done (kata::machine): never less than its busiest multiprocessor needs
-    /// for the blocks that it is given, nor than the longest chain with its latency.
+    /// Steps until a small device (kata::machine) is done: at least the steps of its busiest multiprocessor,
+    /// and at least the longest chain with its latency.
     std::uint64_t makespan = 0;
-    /// Of these, what the busiest multiprocessor needs for its blocks, whatever waits for what: how the work
-    /// is shared out, and nothing else.
+    /// The steps of the busiest multiprocessor alone, without any waiting: shows only how the work is
+    /// distributed.
     std::uint64_t busiest = 0;
-    /// What the work would be if every warp of a block had as much as the busiest one of it.
+    /// The work if every warp of a block had as much as the busiest one.
     std::uint64_t evened = 0;
-    /// The most atomics on one address of global memory, which wait for one another.
+    /// The largest number of atomics on one address of global memory, which are serialized.
     std::uint64_t contention = 0;
 
     bool operator==(const Counts&) const = default;
     Counts& operator+=(const Counts&);
-    /// Of what has been counted on some blocks, makes what it would be for so many times as many: of all that
-    /// is added up over blocks, and of nothing else.
+    /// Extrapolates the counts of some blocks to `times` as many: scales everything that is summed over
+    /// blocks, and nothing else.
     void scale(double times);
 
-    /// How many warps could be kept busy: work over span.
+    /// Returns how many warps could be kept busy: work divided by span.
     double parallelism() const {
         return span == 0 ? 1.0 : static_cast<double>(work) / static_cast<double>(span);
     }
 
-    /// Distinct bytes over bytes moved, 0 to 1; 1 where nothing was moved.
+    /// Returns the distinct bytes divided by the bytes moved, 0 to 1; 1 if none were moved.
     static double efficiency(const Traffic& global) {
         return global.transactions == 0
                    ? 1.0
@@ -113,7 +113,7 @@ struct Counts {
     double load_efficiency() const { return efficiency(global_load); }
     double store_efficiency() const { return efficiency(global_store); }
 
-    /// Active lanes in a basic block that a warp executes, 0 to 32.
+    /// Returns the average number of active lanes when a warp executes a basic block, 0 to 32.
     double active_lanes() const {
         return basic_blocks == 0 ? 0.0
                                  : static_cast<double>(lane_basic_blocks) / static_cast<double>(basic_blocks);
@@ -131,7 +131,7 @@ inline constexpr std::uint64_t Traffic::*of_traffic[] = {
 inline constexpr Traffic Counts::*traffic[] = {
     &Counts::global_load,  &Counts::global_store,  &Counts::global_atomic, &Counts::shared_load,
     &Counts::shared_store, &Counts::shared_atomic, &Counts::constant_load};
-/// Added up over blocks, so that a sample of blocks tells them for all.
+/// Summed over blocks, so that a sample of blocks represents all.
 inline constexpr std::uint64_t Counts::*over_blocks[] = {
     &Counts::barriers,     &Counts::same_address, &Counts::bank_conflicts, &Counts::lane_basic_blocks,
     &Counts::basic_blocks, &Counts::blocks,       &Counts::threads,        &Counts::lines,

@@ -1,11 +1,11 @@
-// What every step includes: CUDA C++ on either back end.
+// The header that every step includes: CUDA C++ on either back end.
 //
-// A kernel is launched by kernel<<<grid, block, bytes>>>(…), with check(cudaGetLastError()) behind it. What
-// no device takes is refused on both back ends, and so is a grid without blocks: an empty problem is the host
-// code's to notice.
+// A kernel is launched by kernel<<<grid, block, bytes>>>(…), followed by check(cudaGetLastError()). Both back
+// ends refuse a launch that no device accepts, and a grid without blocks: host code must handle an empty
+// problem itself.
 //
-// A block has 48 KiB of shared memory for its __shared__ variables and the `bytes` of the launch together. It
-// gets more, on sm_90 up to 227 KiB, as dynamic shared memory that was asked for before the launch:
+// A block has 48 KiB of shared memory for its __shared__ variables plus the `bytes` of the launch. It can
+// have more, up to 227 KiB on sm_90, as dynamic shared memory that is requested before the launch:
 //
 //   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
 #pragma once
@@ -19,18 +19,19 @@
 
 namespace kata {
 
-/// Throws kata::Error where a call of the CUDA runtime has failed: the line, what CUDA says of it, and what
-/// to do about it where that is known. A launch returns nothing itself, so behind each stands
-/// check(cudaGetLastError()), which says what a refused launch had asked for and what the device has.
+/// Throws kata::Error if a call of the CUDA runtime has failed. The message names the line, CUDA's text and,
+/// if known, the remedy. A launch itself returns nothing, so each one is followed by
+/// check(cudaGetLastError()), which reports what a refused launch requested and what the device has.
 inline void check(cudaError_t error, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
     if (error != cudaSuccess) backend::fail(error, file, line);
 }
 
-/// Stands in a body that is still to be written; the step is then reported as open. On the host and, on the
-/// CPU back end, in a kernel; in a GPU kernel it does nothing, and the host's open() speaks for the step.
+/// Marks a body that is still to be written. The step is then reported as open. Works in host code and, on
+/// the CPU back end, in kernels. In a GPU kernel it does nothing: the open() in the host code reports the
+/// step.
 KATA_HOST_DEVICE inline void open() { backend::open(); }
 
-/// How many pieces of `size` cover `whole`, neither of them negative. Never overflows.
+/// Returns how many pieces of `size` cover `whole`. Neither may be negative. Never overflows.
 template <std::integral T>
 KATA_HOST_DEVICE constexpr T ceil_div(T whole, std::type_identity_t<T> size) {
     return whole / size + (whole % size != 0);

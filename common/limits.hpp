@@ -1,4 +1,4 @@
-// What a launch may ask of a device, and the words for one that asks for more: the same on both back ends.
+// The limits of a launch, and the messages for a launch that exceeds them: the same on both back ends.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -6,13 +6,13 @@
 
 namespace kata {
 
-/// Of a grid in blocks, of a block in threads.
+/// The extent of a grid in blocks, or of a block in threads.
 struct Extent {
     unsigned x = 1, y = 1, z = 1;
 
     std::uint64_t volume() const { return std::uint64_t{x} * y * z; }
     bool fits(const Extent& most) const { return x <= most.x && y <= most.y && z <= most.z; }
-    /// x and y exchanged.
+    /// Returns it with x and y exchanged.
     Extent turned() const { return {y, x, z}; }
     std::string text() const {
         return "(" + std::to_string(x) + ", " + std::to_string(y) + ", " + std::to_string(z) + ")";
@@ -22,21 +22,22 @@ struct Extent {
 struct Limits {
     unsigned threads;     ///< of a block
     Extent block, grid;   ///< along each axis
-    std::size_t unasked;  ///< bytes of shared memory that a block gets for nothing
-    std::size_t shared;   ///< and at most, where cudaFuncSetAttribute has asked for them
+    std::size_t unasked;  ///< bytes of shared memory that a block has by default
+    std::size_t shared;   ///< the most that cudaFuncSetAttribute can request
 };
 
-/// What a block has of the GPU that the CPU back end stands for, of compute capability 9.0.
+/// Shared memory of a block on the GPU that the CPU back end models, of compute capability 9.0.
 inline constexpr std::size_t counted_shared_memory = 227 * 1024;
 
-/// What <<<>>> says, and what is known of the kernel.
+/// The configuration of a launch, and what is known about the kernel.
 struct Configuration {
     Extent grid, block;
     std::size_t dynamic_shared = 0;
     std::size_t static_shared = 0;  ///< the kernel's __shared__ variables
     std::size_t asked = 0;          ///< dynamic shared memory that cudaFuncSetAttribute has allowed it
 
-    /// "launch refused: grid (1, 1, 1), block (2048, 1, 1) = 2048 threads, 0 bytes of dynamic shared memory"
+    /// Returns "launch refused: grid (1, 1, 1), block (2048, 1, 1) = 2048 threads, 0 bytes of dynamic shared
+    /// memory".
     std::string refused() const {
         return "launch refused: grid " + grid.text() + ", block " + block.text() + " = " +
                std::to_string(block.volume()) + " threads, " + std::to_string(dynamic_shared) +
@@ -44,7 +45,7 @@ struct Configuration {
     }
 };
 
-/// The first limit that the launch breaks, and what to do about it; empty where it breaks none.
+/// Returns the first limit that the launch exceeds, and what to do about it; empty if it exceeds none.
 inline std::string excess(const Configuration& c, const Limits& most) {
     if (c.grid.volume() == 0)
         return "the grid has no blocks: where there is nothing to do, launch nothing; and where "

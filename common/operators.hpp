@@ -1,5 +1,5 @@
-// The operators of arithmetic.hpp as a kernel takes them: an `Op op` with op(left, right) and op.identity(),
-// the element that changes nothing.
+// The operators of arithmetic.hpp as kernels receive them: an `Op op` with op(left, right) and op.identity(),
+// the neutral element.
 #pragma once
 #include "arithmetic.hpp"
 #include "kata.hpp"
@@ -23,7 +23,7 @@ struct Max {
     KATA_HOST_DEVICE T operator()(T left, T right) const { return left < right ? right : left; }
 };
 
-/// Does not commute: whoever swaps two elements gets another map.
+/// Does not commute: exchanging two elements gives another map.
 struct Compose {
     KATA_HOST_DEVICE Affine identity() const { return {1, 0}; }
     KATA_HOST_DEVICE Affine operator()(Affine left, Affine right) const {
@@ -31,7 +31,7 @@ struct Compose {
     }
 };
 
-/// The sum of int, which says how often it was applied.
+/// The sum of int, which counts how often it was applied.
 struct CountedSum {
     unsigned long long* applications;
     KATA_HOST_DEVICE int identity() const { return 0; }
@@ -41,7 +41,7 @@ struct CountedSum {
     }
 };
 
-/// *address = op(*address, value), as one: others may do the same at the same time.
+/// Performs *address = op(*address, value) atomically.
 template <class T>
 __device__ void atomic_combine(T* address, T value, Sum<T>) {
     atomicAdd(address, value);
@@ -53,11 +53,11 @@ __device__ inline void atomic_combine(int* address, int value, CountedSum op) {
 template <class T, class Op>
 __device__ void atomic_combine(T* address, T value, Op op) {
     using Word = std::conditional_t<sizeof(T) == 8, unsigned long long, unsigned>;
-    // The first guess at what is there costs a round where it is wrong, and no more than that.
+    // A wrong first guess only costs one more round.
     T before = op.identity();
     for (bool done = false; !done;) {
         const T after = op(before, value);
-        // What std::bit_cast calls: that one nvcc leaves to the host.
+        // The builtin behind std::bit_cast, which nvcc treats as a host function.
         const auto expected = __builtin_bit_cast(Word, before), next = __builtin_bit_cast(Word, after);
         const Word found = atomicCAS(reinterpret_cast<Word*>(address), expected, next);
         done = found == expected;
@@ -78,9 +78,8 @@ auto operator_of(const Operation& o) {
     if constexpr (arithmetic == counted_sum) return CountedSum{o.applications};
 }
 
-/// Calls body(in, out, op) with the types of the operation, which is one of those that are offered; another
-/// one is a logic error of the caller and calls nothing. `in` is a void* or a const void*, and stays what it
-/// is.
+/// Calls body(in, out, op) with the types of the operation, which must be one of those offered; otherwise it
+/// calls nothing. `in` is a void* or a const void*, and its constness is kept.
 template <Arithmetic... offered, class In, class Body>
 void with_operator(Arithmetics<offered...>, const Operation& operation, In* in, void* out, Body&& body) {
     const auto call = [&](auto op) {

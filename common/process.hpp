@@ -1,4 +1,4 @@
-// Runs another program and reads what it writes.
+// Runs another program and reads its output.
 #pragma once
 #include "error.hpp"
 
@@ -13,22 +13,22 @@
 
 namespace kata {
 
-/// Where a program's standard error stream goes: where ours goes, to its output, or nowhere.
+/// Destination of a program's standard error: the standard error of this process, its own output, or nowhere.
 enum class Errors { ours, joined, dropped };
 
 struct Ended {
     std::string output;
-    int status = 0;  ///< as waitpid() gives it; of a program that is not there, an exit with 127
+    int status = 0;  ///< from waitpid(); an exit with 127 if there is no such program
 };
 
-/// Runs command[0], looked for as a shell does, with the rest as its arguments, and waits for its end.
+/// Runs command[0], found like a shell does, with the rest as its arguments, and waits until it ends.
 inline Ended run_program(const std::vector<std::string>& command, Errors errors = Errors::ours) {
     std::vector<char*> words;
     for (const auto& word : command) words.push_back(const_cast<char*>(word.c_str()));
     words.push_back(nullptr);
     int ends[2];
     if (pipe(ends) != 0) throw Error("no pipe to be had");
-    // Not fork(): what a suite has mapped would be copied, page by page, for a program that needs none of it.
+    // Not fork(), which would copy the page tables of a suite's memory for a program that needs none of it.
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);

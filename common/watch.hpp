@@ -1,4 +1,4 @@
-// What the warps of a launch do, one instruction after the other, for whoever explains or draws it.
+// The actions of the warps of a launch, one instruction at a time, for code that explains or draws them.
 #pragma once
 #include "counts.hpp"
 
@@ -11,38 +11,40 @@
 
 namespace kata {
 
-/// An array in the memory of the device, as the source or the harness calls it.
+/// An array in device memory, named by the source or the harness.
 struct Array {
     std::string name;
     std::uintptr_t begin = 0;
     std::uint64_t bytes = 0;
 };
 
-/// A warp enters a basic block, or executes one instruction that reaches memory: lanes that do so together.
+/// A warp enters a basic block, or executes one instruction that accesses memory: the lanes that do so
+/// together.
 struct Request {
-    std::uint32_t code = 0;    ///< tells instructions apart
-    const char* did = "runs";  ///< enters a basic block; or "load", "store", "atomic"
+    std::uint32_t code = 0;    ///< identifies the instruction
+    const char* did = "runs";  ///< "runs" for entering a basic block; or "load", "store", "atomic"
     const char* memory = "";   ///< "global", "shared" or "constant"
     std::uint64_t block = 0;   ///< the block's linear index in its grid
-    unsigned warp = 0;         ///< of the block
-    unsigned barriers = 0;     ///< that the block has passed before
-    /// When, in steps of the span: along the warp, and at a barrier as late as the latest warp.
+    unsigned warp = 0;         ///< in the block
+    unsigned barriers = 0;     ///< passed by the block before
+    /// The time in steps of the span, along the warp. A barrier ends when the latest warp reaches it.
     std::uint64_t begins = 0, ends = 0;
     std::uint64_t steps = 0;                     ///< as in Counts::work
-    unsigned bytes = 0;                          ///< that each lane asks for
-    std::uint32_t lanes = 0;                     ///< a bit for each active one
+    unsigned bytes = 0;                          ///< requested by each lane
+    std::uint32_t lanes = 0;                     ///< a bit for each active lane
     std::array<std::uintptr_t, 32> addresses{};  ///< of the active lanes
-    Counts counts = {};                          ///< what it adds to those of its launch; not the steps
+    Counts counts = {};                          ///< its share of the launch's counts, without the steps
 };
 
-/// A launch, for as long as it runs; the lines are known afterwards, too.
+/// A launch while it runs. Its lines can still be looked up afterwards.
 struct Scene {
     std::array<unsigned, 3> grid{}, block{};
-    /// What lies at an address that a request names; what its threads see where an array is of each block.
+    /// Returns the array at an address of a request: if each block has its own, the one of the requesting
+    /// block.
     std::function<Array(std::uintptr_t)> array_at;
-    /// "03_tiled.cu:27" for the code of each request.
+    /// Returns the lines of the codes of requests: "03_tiled.cu:27".
     std::function<std::vector<std::string>(std::span<const std::uint32_t> codes)> lines_of;
-    /// The text of "03_tiled.cu", once a line of it has been named; nothing where it cannot be read.
+    /// Returns the text of "03_tiled.cu" once a line of it has been named; empty if it cannot be read.
     std::function<std::string(const std::string& file)> text_of;
 };
 
@@ -51,16 +53,14 @@ class Watcher {
     virtual ~Watcher() = default;
     virtual void launch_begins(const Scene&) = 0;
     virtual void request(const Request&) = 0;
-    /// Of a launch of which a sample of the blocks is run, before each further one: whether those so far say
-    /// what the others would.
+    /// Called before each further block of a sampled launch. True if the blocks so far represent the others.
     virtual bool has_enough() { return false; }
-    /// Of such a launch: whether to see the first block and the last, too, which follow then as far as they
-    /// are not of the sample.
+    /// True if the watcher also wants the first and the last block of such a launch, which then follow unless
+    /// they are in the sample.
     virtual bool sample_ends() { return false; }
 };
 
-/// Who watches what kernels do; nobody, unless somebody is set. Only what is counted is seen, so that on a
-/// GPU nothing is.
+/// The current watcher of kernels; null if there is none. Sees only what is counted, so nothing on a GPU.
 inline Watcher* watcher = nullptr;
 
 }  // namespace kata

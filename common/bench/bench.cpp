@@ -12,27 +12,27 @@ namespace kata::bench {
 
 namespace {
 
-constexpr double least_batch = 200e-6;  // seconds between two events, which tell half a microsecond apart
-constexpr double short_run = 10e-3;     // beside a longer one nobody sees what a launch takes
-constexpr int most_in_batch = 100;      // launches wait in a queue of about a thousand
-constexpr double budget = 0.3;  // seconds for the pairs of a row; the least number takes what it takes
+constexpr double least_batch = 200e-6;  // seconds between two events, whose resolution is half a microsecond
+constexpr double short_run = 10e-3;     // seconds; in a longer run the time of a launch does not matter
+constexpr int most_in_batch = 100;      // the queue of launches holds about a thousand
+constexpr double budget = 0.3;          // seconds for the pairs of a row, if the least number allows
 constexpr int least_pairs = 8, most_pairs = 32;
 constexpr double error = 0.05;  // of the bounds of a ratio
 
-/// Runs over the copies of a problem, one after the other.
+/// Runs over the copies of a problem in turn.
 class Timed {
   public:
     Timed(std::function<void(std::size_t copy)> run, std::size_t copies, Stopwatch& watch)
         : run_(std::move(run)), copies_(copies), watch_(watch) {
-        watch_.time_behind([] {}, [&] { next(); });  // the driver may load the kernel only now
+        watch_.time_behind([] {}, [&] { next(); });  // the driver may load the kernel at its first launch
         const double once = watch_.time_behind([] {}, [&] { next(); });
         batch_ = std::clamp(static_cast<int>(std::ceil(least_batch / once)), 1, most_in_batch);
         led_ = once < short_run;
         seconds_ = once * batch_ * (led_ ? 2 : 1);
     }
 
-    /// Of one run. What leads is the same kernel, so that the device is as the runs before leave it, and the
-    /// host is ahead of it.
+    /// Returns the seconds of one run. The same kernel runs before it, so that the device is in the usual
+    /// state and the host is ahead of the device.
     double operator()() {
         const auto batch = [this] {
             for (int i = 0; i < batch_; ++i) next();
@@ -44,7 +44,7 @@ class Timed {
         return seconds;
     }
 
-    /// What a measurement takes, about, in seconds.
+    /// Returns the approximate seconds that a measurement takes.
     double cost() const { return seconds_; }
     const std::vector<double>& times() const { return times_; }
 
@@ -64,7 +64,7 @@ int pairs_for(double seconds) {
     return static_cast<int>(std::clamp(budget / seconds, 1.0 * least_pairs, 1.0 * most_pairs));
 }
 
-/// The value below which that part of them lies.
+/// Returns the value below which this fraction of the values lies.
 double quantile(std::vector<double> values, double part) {
     std::sort(values.begin(), values.end());
     const double place = part * static_cast<double>(values.size() - 1);
@@ -72,7 +72,7 @@ double quantile(std::vector<double> values, double part) {
     return std::lerp(values[below], values[above], place - static_cast<double>(below));
 }
 
-/// Times one, against another if there is another. Only the first's times are in the row.
+/// Times one entrant, paired with another if there is one. The row contains only the times of the first.
 void time(Row& row, Timed timed, std::optional<Timed> other = {}) {
     if (other) {
         const auto ratio = ratio_of([&] { return timed(); }, [&] { return (*other)(); },
@@ -90,7 +90,7 @@ void time(Row& row, Timed timed, std::optional<Timed> other = {}) {
     row.spread = 50 * (quantile(times, 0.75) - quantile(times, 0.25)) / median;
 }
 
-/// What is wrong with the answers of one more round over all copies; into the verdict.
+/// Sets the verdict from the results of one more round over all copies.
 void judge(Row& row, const Entrant& entrant, Problem& problem, std::size_t copies, Stopwatch& watch) {
     problem.renew();
     watch.time_behind([] {},
@@ -115,7 +115,7 @@ void add_rates(Row& row, const Case& c, double floor_seconds, double flops_per_s
 }  // namespace
 
 std::size_t copies_of(std::size_t bytes, const Memory& memory) {
-    const auto room = memory.free_bytes - memory.free_bytes / 10;  // the driver and the vendor take some, too
+    const auto room = memory.free_bytes - memory.free_bytes / 10;  // the driver and the vendor need some
     const auto wanted = std::max<std::size_t>(1, (8 * memory.cache_bytes + bytes - 1) / bytes);
     return std::min(wanted, room / bytes);
 }

@@ -1,10 +1,10 @@
-// How fast the kernels of a chapter are, over sizes from a fraction of a cache to gigabytes, beside a
-// vendor's library and beside what no kernel can beat.
+// Times the kernels of a chapter over sizes from a fraction of a cache to gigabytes, compared with a vendor's
+// library and with a lower bound for any kernel.
 //
-// Runs of a kernel and of the library alternate in pairs (timing/paired.hpp). Each run takes the next of
-// several copies of the problem, which together are many times as large as the L2 cache, so none finds its
-// data there. Behind the loop the kernel goes over all copies once more, into outputs that have been
-// overwritten, and every copy's answer is compared: what is fast and wrong is wrong.
+// Runs of a kernel and of the library alternate in pairs (timing/paired.hpp). Each run uses the next of
+// several copies of the problem. Together they are many times as large as the L2 cache, so no run finds its
+// data there. Afterwards the kernel processes all copies once more, into outputs that have been overwritten,
+// and every copy's result is compared: a fast but wrong kernel is reported as wrong.
 #pragma once
 #include "judge/module.hpp"
 #include "stopwatch.hpp"
@@ -19,86 +19,88 @@
 
 namespace kata::bench {
 
-/// Some copies of one problem in the memory of the device.
+/// Copies of one problem in device memory.
 class Problem {
   public:
     virtual ~Problem() = default;
-    /// Runs the kernel of the module over one copy, and nothing but the kernel.
+    /// Runs the kernel of the module over one copy. Does nothing else.
     virtual void run(const Module&, std::size_t copy) = 0;
-    /// Makes the inputs what they were, and the outputs what no right kernel leaves.
+    /// Restores the inputs and overwrites the outputs with values that no correct kernel leaves.
     virtual void renew() = 0;
-    /// What is wrong with the answer in that copy, in one line.
+    /// Returns what is wrong with the result in that copy, in one line.
     virtual std::optional<std::string> fault(std::size_t copy) = 0;
 };
 
-/// What has to be done with a problem's bytes at least.
+/// The minimum that must be done with a problem's bytes.
 enum class Floor { copy, read };
 
 /// A problem of one size.
 struct Case {
     std::string name;     ///< "sum of 2^28 floats"
-    const char* entry;    ///< who exports this function solves it
-    std::size_t bytes;    ///< of one copy in the memory of the device
+    const char* entry;    ///< the function that a solving module exports
+    std::size_t bytes;    ///< of one copy in device memory
     double useful_bytes;  ///< that any solution must move
-    double operations;    ///< that it must do, in single precision; 0 where they are not to be told
+    double operations;    ///< that it must perform, in single precision; 0 if they are not reported
     Floor floor = Floor::copy;
     std::function<std::unique_ptr<Problem>(std::size_t copies)> make = {};
 };
 
-/// What is run.
+/// A kernel or library that is timed.
 struct Entrant {
-    std::string kind;  ///< "vendor", "step" or "mine", which is a student's; of a row also "floor"
+    std::string kind;  ///< "vendor", "step" or "mine", a student's; in a row also "floor"
     std::string name;
     std::function<void(Problem&, std::size_t copy)> run;
 };
 
-/// What an entrant has taken over a case.
+/// The result of an entrant on a case.
 struct Row {
     std::string name, kind, entrant;
     std::string verdict = {};  ///< "right", "open", or why it is wrong
     double milliseconds = 0;   ///< the median
-    double spread = 0;         ///< of the times: half of what their middle half spans, in % of the median
-    double gigabytes = 0;      ///< useful ones in a second
-    double teraflops = 0;      ///< in a second
-    double of_ceiling = 0;     ///< in %: the least time that the device can need, by the time taken
-    double faster = 0;         ///< how many times as fast as the vendor; 0 where there is none
-    double faster_lower = 0;   ///< the true ratio is not below it,
-    double faster_upper = 0;   ///< nor above this, with a probability of 95 %
-    int runs = 0;              ///< times that were taken
+    double spread = 0;         ///< half of the interquartile range of the times, in % of the median
+    double gigabytes = 0;      ///< useful gigabytes per second
+    double teraflops = 0;      ///< per second
+    double of_ceiling = 0;     ///< in %: the least time that the device can need, divided by the time taken
+    double faster = 0;         ///< times as fast as the vendor; 0 if there is none
+    double faster_lower = 0;   ///< with a probability of 95 % the true ratio is not below this
+    double faster_upper = 0;   ///< nor above this
+    int runs = 0;              ///< number of times measured
     std::size_t copies = 0;    ///< of the problem
 };
 
-/// The device, as far as it is asked.
+/// The device, as far as the benchmark uses it.
 struct Device {
     Stopwatch& watch;
-    /// Does with one of so many copies of so many bytes, which are its own, what no kernel can avoid.
+    /// Returns a function that performs the unavoidable work on one of `copies` copies of `bytes` bytes,
+    /// which it owns.
     std::function<std::function<void(std::size_t copy)>(Floor, std::size_t bytes, std::size_t copies)> floor;
     double flops_per_second;
 };
 
-/// Who listens.
+/// Callbacks for progress and results.
 struct Told {
     std::function<void(const Case&, const Entrant&)> begins;
     std::function<void(const Row&)> row;
-    /// A case that is left out, and why, in one line.
+    /// Called for a case that is left out, with the reason in one line.
     std::function<void(const Case&, const std::string&)> skipped;
 };
 
-/// How many copies of a case are run in turn: together eight times as large as the cache, or as many as there
-/// is room for; 0 where there is no room for one.
+/// Returns how many copies of a case are used in turn: as many as are eight times as large as the cache
+/// together, or as many as there is room for; 0 if there is no room for one.
 std::size_t copies_of(std::size_t bytes, const Memory&);
 
-/// Without the steps before the last `count`, and without what a student wrote for these. In order.
+/// Returns the entrants in order, without the steps before the last `count` and without the student's
+/// versions of them.
 std::vector<Entrant> last_steps(std::vector<Entrant>, std::size_t count);
 
-/// "1.50 GiB"
+/// Returns "1.50 GiB".
 std::string gib(std::size_t bytes);
 
-/// Times the entrants over the case, the floor first and then the vendor, if there is one. Returns whether no
-/// answer was wrong. Throws what `told` throws, and kata::Error where a problem cannot be made.
+/// Times the entrants on the case: first the floor, then the vendor, if there is one. Returns true if no
+/// result was wrong. Throws what `told` throws, and kata::Error if a problem cannot be created.
 bool run(const Case&, const std::vector<Entrant>&, const Device&, const Told&);
 
-/// A field of CSV, on one line whatever it holds.
+/// Returns a field of CSV, always on one line.
 std::string field(const std::string& text);
 
 }  // namespace kata::bench

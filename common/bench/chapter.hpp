@@ -1,4 +1,4 @@
-// What a chapter adds: its problems, one of each size and kind. Each chapter's are in tests/bench.
+// The problems of a chapter, one of each size and kind. They are defined in tests/bench.
 #pragma once
 #include "bench/bench.hpp"
 

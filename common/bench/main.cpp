@@ -1,14 +1,14 @@
-// The benchmark of a chapter: what is in a folder of modules, timed over all its cases.
+// The benchmark of a chapter: times the modules in a folder on all cases.
 //
 //   scan-bench --modules FOLDER [--mine] [--case TEXT] [--last N] [--without NAME]...
 //
 // The modules are solutions.CHAPTER.STEP.gpu.so and vendor.CHAPTER.LIBRARY.gpu.so, with --mine also
-// chapters.CHAPTER.STEP.gpu.so. --case leaves out the cases whose name does not hold the text, --last of a
-// case all solutions but the last N of those that solve it, and --without an entrant, as KIND/NAME.
+// chapters.CHAPTER.STEP.gpu.so. --case selects the cases whose names contain the text. --last keeps only the
+// last N of the solutions that solve a case. --without leaves out an entrant, given as KIND/NAME.
 //
-// Prints CSV, as it comes: "device,NAME,TFLOP/s", "begin,CASE,KIND,NAME", "skip,CASE,WHY", "row," and the
-// members of Row in their order, and "end" when all has been run. A GPU that an entrant took from the process
-// ends it without that.
+// Prints CSV as results arrive: "device,NAME,TFLOP/s", "begin,CASE,KIND,NAME", "skip,CASE,WHY", "row," and
+// the members of Row in their order, and "end" when all have run. If an entrant makes the GPU unusable for
+// the process, the process ends without "end".
 //
 // Exit status: 0 all answers are right, 1 they are not, 77 there is no GPU.
 #include "bench/chapter.hpp"
@@ -29,7 +29,7 @@ namespace {
 namespace bench = kata::bench;
 namespace fs = std::filesystem;
 
-/// The modules of a tree, in order.
+/// Returns the modules of a tree, in order.
 std::vector<fs::path> modules_of(const std::string& tree, const fs::path& folder) {
     const auto begin = tree + "." + bench::chapter + ".";
     std::vector<fs::path> found;
@@ -46,7 +46,7 @@ struct Loaded {
     kata::Module module;
 };
 
-/// The vendor first, then the solutions, behind each of them the student's step.
+/// Loads the vendor first, then the solutions, each followed by the student's step.
 std::deque<Loaded> load(std::span<char* const> arguments) {
     const auto folder = kata::option(arguments, "--modules");
     if (!folder) throw kata::Error("--modules and the folder that they are in are missing");
@@ -88,7 +88,7 @@ std::function<void(std::size_t)> floor(bench::Floor floor, std::size_t bytes, st
     };
 }
 
-/// Thrown to leave everything: nothing can be run any more.
+/// Thrown to end the benchmark when the device is lost.
 struct Lost {};
 
 const bench::Told printed{

@@ -1,4 +1,4 @@
-// JSON, as far as it is written here.
+// The parts of JSON that this repository writes.
 #pragma once
 #include <sstream>
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace kata {
 
-/// A string of JSON. Control characters other than line feeds become spaces.
+/// Returns a string of JSON. Control characters other than line feeds become spaces.
 inline std::string as_json(std::string_view text) {
     std::string out = "\"";
     for (const char c : text) {
@@ -21,7 +21,7 @@ inline std::string as_json(std::string_view text) {
     return out + '"';
 }
 
-/// A number of JSON, to its last digit.
+/// Returns a number of JSON that is exact to the last digit.
 inline std::string number_text(double value) {
     std::ostringstream text;
     text.precision(17);
@@ -29,7 +29,7 @@ inline std::string number_text(double value) {
     return text.str();
 }
 
-/// `[ONE, ONE]`, of what text_of(one) returns for each.
+/// Returns `[ONE, ONE]`, with text_of(one) for each element.
 std::string list_of(const auto& range, const auto& text_of) {
     std::string out = "[";
     for (const auto& one : range) out += (out.size() > 1 ? ", " : "") + text_of(one);

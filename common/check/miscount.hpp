@@ -1,4 +1,4 @@
-// Finds out which inputs a wrong sum lacks, or counts more than once.
+// Finds the inputs that a wrong sum lacks or counts more than once.
 #pragma once
 #include <cstddef>
 #include <functional>

@@ -1,4 +1,4 @@
-// Estimates the time of a launch on a GPU that is not there. README.md explains the model.
+// Estimates the time of a launch on a GPU that is not present. README.md explains the model.
 #pragma once
 #include "counts.hpp"
 #include "estimate/demand.hpp"

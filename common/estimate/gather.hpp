@@ -20,7 +20,7 @@ unsigned resident(const Device&, unsigned threads, double shared_bytes);
 /// Watches one block after the other, as a sample of a large launch runs them (kata::Conditions).
 class Gatherer final : public kata::Watcher {
   public:
-    /// With `ends`, also looks at the first and the last block, beside the sample.
+    /// With `ends`, also observes the first and the last block, in addition to the sample.
     explicit Gatherer(const Device& device, bool ends = false) : device_(device), ends_(ends) {}
 
     void launch_begins(const kata::Scene&) override;

@@ -1,4 +1,4 @@
-// The least work of a kernel that reads or copies a number of bytes, as fast as the device does it.
+// The minimal work of a kernel that reads or copies a number of bytes, at the full speed of the device.
 #pragma once
 #include <cstddef>
 

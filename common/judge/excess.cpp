@@ -29,8 +29,7 @@ struct Limit {
     const char* excess;  ///< what the step does, as a clause
     const char* cause;   ///< the usual one
     double of_work = 0, share_of_work = 0, always = 0;
-    double of_traffic =
-        0;  ///< additional bytes allowed per byte that the solution's kernels move in global memory
+    double of_traffic = 0;     ///< bytes allowed per byte that the solution's kernels move in global memory
     bool only_beside = false;  ///< applies only if the solution has some, too
     /// Returns a likelier cause than the usual one if the counts show it.
     const char* (*likelier)(const Counts& mine, const Counts& theirs) = nullptr;
@@ -368,8 +367,7 @@ Nearest nearest_limit(const Counts& step, const Counts& theirs, std::span<const 
 }
 
 std::optional<std::string> remark_on_banks(const Run& step, const Counts& theirs) {
-    constexpr double worth =
-        1.0 / 32;  // of the work: as much as other limits allow in addition to the solution's
+    constexpr double worth = 1.0 / 32;  // of the work: what other limits allow beyond the solution
     const auto& mine = counts_of(step);
     std::map<std::string, Line> lines;
     for (const auto& place : step.seen.places)

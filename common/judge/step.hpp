@@ -59,8 +59,7 @@ struct Figure {
     std::string_view shape;
     Quantity quantity;
     double value;
-    double room =
-        0;  ///< allowed deviation either way, for values that depend on where a compiler ends a basic block
+    double room = 0;  ///< allowed deviation: values may depend on where a compiler ends a basic block
 };
 
 struct Step {

@@ -1,4 +1,4 @@
-// What an observation reports, each fact once.
+// The findings of an observation, each reported once.
 #pragma once
 #include <cstddef>
 #include <set>
@@ -12,7 +12,7 @@ struct Findings {
     static constexpr std::size_t most = 8;
 
     std::vector<std::string> texts, hints, causes;  // as in kata::Observation
-    /// What has been reported: mostly the two lines of a race.
+    /// The facts already reported: mostly the two lines of a race.
     std::set<std::pair<std::string, std::string>> reported;
     bool muted = false;
 

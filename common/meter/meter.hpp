@@ -275,7 +275,7 @@ class Meter final : public simt::Probe {
     std::string advice(const Region&, std::uintptr_t address, std::size_t bytes, Verb verb,
                        std::uint32_t code, const Record&) const;
 
-    // Of the observation.
+    // State of the observation.
     bool observing_ = false;
     std::optional<std::uint64_t> only_;
     bool looks_for_races_ = true;  // which needs a shadow of all accessed memory
@@ -292,7 +292,7 @@ class Meter final : public simt::Probe {
     std::map<std::string, std::string> doubts_, doubts_before_;
     simt::Range unfilled_;  // the variable that was last found not to be filled
 
-    // Of the launch.
+    // State of the launch.
     simt::Grid grid_{};
     bool sampled_ = false;  // some blocks are not counted
     bool mixed_ = false;    // several blocks run alternately
@@ -304,7 +304,7 @@ class Meter final : public simt::Probe {
     std::uint64_t longest_ = 0, contention_ = 0;
     bool polled_ = false;
     bool overlaps_ = false;      // may run beside something else: its footprint is taken
-    simt::Footprint footprint_;  // of a launch that may
+    simt::Footprint footprint_;  // of a launch that overlaps
     Clocks clocks_;
 
     // Memory.
@@ -316,7 +316,7 @@ class Meter final : public simt::Probe {
     Region* last_global_ = nullptr;
     std::array<Resident, 2> residents_;
 
-    // Of the running thread.
+    // State of the running thread.
     bool listening_ = false;  // or of the last one that ran
     WarpLog::Turn turn_;
     struct {
@@ -324,7 +324,7 @@ class Meter final : public simt::Probe {
         const void* address = nullptr;
         std::size_t bytes = 0;
         std::uint64_t held = 0;
-        std::uint32_t unwritten = 0;  // the code that has read a byte that nobody had written
+        std::uint32_t unwritten = 0;  // the code that has read an unwritten byte
     } asked_;
 
     /// A write over a value that another thread has changed since this one read it. The change is lost,
@@ -340,7 +340,7 @@ class Meter final : public simt::Probe {
     unsigned gave_way_ = 0, let_in_ = 0;  // yields before such writes and before atomics, in this launch
 };
 
-/// Hidden: the callbacks reach it without a look into the table of symbols.
+/// Hidden, so that the callbacks access it without a look-up in the symbol table.
 [[gnu::visibility("hidden")]] extern Meter the_meter;
 
 inline bool Meter::touch_as_usual(const void* pointer, std::size_t bytes, Verb verb, const void* code) {

@@ -7,8 +7,8 @@
 namespace meter {
 
 /// Most problems of a suite are as large as an earlier one, and returning pages to the system and getting
-/// zeroed ones takes longer than many a problem. Reused memory need not be cleared: its contents name their
-/// launch or block. T has bytes_of_memory(), and reuse(...), which may return false.
+/// zeroed ones takes longer than running many of the problems. Reused memory need not be cleared: its
+/// contents name their launch or block. T has bytes_of_memory(), and reuse(...), which may return false.
 template <class T>
 class Spare {
   public:

@@ -1,4 +1,4 @@
-// What the threads of a block do together: barriers, and what the lanes of a warp exchange.
+// Barriers of a block, and exchanges between the lanes of a warp.
 #include "simt/matrices.hpp"
 #include "simt/scheduler.hpp"
 #include "simt/session.hpp"

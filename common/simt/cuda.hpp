@@ -1,4 +1,4 @@
-// CUDA C++ for a plain C++20 compiler: what a kernel may use on the CPU back end.
+// CUDA C++ for a plain C++20 compiler: the part of it that a kernel may use on the CPU back end.
 //
 // A kernel is compiled as it stands, except for a few spellings that translate.py replaces. translate.py also
 // rejects what has no meaning here (textures, inline PTX, …). CUDA's other headers are in toolkit/.

@@ -55,8 +55,8 @@ std::string why_stuck(const Block& block, const Probe* probe) {
         last = where.first;
     }
     if (barrier && !collective) {
-        // CUDA's definition of the barrier asks for all threads of the block; that newer GPUs wait for those
-        // alone that have not exited is said of the hardware, and shows only where such a kernel is run.
+        // CUDA defines the barrier for all threads of the block. That newer GPUs wait only for threads that
+        // have not exited is a property of the hardware, and shows only where such a kernel is run.
         text +=
             looped ? "\n  threads that have left were at this barrier before: the loop that it stands in "
                      "must have as many rounds for each thread; put only the work in an if, or the barrier "
@@ -91,7 +91,7 @@ std::string why_stuck(const Block& block, const Probe* probe) {
 }
 
 std::string spinning(const Block& block, double seconds, const Probe* probe) {
-    constexpr unsigned many_turns = 64;  // more than anybody takes to come back to a poll or a vote
+    constexpr unsigned many_turns = 64;  // more than a thread needs to return to a poll or a vote
     const Thread* polls = nullptr;
     const Thread* votes = nullptr;  // and has polled
     const Thread* busy = running;

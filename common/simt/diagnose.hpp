@@ -1,4 +1,4 @@
-// What is reported of a block that does not end, and of the launch.
+// Messages about a launch, and about a block that does not end.
 #pragma once
 #include "simt/block.hpp"
 #include "simt/probe.hpp"

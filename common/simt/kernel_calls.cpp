@@ -1,4 +1,4 @@
-// What kernels call (simt/runtime.hpp), for the thread that runs.
+// The functions that kernels call (simt/runtime.hpp), on behalf of the running thread.
 #include "error.hpp"
 #include "simt/scheduler.hpp"
 #include "simt/session.hpp"
@@ -27,7 +27,7 @@ void watch_updates(Thread& t, const void* address, unsigned bytes, const void* c
 
 void Scheduler::before_atomic(const void* address, unsigned bytes, const void* code, AtomicFor whom) {
     poll();
-    if (probe_) probe_->atomic(address, bytes, code, whom);  // ends the launch where there is no memory
+    if (probe_) probe_->atomic(address, bytes, code, whom);  // ends the launch if memory is exhausted
     if (running->polls > polls_per_turn) watch_updates(*running, address, bytes, code);
 }
 

@@ -24,12 +24,12 @@ enum cudaError_t {
 const char* cudaGetErrorString(cudaError_t);
 const char* cudaGetErrorName(cudaError_t);
 
-// Everything is synchronous here. simt/order.hpp is told what is asynchronous on a GPU.
+// Everything is synchronous here. Calls that are asynchronous on a GPU are also passed to simt/order.hpp.
 struct CUstream_st;
 using cudaStream_t = CUstream_st*;
 namespace simt {
 /// Returns the stream's number in simt/order.hpp. Throws kata::Error for a stream that does not exist or has
-/// been destroyed, with which a GPU's program may crash.
+/// been destroyed. On a GPU the program may crash.
 unsigned number_of(const void* stream, const char* who);
 }  // namespace simt
 enum cudaMemcpyKind {

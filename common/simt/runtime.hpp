@@ -1,4 +1,5 @@
-// What the CUDA C++ of a kernel calls on the CPU back end. Declarations only: every step includes them.
+// The functions that the CUDA C++ of a kernel calls on the CPU back end. Declarations only: every step
+// includes them.
 #pragma once
 #include "simt/annotations.hpp"
 #include "simt/types.hpp"

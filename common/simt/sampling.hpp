@@ -1,4 +1,4 @@
-// Which blocks of a launch are run, and by which processes.
+// Selects the blocks of a launch to run, and the processes that run them.
 #pragma once
 #include "simt/runtime.hpp"
 
@@ -6,7 +6,7 @@
 
 namespace simt {
 
-/// Runs the blocks of a launch that the conditions ask for. Shared memory starts filled with `garbage`.
+/// Runs the blocks of a launch that the conditions select. Shared memory starts filled with `garbage`.
 void run_once(const Launch&, std::byte garbage);
 
 }  // namespace simt

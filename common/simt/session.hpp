@@ -1,4 +1,4 @@
-// What the launches of one observation share.
+// The state that the launches of one observation share.
 #pragma once
 #include "observe.hpp"
 #include "simt/runtime.hpp"

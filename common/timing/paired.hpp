@@ -18,8 +18,8 @@ struct PairedOptions {
     int warm_ups = 2;     ///< runs of each before the first pair
 };
 
-/// How many times as fast as b a is: the median over pairs of b's time over a's. The true one lies between
-/// the bounds, which are 0 and infinity if there were too few pairs.
+/// The speed of a relative to b: the median over pairs of b's time divided by a's. The true value lies
+/// between the bounds, which are 0 and infinity if there were too few pairs.
 struct Ratio {
     double ratio;
     double lower, upper;

@@ -1,1 +1,1 @@
-// Nothing: a precompiled header belongs to a library, and a library has a source.
+// Intentionally empty: the precompiled header belongs to a library, and a library needs a source.

@@ -1,3 +1,3 @@
-// What every step includes, by way of kata.hpp, for g++ to read once and not for each step: Meson's
-// precompiled header.
+// Meson's precompiled header: the headers that every step includes by way of kata.hpp, so that g++ reads them
+// once instead of once per step.
 #include "simt/cuda.hpp"

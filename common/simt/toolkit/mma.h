@@ -1,13 +1,15 @@
-// wmma: a warp multiplies matrices of 16 x 16 elements, distributed over its lanes. For half and bfloat16, with 16
-// elements along K, and for tf32, with 8.
+// wmma: a warp multiplies matrices of 16 x 16 elements, distributed over its lanes: in half and bfloat16,
+// with 16 elements along K, and in tf32, with 8.
 //
-// CUDA leaves the distribution of elements to the hardware; here it is that of mma.sync, which an H100 was seen to use for
-// each type and layout. The memory requests of loads and stores are those in nvcc 13's machine code for sm_90:
+// CUDA leaves the distribution of elements to the hardware. Here it is that of mma.sync, which an H100 was
+// seen to use for each type and layout. The memory requests of loads and stores are those in nvcc 13's
+// machine code for sm_90:
 // - elements of tf32, and float sums in column-major layout, one by one;
 // - float sums in row-major layout, in pairs of neighbors;
-// - 16-bit elements in pairs of neighbors in memory, whatever the layout, because a warp can transpose 8 x 8 of
-//   them in its registers. For factors in shared memory one instruction, ldmatrix, loads four such pairs; here they
-//   are four requests, with as many passes. Sums in half, stored in column-major layout, go one by one here.
+// - 16-bit elements in pairs of neighbors in memory, whatever the layout, because a warp can transpose 8 x 8
+//   of them in its registers. For factors in shared memory a single instruction, ldmatrix, loads four such
+//   pairs; here they are four requests, with as many passes. Sums in half, stored in column-major layout, go
+//   one by one here.
 #pragma once
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"

@@ -1,5 +1,5 @@
-// The tools that judge a step are judged: test data, the comparison and its diagnosis, what a wrong sum is
-// made of, pictures in files, counts in files.
+// Tests the tools that judge a step: test data, the comparison and its diagnosis, the analysis of wrong sums,
+// picture files and files of counts.
 #include "check/compare.hpp"
 #include "check/data.hpp"
 #include "check/miscount.hpp"
@@ -45,17 +45,18 @@ constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr std::byte poison{0xA7};
 
-/// The message, or "equal".
+/// Returns the message, or "equal".
 std::string verdict(const std::optional<std::string>& difference) { return difference.value_or("equal"); }
 
-/// The pattern in the message, or "" where there is no such line.
+/// Returns the pattern in the message, or "none" if there is no such line.
 std::string pattern(const std::optional<std::string>& difference) {
     const std::string message = verdict(difference), label = "\npattern: ";
     const std::size_t at = message.find(label);
     return at == std::string::npos ? "none" : message.substr(at + label.size());
 }
 
-/// The pattern found when exactly the elements for which `wrong` holds are spoiled, each in its own way.
+/// Returns the pattern found if exactly the elements for which `wrong` is true are changed, each to a
+/// different value.
 template <class Wrong>
 std::string pattern_where(const Layout& layout, Wrong wrong) {
     const int count = std::accumulate(layout.extents.begin(), layout.extents.end(), 1, std::multiplies{});
@@ -349,9 +350,9 @@ TEST_CASE("An infinity that is no part of a sum is told, and its place is no pat
         "infinity";
     CHECK_THAT(verdict(difference<float>(got, expected, {{20, 40}})),
                ContainsSubstring(why) && !ContainsSubstring("modulo") && !ContainsSubstring("pattern"));
-    got[3] = 5;  // nor is it all that is wrong
+    got[3] = 5;  // not the only error
     CHECK_THAT(verdict(difference<float>(got, expected, {{20, 40}})), ContainsSubstring(why));
-    // Where all lies on the border, that says more.
+    // If all of them lie on the border, the message says so, too.
     got = expected;
     std::fill(got.end() - 20, got.end(), not_a_number);
     CHECK_THAT(verdict(difference<float>(got, expected, {{20, 40}})),
@@ -373,7 +374,7 @@ TEST_CASE("Rows that are taken for columns within blocks, or in all of an array,
                 const auto at = static_cast<std::size_t>(y * width + x);
                 got[at] = column < width && row < height
                               ? expected[static_cast<std::size_t>(row * width + column)]
-                              : -1;  // of what lies outside
+                              : -1;  // outside the array
             }
         return verdict(difference<int>(got, expected, {{width, height}}));
     };
@@ -541,7 +542,7 @@ TEST_CASE("The border of the array is recognized, with its width", "[compare][pa
           "only on the border of the array, within 2 of the edge");
     // Seven bins of a histogram have none.
     CHECK(pattern_where({{7}}, [](int x, int) { return x == 0 || x == 6; }) == "none");
-    // A third of the array is no border, though it has one.
+    // A third of the array is not a border, although it contains one.
     CHECK(pattern_where({{90, 90}}, [](int x, int y) { return x < 30 && (x + y) % 3; }) == "none");
 }
 
@@ -744,7 +745,7 @@ TEST_CASE("A constant factor is recognized behind rounding, and in some elements
 }
 
 TEST_CASE("A constant factor is not claimed without evidence", "[compare][pattern]") {
-    // One value only, results off in the last bit, and a bound that is wider than what was expected.
+    // A single value, results that differ in the last bit, and a bound wider than the expected value.
     CHECK(pattern(difference<float>(std::vector(9, 2.0f), std::vector(9, 1.0f), {{9}})) == "none");
     const auto expected = reals(500, 3);
     auto got = expected;
@@ -775,12 +776,12 @@ TEST_CASE("Ten million equal elements are compared in a moment, ten million wron
     CHECK(seconds([&] { CHECK(difference<float>(got, expected, layout)); }) < 30);
 }
 
-// What a wrong sum is made of.
+// The composition of a wrong sum.
 
 namespace {
 
-/// What is said of a step that counts element i `times(i)` times, of `inputs` elements of which those from
-/// `first` up to `last` belong to the sum; or "right". Says how often it was asked in `questions`.
+/// Returns the message for a step that counts element i `times(i)` times, where the elements from `first` up
+/// to `last` of `inputs` belong to the sum; or "right". Stores the number of calls in `questions`.
 template <class Times>
 std::string said_of(std::size_t inputs, std::size_t first, std::size_t last, Times times,
                     std::size_t* questions = nullptr) {
@@ -834,7 +835,7 @@ TEST_CASE("Every so many elements that are missing are one sentence", "[miscount
           "of every 7 elements one is missing, the first of them element 3; the other 8577 count once");
     CHECK(said_of(4096, [](std::size_t i) { return i % 512 >= 507 ? 0 : 1; }) ==
           "of every 512 elements 5 are missing, the first of them element 507; the other 4056 count once");
-    // of one block only
+    // in one block only
     CHECK(said_of(4096, [](std::size_t i) { return i >= 1024 && i < 1536 && i % 32 == 31 ? 2 : 1; }) ==
           "of every 32 elements one counts twice, the first of them element 1055; the other 4080 count once");
 }
@@ -883,7 +884,7 @@ TEST_CASE("Of many wrong elements without a rule the first few are named", "[mis
         "there are more of them");
 }
 
-// That a whole report is sealed is tested where it is read: tests/grading.py.
+// tests/grading.py tests that a whole report is sealed, where it is read.
 TEST_CASE("A seal is the HMAC-SHA256 of RFC 4231", "[report]") {
     CHECK(kata::hmac_sha256(std::string(20, '\x0b'), "Hi There") ==
           "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7");
@@ -900,7 +901,7 @@ TEST_CASE("A key that is too short or too long seals nothing", "[report]") {
     REQUIRE(write(ends[1], bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()));
     close(ends[1]);
     CHECK_THROWS_AS(kata::seal_reports(ends[0]), kata::Error);
-    CHECK(close(ends[0]) != 0);  // nobody reads it again
+    CHECK(close(ends[0]) != 0);  // it cannot be read again
     CHECK_FALSE(kata::reports_are_sealed());
     CHECK(kata::sealed("ok 1 - adds") == "ok 1 - adds");
 }
@@ -908,7 +909,7 @@ TEST_CASE("A key that is too short or too long seals nothing", "[report]") {
 TEST_CASE("A test that fails is slow only where each failure has its share", "[report]") {
     CHECK(kata::kind_of_failure("", 1, {}) == "wrong");
     CHECK(kata::kind_of_failure("", 2, {.shares = {0.5, 0.25}}) == "slow");
-    CHECK(kata::kind_of_failure("", 2, {.shares = {0.5}}) == "wrong");  // it needs more, and is wrong
+    CHECK(kata::kind_of_failure("", 2, {.shares = {0.5}}) == "wrong");  // it needs more and is also wrong
     CHECK(kata::kind_of_failure("open: the body of this kata has not been written yet", 1, {}) == "open");
 }
 
@@ -928,7 +929,7 @@ TEST_CASE("Nothing is said of what is no sum of the elements", "[miscount]") {
     CHECK(!said([&](const auto&) { return engine(); }).value_or("").starts_with("element"));
     CHECK(!said([](const auto&) -> std::optional<double> { return std::nullopt; }));
     CHECK(!said([](const auto& values) { return *std::max_element(values.begin(), values.end()); }));
-    // elements that are cut: each alone is right, and so are all that are small
+    // a sum that is clamped: each element alone is right, and so are all small ones
     CHECK(!said(
         [](const auto& values) { return std::min(100, std::accumulate(values.begin(), values.end(), 0)); }));
     CHECK(said([](const auto& values) { return 5 + std::accumulate(values.begin(), values.end(), 0); }) ==
@@ -971,7 +972,7 @@ using kata::Picture;
 using kata::read_picture;
 using kata::write_picture;
 
-/// A folder of its own that goes with the test.
+/// A folder that exists as long as the test.
 class Folder {
   public:
     Folder() {
@@ -988,7 +989,7 @@ class Folder {
 
     std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
 
-    /// A file of these bytes.
+    /// Creates a file of these bytes.
     std::filesystem::path holding(const std::string& bytes, const std::string& name = "picture.pnm") const {
         std::ofstream(path_ / name, std::ios::binary) << bytes;
         return path_ / name;
@@ -998,7 +999,7 @@ class Folder {
     std::filesystem::path path_;
 };
 
-/// What Error says of reading the file or writing the picture, "" where it is not thrown.
+/// Returns the message of the Error from reading the file or writing the picture; "" if none is thrown.
 template <class Work>
 std::string complaint(Work work) {
     try {
@@ -1038,14 +1039,14 @@ std::string from_hex(std::string_view digits) {
     return bytes;
 }
 
-/// 2 x 1 pixels, the first of which is transparent.
+/// 2 x 1 pixels; the first is transparent.
 const std::string translucent_png = from_hex(
     "89504e470d0a1a0a0000000d4948445200000002000000010806000000f4227f8a0000001149444154789c63e0129163"
     "d030b269000003c70153cee3b4450000000049454e44ae426082");
 const std::string png_of_16_bits = from_hex(
     "89504e470d0a1a0a0000000d49484452000000010000000110000000006aee47160000000b49444154789c6310320100"
     "005b004796fb1b650000000049454e44ae426082");
-/// 8 x 8 pixels of one red.
+/// 8 x 8 pixels of the same red.
 const std::string jpeg = from_hex(
     "ffd8ffe000104a46494600010100000100010000ffdb0043000302020302020303030304030304050805050404050a07"
     "0706080c0a0c0c0b0a0b0b0d0e12100d0e110e0b0b1016101113141515150c0f171816141812141514ffdb0043010304"
@@ -1087,7 +1088,7 @@ TEST_CASE("PNG, JPEG, PGM and PPM are read, and transparency is left out", "[pic
     CHECK(photo.height == 8);
     CHECK(photo.channels == 3);
     for (std::size_t i = 0; i < photo.pixels.size(); i += 3) {
-        CHECK(photo.pixels[i] > 195);  // of a red of 200, 30, 30
+        CHECK(photo.pixels[i] > 195);  // a red of 200, 30, 30
         CHECK(photo.pixels[i + 1] < 40);
     }
 }

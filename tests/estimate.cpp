@@ -1,4 +1,4 @@
-// The suite of the estimate: launches made by hand, on a device made by hand, of which the time is known.
+// Tests the estimate on made-up launches and a made-up device, for which the time is known.
 #include "estimate/estimate.hpp"
 
 #include "error.hpp"
@@ -20,7 +20,8 @@ using estimate::Device;
 
 namespace {
 
-/// Of round numbers: ten multiprocessors of 1 GHz that take a warp's instruction and a pass a cycle.
+/// A device with round numbers: ten multiprocessors of 1 GHz, each with one warp instruction and one pass per
+/// cycle.
 Device device(const std::string& more = "") {
     std::istringstream text(R"(# Round 10, sm_00
 quantity,x,y,value,unit
@@ -61,7 +62,7 @@ blocks,1024,0,2e9,blocks/s
     return estimate::read_device(text);
 }
 
-/// One block for each multiprocessor, which does next to nothing.
+/// Returns a launch of one block per multiprocessor that does almost nothing.
 Demand idle(double blocks = 10) {
     Demand d;
     d.blocks = blocks;
@@ -70,8 +71,8 @@ Demand idle(double blocks = 10) {
     return d;
 }
 
-/// From one block's end in its place to the next one's, if they do nothing: 2 places on each of 10
-/// multiprocessors, at 2 blocks a nanosecond; at 32 threads it would be 20 ns.
+/// Seconds from one block's end to the next one's end in its place if they do nothing: 2 places on each of 10
+/// multiprocessors, at 2 blocks a nanosecond. At 32 threads it would be 20 ns.
 constexpr double turnaround = 10e-9;
 
 double seconds_of(const Demand& d, double operations = 0) {
@@ -79,7 +80,7 @@ double seconds_of(const Demand& d, double operations = 0) {
 }
 std::string bound_of(const Demand& d) { return estimate::estimate(d, device()).needs.front().what; }
 
-/// A request of a warp's first lanes: lane l goes to begin + l * stride.
+/// Returns a request of a warp's first lanes: lane l accesses begin + l * stride.
 kata::Request request(const char* did, const char* memory, std::uintptr_t begin, std::uintptr_t stride,
                       unsigned lanes = 32) {
     kata::Request r;
@@ -116,7 +117,7 @@ TEST_CASE("a description is read, and who asks for what it lacks is told") {
     CHECK(d.most("l2_read") == 320e9);
     CHECK(d.most("l2_read", 1) == 32e9);
     CHECK_THROWS_AS(d.at("price"), kata::Error);
-    CHECK(d.most("l2_read", 5.5) == Approx(176e9));  // half way from the better one of two rows
+    CHECK(d.most("l2_read", 5.5) == Approx(176e9));  // halfway from the better of two rows
     CHECK(d.most("l2_read", 100) == 320e9);
     CHECK_THROWS_AS(d.most("price", 7), kata::Error);
     CHECK_THROWS_AS(device("clock,fast\n"), kata::Error);
@@ -184,11 +185,11 @@ TEST_CASE("passes over banks and lines of the L1 cache go through one another's 
 TEST_CASE("what a block waits for is hidden by other blocks, as many as fit") {
     auto d = idle(640);
     d.chain.misses = 100;
-    d.arrays["few"] = {.bytes = 32, .loaded = 100};  // nearly all of it from L2
+    d.arrays["few"] = {.bytes = 32, .loaded = 100};  // almost all from L2
     CHECK(bound_of(d) == "latency");
     const double alone = 100 * 200e-9 + 100 * 32 / 32e9 + turnaround;
     CHECK(seconds_of(d) == Approx(alone * 64 / 16).epsilon(0.01));  // 16 blocks of 128 threads at once
-    d.shared_bytes = 98976;                                         // with what the system takes, half
+    d.shared_bytes = 98976;                                         // together with the reserved part, half
     CHECK(seconds_of(d) == Approx(alone * 64 / 2).epsilon(0.01));
 }
 
@@ -197,12 +198,12 @@ TEST_CASE("blocks of a multiprocessor that wait and then take it are in one anot
     d.threads = 1024;  // two at once
     d.chain.requests = 490, d.lines = 500;
     const double waits = 490e-9 + turnaround, takes = 500e-9;
-    // The second one meets the first one there as often as that is there: half of the time.
+    // The second block meets the first one as often as that is there: half of the time.
     CHECK(seconds_of(d) == Approx(100 * (waits + takes * 1.5) / 2));
     CHECK(estimate::estimate(d, device()).needs.front().seconds == Approx(100 * takes));
-    d.threads = 32;  // thirty-two, who leave it nothing to do but wait for them
+    d.threads = 32;  // thirty-two blocks, which hide all waiting
     CHECK(seconds_of(d) == Approx(100 * takes).epsilon(1e-3));
-    d.blocks = 10, d.threads = 1024;  // and one alone
+    d.blocks = 10, d.threads = 1024;  // one alone
     CHECK(seconds_of(d) == Approx(waits + takes));
 }
 
@@ -287,7 +288,7 @@ TEST_CASE(
           "looked at, and how many there are like it is not known");
     d.longest_is_beside = false;
     CHECK_FALSE(why());
-    d.chain.requests = 0, d.longest_is_beside = true;  // beside those that do nothing at all
+    d.chain.requests = 0, d.longest_is_beside = true;  // compared with blocks that do nothing at all
     CHECK(why());
 }
 
@@ -328,7 +329,7 @@ TEST_CASE("the first block is looked at beside the sample: it may be the longest
 }
 
 TEST_CASE("atomics on words of each block's own take turns where these lie side by side") {
-    auto d = idle(1000);  // 32 threads: 320 blocks are under way
+    auto d = idle(1000);  // 32 threads: 320 blocks are in flight
     d.threads = 32;
     d.looked_at = 10;
     const auto seconds = [&] {
@@ -338,16 +339,16 @@ TEST_CASE("atomics on words of each block's own take turns where these lie side 
     };
     d.updates = 1e6;  // of the sample
     CHECK(seconds() == Approx(1e8 / 10e9));
-    d.own_updates = 1e6, d.own_words = 10, d.own_bytes = 1000;  // a word of each block, or less
+    d.own_updates = 1e6, d.own_words = 10, d.own_bytes = 1000;  // at most one word per block
     const double of_320 = 16e9 + 184e9 * (320 - 88) / 912;
     CHECK(seconds() == Approx(1e8 / (of_320 / 8)));
-    d.own_words = 2.75;  // 88 words under way, two sectors' worth a nanosecond
+    d.own_words = 2.75;  // 88 words in flight, two sectors per nanosecond
     CHECK(seconds() == Approx(1e8 / 2e9));
     d.own_updates = 5e5;
     CHECK(seconds() == Approx(5e7 / 2e9));
-    d.own_bytes = 4000;                      // of which a block has a word again
+    d.own_bytes = 4000;                      // one word per block again
     CHECK(seconds() == Approx(1e8 / 10e9));  // all together are slower
-    d.own_bytes = 0, d.own_words = 0.03125;  // one word under way
+    d.own_bytes = 0, d.own_words = 0.03125;  // one word in flight
     CHECK(seconds() == Approx(5e7 / 1e9));
 }
 
@@ -365,9 +366,9 @@ TEST_CASE("three blocks in a row that ask for the same are enough, and fewer or 
     };
     CHECK_FALSE(has_enough_behind(500, 2));
     CHECK_FALSE(has_enough_behind(118, 2));
-    CHECK_FALSE(has_enough_behind(736, 1));  // has less to do than those before it
+    CHECK_FALSE(has_enough_behind(736, 1));  // does less than those before
     CHECK_FALSE(has_enough_behind(354, 2));
-    CHECK_FALSE(has_enough_behind(972, 2, 8));  // has as many requests, for more sectors
+    CHECK_FALSE(has_enough_behind(972, 2, 8));  // as many requests, but for more sectors
     CHECK_FALSE(has_enough_behind(590, 2, 8));
     CHECK(has_enough_behind(208, 2, 8));
     gatherer.launch_begins(scene(1000));
@@ -399,7 +400,7 @@ TEST_CASE("a cache keeps what was asked for last") {
     CHECK_FALSE(cache.ask(1));  // another sector of the line
     for (std::uint64_t line = 1; line < 16; ++line) CHECK_FALSE(cache.ask(4 * line));
     CHECK(cache.ask(0));
-    CHECK_FALSE(cache.ask(4 * 16));  // takes the place of line 1
+    CHECK_FALSE(cache.ask(4 * 16));  // replaces line 1
     CHECK(cache.ask(0));
     CHECK_FALSE(cache.ask(4));
 }
@@ -409,8 +410,8 @@ TEST_CASE("what is watched adds up: sectors that miss, passes, turns, and who wa
     estimate::Gatherer gatherer(on);
     gatherer.launch_begins(scene(100));
     gatherer.request(request("runs", "", 0, 0));
-    gatherer.request(request("load", "global", 4096, 4));  // a line that nobody has
-    gatherer.request(request("load", "global", 4096, 4));  // and that the cache has now
+    gatherer.request(request("load", "global", 4096, 4));  // a line that is not cached
+    gatherer.request(request("load", "global", 4096, 4));  // now cached
     auto shared = request("store", "shared", 0, 4);
     shared.counts.shared_store.transactions = 1;
     gatherer.request(shared);
@@ -418,7 +419,7 @@ TEST_CASE("what is watched adds up: sectors that miss, passes, turns, and who wa
     wide.steps = wide.ends = 32;
     gatherer.request(wide);
     gatherer.request(request("atomic", "global", 4096, 0));  // all lanes on one address
-    gatherer.request(request("atomic", "global", 4096, 4));  // one lane an address of four sectors
+    gatherer.request(request("atomic", "global", 4096, 4));  // one lane per address of four sectors
     const auto d = gatherer.demands().at(0);
     CHECK(d.blocks == 100);
     CHECK(d.looked_at == 1);
@@ -432,7 +433,7 @@ TEST_CASE("what is watched adds up: sectors that miss, passes, turns, and who wa
     CHECK(d.updates_of_one == 32 + 4);
     CHECK(d.updates_of_all == 0);
     CHECK(d.shared_bytes == 4096);
-    CHECK(d.chain.misses == 1);  // both loads are under way together
+    CHECK(d.chain.misses == 1);  // both loads are in flight together
     CHECK(d.passes == 1);
     CHECK(d.chain.passes == 31);
     CHECK(d.links == 0);
@@ -494,7 +495,7 @@ __global__ void f(int n) {
     CHECK(at(31) == all);
     CHECK(lines.at(28).predicated);
     CHECK_FALSE(lines.at(30).predicated);
-    CHECK(estimate::lines_in("for (").size() == 1);  // a source that is not finished
+    CHECK(estimate::lines_in("for (").size() == 1);  // an unfinished source
     CHECK(estimate::lines_in("/* ").size() == 1);
     CHECK(estimate::lines_in("").size() == 1);
 }
@@ -721,7 +722,7 @@ TEST_CASE("a barrier joins warps: the longest way leads through the slower one o
     CHECK(d.chain.barriers == 1);
     CHECK(d.chain.requests == 2 * (3 + 4));
     CHECK(d.chain.misses ==
-          3 + 3);  // warp 1 first, then warp 0, which has asked for one of its four lines before
+          3 + 3);  // warp 1 first, then warp 0, which has already requested one of its four lines
 }
 
 TEST_CASE("the order that must come out") {
@@ -735,7 +736,7 @@ TEST_CASE("the order that must come out") {
     };
     const double plain = time([](Demand&) {});
     CHECK(time([](Demand& d) { d.arrays["in"].loaded *= 8, d.lines *= 8; }) > 3 * plain);  // not coalesced
-    CHECK(time([](Demand& d) { d.passes = 32 * 300; }) > 3 * plain);                       // meets in banks
+    CHECK(time([](Demand& d) { d.passes = 32 * 300; }) > 3 * plain);                       // bank conflicts
     CHECK(time([](Demand& d) { d.blocks = 1, d.chain.misses = 3000, d.requests = 3e5; }) >
           3 * plain);                                                                 // one block for all
     CHECK(time([](Demand& d) { d.updates = d.updates_of_all = 1000; }) > 3 * plain);  // one counter for all
@@ -754,7 +755,7 @@ TEST_CASE("each line of a source has its part of what bounds the launch") {
     auto d = idle(1000);
     const std::string none;
     SECTION("instructions, less the arithmetic, which is of no line") {
-        d.requests = 3000, d.basic_blocks = 500, d.divisions = 100;  // of which a basic block is two
+        d.requests = 3000, d.basic_blocks = 500, d.divisions = 100;  // a basic block is two instructions
         d.lines_of_source["a.cu:1"].requests = 3000;
         d.lines_of_source["a.cu:2"].basic_blocks = 500;
         d.lines_of_source["a.cu:2"].divisions = 100;  // ten cycles each
@@ -778,7 +779,7 @@ TEST_CASE("each line of a source has its part of what bounds the launch") {
         d.lines_of_source["a.cu:1"].loaded["in"] = 1.5e9 / 32 / 1000;
         d.lines_of_source["a.cu:2"].loaded["in"] = 0.5e9 / 32 / 1000;
         d.lines_of_source["a.cu:2"].written["out"] = 1e9 / 32 / 1000;
-        REQUIRE(bound_of(d) == "DRAM");  // 10 ms for what is loaded, 20 ms for what is stored
+        REQUIRE(bound_of(d) == "DRAM");  // 10 ms for loads, 20 ms for stores
         CHECK(parts(d).at("a.cu:1") == Approx(0.25));
         CHECK(parts(d).at("a.cu:2") == Approx(0.75));
         for (auto& [name, array] : d.arrays) array.bytes = 3200;
@@ -831,7 +832,7 @@ TEST_CASE("what a launch asks for is asked by the lines of its source") {
     };
     ask(10, request("runs", "", 0, 0));
     ask(11, request("load", "global", 4096, 4));
-    ask(12, request("load", "global", 4096, 4));  // which the cache has
+    ask(12, request("load", "global", 4096, 4));  // cached
     ask(20, request("store", "global", 8192, 4));
     ask(30, request("runs", "", 0, 0));  // unrolled
     ask(31, request("load", "global", 4096 + 1024, 4));

@@ -1,4 +1,4 @@
-// What all chapters are judged by, put to counts and claims that are made up.
+// Tests the judge that all chapters share on made-up counts and claims.
 #include "check/report.hpp"
 #include "error.hpp"
 #include "judge/claims.hpp"
@@ -25,7 +25,7 @@ kata::Run run_with(const Counts& counts) {
     return run;
 }
 
-/// Counts of a kernel that is as it should be: 1000 steps of 100 warps in 16 blocks.
+/// Returns the counts of a faultless kernel: 1000 steps of 100 warps in 16 blocks.
 Counts plain() {
     Counts c;
     c.work = 1000, c.span = 20, c.makespan = 100, c.busiest = 20, c.evened = 1000;
@@ -61,7 +61,7 @@ TEST_CASE("a step that needs what its solution needs is not worse, and one that 
     CHECK(worse[0].text.find("128-byte lines of global memory: now 3200, in the solution 100, at most 516") !=
           std::string::npos);
     CHECK(worse[0].share == 515.625 / 3200);
-    // As many a request as in the solution, but many more requests.
+    // As many lines per request as in the solution, but many more requests.
     c.global_load.requests = 32 * 100;
     CHECK(
         worse_than_solution(run_with(c), plain())[0].text.starts_with("it reaches global memory too often"));
@@ -96,7 +96,7 @@ TEST_CASE("every limit has a kernel that it rejects", "[judge]") {
     }
     auto theirs = plain(), c = plain();
     c.exchanges = 1000;
-    CHECK(worse_than_solution(run_with(c), theirs).empty());  // in place of what the solution has elsewhere
+    CHECK(worse_than_solution(run_with(c), theirs).empty());  // replaces what the solution has elsewhere
     theirs.exchanges = 100;
     CHECK(!worse_than_solution(run_with(c), theirs).empty());
 }
@@ -138,10 +138,10 @@ TEST_CASE("bank conflicts that cost a step little are noted, and those of its so
     theirs.bank_conflicts = 200;
     CHECK_FALSE(kata::remark_on_banks(run, theirs));
     theirs.bank_conflicts = 0;
-    mine.work = 10000;  // of which they are little
+    mine.work = 10000;  // the conflicts are a small part of it
     CHECK_FALSE(kata::remark_on_banks(run, theirs));
     mine.work = 1000;
-    run.seen.places[1].passes = 700;  // most of which the width of the accesses needs
+    run.seen.places[1].passes = 700;  // most passes are required by the width of the accesses
     CHECK_FALSE(kata::remark_on_banks(run, theirs));
     run.seen.places = {{.code = 9, .requests = 900}};
     CHECK_FALSE(kata::remark_on_banks(run, theirs));
@@ -248,14 +248,14 @@ TEST_CASE("a later step's idea is noted where a step has all that it gains and a
           "Right, and it has what step 03_c is for: neighbours read neighbours. An H100 takes 2.0 times as "
           "long for the "
           "solution of that one as for this step's, so that on a GPU this may fail as too slow");
-    CHECK_FALSE(told("02_b", b, 0.5));                // is the step's own
-    CHECK_FALSE(told("02_b", counts(100, 40), 0.5));  // has a part of it
+    CHECK_FALSE(told("02_b", b, 0.5));                // it belongs to the step itself
+    CHECK_FALSE(told("02_b", counts(100, 40), 0.5));  // only a part of it
     CHECK_FALSE(told("02_b", c, 0.9));                // as fast
-    CHECK_FALSE(told("02_b", c, {}));                 // nobody has timed it
+    CHECK_FALSE(told("02_b", c, {}));                 // not timed
     CHECK_NOTHROW(kata::remark_on_idea(
         steps, "02_b", c, [](std::string_view) -> const Counts& { throw kata::Error("counted"); },
         [](std::string_view) { return std::nullopt; }));
-    CHECK_FALSE(told("01_a", c, 0.5));  // an earlier step, of which no more is asked
+    CHECK_FALSE(told("01_a", c, 0.5));  // lacks the idea of 02_b
     CHECK_FALSE(told("03_c", c, 0.5));
 }
 

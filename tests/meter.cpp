@@ -1,5 +1,5 @@
-// The meter is judged: its counts against kernels counted by hand, its findings against kernels whose faults
-// we know and against an oracle that tries all pairs of accesses of random programs.
+// Tests the meter: its counts against kernels counted by hand, and its findings against kernels with known
+// faults and against an oracle that tries all pairs of accesses of random programs.
 #define CATCH_CONFIG_ENABLE_PAIR_STRINGMAKER
 #include "buffer.hpp"
 #include "error.hpp"
@@ -80,7 +80,8 @@ Buffer<T> filled(std::string_view name, std::size_t n, T value = T{}) {
     return {name, std::span<const T>(values)};
 }
 
-/// What the work counts, if that is the same on every run and in every order, and nothing is found.
+/// Returns the counts of the work. Checks that they are the same in every run and every order, and that
+/// nothing is found.
 Counts count(const Work& work) {
     const auto seen = observe({}, work);
     CHECK(seen.findings == Findings{});
@@ -90,13 +91,13 @@ Counts count(const Work& work) {
     return seen.counts.value();
 }
 
-/// Traffic of `accesses` of `width` bytes each, none of which two lanes of a request share.
+/// Returns the traffic of `accesses` of `width` bytes each, none of which two lanes of a request share.
 Traffic traffic(std::uint64_t accesses, std::uint64_t width, std::uint64_t requests,
                 std::uint64_t transactions) {
     return {accesses, accesses * width, accesses * width, requests, transactions};
 }
 
-/// "meter_kernels.cu:12", where the file has the comment `mark: …` in line 12.
+/// Returns "meter_kernels.cu:12" if the file has the comment `mark: …` in line 12.
 std::string line_of(const std::string& mark) {
     std::ifstream file(TESTS_DIR "/tools/meter_kernels.cu");
     std::string text;
@@ -137,7 +138,7 @@ TEST_CASE("wide and narrow elements move their own bytes, in one request", "[tra
     CHECK(copied(double{}) == traffic(n, 8, 2, n * 8 / 32));
     using byte = unsigned char;
     CHECK(copied(byte{}) == traffic(n, 1, 2, n * 1 / 32));
-    // three floats that are aligned to one move one by one, and each time 32 floats lie in 12 sectors
+    // three floats with the alignment of one are moved one by one, and each time 32 floats lie in 12 sectors
     CHECK(copied(float3{}) == traffic(3 * n, 4, 3 * 2, 3 * 2 * 12));
 }
 
@@ -155,7 +156,7 @@ TEST_CASE("a vector that is assigned is stored as one, however it is made", "[tr
     CHECK(stored(how, byte{}, uchar4{}) == traffic(lanes, 4, 1, lanes * 4 / 32));
     CHECK(stored(how, float{}, float2{}) == traffic(lanes, 8, 1, lanes * 8 / 32));
     CHECK(stored(how, float{}, float4{}) == traffic(lanes, 16, 1, lanes * 16 / 32));
-    // wider than an instruction can store, or less aligned: in pieces
+    // wider than one instruction can store, or less aligned: in pieces
     CHECK(stored(how, double{}, double4{}) == traffic(2 * lanes, 16, 2, 2 * lanes));
     CHECK(stored(how, float{}, float3{}) == traffic(3 * lanes, 4, 3, 3 * 12));
 }
@@ -276,10 +277,11 @@ TEST_CASE("wide accesses to shared memory take a half or a quarter of a warp at 
 }
 
 TEST_CASE("wide loads of what a neighbour loads too take twice as many lanes at a time", "[traffic]") {
-    // Nsight Compute's passes on an H100 (CUDA 13.0), for elements of 4, 8 and 16 bytes; those of 4 by hand
+    // passes from Nsight Compute on an H100 (CUDA 13.0), for elements of 4, 8 and 16 bytes; those of 4 by
+    // hand
     struct Pattern {
         const char* name;
-        std::function<int(int)> index;  // of a lane; negative: rests
+        std::function<int(int)> index;  // of a lane; negative: inactive
         std::array<std::uint64_t, 3> passes;
     };
     const std::vector<Pattern> patterns{
@@ -342,8 +344,8 @@ TEST_CASE("efficiency is 1 where nothing was moved", "[traffic]") {
     CHECK(Counts{}.active_lanes() == 0.0);
 }
 
-// Fragments of tensor cores. Their lanes are laid out as nvcc 13 has it for sm_90, and all is counted by
-// hand.
+// Fragments of tensor cores. Their lanes are laid out as in nvcc 13's code for sm_90, and everything is
+// counted by hand.
 
 TEST_CASE("a factor in tf32 is loaded word by word, in eight or four pieces of memory at a time", "[wmma]") {
     const bool of_a = GENERATE(true, false), by_rows = GENERATE(true, false);
@@ -355,7 +357,8 @@ TEST_CASE("a factor in tf32 is loaded word by word, in eight or four pieces of m
     const bool along_k = of_a == by_rows;  // 16 pieces of 8 floats; else 8 of 16
     for (const int pitch : {16, 40})
         CHECK(load(pitch, false).global_load == traffic(4 * 32, 4, 4, 4 * (along_k ? 8 : 4)));
-    // eight lines of four words need pitches of 4 modulo 8, four lines of eight words those of 8 modulo 16
+    // eight lines of four words need pitches of 4 modulo 8, and four lines of eight words pitches of 8 modulo
+    // 16
     for (const auto& [pitch, of_eight_lines, of_four_lines] :
          std::vector<std::tuple<int, std::uint64_t, std::uint64_t>>{
              {16, 4, 2}, {20, 1, 2}, {24, 2, 1}, {32, 8, 4}, {36, 1, 2}, {40, 2, 1}}) {
@@ -416,7 +419,7 @@ TEST_CASE("a product of fragments takes about as many steps as a shuffle, and no
 
 namespace {
 
-/// The loads and stores of a kernel on arrays that hold `value`.
+/// Returns the loads and stores of a kernel on arrays that hold `value`.
 std::pair<Traffic, Traffic> moved(const std::function<void(const float*, float*)>& kernel, float value = 1.0f,
                                   const std::vector<float>& first = {}) {
     std::vector<float> values(1024, value);
@@ -464,14 +467,14 @@ TEST_CASE("lanes that leave a loop wait behind it", "[control flow]") {
 }
 
 TEST_CASE("cases, conjunctions and early exits split a request as they should", "[control flow]") {
-    // three cases of 8 lanes, and the 16 that come to the last
+    // three cases of 8 lanes, and the 16 that reach the last
     CHECK(moved(kernels::switched) == std::pair(traffic(8 + 8 + 8 + 16, 4, 4, 4 * 4), traffic(32, 4, 1, 4)));
-    // every second lane, and of these every second one has a positive element
+    // every second lane, and every second one of these has a positive element
     std::vector<float> first(32, 1.0f);
     for (int i = 0; i < 32; i += 4) first[i] = -1.0f;
     CHECK(moved(kernels::short_circuit, 1.0f, first) ==
           std::pair(traffic(16 + 8 + 8, 4, 3, 3 * 4), traffic(32, 4, 1, 4)));
-    // 32 and 8 lanes, of which every second one stores
+    // 32 and 8 lanes, every second of which stores
     std::vector<float> alternating(64, 1.0f);
     for (int i = 1; i < 64; i += 2) alternating[i] = -1.0f;
     CHECK(moved([](auto in, auto out) { kernels::early_exit(in, out, 40, 64); }, 1.0f, alternating) ==
@@ -485,7 +488,7 @@ TEST_CASE("lanes for which a condition is known early have no copy of what follo
 
 TEST_CASE("lanes join again behind the helpers that some of them call", "[control flow]") {
     constexpr int rounds = 5;
-    // 16 even lanes and 8 others at three offsets, of which one of the former reaches into a fifth sector
+    // 16 even lanes and 8 others at three offsets; one of the former touches a fifth sector
     CHECK(moved([](auto in, auto out) { kernels::helpers_in_branches(in, out, rounds); }) ==
           std::pair(traffic(rounds * 3 * (16 + 8), 4, rounds * 6, rounds * (4 + 4 + 5 + 4 + 4 + 4)),
                     traffic(32 * rounds, 4, rounds, 4 * rounds)));
@@ -499,7 +502,7 @@ TEST_CASE("one instruction that reaches two memories makes two requests", "[cont
 }
 
 TEST_CASE("a lane may do as much as it likes before it waits", "[control flow]") {
-    // the log of a lane is read whenever it is full, wherever that happens
+    // the log of a lane is read when it is full, at any place
     auto in = filled<float>("in", 64), out = filled<float>("out", 64);
     bool right = true;
     for (int rounds = 100; rounds < 400; ++rounds)
@@ -526,9 +529,9 @@ TEST_CASE("a Kogge-Stone scan does the work of its formula", "[control flow]") {
     auto data = filled<float>("data", n, 1.0f);
     const auto c = observe({}, [&] { kernels::kogge_stone(data.data()); }).counts.value();
     CHECK(data.values()[n - 1] == n);
-    CHECK(c.shared_load.accesses == 2 * sums + n);  // and the result
-    CHECK(c.shared_store.accesses == sums + n);     // and the input
-    // strides below 32 keep all warps busy, larger ones leave out stride / 32 of them
+    CHECK(c.shared_load.accesses == 2 * sums + n);  // plus the result
+    CHECK(c.shared_store.accesses == sums + n);     // plus the input
+    // strides below 32 keep all warps busy, larger ones idle stride / 32 of them
     std::uint64_t requests = 5 * 32;
     for (std::uint64_t stride = 32; stride < n; stride *= 2) requests += (n - stride) / 32;
     CHECK(c.shared_store.requests == requests + n / 32);
@@ -563,11 +566,11 @@ TEST_CASE("a single block can be counted", "[control flow]") {
 
 namespace {
 
-/// Keeps what it is shown for as long as it lives.
+/// Records the requests and launches while it lives.
 struct Watched final : kata::Watcher {
     std::vector<kata::Request> requests;
     std::vector<kata::Scene> launches;
-    std::vector<std::size_t> samples_ended_at;  // so many requests
+    std::vector<std::size_t> samples_ended_at;  // numbers of requests
     bool seen_enough = false;
 
     Watched() { kata::watcher = this; }
@@ -667,8 +670,8 @@ TEST_CASE("of a single block that is counted, only that is watched", "[watching]
                       [](const kata::Request& r) { return r.block == 1; }));
 }
 
-// Work and span. How many basic blocks a kernel has is the compiler's to say, so they are taken from the
-// counts themselves, or cancel out.
+// Work and span. The compiler decides how many basic blocks a kernel has, so they are taken from the counts
+// themselves, or cancel out.
 
 TEST_CASE("a step is a basic block, a line, a pass or an address of constant memory", "[work]") {
     auto in = filled<float>("in", 32 * 64), out = filled<float>("out", 64);
@@ -684,7 +687,7 @@ TEST_CASE("a step is a basic block, a line, a pass or an address of constant mem
                each = count([&] { kernels::constant_by_lane(out.data(), 32); });
     CHECK(one.work == one.basic_blocks + 1 + 1);
     CHECK(each.work == each.basic_blocks + 32 + 1);
-    // of one warp every step waits for the one before
+    // in a single warp every step waits for the previous one
     const auto broadcast = count([&] { kernels::broadcast(in.data(), out.data(), 32); });
     CHECK(broadcast.lines == 1);  // of the store
     CHECK(broadcast.work == broadcast.basic_blocks + broadcast.shared_load.transactions +
@@ -739,7 +742,7 @@ TEST_CASE("behind a barrier all warps go on from the latest", "[work]") {
     const auto none = run({0, 0, 0}, {0, 0, 0}, true), free = run({0, 0, 0}, {0, 0, 0}, false);
     const auto round = run({0, 0, 1}, {0, 0, 0}, true).span - none.span;
     CHECK(round > 0);
-    // 70 rounds of the latest warp before, 50 behind
+    // 70 rounds of the latest warp before, 50 after
     const auto joined = run({70, 0, 20}, {10, 50, 0}, true);
     CHECK(joined.span == none.span + (70 + 50) * round);
     CHECK(joined.work == none.work + 150 * round);
@@ -772,7 +775,7 @@ TEST_CASE("blocks are given to the multiprocessor that has least, the largest fi
     CHECK(meter::busiest({7}) == 2);  // 4 at a time
     CHECK(meter::busiest(std::vector<std::uint64_t>(16, 40)) == 10);
     CHECK(meter::busiest(std::vector<std::uint64_t>(17, 40)) == 20);
-    // the large one alone, wherever it stands
+    // the large block alone, wherever it stands
     auto blocks = std::vector<std::uint64_t>(15 * 10, 40);
     for (const std::size_t place : {0u, 75u, 149u}) {
         auto uneven = blocks;
@@ -803,7 +806,7 @@ TEST_CASE("blocks that pass something on are a chain, in whatever order they run
 
 namespace {
 
-/// What is counted on one of so many blocks, while the others run on all cores.
+/// Counts one in this many blocks, while the others run on all cores.
 kata::Observation sampled(std::uint64_t one_in, const Work& work) {
     return observe({.one_in = one_in}, work);
 }
@@ -824,7 +827,7 @@ TEST_CASE("a sample of equal blocks counts what all of them do, and all of them 
     CHECK(part.findings == Findings{});
     CHECK(again.values() == out.values());
     auto counts = part.counts.value();
-    // With the groups of a sample the busiest multiprocessor is another.
+    // In a sample the busiest multiprocessor gets other blocks.
     counts.makespan = whole.counts->makespan, counts.busiest = whole.counts->busiest;
     CHECK(counts == whole.counts.value());
 }
@@ -838,12 +841,12 @@ TEST_CASE("a sample of unequal blocks is an estimate: what it says is of its blo
     CHECK(again.values() == out.values());
     CHECK(c.blocks == blocks);
     CHECK(c.global_store == all.global_store);
-    // Block b reads b + 1 elements a thread.
+    // Each thread of block b reads b + 1 elements.
     const auto loads = static_cast<double>(c.global_load.accesses) / all.global_load.accesses;
     CHECK(loads != 1.0);
     CHECK(loads > 0.75);
     CHECK(loads < 1.25);
-    // A block alone stands for all where so many would not be there.
+    // A single block represents all if there are fewer than one_in.
     const auto one =
         sampled(1000, [&] { kernels::each_block(in.data(), again.data(), blocks); }).counts.value();
     CHECK(one.global_load.accesses % (64 * blocks) == 0);
@@ -892,7 +895,7 @@ TEST_CASE("what fails in a block that is not counted is told", "[sample]") {
                 std::string(error.what()).find("Segmentation fault; --full counts all") != std::string::npos;
         }
     }
-    CHECK(crashed >= 3);  // one of 50 is counted, and its access refused
+    CHECK(crashed >= 3);  // one of the 50 is counted, and its access is refused
     run(kernels::Failure::none, 0);
     CHECK(ran.values()[0] == blocks);
 }
@@ -911,7 +914,7 @@ TEST_CASE("what is left to do is told, of a sample and of all", "[sample]") {
 
 namespace {
 
-/// Bytes of this process that are in memory.
+/// Returns the bytes of this process that are in memory.
 std::size_t resident_bytes() {
     std::size_t pages = 0;
     std::ifstream("/proc/self/statm") >> pages >> pages;
@@ -1036,10 +1039,10 @@ namespace {
 using kernels::Act;
 using kernels::Deed;
 
-/// What each warp of each block does, in an order in which all of it can happen one after the other.
+/// The actions of each warp of each block, in an order in which all of them can happen one after the other.
 struct Walk {
     struct Event {
-        int block, warp;  // a barrier is each warp's
+        int block, warp;  // a barrier is performed by each warp
         Deed deed;
     };
     int blocks = 1, warps = 1;
@@ -1105,14 +1108,14 @@ Walk random_walk(unsigned seed) {
     return walk;
 }
 
-/// The same by rules that can be read: every deed begins where its warp stood, a meeting where the last of
-/// its block did, and who waits goes on no earlier than the signal lets him. What a deed costs was measured
-/// alone.
+/// The same by readable rules: every action begins where its warp stood, a barrier when the last warp of its
+/// block reaches it, and a waiting warp continues no earlier than after the signal. The cost of each action
+/// was measured on its own.
 struct Model {
     std::uint64_t nothing, round, per_round, meeting, signal, wait, count, resting;
     std::uint64_t hand_over;  // from the beginning of the signal to the end of the wait
 
-    /// Behind a rest of each warp, for a loop may begin with more than its rounds.
+    /// With a rest of each warp before, because the start of a loop may cost more than its rounds.
     static std::uint64_t span(int warps, std::vector<Walk::Event> events) {
         for (int w = 0; w < warps; ++w) events.insert(events.begin(), {0, w, {Act::rest, 0}});
         return Walk{1, warps, std::move(events)}.measure().span;
@@ -1122,16 +1125,16 @@ struct Model {
     Model() {
         const auto rest = span(1, {});
         resting = alone({Act::rest, 0});
-        nothing = rest - 2 * resting;  // another one comes last
+        nothing = rest - 2 * resting;  // there is another one at the end
         per_round = (alone({Act::rounds, 11}) - alone({Act::rounds, 1})) / 10;
         round = alone({Act::rounds, 1}) - per_round;
         meeting = alone({Act::all_meet, 0});
         signal = alone({Act::signal_to, 0});
-        // there are 32 atomics to wait for, unless there is more to do
+        // 32 atomics take their time unless there is more other work
         count = span(1, {{0, 0, {Act::count_up, 0}}, {0, 0, {Act::rounds, 500}}}) - rest - round -
                 500 * per_round;
         wait = span(1, {{0, 0, {Act::signal_to, 0}}, {0, 0, {Act::wait_for, 0}}}) - rest - signal;
-        // warp 0 is late with its signal, and warp 1 has much to do behind it
+        // warp 0 signals late, and warp 1 has much to do after it
         hand_over = span(2, {{0, 0, {Act::rounds, 1000}},
                              {0, 0, {Act::signal_to, 0}},
                              {0, 1, {Act::wait_for, 0}},
@@ -1156,10 +1159,10 @@ struct Model {
         return 0;
     }
 
-    /// Work, span, makespan, contention, and what of it the busiest multiprocessor asks for.
+    /// Returns work, span, makespan, contention, and the steps of the busiest multiprocessor.
     std::array<std::uint64_t, 5> of(const Walk& walk) const {
         const auto deeds = walk.by_warp();
-        // where each deed begins: raised until nothing asks for more
+        // the start of each action: raised until nothing changes
         std::vector<std::vector<std::uint64_t>> begin(deeds.size());
         for (auto& times : begin) times.assign(deeds[0].size() + 1, 0);
         std::map<int, std::pair<std::size_t, std::size_t>> signals;
@@ -1210,7 +1213,7 @@ struct Model {
         for (const auto& [address, n] : atomics) contention = std::max(contention, n);
         for (const auto& [address, n] : waits) contention = std::max(contention, n);
         for (const auto w : work) sum += w;
-        // the least loaded of 16 takes the largest that is left
+        // A smaller limit than the default, so that reaching it does not take long.
         std::array<std::uint64_t, 16> given{};
         while (!work.empty()) {
             const auto largest = std::max_element(work.begin(), work.end());
@@ -1247,7 +1250,7 @@ TEST_CASE("in random programs, in any order, work and span are those of a model 
         if (!right && wrong++ < 5) CHECK(right);
     }
     CHECK(wrong == 0);
-    // a model that is asked for one thing only would be none
+    // a model that only ever has one kind of limit would prove nothing
     CHECK(waited > programs / 3);
     CHECK(contended > programs / 50);
     CHECK(busy > programs / 50);
@@ -1262,7 +1265,7 @@ using meter::Space;
 using meter::WarpLog;
 using meter::What;
 
-/// One request of the given lanes, `bytes` each, at address(lane).
+/// Returns the counts of one request of these lanes, `bytes` each, at address(lane).
 Counts request(What what, Space space, int bytes, const std::vector<int>& lanes,
                const std::function<std::uintptr_t(int)>& address) {
     std::vector<Event> events;
@@ -1328,15 +1331,15 @@ TEST_CASE("the log takes the lowest code address first, of all lanes that can go
     for (const std::uint32_t code : {10, 20, 10, 30}) log.add(0, load(code, 0));
     log.add(1, load(10, 4));
     read(log, ~0b11u, c);
-    CHECK(c.global_load.requests == 1);  // lane 1 has not said what comes next: it could be before 20
+    CHECK(c.global_load.requests == 1);  // the next event of lane 1 is not known yet: it could be before 20
     log.add(1, load(30, 4));
     read(log, ~0b11u, c);
     CHECK(c.global_load.requests == 4);
     CHECK(c.global_load.accesses == 6);
     read(log, all, c);
-    CHECK(c.global_load.requests == 4);  // nothing is accounted for twice
+    CHECK(c.global_load.requests == 4);  // nothing is counted twice
 
-    // a lane that waits is not waited for, and joins when it comes
+    // a waiting lane is not waited for, and joins when it arrives
     log.add(0, load(50, 0));
     read(log, ~0b01u, c);
     CHECK(c.global_load.requests == 5);
@@ -1345,7 +1348,7 @@ TEST_CASE("the log takes the lowest code address first, of all lanes that can go
     read(log, all, c);
     CHECK(c.global_load.requests == 6);
 
-    // by one instruction to two memories
+    // one instruction that accesses two memories
     c = {};
     log.add(0, {0, 70, 4, false, What::store, Space::shared});
     log.add(1, {0, 70, 4, false, What::store, Space::global});
@@ -1380,7 +1383,7 @@ Findings found(const Work& work, const Conditions& conditions = {}) {
     return observe(conditions, work).findings;
 }
 
-/// Whether something is found, which must not depend on the order.
+/// True if nothing is found, which must not depend on the order.
 bool clean(const Work& work) {
     const bool nothing = found(work).empty();
     for (const auto& conditions : all_orders) {
@@ -1572,7 +1575,7 @@ TEST_CASE("blocks are not ordered", "[races]") {
                    ContainsSubstring(", and each stores to several in this line: their ranges overlap."));
     CHECK_THAT(found([&] { kernels::stretches(many.data(), 0); })[0],
                ContainsSubstring("is threadIdx missing from the index"));
-    // An element of two words is one place, and no range.
+    // An element of two words is one place, not a range.
     auto wide = filled<double>("data", 4);
     CHECK_THAT(found([&] { kernels::one_double(wide.data()); })[0],
                ContainsSubstring("two threads store to index 0: is threadIdx missing"));
@@ -1810,7 +1813,7 @@ TEST_CASE("the host must not reach into device memory through the C++ library ei
     REQUIRE(!findings.empty());
     CHECK_THAT(findings[0], StartsWith("the host " + does + " \"data\", which is device memory, in " +
                                        line_of(mark) + ": on a GPU"));
-    CHECK(data.values().size() == 4);  // who looks from outside of a step may
+    CHECK(data.values().size() == 4);  // outside a step the test may read it
 }
 
 TEST_CASE("what a step allocates it must free", "[host]") {
@@ -1866,7 +1869,7 @@ TEST_CASE("a read of what nobody has written is told", "[races]") {
 }
 
 TEST_CASE("what the host has written in part is written there, and not elsewhere", "[races]") {
-    using Parts = std::vector<std::pair<int, int>>;  // first and number
+    using Parts = std::vector<std::pair<int, int>>;  // first element and number of elements
     const auto [parts, unwritten] = GENERATE(table<Parts, int>({{{{0, 32}}, -1},
                                                                 {{{0, 16}, {16, 16}}, -1},
                                                                 {{{16, 16}, {0, 16}}, -1},
@@ -1917,7 +1920,7 @@ TEST_CASE("a warp begins to load again behind an exchange, whatever others do", 
     CHECK(c.load_phases == 2 + 3);
 }
 
-// Here they run one after the other.
+// On the CPU back end they run one after the other.
 TEST_CASE("tiles of a warp that exchange among themselves load and exchange together", "[span]") {
     auto in = filled<int>("in", 64);
     Buffer<int> out("out", 32);
@@ -1930,8 +1933,7 @@ TEST_CASE("tiles of a warp that exchange among themselves load and exchange toge
     CHECK(counted(0, 0).load_phases == 1);
     CHECK(counted(3, 0).load_phases == 1 + 3);
     CHECK(counted(3, 0).exchanges == 3);
-    CHECK(counted(0, 1).load_phases ==
-          1 + 3);  // the last tile does as often as that, and the first one never
+    CHECK(counted(0, 1).load_phases == 1 + 3);  // the last tile does so often, and the first one never
     CHECK(counted(0, 1).exchanges == 3);
 }
 
@@ -1941,7 +1943,7 @@ TEST_CASE("a warp waits for what it loads and stores to shared memory before it 
     const auto waited_for = [&](kernels::Way way) {
         return count([&] { kernels::second_tile(way, in.data(), out.data()); }).waited_for;
     };
-    // The first tile always, and the second one where it is stored at once.
+    // The first tile always counts, the second one only if it is stored at once.
     CHECK(waited_for(kernels::Way::at_once) == 4 * 2 * 64);
     CHECK(waited_for(kernels::Way::in_structures) == 4 * 2 * 64);
     CHECK(waited_for(kernels::Way::copied_at_once) == 4 * 2 * 64);
@@ -1951,7 +1953,7 @@ TEST_CASE("a warp waits for what it loads and stores to shared memory before it 
     CHECK(waited_for(kernels::Way::copied) == 4 * 64);
 }
 
-// Who copies waits for nothing else, while the other warps have something to do.
+// A copying warp waits for nothing else while the other warps have work.
 TEST_CASE("a block with warps that only copy does not wait for what they copy", "[span]") {
     constexpr int tiles = 4;
     auto in = filled<int>("in", 64 * tiles);
@@ -1965,7 +1967,7 @@ TEST_CASE("a block with warps that only copy does not wait for what they copy", 
     CHECK(waited_for(kernels::Copiers::own_warps) == 4 * 64);  // of the first tile
     CHECK(waited_for(kernels::Copiers::own_warps_at_once) == 4 * 64 * tiles);
     CHECK(waited_for(kernels::Copiers::all_at_once) == 4 * 64 * tiles);
-    // The first is read by nobody meanwhile; the others by those who copy, before they do.
+    // Nothing reads the first tile meanwhile. The copying warps read the others before they copy.
     CHECK(waited_for(kernels::Copiers::half_at_once) == 4 * 64 * tiles);
 }
 
@@ -2057,7 +2059,7 @@ TEST_CASE("an access out of bounds is told with its distance from the buffer", "
           "\"out\" (400 bytes)" +
               in_write);
     CHECK_THAT(write(-3), ContainsSubstring("writes 4 bytes beginning 12 bytes before the start of \"out\""));
-    CHECK(out.damage() == std::nullopt);  // it did not come to that
+    CHECK(out.damage() == std::nullopt);  // the write has not happened
     CHECK(write(68) == "");
 
     Buffer<float> empty("nothing", 0);
@@ -2068,7 +2070,7 @@ TEST_CASE("an access out of bounds is told with its distance from the buffer", "
 TEST_CASE("an access out of bounds is one of the array that its instruction has reached before", "[bounds]") {
     auto one = filled<float>("one", 4), other = filled<float>("other", 4), out = filled<float>("out", 2);
     const auto [in, next] = std::minmax({one.data(), other.data()});
-    const long distance = next - in;  // what lies just before the next buffer is meant for the first
+    const long distance = next - in;  // just before the next buffer counts as past the first
     CHECK_THAT(fault([&] { kernels::read_two(in, out.data(), 0, distance - 1); }),
                ContainsSubstring(" bytes past the end of \"in\" (16 bytes), in " + line_of("read two")));
     CHECK_THAT(fault([&] { kernels::read_two(in, out.data(), distance - 1, 0); }),
@@ -2103,7 +2105,7 @@ TEST_CASE("the parameters of a kernel have the names that its source gives them"
     using Names = std::vector<std::string>;
     CHECK(names("copy_kernel<T>") == Names{"in", "out", "stride"});
     CHECK(names("kernels::read_two_kernel") == Names{"in", "out", "first", "second"});
-    CHECK(names("read_two") == Names{});  // no kernel
+    CHECK(names("read_two") == Names{});  // not a kernel
     CHECK(names("kernel") == Names{});    // the end of many names
     CHECK(meter::parameters_of({}, "no file", "copy_kernel") == Names{});
 }
@@ -2226,7 +2228,7 @@ TEST_CASE("shared and constant memory have bounds", "[bounds]") {
 TEST_CASE("an index that an array does not have is told, of local and of neighbouring arrays, too",
           "[bounds]") {
     auto out = filled<float>("out", 32);
-    // Named where its line indexes no other one.
+    // The array is named if its line indexes no other one.
     const auto at = [](const std::string& index, const std::string& type, const std::string& mark,
                        const std::string& name = "") {
         return EndsWith(" of block (0,0,0) uses index " + index + " of an array of type '" + type + "'" +
@@ -2275,7 +2277,7 @@ TEST_CASE("what the C library copies is counted, bounded and checked for races",
         const int each = how == Copy::small ? 16 : bytes;
         CHECK(c.global_store.bytes == static_cast<std::uint64_t>(lanes * each));
         CHECK(c.global_load.bytes == (how == Copy::set ? 0u : c.global_store.bytes));
-        // byte by byte, each of 8 lanes reaches another sector
+        // byte by byte, each of 8 lanes accesses another sector
         if (how == Copy::library) CHECK(c.global_store == traffic(lanes * bytes, 1, bytes, bytes * lanes));
         if (how != Copy::small) CHECK(out.values()[3].values[11] == (how == Copy::set ? 0.0f : 3.0f));
     }
@@ -2300,7 +2302,7 @@ using kernels::Verb;
 
 struct Access {
     int block, phase, warp, lane;
-    int position;  // synchronisations of the warp in this phase, before the access
+    int position;  // synchronizations of the warp in this phase before the access
     Verb verb;
     int begin, end;  // bytes
     bool shared;
@@ -2322,8 +2324,8 @@ Program random_program(unsigned seed) {
     p.blocks = below(3) == 0 ? 2 + below(2) : 1;
     p.threads = std::array{64, 64, 64, 72, 96, 128, 256}[below(7)];
     p.operations.resize(p.blocks * p.threads);
-    // Few threads, mostly of one warp, on few places, so that they meet; or a crowd of all warps that mostly
-    // agrees.
+    // A few threads, mostly of one warp, and few places, so that they meet; or many threads of all warps that
+    // mostly agree.
     const bool crowd = below(3) == 0;
     const int first_warp = below(p.threads / 32);
     std::vector<int> actors;
@@ -2332,7 +2334,7 @@ Program random_program(unsigned seed) {
                                                 : std::min(first_warp * 32 + below(8), p.threads - 1));
     const int places = 1 + below(crowd ? 2 : 4), phases = 1 + below(3);
     const bool narrow = below(3) == 0, partial = below(2) == 0;
-    // Blocks may clash by anything, or by nothing, having signals for each other alone.
+    // Blocks may clash by any access, or not at all if they only signal to each other.
     const auto verbs = p.blocks > 1 && below(2) == 0
                            ? std::vector{Verb::update,         Verb::update,      Verb::volatile_read,
                                          Verb::volatile_write, Verb::atomic_read, Verb::atomic_write}
@@ -2379,14 +2381,14 @@ Program random_program(unsigned seed) {
     return p;
 }
 
-/// Whether `a` happens before `b`, by the rules of CUDA alone: barriers, and chains of the warp's
-/// synchronisations.
+/// True if `a` happens before `b` by the rules of CUDA alone: barriers, and chains of the warp's
+/// synchronizations.
 bool before(const Program& p, const Access& a, const Access& b) {
     if (a.block != b.block) return false;
     if (a.phase != b.phase) return a.phase < b.phase;
     if (a.warp != b.warp) return false;
     const auto& masks = p.masks.at({a.block, a.phase, a.warp});
-    unsigned reached = 1u << a.lane;  // the lanes that know of a
+    unsigned reached = 1u << a.lane;  // the lanes that know about a
     for (int i = a.position; i < b.position; ++i)
         if (masks[i] & reached) reached |= masks[i];
     return reached >> b.lane & 1;
@@ -2423,7 +2425,7 @@ bool races(const Program& p) {
 TEST_CASE("no reader is forgotten, whoever else reads", "[races]") {
     auto global = filled<char>("global", kernels::place_bytes);
     Buffer<int> out("out", 64);
-    using Script = std::vector<std::pair<int, Operation>>;  // who, what
+    using Script = std::vector<std::pair<int, Operation>>;  // thread, operation
     const auto runs_clean = [&](const Script& script) {
         std::vector<std::vector<Operation>> of_thread(64);
         for (const auto& [thread, operation] : script) of_thread[thread].push_back(operation);
@@ -2480,7 +2482,7 @@ TEST_CASE("in random programs a race is found if and only if there is one", "[ra
             conditions);
         std::erase_if(findings, [](const auto& text) {
             return !text.starts_with("race");
-        });  // of values it knows nothing
+        });  // it does not know about values
         const bool expected = races(p);
         racy += expected;
         if (findings.empty() != expected) continue;
@@ -2488,12 +2490,12 @@ TEST_CASE("in random programs a race is found if and only if there is one", "[ra
         if (wrong++ < 5) CHECK(findings.empty() == !expected);
     }
     CHECK(wrong == 0);
-    // an oracle that always says the same would be none
+    // an oracle that always gives the same answer would prove nothing
     CHECK(racy > programs / 4);
     CHECK(racy < programs * 3 / 4);
 }
 
-// Where nothing is counted nobody looks at addresses before there is no memory at one of them.
+// If nothing is counted, addresses are not checked until an access faults.
 TEST_CASE("an access out of bounds ends the launch with its line where nothing is counted, too", "[bounds]") {
     auto in = filled<float>("in", 100), out = filled<float>("out", 100);
     const auto fault = [&](const auto& work) -> std::string {
@@ -2515,7 +2517,7 @@ TEST_CASE("an access out of bounds ends the launch with its line where nothing i
     CHECK(fault([&] { kernels::read_at(in.data(), out.data(), 0); }) == "");
 }
 
-// Its buffer is the last of all: whoever takes 2 GiB and gives them back leaves the ones behind it far apart.
+// Its buffer is allocated last, because allocating and freeing 2 GiB moves later buffers far away.
 TEST_CASE("where an offset has lost its upper bits is told, and why", "[bounds]") {
     constexpr long elements = (1l << 29) + 32;  // of 2^31 bytes and some
     Buffer<float> in("in", elements, kata::zeros), out("out", 32);

@@ -1,5 +1,5 @@
-// The CPU back end is judged: that kernels compute on it what CUDA says, and that it says no, with file,
-// line, block and thread, where a GPU would hang, crash or compute nonsense.
+// Tests the CPU back end: kernels compute what CUDA specifies, and errors that would hang, crash or give
+// nonsense on a GPU are reported with file, line, block and thread.
 #include "buffer.hpp"
 #include "error.hpp"
 #include "observe.hpp"
@@ -43,7 +43,7 @@ using kata::observe;
 using kata::Order;
 using kata::Search;
 
-/// value(0), value(1), …
+/// Returns value(0), value(1), …
 template <class T, class Value>
 std::vector<T> listed(int n, const Value& value) {
     std::vector<T> values;
@@ -68,7 +68,7 @@ Buffer<T> zeros(std::string_view name, std::size_t n = 1) {
 
 Order any_order() { return GENERATE(Order::forwards, Order::backwards, Order::shuffled); }
 
-/// What the work was ended with; empty if it was not. The back end must then still work.
+/// Returns the error that ended the work; empty if there was none. The back end must still work afterwards.
 std::string fault(const std::function<void()>& work, const Conditions& conditions = {.time_limit = 0.1}) {
     std::string message;
     try {
@@ -84,7 +84,7 @@ std::string fault(const std::function<void()>& work, const Conditions& condition
     return message;
 }
 
-/// "simt_kernels.cu:12", where the file has the comment `mark: …` in line 12.
+/// Returns "simt_kernels.cu:12" if the file has the comment `mark: …` in line 12.
 std::string line_of(const std::string& mark) {
     std::ifstream file(TESTS_DIR "/tools/simt_kernels.cu");
     std::string text;
@@ -93,7 +93,8 @@ std::string line_of(const std::string& mark) {
     throw std::logic_error("no line is marked " + mark);
 }
 
-/// As simt/cuda.hpp has it: for AddressSanitizer shared memory is plain statics, whose sizes no symbol tells.
+/// As in simt/cuda.hpp: under AddressSanitizer shared memory is in plain statics, whose sizes are not in any
+/// symbol.
 void need_sizes_of_shared_memory() {
 #if defined(__SANITIZE_ADDRESS__)
     SKIP("under AddressSanitizer nobody knows how much static shared memory a kernel has");
@@ -140,7 +141,7 @@ TEST_CASE("a dim3 is 1 where nothing is said, and converts to and from uint3", "
     STATIC_REQUIRE((forth.x == 2 && forth.y == 3 && forth.z == 4));
 }
 
-// What a thread is
+// The identity of a thread
 
 TEST_CASE("threads know their place in blocks and grids of one to three dimensions", "[indices]") {
     const auto [grid, block] = GENERATE(table<dim3, dim3>({{{1}, {1}},
@@ -265,7 +266,7 @@ TEST_CASE("of a long launch the blocks are found that reach the ends of its buff
             kernels::add_one(in.data(), out.data(), n, blocks, threads, elements);
         });
         CHECK(seen.in_part);
-        CHECK(out.element(n / 2) == 0);  // neither was that block run, nor is anything left of the search
+        CHECK(out.element(n / 2) == 0);  // that block was not run, and the search left no trace
         REQUIRE(seen.hints.size() == (search != Search::none));
         if (search != Search::none)
             CHECK_THAT(seen.hints[0],
@@ -315,7 +316,7 @@ TEST_CASE("who looks for these blocks ends with the process that asked", "[launc
     REQUIRE(read(ends[0], &begun, 1) == 1);
     kill(asks, SIGKILL);
     waitpid(asks, nullptr, 0);
-    // Who is left has the pipe open.
+    // Any process still alive holds the pipe open.
     pollfd pipe_end{ends[0], POLLIN, 0};
     bool ended = false;
     while (!ended && poll(&pipe_end, 1, 5000) == 1) ended = read(ends[0], &begun, 1) == 0;
@@ -632,7 +633,7 @@ TEST_CASE("a period fills a buffer, and takes memory once where it is of whole p
     CHECK(all.values() == expected);
     CHECK(few.values() == std::vector(expected.begin(), expected.begin() + 100));
     for (const auto* buffer : {&all, &few, &none}) CHECK(buffer->damage() == std::nullopt);
-    // What is written in one place is in no other.
+    // A write to one place does not show in any other.
     all.set(5 * length + 1, 200), expected[5 * length + 1] = 200;
     CHECK(all.values() == expected);
     const auto shared = all.data() + 100 * 4096;
@@ -754,7 +755,7 @@ TEST_CASE("a barrier is no partner for a warp's synchronisation", "[barrier]") {
 
 namespace {
 
-/// What PTX says of shfl.sync: the lane whose value `lane` receives.
+/// Returns the lane whose value `lane` receives, by PTX's definition of shfl.sync.
 int source_of(kernels::Shuffle kind, int lane, int argument, int width) {
     const int first = lane / width * width, last = first + width - 1;
     int source = lane;
@@ -882,8 +883,7 @@ TEST_CASE("__activemask names the lanes that are at the same place", "[warp]") {
     for (int i = 0; i < 40; ++i) rounds[i] = i % 7 * 50;
     auto in = upload("rounds", rounds);
     observe({.order = order}, [&] { kernels::active_lanes(in.data(), out.data(), 40); });
-    // behind a loop, too, nobody promises that all lanes are together, and where the order is mixed they are
-    // not
+    // after a loop, too, CUDA does not promise that all lanes are together, and in mixed order they are not
     const auto together = listed<unsigned>(40, [](int i) { return i < 32 ? 0xffffffff : 0xff; });
     const auto behind_loop = out.values();
     for (int i = 0; i < 40; ++i) {
@@ -901,7 +901,7 @@ TEST_CASE("__activemask names the lanes that are at the same place", "[warp]") {
         CHECK((branch == 0 || (masks[i] >> i & 1) == 1));
         whole = whole && masks[i] == branch;
     }
-    // nobody promises that the lanes of a branch are together, and where the order is mixed they are not
+    // CUDA does not promise that the lanes of a branch are together, and in mixed order they are not
     CHECK(whole == (order != Order::shuffled));
 }
 
@@ -1106,7 +1106,7 @@ TEST_CASE("the last block sees what the others put behind a fence", "[atomics]")
     CHECK(seen.findings == std::vector<std::string>{});
 }
 
-// What else stands in kernels
+// Other elements of kernels
 
 TEST_CASE("intrinsics compute what CUDA says", "[device]") {
     auto in = upload<float>("in", {2.25f});
@@ -1161,7 +1161,7 @@ TEST_CASE("printf in a kernel prints", "[device]") {
     std::ifstream file(path);
     const std::string text{std::istreambuf_iterator<char>(file), {}};
     std::filesystem::remove(path);
-    REQUIRE(redirected);  // said where it can be read again
+    REQUIRE(redirected);  // checked where the output can be read again
     CHECK(text == "thread 1 says 0.25\nthread 3 says 0.75\n");
 }
 
@@ -1187,11 +1187,11 @@ TEST_CASE("a division by zero in a kernel ends the launch and not the process", 
     CHECK(fault([&] { kernels::divide(8, 8, out.data()); }) == "");
 }
 
-// Waiting for ever
+// Endless waits
 
 namespace {
 
-/// ", in simt_kernels.cu:12", of the line that is marked, where the meter names lines.
+/// Returns ", in simt_kernels.cu:12" for the marked line if the meter names lines.
 std::string in(const char* mark) { return kata::counts_available() ? ", in " + line_of(mark) : ""; }
 
 }  // namespace
@@ -1202,15 +1202,14 @@ TEST_CASE("an endless loop ends the launch after its time", "[endless]") {
         fault([&] { kernels::endless(out.data()); }),
         Equals("endless loop: thread (0,0,0) of block (0,0,0) still runs after 0.1 s of processor time" +
                in("endless") + "; does its loop end for every thread?"));
-    if (!kata::counts_available())
-        return;  // an optimiser takes it for granted that a loop like this one ends
+    if (!kata::counts_available()) return;  // an optimizer may assume that such a loop ends
     CHECK_THAT(fault([] { kernels::endless_without_memory(40); }, {.time_limit = 0.05}),
                StartsWith("endless loop: thread (39,0,0) of block (0,0,0) still runs after 0.05 s"));
 }
 
 namespace {
 
-/// Those of no solution are as few as a test of the limit itself has time for.
+/// A smaller limit than the default, so that reaching it does not take long.
 constexpr std::uint64_t few_steps = 4'000'000;
 
 }  // namespace
@@ -1260,7 +1259,7 @@ TEST_CASE("an endless wait for memory ends the launch after its time", "[endless
     CHECK_THAT(
         fault([&] { kernels::spin_on_atomic(flag.data()); }, conditions),
         StartsWith("endless wait: thread (") && ContainsSubstring("of block (0,0,0) still polls memory"));
-    // a read of a volatile is heard by the meter alone
+    // only the meter notices a volatile read
     const std::string wait = kata::counts_available() ? "endless wait: thread (" : "endless loop: thread (";
     CHECK_THAT(fault([&] { kernels::spin_on_volatile(flag.data()); }, conditions), StartsWith(wait));
     if (!kata::counts_available()) return;
@@ -1369,7 +1368,7 @@ TEST_CASE("the first block goes on when all others poll, where the conditions ho
     CHECK(others_seen(true, 64, seed) == blocks - 1);
     CHECK(others_seen(true, 1, seed) == blocks - 1);
     CHECK(others_seen(false, 64, seed) < blocks - 1);
-    // None is seen to poll, and yet the launch comes to its end.
+    // None is seen to poll, but the launch ends anyway.
     CHECK(others_seen(true, 64, seed, true) == 0);
 }
 
@@ -1422,7 +1421,7 @@ TEST_CASE("others run between any two polls, where the conditions end turns so e
     CHECK(changes_seen(1) > looks / 2);
 }
 
-// Memory that is not there
+// Missing memory
 
 TEST_CASE("more static and dynamic shared memory than a block has is refused", "[bounds]") {
     need_sizes_of_shared_memory();
@@ -1494,7 +1493,7 @@ struct Translation {
     std::string errors, text, dependencies;
 };
 
-/// What the translator makes of a source beside which lie other files.
+/// Returns the translator's output for a source that has other files beside it.
 Translation translate(const std::string& source, const std::map<std::string, std::string>& beside = {}) {
     const auto folder =
         std::filesystem::temp_directory_path() / ("kata-translate-" + std::to_string(getpid()));

@@ -1,5 +1,5 @@
-// The CPU back end is judged on what CUDA's headers offer beside the language: intrinsics, streams and
-// events, what the device is, and the headers in common/simt/toolkit.
+// Tests what CUDA's headers offer beyond the language on the CPU back end: intrinsics, streams and events,
+// device properties, and the headers in common/simt/toolkit.
 #include "buffer.hpp"
 #include "error.hpp"
 #include "observe.hpp"
@@ -35,7 +35,7 @@ using kata::Order;
 
 using Findings = std::vector<std::string>;
 
-/// value(0), value(1), …
+/// Returns value(0), value(1), …
 template <class T, class Value>
 std::vector<T> listed(int n, const Value& value) {
     std::vector<T> values;
@@ -51,7 +51,7 @@ Buffer<T> zeros(std::string_view name, std::size_t n = 1) {
     return upload(name, std::vector<T>(n));
 }
 
-/// What the work was ended with; empty if it was not.
+/// Returns the error that ended the work; empty if there was none.
 std::string fault(const std::function<void()>& work) {
     try {
         observe({.time_limit = 0.5}, work);
@@ -61,7 +61,7 @@ std::string fault(const std::function<void()>& work) {
     return "";
 }
 
-/// "toolkit_kernels.cu:12", where the file has the comment `mark: …` in line 12.
+/// Returns "toolkit_kernels.cu:12" if the file has the comment `mark: …` in line 12.
 std::string line_of(const std::string& mark) {
     std::ifstream file(TESTS_DIR "/tools/toolkit_kernels.cu");
     std::string text;
@@ -240,7 +240,7 @@ TEST_CASE("streams keep the order of the program, and time passes between events
     CHECK(out.values() == listed<int>(n, [](int i) { return i * i + 2; }));
 }
 
-// Two warps' worth of copies: the second are waited for behind what is read of the first, or with them.
+// Two warps of copies. The second ones are waited for after the first have been read, or together with them.
 TEST_CASE("a copy that is awaited behind other work is told from one that is awaited at once", "[pipeline]") {
     if (!kata::counts_available()) SKIP("nothing is counted");
     auto in = upload("in", listed<int>(64, [](int i) { return i; })), out = zeros<int>("out", 64);
@@ -250,7 +250,7 @@ TEST_CASE("a copy that is awaited behind other work is told from one that is awa
     const auto one_ahead = counts(1), none_ahead = counts(0);
     CHECK(one_ahead.copy_waits == 64);
     CHECK(one_ahead.waited_for == 32 * 4);
-    CHECK(none_ahead.copy_waits == 32);  // the second has nothing to wait for
+    CHECK(none_ahead.copy_waits == 32);  // the second wait has nothing to wait for
     CHECK(none_ahead.waited_for == 64 * 4);
 }
 
@@ -268,7 +268,7 @@ TEST_CASE("what nothing orders in two streams is told", "[host]") {
     CHECK(found(how) == Findings{});
     const auto launch = "a launch in " + line_of("launches in a stream");
     const auto copy = "cudaMemcpyAsync in " + line_of("copies in a stream");
-    if (kata::counts_available())  // where it is known what a launch reaches
+    if (kata::counts_available())  // only there the memory that a launch accesses is known
         CHECK(found(apart) ==
               Findings{
                   "nothing orders " + launch + " and " + copy +
@@ -301,7 +301,7 @@ TEST_CASE("two streams need an order where they reach the same memory, and one o
     };
     for (const auto how : {nothing_shared, both_read, another_part}) CHECK(found(how) == "");
     CHECK_THAT(found(copy), StartsWith("nothing orders cudaMemcpyAsync in "));
-    if (!kata::counts_available()) return;  // and nothing is known of what a launch reaches
+    if (!kata::counts_available()) return;  // the memory that a launch accesses is unknown
     for (const auto how : {same_part, anything, copy})
         CHECK_THAT(found(how), StartsWith("nothing orders") && ContainsSubstring("cudaMemcpyAsync in "));
     CHECK_THAT(found(rows), StartsWith("nothing orders a launch in " + line_of("beside a copy") +
@@ -413,7 +413,7 @@ TEST_CASE("the device is the one whose limits hold", "[host]") {
     CHECK(kernels::occupancy(&blocks, 256, 0) == cudaSuccess);
     CHECK(blocks == 8);  // 2048 threads
     CHECK(kernels::occupancy(&blocks, 32, 0) == cudaSuccess);
-    CHECK(blocks == 32);  // as many blocks as there may be
+    CHECK(blocks == 32);  // the maximum number of blocks
     CHECK(kernels::occupancy(&blocks, 256, 100 * 1024) == cudaSuccess);
     CHECK(blocks == 2);  // 228 KiB of shared memory
     CHECK(kernels::occupancy(&blocks, 2048, 0) == cudaSuccess);
@@ -522,7 +522,7 @@ TEST_CASE("a scan keeps the order of the lanes", "[groups]") {
         const bool first = coalesced ? i == 0 : i % 8 == 0;
         const auto v = value(i);
         last = first ? int2{0, 0} : sum;
-        // NVIDIA hands the newer value to the operator first
+        // NVIDIA passes the newer value to the operator first
         sum = first ? v : int2{sum.x * v.x, sum.y * v.x + v.y};
         CAPTURE(i);
         CHECK((all[i].x == sum.x && all[i].y == sum.y));
@@ -606,7 +606,8 @@ TEST_CASE("a grid cannot wait for itself", "[groups]") {
 
 namespace {
 
-/// What the meter says of a copy that is waited for in this way; and without a meter, what was computed.
+/// Returns the meter's findings for a copy that is waited for in this way. Without a meter, checks only the
+/// result.
 Findings copied(kernels::Wait wait, Order order = Order::forwards) {
     auto in = upload("in", listed<int>(64, [](int i) { return i * i; }));
     auto out = zeros<int>("out", 64);
@@ -631,7 +632,7 @@ TEST_CASE("a copy has arrived once its thread has waited and all have met", "[co
     CHECK(seen.findings == Findings{});
     CHECK(out.values() == listed<int>(64, [](int i) { return 64 - i; }));
     if (!seen.counts) return;
-    // 16 threads copy 16 bytes each: eight sectors, and each quarter of a warp all banks once
+    // 16 threads copy 16 bytes each: eight sectors, and each quarter of a warp accesses all banks once
     CHECK(seen.counts->global_load.requests == 1);
     CHECK(seen.counts->global_load.bytes == 256);
     CHECK(seen.counts->global_load.transactions == 8);
@@ -639,7 +640,7 @@ TEST_CASE("a copy has arrived once its thread has waited and all have met", "[co
     CHECK(seen.counts->shared_store.transactions == 2);
 }
 
-// Two warps copy an int for each thread, and wait for it before their barrier or behind it.
+// Two warps copy an int per thread, and wait for it before their barrier or after it.
 TEST_CASE("what copies are still to bring is counted at each barrier", "[copies]") {
     if (!kata::counts_available()) SKIP("nothing is counted on this back end");
     auto in = upload("in", listed<int>(64, [](int i) { return i; }));
@@ -660,7 +661,7 @@ TEST_CASE("a copy arrives where races are not looked for", "[copies]") {
     auto out = zeros<int>("out", 64);
     const auto seen =
         observe({.sample = 1}, [&] { kernels::copy_reversed(kernels::Wait::none, in.data(), out.data()); });
-    CHECK(seen.findings == Findings{});  // which has been told otherwise
+    CHECK(seen.findings == Findings{});  // races are not looked for in a sample
     observe({.sample = 1}, [&] { kernels::copy_in_dynamic(in.data(), out.data()); });
     CHECK(out.values() == in.values());
 }
@@ -686,7 +687,7 @@ TEST_CASE("to another thread a copy has not arrived before a barrier behind the 
     auto out = zeros<int>("out", 64);
     const auto order = GENERATE(Order::forwards, Order::backwards);
     const auto seen = observe({.order = order}, [&] { kernels::copy_reversed(wait, in.data(), out.data()); });
-    REQUIRE(!seen.findings.empty());  // who reads first finds shared memory that nobody has written, too
+    REQUIRE(!seen.findings.empty());  // a read that comes first also finds unwritten shared memory
     CHECK_THAT(seen.findings.front(), ContainsSubstring(line_of("copy")));
     CHECK_THAT(seen.findings.front(), ContainsSubstring(line_of("read of the copy")));
     CHECK(seen.counts->shared_store.bytes == 256);  // although the launch is repeated
@@ -743,8 +744,8 @@ TEST_CASE("an asynchronous copy reads global memory, and that of a group any", "
 
 // Atomics of libcu++
 
-/// Under AddressSanitizer shared memory is plain statics, which only one block can have at a time: none waits
-/// there for a block that comes after it.
+/// Under AddressSanitizer shared memory is in plain statics, which only one block can use at a time. A block
+/// cannot wait there for a later one.
 #if defined(__SANITIZE_ADDRESS__)
 constexpr bool blocks_run_side_by_side = false;
 #else
@@ -801,11 +802,11 @@ TEST_CASE("an atomic load counts as a load, a store as a store, and the rest as 
         CHECK((traffic.requests == 1 && traffic.bytes == 256 && traffic.transactions == 8));
 }
 
-// Numbers of 16 bits
+// 16-bit numbers
 
 namespace {
 
-// A number with 113 bits, where there is one.
+// A number with 113 bits, if there is one.
 #if defined(__SIZEOF_FLOAT128__)
 using Wide = __float128;
 constexpr bool wide_enough = true;
@@ -825,7 +826,7 @@ struct Layout<nv_bfloat16> {
     static constexpr int fraction = 7, bias = 127;
 };
 
-/// What the standard says of the bits of a number.
+/// Returns the value of a number's bits by the standard.
 template <class Number>
 double value_of(int bits) {
     using L = Layout<Number>;
@@ -842,14 +843,14 @@ int largest() {
     return ((2 * Layout<Number>::bias + 1) << Layout<Number>::fraction) - 1;
 }
 
-/// The number nearest to x, the even one of two, found by search: the bits of positive numbers ascend as they
-/// do.
+/// Returns the bits of the number nearest to x, or the even one of two. Found by search: positive numbers and
+/// their bits have the same order.
 template <class Number>
 int nearest(double x) {
     if (std::isnan(x)) return 0x7fff;
     const int sign = std::signbit(x) ? 0x8000 : 0;
     x = std::fabs(x);
-    int low = 0, high = largest<Number>() + 1;  // infinity, which stands for one more step
+    int low = 0, high = largest<Number>() + 1;  // infinity, which stands for the next step
     const double step = value_of<Number>(high - 1) - value_of<Number>(high - 2);
     const auto value = [&](int bits) {
         return bits == high ? value_of<Number>(bits - 1) + step : value_of<Number>(bits);
@@ -866,12 +867,13 @@ int nearest(double x) {
     return sign | (down < up || (down == up && low % 2 == 0) ? low : above);
 }
 
-/// The double next to a + b, of two the one that ends in a 1: rounded further, it gives what a + b does.
+/// Returns the double next to a + b, choosing of two the one with the last bit set: rounding it again gives
+/// the same as rounding a + b.
 double odd_sum_of(Wide a, Wide b) {
     const Wide sum = a + b;
     auto result = static_cast<double>(sum);
     if (!std::isfinite(result) || std::bit_cast<std::uint64_t>(result) % 2 != 0) return result;
-    // what 113 bits leave out; the larger one first
+    // the part that 113 bits leave out; the larger one first
     const bool in_order = (a < 0 ? -a : a) >= (b < 0 ? -b : b);
     const Wide rest = in_order ? b - (sum - a) : a - (sum - b), beyond = sum - result;
     if (beyond > 0 || (beyond == 0 && rest > 0)) return std::nextafter(result, HUGE_VAL);
@@ -890,7 +892,7 @@ TEMPLATE_TEST_CASE("all numbers of 16 bits are what the standard says", "[half]"
         wrong += std::isnan(expected) ? !std::isnan(wide) || !__hisnan(number)
                                       : wide != static_cast<float>(expected);
         wrong += std::signbit(wide) != std::signbit(expected) && !std::isnan(expected);
-        wrong += TestType(wide).bits() != (std::isnan(expected) ? 0x7fff : bits);  // and there and back
+        wrong += TestType(wide).bits() != (std::isnan(expected) ? 0x7fff : bits);  // and back again
     }
     CHECK(wrong == 0);
 }
@@ -940,7 +942,7 @@ TEMPLATE_TEST_CASE("arithmetic of 16 bits is exact, rounded once", "[half]", hal
     std::mt19937 random(3);
     const auto number = [&] {
         const auto bits = static_cast<unsigned short>(random());
-        // near 1 as often as anywhere, so that sums meet
+        // as often near 1 as anywhere, so that operands are of similar size
         return TestType::of_bits(static_cast<unsigned short>(
             random() % 2 ? bits : (bits & 0x83ff) | Layout<TestType>::bias << Layout<TestType>::fraction));
     };
@@ -968,11 +970,11 @@ TEMPLATE_TEST_CASE("arithmetic of 16 bits is exact, rounded once", "[half]", hal
 }
 
 TEST_CASE("a fused product is rounded once where two roundings give another number", "[half]") {
-    // 1 + 2^-10 squared is 1 + 2^-9 + 2^-20: nearly the middle of two halves once 2^-11 is added
+    // 1 + 2^-10 squared is 1 + 2^-9 + 2^-20: almost the middle of two halves once 2^-11 is added
     const half a(1 + 0x1p-10), c(0x1p-11);
     CHECK(static_cast<float>(__hfma(a, a, c)) == 1 + 0x1p-9f + 0x1p-10f);
     CHECK(static_cast<float>(a * a + c) == 1 + 0x1p-9f);
-    // far below what a double holds beside 1: only its sign decides
+    // far below the precision of a double next to 1: only its sign matters
     const nv_bfloat16 x(1 + 0x1p-7), tiny(0x1p-100);
     CHECK(static_cast<float>(__hfma(nv_bfloat16(0.5), nv_bfloat16(1 + 0x1p-7), nv_bfloat16(0.5))) == 1.0f);
     CHECK(static_cast<float>(__hadd(x, tiny)) == 1 + 0x1p-7f);
@@ -987,7 +989,7 @@ TEST_CASE("halves travel in pairs, through memory, atomics and shuffles", "[half
     Buffer<float> out("out", 64);
     const auto seen = observe({}, [&] { kernels::halves(words.data(), sums.data(), out.data()); });
     CHECK(seen.findings == Findings{});
-    // x of the neighbour, and y twice plus 1
+    // x of the neighbor, and y twice plus 1
     CHECK(out.values() == listed<float>(64, [](int i) { return i % 2 == 0 ? i ^ 2 : 2 * i + 1; }));
     CHECK(half::of_bits(sums.values()[0]) == half(2 * (0 + 31) * 16));  // 0, 2, …, 62
     CHECK(half::of_bits(sums.values()[1]) == half(32));
@@ -1027,7 +1029,7 @@ TEST_CASE("a warp multiplies halves in every layout", "[wmma]") {
                                                  c_by_rows)));
 }
 
-// An H100 was asked, with the kernel that is asked here. Of lane 5, row and column of each element.
+// Measured on an H100 with the same kernel: row and column of each element of lane 5.
 TEST_CASE("a lane holds the elements of a second factor that it holds on an H100", "[wmma]") {
     const bool tf32 = GENERATE(true, false), by_rows = GENERATE(true, false);
     CAPTURE(tf32, by_rows);
@@ -1058,7 +1060,7 @@ TEST_CASE("a lane holds the elements of a second factor that it holds on an H100
 }
 
 TEST_CASE("tf32 has 10 bits behind the point, rounded where that is asked for", "[wmma]") {
-    // one element of the sum alone: 1 + 2^-11 lies in the middle of two tf32
+    // a single element of the sum: 1 + 2^-11 lies halfway between two tf32 numbers
     std::vector<float> a(16 * 8), b(8 * 16);
     a[0] = 1 + 0x1p-11f, b[0] = 1;
     a[8] = 1 + 0x1p-10f, b[1] = 1 + 0x1p-10f;
@@ -1100,7 +1102,7 @@ TEST_CASE("a fragment that is loaded before its copy has arrived is found", "[wm
     const auto waited = observe({}, [&] { kernels::through_a_fragment(true, in.data(), out.data()); });
     CHECK(waited.findings == Findings{});
     CHECK(out.values() == numbers);
-    if (!waited.counts) return;  // the meter finds it
+    if (!waited.counts) return;  // with a meter, it reports the error
     const auto findings =
         observe({}, [&] { kernels::through_a_fragment(false, in.data(), out.data()); }).findings;
     REQUIRE(findings.size() == 1);

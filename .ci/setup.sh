@@ -1,15 +1,15 @@
 # shellcheck shell=bash
-# What the build needs, and how to get it. ../kata sources it, which must find Python first; what comes behind that runs it:
+# The requirements of the build, and how to install them. ../kata sources this to find Python, and then runs it:
 #
-#   bash .ci/setup.sh             installs what is missing. What is present is not installed again, and nothing without saying so
-#   bash .ci/setup.sh compiler    the compiler that the build is for
+#   bash .ci/setup.sh             installs what is missing, shows each command, and reinstalls nothing that is present
+#   bash .ci/setup.sh compiler    prints the compiler of the build
 
 fail() {  # fail STATUS MESSAGE: 1 something failed, 3 something is not installed
     printf 'kata: %s\n' "$2" >&2
     exit "$1"
 }
 
-# The path of one: what comes first in PATH may be too old.
+# Prints the path of a suitable Python: the first one in PATH may be too old.
 find_python() {
     local python
     for python in ${PYTHON:+"$PYTHON"} python3 /usr/bin/python3 python3.14 python3.13 python3.12 python3.11 python3.10 python3.9; do
@@ -18,7 +18,7 @@ find_python() {
     return 1
 }
 
-# What compiles the build: g++ where there is one, for its instrumentation feeds the meter; CXX overrides.
+# Prints the compiler of the build: g++ if there is one, because its instrumentation feeds the meter. CXX overrides it.
 compiler() {
     local cxx
     for cxx in ${CXX:+"$CXX"} g++ g++-14 g++-13 g++-12 c++ clang++; do
@@ -48,7 +48,7 @@ has_boost() {
 
 gpu_here() { command -v nvcc && command -v nvidia-smi && nvidia-smi -L; } >/dev/null 2>&1
 
-missing() {  # a word for each thing that is not here
+missing() {  # prints a word for each missing requirement
     compiler >/dev/null || echo compiler
     find_python >/dev/null || echo python3
     at_least 1.1 "$(meson --version 2>/dev/null || echo 0)" || echo meson
@@ -59,7 +59,7 @@ missing() {  # a word for each thing that is not here
     command -v addr2line >/dev/null || echo addr2line
 }
 
-describe() {  # describe WORD...: for a person whose system we do not know
+describe() {  # describe WORD...: for a system with an unknown package manager
     local word
     for word in "$@"; do
         case $word in
@@ -81,7 +81,7 @@ describe() {  # describe WORD...: for a person whose system we do not know
     done
 }
 
-# What no package mends: a Meson that comes first in PATH, too old or broken, before one that would do.
+# No package repairs this: a Meson that is first in PATH and too old or broken, followed by one that would do.
 fail_if_meson_is_shadowed() {
     local first other
     first=$(command -v meson) || return 0
@@ -96,7 +96,7 @@ fail_if_meson_is_shadowed() {
     )
 }
 
-# Which packages we know: the code name of the release where there is apt-get, else dnf or brew, else nothing.
+# Prints the package system: the release's code name if there is apt-get, otherwise dnf or brew, otherwise nothing.
 system() {
     if command -v apt-get >/dev/null; then
         # shellcheck disable=SC1091
@@ -108,13 +108,13 @@ system() {
     fi
 }
 
-packages() {  # packages SYSTEM WORD...: the names there; all but dnf and brew are Debian's and Ubuntu's
+packages() {  # packages SYSTEM WORD...: the names of the packages there; systems other than dnf and brew are Debian's and Ubuntu's
     local system=$1 word
     shift
     for word in "$@"; do
         case $system/$word in
             bookworm/meson) echo meson/bookworm-backports ;;
-            noble/catch2) echo catch2 ;;  # 3.4; a libcatch2-dev came later
+            noble/catch2) echo catch2 ;;  # 3.4; libcatch2-dev came later
             dnf/compiler) echo gcc-c++ ;;
             dnf/pkg-config) echo pkgconf-pkg-config ;;
             dnf/catch2) echo catch-devel ;;
@@ -136,7 +136,7 @@ packages() {  # packages SYSTEM WORD...: the names there; all but dnf and brew a
 # shellcheck disable=SC2016  # apt-get's own variables
 apt_releases() { apt-get indextargets --format '$(RELEASE) $(REPO_URI)' 'Created-By: Packages'; }
 
-install_commands() {  # install_commands SYSTEM PACKAGE...: a command a line
+install_commands() {  # install_commands SYSTEM PACKAGE...: one command per line
     local system=$1 mirror
     shift
     case $system in
@@ -161,12 +161,12 @@ setup() {
     words=${words% }
     [[ -n $words ]] || return 0
     fail_if_meson_is_shadowed
-    # Beside a GPU the CPU back end is an option; a library that only an administrator can install is none.
+    # With a GPU the CPU back end is optional. A library that only an administrator can install is not required.
     if [[ $words == boost ]] && gpu_here; then
         echo 'No Boost.Context: only the GPU back end is built.'
         return
     fi
-    # Names and words hold no spaces.
+    # Names and words contain no spaces.
     # shellcheck disable=SC2046,SC2086
     {
         system=$(system)
@@ -192,8 +192,8 @@ setup() {
     }
 }
 
-# What the build does without, and says so: without nvcc, only clang knows what nvcc refuses of host and device; without
-# bubblewrap, nobody is graded; without stb, no picture is read.
+# Optional requirements, whose absence is reported: without nvcc, only clang knows which host and device code nvcc refuses;
+# without bubblewrap, nothing is graded; without stb, no picture is read.
 setup_optional() {
     local system command wanted=()
     system=$(system)

@@ -1,4 +1,4 @@
-// What a launch requires of a GPU, as far as known without one.
+// The resources that a launch requires of a GPU, as far as known without one.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -70,7 +70,8 @@ struct Demand {
     double own_updates = 0, own_words = 0, own_bytes = 0;
 
     Chain chain;  ///< of the blocks, summed
-    /// Of the blocks looked at and, if requested, the first and the last, which may not be in the sums.
+    /// The longest block of those observed and, if requested, of the first and the last, which may not be in
+    /// the sums.
     OfBlock longest;
     bool longest_is_beside = false;  ///< it is not in the sums
     /// Blocks that waited for another one to write a word, and the sum of what each did from then until it

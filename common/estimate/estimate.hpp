@@ -27,11 +27,12 @@ struct Estimate {
     double seconds = 0;  ///< including the cost of the launch itself
     /// The longest first. The launch takes this long, or longer if blocks delay each other.
     std::vector<Need> needs;
-    /// The longest first. Without a name: what belongs to no line, such as the problem's arithmetic. Empty if
-    /// lines have no share: latency belongs to a chain, and starting blocks to none.
+    /// The longest first. A line without a name stands for work that belongs to no line, such as the
+    /// problem's arithmetic. Empty if lines have no share: latency belongs to a chain, and the start of
+    /// blocks to no line.
     std::vector<OfLine> lines = {};
-    /// How many times as long as the average block the longest takes, if that is the first or the last one
-    /// and not in the sums; else 0.
+    /// The time of the longest block relative to the average block, if the longest is the first or the last
+    /// one and not in the sums; otherwise 0.
     double times_an_end = 0;
     std::vector<Estimate> launches = {};  ///< each of several launches
 };

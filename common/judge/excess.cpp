@@ -170,10 +170,10 @@ const Limit limits[] = {
          "what changes in a loop is kept in global memory, where a register or shared memory could hold it",
      .of_work = 1.0 / 64,
      .likelier = small_blocks},
-    // Exchanging x and z in a tile of 8³ takes 6.2 times the passes, but the work hides it behind its lines.
-    // A tree in which every warp has an active lane takes 4.2 times. Squares of neighboring results, for
-    // which nvcc generates wide loads, take 2.9 times (gemm 04). A box blur that uses a tile, where the
-    // solution has none, adds an eighth of the work.
+    // Exchanging x and z in a tile of 8³ takes 6.2 times the passes, but not much more work, because lines
+    // dominate the work. A tree in which every warp has an active lane takes 4.2 times. Squares of
+    // neighboring results, for which nvcc generates wide loads, take 2.9 times (gemm 04). A box blur that
+    // uses a tile, where the solution has none, adds an eighth of the work.
     {.quantity = "shared_passes",
      .factor = 3,
      .excess = "its warps take too many passes over the banks of shared memory",

@@ -1,4 +1,4 @@
-// What a program reports about a chapter, a step or a ladder, besides its tests.
+// The reports of a program on a chapter, a step or a ladder, besides its tests.
 #pragma once
 #include <span>
 

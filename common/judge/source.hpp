@@ -1,4 +1,4 @@
-// What the source of a step declares about it.
+// The declarations in the source of a step.
 #pragma once
 #include <filesystem>
 #include <optional>

@@ -7,7 +7,7 @@ namespace meter {
 
 namespace {
 
-/// How far an access is from a variable or a buffer, as in "40 bytes past the end of "in" (400 bytes)".
+/// The distance of an access from a variable or a buffer, as in "40 bytes past the end of "in" (400 bytes)".
 struct Miss {
     std::uintptr_t distance = ~std::uintptr_t{0};
     std::string text;

@@ -1,4 +1,4 @@
-// How long a launch takes: the chains of steps of its warps, and how they depend on each other.
+// The time of a launch: the chains of steps of its warps, and how they depend on each other.
 #pragma once
 #include "meter/warp_log.hpp"
 #include "meter/zeros.hpp"
@@ -83,9 +83,9 @@ class Chain {
 /// since the last barrier. If some warps only copy while others read earlier data, the block does not wait.
 std::uint64_t waited_for_copies(std::vector<Chain>&);
 
-/// What the lanes of a warp do between barriers and exchanges. Parts of a warp that exchange values among
-/// themselves, such as tiles of eight lanes, run one after the other here and together on a GPU. So each lane
-/// has a depth: the number of exchanges since the barrier, its own and those that they wait for.
+/// The loads and exchanges of the lanes of a warp since the last barrier. Parts of a warp that exchange
+/// values among themselves, such as tiles of eight lanes, run one after the other here and together on a GPU.
+/// So each lane has a depth: the number of exchanges since the barrier, its own and those that they wait for.
 class Phases {
   public:
     /// A lane loads. Returns true if it is the first one to do so at its depth.

@@ -54,14 +54,14 @@ struct Look {
     std::uint64_t value = 0;
 };
 
-/// What a thread last polled.
+/// The memory that a thread last polled.
 struct Poll {
     std::uintptr_t address = 0;
     std::uint32_t code = 0;
     bool last = false;  // true while the thread has not accessed any other memory since
 };
 
-/// What the meter remembers of a resident block.
+/// The state of the meter for a resident block.
 struct Resident {
     static constexpr unsigned looks_of_a_thread = 4;
 
@@ -178,7 +178,7 @@ class Meter final : public simt::Probe {
     std::uint32_t offset_of(const void* code) const {
         return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(code) - grid_.image.base);
     }
-    /// Makes room for one more event of the running thread, which may have to wait for it.
+    /// Makes room for one more event of the running thread. The thread may have to wait for it.
     void make_room() {
         ++steps_;
         if (turn_.full()) simt::pause();
@@ -195,17 +195,17 @@ class Meter final : public simt::Probe {
     // Counting, by warp: counting.cpp.
 
     void read_log(const simt::Block&, unsigned warp, std::uint32_t waiting);
-    /// Tells whether a group counts. A poll may turn out to have been in vain.
+    /// Tells whether a group counts. A poll may turn out to be redundant.
     enum class Taken { now, perhaps_later, no };
     Taken take(Group, Chain&, kata::Counts&);
-    /// Returns when what the group reads was last written in this launch.
+    /// Returns the time at which the memory that the group reads was last written in this launch.
     std::uint64_t written_to(Group);
     void write(Group, std::uint64_t time, bool counted);
     void end_polling(const simt::Block&);
     kata::Array array_at(std::uintptr_t address);
     void show_launch();
     void show(const simt::Block&, unsigned warp, Group, Taken, std::uint64_t begins);
-    /// Shows the requests held back as possibly vain, and returns when they end.
+    /// Shows the requests held back as possibly redundant polls, and returns the time at which they end.
     std::uint64_t show_held(const simt::Block&, unsigned warp, std::uint64_t begins);
     /// Returns a number that changes when the running thread reads shared memory during copies and when its
     /// block passes a barrier: its block may have computed meanwhile.
@@ -243,7 +243,7 @@ class Meter final : public simt::Probe {
     /// Checks a logged access for races, uninitialized reads and copies in flight.
     void look_for_clashes(Region&, std::uintptr_t address, std::size_t bytes, Verb verb, std::uint32_t code);
 
-    // What ends the launch: bounds.cpp.
+    // Errors that end the launch: bounds.cpp.
 
     /// Ends the launch if the module has this variable for its host code alone.
     void hold_to_device(std::uintptr_t address, std::size_t bytes, Verb verb, const void* code);

@@ -15,8 +15,8 @@
 
 namespace meter {
 
-/// How a thread accesses memory. Blocks signal each other with volatiles, too; within a block a volatile
-/// orders nothing. (Not a byte: reading a word just stored as bytes stalls the processor.)
+/// The kind of an access. Blocks signal each other with volatiles, too; within a block a volatile orders
+/// nothing. (Not a byte: reading a word just stored as bytes stalls the processor.)
 enum class Verb : unsigned {
     read,
     write,
@@ -59,9 +59,9 @@ struct Record {
     }
 };
 
-/// Which accesses are ordered. Barriers order the threads of a block, and __syncwarp the lanes of a warp.
-/// Across blocks, a thread that reads atomically what was written atomically after a fence has seen what came
-/// before that fence. Plain reads need a second fence, after the atomic read: a cache may hold old values.
+/// The order of accesses. Barriers order the threads of a block, and __syncwarp the lanes of a warp. Across
+/// blocks, a thread that reads atomically what was written atomically after a fence has seen what came before
+/// that fence. Plain reads need a second fence, after the atomic read: a cache may hold old values.
 class Clocks {
   public:
     void start_block(unsigned slot, std::uint32_t block, unsigned threads);
@@ -111,8 +111,8 @@ class Clocks {
         std::uint32_t block, barrier, clock, thread;
         bool operator==(const Stamp&) const = default;
     };
-    /// What an atomic write after a fence publishes to its readers: a stamp, and the news that its thread had
-    /// received.
+    /// The information that an atomic write after a fence publishes to its readers: a stamp, and the news
+    /// that its thread had received.
     struct News {
         Stamp stamp;
         std::vector<const News*> told;
@@ -138,7 +138,7 @@ class Clocks {
         std::uint32_t barriers = 0;
         std::uint64_t interval = 0;
         std::vector<std::uint32_t> clocks;  // of each warp: its synchronizations and fences
-        // Of each thread, for each lane of its warp: the first clock of that lane that it has not seen.
+        // By thread, and by lane of its warp: the first clock of that lane that the thread has not seen.
         std::vector<std::array<std::uint32_t, 32>> seen;
         std::vector<std::optional<Stamp>> fenced;  // of each thread: its last fence
         std::vector<Release> released;             // of each thread

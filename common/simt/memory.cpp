@@ -137,7 +137,7 @@ void handle_fault(int signal, siginfo_t* info, void* context) {
                                      "\", which is device memory: on a GPU the program ends there");
 }
 
-/// Device variables whose address the host has asked for.
+/// Device variables whose address the host has requested.
 std::vector<Range>& symbols() {
     static std::vector<Range> symbols;
     return symbols;

@@ -30,7 +30,7 @@ inline constexpr const char* why_upper_bits_are_lost =
     "\n  the usual cause: an int that overflows, as an offset in bytes that is computed or kept in one, or "
     "an index near the end to which something is added: compute it in size_t";
 
-/// What the host code of a step did in an observation.
+/// The actions of a step's host code in an observation.
 struct HostWork {
     std::uint64_t bytes_to_host = 0, bytes_to_device = 0;  // by the copies of the runtime
     std::uint64_t bytes_beside = 0;                        // as in kata::Counts

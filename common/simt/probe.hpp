@@ -86,7 +86,7 @@ class Probe {
 
 /// The probe of builds whose kernels are instrumented; null elsewhere.
 [[gnu::weak]] Probe* meter();
-/// That probe if the current observation is metered, else null.
+/// Returns meter() if the current observation is metered, else null.
 Probe* listener();
 
 }  // namespace simt

@@ -159,10 +159,10 @@ void hold_local(const char* name, std::size_t bytes, Site = Site::here()) noexce
 
 void* device_alloc(std::size_t bytes, Site);
 void device_free(void*);
-/// The step checks whether the launches so far have failed.
+/// Called when the step checks whether the launches so far have failed.
 void launches_are_checked();
-/// Throws kata::Error if `function` copies `to` or `from` memory that is said to be of the device, or of the
-/// host, and is not. CUDA leaves that undefined.
+/// Throws kata::Error if `function` copies `to` or `from` memory that its arguments declare to be the
+/// device's, or the host's, and that is not. CUDA leaves that undefined.
 void check_side(const char* function, const char* direction, const void* address, std::size_t bytes,
                 bool of_device);
 [[noreturn]] void refuse_side(const char* function, const char* direction, bool of_device);

@@ -35,7 +35,7 @@ constexpr bool can_move_shared = true;
 
 /// Seconds of processor time that a launch may take if the conditions set no limit and nothing is counted.
 constexpr double patience = 20;
-/// A block that has had this many turns is taken for one that polls.
+/// A block that has had this many turns is assumed to poll.
 constexpr unsigned turns_of_each = 100;
 /// With latest_first: turns that a polling block has before other blocks have theirs.
 constexpr unsigned turns_to_look = 4;

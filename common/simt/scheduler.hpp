@@ -47,8 +47,8 @@ class Scheduler {
         running->paused = true;
         leave();
     }
-    /// Returns the seconds after which end_if_stuck() is to be called. A thread that is listened to returns
-    /// to the scheduler every few hundred steps.
+    /// Returns the seconds after which end_if_stuck() must be called. A thread whose actions are recorded
+    /// returns to the scheduler every few hundred steps.
     double looks_after() const {
         constexpr double a_step = 50e-9;  // no step takes less
         return probe_ && !grid_.conditions.time_limit

@@ -1,4 +1,4 @@
-// How messages name threads, lines and launches.
+// Names of threads, lines and launches in messages.
 #pragma once
 #include "simt/runtime.hpp"
 

@@ -83,7 +83,7 @@ std::optional<std::string> remark_on_idea(
         const auto is_about = [&](const Claim& claim) {
             return claim.worse == step && !claim.quantity.is_timed() && is_asserted(claim);
         };
-        // A solution of another problem cannot be counted, so only the one in question is.
+        // A step that solves another problem cannot be counted, so only steps with such a claim are counted.
         const auto fared =
             std::any_of(later.beats.begin(), later.beats.end(), is_about) ? timed(later.name) : std::nullopt;
         if (!fared || fared->times_as_fast >= clearly) continue;

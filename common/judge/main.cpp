@@ -2,8 +2,7 @@
 //
 //   convolution-cpu --step 03_tiled.so …        the tests, with all options of Catch2
 //   convolution-cpu --step … --rejected         passes if the tests fail for the reason in the source. If
-//   that
-//                                               names a test, runs only this one, unless --every-test
+//                                               that names a test, runs only this one, unless --every-test
 //   convolution-cpu --step … --in-parts         the same tests on all cores, a few per process
 //   convolution-cpu --step … --seal 3           seals each line with a key read from descriptor 3
 //   convolution-cpu --describe …                the chapter and its steps, as JSON (measure.hpp)

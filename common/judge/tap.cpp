@@ -75,7 +75,7 @@ class StepReporter final : public Catch::StreamingReporterBase {
         const bool skipped = !failed && stats.totals.assertions.passed == 0 && !skipped_.empty();
         say((failed ? "not ok " : "ok ") + std::to_string(++cases_) + " - " + stats.testInfo->name +
             (skipped ? " # SKIP " + skipped_ : ""));
-        std::fflush(nullptr);  // ends the step's own output with a flush
+        std::fflush(nullptr);  // so that what the step has printed comes first
         Record record{stats.testInfo->name, "right", skipped ? skipped_ : wrong_,
                       std::exchange(remarks(), {})};
         if (skipped)

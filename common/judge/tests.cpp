@@ -141,7 +141,7 @@ TEST_CASE("no launch is for nothing", "[claims][shared]") {
     const auto& seen = counted_run(base_shape()).seen;
     const auto theirs = has_own_solution() ? of_own_solution(base_shape()).launches : seen.launches;
     const double share = 1 - static_cast<double>(seen.idle.size()) / static_cast<double>(seen.launches);
-    // If there are far too many launches, the idle ones are the smaller problem.
+    // If there are far too many launches, their number is reported, not only the idle ones.
     if (seen.launches > 2 * theirs && !seen.idle.empty())
         fall_short(
             {"there are " + std::to_string(seen.launches) + " launches, where the solution has " +

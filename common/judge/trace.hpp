@@ -5,8 +5,8 @@
 
 namespace kata {
 
-/// PROGRAM --explain MODULE --to FILE: the counts of Chapter::ladder, in total and for each place in the
-/// kernels.
+/// PROGRAM --explain MODULE --to FILE: the counts of the step on its base shape, in total and for each place
+/// in the kernels.
 int explain(std::span<char* const> arguments);
 
 /// PROGRAM --trace MODULE --to FILE: all requests of Chapter::sketch.

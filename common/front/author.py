@@ -1,5 +1,5 @@
-"""For those who add to this repository: steps and chapters begun in all the places that they need, mistakes shown as whole
-kernels, stubs kept as their solutions are."""
+"""Tools for authors: new steps and chapters in all the places that they need, mistakes as whole kernels,
+and stubs that follow their solutions."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ import mistakes
 from fault import Fault
 from repository import STEP, Repository
 
-WIDTH = 100  # of comments
-# "step 04", "05" alone, a tag "[06_name]", a list of names; and what is no text that a new step could make untrue.
+WIDTH = 100  # columns of comments
+# BY_NUMBER: "step 04", "05" alone, a tag "[06_name]". NO_TEXT: lines that a new step cannot make untrue.
 BY_NUMBER = re.compile(r"\bsteps? \d\d\b|(?<![\w.,])0[1-9](?!\w|\.\d)|[\[\"]\d\d_[a-z]")
 NO_TEXT = re.compile(r'#+ |\|| *\{"\d\d_\w+", "')
 HINT = "// What to do, in words; how is the exercise.\n"
@@ -44,7 +44,7 @@ LESSON = """The problem, and what its ladder teaches.
 
 
 def title_of(step: str) -> str:
-    """ "07 Thread tile" of "07_thread_tile"."""
+    """Returns "07 Thread tile" for "07_thread_tile"."""
     number, _, words = step.partition("_")
     return f"{number} {words.replace('_', ' ').capitalize()}"
 
@@ -54,7 +54,9 @@ def mistake(repository: Repository, chapter: str, step: str, name: str | None, f
     found = {mistake.name: mistake for mistake in mistakes.read(path)} if path.is_file() else {}
     if name is None:
         for mistake in found.values():
-            words = " ".join(re.sub("^// ?", "", line) for line in mistake.comments if not mistakes.KEYED.match(line))
+            words = " ".join(
+                re.sub("^// ?", "", line) for line in mistake.comments if not mistakes.KEYED.match(line)
+            )
             print(f"{mistake.name:32} {words}")
         return 0
     if name not in found:
@@ -71,17 +73,22 @@ def mistake(repository: Repository, chapter: str, step: str, name: str | None, f
 
 
 def stub_of_solution(solution: str, name: str) -> str:
-    """A first stub: each body a hint that is still to be put into words."""
+    """Returns a first stub, in which each body is a hint that is still to be put into words."""
     return stub_with(solution, [], name)
 
 
 def stub_with(solution: str, had: list[bodies.Body], name: str) -> str:
-    """The stub with the bodies that it had, and a hint to be put into words where the solution has one more."""
+    """Returns the stub with the bodies that it had, and a hint to be put into words where the solution has
+    one more."""
     outside, written = bodies.split(solution, name)
-    places = difflib.SequenceMatcher(None, [function(body) for body in written], [function(body) for body in had], False)
+    places = difflib.SequenceMatcher(
+        None, [function(body) for body in written], [function(body) for body in had], False
+    )
     kept = {a + i: had[b + i].text for a, b, size in places.get_matching_blocks() for i in range(size)}
     if len(kept) < len(had):
-        raise Fault(f"{name}: has {len(had)} bodies, and its solution {len(written)}, some of them of other functions")
+        raise Fault(
+            f"{name}: has {len(had)} bodies, and its solution {len(written)}, some of them of other functions"
+        )
     text = outside[0]
     for number, piece in enumerate(outside[1:]):
         indent = " " * (len(piece) - len(piece.lstrip(" ")))
@@ -90,13 +97,14 @@ def stub_with(solution: str, had: list[bodies.Body], name: str) -> str:
 
 
 def function(body: bodies.Body) -> str:
-    """The name of what it is the body of."""
+    """Returns the name of the function, or of whatever else, that the body belongs to."""
     name = re.search(r"(\w+)\(", body.of)
     return name[1] if name else body.of
 
 
 def stubs(repository: Repository, chapters: list[str], write: bool) -> int:
-    """Whether every stub is what its solution makes of it; and makes it so."""
+    """Compares every stub with its solution; with `write`, makes it fit. Returns 1 if one does not fit, else
+    0."""
     status = right = 0
     for chapter in chapters:
         for step in repository.steps(chapter, "solutions"):
@@ -109,7 +117,9 @@ def stubs(repository: Repository, chapters: list[str], write: bool) -> int:
             else:
                 mine = bodies.split(before, name)[1]
                 more = len(bodies.split(solution, f"solutions/{chapter}/{step}.cu")[1]) - len(mine)
-                after = stub_with(solution, mine, name) if more > 0 else bodies.stub_from(solution, before, name)
+                after = (
+                    stub_with(solution, mine, name) if more > 0 else bodies.stub_from(solution, before, name)
+                )
             if after == before:
                 right += 1
                 continue
@@ -117,25 +127,29 @@ def stubs(repository: Repository, chapters: list[str], write: bool) -> int:
                 path.write_text(after, encoding="utf-8")
                 said = f"{name} is written again" if before else f"{name} is new: put its hints into words"
                 if more > 0:
-                    said += f", with {more} bod{'y' if more == 1 else 'ies'} more, open: put the hint into words"
+                    said += (
+                        f", with {more} bod{'y' if more == 1 else 'ies'} more, open: put the hint into words"
+                    )
                     at = bodies.split(after, name)[1]
-                    said += ", line " + ", ".join(str(body.line + 1) for body in at if body.text.lstrip(" ").startswith(HINT))
+                    said += ", line " + ", ".join(
+                        str(body.line + 1) for body in at if body.text.lstrip(" ").startswith(HINT)
+                    )
                 print(said)
             else:
                 status = 1
-                print(
-                    f"{name} {'differs from its solution outside of the bodies' if before else 'is missing'}: ./kata stubs --write"
-                )
+                how = "differs from its solution outside of the bodies" if before else "is missing"
+                print(f"{name} {how}: ./kata stubs --write")
     print(f"{right} stub{'s are as their solutions are' if right != 1 else ' is as its solution is'}")
     return status
 
 
 class New:
-    """What is to be written, all of it or nothing, and said when it has been."""
+    """Files to be written, all of them or none, and a report once they are."""
 
-    def __init__(self, repository: Repository):
+    def __init__(self, repository: Repository) -> None:
         self.repository = repository
-        self.planned: list[tuple[pathlib.Path, str, str, bool]] = []  # where, what, what is said of it, whether it is a link
+        # The path, the text or target, the words for the report, and True for a link.
+        self.planned: list[tuple[pathlib.Path, str, str, bool]] = []
 
     def file(self, path: pathlib.Path, text: str, said: str = "") -> None:
         self.planned.append((path, text, said, False))
@@ -175,12 +189,13 @@ class New:
 
 
 def with_header(text: str, header: str) -> str:
-    """A step with another comment at its head."""
+    """Returns a step with another comment at its head."""
     return header + re.sub(r"\A(//.*\n)*", "", text)
 
 
 def new_step(repository: Repository, chapter: str, step: str) -> int:
-    """Begins with the step before, for a step says what it changes; else with a skeleton."""
+    """Begins a step from the one before, because a step says what it changes; the first one from a
+    skeleton."""
     before = check_new(repository, chapter, step)
     words = f"{title_of(step)}: what this step shows, and which document it mirrors."
     words += f" Changed from {before[:2]}: what, and what that costs and gains." if before else ""
@@ -198,7 +213,8 @@ def new_step(repository: Repository, chapter: str, step: str) -> int:
     new.file(repository.source(chapter, step), stub)
     new.file(
         repository.mistakes_file(chapter, step),
-        f"// What the tests must reject of {chapter} {step[:2]}; CONTRIBUTING.md tells how a mistake is written.\n",
+        f"// What the tests must reject of {chapter} {step[:2]}; CONTRIBUTING.md tells how a mistake is "
+        f"written.\n",
     )
     file = hints.file_of(repository, chapter)
     begun = hints.begin(file.read_text(encoding="utf-8") if file.is_file() else "", chapter, title_of(step))
@@ -206,11 +222,13 @@ def new_step(repository: Repository, chapter: str, step: str) -> int:
     if not file.is_file():
         new.link(repository.root / "solutions" / chapter / file.name, f"../../chapters/{chapter}/{file.name}")
     left = [
-        f"solutions/{chapter}/{step}.cu: the kernel, its header comment, its marks; then ./kata stubs --write {chapter}",
+        f"solutions/{chapter}/{step}.cu: the kernel, its header comment, its marks; then ./kata stubs "
+        f"--write {chapter}",
         f"chapters/{chapter}/{step}.cu: what goes into it, in words",
         f"chapters/{chapter}/hints.md: a question, the approach, nearly the code",
         f"tests/wrong/{chapter}/{step}.mistakes: the mistakes that the step invites",
-        f"chapters/{chapter}/README.md: its lesson; tests/lessons.py build {chapter} --write puts its counts there",
+        f"chapters/{chapter}/README.md: its lesson; tests/lessons.py build {chapter} --write puts its "
+        f"counts there",
     ]
     lesson = repository.root / "chapters" / chapter / "README.md"
     if row := add_row(lesson, step):
@@ -221,7 +239,10 @@ def new_step(repository: Repository, chapter: str, step: str) -> int:
     if (row := add_to_rows(rows, step, before)) is not None:
         new.file(rows, row, ": its row, which needs a claim if the step gains something")
     else:
-        left.append(f"tests/{chapter}.cpp: its row, with a claim if the step gains something; tests that name steps may have to name this one")
+        left.append(
+            f"tests/{chapter}.cpp: its row, with a claim if the step gains something; tests that name "
+            f"steps may have to name this one"
+        )
     count_steps(repository, chapter, new)
     to_look_at = by_number(repository, chapter)
     new.write()
@@ -235,7 +256,7 @@ def new_step(repository: Repository, chapter: str, step: str) -> int:
 
 
 def check_new(repository: Repository, chapter: str, step: str) -> str | None:
-    """Gives the step before."""
+    """Returns the step before, or None. Throws Fault if the name is no name of a new step."""
     if not STEP.fullmatch(f"{step}.cu"):
         raise Fault(f"'{step}' is not NN_name, in small letters, digits and _, as in 07_name", 2)
     steps = repository.steps(chapter, "solutions")
@@ -246,14 +267,20 @@ def check_new(repository: Repository, chapter: str, step: str) -> str | None:
 
 
 def add_row(lesson: pathlib.Path, step: str) -> str | None:
-    """The lesson with a row for the step, below those of the steps before; None where there is no table of steps."""
+    """Returns the lesson with a row for the step, below those of the steps before; None without a table of
+    steps."""
     lines = lesson.read_text(encoding="utf-8").splitlines(keepends=True) if lesson.is_file() else []
     rows = [i for i, line in enumerate(lines) if re.match(r"\| \[\d\d .*\]\(\d\d_\w+\.cu\) \|", line)]
-    heads = [i for i, line in enumerate(lines[:-1]) if line.startswith("| step |") and re.match(r"\|[ -:]+\|", lines[i + 1])]
+    heads = [
+        i
+        for i, line in enumerate(lines[:-1])
+        if line.startswith("| step |") and re.match(r"\|[ -:]+\|", lines[i + 1])
+    ]
     if not rows and not heads:
         return None
     above = max(
-        (i for i in rows if re.search(r"\((\d\d_\w+)\.cu\)", lines[i])[1] < step), default=(rows or [heads[0] + 2])[0] - 1
+        (i for i in rows if (found := re.search(r"\((\d\d_\w+)\.cu\)", lines[i])) and found[1] < step),
+        default=(rows or [heads[0] + 2])[0] - 1,
     )
     cells = lines[above].count("|") - 2
     lines.insert(above + 1, f"| [{title_of(step).lower()}]({step}.cu) |" + " … |" * cells + "\n")
@@ -261,7 +288,7 @@ def add_row(lesson: pathlib.Path, step: str) -> str | None:
 
 
 def add_to_rows(suite: pathlib.Path, step: str, before: str | None) -> str | None:
-    """The suite's data with a row for the step, behind all others; None where there is no table of steps."""
+    """Returns the suite's data with a row for the step, behind all others; None without a table of steps."""
     text = suite.read_text(encoding="utf-8") if suite.is_file() else ""
     table = re.search(r"^const kata::Step steps\[\] = \{\n.*?(?=^\};)", text, re.M | re.S)
     if not table:
@@ -271,7 +298,8 @@ def add_to_rows(suite: pathlib.Path, step: str, before: str | None) -> str | Non
 
 
 def by_number(repository: Repository, chapter: str) -> list[str]:
-    """Lines that name steps by number, and may have to name a new one; no titles, tables or claims."""
+    """Returns the lines that name steps by number, and may have to name a new one; no titles, tables or
+    claims."""
     found = []
     for name in (f"chapters/{chapter}/README.md", f"reference/{chapter}.hpp", f"tests/{chapter}.cpp"):
         path = repository.root / name
@@ -285,7 +313,7 @@ def by_number(repository: Repository, chapter: str) -> list[str]:
 
 
 def count_steps(repository: Repository, chapter: str, new: New) -> None:
-    """Says in the README how many steps there are."""
+    """Updates the number of steps in the README."""
     readme = repository.root / "README.md"
     text = readme.read_text(encoding="utf-8") if readme.is_file() else ""
     count = len(repository.steps(chapter, "solutions")) + 1
@@ -298,10 +326,17 @@ def new_chapter(repository: Repository, chapter: str) -> int:
     if not re.fullmatch("[a-z][a-z0-9_]*", chapter):
         raise Fault(f"'{chapter}' is no name of a chapter: small letters, digits and _", 2)
     if chapter in repository.chapters():
-        raise Fault(f"there is a chapter {chapter} already; a new step of it has a name: ./kata new {chapter} NN_name", 2)
+        raise Fault(
+            f"there is a chapter {chapter} already; a new step of it has a name: ./kata new {chapter} "
+            f"NN_name",
+            2,
+        )
     new = New(repository)
     lesson = f"# {chapter.capitalize()}\n\n{LESSON}"
-    header = f'// What the steps of this chapter include.\n#pragma once\n\n#include "kata.hpp"\n#include "{chapter}.hpp"\n'
+    header = (
+        f'// What the steps of this chapter include.\n#pragma once\n\n#include "kata.hpp"\n#include '
+        f'"{chapter}.hpp"\n'
+    )
     for name, text in (("README.md", lesson), (f"{chapter}.cuh", header)):
         new.file(repository.root / "chapters" / chapter / name, text)
         new.link(repository.root / "solutions" / chapter / name, f"../../chapters/{chapter}/{name}")

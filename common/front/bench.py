@@ -1,4 +1,5 @@
-"""How fast the steps of a chapter are on this GPU, beside a vendor's library and beside what no kernel can beat."""
+"""The speed of a chapter's steps on this GPU, beside a vendor's library and the least time that any kernel
+needs."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ import pathlib
 import subprocess
 import textwrap
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 import processes
@@ -22,7 +23,7 @@ VENDORS = {"cub": "CUB", "cublas": "cuBLAS"}
 RIGHT, OPEN = "right", "open"
 SECONDS_BETWEEN_SAMPLES = 0.5
 
-# Of what nvidia-smi says that holds the clock down, what is no setting: bits of clocks_event_reasons.active.
+# Bits of nvidia-smi's clocks_event_reasons.active that lower the clock and are no settings.
 REASONS = {
     0x04: "it drew as much power as it may",
     0x08: "the hardware slowed it down",
@@ -33,7 +34,7 @@ REASONS = {
 
 
 class Row(NamedTuple):
-    """A kernel over a case: what common/bench/bench.hpp calls Row."""
+    """A kernel over a case, as common/bench/bench.hpp prints it."""
 
     case: str
     kind: str  # floor, vendor, step or mine
@@ -62,7 +63,7 @@ class Row(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """The clock of the multiprocessors at one time, in MHz, and what holds it down."""
+    """The clock of the multiprocessors at one time, in MHz, and the reasons that lower it."""
 
     clock: int
     highest: int
@@ -70,13 +71,13 @@ class Sample(NamedTuple):
 
 
 class Run:
-    """What a benchmark has said so far."""
+    """The output of a benchmark so far."""
 
     def __init__(self) -> None:
         self.device, self.peak = "", 0.0  # its name, and TFLOP/s
         self.rows: list[Row] = []
         self.skipped: list[tuple[str, str]] = []  # a case, and why
-        self.begun: Row | None = None  # what has no verdict yet, should the program end now
+        self.begun: Row | None = None  # the row without a verdict yet, which a sudden end is blamed on
         self.ended = False
         self.other: list[str] = []  # lines of others, as of a watchdog
 
@@ -86,19 +87,29 @@ class Run:
         if kind == "device" and len(fields) == 3:
             self.device, self.peak = fields[1], float(fields[2])
         elif kind == "begin" and len(fields) == 4:
-            self.begun = Row(*fields[1:], "")
+            case, of, kernel = fields[1:]
+            self.begun = Row(case, of, kernel, "")
         elif kind == "skip" and len(fields) == 3:
             self.skipped.append((fields[1], fields[2]))
         elif kind == "row" and len(fields) == 1 + len(Row._fields):
-            self.rows.append(Row(*fields[1:5], *map(float, fields[5:13]), *map(int, fields[13:])))
+            self.rows.append(row_from(fields[1:]))
         elif line == "end":
             self.ended = True
         else:
             self.other.append(line)
 
 
+def row_from(fields: Sequence[str]) -> Row:
+    case, kind, kernel, verdict, *numbers, runs, copies = fields
+    ms, spread, gigabytes, teraflops, of_ceiling, faster, lower, upper = map(float, numbers)
+    return Row(
+        case, kind, kernel, verdict, ms, spread, gigabytes, teraflops, of_ceiling, faster, lower, upper,
+        int(runs), int(copies),
+    )  # fmt: skip
+
+
 def throttling(samples: Iterable[Sample]) -> str:
-    """What held the clock down meanwhile; nothing where nothing did."""
+    """Returns a note on what lowered the clock meanwhile; empty if nothing did."""
     samples = list(samples)
     held = [sample for sample in samples if any(sample.reasons & bit for bit in REASONS)]
     if not held:
@@ -106,15 +117,18 @@ def throttling(samples: Iterable[Sample]) -> str:
     why = [text for bit, text in REASONS.items() if any(sample.reasons & bit for sample in held)]
     lowest = min(sample.clock for sample in held)
     return (
-        f"The GPU lowered its clock in {len(held)} of {len(samples)} samples, down to {lowest} of {samples[0].highest} MHz: "
+        f"The GPU lowered its clock in {len(held)} of {len(samples)} samples, down to {lowest} of "
+        f"{samples[0].highest} MHz: "
         f"{', '.join(why)}. These times are those of a throttled GPU."
     )
 
 
 class Clocks:
-    """Asks nvidia-smi now and then, as long as the block runs; where it says nothing, there are no samples."""
+    """Samples the clock with nvidia-smi while the block runs; takes no samples if nvidia-smi does not
+    answer."""
 
-    NAMES = ("clocks_event_reasons.active", "clocks_throttle_reasons.active")  # today's, and that of older drivers
+    # Today's, and that of older drivers.
+    NAMES = ("clocks_event_reasons.active", "clocks_throttle_reasons.active")
 
     def __init__(self) -> None:
         self.samples: list[Sample] = []
@@ -143,10 +157,10 @@ class Clocks:
 
 
 def asked(query: str) -> str:
-    """What nvidia-smi says of the first GPU, a line; nothing where it does not know the question."""
+    """Returns a line of nvidia-smi about the first GPU; empty if it does not know the query."""
     command = ["nvidia-smi", f"--query-gpu={query}", "--format=csv,noheader,nounits", "-i", "0"]
     try:
-        done = subprocess.run(command, capture_output=True, text=True)
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
     except OSError:
         return ""
     return "" if done.returncode else done.stdout.strip()
@@ -160,16 +174,18 @@ def sample_of(said: str) -> Sample | None:
         return None
 
 
-# --- the table ------------------------------------------------------------------------------------------------------
+# --- the table ----------------------------------------------------------------------------------------------
 
 
 def line_of(title: str, *columns: str) -> str:
     cut = title if len(title) < TITLE else title[: TITLE - 2] + "…"
-    return (f"{cut:{TITLE}}" + "".join(f" {text:>{width}}" for text, width in zip(columns, (7, 7, 8, 8, 21)))).rstrip()
+    return (
+        f"{cut:{TITLE}}" + "".join(f" {text:>{width}}" for text, width in zip(columns, (7, 7, 8, 8, 21)))
+    ).rstrip()
 
 
 def number(value: float) -> str:
-    """With four digits, as a column has room for them."""
+    """Returns the value with the four digits that fit into a column."""
     whole = len(str(int(value))) if value >= 1 else 0
     return f"{value:.{5 if value < 0.1 else max(0, 4 - whole)}f}"
 
@@ -198,15 +214,30 @@ def row_of(row: Row, in_teraflops: bool) -> str:
 
 
 LEGEND = (
-    ("time", "of one run, the median of several; each takes the next copy of the data, so that the L2 cache holds none of it"),
+    (
+        "time",
+        "of one run, the median of several; each takes the next copy of the data, so that the L2 cache "
+        "holds none of it",
+    ),
     ("spread", "half of what the middle half of the times spans, of the median"),
-    ("GB/s", "bytes that the problem has to move, by that time; TFLOP/s: its operations, where they take longer"),
-    ("of peak", "the least time that this GPU can need, by the time taken: to copy or read these bytes, as the first row, or for "
-     "the operations at {peak:.1f} TFLOP/s"),
-    ("x CUB", "how many times as fast as that library, in runs that alternate with its own; the true ratio is between the bounds "
-     "in 95 % of all cases"),
+    (
+        "GB/s",
+        "bytes that the problem has to move, by that time; TFLOP/s: its operations, where they take longer",
+    ),
+    (
+        "of peak",
+        "the least time that this GPU can need, by the time taken: to copy or read these bytes, as the "
+        "first row, or for "
+        "the operations at {peak:.1f} TFLOP/s",
+    ),
+    (
+        "x CUB",
+        "how many times as fast as that library, in runs that alternate with its own; the true ratio is "
+        "between the bounds "
+        "in 95 % of all cases",
+    ),
     ("WRONG", "the answer after the timed loop is not right; no time is shown"),
-)  # fmt: skip
+)
 
 
 def legend(peak: float) -> str:
@@ -223,7 +254,8 @@ class Table:
 
     def __init__(self, vendor: str, show: Callable[[str], None]) -> None:
         self.vendor, self.show = vendor, show
-        self.floor: Row | None = None  # is shown when the next row has said whether bytes or operations take longer
+        # The row of the floor, shown once the next row tells whether bytes or operations take longer.
+        self.floor: Row | None = None
         self.in_teraflops = False
 
     def add(self, row: Row, peak: float) -> None:
@@ -231,7 +263,9 @@ class Table:
             self.floor = row
             return
         if self.floor:
-            self.in_teraflops = bool(row.teraflops) and row.teraflops / peak > row.gigabytes / self.floor.gigabytes
+            self.in_teraflops = (
+                bool(row.teraflops) and row.teraflops / peak > row.gigabytes / self.floor.gigabytes
+            )
             self.show(headings(row.case, self.vendor, self.in_teraflops))
             rate = number(self.floor.gigabytes)
             rates = ("", "", f"{rate} GB/s") if self.in_teraflops else (rate,)
@@ -243,13 +277,13 @@ class Table:
         self.show("\n" + textwrap.fill(f"{case}: skipped, for it {why}", WIDTH, subsequent_indent="  "))
 
 
-# --- running --------------------------------------------------------------------------------------------------------
+# --- running ------------------------------------------------------------------------------------------------
 
 
 def once(command: list[object], table: Table) -> Run:
     """Runs a benchmark to its end, whatever that is."""
     run = Run()
-    with processes.running(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace") as program:
+    with processes.running(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as program:
         for line in processes.lines_of(program):
             rows, skipped = len(run.rows), len(run.skipped)
             run.take(line)
@@ -261,8 +295,8 @@ def once(command: list[object], table: Table) -> Run:
 
 
 def of_chapter(command: list[object], vendor: str, show: Callable[[str], None]) -> Run:
-    """All rows of a chapter. A step that takes the GPU or the program with it is left out from there on, and the others are
-    timed without it."""
+    """Returns all rows of a chapter. A step that brings down the GPU or the program is left out from there
+    on, and the others are timed without it."""
     lost: list[Row] = []
     while True:
         without = [word for row in lost for word in ("--without", f"{row.kind}/{row.kernel}")]
@@ -282,18 +316,32 @@ def of_chapter(command: list[object], vendor: str, show: Callable[[str], None]) 
 
 
 def machine() -> str:
-    """As the tables of the lessons begin, and the day."""
+    """Returns the machine and the day, as the first line of a lesson's tables."""
     name, _, driver = asked("name,driver_version").partition(", ")
     try:
-        nvcc = subprocess.run(["nvcc", "--version"], capture_output=True, text=True).stdout
+        nvcc = subprocess.run(["nvcc", "--version"], capture_output=True, text=True, check=False).stdout
     except OSError:
         nvcc = ""
     release = nvcc.partition("release ")[2].partition(",")[0]
     return f"{name}, CUDA {release}, driver {driver}, {datetime.date.today()}"
 
 
-FIELDS = ("case", "kind", "kernel", "verdict", "ms", "spread in %", "GB/s", "TFLOP/s", "% of ceiling", "times as fast as the library",
-          "at least", "at most", "runs", "copies")  # fmt: skip
+FIELDS = (
+    "case",
+    "kind",
+    "kernel",
+    "verdict",
+    "ms",
+    "spread in %",
+    "GB/s",
+    "TFLOP/s",
+    "% of ceiling",
+    "times as fast as the library",
+    "at least",
+    "at most",
+    "runs",
+    "copies",
+)
 
 
 def write_csv(path: pathlib.Path, said: str, notes: list[str], runs: dict[str, Run]) -> None:
@@ -307,9 +355,17 @@ def write_csv(path: pathlib.Path, said: str, notes: list[str], runs: dict[str, R
 
 
 def write_json(path: pathlib.Path, said: str, notes: list[str], runs: dict[str, Run]) -> None:
-    rows = [{"chapter": chapter, **dict(zip(FIELDS, row))} for chapter, run in runs.items() for row in run.rows]
-    skipped = [{"chapter": chapter, "case": case, "why": why} for chapter, run in runs.items() for case, why in run.skipped]
-    text = json.dumps({"machine": said, "notes": notes, "rows": rows, "skipped": skipped}, indent=1, ensure_ascii=False)
+    rows = [
+        {"chapter": chapter, **dict(zip(FIELDS, row))} for chapter, run in runs.items() for row in run.rows
+    ]
+    skipped = [
+        {"chapter": chapter, "case": case, "why": why}
+        for chapter, run in runs.items()
+        for case, why in run.skipped
+    ]
+    text = json.dumps(
+        {"machine": said, "notes": notes, "rows": rows, "skipped": skipped}, indent=1, ensure_ascii=False
+    )
     path.write_text(text + "\n", encoding="utf-8")
 
 
@@ -325,10 +381,15 @@ def bench(
 ) -> int:
     build = Build(repository)
     if not build.gpu_here():
-        raise Fault("no GPU, or no nvcc, to time kernels with; what steps do is counted without them: ./kata tour")
+        raise Fault(
+            "no GPU, or no nvcc, to time kernels with; what steps do is counted without them: ./kata tour"
+        )
     build.configure()
     if "gpu" not in build.backends():
-        raise Fault(f"{build.folder} was configured without a GPU; meson configure {build.folder} -Dgpu=enabled makes it part of it")
+        raise Fault(
+            f"{build.folder} was configured without a GPU; meson configure {build.folder} -Dgpu=enabled "
+            f"makes it part of it"
+        )
     built = targets(build.folder)
     runs: dict[str, Run] = {}
     notes: list[str] = []
@@ -340,7 +401,9 @@ def bench(
             continue
         trees = ("solutions", "chapters") if mine else ("solutions",)
         vendors = [name for name in built if name.startswith(f"vendor.{chapter}.")]
-        modules = [module(tree, chapter, step, "gpu") for tree in trees for step in repository.steps(chapter, tree)]
+        modules = [
+            module(tree, chapter, step, "gpu") for tree in trees for step in repository.steps(chapter, tree)
+        ]
         not_built = build.compile([program, *vendors, *modules])
         failed = failed or bool(not_built)
         if program in not_built:
@@ -349,7 +412,7 @@ def bench(
         command += ["--mine"] if mine else []
         command += ["--last", last] if last else []
         for name in sorted(not_built):
-            if old := module_of(name):  # is not what its source says
+            if old := module_of(name):  # the file is older than its source
                 command += ["--without", f"{'mine' if old.tree == 'chapters' else 'step'}/{old.name}"]
         print(f"\n{chapter}", flush=True)
         with Clocks() as clocks:

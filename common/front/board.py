@@ -11,7 +11,7 @@ from build import Build
 from repository import Repository
 
 WIDTH = 80
-# In the order of the legend: the mark on the board, and what it means.
+# The mark on the board and its meaning, in the order of the legend.
 STATES = {
     "done": ("+", "done"),
     "slow": ("~", "right, not yet fast"),
@@ -27,7 +27,7 @@ NOTHING_TO_DO = ("done", "elsewhere")
 
 
 class Place(NamedTuple):
-    """A step on the board. `state` is one of STATES, `why` a line of what the tests have against it."""
+    """A step on the board. `state` is one of STATES, `why` a line about the reason that the tests give."""
 
     chapter: str
     step: str
@@ -45,7 +45,7 @@ class Place(NamedTuple):
 
 
 class Board:
-    def __init__(self, repository: Repository):
+    def __init__(self, repository: Repository) -> None:
         record, gpus = verdicts.Record(repository), Build.gpus()
         self.places = [
             place_of(repository, record, gpus, chapter, step)
@@ -57,17 +57,24 @@ class Board:
         return next(place for place in self.places if (place.chapter, place.step) == (chapter, step))
 
     def next(self) -> Place | None:
-        """The first step that is not done; nothing where all are that this machine can run."""
+        """Returns the first step that is not done; None if all that this machine can run are."""
         return next((place for place in self.places if place.state not in NOTHING_TO_DO), None)
 
     def next_after(self, chapter: str, step: str) -> Place | None:
-        """The first that is not done behind this one in its chapter, or else the first of all but this one."""
-        left = [place for place in self.places if place.state not in NOTHING_TO_DO and (place.chapter, place.step) != (chapter, step)]
+        """Returns the first step behind this one in its chapter that is not done, else the first of all but
+        this one."""
+        left = [
+            place
+            for place in self.places
+            if place.state not in NOTHING_TO_DO and (place.chapter, place.step) != (chapter, step)
+        ]
         behind = [place for place in left if place.chapter == chapter and place.step > step]
         return next(iter([*behind, *left]), None)
 
 
-def place_of(repository: Repository, record: verdicts.Record, gpus: list[str], chapter: str, step: str) -> Place:
+def place_of(
+    repository: Repository, record: verdicts.Record, gpus: list[str], chapter: str, step: str
+) -> Place:
     if repository.missing(chapter, step):
         return Place(chapter, step, "missing")
     said = record.says(chapter, step)
@@ -82,7 +89,9 @@ def place_of(repository: Repository, record: verdicts.Record, gpus: list[str], c
 
 def all_done(board: Board) -> str:
     """Returns the first words when nothing is left to do."""
-    can_run = " that this machine can run" if any(place.state == "elsewhere" for place in board.places) else ""
+    can_run = (
+        " that this machine can run" if any(place.state == "elsewhere" for place in board.places) else ""
+    )
     return f"Every step{can_run} is written and right"
 
 
@@ -91,7 +100,7 @@ def nothing_to_do(board: Board) -> str:
 
 
 def what_to_do(place: Place) -> str:
-    """A line for what comes next."""
+    """Returns a line about the next thing to do."""
     command = {"missing": "reset", "open": "hint"}.get(place.state, "test")
     text = {
         "missing": "is missing; what brings its stub back",
@@ -105,7 +114,13 @@ def what_to_do(place: Place) -> str:
 
 def as_json(board: Board) -> str:
     def entry(place: Place) -> dict[str, str]:
-        return {"chapter": place.chapter, "step": place.step, "file": place.file, "state": place.state, "why": place.why}
+        return {
+            "chapter": place.chapter,
+            "step": place.step,
+            "file": place.file,
+            "state": place.state,
+            "why": place.why,
+        }
 
     following = board.next()
     said = {"steps": [entry(place) for place in board.places], "next": following and entry(following)}
@@ -113,7 +128,7 @@ def as_json(board: Board) -> str:
 
 
 def as_text(board: Board) -> str:
-    """A row of marks for each chapter, a legend, and below them what is known against a step."""
+    """Returns a row of marks for each chapter, a legend, and the known faults of steps."""
     numbers = sorted({place.step[:2] for place in board.places})
     chapters = list(dict.fromkeys(place.chapter for place in board.places))
     width = max(map(len, chapters)) + 2
@@ -132,5 +147,7 @@ def as_text(board: Board) -> str:
     if any(place.why for place in board.places):
         lines.append("")
     following = board.next()
-    lines.append((what_to_do(following) if following else nothing_to_do(board)).replace(": ./kata", ":\n  ./kata"))
+    lines.append(
+        (what_to_do(following) if following else nothing_to_do(board)).replace(": ./kata", ":\n  ./kata")
+    )
     return "\n".join(lines) + "\n"

@@ -1,4 +1,4 @@
-"""What stands between the marks in a step: what a student writes, and the hint before that."""
+"""The text between the marks of a step: the hint of a stub, or the body that a student has written."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ HINT = re.compile(r"^[ \t]*// ?(.*)$", re.M)
 
 @dataclasses.dataclass(frozen=True)
 class Body:
-    line: int  # of its mark
+    line: int  # the line of its mark
     text: str
-    of: str  # the line that begins what it is the body of
+    of: str  # the first line of the function, or of whatever else, that the body belongs to
 
     @property
     def is_stub(self) -> bool:
@@ -30,7 +30,8 @@ class Body:
 
 
 def split(text: str, name: str) -> tuple[list[str], list[Body]]:
-    """What stands outside of the bodies, the marks included, and the bodies, of which each follows one piece of that."""
+    """Returns the pieces outside of the bodies, marks included, and the bodies; each body follows one
+    piece."""
     outside, bodies, begun, inside, of = [""], [], 0, "", ""
     for number, line in enumerate(text.splitlines(keepends=True), 1):
         mark = line.strip()
@@ -54,7 +55,7 @@ def split(text: str, name: str) -> tuple[list[str], list[Body]]:
 
 
 def open_lines(text: str) -> list[int]:
-    """The lines that say that a body is still to be written. The suites look for the same."""
+    """Returns the lines that mark a body as still to be written. The suites look for the same lines."""
     return [number for number, line in enumerate(text.splitlines(), 1) if line.strip().startswith(OPEN)]
 
 
@@ -63,7 +64,7 @@ def is_open(text: str) -> bool:
 
 
 def is_stub(text: str) -> bool:
-    """Whether nobody has written anything yet; what is between that and a solution is a step in work."""
+    """True if nothing has been written yet; everything between a stub and a solution is a step in work."""
     try:
         bodies = split(text, "")[1]
     except Fault:
@@ -72,7 +73,7 @@ def is_stub(text: str) -> bool:
 
 
 def hints(text: str, name: str) -> str:
-    """What is to be written, each body with the line that it belongs to."""
+    """Returns the hint of each body, with the line that it belongs to."""
     return "\n".join(
         f"{name}:{body.line}, in {body.of}\n" + "".join(f"    {line}\n" for line in body.hint)
         for body in split(text, name)[1]
@@ -80,7 +81,7 @@ def hints(text: str, name: str) -> str:
 
 
 def stub_from(solution: str, stub: str, name: str) -> str:
-    """The stub as it must be: the solution, with the bodies that stand in the stub."""
+    """Returns the solution with the bodies of the stub: the stub as it must be."""
     outside, theirs = split(solution, f"the solution of {name}")
     mine = split(stub, name)[1]
     if len(mine) != len(theirs):

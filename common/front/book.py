@@ -1,9 +1,11 @@
-"""The lessons, the steps and what they link to, as pages of a web site that needs neither a network nor a server.
+"""The lessons, the steps and the files that they link to, as pages of a web site that needs neither a network
+nor a server.
 
-MkDocs with the theme Material makes the pages: search, both colour schemes, a layout for telephones, folds and tooltips
-are settings of it (book/mkdocs.yml), where Python-Markdown and Pygments alone would leave templates, styles and a search
-to be written and kept here. Its release 9 is the first whose search works without a server. What is left to do here is
-what no generator knows: which files are pages, where links between files of the repository lead, and what a step is.
+MkDocs with the theme Material makes the pages: search, both colour schemes, a layout for telephones, folds
+and tooltips are settings of it (book/mkdocs.yml), where Python-Markdown and Pygments alone would leave
+templates, styles and a search to be written and kept here. Its release 9 is the first whose search works
+without a server. This module does the rest, which no generator knows: which files are pages, where links
+between files of the repository lead, and what a step is.
 """
 
 from __future__ import annotations
@@ -24,35 +26,48 @@ from repository import Repository
 
 SETTINGS = pathlib.Path(__file__).resolve().parent / "book"
 MISSING = (
-    "the book is made by MkDocs Material, release 9, which is not installed or not in PATH; in a virtual environment of "
+    "the book is made by MkDocs Material, release 9, which is not installed or not in PATH; in a "
+    "virtual environment of "
     "Python: pip install 'mkdocs-material>=9.5,<10'"
 )
 FIRST = "README.md"
 LAST = ("chapters/CUDA.md", "chapters/GLOSSARY.md", "tests/beyond/README.md", "CONTRIBUTING.md")
 PICTURES = (".svg", ".png", ".jpg")
-LANGUAGES = {".cu": "cuda", ".cuh": "cuda", ".mistakes": "cuda", ".cpp": "cpp", ".hpp": "cpp", ".sh": "sh", ".json": "json"}
+LANGUAGES = {
+    ".cu": "cuda",
+    ".cuh": "cuda",
+    ".mistakes": "cuda",
+    ".cpp": "cpp",
+    ".hpp": "cpp",
+    ".sh": "sh",
+    ".json": "json",
+}
 # Terms of the glossary that the lessons also use as everyday words: no tooltip for them.
 EVERYDAY = ("Claim", "Flag", "Guard", "Identity", "Pass", "Request", "Round", "Scan", "Section", "Work")
 FENCE = re.compile(r"^( *)(`{3,}).*?^\1\2$", re.M | re.S)
-HEADER = re.compile(r"\A(?://.*\n)+")  # says in words what is new, which a comparison would mark from end to end
+# The comment at a step's head. A comparison would mark all of it.
+HEADER = re.compile(r"\A(?://.*\n)+")
 LINK = re.compile(r"(\]\()([^)#\s]+)((?:#[^)\s]*)?\))")
 
 
 class Book:
-    """The Markdown of all pages, in a folder that is laid out as the repository is, so that links between pages hold."""
+    """The Markdown of all pages, in a folder with the layout of the repository, so that links between pages
+    hold."""
 
-    def __init__(self, repository: Repository, folder: pathlib.Path):
+    def __init__(self, repository: Repository, folder: pathlib.Path) -> None:
         self.repository, self.root, self.folder = repository, repository.root, folder
         self.lessons = {chapter: f"chapters/{chapter}/README.md" for chapter in repository.chapters()}
         self.written: set[str] = set()
 
-    def write(self) -> list:
-        """The order of the pages, as MkDocs has it."""
+    def write(self) -> list[object]:
+        """Writes all pages. Returns their order, in MkDocs' form."""
         chapters = []
         for chapter, lesson in self.lessons.items():
             steps = self.repository.steps(chapter, "solutions")
             self.prose(lesson)
-            pages = [{f"{step[:2]} {self.title(chapter, step)}": self.step(chapter, step, steps)} for step in steps]
+            pages = [
+                {f"{step[:2]} {self.title(chapter, step)}": self.step(chapter, step, steps)} for step in steps
+            ]
             chapters.append({chapter.capitalize(): [lesson, *pages]})
         for page in (FIRST, *LAST):
             self.prose(page)
@@ -66,7 +81,7 @@ class Book:
         return page
 
     def prose(self, page: str) -> None:
-        """A page that is Markdown in the repository."""
+        """Writes a page that is Markdown in the repository."""
         if page in self.written:
             return
         self.written.add(page)
@@ -80,7 +95,8 @@ class Book:
         self.put(page, "".join(pieces))
 
     def target(self, page: str, link: str) -> str:
-        """Where a link of a page leads in the book: a step to its page, any other file to a page that shows it."""
+        """Returns the place in the book that a link leads to: a step's page, or a page that shows the
+        file."""
         path = ((self.root / page).parent / link).resolve()
         if re.match(r"[a-z]+:", link) or not path.is_relative_to(self.root) or not path.exists():
             return link
@@ -88,7 +104,11 @@ class Book:
         parts = path.relative_to(self.root).parts
         if path.is_dir():
             made = self.listing(file)
-        elif parts[0] in ("chapters", "solutions") and len(parts) == 3 and path.stem in self.repository.all_steps(parts[1]):
+        elif (
+            parts[0] in ("chapters", "solutions")
+            and len(parts) == 3
+            and path.stem in self.repository.all_steps(parts[1])
+        ):
             made = step_page(parts[1], path.stem)
         elif path.suffix == ".md":
             self.prose(file)
@@ -102,7 +122,8 @@ class Book:
         return os.path.relpath(made, pathlib.PurePosixPath(page).parent)
 
     def listing(self, folder: str) -> str:
-        """A page for a folder: the lesson in it, or the files that git keeps there."""
+        """Writes a page for a folder, its lesson or the list of files that git keeps there. Returns its
+        path."""
         lesson = self.root / folder / "README.md"
         if lesson.is_file():
             self.prose(f"{folder}/README.md")
@@ -112,16 +133,23 @@ class Book:
             self.written.add(page)
             tracked = self.repository.git("ls-files", "--", folder).splitlines()
             names = "".join(f"{name.removeprefix(folder).lstrip('/')}\n" for name in tracked)
-            self.put(page, f"{UNSEARCHED}# {folder}\n\nThis folder of the repository holds:\n\n```text\n{names}```\n")
+            self.put(
+                page,
+                f"{UNSEARCHED}# {folder}\n\nThis folder of the repository holds:\n\n```text\n{names}```\n",
+            )
         return page
 
     def file(self, name: str) -> str:
-        """A page that shows a file: a table of what was measured, and else its text."""
+        """Writes a page that shows a file, measurements as a table and all else as text. Returns its path."""
         page = f"{name}.md"
         if page not in self.written:
             self.written.add(page)
             text = (self.root / name).read_text(encoding="utf-8")
-            shown = table(text) if name.endswith(".csv") else fenced(text, LANGUAGES.get(pathlib.PurePath(name).suffix, "text"))
+            shown = (
+                table(text)
+                if name.endswith(".csv")
+                else fenced(text, LANGUAGES.get(pathlib.PurePath(name).suffix, "text"))
+            )
             self.put(page, f"{UNSEARCHED}# {name}\n\n{shown}")
         return page
 
@@ -131,7 +159,7 @@ class Book:
         return found[1] if found else step[3:].replace("_", " ")
 
     def heading(self, chapter: str, step: str) -> str:
-        """The anchor of the section of the lesson that is about a step; nothing where no heading names it."""
+        """Returns the anchor of the lesson's section about a step; empty if no heading names it."""
         text = FENCE.sub("", (self.root / self.lessons[chapter]).read_text(encoding="utf-8"))
         for heading in re.findall(r"^#+ (\d\d .*)", text, re.M):
             if re.search(rf"\b{step[:2]}\b", heading):
@@ -141,11 +169,11 @@ class Book:
     def stub(self, chapter: str, step: str) -> str:
         try:
             return self.repository.stub_of(chapter, step)
-        except Fault:  # written, and git knows no stub: what stands around the bodies is known even so
+        except Fault:  # written, and git has no stub: the text around the bodies is left
             return "".join(bodies.split(self.repository.text(chapter, step, "solutions"), step)[0])
 
     def step(self, chapter: str, step: str, steps: list[str]) -> str:
-        """The page of a step: what is to be written, and, folded, the solution and what it changed."""
+        """Writes the page of a step: its stub and, folded, the solution and its changes. Returns its path."""
         place, title = steps.index(step), f"{step[:2]} {self.title(chapter, step)}"
         solution = self.repository.text(chapter, step, "solutions")
         around = [f"[The lesson on this step](README.md{self.heading(chapter, step)})"]
@@ -154,30 +182,44 @@ class Book:
             other = steps[place - 1]
             name = f"{other[:2]} {self.title(chapter, other)}"
             around.append(f"[the step before: {name}]({other}.md)")
-            before, after = (HEADER.sub("", text) for text in (self.repository.text(chapter, other, "solutions"), solution))
+            before, after = (
+                HEADER.sub("", text) for text in (self.repository.text(chapter, other, "solutions"), solution)
+            )
             removed, added = changed_lines(before, after)
             halves = block("html", "div.before", fenced(before, "cuda", name, removed), depth=6)
             halves += block("html", "div.after", fenced(after, "cuda", title, added), depth=6)
             beside = block("tab", f"Beside {name}", block("html", "div.beside", halves, depth=5), depth=4)
-        folded = block("details", "Show it: better once yours is written\n    type: question", beside + alone, depth=3)
+        folded = block(
+            "details", "Show it: better once yours is written\n    type: question", beside + alone, depth=3
+        )
         if place + 1 < len(steps):
-            around.append(f"[the next one: {steps[place + 1][:2]} {self.title(chapter, steps[place + 1])}]({steps[place + 1]}.md)")
+            around.append(
+                f"[the next one: {steps[place + 1][:2]} "
+                f"{self.title(chapter, steps[place + 1])}]({steps[place + 1]}.md)"
+            )
         command = f"{chapter} {step[:2]}"
         return self.put(
             step_page(chapter, step),
-            f"---\ntitle: {chapter.capitalize()} {title}\nhide: [toc]\n---\n\n# {chapter.capitalize()} {title}\n\n"
+            f"---\ntitle: {chapter.capitalize()} {title}\nhide: [toc]\n---\n\n# {chapter.capitalize()} "
+            f"{title}\n\n"
             f"{' · '.join(around)}\n\n## What is to be written\n\n"
-            f"In `chapters/{chapter}/{step}.cu`, between `{bodies.BEGIN}` and `{bodies.END}`. `./kata test {command}` tests it.\n\n"
+            f"In `chapters/{chapter}/{step}.cu`, between `{bodies.BEGIN}` and `{bodies.END}`. `./kata "
+            f"test {command}` tests it.\n\n"
             f"{fenced(self.stub(chapter, step), 'cuda')}\n## The solution {{ data-search-exclude }}\n\n"
             f"{folded}",
         )
 
     def terms(self) -> dict[str, str]:
-        """What the glossary says of each term, of which the theme makes tooltips."""
+        """Returns the glossary's meaning of each term, for the theme's tooltips."""
         text = (self.root / "chapters/GLOSSARY.md").read_text(encoding="utf-8")
-        found = {}
-        for term, meaning in re.findall(r"^### (.+)\n\n((?:.+\n)+)", text, re.M):
-            meaning = " ".join(re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", meaning).replace("`", "").partition("First:")[0].split())
+        found: dict[str, str] = {}
+        for term, text_of_term in re.findall(r"^### (.+)\n\n((?:.+\n)+)", text, re.M):
+            meaning = " ".join(
+                re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", text_of_term)
+                .replace("`", "")
+                .partition("First:")[0]
+                .split()
+            )
             if term not in EVERYDAY:
                 for form in {term, term if term[:2].isupper() else term[0].lower() + term[1:]}:
                     found |= {form: meaning, f"{form}s": meaning}
@@ -197,32 +239,37 @@ def fenced(text: str, language: str, title: str = "", marked: str = "") -> str:
 
 
 def block(kind: str, head: str, text: str, depth: int) -> str:
-    """A block of the pymdownx kind; what is inside has more slashes."""
+    """Returns a block in pymdownx's syntax; an inner block needs more slashes than the one around it."""
     return f"{'/' * depth} {kind} | {head}\n\n{text}\n{'/' * depth}\n\n"
 
 
 def table(text: str) -> str:
-    """A file of measurements, whose first line names the machine; others that begin as it does are notes."""
+    """Returns a file of measurements as a table. Its first line names the machine; other lines with "# " are
+    notes."""
     lines = text.splitlines()
     said = [line for line in lines if line.startswith("# ")]
     head, *rows = csv.reader(line for line in lines if line not in said)
     every = [head, ["---"] * len(head), *rows]
-    return "".join(f"{line.removeprefix('# ')}\n\n" for line in said) + "".join(f"| {' | '.join(row)} |\n" for row in every)
+    return "".join(f"{line.removeprefix('# ')}\n\n" for line in said) + "".join(
+        f"| {' | '.join(row)} |\n" for row in every
+    )
 
 
 def changed_lines(before: str, after: str) -> tuple[str, str]:
-    """The numbers of the lines that only the one or the other has."""
+    """Returns the numbers of the lines that only the first text has, and of those that only the second
+    has."""
     mine, theirs = before.splitlines(), after.splitlines()
-    removed, added = [], []
-    for what, i, j, k, l in difflib.SequenceMatcher(None, mine, theirs, autojunk=False).get_opcodes():
+    removed: list[int] = []
+    added: list[int] = []
+    for what, i, j, k, end in difflib.SequenceMatcher(None, mine, theirs, autojunk=False).get_opcodes():
         if what != "equal":
             removed += range(i + 1, j + 1)
-            added += range(k + 1, l + 1)
+            added += range(k + 1, end + 1)
     return " ".join(map(str, removed)), " ".join(map(str, added))
 
 
 def build(repository: Repository, site: pathlib.Path) -> None:
-    """The whole book, in a folder that is emptied first."""
+    """Builds the whole book, in a folder that is emptied first."""
     if not shutil.which("mkdocs"):
         raise Fault(MISSING, 3)
     with tempfile.TemporaryDirectory(prefix="kata-book-") as folder:
@@ -238,12 +285,18 @@ def build(repository: Repository, site: pathlib.Path) -> None:
             "markdown_extensions": {"abbr": {"glossary": book.terms()}},
         }
         configuration = pathlib.Path(folder) / "mkdocs.yml"
-        configuration.write_text(json.dumps(settings), encoding="utf-8")  # which is YAML, too
+        configuration.write_text(json.dumps(settings), encoding="utf-8")  # JSON is YAML, too
         done = subprocess.run(
             ["mkdocs", "build", "--quiet", "--config-file", str(configuration)],
-            env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},  # what Material says of its future is for who chose it
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
-        )  # fmt: skip
+            # Silences a note about Material's future, which is not for readers.
+            env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            check=False,
+        )
     if re.search(r"Unrecognised theme|plugin is not installed|No module named", done.stdout):
         raise Fault(MISSING, 3)
     if done.returncode:

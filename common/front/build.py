@@ -1,4 +1,4 @@
-"""The build folder: configured, brought up to date with what is in the repository, compiled."""
+"""The build folder: it is configured, brought up to date with the repository, and compiled."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TypedDict
 
 import compilers
 import processes
@@ -20,12 +21,22 @@ from repository import Module, Repository, backends, module_of, suite, targets
 
 CLEAR = "\r\033[K"
 SELDOM = 10.0  # seconds between two lines of progress where they stay
-LEAST_FREE = 64 << 20  # bytes for what one step's test writes, and some more; compilers and Meson say it at length
-QUIET = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "errors": "replace"}
+# Bytes for the files of one step's test, and some more: a full disk makes compilers and Meson print pages.
+LEAST_FREE = 64 << 20
+
+
+class Streams(TypedDict):
+    """The streams of a program, as arguments of processes.running."""
+
+    stdout: int
+    stderr: int
+
+
+QUIET: Streams = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
 
 
 class Progress:
-    """A line that is written over on a terminal; elsewhere, a line now and then."""
+    """A line that is overwritten on a terminal; elsewhere, a line now and then."""
 
     def __init__(self, seldom: float = SELDOM) -> None:
         self.shown = sys.stdout.isatty()
@@ -45,38 +56,49 @@ class Progress:
 
 
 class Build:
-    def __init__(self, repository: Repository):
+    def __init__(self, repository: Repository) -> None:
         self.repository = repository
         self.folder = repository.build_folder
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[None]:
-        """While in it, no other ./kata builds or tests in this folder: Ninja's and Meson's records are of one run at a time."""
+        """Keeps other processes of ./kata from building or testing in this folder: Ninja's and Meson's
+        records allow one run at a time."""
         self.folder.mkdir(parents=True, exist_ok=True)
         with open(self.folder / "kata.lock", "w") as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                print(f"Waiting for another ./kata, which is at work in {self.folder}", file=sys.stderr, flush=True)
+                print(
+                    f"Waiting for another ./kata, which is at work in {self.folder}",
+                    file=sys.stderr,
+                    flush=True,
+                )
                 fcntl.flock(lock, fcntl.LOCK_EX)
             yield
 
     def setup(self, *question: str) -> str:
-        """Runs .ci/setup.sh, which installs what is missing, or answers a question."""
+        """Runs .ci/setup.sh, which installs missing programs, or answers a question."""
         out = subprocess.PIPE if question else None
         command = ["bash", str(self.repository.root / ".ci" / "setup.sh"), *question]
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=out, text=True)
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=out, text=True, check=False)
         if done.returncode:
-            sys.exit(done.returncode)  # and it has said why
+            sys.exit(done.returncode)  # its own message is printed already
         return (done.stdout or "").strip()
 
     def configure(self) -> None:
-        """Makes the folder, or brings it up to date with what there is to be built."""
+        """Makes the folder, or brings it up to date with the files of the repository."""
         place = next(path for path in (self.folder, *self.folder.parents) if path.is_dir())
         if not os.access(place, os.W_OK):
-            raise Fault(f"{place} cannot be written, and the build needs that; what builds elsewhere: KATA_BUILD=~/kata-build ./kata …")
+            raise Fault(
+                f"{place} cannot be written, and the build needs that; what builds elsewhere: "
+                f"KATA_BUILD=~/kata-build ./kata …"
+            )
         if (free := shutil.disk_usage(place).free) < LEAST_FREE:
-            raise Fault(f"the disk of {place} is full but for {free >> 20} MB: the build needs {LEAST_FREE >> 20} MB or more")
+            raise Fault(
+                f"the disk of {place} is full but for {free >> 20} MB: the build needs "
+                f"{LEAST_FREE >> 20} MB or more"
+            )
         with self.alone():
             self.bring_up_to_date()
 
@@ -87,28 +109,33 @@ class Build:
             self.setup()
         if is_new:
             print(f"\nConfiguring {self.folder}", flush=True)
-            self.run_meson(setup, env={**os.environ, "CXX": self.setup("compiler")})
+            self.run_meson(setup, quietly=False, env={**os.environ, "CXX": self.setup("compiler")})
         elif self.configured() != self.repository.modules(self.backends()):
-            self.run_meson([*setup, "--reconfigure"], **QUIET)
+            self.run_meson([*setup, "--reconfigure"])
         else:
-            self.run_meson(["ninja", "-C", self.folder, "build.ninja"], **QUIET)
+            self.run_meson(["ninja", "-C", self.folder, "build.ninja"])
 
-    def run_meson(self, command: list[object], **how) -> None:
-        with processes.running(command, **how) as meson:
+    def run_meson(
+        self, command: list[object], quietly: bool = True, env: Mapping[str, str] | None = None
+    ) -> None:
+        out, errors = (QUIET["stdout"], QUIET["stderr"]) if quietly else (None, None)
+        with processes.running(command, stdout=out, stderr=errors, env=env) as meson:
             said = meson.communicate()[0]
         if meson.returncode:
             print(said or "", end="")
-            raise Fault(f"{shutil.which(command[0])} cannot configure the build: see above")
+            raise Fault(f"{shutil.which(str(command[0]))} cannot configure the build: see above")
 
     def configured(self) -> set[Module]:
         return {module for name in targets(self.folder) if (module := module_of(name))}
 
     def backends(self) -> list[str]:
         built = targets(self.folder)
-        return sorted({backend for chapter in self.repository.chapters() for backend in backends(built, chapter)})
+        return sorted(
+            {backend for chapter in self.repository.chapters() for backend in backends(built, chapter)}
+        )
 
     def backend(self, chapter: str) -> str:
-        """That of the tour: the GPU's if there is a GPU to run it."""
+        """Returns the back end of the tour: the GPU's if there is a GPU to run it."""
         built = backends(targets(self.folder), chapter)
         if not built:
             raise Fault(f"{chapter} has no step yet, or no suite")
@@ -118,23 +145,32 @@ class Build:
     def gpu_here() -> bool:
         if not shutil.which("nvidia-smi") or not shutil.which("nvcc"):
             return False
-        return subprocess.run(["nvidia-smi", "-L"], capture_output=True).returncode == 0
+        return subprocess.run(["nvidia-smi", "-L"], capture_output=True, check=False).returncode == 0
 
     @staticmethod
     def gpus() -> list[str]:
-        """The compute capability of each GPU, as "9.0"; "" of one whose driver does not say it."""
+        """Returns the compute capability of each GPU, as "9.0"; "" if its driver does not report it."""
         if not Build.gpu_here():
             return []
-        asked = subprocess.run(["nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader"], capture_output=True, text=True)
+        asked = subprocess.run(
+            ["nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         if asked.returncode:
             return [""]
-        return [line if re.fullmatch(r"\d+\.\d+", line) else "" for line in map(str.strip, asked.stdout.splitlines())]
+        return [
+            line if re.fullmatch(r"\d+\.\d+", line) else ""
+            for line in map(str.strip, asked.stdout.splitlines())
+        ]
 
     def has(self, file: str) -> bool:
         return (self.folder / file).exists()
 
     def knows_host_and_device(self) -> bool:
-        """Whether clang says of each step, on the CPU back end, what nvcc would refuse of it."""
+        """True if the build lets clang check each step, on the CPU back end, for code that nvcc would
+        refuse."""
         return ".cpu.legal" in (self.folder / "build.ninja").read_text(encoding="utf-8", errors="replace")
 
     def suite(self, chapter: str, backend: str) -> pathlib.Path:
@@ -144,21 +180,26 @@ class Build:
         return path
 
     def compile(self, wanted: Iterable[str] = ()) -> set[str]:
-        """Builds the targets, or all, whatever else fails. Shows of a failure the first errors, and not the command line. Gives
-        the targets that failed."""
+        """Builds the targets, or all, and goes on after failures. Prints the first errors of a failure
+        without its command line. Returns the targets that failed."""
         failed: list[str] = []
         progress = Progress()
         root = os.path.relpath(self.repository.root, self.folder)
-        part: list[str] = []  # what has been said of the last target that failed
+        part: list[str] = []  # the output about the last target that failed
 
         def show() -> None:
             for line in compilers.shown(part) if not failed or module_of(failed[-1]) else part:
-                # As seen from the root.
-                print(re.sub(rf"{re.escape(root)}/(chapters|solutions|tests|common|reference)/", r"\1/", line))
+                # Paths from the root.
+                print(
+                    re.sub(rf"{re.escape(root)}/(chapters|solutions|tests|common|reference)/", r"\1/", line)
+                )
             part.clear()
 
         is_command = False
-        with self.alone(), processes.running(["ninja", "-C", self.folder, "-k", "0", *wanted], **QUIET) as ninja:
+        with (
+            self.alone(),
+            processes.running(["ninja", "-C", self.folder, "-k", "0", *wanted], **QUIET) as ninja,
+        ):
             for line in processes.lines_of(ninja):
                 if is_command:
                     is_command = False
@@ -173,7 +214,7 @@ class Build:
                         print(f"\n{described(name)}:")
                     # The last one is the one that is spoken of.
                     failed = [other for other in failed if other != name] + [name]
-                    is_command = True  # is what comes next
+                    is_command = True  # the next line is the command
                 elif not line.startswith("ninja: ") or line.startswith("ninja: error: "):
                     progress.clear()
                     part.append(line)
@@ -185,13 +226,14 @@ class Build:
 
 
 def target_of(line: str) -> str:
-    """What has failed, by the line that says so: a module also where one of its parts has, or is refused."""
+    """Returns the target of a line of Ninja's about a failure: the module, also if one of its parts has
+    failed."""
     name = re.sub(r"^FAILED: (\[.*?\] )?", "", line).split(" ")[0].split(".p/")[0]
     return re.sub(r"\.legal$", ".so", name)
 
 
 def described(target: str) -> str:
-    """What a person is told that has not been built."""
+    """Returns a sentence about a target that has not been built."""
     if module := module_of(target):
         return f"{path_of(module)} does not compile"
     if target.endswith(".cu"):
@@ -200,7 +242,7 @@ def described(target: str) -> str:
 
 
 def path_of(module: Module) -> str:
-    """As a person knows a kernel: its file, or the file of mistakes and its name there."""
+    """Returns the path of a kernel, or of the file of mistakes and the mistake's name there."""
     if module.tree in ("chapters", "solutions"):
         return f"{module.tree}/{module.chapter}/{module.name}.cu"
     if module.tree == "styles":

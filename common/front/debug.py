@@ -1,4 +1,4 @@
-"""A step in gdb, stopped in its kernel: built without optimisation, in a module of its own."""
+"""A step in gdb, stopped in its kernel: it is built without optimisation, in a module of its own."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from fault import Fault
 from repository import Repository, module, suite
 
 OUTPUT = re.compile(r" -o (\S+\.o)(?= )")
-# What belongs to the object that the build makes, or to the headers that it has read for it, with its own optimisation.
+# Options of the build's own object, or of its precompiled headers, which are optimised.
 NOT_HERE = re.compile(r" (?:-MD|-MQ \S+|-MF \S+|-include step_headers\.hpp|-Werror\S*)(?= )")
 SCRIPT = """\
 python
@@ -74,48 +74,53 @@ To stop in one thread only, give a condition:
 
 
 def kernels(text: str) -> list[int]:
-    """The first lines of the bodies of the kernels, in which something stands: a name may be that of other functions, too."""
-    # Blanks in place of comments, so that places stay what they are.
+    """Returns the first line with code in the body of each kernel. A function's name would be ambiguous."""
+    # Blanks replace comments, so that all positions stay the same.
     code = re.sub(r"//[^\n]*|/\*.*?\*/", lambda comment: re.sub(r"[^\n]", " ", comment[0]), text, flags=re.S)
     return [text.count("\n", 0, found.end()) + 1 for found in re.finditer(r"__global__\b[^;{]*\{\s*", code)]
 
 
 def first_line(text: str) -> int:
-    """Of a body: the line behind its mark."""
+    """Returns the line behind the mark of the first body."""
     lines = text.splitlines()
     return next((number for number, line in enumerate(lines, 2) if line.strip() == "// kata: begin"), 1)
 
 
 def compile_for_gdb(build: Build, name: str) -> pathlib.Path:
-    """The module once more, in a folder of its own: as the build compiles it, and not optimised."""
-    said = subprocess.run(["ninja", "-C", build.folder, "-t", "commands", name], capture_output=True, text=True).stdout
+    """Builds the module again, in a folder of its own and without optimisation. Returns its path."""
+    said = subprocess.run(
+        ["ninja", "-C", build.folder, "-t", "commands", name], capture_output=True, text=True, check=False
+    ).stdout
     compiled = [line for line in said.splitlines() if f" -o {name}.p/" in line and OUTPUT.search(line)]
     linked = [line for line in said.splitlines() if re.search(rf" -o {re.escape(name)}(?= )", line)]
-    if not compiled or not linked:
+    output = OUTPUT.search(compiled[-1]) if compiled else None
+    if not output or not linked:
         raise Fault(f"the build does not say how it compiles {name}")
     folder = build.folder / "debug"
     folder.mkdir(exist_ok=True)
     target, source = folder / name, folder / f"{name}.o"
-    # What is left out may stand side by side, and shares a space then.
+    # Removed options may be neighbours that share a space.
     command = NOT_HERE.sub("", NOT_HERE.sub("", OUTPUT.sub(" ", compiled[-1])))
-    link = linked[-1].replace(f" {OUTPUT.search(compiled[-1])[1]} ", f" {shlex.quote(str(source))} ")
+    link = linked[-1].replace(f" {output[1]} ", f" {shlex.quote(str(source))} ")
     link = link.replace(f" -o {name} ", f" -o {shlex.quote(str(target))} ")
     for line in (f"{command} -w -O0 -g -o {shlex.quote(str(source))}", link):
-        done = subprocess.run(line, shell=True, cwd=build.folder, capture_output=True, text=True)
+        done = subprocess.run(line, shell=True, cwd=build.folder, capture_output=True, text=True, check=False)
         if done.returncode:
             raise Fault(f"it compiles for the tests, and not without optimisation:\n{done.stderr.strip()}")
     return target
 
 
 def debug(repository: Repository, chapter: str, step: str, tree: str) -> int:
-    """Does not come back: gdb takes the place of this program. `tree` is "chapters" or "solutions"."""
+    """Replaces this program with gdb, and returns only by Fault. `tree` is "chapters" or "solutions"."""
     file = f"{tree}/{chapter}/{step}.cu"
     if tree == "chapters":
         for line in repository.missing(chapter, step):
             raise Fault(line)
     text = repository.text(chapter, step, tree)
     if bodies.is_open(text):
-        raise Fault(f"{file} is still to be written, so there is nothing to stop in: ./kata hint {chapter} {step[:2]}")
+        raise Fault(
+            f"{file} is still to be written, so there is nothing to stop in: ./kata hint {chapter} {step[:2]}"
+        )
     repository.require_cpu(chapter, step)
     if not (gdb := shutil.which("gdb")):
         raise Fault("gdb is not installed; as root: apt-get install gdb (or dnf install gdb)", 3)
@@ -125,16 +130,19 @@ def debug(repository: Repository, chapter: str, step: str, tree: str) -> int:
     build = Build(repository)
     build.configure()
     if "cpu" not in build.backends():
-        raise Fault("gdb stops in kernels of the CPU back end, and this build has none; on a GPU there is cuda-gdb")
+        raise Fault(
+            "gdb stops in kernels of the CPU back end, and this build has none; on a GPU there is cuda-gdb"
+        )
     name = module(tree, chapter, step, "cpu")
     if build.compile([suite(chapter, "cpu"), name]):
         raise Fault(f"{file} does not compile: see above")
     target = compile_for_gdb(build, name)
     script = target.with_suffix(".gdb")
     script.write_text(SCRIPT.format(file=file, lines=stops), encoding="utf-8")
-    # Not the claims: they run other modules, and what is counted without optimisation says nothing.
+    # Without the claims: they run other modules, and counts without optimisation mean nothing.
     tests = f"~[claims]~[timed]~[figures]~[step],[step][{step}]~[claims]~[timed]"
-    program = [build.suite(chapter, "cpu"), "--step", target, "--source", repository.source(chapter, step, tree)]
+    program: list[object] = [build.suite(chapter, "cpu"), "--step", target]
+    program += ["--source", repository.source(chapter, step, tree)]
     program += ["--reporter", "step", "--abort", tests]
     print(GUIDE.format(file=file, step=step, line=first_line(text)), flush=True)
     os.chdir(build.folder)

@@ -1,5 +1,5 @@
-"""Times on a GPU that is not there: whose can be estimated, what a terminal shows of them, and how far off they are where a GPU has
-been asked."""
+"""Estimated times on a GPU that is not there: the GPUs that are described, the text for a terminal, and
+the error where a GPU has been measured."""
 
 from __future__ import annotations
 
@@ -23,13 +23,15 @@ Told = TypeVar("Told")
 
 FOLDER = "common/estimate"
 WIDTH = 80
-TITLE, COLUMN = 30, 11  # of a table, in places
+TITLE, COLUMN = 30, 11  # columns of a table
 SHOWN = 6  # lines of a source
 
-# What a launch may be bound by (estimate.cpp), for who reads it for the first time.
+# The bounds of a launch (estimate.cpp), explained.
 MEANINGS = {
     "issue": "warps wait for their turn to issue an instruction",
-    "L1 and shared memory": "lines of the L1 cache and passes over the banks of shared memory, which have one way in",
+    "L1 and shared memory": (
+        "lines of the L1 cache and passes over the banks of shared memory, which have one way in"
+    ),
     "L2": "sectors between the L1 caches and the L2 cache",
     "DRAM": "bytes between the L2 cache and the memory of the GPU",
     "atomics on one line": "atomics on the same 128 bytes of global memory take turns",
@@ -40,7 +42,7 @@ MEANINGS = {
     "blocks one after the other": "each block waits for what the one before it has written",
 }
 OF_NO_LINE = "-"  # in place of a line of the source
-# Why some of that is in no line.
+# Reasons why a part of the time belongs to no line.
 IN_NO_LINE = {
     "issue": "the arithmetic that the problem needs",
     "starting blocks": "no line has to do with it, only how many blocks there are",
@@ -51,17 +53,17 @@ IN_NO_LINE = {
 
 
 def devices(repository: Repository) -> list[str]:
-    """The names of those that are described."""
+    """Returns the names of the GPUs that are described."""
     return sorted(path.stem for path in (repository.root / FOLDER / "devices").glob("*.csv"))
 
 
 def device(repository: Repository, name: str) -> pathlib.Path:
-    """The file that describes it."""
+    """Returns the file that describes a GPU."""
     return repository.root / FOLDER / "devices" / f"{name}.csv"
 
 
 def pick(repository: Repository, given: str) -> str:
-    """The one device that is meant, by its name or by how that begins, in capitals or not. Throws Fault."""
+    """Returns the one GPU with this name or this beginning of a name, in any case. Throws Fault."""
 
     def plain(name: str) -> str:
         return re.sub("[^a-z0-9]", "", name.lower()).removeprefix("nvidia")
@@ -78,7 +80,7 @@ def pick(repository: Repository, given: str) -> str:
 
 
 def listed(repository: Repository) -> str:
-    """What there is to choose from."""
+    """Returns the list of GPUs to choose from."""
     lines = ["GPUs whose times can be estimated:"]
     lines += [f"  {name:16} {machine(device(repository, name))}" for name in devices(repository)]
     lines += ["A name may be shortened: ./kata tour grids --device h100"]
@@ -86,17 +88,17 @@ def listed(repository: Repository) -> str:
 
 
 def machine(file: pathlib.Path) -> str:
-    """The GPU that a file is about: what its first line begins with."""
+    """Returns the name of a file's GPU, which its first line begins with."""
     return file.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ").split(",")[0]
 
 
 def table(repository: Repository, name: str) -> pathlib.Path:
-    """Each kernel that this device has timed, and its estimate."""
+    """Returns the file that holds each kernel's time on this GPU and its estimate."""
     return repository.root / FOLDER / "judged" / f"{name}.csv"
 
 
 def rows(repository: Repository, name: str) -> list[dict[str, str]]:
-    """Of that table; none where nothing has been judged."""
+    """Returns the rows of that file; none if nothing has been judged."""
     path = table(repository, name)
     if not path.is_file():
         return []
@@ -104,26 +106,34 @@ def rows(repository: Repository, name: str) -> list[dict[str, str]]:
 
 
 def measured(repository: Repository, name: str, chapter: str) -> dict[str, float]:
-    """Milliseconds of the chapter's solutions on this device, as far as it has timed them: of the timed problem, which comes
-    before its variants."""
+    """Returns the milliseconds of the chapter's solutions on this GPU, as far as it has timed them. Only the
+    rows of the timed problem count, which come before its variants."""
     found = [row for row in rows(repository, name) if row["chapter"] == chapter]
-    return {row["kernel"]: float(row["measured ms"]) for row in found if row["variant"] == found[0]["variant"]}
+    return {
+        row["kernel"]: float(row["measured ms"]) for row in found if row["variant"] == found[0]["variant"]
+    }
 
 
 def factor(judged: list[dict[str, str]]) -> float:
-    """By what estimates are off: the geometric mean, at least 1."""
-    return math.exp(sum(abs(math.log(float(row["estimated ms"]) / float(row["measured ms"]))) for row in judged) / len(judged))
+    """Returns the factor that estimates are off by: the geometric mean, at least 1."""
+    return math.exp(
+        sum(abs(math.log(float(row["estimated ms"]) / float(row["measured ms"]))) for row in judged)
+        / len(judged)
+    )
 
 
 def error(repository: Repository, name: str, chapter: str) -> str:
-    """For who reads estimates of that chapter; nothing where none has been judged."""
+    """Returns a sentence about the error of the chapter's estimates; empty if none has been judged."""
     judged = rows(repository, name)
     if not judged:
         return ""
     of_chapter = [row for row in judged if row["chapter"] == chapter]
-    here = f", and of {factor(of_chapter):.2f} over the {len(of_chapter)} of this chapter" if of_chapter else ""
+    here = (
+        f", and of {factor(of_chapter):.2f} over the {len(of_chapter)} of this chapter" if of_chapter else ""
+    )
     return (
-        f"by a model that is off by a factor of {factor(judged):.2f}, the geometric mean over {len(judged)} kernels that this "
+        f"by a model that is off by a factor of {factor(judged):.2f}, the geometric mean over "
+        f"{len(judged)} kernels that this "
         f"GPU has timed{here}; it decides nothing ({FOLDER}/README.md)"
     )
 
@@ -136,7 +146,7 @@ class Launch(NamedTuple):
 
 
 class Line(NamedTuple):
-    """How long a line of the source keeps busy what its launch is bound by."""
+    """The time for which a line of the source keeps its launch's bounding resource busy."""
 
     milliseconds: float
     name: str  # "03_tiled.cu:27", or OF_NO_LINE
@@ -144,22 +154,22 @@ class Line(NamedTuple):
 
 
 class NoTime(Fault):
-    """Why a step that may be right has no estimate."""
+    """The reason why a step that may be right has no estimate."""
 
 
 class Estimate(NamedTuple):
-    """What a suite says of one module (common/judge/estimate.hpp)."""
+    """The output of a suite for one module (common/judge/estimate.hpp)."""
 
     milliseconds: float
     problem: str
-    needs: list[tuple[float, str]]  # milliseconds of what is kept busy, the longest first
+    needs: list[tuple[float, str]]  # milliseconds and the resource kept busy, the longest first
     launches: list[Launch]
     lines: list[Line]  # the longest first
-    alone: tuple[str, ...] = ()  # of each launch, for who works out its latency by hand
+    alone: tuple[str, ...] = ()  # a line for each launch, for working out its latency by hand
 
     @property
     def bound(self) -> str:
-        """What bounds the launches for most of the time."""
+        """Returns the bound of the launches for most of the time."""
         times: dict[str, float] = {}
         for launch in self.launches:
             times[launch.bound] = times.get(launch.bound, 0) + launch.milliseconds
@@ -167,7 +177,7 @@ class Estimate(NamedTuple):
 
 
 def parse(said: str) -> Estimate:
-    """Throws NoTime where it says that there is no estimate."""
+    """Returns the estimate. Throws NoTime if the output says that there is none."""
     milliseconds, problem, needs, launches, lines, alone = None, "", [], [], [], []
     for line in said.splitlines():
         key, _, value = line.partition(" ")
@@ -193,14 +203,31 @@ def parse(said: str) -> Estimate:
     return Estimate(milliseconds, problem, needs, launches, lines, tuple(alone))
 
 
-def of(suite: pathlib.Path, kernel: pathlib.Path, described: pathlib.Path, solution: pathlib.Path | None = None) -> Estimate:
-    """Of a student's step with its solution, which its blocks are held against. Throws NoTime."""
-    command = [suite, "--estimate", kernel, "--device", described, *(["--solution", solution] if solution else [])]
-    return parse(subprocess.run(command, capture_output=True, text=True, errors="replace", check=False).stdout)
+def of(
+    suite: pathlib.Path, kernel: pathlib.Path, described: pathlib.Path, solution: pathlib.Path | None = None
+) -> Estimate:
+    """Returns the estimate of a module. A student's step comes with its solution, whose blocks its own are
+    compared with. Throws NoTime."""
+    command = [
+        suite,
+        "--estimate",
+        kernel,
+        "--device",
+        described,
+        *(["--solution", solution] if solution else []),
+    ]
+    return parse(
+        subprocess.run(
+            list(map(str, command)), capture_output=True, text=True, errors="replace", check=False
+        ).stdout
+    )
 
 
-def time_or_why(suite: pathlib.Path, kernel: pathlib.Path, described: pathlib.Path, solution: pathlib.Path | None = None) -> Estimate | NoTime:
-    """The same, for who tells of many: a student's step may have no time where its solution has one."""
+def time_or_why(
+    suite: pathlib.Path, kernel: pathlib.Path, described: pathlib.Path, solution: pathlib.Path | None = None
+) -> Estimate | NoTime:
+    """Returns the estimate or the reason for its absence: a student's step may have no time although its
+    solution has one."""
     try:
         return of(suite, kernel, described, solution)
     except NoTime as why:
@@ -208,17 +235,17 @@ def time_or_why(suite: pathlib.Path, kernel: pathlib.Path, described: pathlib.Pa
 
 
 def on_all_cores(work: Callable[[str], Told], steps: Iterable[str]) -> Iterator[Told]:
-    """What is found out of each step, in their order, several at a time."""
+    """Yields the result of each step, in their order, computing several at a time."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     with concurrent.futures.ThreadPoolExecutor(cores) as pool:
         yield from pool.map(work, steps)
 
 
-# --- as a table ------------------------------------------------------------------------------------------------------
+# --- as a table ---------------------------------------------------------------------------------------------
 
 
 def rounded(value: float) -> str:
-    """To two digits: more would promise what an estimate does not keep."""
+    """Returns the value with two digits: more would promise a precision that an estimate does not have."""
     if value <= 0:
         return "0"
     value = round(value, 1 - math.floor(math.log10(value)))
@@ -226,7 +253,7 @@ def rounded(value: float) -> str:
 
 
 def compared(mine: float, theirs: float) -> str:
-    """ "about 3.1 times as slow as the solution"."""
+    """Returns a comparison such as "about 3.1 times as slow as the solution"."""
     if mine > 1.1 * theirs:
         return f"about {rounded(mine / theirs)} times as slow as the solution"
     if theirs > 1.1 * mine:
@@ -239,33 +266,44 @@ def caption(device_name: str, problem: str) -> str:
 
 
 HEADINGS = f"""\
-{'step':{TITLE}}{'estimated':>{COLUMN}}{'measured':>{COLUMN}}  bound by
-{'':{TITLE}}{'ms':>{COLUMN}}{'ms':>{COLUMN}}"""
+{"step":{TITLE}}{"estimated":>{COLUMN}}{"measured":>{COLUMN}}  bound by
+{"":{TITLE}}{"ms":>{COLUMN}}{"ms":>{COLUMN}}"""
 WRONG, NO_TIME = "wrong, so without a time", "no time, for:"
 
 
 def row_of(title: str, estimate: Estimate | NoTime | None, measured_ms: float | None) -> str:
-    """Of a kernel that is wrong there is no estimate: it would tell how fast nothing of use is done. Of one without a time it is
-    said why."""
+    """Returns the row of a kernel. A wrong kernel has no estimate: the speed of useless work means nothing. A
+    row without a time states the reason."""
     title = title if len(title) <= TITLE else title[: TITLE - 1] + "…"
     if not isinstance(estimate, Estimate):
         row = f"{title:{TITLE}}{'-':>{COLUMN}}{'-':>{COLUMN}}  {NO_TIME if estimate else WRONG}"
-        return f"{row}\n{textwrap.fill(str(estimate), WIDTH, initial_indent='   ', subsequent_indent='   ')}" if estimate else row
+        return (
+            f"{row}\n{textwrap.fill(str(estimate), WIDTH, initial_indent='   ', subsequent_indent='   ')}"
+            if estimate
+            else row
+        )
     clock = rounded(measured_ms) if measured_ms else "-"
     return f"{title:{TITLE}}{rounded(estimate.milliseconds):>{COLUMN}}{clock:>{COLUMN}}  {estimate.bound}"
 
 
 def legend(repository: Repository, name: str, chapter: str, bounds: Iterable[str]) -> str:
-    """What the columns hold, and what those steps are bound by."""
+    """Returns the meaning of the columns, and of the bounds of those steps."""
 
     def entry(word: str, text: str) -> list[str]:
         return textwrap.wrap(text, WIDTH, initial_indent=f"  {word:11}", subsequent_indent=" " * 13)
 
-    lines = entry("estimated", error(repository, name, chapter) or "by nothing that has been judged on this GPU")
-    lines += entry("measured", "the solution, by the clock of this GPU; - where it has not timed it, so that the error is without that step")
+    lines = entry(
+        "estimated", error(repository, name, chapter) or "by nothing that has been judged on this GPU"
+    )
+    lines += entry(
+        "measured",
+        "the solution, by the clock of this GPU; - where it has not timed it, so that the error is "
+        "without that step",
+    )
     lines += entry(
         "bound by",
-        "what takes longest of all that goes on at the same time; of several launches, what bounds them for most of the time:",
+        "what takes longest of all that goes on at the same time; of several launches, what bounds them "
+        "for most of the time:",
     )
     for what in dict.fromkeys(bounds):
         meaning = f"{what}: {MEANINGS.get(what, f'see {FOLDER}/README.md')}"
@@ -276,9 +314,11 @@ def legend(repository: Repository, name: str, chapter: str, bounds: Iterable[str
 def ladder(
     repository: Repository, build: Build, chapter: str, name: str, mine: bool, wrong: Collection[str]
 ) -> Iterator[str]:
-    """Each step on that device, a line or a few as they come; with `mine` the student's, each above its solution."""
+    """Yields a line or a few for each step on that GPU, as they come; with `mine` the student's step above
+    its solution."""
     described, clock = device(repository, name), measured(repository, name, chapter)
-    program, bounds = build.suite(chapter, "cpu"), []
+    program = build.suite(chapter, "cpu")
+    bounds: list[str] = []
 
     def kernel(tree: str, step: str) -> pathlib.Path:
         return build.folder / module(tree, chapter, step, "cpu")
@@ -288,7 +328,11 @@ def ladder(
         theirs = time_or_why(program, solution, described)
         return theirs, time_or_why(program, kernel("chapters", step), described, solution) if own else None
 
-    steps = [step for step in repository.all_steps(chapter) if not (mine and repository.is_unwritten(chapter, step))]
+    steps = [
+        step
+        for step in repository.all_steps(chapter)
+        if not (mine and repository.is_unwritten(chapter, step))
+    ]
     if not steps:
         yield "No step of yours is written yet, so there is no time to estimate."
     for step in steps:
@@ -318,8 +362,8 @@ def ladder(
 
 
 def by_line(estimate: Estimate, text_of: Callable[[str], str], everything: bool = False) -> list[str]:
-    """What part of the time each line of the source has, of what bounds its launch; without `everything` of those that have
-    most."""
+    """Returns each line's part of the time that its launch's bounding resource is busy; without `everything`,
+    only the largest parts."""
 
     def share(milliseconds: float) -> str:
         return f"{100 * milliseconds / estimate.milliseconds:.0f} %"
@@ -336,26 +380,43 @@ def by_line(estimate: Estimate, text_of: Callable[[str], str], everything: bool 
         text = f"  {share(line.milliseconds):>5}  {line.bound:20}  {place:10}  {text_of(line.name)}"
         out.append(text if len(text) <= WIDTH else text[: WIDTH - 1] + "…")
     if rest := lines[len(shown) :]:
-        out.append(f"  {share(sum(line.milliseconds for line in rest)):>5}  in {len(rest)} other line{'s' * (len(rest) > 1)}: --all")
+        out.append(
+            f"  {share(sum(line.milliseconds for line in rest)):>5}  in {len(rest)} other "
+            f"line{'s' * (len(rest) > 1)}: --all"
+        )
     for what in dict.fromkeys(launch.bound for launch in estimate.launches):
         of_lines = [line for line in estimate.lines if line.bound == what]
         outside = sum(line.milliseconds for line in of_lines if line.name == OF_NO_LINE)
         if not of_lines:
             outside = sum(launch.milliseconds for launch in estimate.launches if launch.bound == what)
         if outside >= 0.02 * estimate.milliseconds:
-            out.append(f"  {share(outside):>5}  {what}, in no line: {IN_NO_LINE.get(what, 'code whose line is not known')}")
+            out.append(
+                f"  {share(outside):>5}  {what}, in no line: "
+                f"{IN_NO_LINE.get(what, 'code whose line is not known')}"
+            )
     return out
 
 
-def details(estimate: Estimate, whose: str, text_of: Callable[[str], str], everything: bool = False) -> list[str]:
-    """What a table has no room for."""
-    needs = "; ".join(f"{what} {100 * ms / estimate.milliseconds:.0f} %" for ms, what in estimate.needs[: None if everything else 3])
-    how = "added up over launches, each of which has a bound of its own" if len(estimate.launches) > 1 else "it goes on at once"
+def details(
+    estimate: Estimate, whose: str, text_of: Callable[[str], str], everything: bool = False
+) -> list[str]:
+    """Returns the details that a table has no room for."""
+    needs = "; ".join(
+        f"{what} {100 * ms / estimate.milliseconds:.0f} %"
+        for ms, what in estimate.needs[: None if everything else 3]
+    )
+    how = (
+        "added up over launches, each of which has a bound of its own"
+        if len(estimate.launches) > 1
+        else "it goes on at once"
+    )
     out = [f"What {whose} keeps busy, and for how much of the time; {how}:", f"  {needs}"]
     if len(estimate.launches) == 1 and estimate.needs[0][0] < 0.9 * estimate.milliseconds:
         out.append("  for the rest blocks wait for their turn, or the launch begins")
     if len(estimate.launches) > 1:
-        for (blocks, threads, bound), group in itertools.groupby(estimate.launches, key=lambda launch: launch[1:]):
+        for (blocks, threads, bound), group in itertools.groupby(
+            estimate.launches, key=lambda launch: launch[1:]
+        ):
             each = [launch.milliseconds for launch in group]
             times = f"{len(each)} launches" if len(each) > 1 else "a launch"
             of_blocks = f"{blocks:.0f} block{'s' * (blocks > 1)} of {threads} thread{'s' * (threads > 1)}"
@@ -366,13 +427,19 @@ def details(estimate: Estimate, whose: str, text_of: Callable[[str], str], every
 
 
 def as_json(estimate: Estimate | NoTime | None) -> dict[str, object]:
-    """The same for programs, in milliseconds. Of a step that is wrong nothing."""
+    """Returns the estimate for programs, in milliseconds, or the reason for its absence."""
     if not isinstance(estimate, Estimate):
         return {"ms": None, "why": str(estimate) if estimate else "the step is wrong"}
     return {
         "ms": estimate.milliseconds,
         "bound by": estimate.bound,
         "needs": {what: ms for ms, what in estimate.needs},
-        "launches": [{"ms": ms, "blocks": blocks, "threads": threads, "bound by": what} for ms, blocks, threads, what in estimate.launches],
-        "lines": [{"line": None if name == OF_NO_LINE else name, "ms": ms, "of": what} for ms, name, what in estimate.lines],
+        "launches": [
+            {"ms": ms, "blocks": blocks, "threads": threads, "bound by": what}
+            for ms, blocks, threads, what in estimate.launches
+        ],
+        "lines": [
+            {"line": None if name == OF_NO_LINE else name, "ms": ms, "of": what}
+            for ms, name, what in estimate.lines
+        ],
     }

@@ -1,20 +1,23 @@
-"""A step line by line: what each line of its kernels costs, what it would cost at least, and what the solution needs."""
+"""A step line by line: the cost of each line of its kernels, the least cost possible, and the cost in the
+solution."""
 
 from __future__ import annotations
 
+import argparse
 import json
 import pathlib
 import textwrap
-from collections.abc import Sequence
-from typing import NamedTuple
+import trace
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import NamedTuple, TypeVar
 
 import board
 import estimates
-import trace
 from build import Build
 from fault import Fault
 from repository import Repository, module
 
+Key = TypeVar("Key", bound=Hashable)
 MUCH = 1.25  # times as much as the solution: from there on it is worth a word
 WORTH = 3  # percent of the steps: so much more than the solution is worth a look at the line
 SHOWN = 6  # lines of a kernel, unless all are asked for
@@ -28,7 +31,7 @@ SOLVED_BY = {
 
 
 class Row(NamedTuple):
-    """What one line does with one array; or, without memory, how often it runs."""
+    """The counts of one line for one array; without memory, of the line's instructions."""
 
     line: str
     did: str
@@ -40,7 +43,7 @@ class Row(NamedTuple):
     units: int
     least: int
     waits: int
-    turns: int  # of atomics on global memory, those that reach one address
+    turns: int  # atomics on global memory that reach one address
 
     @property
     def kind(self) -> tuple[str, str, str]:
@@ -64,24 +67,32 @@ class Row(NamedTuple):
 
 
 def added(rows: Sequence[Row]) -> Row:
-    """Several as one, under the name of the first."""
+    """Returns the sum of rows, under the name of the first."""
     numbers = zip(*(row[4:] for row in rows))
     return Row(*rows[0][:4], *map(sum, numbers))
 
 
-def grouped(rows: Sequence[Row], key) -> dict:
-    groups: dict = {}
+def grouped(rows: Sequence[Row], key: Callable[[Row], Key]) -> dict[Key, list[Row]]:
+    groups: dict[Key, list[Row]] = {}
     for row in rows:
         groups.setdefault(key(row), []).append(row)
     return groups
 
 
-def rows_of(found: dict) -> list[Row]:
-    """A line may be many instructions. How often it runs is how often the longest of its basic blocks does."""
+def row_from(place: trace.Place) -> Row:
+    return Row(
+        place["line"], place["did"], place["memory"], place["array"], place["requests"], place["lanes"],
+        place["steps"], place["units"], place["least"], place["waits"], place["turns"],
+    )  # fmt: skip
+
+
+def rows_of(found: trace.Found) -> list[Row]:
+    """Returns a row for each line and array. A line may be many instructions; it runs as often as the longest
+    of its basic blocks does."""
     raw = [
-        Row(*(place[key] for key in Row._fields))
+        row_from(place)
         for place in found["places"]
-        # What a kernel asks of blockIdx and the like is the library's line, and costs nothing on a GPU.
+        # Reading blockIdx and the like is a line of the library, and costs nothing on a GPU.
         if place["memory"] or place["line"].split(":")[0].endswith((".cu", ".cuh"))
     ]
     return [added(rows) for rows in grouped(raw, lambda row: (row.line, row.kind)).values()]
@@ -89,7 +100,7 @@ def rows_of(found: dict) -> list[Row]:
 
 class Line(NamedTuple):
     rows: list[Row]
-    excess: float  # steps beyond what the solution needs for the same
+    excess: float  # steps more than the solution needs for the same
 
     @property
     def name(self) -> str:
@@ -101,26 +112,36 @@ class Line(NamedTuple):
 
 
 class Kernel:
-    """What a step, or its solution, needs of one array, of one memory, and of instructions."""
+    """The needs of a step, or of its solution, by array, by memory, and for instructions."""
 
-    def __init__(self, rows: list[Row]):
+    def __init__(self, rows: list[Row]) -> None:
         self.rows = grouped(rows, lambda row: row.kind)
         self.of_kind = {kind: added(found) for kind, found in self.rows.items()}
-        self.of_memory = {kind: added(found) for kind, found in grouped(rows, lambda row: row.kind[:2]).items()}
+        self.of_memory = {
+            kind: added(found) for kind, found in grouped(rows, lambda row: row.kind[:2]).items()
+        }
 
     def total(self, row: Row, like: Kernel) -> Row | None:
-        """What is to be held against what `like` needs: for the same array where it has one of that name, or else for all in that
-        memory."""
+        """Returns the row to compare with the needs of `like`: that of the same array if `like` has one of
+        that name, else that of the whole memory."""
         return self.of_kind.get(row.kind) if row.kind in like.of_kind else self.of_memory.get(row.kind[:2])
 
     def nearest(self, row: Row) -> Row | None:
-        """Of its lines that do the same with the same array, the one that is most like this."""
-        candidates = self.rows.get(row.kind) or [self.of_memory[row.kind[:2]]] if row.kind[:2] in self.of_memory else []
-        return min(candidates, key=lambda other: abs(other.each - row.each) + abs(other.active - row.active), default=None)
+        """Returns the most similar row among those that do the same with the same array."""
+        candidates = (
+            self.rows.get(row.kind) or [self.of_memory[row.kind[:2]]]
+            if row.kind[:2] in self.of_memory
+            else []
+        )
+        return min(
+            candidates,
+            key=lambda other: abs(other.each - row.each) + abs(other.active - row.active),
+            default=None,
+        )
 
 
 class Explanation:
-    def __init__(self, both: trace.Both):
+    def __init__(self, both: trace.Both) -> None:
         self.counts = both.step["all"]
         self.theirs = both.solution["all"] if both.solution else None
         self.rows = rows_of(both.step)
@@ -131,34 +152,39 @@ class Explanation:
         self.solution = Kernel(rows_of(both.solution)) if both.solution else None
         self.excess = {row: self.excess_of(row) for row in self.rows}
         lines = [
-            Line(rows, sum(self.excess[row] for row in rows)) for rows in grouped(self.rows, lambda row: row.line).values()
+            Line(rows, sum(self.excess[row] for row in rows))
+            for rows in grouped(self.rows, lambda row: row.line).values()
         ]
         self.turns = self.most_turns()
         self.lines = sorted(lines, key=self.place)
 
     def most_turns(self) -> Row | None:
-        """The atomics that reach one address of global memory and take turns there, where the model GPU is busy with nothing else
-        for most of the time: these are few steps, one for each line of memory."""
+        """Returns the atomics that take turns at one address of global memory, if these bound the model GPU
+        for most of the time: they are few steps, one for each line of memory."""
         most = max(self.rows, key=lambda row: row.turns)
         return most if most.turns and 2 * self.counts["contention"] > self.counts["makespan"] else None
 
     @property
     def more_turns(self) -> bool:
-        """Whether they are many more than in the solution."""
-        return bool(self.turns and self.theirs and self.counts["contention"] > MUCH * self.theirs["contention"])
+        """True if these atomics are many more than in the solution."""
+        return bool(
+            self.turns and self.theirs and self.counts["contention"] > MUCH * self.theirs["contention"]
+        )
 
     def excess_of(self, row: Row) -> float:
-        """Its part of the steps that the step needs and the solution does not."""
+        """Returns the row's part of the steps that the step needs and the solution does not."""
         if not self.solution:
             return 0.0
         theirs = self.solution.total(row, self.solution)
         if not theirs:
             return float(row.steps)
         own = self.mine.total(row, self.solution)
+        assert own  # there is at least this row
         return row.steps * max(0.0, 1 - theirs.steps / own.steps) if own.steps > MUCH * theirs.steps else 0.0
 
     def place(self, line: Line) -> tuple[bool, float, bool, int, str]:
-        """In the order: first what needs much more than the solution, as advice() has it, and then what needs most."""
+        """Returns the key for sorting: lines far above the solution come first, as advice() names them, then
+        by steps."""
         takes_turns = self.turns in line.rows
         excess = -line.excess if self.share(line.excess) >= WORTH else 0.0
         return not (takes_turns and self.more_turns), excess, not takes_turns, -line.steps, line.name
@@ -167,8 +193,8 @@ class Explanation:
         return 100 * steps / self.work
 
     def advice(self) -> str:
-        """What to look at first."""
-        if not self.solution:
+        """Returns a sentence about the line to look at first."""
+        if not self.solution or self.theirs is None:
             line = self.lines[0]
             if self.turns in line.rows:
                 return f"What takes longest is line {number(line)}: {self.in_turn()}."
@@ -180,10 +206,12 @@ class Explanation:
                 f"{self.theirs['contention']:,} do."
             )
         if self.share(worst.excess) >= WORTH:
-            return f"Look first at line {number(worst)}: {self.cause(max(worst.rows, key=self.excess.__getitem__))}"
+            dearest = max(worst.rows, key=self.excess.__getitem__)
+            return f"Look first at line {number(worst)}: {self.cause(dearest, self.solution)}"
         if self.counts["makespan"] > 1.5 * self.theirs["makespan"]:
             return (
-                "No line needs more than the solution, but the work waits for few threads: the model GPU is done after "
+                "No line needs more than the solution, but the work waits for few threads: the model "
+                "GPU is done after "
                 f"{self.counts['makespan']:,} steps, with the solution after {self.theirs['makespan']:,}."
             )
         if self.turns in worst.rows:
@@ -198,36 +226,43 @@ class Explanation:
         )
 
     def in_turn(self) -> str:
+        assert self.turns
         return (
-            f"{self.turns.turns:,} of its atomics reach one address of global memory, one after the other, and the model GPU is "
+            f"{self.turns.turns:,} of its atomics reach one address of global memory, one after the "
+            f"other, and the model GPU is "
             f"done after {self.counts['makespan']:,} steps"
         )
 
-    def cause(self, row: Row) -> str:
-        theirs, nearest = self.solution.total(row, self.solution), self.solution.nearest(row)
+    def cause(self, row: Row, solution: Kernel) -> str:
+        theirs, nearest = solution.total(row, solution), solution.nearest(row)
         if not theirs or not nearest:
             return (
-                f"{row.did}s of {row.memory} {row.array}, {row.requests:,} requests, and the solution has none of that kind."
+                f"{row.did}s of {row.memory} {row.array}, {row.requests:,} requests, and the solution has "
+                f"none of that kind."
             )
-        own = self.mine.total(row, self.solution)
+        own = self.mine.total(row, solution)
+        assert own  # there is at least this row
         dearer = row.each / nearest.each if row.memory and row.each > MUCH * row.least_each else 0
         idler, more = theirs.active / own.active, own.lanes / theirs.lanes
         if dearer > max(MUCH, idler, more):
             return (
-                f"a {row.did} of {row.memory} {row.array} takes {row.each:.1f} {UNITS[row.memory]}, where the solution takes "
+                f"a {row.did} of {row.memory} {row.array} takes {row.each:.1f} {UNITS[row.memory]}, "
+                f"where the solution takes "
                 f"{nearest.each:.1f} and {row.least_each:.1f} would do; {SOLVED_BY[row.memory]}"
             )
         if idler > max(MUCH, more):
             return (
-                f"only {own.active:.1f} of 32 lanes are active where {phrase(own)}; in the solution it is {theirs.active:.1f}."
+                f"only {own.active:.1f} of 32 lanes are active where {phrase(own)}; in the solution it is "
+                f"{theirs.active:.1f}."
             )
         times = f"{more:.1f}" if more < 100 else f"{more:,.0f}"
         return (
-            f"it has most of the {own.lanes:,} times that {phrase(own)}, which is {times} times as often as in the solution."
+            f"it has most of the {own.lanes:,} times that {phrase(own)}, which is {times} times as often as "
+            f"in the solution."
         )
 
-    def as_json(self) -> dict:
-        def of_row(row: Row) -> dict:
+    def as_json(self) -> dict[str, object]:
+        def of_row(row: Row) -> dict[str, object]:
             theirs = self.solution.nearest(row) if self.solution else None
             return {
                 "did": row.did,
@@ -251,7 +286,11 @@ class Explanation:
             "all": self.counts,
             "solution": self.theirs,
             "lines": [
-                {"line": line.name, "share": round(self.share(line.steps), 2), "rows": list(map(of_row, line.rows))}
+                {
+                    "line": line.name,
+                    "share": round(self.share(line.steps), 2),
+                    "rows": list(map(of_row, line.rows)),
+                }
                 for line in self.lines
             ],
         }
@@ -269,7 +308,7 @@ def number(line: Line) -> str:
     return str(at) if file.endswith(".cu") else line.name
 
 
-# --- as a table ------------------------------------------------------------------------------------------------------
+# --- as a table ---------------------------------------------------------------------------------------------
 
 WHOLE = (
     ("sectors", "sectors of global memory", False),
@@ -306,21 +345,33 @@ model GPU  one of 16 multiprocessors, where time is counted in steps of a warp""
 
 
 def figure(value: float, width: int) -> str:
-    """In millions where it would not fit into its column."""
+    """Returns the value, in millions if it would not fit into its column."""
     if not isinstance(value, int):
         return f"{value:.1f}"  # lanes are a mean
     text = f"{value:,}"
     return text if len(text) < width else f"{value / 1e6:,.0f} M"
 
 
-def whole_table(mine: dict, theirs: dict | None, before: dict | None = None, marks: bool = True) -> str:
-    """What is counted of all: of a step beside its solution, or of a solution alone. Of a step that has run before, also what
-    was counted then, and whether that has become better. What is much more than in the solution is marked, unless the step has
-    passed: then it is not too much."""
-    columns = [("before", before), ("yours" if theirs or before else "solution", mine), ("solution", theirs)]
-    columns = [(name, counts) for name, counts in columns if counts]
+def whole_table(
+    mine: Mapping[str, float],
+    theirs: Mapping[str, float] | None,
+    before: Mapping[str, float] | None = None,
+    marks: bool = True,
+) -> str:
+    """Returns the totals of a step beside its solution, or of a solution alone. A step that has run before
+    also shows its earlier counts, and whether they have improved. Counts far above the solution's are marked,
+    unless the step has passed: then they are not too much."""
+    all_columns = [
+        ("before", before),
+        ("yours" if theirs or before else "solution", mine),
+        ("solution", theirs),
+    ]
+    columns = [(name, counts) for name, counts in all_columns if counts]
     width = 13 if len(columns) < 3 else 11
-    lines = [f"{'':44}" + "".join(f"{name:>{width}}{' ' * (name == 'yours' and bool(before))}" for name, _ in columns)]
+    lines = [
+        f"{'':44}"
+        + "".join(f"{name:>{width}}{' ' * (name == 'yours' and bool(before))}" for name, _ in columns)
+    ]
     for key, text, more_is_better in WHOLE:
         values = [counts.get(key, 0) * (1.0 if more_is_better else 1) for _, counts in columns]
         if not any(values):
@@ -344,7 +395,7 @@ def whole_table(mine: dict, theirs: dict | None, before: dict | None = None, mar
 
 
 def change(before: float, now: float, more_is_better: bool) -> str:
-    """A sign for better or worse; a space where nothing has changed."""
+    """Returns a sign for better or worse; a space if nothing has changed."""
     if before == now:
         return " "
     return "+" if (now > before) == more_is_better else "-"
@@ -359,39 +410,45 @@ def line_table(explanation: Explanation, line: Line, source: str) -> list[str]:
         what = row.what if len(row.what) <= 26 else row.what[:25] + "…"
         text = f"  {what:26}{row.requests:>12,}"
         if row.memory:
-            mark = "!" if theirs and row.each > MUCH * theirs.each and row.each > MUCH * row.least_each else " "
+            mark = (
+                "!" if theirs and row.each > MUCH * theirs.each and row.each > MUCH * row.least_each else " "
+            )
             text += f"{row.each:8.1f}{mark}{row.least_each:8.1f}"
             text += f"{theirs.each:9.1f}" if theirs else f"{'none' if explanation.solution else '':>9}"
         else:
             text += f"{'':26}"
         out.append(f"{text}{row.active:7.1f}{explanation.share(row.steps):5.0f} %")
         if row.waits:
-            out.append(f"    {row.waits:,} of {row.lanes:,} atomics waited for a lane of their warp at the same address")
+            out.append(
+                f"    {row.waits:,} of {row.lanes:,} atomics waited for a lane of their warp at the "
+                f"same address"
+            )
         if row == explanation.turns:
             out.append(f"    {row.turns:,} of {row.lanes:,} atomics reach one address, one after the other")
     return out
 
 
 class Times(NamedTuple):
-    """On a GPU that is not there. Of a step that is wrong, and where the solution is shown alone, there is none of the step."""
+    """The times on a GPU that is not there. `step` is None for a wrong step, and for a solution that is shown
+    alone."""
 
     described: pathlib.Path
     step: estimates.Estimate | estimates.NoTime | None
     solution: estimates.Estimate | None
-    measured_ms: float | None  # of the solution
+    measured_ms: float | None  # the solution's time
     is_wrong: bool
     is_untested: bool
 
 
 def times_of(repository: Repository, chapter: str, step: str, device: str, both: trace.Both) -> Times:
-    """Throws NoTime where the solution has no estimate."""
+    """Returns the times. Throws NoTime if the solution has no estimate."""
     described, build = estimates.device(repository, device), Build(repository)
     program = build.suite(chapter, "cpu")
 
     def kernel(tree: str) -> pathlib.Path:
         return build.folder / module(tree, chapter, step, "cpu")
 
-    # What tests have found, a run over one problem may not show.
+    # A run over one problem may not show a fault that tests have found.
     state = board.Board(repository).of(chapter, step).state if both.solution else ""
     is_wrong = bool(both.step["fault"]) or state == "wrong"
     theirs = estimates.of(program, kernel("solutions"), described) if both.solution or not is_wrong else None
@@ -405,7 +462,8 @@ def times_of(repository: Repository, chapter: str, step: str, device: str, both:
 def estimated(
     repository: Repository, chapter: str, step: str, device: str, both: trace.Both, everything: bool = False
 ) -> list[str]:
-    """How long a GPU that is not there would take, and what bounds it, also by line; of a step that is wrong only that it is."""
+    """Returns lines about the time on a GPU that is not there and its bounds, also by line; for a wrong step,
+    only that it is wrong."""
     try:
         times = times_of(repository, chapter, step, device, both)
     except estimates.NoTime as why:
@@ -413,15 +471,19 @@ def estimated(
     own, theirs = times.step, times.solution
     mine = own if isinstance(own, estimates.Estimate) else None
     shown = mine or theirs
-    lines = [estimates.caption(estimates.machine(times.described), shown.problem if shown else ""), "", estimates.HEADINGS]
+    lines = [
+        estimates.caption(estimates.machine(times.described), shown.problem if shown else ""),
+        "",
+        estimates.HEADINGS,
+    ]
     if both.solution:
         lines.append(estimates.row_of("your step", own, None))
     lines.append(estimates.row_of("the solution", theirs, times.measured_ms))
-    if mine:
+    if mine and theirs:
         lines.append(f"Yours is {estimates.compared(mine.milliseconds, theirs.milliseconds)}.")
     if mine and times.is_untested:
         lines.append(f"Whether it is right is not known before ./kata test {chapter} {step[:2]} has said so.")
-    if mine or not both.solution and not times.is_wrong:
+    if shown and (mine or not (both.solution or times.is_wrong)):
         tree = "chapters" if mine else "solutions"
         said = estimates.details(
             shown,
@@ -435,9 +497,11 @@ def estimated(
     return [*lines, "", estimates.legend(repository, device, chapter, bounds)]
 
 
-def estimate_as_json(repository: Repository, chapter: str, step: str, device: str, both: trace.Both) -> dict:
+def estimate_as_json(
+    repository: Repository, chapter: str, step: str, device: str, both: trace.Both
+) -> dict[str, object]:
     described = estimates.device(repository, device)
-    said = {"device": estimates.machine(described)}
+    said: dict[str, object] = {"device": estimates.machine(described)}
     try:
         times = times_of(repository, chapter, step, device, both)
     except estimates.NoTime as why:
@@ -445,21 +509,42 @@ def estimate_as_json(repository: Repository, chapter: str, step: str, device: st
     if both.solution:
         said["step"] = estimates.as_json(times.step)
     problem = times.solution.problem if times.solution else ""
-    return {**said, "problem": problem, "solution": estimates.as_json(times.solution), "measured ms": times.measured_ms}
+    return {
+        **said,
+        "problem": problem,
+        "solution": estimates.as_json(times.solution),
+        "measured ms": times.measured_ms,
+    }
 
 
 def text_of(
-    repository: Repository, tree: str, chapter: str, step: str, both: trace.Both, everything: bool, times: Sequence[str] = ()
+    repository: Repository,
+    tree: str,
+    chapter: str,
+    step: str,
+    both: trace.Both,
+    everything: bool,
+    times: Sequence[str] = (),
 ) -> str:
     explanation = Explanation(both)
     whose = "the solution" if tree == "solutions" else "your step"
     out = [f"{chapter} {step}: {whose}, line by line"]
-    out += [textwrap.fill(f"counted on {both.step['problem']}", WIDTH), ""] if both.step.get("problem") else [""]
+    out += (
+        [textwrap.fill(f"counted on {both.step['problem']}", WIDTH), ""] if both.step.get("problem") else [""]
+    )
     out += [textwrap.fill(trace.warning(both.step), WIDTH), ""] if both.step["fault"] else []
-    out += [textwrap.fill(explanation.advice(), WIDTH), "", whole_table(explanation.counts, explanation.theirs), ""]
+    out += [
+        textwrap.fill(explanation.advice(), WIDTH),
+        "",
+        whole_table(explanation.counts, explanation.theirs),
+        "",
+    ]
     out += [*times, ""] if times else []
     compared = f"{'solution':>9}" if explanation.solution else f"{'':9}"
-    out.append(f"{'line, the worst first':28}{'requests':>12}{'each':>8} {'at least':>8}{compared}{'lanes':>7}{'share':>7}")
+    out.append(
+        f"{'line, the worst first':28}{'requests':>12}{'each':>8} "
+        f"{'at least':>8}{compared}{'lanes':>7}{'share':>7}"
+    )
     shown = (
         explanation.lines
         if everything
@@ -474,7 +559,7 @@ def text_of(
     return "\n".join([*out, "", LEGEND]) + "\n"
 
 
-def explain(repository: Repository, chapter: str, step: str, given) -> int:
+def explain(repository: Repository, chapter: str, step: str, given: argparse.Namespace) -> int:
     both = trace.of(repository, chapter, step, "explain", given.solution)
     if given.json:
         said = {"chapter": chapter, "step": step, "fault": both.step["fault"], **Explanation(both).as_json()}
@@ -483,5 +568,16 @@ def explain(repository: Repository, chapter: str, step: str, given) -> int:
         print(json.dumps(said, indent=1, ensure_ascii=False))
     else:
         times = estimated(repository, chapter, step, given.device, both, given.all) if given.device else []
-        print(text_of(repository, "solutions" if given.solution else "chapters", chapter, step, both, given.all, times), end="")
+        print(
+            text_of(
+                repository,
+                "solutions" if given.solution else "chapters",
+                chapter,
+                step,
+                both,
+                given.all,
+                times,
+            ),
+            end="",
+        )
     return 0

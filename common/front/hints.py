@@ -1,4 +1,5 @@
-"""The hints of a chapter, in chapters/CHAPTER/hints.md: three for each step, of which each says more than the one before."""
+"""The hints of a chapter, in chapters/CHAPTER/hints.md: three for each step, each of which says more than
+the one before."""
 
 from __future__ import annotations
 
@@ -28,7 +29,8 @@ def file_of(repository: Repository, chapter: str) -> pathlib.Path:
 
 
 def read(path: pathlib.Path) -> dict[str, list[tuple[str, str]]]:
-    """By the number of a step, its levels in order, each with its text; nothing where there is no file."""
+    """Returns the levels of each step, by its number and in their order, each with its text; empty without a
+    file."""
     text = path.read_text(encoding="utf-8") if path.is_file() else ""
     found: dict[str, list[tuple[str, str]]] = {}
     for number, section in re.findall(r"^## (\d\d)\b[^\n]*\n(.*?)(?=^## |\Z)", text, re.M | re.S):
@@ -40,19 +42,19 @@ def read(path: pathlib.Path) -> dict[str, list[tuple[str, str]]]:
 
 
 def plain(text: str) -> str:
-    """Without comments, and with single spaces."""
+    """Returns the text without comments, and with single spaces."""
     return " ".join(re.sub(r"//[^\n]*", "", text).split())
 
 
 def for_terminal(text: str) -> str:
-    """Code is indented, as Markdown's fences say nothing there."""
+    """Returns the text with code indented instead of fenced."""
     parts = re.split(r"^```\w*\n(.*?)^```$", text, flags=re.M | re.S)
     parts[1::2] = [textwrap.indent(code, "    ").rstrip("\n") for code in parts[1::2]]
     return "".join(parts)
 
 
 def complaints(repository: Repository, chapter: str) -> Iterator[str]:
-    """What is missing in a chapter's hints, or too much."""
+    """Yields each defect of a chapter's hints."""
     name = f"chapters/{chapter}/hints.md"
     found = read(file_of(repository, chapter))
     steps = repository.steps(chapter, "solutions")
@@ -75,19 +77,21 @@ def complaints(repository: Repository, chapter: str) -> Iterator[str]:
 
 
 def gives_away(hint: str, solution: str) -> list[str]:
-    """The lines of a solution's bodies that stand in a hint as they are; not what is as short as a barrier."""
+    """Returns the lines of a solution's bodies that a hint repeats, but for lines as short as a barrier."""
     said = " ".join(hint.split())
-    lines = {plain(line) for body in bodies.split(solution, "the solution")[1] for line in body.text.splitlines()}
+    lines = {
+        plain(line) for body in bodies.split(solution, "the solution")[1] for line in body.text.splitlines()
+    }
     return sorted(line for line in lines if len(line) > LONG and line in said)
 
 
 def begin(text: str, chapter: str, title: str) -> str:
-    """The file with room for one step more."""
+    """Returns the file with room for one more step."""
     return (text or HEAD.format(chapter=chapter)) + EMPTY.format(title=title)
 
 
 def shown(repository: Repository, chapter: str, step: str, level: int) -> str:
-    """What is to be written, and the first hint; or, by its number, one of those that say more."""
+    """Returns the hint of this level; the first comes with the bodies to be written."""
     found = read(file_of(repository, chapter)).get(step[:2], [])
     text = ""
     if level == 1:
@@ -103,7 +107,10 @@ def shown(repository: Repository, chapter: str, step: str, level: int) -> str:
             raise Fault(f"{chapter} {step[:2]} has {len(found)} hints, and the last of them says most", 2)
         return text
     name, hint = found[level - 1]
-    text += f"{chr(10) if text else ''}Hint {level} of {len(found)}, {name[0].lower()}{name[1:]}:\n\n{for_terminal(hint)}\n"
+    text += (
+        f"{chr(10) if text else ''}Hint {level} of {len(found)}, {name[0].lower()}{name[1:]}:\n\n"
+        f"{for_terminal(hint)}\n"
+    )
     if level < len(found):
         text += f"\nThe next one says more: ./kata hint {chapter} {step[:2]}{' --more' * level}\n"
     return text

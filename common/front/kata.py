@@ -1,11 +1,10 @@
-"""The front of this repository: `./kata help` says what it does."""
+"""The commands of this repository, which `./kata help` lists."""
 
 from __future__ import annotations
 
 import argparse
 import contextlib
 import os
-import pathlib
 import re
 import shutil
 import signal
@@ -32,30 +31,30 @@ from build import Build
 from fault import Fault
 from repository import Repository, either, module, module_of, suite, targets
 
-
 WIDTH = 80
 
 
 class Parser(argparse.ArgumentParser):
-    """Says in one line what it does not understand."""
+    """Reports a wrong command line in one line."""
 
     def error(self, message: str) -> NoReturn:
         raise Fault(f"{message}; usage: {' '.join(self.format_usage().removeprefix('usage: ').split())}", 2)
 
 
-# --- names, which may be shortened ---------------------------------------------------------------------------------
+# --- names, which may be shortened --------------------------------------------------------------------------
 
 
 def pick(kind: str, given: str, names: Sequence[str]) -> str:
-    """The one name that is meant: by its beginning, by its number, or by what stands behind its number."""
+    """Returns the one name that fits: by its beginning, its number, or the part behind its number."""
     wanted = given[:-3] if given.endswith(".cu") else given
     wanted = f"0{wanted}" if re.fullmatch(r"\d", wanted) else wanted
-    for fits in (
+    ways: tuple[Callable[[str], bool], ...] = (
         lambda name: name == wanted,
         lambda name: name.startswith(wanted),
         lambda name: name[3:] == wanted,
         lambda name: name[3:].startswith(wanted),
-    ):
+    )
+    for fits in ways:
         found = [name for name in names if wanted and fits(name)]
         if len(found) == 1:
             return found[0]
@@ -69,24 +68,29 @@ def pick_chapter(repository: Repository, given: str) -> str:
 
 
 def pick_step(repository: Repository, words: list[str]) -> tuple[str, str | None]:
-    """Chapter and step, or a chapter alone; a step may also be given as its file, as a shell completes it."""
+    """Returns chapter and step, or a chapter alone. A step may also be given as its file, as a shell
+    completes it."""
     if len(words) == 1 and re.search(r"[^/]*/[^/]*\.cu$", words[0]):
         words = words[0].split("/")[-2:]
     chapter = pick_chapter(repository, words[0])
-    return chapter, pick(f"step of {chapter}", words[1], repository.all_steps(chapter)) if len(words) > 1 else None
+    return chapter, pick(f"step of {chapter}", words[1], repository.all_steps(chapter)) if len(
+        words
+    ) > 1 else None
 
 
 def one_step(repository: Repository, given: argparse.Namespace) -> tuple[str, str, str]:
-    """Chapter, step, and the step's path from the root."""
+    """Returns chapter, step, and the step's path from the root."""
     chapter, step = pick_step(repository, given.step)
     if step is None or len(given.step) > 2:
         raise Fault(
-            f"usage: ./kata {given.command} CHAPTER STEP, as in: ./kata {given.command} {repository.chapters()[0]} 01", 2
+            f"usage: ./kata {given.command} CHAPTER STEP, as in: ./kata {given.command} "
+            f"{repository.chapters()[0]} 01",
+            2,
         )
     return chapter, step, f"chapters/{chapter}/{step}.cu"
 
 
-# --- commands: each takes what was given and gives the exit status --------------------------------------------------
+# --- commands: each takes what was given and gives the exit status ------------------------------------------
 
 
 def tour(repository: Repository, given: argparse.Namespace) -> int:
@@ -95,7 +99,9 @@ def tour(repository: Repository, given: argparse.Namespace) -> int:
     if file and not os.path.isfile(file):
         raise Fault(f"there is no file {file}", 2)
     if given.device and (given.image or given.text):
-        raise Fault("--device estimates the problem that is timed, and nothing of a file: leave out one of the two", 2)
+        raise Fault(
+            "--device estimates the problem that is timed, and nothing of a file: leave out one of the two", 2
+        )
     build = Build(repository)
     build.configure()
     status = 0
@@ -112,16 +118,20 @@ def tour(repository: Repository, given: argparse.Namespace) -> int:
             if build.compile([suite(chapter, kind), *modules]):
                 status = 1
         shown = ladder.Tour(repository, build.suite(chapter, backend), build.folder, chapter, backend)
-        shown.show(mine=given.mine, full=given.full, file=file and os.path.abspath(file), as_image=bool(given.image))
+        shown.show(
+            mine=given.mine, full=given.full, file=file and os.path.abspath(file), as_image=bool(given.image)
+        )
         not_right = set(shown.faults)
         status |= bool(not_right)
         print_needs(repository, chapter, backend)
         if given.device and "cpu" not in build.backends():
             print("\nNo estimate: it needs the CPU back end, which is not built here.")
         elif given.device:
-            if given.mine:  # what tests have found, a run over one problem may not show
+            if given.mine:  # a run over one problem may not show a fault that tests have found
                 places = board.Board(repository).places
-                not_right |= {place.step for place in places if (place.chapter, place.state) == (chapter, "wrong")}
+                not_right |= {
+                    place.step for place in places if (place.chapter, place.state) == (chapter, "wrong")
+                }
             print()
             for lines in estimates.ladder(repository, build, chapter, given.device, given.mine, not_right):
                 print(lines, flush=True)
@@ -131,15 +141,20 @@ def tour(repository: Repository, given: argparse.Namespace) -> int:
 
 
 def print_needs(repository: Repository, chapter: str, backend: str) -> None:
-    """A line for each step that this back end cannot run."""
+    """Prints a line for each step that this back end cannot run."""
     for step in repository.steps(chapter, "solutions"):
         if not repository.runs_on(backend, chapter, step):
             print(f"  {step.replace('_', ' ')}: {repository.needs(chapter, step)}")
 
 
 def print_refuted(repository: Repository, chapter: str, given: argparse.Namespace) -> None:
-    """Of a step that the student has still to write, not what it is about to show."""
-    is_open = [step for step in repository.all_steps(chapter) if given.mine and repository.is_unwritten(chapter, step)]
+    """Prints the refuted claims, but for those of steps that are still open, which would give away their
+    point."""
+    is_open = [
+        step
+        for step in repository.all_steps(chapter)
+        if given.mine and repository.is_unwritten(chapter, step)
+    ]
     elsewhere, times = "", {}
     if given.device:
         elsewhere = estimates.machine(estimates.device(repository, given.device))
@@ -153,7 +168,13 @@ def print_refuted(repository: Repository, chapter: str, given: argparse.Namespac
 def benchmark(repository: Repository, given: argparse.Namespace) -> int:
     chapters = [pick_chapter(repository, name) for name in given.chapters] or repository.chapters()
     return bench.bench(
-        repository, chapters, mine=given.mine, case=given.case, last=given.last, csv_file=given.csv, json_file=given.json
+        repository,
+        chapters,
+        mine=given.mine,
+        case=given.case,
+        last=given.last,
+        csv_file=given.csv,
+        json_file=given.json,
     )
 
 
@@ -164,7 +185,7 @@ def test(repository: Repository, given: argparse.Namespace) -> int:
     if not given.step:
         build.configure()
         say_what_is_not_checked(build)
-        # What the student has written comes first, and waits for none of the hundreds of other kernels.
+        # The student's steps come first, and wait for none of the hundreds of other kernels.
         chapters = repository.chapters()
         record = verdicts.Record(repository)
         needed = [t for t in targets(build.folder) if any(verdicts.is_needed(t, c, None) for c in chapters)]
@@ -175,9 +196,12 @@ def test(repository: Repository, given: argparse.Namespace) -> int:
         missing = said_missing(repository, chapters)
         print("\nNow the solutions and the tests themselves, which takes longer.", flush=True)
         not_built |= build.compile()
-        # The contract is about this repository's own stubs: who has written one has broken it, as was the idea. The
-        # styles are about the tests, the variants about the times of lessons, and both take as long to build as all else.
-        found = verdicts.run(build, [f"--no-suite={suite}" for suite in (*chapters, "contract", "variants", "styles")])
+        # The contract is about this repository's own stubs: a written step breaks it, as intended. The styles
+        # are about the tests, the variants about the times of lessons, and both take as long to build as all
+        # else.
+        found = verdicts.run(
+            build, [f"--no-suite={suite}" for suite in (*chapters, "contract", "variants", "styles")]
+        )
         print(verdicts.of_all(found, not_built, chapters), end="")
         return 1 if missing or not_built or verdicts.failed([*steps, *found]) else 0
 
@@ -206,7 +230,10 @@ def test(repository: Repository, given: argparse.Namespace) -> int:
 
 def say_what_is_not_checked(build: Build) -> None:
     if build.backends() == ["cpu"] and not build.knows_host_and_device():
-        print("Without clang++, what nvcc refuses is found in part only: ./kata setup installs it as root; then remove build/")
+        print(
+            "Without clang++, what nvcc refuses is found in part only: ./kata setup installs it as "
+            "root; then remove build/"
+        )
 
 
 def must_be_there(repository: Repository, chapter: str, step: str) -> None:
@@ -215,7 +242,7 @@ def must_be_there(repository: Repository, chapter: str, step: str) -> None:
 
 
 def said_missing(repository: Repository, chapters: Sequence[str]) -> bool:
-    """Says of which steps there is no file, if there are any such."""
+    """Prints the steps whose file is missing. Returns True if there are any."""
     lines = [line for chapter in chapters for line in repository.missing(chapter)]
     if lines:
         print("\n" + "".join(f"FAIL  {line}\n" for line in lines), end="")
@@ -232,10 +259,16 @@ def next_step(repository: Repository, given: argparse.Namespace) -> int:
     if place.state == "open":
         print(bodies.hints(repository.text(place.chapter, place.step), place.file))
         print(f"Stuck? ./kata hint {place.short}")
-        print(f"Then: ./kata test {place.short}, or ./kata watch {place.short}, which tests it whenever you save it")
+        print(
+            f"Then: ./kata test {place.short}, or ./kata watch {place.short}, which tests it whenever "
+            f"you save it"
+        )
         return 0
     state = {"untested": "is written, and has not been tested as it stands", "slow": "is right, not yet fast"}
-    print(f"{place.file} {state.get(place.state, 'is not right yet')}.\nWhat the tests say: ./kata test {place.short}")
+    print(
+        f"{place.file} {state.get(place.state, 'is not right yet')}.\nWhat the tests say: ./kata test "
+        f"{place.short}"
+    )
     print(f"What is to be written: ./kata hint {place.short}")
     return 0
 
@@ -280,7 +313,9 @@ def seen(repository: Repository, given: argparse.Namespace) -> int:
 def diff(repository: Repository, given: argparse.Namespace) -> int:
     chapter, step, file = one_step(repository, given)
     must_be_there(repository, chapter, step)
-    status = subprocess.run(["diff", "-u", file, f"solutions/{chapter}/{step}.cu"], cwd=repository.root).returncode
+    status = subprocess.run(
+        ["diff", "-u", file, f"solutions/{chapter}/{step}.cu"], cwd=repository.root, check=False
+    ).returncode
     if status == 0:
         print(f"{file} is the solution, to the letter.")
     return status
@@ -307,11 +342,14 @@ def reset(repository: Repository, given: argparse.Namespace) -> int:
 
 
 def make_book(repository: Repository, given: argparse.Namespace) -> int:
-    import book  # what it needs, no other command does
+    import book  # no other command needs its modules
 
     site = repository.build_folder / "book"
     book.build(repository, site)
-    print(f"{os.path.relpath(site)}/index.html is the book: open it in a browser, or put the folder on any web server.")
+    print(
+        f"{os.path.relpath(site)}/index.html is the book: open it in a browser, or put the folder on "
+        f"any web server."
+    )
     return 0
 
 
@@ -325,7 +363,7 @@ def grade(repository: Repository, arguments: list[str]) -> int:
     build = Build(repository)
     build.setup()
     os.environ["CXX"] = build.setup("compiler")
-    import grade as grading  # which nobody else needs
+    import grade as grading  # no other command needs it
 
     return grading.main(arguments)
 
@@ -346,18 +384,24 @@ def stubs(repository: Repository, given: argparse.Namespace) -> int:
     return author.stubs(repository, chapters, given.write)
 
 
-# --- the command line -----------------------------------------------------------------------------------------------
+# --- the command line ---------------------------------------------------------------------------------------
 
 
 class Device(argparse.Action):
     """Takes the name of a GPU; without one lists them, and ends the command, as --help does."""
 
-    def __call__(self, parser, namespace, values, option_string=None):
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: str | Sequence[object] | None,
+        option_string: str | None = None,
+    ) -> None:
         repository = Repository()
         if values in (None, "list"):
             print(estimates.listed(repository), end="")
             parser.exit()
-        setattr(namespace, self.dest, estimates.pick(repository, values))
+        setattr(namespace, self.dest, estimates.pick(repository, str(values)))
 
 
 def a_device(parser: Parser) -> None:
@@ -366,7 +410,8 @@ def a_device(parser: Parser) -> None:
         metavar="GPU",
         nargs="?",
         action=Device,
-        help="also estimate the time on this GPU, which need not be here; a name may be shortened: h100; without a name, list them",
+        help="also estimate the time on this GPU, which need not be here; a name may be shortened: h100; "
+        "without a name, list them",
     )
 
 
@@ -375,9 +420,15 @@ def tour_arguments(parser: Parser) -> None:
     parser.add_argument("--mine", action="store_true", help="your steps, each beside its solution")
     a_device(parser)
     file = parser.add_mutually_exclusive_group()
-    file.add_argument("--image", metavar="FILE", help="a picture for the steps of grids or convolution: PNG, JPEG, or binary PGM or PPM")
+    file.add_argument(
+        "--image",
+        metavar="FILE",
+        help="a picture for the steps of grids or convolution: PNG, JPEG, or binary PGM or PPM",
+    )
     file.add_argument("--text", metavar="FILE", help="a text, for the histogram")
-    parser.add_argument("--full", action="store_true", help="count all blocks of a large file, not a sample of them")
+    parser.add_argument(
+        "--full", action="store_true", help="count all blocks of a large file, not a sample of them"
+    )
 
 
 def at_least_one(text: str) -> int:
@@ -389,23 +440,34 @@ def at_least_one(text: str) -> int:
 def bench_arguments(parser: Parser) -> None:
     parser.add_argument("chapters", metavar="CHAPTER", nargs="*")
     parser.add_argument("--mine", action="store_true", help="your steps, too, each below its solution")
-    parser.add_argument("--case", metavar="TEXT", default="", help="only the cases whose name holds this, as '2^28'")
-    parser.add_argument("--last", metavar="N", type=at_least_one, help="of the steps only the last N that solve a case")
+    parser.add_argument(
+        "--case", metavar="TEXT", default="", help="only the cases whose name holds this, as '2^28'"
+    )
+    parser.add_argument(
+        "--last", metavar="N", type=at_least_one, help="of the steps only the last N that solve a case"
+    )
     parser.add_argument("--csv", metavar="FILE", help="write all rows to this file")
     parser.add_argument("--json", metavar="FILE", help="the same, for programs")
 
 
 def optional_step(parser: Parser) -> None:
-    parser.add_argument("step", metavar="CHAPTER STEP", nargs="*", help="may be shortened: conv 3; or the step's file")
+    parser.add_argument(
+        "step", metavar="CHAPTER STEP", nargs="*", help="may be shortened: conv 3; or the step's file"
+    )
 
 
 def a_step(parser: Parser) -> None:
-    parser.add_argument("step", metavar="CHAPTER STEP", nargs="+", help="may be shortened: conv 3; or the step's file")
+    parser.add_argument(
+        "step", metavar="CHAPTER STEP", nargs="+", help="may be shortened: conv 3; or the step's file"
+    )
 
 
 def watch_arguments(parser: Parser) -> None:
     parser.add_argument(
-        "step", metavar="CHAPTER STEP", nargs="*", help="where to begin; unless told, with the first step that is not done"
+        "step",
+        metavar="CHAPTER STEP",
+        nargs="*",
+        help="where to begin; unless told, with the first step that is not done",
     )
 
 
@@ -415,7 +477,9 @@ def status_arguments(parser: Parser) -> None:
 
 def hint_arguments(parser: Parser) -> None:
     a_step(parser)
-    parser.add_argument("--more", action="count", default=0, help="the next hint, which says more; twice, the last one")
+    parser.add_argument(
+        "--more", action="count", default=0, help="the next hint, which says more; twice, the last one"
+    )
 
 
 def debug_arguments(parser: Parser) -> None:
@@ -445,7 +509,9 @@ def mistake_arguments(parser: Parser) -> None:
 
 def new_arguments(parser: Parser) -> None:
     parser.add_argument("chapter", metavar="CHAPTER")
-    parser.add_argument("name", metavar="NN_name", nargs="?", help="of a step; without it, the chapter is what is new")
+    parser.add_argument(
+        "name", metavar="NN_name", nargs="?", help="of a step; without it, the chapter is what is new"
+    )
 
 
 def stubs_arguments(parser: Parser) -> None:
@@ -473,7 +539,8 @@ COMMANDS = {
     ),
     "bench": Command(
         "[CHAPTER...] [--mine] [--case TEXT] [--last N] [--csv FILE] [--json FILE]",
-        "on a GPU, how fast each step is over many sizes, beside NVIDIA's library (CUB, cuBLAS) and what the GPU can do at best",
+        "on a GPU, how fast each step is over many sizes, beside NVIDIA's library (CUB, cuBLAS) and "
+        "what the GPU can do at best",
         benchmark,
         bench_arguments,
     ),
@@ -484,11 +551,19 @@ COMMANDS = {
         watch,
         watch_arguments,
     ),
-    "next": Command("", "the first step that is not right yet: its file, and what to write there", next_step, nothing),
-    "status": Command("[--json]", "all steps on a board: open, wrong, right and not yet fast, done", status, status_arguments),
+    "next": Command(
+        "", "the first step that is not right yet: its file, and what to write there", next_step, nothing
+    ),
+    "status": Command(
+        "[--json]",
+        "all steps on a board: open, wrong, right and not yet fast, done",
+        status,
+        status_arguments,
+    ),
     "hint": Command(
         "CHAPTER STEP [--more]",
-        "what is to be written, and a question that points at it; --more for the approach, --more --more for nearly the code",
+        "what is to be written, and a question that points at it; --more for the approach, --more "
+        "--more for nearly the code",
         hint,
         hint_arguments,
     ),
@@ -499,7 +574,10 @@ COMMANDS = {
         explain_arguments,
     ),
     "see": Command(
-        "CHAPTER STEP [--solution] [-o FILE]", "a page of pictures: which lane touches which address, and when", seen, see_arguments
+        "CHAPTER STEP [--solution] [-o FILE]",
+        "a page of pictures: which lane touches which address, and when",
+        seen,
+        see_arguments,
     ),
     "predict": Command(
         "CHAPTER STEP",
@@ -508,7 +586,10 @@ COMMANDS = {
         a_step,
     ),
     "debug": Command(
-        "CHAPTER STEP [--solution]", "gdb, stopped in your kernel, which is built with -O0 for it", debugged, debug_arguments
+        "CHAPTER STEP [--solution]",
+        "gdb, stopped in your kernel, which is built with -O0 for it",
+        debugged,
+        debug_arguments,
     ),
     "diff": Command("CHAPTER STEP", "your step against the solution", diff, a_step),
     "reset": Command("CHAPTER STEP", "put the stub back; what you wrote is kept beside it", reset, a_step),
@@ -518,9 +599,13 @@ COMMANDS = {
         None,
         nothing,
     ),
-    "book": Command("", "lessons, solutions and glossary as a web site: build/book/index.html", make_book, nothing),
+    "book": Command(
+        "", "lessons, solutions and glossary as a web site: build/book/index.html", make_book, nothing
+    ),
     "setup": Command("", "install what is missing; tour and test do so themselves", setup, nothing),
-    "new": Command("CHAPTER [NN_name]", "begin a step, or a chapter, in all the places that it needs", new, new_arguments),
+    "new": Command(
+        "CHAPTER [NN_name]", "begin a step, or a chapter, in all the places that it needs", new, new_arguments
+    ),
     "mistake": Command(
         "CHAPTER STEP [NAME] [-o FILE]",
         "the mistakes that the tests know of a step, or one as a whole kernel",
@@ -528,14 +613,17 @@ COMMANDS = {
         mistake_arguments,
     ),
     "stubs": Command(
-        "[CHAPTER...] [--write]", "whether each stub is its solution outside of the bodies", stubs, stubs_arguments
+        "[CHAPTER...] [--write]",
+        "whether each stub is its solution outside of the bodies",
+        stubs,
+        stubs_arguments,
     ),
 }
 FOR_AUTHORS = ("new", "mistake", "stubs")
 
 
 def usage_of(name: str, before: str = "") -> str:
-    """What a command takes. What does not fit into a line goes on below, at a bracket."""
+    """Returns the usage of a command, broken at brackets where a line is full."""
     first, *rest = re.split(r" (?=\[)", f"{before}./kata {name} {COMMANDS[name].usage}".rstrip())
     lines = [first]
     for word in rest:
@@ -570,9 +658,9 @@ def run(arguments: list[str]) -> int:
         return 0
     if name not in COMMANDS:
         raise Fault(f"there is no command '{name}'; there are: {' '.join(COMMANDS)} help", 2)
-    if name == "grade":
-        return grade(repository, arguments[1:])
     command = COMMANDS[name]
+    if command.run is None:  # grade, which reads its own command line
+        return grade(repository, arguments[1:])
     parser = Parser(prog=f"./kata {name}", usage=usage_of(name, "usage: "), description=command.text)
     command.arguments(parser)
     given = parser.parse_intermixed_args(arguments[1:])
@@ -581,7 +669,7 @@ def run(arguments: list[str]) -> int:
 
 
 class Stopped(BaseException):
-    """By a signal other than Ctrl-C's."""
+    """The end by a signal other than Ctrl-C's."""
 
 
 def stop(number: int, _: object) -> NoReturn:
@@ -603,7 +691,7 @@ def main() -> int:
         print("\nkata: stopped", file=sys.stderr)
         return 130
     except Stopped as stopped:
-        return 128 + stopped.args[0]
+        return 128 + int(stopped.args[0])
     except BrokenPipeError:  # nobody reads on
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141

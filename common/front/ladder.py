@@ -1,4 +1,4 @@
-"""The ladder of a chapter: a row for each step, for a terminal or for a lesson, from what its suite measures."""
+"""The ladder of a chapter, measured by its suite: a row for each step, for a terminal or for a lesson."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Column(NamedTuple):
 
 
 class Chapter(NamedTuple):
-    """What a suite says of its chapter."""
+    """The suite's description of its chapter."""
 
     name: str
     problem: str
@@ -47,7 +47,7 @@ class Row(NamedTuple):
     values: dict[str, float]
     fault: str = ""
     lacks: str = ""  # the GPU that it needs
-    refuted: tuple[tuple[str, str], ...] = ()  # the other step, and what a document claims in vain
+    refuted: tuple[tuple[str, str], ...] = ()  # the other step, and a document's refuted claim
 
     @property
     def is_open(self) -> bool:
@@ -60,16 +60,22 @@ class Row(NamedTuple):
 
 def describe(program: pathlib.Path, file: str | None = None) -> Chapter:
     command = [program, "--describe", *(["--file", file] if file else [])]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise Fault(done.stderr.strip() or f"{program.name} --describe failed")
     said = json.loads(done.stdout)
     columns = [Column(**column) for column in said["columns"]]
-    return Chapter(said["chapter"], said["problem"], said["device"], columns, {step["name"]: step["before"] for step in said["steps"]})
+    return Chapter(
+        said["chapter"],
+        said["problem"],
+        said["device"],
+        columns,
+        {step["name"]: step["before"] for step in said["steps"]},
+    )
 
 
 def parse(step: str, said: str) -> Row:
-    """The row of a step of which `said` is what --measure has printed."""
+    """Returns the row of a step, from the output of --measure."""
     values: dict[str, float] = {}
     faults, refuted, lacks = [], [], ""
     for line in said.splitlines():
@@ -93,18 +99,18 @@ def measure(program: pathlib.Path, step: str, built: pathlib.Path, options: Sequ
     command = [program, "--measure", built, *options]
     if sys.stderr.isatty():
         print(f"  {step.replace('_', ' ')} …", end="\r", file=sys.stderr, flush=True)
-    with processes.running(command, stdout=subprocess.PIPE, text=True, errors="replace") as running:
+    with processes.running(command, stdout=subprocess.PIPE) as running:
         said, _ = running.communicate()
         if running.returncode < 0:
             said += "\nfault the step crashed: ./kata test says more\n"
     return parse(step, said)
 
 
-# --- for a terminal --------------------------------------------------------------------------------------------------
+# --- for a terminal -----------------------------------------------------------------------------------------
 
 
 def lines_of(columns: Sequence[Column]) -> list[Sequence[Column]]:
-    """The columns that stand beside each other: as many as fit, or fewer, so that all lines are about as long."""
+    """Returns the columns of each line: as many as fit, or fewer, so that all lines are about as long."""
     count = math.ceil(len(columns) / BESIDE)
     length = math.ceil(len(columns) / count) if count else 1
     return [columns[i : i + length] for i in range(0, len(columns), length)]
@@ -129,7 +135,10 @@ def laid_out(columns: Sequence[Column], title: str, texts: dict[str, str]) -> st
 def headings(columns: Sequence[Column]) -> str:
     lines = []
     for number, part in enumerate(lines_of(columns)):
-        words = [(*column.narrow.partition(" ")[::2], "B/out." if column.unit == "B/output" else column.unit) for column in part]
+        words = [
+            (*column.narrow.partition(" ")[::2], "B/out." if column.unit == "B/output" else column.unit)
+            for column in part
+        ]
         for line in range(3):
             title = "step" if number == 0 and line == 0 else ""
             lines.append(in_title(title) + "".join(in_column(word[line]) for word in words) + "\n")
@@ -148,7 +157,7 @@ def value_text(column: Column, row: Row) -> str:
 
 
 def narrow_text(column: Column, row: Row) -> str:
-    """With fewer decimals where all of them would not fit."""
+    """Returns the value with fewer decimals if all of them would not fit."""
     text, decimals = value_text(column, row), column.decimals
     while len(text) >= COLUMN and decimals > 0:
         decimals -= 1
@@ -157,7 +166,7 @@ def narrow_text(column: Column, row: Row) -> str:
 
 
 def ratio_text(ratio: float, more_is_better: bool) -> str:
-    """ "x0.052+" """
+    """Returns the ratio as "x0.052+"."""
     if math.isinf(ratio):
         return "more+" if more_is_better else "more-"
     if math.isnan(ratio):
@@ -183,7 +192,7 @@ def row_text(columns: Sequence[Column], row: Row, title: str = "") -> str:
 
 
 def ratios(columns: Sequence[Column], title: str, row: Row, other: Row) -> str:
-    """How many times as much the row has as another one, each with a sign for better or worse."""
+    """Returns the ratios of the row to another one, each with a sign for better or worse."""
 
     def of(key: str) -> float:
         mine, theirs = row.values.get(key, math.nan), other.values.get(key, math.nan)
@@ -194,10 +203,19 @@ def ratios(columns: Sequence[Column], title: str, row: Row, other: Row) -> str:
 
 def paragraph(text: str, indent: int) -> str:
     begin = " " * (indent + len(text) - len(text.lstrip()))
-    return textwrap.fill(text.strip(), WIDTH, initial_indent=begin, subsequent_indent=begin + " " * 4, break_on_hyphens=False) + "\n"
+    return (
+        textwrap.fill(
+            text.strip(),
+            WIDTH,
+            initial_indent=begin,
+            subsequent_indent=begin + " " * 4,
+            break_on_hyphens=False,
+        )
+        + "\n"
+    )
 
 
-# --- for a lesson ----------------------------------------------------------------------------------------------------
+# --- for a lesson -------------------------------------------------------------------------------------------
 
 
 def markdown(columns: Sequence[Column], rows: Sequence[Row]) -> str:
@@ -205,17 +223,22 @@ def markdown(columns: Sequence[Column], rows: Sequence[Row]) -> str:
         return column.heading + ("" if column.unit.startswith("/") else ", ") + column.unit
 
     lines = ["| step | " + " | ".join(map(heading, columns)) + " |", "| --- |" + " ---: |" * len(columns)]
-    lines += ["| " + " | ".join([row.title, *(value_text(column, row) for column in columns)]) + " |" for row in rows]
+    lines += [
+        "| " + " | ".join([row.title, *(value_text(column, row) for column in columns)]) + " |"
+        for row in rows
+    ]
     return "\n".join(lines) + "\n"
 
 
-# --- the tour --------------------------------------------------------------------------------------------------------
+# --- the tour -----------------------------------------------------------------------------------------------
 
 
 class Tour:
     """The ladder of one chapter, printed step by step. `faults` are the steps that are wrong."""
 
-    def __init__(self, repository: Repository, program: pathlib.Path, folder: pathlib.Path, chapter: str, backend: str):
+    def __init__(
+        self, repository: Repository, program: pathlib.Path, folder: pathlib.Path, chapter: str, backend: str
+    ) -> None:
         self.repository, self.program, self.folder = repository, program, folder
         self.chapter, self.backend = chapter, backend
         self.faults: list[str] = []
@@ -226,18 +249,29 @@ class Tour:
     def measured(self, tree: str, step: str, *options: object) -> Row:
         source = self.repository.root / tree / self.chapter / f"{step}.cu"
         needs = self.repository.needs(self.chapter, step)
-        return measure(self.program, step, self.built(tree, step), ["--source", source, *(["--needs", needs.line] if needs else []), *options])
+        return measure(
+            self.program,
+            step,
+            self.built(tree, step),
+            ["--source", source, *(["--needs", needs.line] if needs else []), *options],
+        )
 
     def rows(self) -> list[Row]:
-        """The solutions, none of which may be wrong, for a lesson."""
-        steps = [s for s in self.repository.steps(self.chapter, "solutions") if self.built("solutions", s).is_file()]
+        """Returns the rows of the solutions for a lesson. Throws Fault if one is wrong."""
+        steps = [
+            s
+            for s in self.repository.steps(self.chapter, "solutions")
+            if self.built("solutions", s).is_file()
+        ]
         rows = [row for row in (self.measured("solutions", step) for step in steps) if not row.lacks]
         for row in rows:
             if row.fault:
                 raise Fault(f"{self.chapter} {row.step}: {row.fault}")
         return rows
 
-    def show(self, mine: bool = False, full: bool = False, file: str | None = None, as_image: bool = False) -> None:
+    def show(
+        self, mine: bool = False, full: bool = False, file: str | None = None, as_image: bool = False
+    ) -> None:
         described = describe(self.program, file)
         columns, tree = described.columns, "chapters" if mine else "solutions"
         about = pathlib.Path(file).name if file else described.problem
@@ -255,8 +289,16 @@ class Tour:
             options: list[object] = ["--full"] if full else []
             if before and not before.fault:
                 options += ["--against", self.built("solutions", before.step)]
-            out = f"{pathlib.Path(file).stem}.{step}{'.png' if as_image else pathlib.Path(file).suffix}" if file else ""
-            options += ["--file", file, out] if file else ["--refuted", self.folder / prefix("solutions", self.chapter)]
+            out = (
+                f"{pathlib.Path(file).stem}.{step}{'.png' if as_image else pathlib.Path(file).suffix}"
+                if file
+                else ""
+            )
+            options += (
+                ["--file", file, out]
+                if file
+                else ["--refuted", self.folder / prefix("solutions", self.chapter)]
+            )
             row = self.measured(tree, step, *options)
             if row.lacks:
                 print(f"  {row.title}: {row.lacks}")
@@ -272,18 +314,33 @@ class Tour:
             if mine and not file:
                 self.show_beside_solution(columns, row)
             elif before and not before.fault:
-                print(ratios(columns, f"against {before.step.partition('_')[0]}", row, before), end="", flush=True)
+                print(
+                    ratios(columns, f"against {before.step.partition('_')[0]}", row, before),
+                    end="",
+                    flush=True,
+                )
         self.show_end(columns, list(seen.values()), written)
 
     def show_beside_solution(self, columns: Sequence[Column], row: Row) -> None:
-        if self.built("solutions", row.step).is_file() and not (theirs := self.measured("solutions", row.step)).fault:
-            print(row_text(columns, theirs, "   the solution") + ratios(columns, "yours against it", row, theirs), end="", flush=True)
+        if (
+            self.built("solutions", row.step).is_file()
+            and not (theirs := self.measured("solutions", row.step)).fault
+        ):
+            print(
+                row_text(columns, theirs, "   the solution")
+                + ratios(columns, "yours against it", row, theirs),
+                end="",
+                flush=True,
+            )
 
     @staticmethod
     def show_end(columns: Sequence[Column], rows: Sequence[Row], written: str) -> None:
         one_in = max((row.values.get("one_in", 1) for row in rows), default=1)
         if one_in > 1:
-            print(f"\n  Counted on 1 of {one_in:.0f} blocks of each launch, and told as for all of them. The result is that of all blocks;")
+            print(
+                f"\n  Counted on 1 of {one_in:.0f} blocks of each launch, and told as for all of them. "
+                f"The result is that of all blocks;"
+            )
             print("  --full also counts them all, one after the other, and looks for races between them.")
         if written:
             print(f"\n  Each step's result is in a file of its own, the last in {written}")

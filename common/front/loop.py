@@ -1,4 +1,5 @@
-"""The daily loop: a step is tested whenever it is saved, with what the counters did since the run before."""
+"""The daily loop: a step is tested whenever it is saved, and its counts are compared with those of the run
+before."""
 
 from __future__ import annotations
 
@@ -8,14 +9,14 @@ import select
 import sys
 import textwrap
 import time
-from collections.abc import Iterator
+import trace
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import board
 import bodies
 import explain
 import hints
-import trace
 import verdicts
 from build import Build
 from fault import Fault
@@ -28,7 +29,8 @@ Seen = dict[str, tuple[int, int]]  # by a file's path from the root: when it was
 
 
 def of_step(repository: Repository, chapter: str, step: str, found: list[verdicts.Verdict]) -> str:
-    """The verdict on one step, and where it is right what comes next. Of what does not compile, the compiler has spoken."""
+    """Returns the verdict on one step, and the next thing to do if it is right; nothing for a step that does
+    not compile, because the compiler has printed its errors."""
     if any(verdict.reason == verdicts.DOES_NOT_COMPILE for verdict in found):
         return ""
     text = verdicts.of_one_step(found)
@@ -38,8 +40,15 @@ def of_step(repository: Repository, chapter: str, step: str, found: list[verdict
         text += "".join(map(verdicts.beside, repository.refuted(chapter, step)))
         text += f"      {what_comes_next(repository, chapter, step)}\n"
     if lines := bodies.open_lines(repository.text(chapter, step)):
-        where = f"line {lines[0]}" if len(lines) == 1 else f"lines {', '.join(map(str, lines[:-1]))} and {lines[-1]}"
-        text += f"      It still calls kata::open(), in {where}; what is to be written: ./kata hint {chapter} {step[:2]}\n"
+        where = (
+            f"line {lines[0]}"
+            if len(lines) == 1
+            else f"lines {', '.join(map(str, lines[:-1]))} and {lines[-1]}"
+        )
+        text += (
+            f"      It still calls kata::open(), in {where}; what is to be written: ./kata hint {chapter} "
+            f"{step[:2]}\n"
+        )
     return text
 
 
@@ -47,15 +56,19 @@ def what_comes_next(repository: Repository, chapter: str, step: str) -> str:
     all_places = board.Board(repository)
     place = all_places.next_after(chapter, step)
     if place is None:
-        return f"{board.all_done(all_places)}: ./kata tour {chapter} --mine shows what yours gain, each beside the solution."
+        return (
+            f"{board.all_done(all_places)}: ./kata tour {chapter} --mine shows what yours gain, each beside "
+            f"the solution."
+        )
     return board.what_to_do(place)
 
 
-# --- what has been saved -----------------------------------------------------------------------------------------
+# --- what has been saved ------------------------------------------------------------------------------------
 
 
 def files(repository: Repository) -> Seen:
-    """Of the steps, and of the headers beside them. A file that an editor is just replacing is missing for a moment."""
+    """Returns the steps and the headers beside them. A file that an editor is replacing is missing for a
+    moment."""
     seen: Seen = {}
     for pattern in ("*.cu", "*.cuh", "*.h", "*.hpp"):
         for path in (repository.root / "chapters").glob(f"*/{pattern}"):
@@ -76,13 +89,13 @@ def settled(repository: Repository) -> Seen:
 
 
 def changed(before: Seen, now: Seen) -> list[str]:
-    """What has been saved since; not what has been deleted."""
+    """Returns the files that have been saved since; deleted ones do not count."""
     return [name for name, seen in now.items() if before.get(name) != seen]
 
 
 def step_for(repository: Repository, saved: list[str], chapter: str, step: str) -> tuple[str, str] | None:
-    """Which step is to be run after these files were saved: the one that is watched, if the save is of it or of a header
-    beside it; or another one whose file was saved."""
+    """Returns the step to run after these files were saved: the watched one if its file or a header beside it
+    was, else another step whose file was saved."""
     headers = [name for name in saved if name.startswith(f"chapters/{chapter}/") and not name.endswith(".cu")]
     if headers or f"chapters/{chapter}/{step}.cu" in saved:
         return chapter, step
@@ -93,7 +106,7 @@ def step_for(repository: Repository, saved: list[str], chapter: str, step: str) 
     return None
 
 
-# --- keys ----------------------------------------------------------------------------------------------------------
+# --- keys ---------------------------------------------------------------------------------------------------
 
 KEYS = {
     "\n": "Enter runs it again",
@@ -106,7 +119,7 @@ KEYS = {
 
 
 class Keys:
-    """Single keys, on a terminal; elsewhere there are none, and a save is all that is waited for."""
+    """Single keys, on a terminal; elsewhere there are none, and only saving a file counts."""
 
     def __init__(self) -> None:
         self.there = sys.stdin.isatty()
@@ -121,13 +134,13 @@ class Keys:
 
         before = termios.tcgetattr(sys.stdin)
         try:
-            tty.setcbreak(sys.stdin)  # Ctrl-C stays what it is
+            tty.setcbreak(sys.stdin)  # Ctrl-C still works
             yield
         finally:
             termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
 
     def wait(self, seconds: float) -> str:
-        """The key that was pressed, or nothing after so long."""
+        """Returns the key that was pressed; empty if none was within so many seconds."""
         if not self.there:
             time.sleep(seconds)
             return ""
@@ -141,17 +154,19 @@ class Keys:
         return textwrap.fill(f"Waiting for {file} to be saved{keys}.", WIDTH, break_on_hyphens=False)
 
 
-# --- a run -----------------------------------------------------------------------------------------------------------
+# --- a run --------------------------------------------------------------------------------------------------
 
 
 class Counted(NamedTuple):
-    mine: dict
-    theirs: dict | None
+    mine: dict[str, float]
+    theirs: dict[str, float] | None
 
 
-def counted(build: Build, chapter: str, step: str, of_solutions: dict[tuple[str, str], dict]) -> Counted | None:
-    """What the meter counts of the step, and of its solution, which is run once. Nothing where there is no meter, or where
-    the step does not come to its end."""
+def counted(
+    build: Build, chapter: str, step: str, of_solutions: dict[tuple[str, str], dict[str, float]]
+) -> Counted | None:
+    """Returns the counts of the step and of its solution, which runs once; None without a meter, or if the
+    step does not come to its end."""
     if not build.has(suite(chapter, "cpu")) or not build.has(module("chapters", chapter, step, "cpu")):
         return None
     program = build.suite(chapter, "cpu")
@@ -167,13 +182,13 @@ def counted(build: Build, chapter: str, step: str, of_solutions: dict[tuple[str,
 
 
 class Watch:
-    def __init__(self, repository: Repository, build: Build):
+    def __init__(self, repository: Repository, build: Build) -> None:
         self.repository, self.build = repository, build
         self.keys = Keys()
         self.chapter = self.step = ""
-        self.level = 1  # of the next hint
+        self.level = 1  # the level of the next hint
         self.seen: Seen = {}
-        self.of_solutions: dict[tuple[str, str], dict] = {}
+        self.of_solutions: dict[tuple[str, str], dict[str, float]] = {}
 
     @property
     def file(self) -> str:
@@ -183,7 +198,7 @@ class Watch:
         self.chapter, self.step, self.level = chapter, step, 1
 
     def forever(self) -> int:
-        """Until every step is done, or somebody ends it."""
+        """Runs until every step is done, or a key ends it."""
         with self.keys.read_singly():
             there_is_more = self.run()
             while there_is_more:
@@ -214,14 +229,18 @@ class Watch:
             if place:
                 self.go_to(place.chapter, place.step)
                 return self.run()
-        said = {"h": self.hint, "e": self.explanation, "s": lambda: board.as_text(board.Board(self.repository))}.get(key)
-        if said:
+        answers: dict[str, Callable[[], str]] = {
+            "h": self.hint,
+            "e": self.explanation,
+            "s": lambda: board.as_text(board.Board(self.repository)),
+        }
+        if said := answers.get(key):
             print("\n" + said(), end="")
         print("\n" + self.keys.legend(self.file), flush=True)
         return True
 
     def hint(self) -> str:
-        """The next one, each time that it is asked for; then from the first again."""
+        """Returns the next hint at each call, and after the last one the first again."""
         try:
             text = hints.shown(self.repository, self.chapter, self.step, self.level)
         except Fault as fault:
@@ -238,9 +257,9 @@ class Watch:
             return f"{fault}\n"
 
     def run(self) -> bool:
-        """Tests the step that is watched. It stays the one that is watched where it is right, for there is something to read:
-        whoever goes on presses a key or saves another step. False where there is no other one left."""
-        self.seen = files(self.repository)  # as they are now: what is saved from here on is run again
+        """Tests the watched step. A step that is right stays watched, because its report is there to be read:
+        a key or another saved step goes on. Returns False if no other step is left."""
+        self.seen = files(self.repository)  # from here on, saving a file runs it again
         rule = "─" * (WIDTH - 13 - len(self.file))
         print(f"\n── {self.file} {rule} {time.strftime('%H:%M:%S')}", flush=True)
         place = board.Board(self.repository).of(self.chapter, self.step)
@@ -254,7 +273,7 @@ class Watch:
         return True
 
     def test(self) -> bool:
-        """Whether the step is right."""
+        """Returns True if the step is right."""
         try:
             self.build.configure()
             found = verdicts.of_step(self.repository, self.build, self.chapter, self.step)
@@ -262,7 +281,7 @@ class Watch:
         except Fault as fault:
             print(f"kata: {fault}")
             return False
-        # What a wrong kernel costs says nothing: it may cost less because it does less.
+        # The cost of a wrong kernel means nothing: it may be less because the kernel does less.
         is_right = all(verdict.is_right for verdict in found)
         passes = {verdict.result for verdict in found} == {"OK"}
         if is_right and (now := counted(self.build, self.chapter, self.step, self.of_solutions)):
@@ -274,7 +293,8 @@ class Watch:
 
 
 def watch(repository: Repository, chapter: str, step: str) -> int:
-    """From the named step on, or from the first that is not done. Ctrl-C ends it, and that is no failure."""
+    """Watches from the named step on, or from the first that is not done. Ctrl-C ends it, without a
+    failure."""
     if not step:
         all_places = board.Board(repository)
         place = all_places.next()

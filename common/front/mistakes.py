@@ -1,17 +1,17 @@
-"""Wrong kernels and variants of right ones, as edits of solutions: tests/wrong/CHAPTER/STEP.mistakes holds those of a step.
+"""Wrong kernels and variants of right ones, as edits of solutions, in tests/wrong/CHAPTER/STEP.mistakes.
 
   == NAME [of STEP]         edits the solution of this step, or of another one that is handed in as this
   // what is wrong, a line or a few
-  // Rejected: WORDS        what the tests must say of it, word for word as part of their message
-  // Rejected by: TEST      the first test that does: only this one is run, unless all are asked for
-  // On a GPU: WORDS        the same where there is no meter; "nothing" if nothing of it is to be seen there
+  // Rejected: WORDS        a part of the message that the tests must give, word for word
+  // Rejected by: TEST      the first test that rejects it, and the only one that runs unless all must
+  // On a GPU: WORDS        the same without a meter; "nothing" if nothing is to be seen there
   // Timed against: KERNEL  a STEP or STEP.NAME, beside which it is timed on a GPU
   - lines of the solution, which stand there exactly once
   + lines in their place, if there are any
   @                         between two edits of which the first only removes lines
 
-A kernel that nobody rejects, because it only says what it is timed against, is a variant: it is right. The marks of bodies
-and the comment that a solution begins with are no part of what is edited.
+A kernel with "Timed against" and without "Rejected" is a variant: it is right. The marks of bodies and the
+comment at the head of a solution are not edited.
 """
 
 from __future__ import annotations
@@ -47,8 +47,10 @@ class Mistake:
     edits: tuple[Edit, ...]
 
     def says(self, key: str) -> str | None:
-        """What stands behind "// KEY: "."""
-        return next((line.split(": ", 1)[1].strip() for line in self.comments if line.startswith(f"// {key}: ")), None)
+        """Returns the text behind "// KEY: "; None without such a line."""
+        return next(
+            (line.split(": ", 1)[1].strip() for line in self.comments if line.startswith(f"// {key}: ")), None
+        )
 
     @property
     def kernel(self) -> str:
@@ -67,7 +69,7 @@ class Mistake:
 
 
 def read(path: pathlib.Path) -> list[Mistake]:
-    """The mistakes in a file, in its order."""
+    """Returns the mistakes in a file, in its order."""
     lines = path.read_text(encoding="utf-8").splitlines()
     starts = [number for number, line in enumerate(lines) if line.startswith("==")]
     for number, line in enumerate(lines[: starts[0] if starts else len(lines)], 1):
@@ -85,7 +87,10 @@ def read(path: pathlib.Path) -> list[Mistake]:
 def parse(path: pathlib.Path, line: int, lines: list[str]) -> Mistake:
     title = TITLE.match(lines[0])
     if not title:
-        raise Fault(f"{path}:{line}: '{lines[0]}' is not '== NAME' or '== NAME of STEP', in small letters, digits and _")
+        raise Fault(
+            f"{path}:{line}: '{lines[0]}' is not '== NAME' or '== NAME of STEP', in small letters, "
+            f"digits and _"
+        )
     step = path.name[: -len(SUFFIX)]
     while not lines[-1].strip():
         lines = lines[:-1]
@@ -95,7 +100,9 @@ def parse(path: pathlib.Path, line: int, lines: list[str]) -> Mistake:
     if [text for _, text in numbered[: len(comments)]] != comments:
         raise mistake.fault("its comments come first, before the edits, without an empty line")
     if not mistake.says("Rejected") and not mistake.says("Timed against"):
-        raise mistake.fault("says neither '// Rejected: …', what the tests must say of it, nor '// Timed against: …'")
+        raise mistake.fault(
+            "says neither '// Rejected: …', what the tests must say of it, nor '// Timed against: …'"
+        )
     if not any(re.match(r"// \S", text) and not KEYED.match(text) for text in comments):
         raise mistake.fault("does not say what is wrong, or what differs, in a comment")
     mistake = dataclasses.replace(mistake, edits=tuple(edits(mistake, numbered[len(comments) :])))
@@ -114,7 +121,9 @@ def edits(mistake: Mistake, numbered: list[tuple[int, str]]) -> Iterator[Edit]:
             raise mistake.fault(f"'{text}' begins with none of '- ', '+ ' and '@'", number)
         if sign == "+":
             if not old:
-                raise mistake.fault("'+' without a line '-' of the solution before it, in whose place it stands", number)
+                raise mistake.fault(
+                    "'+' without a line '-' of the solution before it, in whose place it stands", number
+                )
             new.append(code)
             continue
         if old and (new or sign == "@"):
@@ -128,7 +137,8 @@ def edits(mistake: Mistake, numbered: list[tuple[int, str]]) -> Iterator[Edit]:
 
 
 def code_of(solution: str) -> list[str]:
-    """What is edited of a solution: it without the marks, and without the comment about what the step does."""
+    """Returns the part of a solution that is edited: without the marks, and without the comment at its
+    head."""
     lines = [line for line in solution.splitlines() if MARK not in line]
     while lines and lines[0].startswith("//"):
         lines.pop(0)
@@ -140,7 +150,7 @@ def places_of(old: list[str] | tuple[str, ...], code: list[str]) -> list[int]:
 
 
 def kernel(mistake: Mistake, solutions: pathlib.Path) -> str:
-    """The kernel with the mistake, made of the solution in the folder of its chapter."""
+    """Returns the kernel with the mistake, made from the solution in the folder of its chapter."""
     source = solutions / f"{mistake.edited}.cu"
     if not source.is_file():
         raise mistake.fault(f"there is no {source} to be edited")
@@ -163,8 +173,8 @@ def kernel(mistake: Mistake, solutions: pathlib.Path) -> str:
 
 
 def as_edit(solution: str, number: int, changed: str) -> str:
-    """Lines '-' and '+' that make of line `number` of a solution the line `changed`, with so many lines around it that they
-    stand there once."""
+    """Returns the lines '-' and '+' that turn line `number` of a solution into `changed`, with enough lines
+    around it to be unique."""
     lines, code = solution.splitlines(), code_of(solution)
     at = len(code) - 1 - sum(MARK not in line for line in lines[number:])  # no comment or mark counts
     first, last = at, at + 1

@@ -1,4 +1,4 @@
-"""Pictures of what the requests of a step do, as SVG: legible on light and on dark, and for those who see few colours."""
+"""Pictures of a step's requests, as SVG that is legible on light and dark pages, and with few colours."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import collections
 import html
 import math
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
+from trace import Found
+from typing import NamedTuple, TypeVar
 
 from fault import Fault
 
+Value = TypeVar("Value")
 STYLE = """\
 .kata { --ink: #1f2328; --dim: #59636e; --rule: #c4ccd4; --empty: #eef1f4;
   --h1: #c7dff2; --h2: #94c4e4; --h3: #5aa5d3; --h4: #2b82bc; --h5: #155f9a; --h6: #0c3f6e; --h7: #061f3a;
@@ -32,10 +34,10 @@ STYLE = """\
 .kata .barrier { stroke: var(--f); stroke-width: 1; fill: none; stroke-dasharray: 3 2; }
 .kata .thread { stroke: var(--rule); stroke-width: 1; }
 """
-COLOURS = "abcd"  # told apart by those who see few, and beside each other
+COLOURS = "abcd"  # distinct for color-blind readers, and side by side
 
 
-# --- what happened ---------------------------------------------------------------------------------------------------
+# --- what happened ------------------------------------------------------------------------------------------
 
 
 class Request(NamedTuple):
@@ -60,9 +62,9 @@ class Request(NamedTuple):
 
 
 class Trace:
-    def __init__(self, found: dict):
+    def __init__(self, found: Found) -> None:
         self.found = found
-        self.shapes = {name: shape for name, *shape in found["shapes"]}
+        self.shapes: dict[str, list[int]] = {name: shape for name, *shape in found["shapes"]}
         self.bytes_of = {array["name"]: array["bytes"] for array in found["arrays"]}
         names = [array["name"] for array in found["arrays"]]
         masks: dict[int, tuple[int, ...]] = {}
@@ -74,8 +76,8 @@ class Trace:
             array, size, at = (names[reached[0]], reached[1], tuple(reached[2:])) if reached else ("", 0, ())
             self.requests.append(
                 Request(
-                    launch, block, warp, barriers, begins, ends, where["line"], where["did"], where["memory"], steps,
-                    masks[mask], array, size, at,
+                    launch, block, warp, barriers, begins, ends, where["line"], where["did"], where["memory"],
+                    steps, masks[mask], array, size, at,
                 )
             )  # fmt: skip
 
@@ -83,18 +85,20 @@ class Trace:
         return self.shapes[array]
 
     def element(self, array: str) -> int:
-        """In bytes. Where nobody says how many there are, the least that a lane asks for at once."""
+        """Returns the bytes of an element. Without a known shape, the least that a lane reaches at once."""
         if array in self.shapes:
             return max(1, self.bytes_of.get(array, 0) // math.prod(self.shapes[array]))
         return min(r.bytes for r in self.requests if r.array == array)
 
-    def loads(self, arrays: Iterable[str]) -> dict[str, collections.Counter]:
-        """How often threads load each element of these from global memory."""
-        found: dict[tuple[str, int], collections.Counter] = {(name, 0): collections.Counter() for name in arrays}
+    def loads(self, arrays: Iterable[str]) -> dict[str, collections.Counter[int]]:
+        """Returns how often threads load each element of these arrays from global memory."""
+        found: dict[tuple[str, int], collections.Counter[int]] = {
+            (name, 0): collections.Counter() for name in arrays
+        }
         for r in self.requests:
             if r.did == "load" and r.memory == "global" and (r.array, 0) in found:
                 found.setdefault((r.array, r.bytes), collections.Counter()).update(r.at)
-        counts: dict[str, collections.Counter] = {}
+        counts: dict[str, collections.Counter[int]] = {}
         for (name, wide), of_bytes in found.items():
             elements = counts.setdefault(name, collections.Counter())
             for at, count in of_bytes.items():
@@ -103,12 +107,13 @@ class Trace:
         return counts
 
     def of_one_block(self) -> list[Request]:
-        """The first block of the launch that has most to do: its requests."""
+        """Returns the requests of the first block of the launch with most requests."""
         launches = collections.Counter(r.launch for r in self.requests)
         return self.of_first_block(max(launches, key=lambda number: (launches[number], -number)))
 
     def of_least_block(self) -> list[Request]:
-        """The same of the launch that does least in shared memory, if any does something there."""
+        """Returns the requests of the first block of the launch that uses shared memory least; none if none
+        does."""
         launches = collections.Counter(r.launch for r in self.requests if r.memory == "shared")
         return self.of_first_block(min(launches, key=launches.__getitem__)) if launches else []
 
@@ -117,11 +122,11 @@ class Trace:
         return [r for r in self.requests if r.launch == launch and r.block == first]
 
 
-# --- SVG -------------------------------------------------------------------------------------------------------------
+# --- SVG ----------------------------------------------------------------------------------------------------
 
 
 class Panel:
-    """A piece of a picture. Grows as things are drawn."""
+    """A piece of a picture, which grows as things are drawn."""
 
     def __init__(self) -> None:
         self.parts: list[str] = []
@@ -133,14 +138,21 @@ class Panel:
 
     def text(self, x: float, y: float, text: str, kind: str = "") -> None:
         self.parts.append(
-            f'<text x="{number(x)}" y="{number(y)}"{f" class={kind!r}" if kind else ""}>{html.escape(text)}</text>'
+            f'<text x="{number(x)}" '
+            f'y="{number(y)}"{f" class={kind!r}" if kind else ""}>{html.escape(text)}</text>'
         )
         wide = 5.6 if "small" in kind else 6.9
-        self.reach(x + (0 if "right" in kind else wide * len(text) / (2 if "middle" in kind or "cell" in kind else 1)), y + 3)
+        self.reach(
+            x
+            + (0 if "right" in kind else wide * len(text) / (2 if "middle" in kind or "cell" in kind else 1)),
+            y + 3,
+        )
 
     def rect(self, x: float, y: float, w: float, h: float, colour: str) -> None:
-        """Of one colour, all are one path."""
-        self.cells.setdefault(colour, []).append(f"M{number(x)} {number(y)}h{number(w)}v{number(h)}h{number(-w)}z")
+        """Adds a rectangle. All of one colour become one path."""
+        self.cells.setdefault(colour, []).append(
+            f"M{number(x)} {number(y)}h{number(w)}v{number(h)}h{number(-w)}z"
+        )
         self.reach(x + w, y + h)
 
     def line(self, points: Sequence[tuple[float, float]], kind: str) -> None:
@@ -157,15 +169,18 @@ class Panel:
         self.reach(x + other.width, y + other.height)
 
     def body(self) -> str:
-        """What is filled lies below what is written."""
-        fills = "".join(f'<path fill="var(--{colour})" d="{"".join(d)}"/>' for colour, d in self.cells.items())
+        """Returns the SVG elements, with fills below text."""
+        fills = "".join(
+            f'<path fill="var(--{colour})" d="{"".join(d)}"/>' for colour, d in self.cells.items()
+        )
         return fills + "".join(self.parts)
 
     def svg(self, label: str, with_style: bool) -> str:
         w, h = math.ceil(self.width) + 4, math.ceil(self.height) + 4
         style = f"<style>\n{STYLE}</style>\n" if with_style else ""
         return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" class="kata" role="img" width="{w}" height="{h}" viewBox="-2 -2 {w} {h}" '
+            f'<svg xmlns="http://www.w3.org/2000/svg" class="kata" role="img" width="{w}" height="{h}" '
+            f'viewBox="-2 -2 {w} {h}" '
             f'aria-label="{html.escape(label)}">\n{style}{self.body()}\n</svg>\n'.replace("><", ">\n<")
         )
 
@@ -175,7 +190,7 @@ def number(x: float) -> str:
 
 
 def heat_class(count: float) -> int:
-    """0, 1, 2, 3 to 4, 5 to 8, 9 to 16, 17 to 32 and more."""
+    """Returns the class of a count; the classes are 0, 1, 2, 3 to 4, 5 to 8, 9 to 16, 17 to 32, and more."""
     return 0 if count <= 0 else min(7, 1 + math.ceil(math.log2(max(count, 1))))
 
 
@@ -206,8 +221,8 @@ def colour_key(entries: Iterable[tuple[str, str]]) -> Panel:
     return panel
 
 
-def runs(values: Sequence) -> Iterable[tuple[int, int, object]]:
-    """Stretches of equal values: where one begins, its length, the value."""
+def runs(values: Sequence[Value]) -> Iterable[tuple[int, int, Value]]:
+    """Yields stretches of equal values: the start, the length and the value of each."""
     start = 0
     for i in range(1, len(values) + 1):
         if i == len(values) or values[i] != values[start]:
@@ -222,7 +237,7 @@ def grid_of(panel: Panel, x: float, y: float, rows: Sequence[Sequence[str]], w: 
     panel.frame(x, y, len(rows[0]) * w, len(rows) * h)
 
 
-# --- the picture of a chapter: each takes traces, beside each other, and gives a panel for each and a key ---------------
+# --- the picture of a chapter: each takes traces, beside each other, and gives a panel for each and a key ---
 
 
 def fetches(traces: Sequence[Trace]) -> tuple[list[Panel], Panel]:
@@ -236,7 +251,12 @@ def fetches(traces: Sequence[Trace]) -> tuple[list[Panel], Panel]:
         for name, counts in loads.items():
             high, wide = trace.extent(name)
             cell = max(1.0, min(6.0, 280 // max(wide, 1)))
-            panel.text(x, 12, f"{name}: {wide} x {high}, each {sum(counts.values()) / (wide * high):.1f} times", "small")
+            panel.text(
+                x,
+                12,
+                f"{name}: {wide} x {high}, each {sum(counts.values()) / (wide * high):.1f} times",
+                "small",
+            )
             rows = [[heat(counts[row * wide + column]) for column in range(wide)] for row in range(high)]
             grid_of(panel, x, 20, rows, cell, cell)
             x = max(x + cell * wide, panel.width) + 16
@@ -245,36 +265,44 @@ def fetches(traces: Sequence[Trace]) -> tuple[list[Panel], Panel]:
     return panels, heat_key("loads of an element from global memory:", most)
 
 
+def served(loads: collections.Counter[int], products: int, high: int, wide: int) -> list[list[str]]:
+    """Returns the colour of each element of a factor: the products that a load of it serves."""
+    return [[heat(products / max(1, loads[row * wide + x])) for x in range(wide)] for row in range(high)]
+
+
 def reuse(traces: Sequence[Trace]) -> tuple[list[Panel], Panel]:
-    """The matrices of a product, each factor beside the side of the product that it is as long as."""
-    panels, most = [], 1
+    """Draws the matrices of a product, each factor beside the side of the product with its length."""
+    panels: list[Panel] = []
+    most: float = 1
     for trace in traces:
         (a, (m, k)), (b, (_, n)), (c, _) = trace.shapes.items()
         loads = trace.loads((a, b))
-        tile: set[int] = set()  # of the first block
-        thread: set[int] = set()  # and in it of its first thread
+        tile: set[int] = set()  # elements that the first block stores
+        thread: set[int] = set()  # those of its first thread
         for r in trace.requests:
             if r.array != c or r.did != "store" or r.block != 0:
                 continue
             for lane, at in r.reaches:
-                elements = range(at // 4, (at + r.bytes) // 4)
-                tile.update(elements)
+                stored = range(at // 4, (at + r.bytes) // 4)
+                tile.update(stored)
                 if r.warp == 0 and lane == 0:
-                    thread.update(elements)
+                    thread.update(stored)
         panel, cell = Panel(), 1.8
         left, top = cell * k + 14, 34 + cell * k + 16
 
-        def served(name: str, products: int, high: int, wide: int) -> list[list[str]]:
-            return [[heat(products / max(1, loads[name][row * wide + x])) for x in range(wide)] for row in range(high)]
-
-        most = max([most, *(n / count for count in loads[a].values()), *(m / count for count in loads[b].values())])
-        grid_of(panel, left, 34, served(b, m, k, n), cell, cell)
-        grid_of(panel, 0, top, served(a, n, m, k), cell, cell)
+        most = max(
+            [most, *(n / count for count in loads[a].values()), *(m / count for count in loads[b].values())]
+        )
+        grid_of(panel, left, 34, served(loads[b], m, k, n), cell, cell)
+        grid_of(panel, 0, top, served(loads[a], n, m, k), cell, cell)
         inside = [["a" if row * n + x in tile else "empty" for x in range(n)] for row in range(m)]
         grid_of(panel, left, top, inside, cell, cell)
         for element in thread:  # larger than they are, to be seen
             panel.rect(left + element % n * cell, top + element // n * cell, 3, 3, "f")
-        for name, products, elements, x, y in ((b, m, k * n, left, 28), (a, n, m * k, 0, top + cell * m + 14)):
+        for name, products, elements, x, y in (
+            (b, m, k * n, left, 28),
+            (a, n, m * k, 0, top + cell * m + 14),
+        ):
             each = products * elements / max(1, sum(loads[name].values()))
             panel.text(x, y, f"{name}: a load serves {each:.0f} product{'s' * (round(each) != 1)}", "small")
         panel.text(left + cell * n + 4, top + 10, c, "small")
@@ -287,27 +315,35 @@ def reuse(traces: Sequence[Trace]) -> tuple[list[Panel], Panel]:
 
 def owners(traces: Sequence[Trace]) -> tuple[list[Panel], Panel]:
     panels = []
-    said: dict[str, None] = {}  # what stands below a block, of each panel one
+    said: dict[str, None] = {}  # the words below a block, one for each panel
     for trace in traces:
         panel = Panel()
         name = list(trace.shapes)[-1]
         extent = trace.extent(name)
         high, wide = extent if len(extent) == 2 else (math.ceil(extent[0] / 64), 64)
         owner: dict[int, tuple[int, int]] = {}
-        stores: collections.Counter = collections.Counter()
+        stores: collections.Counter[int] = collections.Counter()
         for r in trace.requests:
             if r.array == name and r.did == "store":
                 stores[r.block] += len(r.lanes)
                 for at in r.at:
                     owner.update(
-                        (e, (r.block, r.warp)) for e in range(at // trace.element(name), (at + r.bytes) // trace.element(name))
+                        (e, (r.block, r.warp))
+                        for e in range(at // trace.element(name), (at + r.bytes) // trace.element(name))
                     )
         cell = max(2.0, min(8.0, 320 // wide))
         tall = cell if len(extent) == 2 else 16
         # Blocks that lie above each other must differ, too.
         across = trace.found["launches"][-1]["grid"][0]
         colour = {e: COLOURS[2 * ((b % across + b // across) % 2) + w % 2] for e, (b, w) in owner.items()}
-        grid_of(panel, 0, 2, [[colour.get(row * wide + x, "empty") for x in range(wide)] for row in range(high)], cell, tall)
+        grid_of(
+            panel,
+            0,
+            2,
+            [[colour.get(row * wide + x, "empty") for x in range(wide)] for row in range(high)],
+            cell,
+            tall,
+        )
         of_block: dict[int, list[int]] = {}
         for element, (block, _) in owner.items():
             of_block.setdefault(block, []).append(element)
@@ -339,7 +375,7 @@ def planes(traces: Sequence[Trace]) -> tuple[list[Panel], Panel]:
         plane = trace.element(name) * high * wide
         # The block that loads most: one in the middle, and not one that hangs over an edge.
         loads = [r for r in trace.requests if r.array == name and r.did == "load"]
-        of_block = collections.Counter()
+        of_block: collections.Counter[int] = collections.Counter()
         for r in loads:
             of_block[r.block] += len(r.lanes)
         block = min((b for b in of_block), key=lambda b: (-of_block[b], b), default=0)
@@ -347,7 +383,7 @@ def planes(traces: Sequence[Trace]) -> tuple[list[Panel], Panel]:
         whole = [r for r in trace.requests if r.block == block]
         begin, end = min(r.begins for r in whole), max(r.ends for r in whole)
         columns = 64
-        counts: collections.Counter = collections.Counter()
+        counts: collections.Counter[tuple[int, int]] = collections.Counter()
         reached: dict[int, set[int]] = {}
         for r in mine:
             column = (r.ends - 1 - begin) * columns // max(1, end - begin)
@@ -356,8 +392,15 @@ def planes(traces: Sequence[Trace]) -> tuple[list[Panel], Panel]:
                 reached.setdefault(at // plane, set()).add(at)
         cells = {z: len(found) for z, found in reached.items()}
         times = sum(counts.values()) / max(1, sum(cells.values()))
-        panel.text(0, 12, f"block {block}: {len(cells)} planes, a cell {times:.1f} times, {end - begin} steps", "small")
-        rows = [[heat(32 * counts[z, x] / max(1, cells.get(z, 1))) for x in range(columns)] for z in range(deep)]
+        panel.text(
+            0,
+            12,
+            f"block {block}: {len(cells)} planes, a cell {times:.1f} times, {end - begin} steps",
+            "small",
+        )
+        rows = [
+            [heat(32 * counts[z, x] / max(1, cells.get(z, 1))) for x in range(columns)] for z in range(deep)
+        ]
         grid_of(panel, 34, 20, rows, 4, 6)
         panel.text(30, 28, "z = 0", "small right")
         panel.text(30, 20 + 6 * deep, f"{deep - 1}", "small right")
@@ -447,10 +490,12 @@ def rounds(traces: Sequence[Trace]) -> tuple[list[Panel], Panel]:
 
 
 def additions(trace: Trace) -> tuple[list[tuple[int, int, tuple[int, int]]], int]:
-    """What is combined in shared memory: from which column, into which, and in which level, which is a stretch between barriers
-    and a place in it; and how many columns there are."""
+    """Returns the additions in shared memory, and the number of columns. Each is a column, the column that it
+    is added to, and a level: a stretch between barriers and a place in it."""
     mine = [
-        r for r in trace.of_least_block() if (r.memory, r.did) in (("shared", "load"), ("shared", "store"), ("global", "load"))
+        r
+        for r in trace.of_least_block()
+        if (r.memory, r.did) in (("shared", "load"), ("shared", "store"), ("global", "load"))
     ]
     # Arrays, or parts of one, that are in use: each stands for all elements, in as many parts as it has.
     words: dict[str, set[int]] = {}
@@ -462,7 +507,8 @@ def additions(trace: Trace) -> tuple[list[tuple[int, int, tuple[int, int]]], int
     for array, used in words.items():
         part: list[int] = []
         for word in sorted(used):
-            # A place that is left free now and then is padding; a long way to the next one begins another part.
+            # A place that is left free now and then is padding; a long way to the next one begins another
+            # part.
             if part and word - part[-1] > 8:
                 stretches.append((array, part))
                 part = []
@@ -474,7 +520,7 @@ def additions(trace: Trace) -> tuple[list[tuple[int, int, tuple[int, int]]], int
     for array, part in stretches:
         apart = max(1, columns // len(part))
         column.update({(array, word): min(columns, (i + 1) * apart) - 1 for i, word in enumerate(part)})
-    # Of each thread, what it has loaded since it stored last: column and level then; and where it stored last.
+    # The column and level of each load since a thread's last store; and those of that store.
     loaded: dict[tuple[int, int], list[tuple[int, tuple[int, int]]]] = {}
     stored: dict[tuple[int, int], tuple[int, tuple[int, int]]] = {}
     levels: dict[int, tuple[int, int]] = {}
@@ -484,7 +530,7 @@ def additions(trace: Trace) -> tuple[list[tuple[int, int, tuple[int, int]]], int
         for lane, at in r.reaches:
             thread = (r.warp, lane)
             if r.memory == "global":
-                stored.pop(thread, None)  # what comes next is no sum
+                stored.pop(thread, None)  # the next store is no sum
                 loaded.pop(thread, None)
                 continue
             here = column[r.array, at // 4]
@@ -497,7 +543,10 @@ def additions(trace: Trace) -> tuple[list[tuple[int, int, tuple[int, int]]], int
             sources = {source for source, _ in terms if source != here}
             level = levels.get(here, (-1, 0))
             if len(sources) == 1:
-                level = (r.barriers, 1 + max((depth for _, (stretch, depth) in terms if stretch == r.barriers), default=0))
+                level = (
+                    r.barriers,
+                    1 + max((depth for _, (stretch, depth) in terms if stretch == r.barriers), default=0),
+                )
                 found.append((sources.pop(), here, level))
             changed[here] = level
             stored[thread] = (here, level)
@@ -547,7 +596,13 @@ def network(traces: Sequence[Trace]) -> tuple[list[Panel], Panel]:
     return panels, key
 
 
-KINDS = (("b", "global memory"), ("a", "shared memory"), ("d", "atomics"), ("c", "constants"), ("e", "other instructions"))
+KINDS = (
+    ("b", "global memory"),
+    ("a", "shared memory"),
+    ("d", "atomics"),
+    ("c", "constants"),
+    ("e", "other instructions"),
+)
 
 
 def kind_of(r: Request) -> str:
@@ -557,8 +612,8 @@ def kind_of(r: Request) -> str:
 
 
 def strip(requests: Sequence[Request], begin: int, end: int, columns: int) -> list[str]:
-    """What was done most in each of so many stretches of time."""
-    time: list[collections.Counter] = [collections.Counter() for _ in range(columns)]
+    """Returns the most frequent kind of request in each of so many stretches of time."""
+    time: list[dict[str, float]] = [collections.defaultdict(float) for _ in range(columns)]
     scale = columns / max(1, end - begin)
     for r in requests:
         # Waiting comes before the request itself.
@@ -569,7 +624,7 @@ def strip(requests: Sequence[Request], begin: int, end: int, columns: int) -> li
 
 
 def life(traces: Sequence[Trace]) -> tuple[list[Panel], Panel]:
-    """Of one block, warp by warp."""
+    """Draws one block, warp by warp."""
     panels = []
     longest = max((max(r.ends for r in trace.of_one_block()) for trace in traces), default=1)
     for trace in traces:
@@ -579,7 +634,12 @@ def life(traces: Sequence[Trace]) -> tuple[list[Panel], Panel]:
         warps = sorted({r.warp for r in mine})
         columns = max(1, round(180 * (end - begin) / max(1, longest)))
         high = 12 if len(warps) <= 16 else 7
-        panel.text(0, 12, f"block {mine[0].block}: {len(warps)} warp{'s' * (len(warps) > 1)}, {end - begin} steps", "small")
+        panel.text(
+            0,
+            12,
+            f"block {mine[0].block}: {len(warps)} warp{'s' * (len(warps) > 1)}, {end - begin} steps",
+            "small",
+        )
         rows = [strip([r for r in mine if r.warp == warp], begin, end, columns) for warp in warps]
         grid_of(panel, 44, 20, rows, 2, high)
         panel.text(40, 29, f"warp {warps[0]}", "small right")
@@ -600,7 +660,7 @@ def life(traces: Sequence[Trace]) -> tuple[list[Panel], Panel]:
 
 
 def blocks(traces: Sequence[Trace]) -> tuple[list[Panel], Panel]:
-    """All blocks, each as what its warps do most."""
+    """Draws all blocks, each as the most frequent work of its warps."""
     panels = []
     for trace in traces:
         panel, x = Panel(), 34.0
@@ -625,20 +685,51 @@ def blocks(traces: Sequence[Trace]) -> tuple[list[Panel], Panel]:
     return panels, colour_key([*KINDS, ("empty", "waits, or has ended")])
 
 
-PICTURES = {
-    "fetches": (fetches, "How often threads load each element from global memory: once would do, whatever is more is fetched again."),
-    "reuse": (reuse, "For how many products an element of A and of B serves once it is loaded from global memory: the more, the fewer loads."),
-    "owners": (owners, "Which block, and in it which warp, stores each element: a warp should be a stretch of neighbours in a row."),
-    "planes": (planes, "When a block loads from which plane of the grid: a plane that comes back later is loaded again."),
-    "contention": (contention, "How many lanes of one request meet at one bin, from the first request down to the last: they wait for each other."),
-    "rounds": (rounds, "Which threads of a block work in each round, from top to bottom: what is idle within a warp costs as much as what works."),
-    "network": (network, "Which element is added to which, from top to bottom: many dots are much work, many levels are a long way."),
-    "blocks": (blocks, "What each block does from the start of a launch on: a gap is waiting for another block."),
-}  # fmt: skip
+Draw = Callable[[Sequence[Trace]], tuple[list[Panel], Panel]]
+PICTURES: dict[str, tuple[Draw, str]] = {
+    "fetches": (
+        fetches,
+        "How often threads load each element from global memory: once would do, whatever is more is fetched "
+        "again.",
+    ),
+    "reuse": (
+        reuse,
+        "For how many products an element of A and of B serves once it is loaded from global memory: the "
+        "more, the fewer loads.",
+    ),
+    "owners": (
+        owners,
+        "Which block, and in it which warp, stores each element: a warp should be a stretch of neighbours "
+        "in a row.",
+    ),
+    "planes": (
+        planes,
+        "When a block loads from which plane of the grid: a plane that comes back later is loaded again.",
+    ),
+    "contention": (
+        contention,
+        "How many lanes of one request meet at one bin, from the first request down to the last: they wait "
+        "for each other.",
+    ),
+    "rounds": (
+        rounds,
+        "Which threads of a block work in each round, from top to bottom: what is idle within a warp costs "
+        "as much as what works.",
+    ),
+    "network": (
+        network,
+        "Which element is added to which, from top to bottom: many dots are much work, many levels are a "
+        "long way.",
+    ),
+    "blocks": (
+        blocks,
+        "What each block does from the start of a launch on: a gap is waiting for another block.",
+    ),
+}
 
 
 def beside(panels: Sequence[Panel], titles: Sequence[str], key: Panel, across: float = 980) -> Panel:
-    """Panels in rows, each under its title, and the key below."""
+    """Returns panels in rows, each under its title, with the key below."""
     whole = Panel()
     x = y = lowest = 0.0
     for panel, title in zip(panels, titles):
@@ -653,14 +744,16 @@ def beside(panels: Sequence[Panel], titles: Sequence[str], key: Panel, across: f
     return whole
 
 
-def drawing_of(traces: Sequence[Trace]) -> tuple[Callable, str]:
-    """What draws the picture that explains these, and the sentence that says how to read it."""
+def drawing_of(traces: Sequence[Trace]) -> tuple[Draw, str]:
+    """Returns the function that draws the picture of these steps, and the sentence that explains how to read
+    it."""
     if empty := [trace for trace in traces if not trace.requests]:
         raise Fault(f"nothing is to be drawn: no kernel did anything with {empty[0].found['problem']}")
     asked = {trace.found["picture"] for trace in traces}
     if len(asked) > 1:
         raise Fault(
-            f"these steps have pictures of different kinds, which do not stand side by side: {', '.join(sorted(asked))}"
+            f"these steps have pictures of different kinds, which do not stand side by side: "
+            f"{', '.join(sorted(asked))}"
         )
     if not asked <= PICTURES.keys():
         raise Fault(f"there is no picture '{asked.pop()}'; there are: {' '.join(PICTURES)}")
@@ -677,11 +770,11 @@ def of_life(traces: Sequence[Trace], titles: Sequence[str]) -> Panel:
     return beside(panels, titles, key)
 
 
-# --- one request -----------------------------------------------------------------------------------------------------
+# --- one request --------------------------------------------------------------------------------------------
 
 
 def write_lanes(panel: Panel, x: float, y: float, lanes: Sequence[int]) -> None:
-    """Which lane it is, or how many."""
+    """Writes the number of a single lane, or the count of several."""
     if len(lanes) == 1:
         panel.text(x, y, str(lanes[0]), "cell")
     else:
@@ -689,17 +782,17 @@ def write_lanes(panel: Panel, x: float, y: float, lanes: Sequence[int]) -> None:
 
 
 def sectors(r: Request, element: int) -> Panel:
-    """The lanes of a warp, and below them the sectors that they touch, each with what was asked of it, under the number of its
-    first element: one has so many bytes, and a lane may ask for several at once."""
+    """Draws the lanes of a warp, and below them the sectors that they touch. A sector shows the bytes that
+    lanes load or store, under the number of its first element; a lane may reach several elements at once."""
     panel = Panel()
     touched = sorted({s for at in r.at for s in range(at // 32, (at + r.bytes - 1) // 32 + 1)})
     colour = {sector: COLOURS[i % 4] for i, sector in enumerate(touched)}
     panel.text(0, 12, "lane", "small")
     where = dict(r.reaches)
     for lane in range(32):
-        x = 34 + 15 * lane
-        panel.rect(x, 2, 14, 14, colour[where[lane] // 32] if lane in where else "empty")
-        panel.text(x + 7, 12.5, str(lane), "cell" if lane in where else "small middle")
+        left = 34 + 15 * lane
+        panel.rect(left, 2, 14, 14, colour[where[lane] // 32] if lane in where else "empty")
+        panel.text(left + 7, 12.5, str(lane), "cell" if lane in where else "small middle")
     cell = {1: 4.0, 2: 7.0}.get(r.bytes, 15.0 * r.bytes / 4)
     asked: dict[int, list[int]] = {}
     for lane, at in r.reaches:
@@ -713,7 +806,9 @@ def sectors(r: Request, element: int) -> Panel:
         panel.text(x, y + 8, f"{r.array}[{sector * 32 // element}…]" if sector >= 0 else r.array, "small")
         for i in range(per_sector):
             lanes = asked.get(sector * 32 + i * r.bytes)
-            panel.rect(x + i * cell, y + 11, cell - (1 if cell > 5 else 0), 14, colour[sector] if lanes else "empty")
+            panel.rect(
+                x + i * cell, y + 11, cell - (1 if cell > 5 else 0), 14, colour[sector] if lanes else "empty"
+            )
             if lanes and cell >= 14:
                 write_lanes(panel, x + (i + 0.5) * cell - 0.5, y + 21.5, lanes)
         panel.frame(x - 0.5, y + 10.5, wide, 15)
@@ -722,8 +817,9 @@ def sectors(r: Request, element: int) -> Panel:
 
 
 def banks(r: Request) -> Panel:
-    """The 32 banks of shared memory, and in each the words that lanes ask for: one row, one pass. Lanes whose atomics meet at
-    one word take turns: the first of each word stands in the rows of the words, the others in rows below."""
+    """Draws the 32 banks of shared memory and the words in them that lanes reach: one row, one pass. Lanes
+    whose atomics meet at one word take turns: the first of each word is in the rows of the words, the others
+    in rows below."""
     panel = Panel()
     together = 8 if r.bytes >= 16 else 16 if r.bytes >= 8 else 32
     rows: list[tuple[str, dict[int, list[int]]]] = []  # a colour, and by bank which lanes
@@ -749,7 +845,12 @@ def banks(r: Request) -> Panel:
         for lane, at in r.reaches:
             meet.setdefault(at // 4, []).append(lane)
         for turn in range(1, max(map(len, meet.values()))):
-            rows.append(("d", {word % 32: lanes[turn : turn + 1] for word, lanes in meet.items() if len(lanes) > turn}))
+            rows.append(
+                (
+                    "d",
+                    {word % 32: lanes[turn : turn + 1] for word, lanes in meet.items() if len(lanes) > turn},
+                )
+            )
     panel.text(0, 12, "bank", "small")
     for bank in range(32):
         panel.text(49 + 15 * bank, 12, str(bank), "small middle")
@@ -770,13 +871,16 @@ def of_request(trace: Trace, r: Request) -> Panel:
 
 
 def cost(r: Request) -> int:
-    """Sectors, or passes."""
+    """Returns the number of sectors, or of passes."""
     return r.steps if r.memory == "shared" else len({at >> 5 for at in r.at})
 
 
 def words_for(trace: Trace, r: Request, costs: Sequence[int]) -> str:
     unit = "passes" if r.memory == "shared" else "sectors"
-    text = f"{len(costs):,} requests; on average {sum(costs) / len(costs):.1f} {unit}; this one: {max(costs)}, the most"
+    text = (
+        f"{len(costs):,} requests; on average {sum(costs) / len(costs):.1f} {unit}; this one: {max(costs)}, "
+        f"the most"
+    )
     if r.memory != "shared" and r.array in trace.shapes and r.bytes > trace.element(r.array):
         text += f"; each lane asks for {r.bytes // trace.element(r.array)} elements at once"
     return text

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import sys
 import textwrap
+import trace
 
 import explain
-import trace
 from fault import Fault
 from repository import Repository
 
 WIDTH = 80
 UNIT = {"global": "sectors of 32 bytes", "shared": "passes over the 32 banks"}
-NEAR = 0.15  # of what is counted, more or less: a warp at an edge moves the mean
+NEAR = 0.15  # part of the count that an answer may be off by: a warp at an edge moves the mean
 WHY = {
     "global": "Lanes side by side share their sectors; each lane that lies apart has one of its own.",
     "shared": "A pass serves each bank once: lanes that want different words of one bank take turns.",
@@ -20,7 +20,7 @@ WHY = {
 
 
 def question_about(rows: list[explain.Row]) -> explain.Row | None:
-    """Of what reaches memory, the costliest: there a wrong idea costs most."""
+    """Returns the costliest load or store, because a wrong idea costs most there; None if there is none."""
     candidates = [row for row in rows if row.memory in UNIT and row.did in ("load", "store")]
     return max(candidates, key=lambda row: row.steps, default=None)
 
@@ -39,7 +39,7 @@ def number_in(text: str) -> float | None:
 
 
 def asked(text: str) -> float:
-    """Until the answer is a number; Ctrl-D ends it."""
+    """Repeats the question until the answer is a number; Ctrl-D ends it."""
     try:
         while (said := number_in(input(text))) is None:
             text = "That is no number, such as 4 or 4.5. How many? "
@@ -50,7 +50,7 @@ def asked(text: str) -> float:
 
 
 def answer(row: explain.Row, said: float, theirs: explain.Row | None) -> str:
-    """What is so, and why."""
+    """Returns the right answer and its reason."""
     is_right = abs(said - row.each) <= NEAR * row.each
     text = f"{'Yes' if is_right else 'No'}: {row.each:.1f}, with {row.active:.1f} of 32 lanes active. "
     if row.each > explain.MUCH * row.least_each:
@@ -63,7 +63,7 @@ def answer(row: explain.Row, said: float, theirs: explain.Row | None) -> str:
 
 
 def predict(repository: Repository, chapter: str, step: str) -> int:
-    """Where nobody can answer, in a script or a pipe, it only says so."""
+    """Asks the question, or only says so if there is no terminal to answer at."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         print("predict asks a question and waits for your answer: run it in a terminal.")
         return 0
@@ -72,6 +72,6 @@ def predict(repository: Repository, chapter: str, step: str) -> int:
     if not row:
         raise Fault("there is nothing to ask: the step reaches neither global nor shared memory")
     said = asked(question(row, trace.source_line(repository, "chapters", chapter, row.line)))
-    theirs = explain.Kernel(explain.rows_of(both.solution)).nearest(row)
+    theirs = explain.Kernel(explain.rows_of(both.solution)).nearest(row) if both.solution else None
     print(f"\n{answer(row, said, theirs)}\nAll lines: ./kata explain {chapter} {step[:2]}")
     return 0

@@ -1,4 +1,5 @@
-"""Programs that end with this one: whatever stops it, Ctrl-C or a message, stops them and what they have started."""
+"""Programs that end with this one: whatever stops it, Ctrl-C or a message, also stops them and the
+programs that they have started."""
 
 from __future__ import annotations
 
@@ -6,13 +7,29 @@ import contextlib
 import os
 import signal
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import AnyStr
 
 
 @contextlib.contextmanager
-def running(command: Sequence[object], **options) -> Iterator[subprocess.Popen]:
-    """In a session of its own: a Ctrl-C reaches this program only, which knows what is to be ended, and in what order."""
-    process = subprocess.Popen(list(map(str, command)), stdin=subprocess.DEVNULL, start_new_session=True, **options)
+def running(
+    command: Sequence[object],
+    stdout: int | None = None,
+    stderr: int | None = None,
+    env: Mapping[str, str] | None = None,
+) -> Iterator[subprocess.Popen[str]]:
+    """Runs a program in a session of its own: Ctrl-C reaches only this program, which ends the other in the
+    right order."""
+    process = subprocess.Popen(
+        list(map(str, command)),
+        stdin=subprocess.DEVNULL,
+        stdout=stdout,
+        stderr=stderr,
+        env=env,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    )
     try:
         yield process
         process.wait()
@@ -23,14 +40,9 @@ def running(command: Sequence[object], **options) -> Iterator[subprocess.Popen]:
             process.stdout.close()
 
 
-def status_of(command: Sequence[object], **options) -> int:
-    with running(command, **options) as process:
-        return process.wait()
-
-
 def cause_of_death(number: int) -> str:
-    """What a signal means that has ended a program, in words."""
-    causes = {
+    """Returns the meaning of a signal that has ended a program, in words."""
+    causes: dict[int, str] = {
         signal.SIGSEGV: "it reached memory that is not there",
         signal.SIGBUS: "it reached memory that is not there",
         signal.SIGFPE: "it divided an integer by zero",
@@ -43,19 +55,21 @@ def cause_of_death(number: int) -> str:
     return causes.get(number, f"signal {number} ended it")
 
 
-def lines_of(process: subprocess.Popen) -> Iterator[str]:
-    """What it says, as it comes."""
+def lines_of(process: subprocess.Popen[str]) -> Iterator[str]:
+    """Yields the lines of its output as they come."""
+    assert process.stdout
     for line in process.stdout:
         yield line.rstrip("\n")
 
 
-def end(process: subprocess.Popen) -> str:
-    """Ends a process group. Compilers and tests have groups of their own, to which Ninja and Meson hand on the first signal."""
+def end(process: subprocess.Popen[AnyStr]) -> None:
+    """Ends a process group. Compilers and tests have groups of their own, to which Ninja and Meson hand on
+    the first signal."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, number)
         try:
-            return process.communicate(timeout=10)[0] or ""
+            process.communicate(timeout=10)
+            return
         except subprocess.TimeoutExpired:
             pass
-    return ""

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What there is in this repository: its chapters and steps, what state a step is in, and what the build calls each."""
+"""What there is in this repository: its chapters and steps, what state a step is in, and what the build calls
+each."""
 
 from __future__ import annotations
 
@@ -19,16 +20,17 @@ import mistakes
 from fault import Fault
 from mistakes import Mistake
 
-# The book's, which no folder tells. A chapter that is not named here comes behind these.
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+# The order of the book, which no folder tells. A chapter that is not named here comes behind these.
 ORDER = ("grids", "convolution", "stencil", "histogram", "reduction", "scan", "gemm")
-# Of what is built: what a student writes, what is right, what must be rejected, what is right in another way, and what
-# others would write from the lesson.
+# The trees of kernels: a student's steps, the solutions, kernels that must be rejected, right variants, and
+# steps as others would write them.
 TREES = ("chapters", "solutions", "wrong", "variants", "styles")
 BACKENDS = ("gpu", "cpu")  # the tour takes the first of them that is built and can run
 STEP = re.compile(r"\d\d_[a-z0-9_]+\.cu")
-# The line of a step's header comment that says which GPU it asks for: "sm_80", one of this compute capability or newer; "sm_90a",
-# this one only, whose instructions the CPU back end does not have; and behind either ", 193 KiB", the shared memory that a block of
-# it must be able to have, which newer ones may not have.
+# The line of a step's header comment with the GPU that it requires: "sm_80" is this compute capability or a
+# newer one; "sm_90a" is this one only, whose instructions the CPU back end does not have; ", 193 KiB" behind
+# either is the shared memory that a block must be able to have, which newer GPUs may lack.
 NEEDS = re.compile(r"^// Needs:(.*)$", re.M)
 NEEDED = re.compile(r" sm_(\d+)(\d)(a?)(?:, (\d+) KiB)?")
 STYLE = re.compile(r"(\d\d_[a-z0-9_]+)\.[a-z0-9_]+\.cu")
@@ -52,40 +54,40 @@ class Module(NamedTuple):
 
 
 def module(tree: str, chapter: str, name: str, backend: str) -> str:
-    """The file name of a module, as meson.build, the suites and all tools have it."""
+    """Returns the file name of a module, which meson.build, the suites and all tools use."""
     return Module(tree, chapter, name, backend).file
 
 
 def prefix(tree: str, chapter: str, name: str = "") -> str:
-    """What the file names of modules begin with: of a chapter's, or of one kernel's on every back end."""
+    """Returns the beginning of modules' file names: of a chapter's, or of one kernel's on every back end."""
     return ".".join((tree, chapter, *([name] if name else []), ""))
 
 
 def module_of(file: str) -> Module | None:
-    """What a target of the build is, if it is a module of a kernel."""
+    """Returns the module that a target of the build is; None if it is no kernel's."""
     tree, _, rest = file.partition(".")
     found = re.fullmatch(r"(\w+)\.(\w+(?:\.\w+)?)\.(cpu|gpu)\.so", rest)
     return Module(tree, *found.groups()) if found and tree in TREES else None
 
 
 def either(names: list[str]) -> str:
-    """ "a, b or c"."""
+    """Returns "a, b or c"."""
     return " or ".join([*filter(None, [", ".join(names[:-1])]), names[-1]])
 
 
 def suite(chapter: str, backend: str) -> str:
-    """The program that tests the steps of a chapter."""
+    """Returns the program that tests the steps of a chapter."""
     return f"{chapter}-{backend}"
 
 
 def measured_ratio(row: dict[str, str]) -> str:
-    """ "1.66 to 1.67" of a row of claims.csv, or one number where both are the same."""
+    """Returns "1.66 to 1.67" for a row of claims.csv, or one number if both are the same."""
     ratios = [f"{float(row[key]):.2f}" for key in ("lowest ratio", "highest ratio")]
     return " to ".join(dict.fromkeys(ratios))
 
 
 class Needs(NamedTuple):
-    """The GPU that a step asks for, by its compute capability."""
+    """The GPU that a step requires, by its compute capability."""
 
     major: str
     minor: str
@@ -94,47 +96,63 @@ class Needs(NamedTuple):
 
     @property
     def line(self) -> str:
-        """As a header says it: the architecture, as nvcc calls it, and what else is needed."""
+        """Returns the requirement in a header's form: the architecture, in nvcc's spelling, and the shared
+        memory."""
         return f"sm_{self.major}{self.minor}{'a' * self.only}{f', {self.shared} KiB' if self.shared else ''}"
 
     def __str__(self) -> str:
         shared = f" with {self.shared} KiB of shared memory for a block" if self.shared else ""
-        return f"needs a GPU of compute capability {self.major}.{self.minor}{'' if self.only else ' or newer'}{shared}"
+        return (
+            f"needs a GPU of compute capability "
+            f"{self.major}.{self.minor}{'' if self.only else ' or newer'}{shared}"
+        )
 
     def met_by(self, capability: str) -> bool:
-        """Whether a GPU will do, by its compute capability as "9.0"; one of which that is not known may. Shared memory is left to the
-        suite, which asks the GPU: here only those of one GPU ask, for the CPU back end runs all others, and that GPU has enough."""
-        needed, there = (int(self.major), int(self.minor)), tuple(map(int, capability.split("."))) if capability else None
+        """True if a GPU with this compute capability, as "9.0", will do, or may do because its capability is
+        unknown. The suite checks the shared memory: here only steps for one GPU count, because the CPU back
+        end runs all others, and that GPU has enough."""
+        needed, there = (
+            (int(self.major), int(self.minor)),
+            tuple(map(int, capability.split("."))) if capability else None,
+        )
         return there is None or there == needed or (there > needed and not self.only)
 
 
 class Repository:
-    def __init__(self, root: pathlib.Path = pathlib.Path(__file__).resolve().parents[2]):
+    def __init__(self, root: pathlib.Path = ROOT) -> None:
         self.root = root
-        self.git_complaint = ""  # of the last command
+        self.git_complaint = ""  # the error output of the last command
 
     @property
     def build_folder(self) -> pathlib.Path:
-        """What is built, and what the tests have said. KATA_BUILD puts it elsewhere, for a checkout that cannot be written."""
+        """Returns the folder of the build and of the verdicts. KATA_BUILD moves it, for a checkout that
+        cannot be written."""
         elsewhere = os.environ.get("KATA_BUILD")
         return pathlib.Path(elsewhere).expanduser().absolute() if elsewhere else self.root / "build"
 
     def chapters(self) -> list[str]:
-        """In the order of the book."""
-        there = {path.name for path in (self.root / "chapters").iterdir() if path.is_dir() and not path.name.startswith(".")}
+        """Returns the chapters in the order of the book."""
+        there = {
+            path.name
+            for path in (self.root / "chapters").iterdir()
+            if path.is_dir() and not path.name.startswith(".")
+        }
         return [name for name in ORDER if name in there] + sorted(there.difference(ORDER))
 
     def steps(self, chapter: str, tree: str = "chapters") -> list[str]:
-        return sorted(path.stem for path in (self.root / tree / chapter).glob("*.cu") if STEP.fullmatch(path.name))
+        return sorted(
+            path.stem for path in (self.root / tree / chapter).glob("*.cu") if STEP.fullmatch(path.name)
+        )
 
     def all_steps(self, chapter: str) -> list[str]:
-        """Of both trees: a step whose file somebody has deleted is one still."""
+        """Returns the steps of both trees: a step whose file has been deleted is still one."""
         return sorted({*self.steps(chapter), *self.steps(chapter, "solutions")})
 
     def missing(self, chapter: str, step: str | None = None) -> list[str]:
-        """A line for each step, or for this one, whose file has been deleted."""
+        """Returns a line for each step, or for this one, whose file has been deleted."""
         return [
-            f"chapters/{chapter}/{name}.cu is missing; what brings its stub back: ./kata reset {chapter} {name[:2]}"
+            f"chapters/{chapter}/{name}.cu is missing; what brings its stub back: ./kata reset "
+            f"{chapter} {name[:2]}"
             for name in self.all_steps(chapter)
             if step in (None, name) and not self.source(chapter, name).is_file()
         ]
@@ -146,8 +164,8 @@ class Repository:
         return self.source(chapter, step, tree).read_text(encoding="utf-8", errors="replace")
 
     def needs(self, chapter: str, step: str) -> Needs | None:
-        """What the step asks for, as its solution says; None where any GPU will do. In whichever tree there is one. Throws Fault where
-        the line cannot be read."""
+        """Returns the GPU that the step requires, by its solution, or its stub if there is none; None if any
+        GPU will do. Throws Fault if the line cannot be read."""
         tree = "solutions" if self.source(chapter, step, "solutions").is_file() else "chapters"
         found = NEEDS.search(self.text(chapter, step, tree))
         if not found:
@@ -155,27 +173,34 @@ class Repository:
         needed = NEEDED.fullmatch(found[1])
         if not needed:
             file = self.relative(self.source(chapter, step, tree))
-            raise Fault(f"{file} says '{found[0]}', where a GPU is needed: // Needs: sm_80, or sm_90a for this one only; and for shared memory sm_90, 193 KiB")
+            raise Fault(
+                f"{file} says '{found[0]}', where a GPU is needed: // Needs: sm_80, or sm_90a for this "
+                f"one only; and for shared memory sm_90, 193 KiB"
+            )
         return Needs(needed[1], needed[2], needed[3] == "a", needed[4] or "")
 
     def runs_on(self, backend: str, chapter: str, step: str) -> bool:
-        """Whether the back end can run the step at all: of instructions that one GPU alone has, the CPU back end knows none."""
+        """True if the back end can run the step: the CPU back end lacks the instructions that only one GPU
+        has."""
         needs = self.needs(chapter, step)
         return backend != "cpu" or needs is None or not needs.only
 
     def runs_here(self, chapter: str, step: str, gpus: Sequence[str]) -> bool:
-        """Whether the CPU back end can run the step, or one of these GPUs, by their compute capabilities."""
+        """True if the CPU back end or one of these GPUs, by their compute capabilities, can run the step."""
         needs = self.needs(chapter, step)
         return self.runs_on("cpu", chapter, step) or needs is None or any(map(needs.met_by, gpus))
 
     def cpu_steps(self, chapter: str, tree: str = "solutions") -> list[str]:
-        """The steps that the CPU back end runs."""
+        """Returns the steps that the CPU back end runs."""
         return [step for step in self.steps(chapter, tree) if self.runs_on("cpu", chapter, step)]
 
     def require_cpu(self, chapter: str, step: str) -> None:
-        """Throws Fault, in a line, for a step that the CPU back end cannot run."""
+        """Throws Fault for a step that the CPU back end cannot run."""
         if not self.runs_on("cpu", chapter, step):
-            raise Fault(f"{chapter}/{step} {self.needs(chapter, step)}, and only the CPU back end sees what each line does")
+            raise Fault(
+                f"{chapter}/{step} {self.needs(chapter, step)}, and only the CPU back end sees what "
+                f"each line does"
+            )
 
     def is_open(self, chapter: str, step: str) -> bool:
         return bodies.is_open(self.text(chapter, step))
@@ -184,8 +209,8 @@ class Repository:
         return bool(self.missing(chapter, step)) or self.is_open(chapter, step)
 
     def stub_of(self, chapter: str, step: str) -> str:
-        """The step as it was before anything was written. Git is asked first, for its newest stub: comments in the file may
-        be the student's own. The file itself is what is left where git knows none."""
+        """Returns the step as it was before anything was written. Git's newest stub comes first, because
+        comments in the file may be the student's own; the file itself is used if git has none."""
         file = f"chapters/{chapter}/{step}.cu"
         for commit in self.git("log", "--format=%H", "--", file).split():
             text = self.git("show", f"{commit}:./{file}")
@@ -198,17 +223,21 @@ class Repository:
         if not self.git("rev-parse", "HEAD"):
             if "dubious ownership" in self.git_complaint:
                 raise Fault(
-                    f"{file} {state}, and this git does not read a checkout of another owner; what allows it: "
+                    f"{file} {state}, and this git does not read a checkout of another owner; what "
+                    f"allows it: "
                     f"git config --global --add safe.directory '{self.root}'"
                 )
             if self.git_complaint == "not installed":
                 raise Fault(f"{file} {state}, and what brings its stub back is git, which is not installed")
-            raise Fault(f"{file} {state}, and this is no git checkout: its stub is only in the original repository")
+            raise Fault(
+                f"{file} {state}, and this is no git checkout: its stub is only in the original repository"
+            )
         raise Fault(f"{file} {state}, and git knows no {'earlier ' if is_there else ''}stub of it")
 
     def git(self, *arguments: str) -> str:
-        """What it says; nothing where there is no git, or no checkout."""
-        # A checkout may be another's, as in a container. Git reads it all the same when it is told to.
+        """Returns git's output; empty without git, or without a checkout."""
+        # A checkout may belong to another user, as in a container. This option makes git read it all the
+        # same.
         command = ["git", "-c", "safe.directory=*", "-C", str(self.root), *arguments]
         try:
             done = subprocess.run(
@@ -218,6 +247,7 @@ class Repository:
                 encoding="utf-8",
                 errors="replace",
                 env={**os.environ, "LC_ALL": "C"},
+                check=False,
             )
         except OSError:
             self.git_complaint = "not installed"
@@ -229,8 +259,10 @@ class Repository:
         return self.root / "tests" / "styles" / chapter
 
     def styles(self, chapter: str) -> list[str]:
-        """Other ways to write its steps, each called STEP.NAME."""
-        return sorted(path.stem for path in self.styles_folder(chapter).glob("*.cu") if STYLE.fullmatch(path.name))
+        """Returns the other ways to write the chapter's steps, each as STEP.NAME."""
+        return sorted(
+            path.stem for path in self.styles_folder(chapter).glob("*.cu") if STYLE.fullmatch(path.name)
+        )
 
     def refuted(
         self,
@@ -240,29 +272,37 @@ class Repository:
         elsewhere: str = "",
         times: Mapping[str, float] = MappingProxyType({}),
     ) -> list[str]:
-        """A line for each claim about a time, of all steps or of one, that the GPU which measured the ladder refutes: of this
-        repository's own steps, and nothing that a student's is judged by. No line is about the steps `without`. Who asks for
-        another GPU, `elsewhere`, is told what it takes, in milliseconds by step, where that is known."""
+        """Returns a line for each claim about a time, of all steps or of one, that the GPU which measured the
+        ladder refutes. These are claims about this repository's own steps; no student's step is judged by
+        them. Steps in `without` are left out. Each line also has the ratio on another GPU, `elsewhere`, if
+        `times` has its milliseconds by step."""
         machine, rows = self.timed_claims(chapter)
         lines = []
         for row in rows:
-            if row["standing"] != "refuted" or step not in (None, row["step"]) or {row["step"], row["against"]} & set(without):
+            if (
+                row["standing"] != "refuted"
+                or step not in (None, row["step"])
+                or {row["step"], row["against"]} & set(without)
+            ):
                 continue
             found = f"{measured_ratio(row)} times as fast"
             if elsewhere not in ("", machine):
-                both = [times.get(row[key]) for key in ("against", "step")]
-                there = f"{both[0] / both[1]:.2f} times" if all(both) else "nobody has measured it"
+                theirs, mine = times.get(row["against"]), times.get(row["step"])
+                there = f"{theirs / mine:.2f} times" if theirs and mine else "nobody has measured it"
                 found += f"; on {elsewhere}: {there}"
             claimed = float(row["claimed"])
             faster = f"{claimed:.2f} times as fast as" if claimed > 1 else "faster than"
             lines.append(
-                f"Expected by this lesson or its documents, but refuted: {row['step']} is {faster} {row['against']}. "
-                f"Measured on {machine}, with the solutions and the problem of the ladder: {found}. No step is judged by it."
+                f"Expected by this lesson or its documents, but refuted: {row['step']} is {faster} "
+                f"{row['against']}. "
+                f"Measured on {machine}, with the solutions and the problem of the ladder: {found}. No "
+                f"step is judged by it."
             )
         return lines
 
     def timed_claims(self, chapter: str) -> tuple[str, list[dict[str, str]]]:
-        """The GPU that measured the ladder, and a row for each claim about a time; none where nobody has measured it."""
+        """Returns the GPU that measured the ladder, and a row for each claim about a time; none if nothing is
+        measured."""
         path = self.root / "chapters" / chapter / "measured" / "claims.csv"
         if not path.is_file():
             return "", []
@@ -270,18 +310,30 @@ class Repository:
         return machine.removeprefix("# ").split(",")[0], list(csv.DictReader(rows))
 
     def gained_in_time(self, chapter: str, step: str) -> str:
-        """What a step is for of which nothing is counted that falls; nothing of a chapter that nobody has measured."""
+        """Returns a sentence about the gain in time of a step that lowers no counter; empty for a chapter
+        without measurements."""
         machine, rows = self.timed_claims(chapter)
         if rows and step == self.steps(chapter, "solutions")[0]:
             if all(row["against"] != step for row in rows):
-                return "No earlier step solves the same problem, so there is none that its time is compared with."
-            return "It is the first of its ladder: what the later steps gain is told against the steps before them."
-        held = [row for row in rows if row["standing"] == "asserted" and row["step"] == step and row["against"] < step]
+                return (
+                    "No earlier step solves the same problem, so there is none that its time is compared "
+                    "with."
+                )
+            return (
+                "It is the first of its ladder: what the later steps gain is told against the steps before "
+                "them."
+            )
+        held = [
+            row
+            for row in rows
+            if row["standing"] == "asserted" and row["step"] == step and row["against"] < step
+        ]
         if not held:
             return ""
         row = max(held, key=lambda one: one["against"])
         return (
-            f"It gains time, and nothing that is counted: measured on {machine}, with the solutions, it is {measured_ratio(row)} "
+            f"It gains time, and nothing that is counted: measured on {machine}, with the solutions, it "
+            f"is {measured_ratio(row)} "
             f"times as fast as {row['against']}."
         )
 
@@ -292,20 +344,21 @@ class Repository:
         return sorted((self.root / "tests" / "wrong" / chapter).glob("*" + mistakes.SUFFIX))
 
     def mistakes(self, chapter: str) -> list[Mistake]:
-        """Those of all steps, variants among them."""
+        """Returns the mistakes of all steps, variants among them."""
         return [mistake for path in self.mistakes_files(chapter) for mistake in mistakes.read(path)]
 
     def kernel(self, chapter: str, mistake: Mistake) -> str:
         return mistakes.kernel(mistake, self.root / "solutions" / chapter)
 
     def kernels(self, chapter: str) -> list[tuple[str, str]]:
-        """What is built and tested of a chapter: a tree and a name each, the solutions first."""
+        """Returns the kernels of a chapter that are built and tested, as tree and name, the solutions
+        first."""
         steps = [(tree, step) for tree in ("solutions", "chapters") for step in self.steps(chapter, tree)]
         mistaken = [(mistake.tree, mistake.kernel) for mistake in self.mistakes(chapter)]
         return [*steps, *mistaken, *(("styles", name) for name in self.styles(chapter))]
 
     def modules(self, backends: list[str]) -> set[Module]:
-        """What a build for these back ends has."""
+        """Returns the modules of a build for these back ends."""
         return {
             Module(tree, chapter, name, backend)
             for chapter in self.chapters()
@@ -315,8 +368,8 @@ class Repository:
         }
 
     def for_meson(self) -> list[str]:
-        """FILE|TREE/NAME …|SOLUTION …|NEEDS: the kernels that a file is, or that are made of it and of these solutions, and the
-        GPU that they ask for."""
+        """Returns lines FILE|TREE/NAME …|SOLUTION …|NEEDS: the kernels that a file is, or that are made of it
+        and of these solutions, and the GPU that they require."""
         lines = []
 
         def needed(chapter: str, step: str) -> str:
@@ -325,38 +378,47 @@ class Repository:
 
         for chapter in self.chapters():
             for tree in ("solutions", "chapters"):
-                lines += [
-                    f"{self.relative(self.source(chapter, step, tree))}|{tree}/{step}||{needed(chapter, step)}"
-                    for step in self.steps(chapter, tree)
-                ]
+                for step in self.steps(chapter, tree):
+                    file = self.relative(self.source(chapter, step, tree))
+                    lines.append(f"{file}|{tree}/{step}||{needed(chapter, step)}")
             for path in self.mistakes_files(chapter):
                 found = mistakes.read(path)
                 edited = sorted({self.source(chapter, mistake.edited, "solutions") for mistake in found})
-                kernels = (f"{mistake.tree}/{mistake.kernel}" for mistake in found)
+                kernels = " ".join(f"{mistake.tree}/{mistake.kernel}" for mistake in found)
+                solutions = " ".join(map(self.relative, edited))
                 needs = needed(chapter, path.name.removesuffix(mistakes.SUFFIX))
-                lines.append(f"{self.relative(path)}|{' '.join(kernels)}|{' '.join(map(self.relative, edited))}|{needs}")
+                lines.append(f"{self.relative(path)}|{kernels}|{solutions}|{needs}")
             folder = self.relative(self.styles_folder(chapter))
-            lines += [f"{folder}/{name}.cu|styles/{name}||{needed(chapter, name.split('.')[0])}" for name in self.styles(chapter)]
+            lines += [
+                f"{folder}/{name}.cu|styles/{name}||{needed(chapter, name.split('.')[0])}"
+                for name in self.styles(chapter)
+            ]
         return lines
 
     def relative(self, path: pathlib.Path) -> str:
         return path.relative_to(self.root).as_posix()
 
     def timed(self, chapter: str, backend: str) -> list[str]:
-        """Of each kernel that is timed against another: its name and module, and those of the other."""
+        """Returns a line for each kernel that is timed against another: its name and module, and those of the
+        other."""
         found = self.mistakes(chapter)
         trees = {mistake.kernel: mistake.tree for mistake in found}
         lines = []
         for mistake in found:
             if against := mistake.timed_against:
-                mine, theirs = ((trees.get(name, "solutions"), chapter, name, backend) for name in (mistake.kernel, against))
+                mine, theirs = (
+                    (trees.get(name, "solutions"), chapter, name, backend)
+                    for name in (mistake.kernel, against)
+                )
                 lines.append(f"{mistake.kernel} {module(*mine)} {against} {module(*theirs)}")
         return lines
 
 
 def targets(build: pathlib.Path) -> list[str]:
-    """The programs and modules of a build: all that is linked."""
-    done = subprocess.run(["ninja", "-C", str(build), "-t", "targets", "all"], capture_output=True, text=True)
+    """Returns the programs and modules of a build: all that is linked."""
+    done = subprocess.run(
+        ["ninja", "-C", str(build), "-t", "targets", "all"], capture_output=True, text=True, check=False
+    )
     if done.returncode:
         raise Fault(f"{build} is no folder that Meson has configured")
     return re.findall(r"^([^:]*): [a-z]*_LINKER(?:_RSP)?$", done.stdout, re.M)
@@ -367,9 +429,9 @@ def backends(built: list[str], chapter: str) -> list[str]:
 
 
 def write_kernels(path: pathlib.Path, folder: pathlib.Path) -> None:
-    """The kernels in a file of mistakes, as STEP.NAME.CHAPTER.cu; what has not changed is left alone, so as not to be built
-    again."""
-    repository = Repository(path.parents[3])  # as it was given, for messages to name files in the same way
+    """Writes the kernels of a file of mistakes, as STEP.NAME.CHAPTER.cu. Unchanged files are left alone, so
+    that nothing is built again for them."""
+    repository = Repository(path.parents[3])  # the path as given, so that messages name files in the same way
     chapter, faults = path.parent.name, []
     for mistake in mistakes.read(path):
         target = folder / f"{mistake.kernel}.{chapter}.cu"
@@ -392,7 +454,9 @@ def main() -> None:
         added = commands.add_parser(name, help=text, description=text)
         for argument in arguments:
             added.add_argument(
-                argument.lower().rstrip("."), metavar=argument.rstrip("."), nargs="*" if argument[-1] == "." else None
+                argument.lower().rstrip("."),
+                metavar=argument.rstrip("."),
+                nargs="*" if argument[-1] == "." else None,
             )
 
     command("chapters", "in the order of the book")
@@ -400,9 +464,14 @@ def main() -> None:
     command("cpu-steps", "of a chapter, those that the CPU back end runs", "CHAPTER")
     command("module", "the file name of a module", "TREE", "CHAPTER", "NAME", "BACKEND")
     command("prefix", "what the file names of a chapter's modules begin with", "TREE", "CHAPTER")
-    command("targets", "the programs and modules of a build, without those of the trees named", "BUILD", "TREE...")
     command(
-        "timed", "each kernel that is timed against another: it, its module, the other, its module", "CHAPTER", "BACKEND"
+        "targets", "the programs and modules of a build, without those of the trees named", "BUILD", "TREE..."
+    )
+    command(
+        "timed",
+        "each kernel that is timed against another: it, its module, the other, its module",
+        "CHAPTER",
+        "BACKEND",
     )
     command("for-meson", "what meson.build lists")
     command("write-kernels", "makes the kernels of a file of mistakes", "FILE", "FOLDER")
@@ -417,7 +486,9 @@ def main() -> None:
         "cpu-steps": lambda: repository.cpu_steps(given.chapter),
         "module": lambda: [module(given.tree, given.chapter, given.name, given.backend)],
         "prefix": lambda: [prefix(given.tree, given.chapter)],
-        "targets": lambda: [name for name in targets(pathlib.Path(given.build)) if name.split(".")[0] not in given.tree],
+        "targets": lambda: [
+            name for name in targets(pathlib.Path(given.build)) if name.split(".")[0] not in given.tree
+        ],
         "timed": lambda: repository.timed(given.chapter, given.backend),
         "for-meson": repository.for_meson,
     }[given.command]()

@@ -1,12 +1,14 @@
-"""A page of pictures of one step: what explains its chapter most, a block's life, and each line that reaches memory."""
+"""A page of pictures of one step: the picture of its chapter, the life of a block, and each line that
+reaches memory."""
 
 from __future__ import annotations
 
+import argparse
 import html
 import pathlib
+import trace
 
 import pictures
-import trace
 from pictures import Panel, Request, Trace
 from repository import Repository
 
@@ -20,14 +22,19 @@ PAGE = """\
 <title>{title}</title>
 <style>
 :root {{ --page: #ffffff; --words: #1f2328; --faint: #59636e; --box: #d1d9e0; }}
-@media (prefers-color-scheme: dark) {{ :root {{ --page: #0d1117; --words: #e6edf3; --faint: #9da7b1; --box: #3d444d; }} }}
-body {{ background: var(--page); color: var(--words); font: 15px/1.5 system-ui, sans-serif; max-width: 1140px; margin: 2rem auto; padding: 0 1rem; }}
-h1 {{ font-size: 1.4rem; }} h2 {{ font-size: 1.15rem; margin-top: 2.2rem; border-top: 1px solid var(--box); padding-top: 1rem; }}
+@media (prefers-color-scheme: dark) {{
+  :root {{ --page: #0d1117; --words: #e6edf3; --faint: #9da7b1; --box: #3d444d; }} }}
+body {{ background: var(--page); color: var(--words); font: 15px/1.5 system-ui, sans-serif;
+  max-width: 1140px; margin: 2rem auto; padding: 0 1rem; }}
+h1 {{ font-size: 1.4rem; }}
+h2 {{ font-size: 1.15rem; margin-top: 2.2rem; border-top: 1px solid var(--box); padding-top: 1rem; }}
 h3 {{ font-size: 0.95rem; margin: 1.4rem 0 0.2rem; }}
-p {{ margin: 0.3rem 0 0.8rem; max-width: 75ch; }} .faint {{ color: var(--faint); font-size: 0.85rem; margin: 0.2rem 0; }}
+p {{ margin: 0.3rem 0 0.8rem; max-width: 75ch; }}
+.faint {{ color: var(--faint); font-size: 0.85rem; margin: 0.2rem 0; }}
 code {{ font: 13px/1.4 ui-monospace, monospace; white-space: pre-wrap; }}
 figure {{ margin: 0; overflow-x: auto; }} svg {{ max-width: none; }}
-.pair {{ display: grid; grid-template-columns: repeat(auto-fit, minmax(min(540px, 100%), 1fr)); gap: 0.5rem 1.5rem; }}
+.pair {{ display: grid; gap: 0.5rem 1.5rem;
+  grid-template-columns: repeat(auto-fit, minmax(min(540px, 100%), 1fr)); }}
 {style}</style>
 </head>
 <body>
@@ -37,22 +44,29 @@ figure {{ margin: 0; overflow-x: auto; }} svg {{ max-width: none; }}
 """
 
 READ_SECTORS = (
-    "Of each line one request is drawn, the costliest: above, the 32 lanes of the warp; below, the sectors that they reach, 32 bytes "
-    "each, in the same colour. What is filled was asked for, by the lane whose number stands there or by several (×32); what is "
-    "empty was moved for nothing. Of shared memory, the 32 banks: each row is one pass. Rows in orange are bank conflicts; rows in "
+    "Of each line one request is drawn, the costliest: above, the 32 lanes of the warp; below, the "
+    "sectors that they reach, 32 bytes "
+    "each, in the same colour. What is filled was asked for, by the lane whose number stands there or "
+    "by several (×32); what is "
+    "empty was moved for nothing. Of shared memory, the 32 banks: each row is one pass. Rows in orange "
+    "are bank conflicts; rows in "
     "pink are lanes whose atomics meet at one word, and are done one after the other."
 )
 SMALLER = (
-    "That is a smaller problem than the one that the tests count, so that all of it can be drawn: of the larger one, "
+    "That is a smaller problem than the one that the tests count, so that all of it can be drawn: of "
+    "the larger one, "
     "<code>./kata explain</code> says what each line costs."
 )
 READ_LIFE = (
-    "The warps of one block, from left to right what each does as time goes on: a dashed line is a barrier, and what is empty "
+    "The warps of one block, from left to right what each does as time goes on: a dashed line is a "
+    "barrier, and what is empty "
     "before it is a warp that waits there for the slowest."
 )
 WAITS_ELSEWHERE = (
-    "Not drawn is how long an atomic on global memory waits for atomics of other blocks at the same address, so that a block with "
-    "few steps here may be part of a slow kernel: <code>./kata explain {chapter} {step}</code> counts these waits in the "
+    "Not drawn is how long an atomic on global memory waits for atomics of other blocks at the same "
+    "address, so that a block with "
+    "few steps here may be part of a slow kernel: <code>./kata explain {chapter} {step}</code> counts "
+    "these waits in the "
     "<em>steps of the longest chain</em>."
 )
 
@@ -62,7 +76,7 @@ def svg(panel: Panel, label: str) -> str:
 
 
 def lines_of(found: Trace) -> dict[tuple[str, str, str, str], list[tuple[int, Request]]]:
-    """The requests of each line, by what they do, each with what it costs; the costliest line first."""
+    """Returns the requests of each line and kind, each with its cost; the costliest line first."""
     groups: dict[tuple[str, str, str, str], list[tuple[int, Request]]] = {}
     for r in found.requests:
         if r.memory in ("global", "shared"):
@@ -70,11 +84,15 @@ def lines_of(found: Trace) -> dict[tuple[str, str, str, str], list[tuple[int, Re
     return dict(sorted(groups.items(), key=lambda group: (-sum(cost for cost, _ in group[1]), group[0])))
 
 
-def line_part(found: Trace, key: tuple[str, str, str, str], requests: list[tuple[int, Request]], text: str) -> str:
+def line_part(
+    found: Trace, key: tuple[str, str, str, str], requests: list[tuple[int, Request]], text: str
+) -> str:
     line, did, memory, array = key
     _, r = max(requests, key=lambda one: (one[0], len(one[1].lanes), -one[1].begins))
     file, number = trace.place_of(line)
-    name = html.escape(f"{f'line {number}' if file.endswith('.cu') else line}: {did}, {memory} memory, {array}")
+    name = html.escape(
+        f"{f'line {number}' if file.endswith('.cu') else line}: {did}, {memory} memory, {array}"
+    )
     source = f"<p class=faint><code>{html.escape(text)}</code></p>" if text else ""
     words = pictures.words_for(found, r, [cost for cost, _ in requests])
     return f"<h3>{name}</h3>{source}<p class=faint>{words}</p>{svg(pictures.of_request(found, r), name)}"
@@ -85,13 +103,22 @@ def page(repository: Repository, chapter: str, step: str, both: trace.Both, tree
     titles = ["your step", "the solution"] if both.solution else ["the solution"]
     trees = [tree, "solutions"][: len(steps)]
     title = f"{chapter} {step}"
-    parts = [f"<h1>{title}</h1>", f"<p>What it does to {html.escape(both.step['problem'])}, on the CPU back end. {SMALLER}</p>"]
+    parts = [
+        f"<h1>{title}</h1>",
+        f"<p>What it does to {html.escape(both.step['problem'])}, on the CPU back end. {SMALLER}</p>",
+    ]
     if both.step["fault"]:
         parts.append(f"<p><strong>{html.escape(trace.warning(both.step).strip())}</strong></p>")
 
     _, sentence = pictures.drawing_of(steps)
-    parts += [f"<h2>The picture of this step</h2><p>{sentence}</p>", svg(pictures.of_chapter(steps, titles), sentence)]
-    parts += [f"<h2>The life of a block</h2><p>{READ_LIFE}</p>", svg(pictures.of_life(steps, titles), READ_LIFE)]
+    parts += [
+        f"<h2>The picture of this step</h2><p>{sentence}</p>",
+        svg(pictures.of_chapter(steps, titles), sentence),
+    ]
+    parts += [
+        f"<h2>The life of a block</h2><p>{READ_LIFE}</p>",
+        svg(pictures.of_life(steps, titles), READ_LIFE),
+    ]
     if any((r.did, r.memory) == ("atomic", "global") for found in steps for r in found.of_one_block()):
         parts.append(f"<p>{WAITS_ELSEWHERE.format(chapter=chapter, step=step[:2])}</p>")
 
@@ -99,17 +126,25 @@ def page(repository: Repository, chapter: str, step: str, both: trace.Both, tree
     for found, name, where in zip(steps, titles, trees):
         parts.append(f"<div><p><strong>{name}</strong></p>")
         for key, requests in lines_of(found).items():
-            parts.append(line_part(found, key, requests, trace.source_line(repository, where, chapter, key[0])))
+            parts.append(
+                line_part(found, key, requests, trace.source_line(repository, where, chapter, key[0]))
+            )
         parts.append("</div>")
     parts.append("</div>")
     return PAGE.format(title=html.escape(title), style=pictures.STYLE, body="\n".join(parts))
 
 
-def see(repository: Repository, chapter: str, step: str, given) -> int:
+def see(repository: Repository, chapter: str, step: str, given: argparse.Namespace) -> int:
     both = trace.of(repository, chapter, step, "trace", given.solution)
-    path = pathlib.Path(given.output) if given.output else repository.build_folder / "see" / f"{chapter}.{step}.html"
+    path = (
+        pathlib.Path(given.output)
+        if given.output
+        else repository.build_folder / "see" / f"{chapter}.{step}.html"
+    )
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(page(repository, chapter, step, both, "solutions" if given.solution else "chapters"), encoding="utf-8")
+    path.write_text(
+        page(repository, chapter, step, both, "solutions" if given.solution else "chapters"), encoding="utf-8"
+    )
     print(trace.warning(both.step), end="")
     shown = path.relative_to(repository.root) if path.is_relative_to(repository.root) else path
     print(f"Open in a browser: {shown}")

@@ -1,4 +1,5 @@
-"""The report of Meson's tests, as a student wants it: a line for each step, and once why a step fails."""
+"""The report of Meson's tests, shortened for students: a line for each step, and once the reason why a
+step fails."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ import re
 import shutil
 import textwrap
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 
 import processes
 from build import QUIET, Build, Progress, path_of
@@ -20,23 +21,49 @@ from repository import TREES, Module, Repository, module_of, suite, targets
 # Meson's results, each as one of three.
 OF_MESON = {"OK": "OK", "EXPECTEDFAIL": "OK", "SKIP": "SKIP"}
 WIDTH = 80
-PRINTED = 20  # lines of what a step has printed that passes
+PRINTED = 20  # lines of the output of a step that passes
 PRINTED_WIDE = 200  # characters of such a line: without newlines, all that threads print is one
-SAID = 60  # lines of what a test that fails has said and the step has printed behind it, which is more than any test says
+# Lines of a failing test and of the step's output behind it; no test prints so many itself.
+SAID = 60
 SAID_WIDE = 2000  # characters of such a line
-NEEDS = re.compile(r"^(?:1\.\.0 # SKIP|not run:) (needs .*)", re.M)  # how a suite skips what this machine cannot run
+# A suite's line for a step that this machine cannot run.
+NEEDS = re.compile(r"^(?:1\.\.0 # SKIP|not run:) (needs .*)", re.M)
 DOES_NOT_COMPILE = "does not compile"
-UNDER_WAY = re.compile(r" *(\d+)/(?!\1 )\d+ ")  # of a test that has ended, in Meson's words; behind the last, all is known
+# Meson's line for a test that has ended, but for the last, after which all is known.
+UNDER_WAY = re.compile(r" *(\d+)/(?!\1 )\d+ ")
+
+
+class TestRecord(TypedDict, total=False):
+    """A test, as the suite has written it (common/check/report.hpp)."""
+
+    test: str
+    kind: str
+    text: str
+    gains: list[str]
+    notes: list[str]
+
+
+class MesonTest(TypedDict, total=False):
+    """A test in Meson's log."""
+
+    name: str
+    result: str
+    returncode: int
+    duration: float
+    command: list[str]
+    stdout: str
+    stderr: str
 
 
 class Verdict(NamedTuple):
-    name: str  # as Meson has it: "grids-wrong / 01_vector_add.no_guard"
-    module: Module | None  # of a kernel
+    name: str  # Meson's name: "grids-wrong / 01_vector_add.no_guard"
+    module: Module | None  # the kernel that is tested, if there is one
     result: str  # OK, SKIP, FAIL
-    reason: str  # in full; of what passes, what it has printed
-    gains: tuple[str, ...] = ()  # of what passes, what its claims have found
-    notes: tuple[str, ...] = ()  # of what passes, what is no fault of it and yet good to know; of what is skipped, what it needs
-    records: tuple[dict, ...] = ()  # a test each, as the suite has written them (common/check/report.hpp)
+    reason: str  # the full reason; for a test that passes, its output
+    gains: tuple[str, ...] = ()  # the gains that claims have found, if it passes
+    # Remarks on a test that passes, which are no faults; or the GPU that a skipped one requires.
+    notes: tuple[str, ...] = ()
+    records: tuple[TestRecord, ...] = ()
 
     @property
     def title(self) -> str:
@@ -44,33 +71,35 @@ class Verdict(NamedTuple):
 
     @property
     def suite(self) -> str:
-        """The chapter, or the suite of what is no kernel."""
+        """Returns the chapter, or the suite of a test that is about no kernel."""
         return self.module.chapter if self.module else self.name.split(" / ")[0]
 
     @property
-    def failures(self) -> list[dict]:
+    def failures(self) -> list[TestRecord]:
         return [record for record in self.records if record["kind"] in ("wrong", "slow", "open")]
 
     @property
     def is_right(self) -> bool:
         """True if the step computes what it should; it may still fail, because it needs too much."""
-        return self.result == "OK" or bool(self.failures) and all(record["kind"] == "slow" for record in self.failures)
+        return self.result == "OK" or (
+            bool(self.failures) and all(record["kind"] == "slow" for record in self.failures)
+        )
 
     @property
     def label(self) -> str:
-        """The result as it is printed: SLOW for what fails although it is right."""
+        """Returns the result as it is printed: SLOW for a failure of a right step."""
         return "SLOW" if self.result == "FAIL" and self.is_right else self.result
 
     @property
     def why(self) -> str:
-        """Why it fails, in a line."""
+        """Returns the reason for a failure, in a line."""
         said = [record["text"] for record in self.failures] or [self.reason]
         lines = [line.strip() for line in said[0].splitlines() if line.strip()]
         return lines[0] if lines and self.result == "FAIL" else ""
 
 
 def run(build: Build, selection: Sequence[str], log_name: str = "testlog") -> list[Verdict]:
-    """Runs tests, of which Meson keeps a record each, in a log of that name."""
+    """Runs tests, and reads their results from a log of that name."""
     with build.alone():
         lines = tested(build, selection, log_name)
     # Meson has them in the order in which they ended.
@@ -93,26 +122,35 @@ def tested(build: Build, selection: Sequence[str], log_name: str) -> list[str]:
     return log.read_text(encoding="utf-8", errors="replace").splitlines()
 
 
-def verdict_of(record: dict) -> Verdict:
+def verdict_of(record: MesonTest) -> Verdict:
     name = record["name"].split(":", 1)[-1]
     result = OF_MESON.get(record["result"], "FAIL")
     reason = reason_of(record) if result == "FAIL" else printed(record)
-    if result == "SKIP":  # and not because it is open
-        return Verdict(name, kernel_of(record["command"]), result, reason, (), tuple(NEEDS.findall(record.get("stdout", ""))))
+    if result == "SKIP":  # skipped for its GPU, or because it is open
+        return Verdict(
+            name,
+            kernel_of(record["command"]),
+            result,
+            reason,
+            (),
+            tuple(NEEDS.findall(record.get("stdout", ""))),
+        )
     records = records_in(record.get("stdout", ""))
-    if result == "FAIL" and record["result"] != "FAIL":  # it crashed or was stopped, whatever the tests before that have found
-        records += ({"test": "", "kind": "wrong", "text": reason},)
-    gains, notes = (tuple(text for one in records for text in one.get(what, ())) for what in ("gains", "notes"))
+    # It crashed or was stopped, whatever the tests before that have found.
+    if result == "FAIL" and record["result"] != "FAIL":
+        records = (*records, {"test": "", "kind": "wrong", "text": reason})
+    gains = tuple(text for one in records for text in one.get("gains", ()))
+    notes = tuple(text for one in records for text in one.get("notes", ()))
     return Verdict(name, kernel_of(record["command"]), result, reason, gains, notes, records)
 
 
-def records_in(said: str) -> tuple[dict, ...]:
-    """The records among the lines of TAP; a step has no way to write there."""
+def records_in(said: str) -> tuple[TestRecord, ...]:
+    """Returns the records among the lines of TAP, which a step cannot write to."""
     return tuple(json.loads(line[2:]) for line in said.splitlines() if line.startswith("# {"))
 
 
 def kernel_of(command: list[str]) -> Module | None:
-    """The kernel that a test is about, if it is about one."""
+    """Returns the kernel that a test is about; None if it is about something else."""
     if "--step" not in command or "--source" not in command:
         return None
     module = module_of(pathlib.Path(command[command.index("--step") + 1]).name)
@@ -120,16 +158,19 @@ def kernel_of(command: list[str]) -> Module | None:
     return module if module and source.startswith(f"{module.name}.") else None
 
 
-def printed(record: dict) -> str:
+def printed(record: MesonTest) -> str:
     return record.get("stderr", "").strip("\n")
 
 
-def reason_of(record: dict) -> str:
-    """Why a test has not passed, as it says itself; else what Meson knows."""
+def reason_of(record: MesonTest) -> str:
+    """Returns the reason why a test has not passed, in its own words, else in Meson's."""
     status, said = record["returncode"], printed(record)
     if not re.search(r"^\s*not ok", said, re.M):
         if record["result"] == "TIMEOUT":
-            said += f"\nwas stopped after {record['duration']:.0f} s: it does not end, or the machine is too busy; run it again"
+            said += (
+                f"\nwas stopped after {record['duration']:.0f} s: it does not end, or the machine is too "
+                f"busy; run it again"
+            )
         elif status < 0:
             said += f"\ncrashed: {processes.cause_of_death(-status)}"
         elif not said:
@@ -147,8 +188,8 @@ def is_needed(target: str, chapter: str, step: str | None) -> bool:
 
 
 def of_step(repository: Repository, build: Build, chapter: str, step: str) -> list[Verdict]:
-    """Builds what tests one step, runs it, and keeps what it says: a verdict from each back end. Of a step that does not
-    compile, the compiler has then said why."""
+    """Builds and tests one step, and keeps the verdict of each back end. The compiler has already printed the
+    errors of a step that does not compile."""
     record = Record(repository)
     mine = {name for name in targets(build.folder) if is_needed(name, chapter, step)}
     not_built = build.compile(sorted(mine))
@@ -159,16 +200,20 @@ def of_step(repository: Repository, build: Build, chapter: str, step: str) -> li
         for name in mine:
             if not module_of(name):
                 build.suite(chapter, name.split("-")[-1])
-        # On all cores: somebody waits for this one test, and no other runs beside it.
+        # On all cores: no other test runs beside this one.
         found = run(build, ["--suite", chapter, "--test-args=--in-parts", step])
-        if not_built:  # a solution: what is held against it is not
-            found.append(Verdict(f"{chapter} / solutions", None, "FAIL", f"{', '.join(sorted(not_built))} cannot be built"))
+        if not_built:  # a solution, and then nothing can be compared with it
+            found.append(
+                Verdict(
+                    f"{chapter} / solutions", None, "FAIL", f"{', '.join(sorted(not_built))} cannot be built"
+                )
+            )
     record.keep(found)
     return found
 
 
 class Said(NamedTuple):
-    """The verdict on a step as it stands: OK, SKIP or FAIL, or nothing if it has not been tested."""
+    """The verdict on a step as it stands: OK, SKIP or FAIL, or empty if it has not been tested."""
 
     result: str
     is_right: bool = False
@@ -176,26 +221,30 @@ class Said(NamedTuple):
 
 
 class Record:
-    """The last verdict on each step, and a hash of the text that was tested, in a file of the build folder."""
+    """The last verdict on each step, and a hash of the tested text, in a file of the build folder."""
 
-    def __init__(self, repository: Repository):
+    def __init__(self, repository: Repository) -> None:
         self.file = repository.build_folder / "verdicts.json"
-        # Read before anything is built: what is written later has not been tested.
+        # Read before anything is built: later texts have not been tested.
         self.texts = {
             f"{chapter}/{step}": hashlib.sha256(repository.source(chapter, step).read_bytes()).hexdigest()
             for chapter in repository.chapters()
             for step in repository.steps(chapter)
         }
 
-    def read(self) -> dict[str, dict]:
+    def read(self) -> dict[str, dict[str, object]]:
         try:
             found = json.loads(self.file.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return {}
-        return {step: kept for step, kept in found.items() if isinstance(kept, dict)} if isinstance(found, dict) else {}
+        return (
+            {step: kept for step, kept in found.items() if isinstance(kept, dict)}
+            if isinstance(found, dict)
+            else {}
+        )
 
     def keep(self, verdicts: Iterable[Verdict]) -> None:
-        """A step that one back end fails, fails; and it is right only if both say so."""
+        """Keeps the verdicts: a step fails if one back end fails it, and is right only if both say so."""
         new: dict[str, Said] = {}
         for verdict in verdicts:
             if verdict.module and verdict.module.tree == "chapters":
@@ -204,10 +253,16 @@ class Record:
                 before = new.get(step, said)
                 worse = min(said, before, key=lambda one: (one.result != "FAIL", one.is_right))
                 new[step] = worse
-        self.write({step: {"text": self.texts[step], **said._asdict()} for step, said in new.items() if step in self.texts})
+        self.write(
+            {
+                step: {"text": self.texts[step], **said._asdict()}
+                for step, said in new.items()
+                if step in self.texts
+            }
+        )
 
-    def write(self, kept: dict[str, dict]) -> None:
-        """Adds to what is kept of each step, or takes the place of it."""
+    def write(self, kept: dict[str, dict[str, object]]) -> None:
+        """Adds to each step's record, and replaces the values that are there."""
         if kept:
             all_of_them = self.read()
             for step, found in kept.items():
@@ -217,7 +272,7 @@ class Record:
             new.replace(self.file)
 
     def says(self, chapter: str, step: str) -> Said:
-        """Nothing of a step that has not been tested as it stands."""
+        """Returns the verdict on a step as it stands; an empty one if this text has not been tested."""
         step = f"{chapter}/{step}"
         kept = self.read().get(step, {})
         if kept.get("text") != self.texts.get(step):
@@ -225,7 +280,8 @@ class Record:
         return Said(str(kept.get("result", "")), bool(kept.get("is_right")), str(kept.get("why", "")))
 
     def counts(self, chapter: str, step: str) -> dict[str, float]:
-        """Returns the counts of the last run in ./kata watch, whatever the text of the step was then; empty if there was none."""
+        """Returns the counts of the last run in ./kata watch, whatever the text of the step was then; empty
+        if there was none."""
         kept = self.read().get(f"{chapter}/{step}", {}).get("counts")
         return kept if isinstance(kept, dict) else {}
 
@@ -242,39 +298,54 @@ def indented(text: str) -> str:
 
 
 def explain(verdict: Verdict, not_built: set[str]) -> str:
-    """A verdict, and why; the compiler has said itself what it does not like."""
+    """Returns a verdict and its reason; for a step that does not compile, the compiler has printed it."""
     if verdict.module and verdict.module.file in not_built:
         return f"FAIL  {verdict.title} does not compile: see above\n"
     return f"{verdict.label}  {verdict.title}\n{indented(why_at_length(verdict))}"
 
 
 def beside(text: str) -> str:
-    """Returns a note below a verdict, if there is one, in lines that fit a terminal; a name stays in one piece."""
+    """Returns a note below a verdict, if there is one, in lines that fit a terminal; a name stays in one
+    piece."""
     if not text:
         return ""
     margin = " " * 6
-    return textwrap.fill(text, WIDTH, initial_indent=margin, subsequent_indent=margin, break_long_words=False, break_on_hyphens=False) + "\n"
+    return (
+        textwrap.fill(
+            text,
+            WIDTH,
+            initial_indent=margin,
+            subsequent_indent=margin,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        + "\n"
+    )
 
 
 def beginning(text: str, most: int = PRINTED, wide: int = PRINTED_WIDE) -> str:
-    """Returns the beginning of what a step has printed: at most so many lines, each cut at so many characters."""
+    """Returns the beginning of a step's output: at most so many lines, each cut at so many characters."""
     said = text.split("\n")
-    shown = [line if len(line) <= wide else f"{line[:wide]} … and {len(line) - wide} characters more" for line in said[:most]]
+    shown = [
+        line if len(line) <= wide else f"{line[:wide]} … and {len(line) - wide} characters more"
+        for line in said[:most]
+    ]
     return "\n".join(shown + ([] if len(said) <= most else [f"… and {len(said) - most} lines more"]))
 
 
 def why_at_length(verdict: Verdict) -> str:
-    """All that the tests say. What the step prints stands between it, from each thread perhaps, and is cut."""
+    """Returns the full text of the tests. The step's own output stands between, from each thread perhaps, and
+    is cut."""
     return "\n".join(beginning(part, SAID, SAID_WIDE) for part in re.split(r"\n(?=not ok: )", verdict.reason))
 
 
 def needed(verdict: Verdict) -> str:
-    """Behind what was skipped, the GPU that it needs; nothing of what is open."""
+    """Returns the GPU that a skipped step requires; empty for an open one."""
     return f": {verdict.notes[0]}" if verdict.result == "SKIP" and verdict.notes else ""
 
 
 def of_one_step(verdicts: list[Verdict]) -> str:
-    """Its verdict, from each back end; of what passes, what it has printed."""
+    """Returns the verdict from each back end, and the output of a step that passes."""
     lines = []
     for verdict in verdicts:
         where = f" ({verdict.module.backend})" if len(verdicts) > 1 and verdict.module else ""
@@ -291,13 +362,20 @@ def of_one_step(verdicts: list[Verdict]) -> str:
 
 
 def of_a_chapter(verdicts: list[Verdict], not_built: set[str]) -> str:
-    """A line for each step, and below them why those fail that do."""
+    """Returns a line for each step, and below them the reasons of those that fail."""
     lines = [f"{verdict.label:4}  {verdict.title}{needed(verdict)}\n" for verdict in verdicts]
-    return "".join([*lines, *("\n" + explain(verdict, not_built) for verdict in failed(verdicts)), "\n", totals(verdicts)])
+    return "".join(
+        [
+            *lines,
+            *("\n" + explain(verdict, not_built) for verdict in failed(verdicts)),
+            "\n",
+            totals(verdicts),
+        ]
+    )
 
 
 def of_all(verdicts: list[Verdict], not_built: set[str], chapters: list[str]) -> str:
-    """A line for each chapter, and below them why what fails does."""
+    """Returns a line for each chapter, and below them the reasons of the tests that fail."""
     by_suite: dict[str, list[Verdict]] = {}
     for verdict in verdicts:
         by_suite.setdefault(verdict.suite, []).append(verdict)
@@ -305,9 +383,18 @@ def of_all(verdicts: list[Verdict], not_built: set[str], chapters: list[str]) ->
     lines = []
     for name in [*others, *(chapter for chapter in chapters if chapter in by_suite)]:
         trees = [(tree, [v for v in by_suite[name] if v.module and v.module.tree == tree]) for tree in TREES]
-        parts = [f"{'yours' if tree == 'chapters' else tree} {counts(found)}" for tree, found in trees if found]
+        parts = [
+            f"{'yours' if tree == 'chapters' else tree} {counts(found)}" for tree, found in trees if found
+        ]
         lines.append(f"{name:12}  {' | '.join(parts) or counts(by_suite[name])}\n")
-    return "".join([*lines, *("\n" + explain(verdict, not_built) for verdict in failed(verdicts)), "\n", totals(verdicts)])
+    return "".join(
+        [
+            *lines,
+            *("\n" + explain(verdict, not_built) for verdict in failed(verdicts)),
+            "\n",
+            totals(verdicts),
+        ]
+    )
 
 
 def counts(verdicts: list[Verdict]) -> str:
@@ -317,7 +404,10 @@ def counts(verdicts: list[Verdict]) -> str:
 
 def totals(verdicts: list[Verdict]) -> str:
     open_steps = any(
-        verdict.result == "SKIP" and not verdict.notes and verdict.module and verdict.module.tree == "chapters"
+        verdict.result == "SKIP"
+        and not verdict.notes
+        and verdict.module
+        and verdict.module.tree == "chapters"
         for verdict in verdicts
     )
     note = "; SLOW is right, not yet fast" if any(verdict.label == "SLOW" for verdict in verdicts) else ""

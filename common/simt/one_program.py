@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""Whether all that reads a step reads the same program: one_program.py STEP.cu CLANG COMPILER…
+"""Checks that all readers of a step read the same program: one_program.py STEP.cu CLANG COMPILER…
 
-COMPILER… is how g++ compiles the step, but for what it is to make. CLANG, which may be empty, is what legality.py asks.
-Behind each line of the step, and of the headers beside it, that may be a directive of the preprocessor goes a word; what
-is compiled has the same of these words as what clang has read and what translate.py takes for code, or a condition tells
-them apart. How it is spelt does not matter. What the preprocessor leaves of the student's files has no assembly, nothing
-that names another place for code, and nothing that runs before what calls it: an instruction that no compiler has made
-is one that no meter sees.
+COMPILER… is g++'s command for the step, without its output. CLANG, which may be empty, is legality.py's
+compiler. A word goes behind each line of the step, and of the headers beside it, that may be a directive of
+the preprocessor. The compiled text must have the same of these words as the text that clang has read and the
+text that translate.py takes for code; otherwise a condition tells the readers apart, however it is spelt. The
+preprocessed text of the student's files must have no assembly, nothing that names another place for code, and
+nothing that runs before it is called: no meter sees an instruction that no compiler has made.
 """
+
+from __future__ import annotations
 
 import os
 import pathlib
@@ -15,27 +17,35 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 
 import legality
 import translate
 
 WORD = re.compile(r"\bkata_behind_\w+")
-# What may stand between the first character of a directive and its name.
+# Space and comments between the first character of a directive and its name.
 SPACE = r"(?:\s|\\[ \t]*\n|/\*.*?\*/)*"
 CONDITION = re.compile(rf"(?:#|%:){SPACE}(?:if|elif)", re.S)
-# By which a step would say that it lies in another file, as the preprocessor does.
+# A line marker, by which a step could pretend to be in another file.
 FORGED = re.compile(rf"^{SPACE}(?:#|%:){SPACE}\d", re.S | re.M)
-# As the preprocessor says into which file it goes (1), to which it returns (2), and which is one of the system (3).
+# The preprocessor's line marker: it enters a file (1), returns to one (2), or is in a system header (3).
 ENTERED = re.compile(r'# \d+ "(?P<path>.*?)"(?P<flags>(?: \d)*)$')
 REFUSED = [
     (r"\b(?:__)?asm(?:__)?\b", "assembly, which the meter does not see"),
-    (r"\b(?:__)?(?:constructor|destructor|init_priority)(?:__)?\b", "code that runs when the step is loaded, or behind its tests"),
-    (r"\b(?:__)?(?:ifunc|symver|section)(?:__)?\s*\((?!\s*\"simt_constant\"\s*\))", "an attribute that says where a function lies"),
+    (
+        r"\b(?:__)?(?:constructor|destructor|init_priority)(?:__)?\b",
+        "code that runs when the step is loaded, or behind its tests",
+    ),
+    (
+        r"\b(?:__)?(?:ifunc|symver|section)(?:__)?\s*\((?!\s*\"simt_constant\"\s*\))",
+        "an attribute that says where a function lies",
+    ),
 ]
 
 
-def marked(path):
-    lines, is_directive = [], False
+def marked(path: pathlib.Path) -> str:
+    lines: list[str] = []
+    is_directive = False
     for number, line in enumerate(path.read_text(encoding="utf-8", errors="surrogateescape").splitlines(), 1):
         lines.append(line)
         is_directive = is_directive or "#" in line or "%:" in line
@@ -45,14 +55,23 @@ def marked(path):
     return "\n".join(lines) + "\n"
 
 
-def preprocessed(command):
-    done = subprocess.run(command, capture_output=True, encoding="utf-8", errors="surrogateescape", env={**os.environ, "LC_ALL": "C"})
+def preprocessed(command: Sequence[str]) -> tuple[int, str, str]:
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        encoding="utf-8",
+        errors="surrogateescape",
+        env={**os.environ, "LC_ALL": "C"},
+        check=False,
+    )
     return done.returncode, done.stdout, done.stderr
 
 
-def of_student(text, folder):
-    """What lies in the folder, of what the preprocessor has left."""
-    files, own, opened = [False], [], set()
+def of_student(text: str, folder: str) -> tuple[str, set[str]]:
+    """Returns the preprocessor's output from files in the folder, and the names of these files."""
+    files = [False]
+    own: list[str] = []
+    opened: set[str] = set()
     for line in text.splitlines():
         if entered := ENTERED.match(line):
             path = os.path.normpath(entered["path"])
@@ -70,7 +89,7 @@ def of_student(text, folder):
     return "\n".join(own), opened
 
 
-def fault(step, clang, compiler):
+def fault(step: pathlib.Path, clang: str, compiler: Sequence[str]) -> str | None:
     with tempfile.TemporaryDirectory() as scratch:
         folder = os.path.realpath(scratch)
         for path in step.parent.rglob("*"):
@@ -83,7 +102,9 @@ def fault(step, clang, compiler):
         if status:
             return said
         own, opened = of_student(text, folder)
-        code = translate.NO_CODE.sub(lambda match: match[0] if match[0] == '"simt_constant"' or not match["literal"] else '""', own)
+        code = translate.NO_CODE.sub(
+            lambda match: match[0] if match[0] == '"simt_constant"' or not match["literal"] else '""', own
+        )
         for pattern, what in REFUSED:
             if re.search(pattern, code):
                 return f"there is {what}"
@@ -94,15 +115,27 @@ def fault(step, clang, compiler):
             return None
         words = WORD.findall(text)
         live = {word for source in sources for word in WORD.findall(source.code)}
-        options = [*(word for word in compiler if word.startswith("-I")), "-include", "simt/cuda.hpp", "-include", "kata.hpp"]
-        others = [preprocessed([*legality.reading(clang, side, options), *reads]) for side in legality.SIDES if clang]
-        # What clang does not read to its end it does not judge.
-        if not live.issuperset(words) or any(status == 0 and WORD.findall(text) != words for status, text, _ in others):
+        options = [
+            *(word for word in compiler if word.startswith("-I")),
+            "-include",
+            "simt/cuda.hpp",
+            "-include",
+            "kata.hpp",
+        ]
+        others = [
+            preprocessed([*legality.reading(clang, side, options), *reads])
+            for side in legality.SIDES
+            if clang
+        ]
+        # A text that clang cannot read to its end does not count.
+        if not live.issuperset(words) or any(
+            status == 0 and WORD.findall(text) != words for status, text, _ in others
+        ):
             return "a condition of the preprocessor shows the compilers that read a step another program each"
     return None
 
 
-def main():
+def main() -> None:
     step, clang, *compiler = sys.argv[1:]
     if found := fault(pathlib.Path(step), clang, compiler):
         sys.exit(f"{step}:1: error: {found}")

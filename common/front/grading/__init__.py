@@ -1,1 +1,2 @@
-"""Grading a class: what was handed in, the walls around it, one job a student, and the sheet of all. README.md says how."""
+"""The grading of a class: what was handed in, the walls around it, one job for each student, and the sheet
+(README.md)."""

@@ -1,5 +1,5 @@
-"""Where the jobs of students run: on this machine, as an array of Slurm's, or by Dask. A job is a command; that it has run is
-to be seen by the file that it leaves, so that a lost one is run again and none counts twice."""
+"""The engines that run students' jobs: this machine, an array of Slurm's, or Dask. A job is a command. It
+has run once the file that it leaves is there, so that a lost one is run again and none counts twice."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import shlex
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 
 import processes
 from fault import Fault
 
 POLL_SECONDS = 1.0
-TRIES = 3  # of a job whose machine was lost
+TRIES = 3  # runs of a job whose machine was lost
 
 
 @dataclasses.dataclass(frozen=True, eq=False)  # each is another one
@@ -34,35 +34,43 @@ class Job:
 
 @dataclasses.dataclass(frozen=True)
 class Ended:
-    """A job, and why it has left no result; empty if it has."""
+    """A job, and the reason why it has left no result; empty if it has."""
 
     job: Job
     why: str = ""
 
 
 def local(jobs: Sequence[Job], at_once: int, scratch: pathlib.Path) -> Iterator[Ended]:
-    """Processes on this machine, `at_once` of them at a time, the first first."""
+    """Runs the jobs as processes on this machine, `at_once` of them at a time, in their order."""
     waiting = list(reversed(jobs))
-    running: dict[int, tuple[Job, subprocess.Popen]] = {}
+    running: dict[int, tuple[Job, subprocess.Popen[str]]] = {}
     environment = {**os.environ, "TMPDIR": str(scratch)}  # so that nothing stays of a job that is killed
     with contextlib.ExitStack() as ending:
         while waiting or running:
             while waiting and len(running) < at_once:
                 job = waiting.pop()
-                log = open(scratch / f"{job.result.name}.log", "w+")
-                process = subprocess.Popen(job.command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, env=environment)
+                log = ending.enter_context(open(scratch / f"{job.result.name}.log", "w+"))
+                process = subprocess.Popen(
+                    job.command,
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=log,
+                    text=True,
+                    start_new_session=True,
+                    env=environment,
+                )
                 ending.callback(end_if_running, process)
-                ending.callback(log.close)
                 running[process.pid] = (job, process)
             time.sleep(0.05)
             for pid, (job, process) in list(running.items()):
                 if process.poll() is not None:
                     del running[pid]
                     said = (scratch / f"{job.result.name}.log").read_text(errors="replace").strip()
-                    yield Ended(job, "" if job.is_done else last_words(said) or f"its job ended with status {process.returncode}")
+                    why = last_words(said) or f"its job ended with status {process.returncode}"
+                    yield Ended(job, "" if job.is_done else why)
 
 
-def end_if_running(process: subprocess.Popen) -> None:
+def end_if_running(process: subprocess.Popen[str]) -> None:
     if process.poll() is None:
         processes.end(process)
 
@@ -71,17 +79,23 @@ def last_words(said: str) -> str:
     return said.splitlines()[-1][:300] if said else ""
 
 
-def slurm(jobs: Sequence[Job], at_once: int, folder: pathlib.Path, options: str) -> Iterator[Ended]:
-    """An array of jobs for sbatch. What has left no result when the array has ended is handed in once more."""
+def slurm(
+    jobs: Sequence[Job], at_once: int, folder: pathlib.Path, options: str
+) -> Generator[Ended, None, None]:
+    """Runs the jobs as an array of Slurm's. Jobs without a result when the array has ended are submitted
+    again."""
     left, numbers = list(jobs), []
     try:
         for attempt in range(1, TRIES + 1):
             script = folder / f"array-{attempt}.sh"
-            lines = "\n".join(f"{number}) exec {shlex.join(job.command)} ;;" for number, job in enumerate(left))
+            lines = "\n".join(
+                f"{number}) exec {shlex.join(job.command)} ;;" for number, job in enumerate(left)
+            )
             script.write_text(f"#!/bin/bash\ncase $SLURM_ARRAY_TASK_ID in\n{lines}\nesac\n")
             cores = max([int(job.command[job.command.index("--cores") + 1]) for job in left])
-            words = ["sbatch", "--parsable", "--job-name=kata-grade", f"--array=0-{len(left) - 1}%{at_once}", f"--cpus-per-task={cores}"]
-            words += [f"--chdir={folder}", f"--output={folder}/array-%A-%a.log", "--requeue", *shlex.split(options), str(script)]
+            words = ["sbatch", "--parsable", "--job-name=kata-grade", f"--array=0-{len(left) - 1}%{at_once}"]
+            words += [f"--cpus-per-task={cores}", f"--chdir={folder}"]
+            words += [f"--output={folder}/array-%A-%a.log", "--requeue", *shlex.split(options), str(script)]
             number = said_by(words).split(";")[0].strip()
             numbers.append(number)
             while left and in_queue(number):
@@ -96,7 +110,9 @@ def slurm(jobs: Sequence[Job], at_once: int, folder: pathlib.Path, options: str)
                     return
                 time.sleep(POLL_SECONDS)
             numbers.remove(number)
-        yield from (Ended(job, f"no result after {TRIES} jobs; what they said: {folder}/array-*.log") for job in left)
+        yield from (
+            Ended(job, f"no result after {TRIES} jobs; what they said: {folder}/array-*.log") for job in left
+        )
     finally:
         for number in numbers:
             with contextlib.suppress(Fault):
@@ -109,29 +125,32 @@ def in_queue(number: str) -> bool:
 
 def said_by(words: Sequence[str], may_fail: bool = False) -> str:
     try:
-        done = subprocess.run(words, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        done = subprocess.run(words, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
     except OSError as error:
-        raise Fault(f"{words[0]}: {error.strerror}", 3)
+        raise Fault(f"{words[0]}: {error.strerror}", 3) from error
     if done.returncode and not may_fail:
         raise Fault(f"{words[0]} says: {done.stderr.strip()}", 3)
     return done.stdout
 
 
-def dask(jobs: Sequence[Job], address: str) -> Iterator[Ended]:
-    """Tasks for the workers of a scheduler of dask.distributed, each of which sees the tree. A task of a worker that is lost
-    is run by another one."""
+def dask(jobs: Sequence[Job], address: str) -> Generator[Ended, None, None]:
+    """Runs the jobs as tasks on the workers of dask.distributed, each of which sees the tree. Another worker
+    runs the tasks of a lost one."""
     try:
         import distributed
     except ImportError:
-        raise Fault(f"{sys.executable} has no dask.distributed", 3)
+        raise Fault(f"{sys.executable} has no dask.distributed", 3) from None
     try:
         client = distributed.Client(address, timeout=20)
     except (OSError, TimeoutError) as error:
-        raise Fault(f"no scheduler of Dask answers at {address}: {error}", 3)
+        raise Fault(f"no scheduler of Dask answers at {address}: {error}", 3) from error
     with client:
         # A function that every Python has, so that workers need nothing of ours.
         futures = {
-            client.submit(subprocess.run, job.command, capture_output=True, text=True, pure=False, retries=TRIES): job for job in jobs
+            client.submit(
+                subprocess.run, job.command, capture_output=True, text=True, pure=False, retries=TRIES
+            ): job
+            for job in jobs
         }
         try:
             for future in distributed.as_completed(list(futures)):
@@ -139,7 +158,11 @@ def dask(jobs: Sequence[Job], address: str) -> Iterator[Ended]:
                 if job.is_done:
                     yield Ended(job)
                 elif future.status == "finished":
-                    yield Ended(job, last_words(future.result().stderr.strip()) or f"its job ended with status {future.result().returncode}")
+                    yield Ended(
+                        job,
+                        last_words(future.result().stderr.strip())
+                        or f"its job ended with status {future.result().returncode}",
+                    )
                 else:
                     yield Ended(job, f"Dask has lost it: {future.exception()}")
         finally:

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """The job of one student: job.py TREE SUBMISSION RESULT.json [--cores N] [--without-walls]
 
-SUBMISSION is a folder that submissions.py has written: submission.json, and the steps and headers in chapters/. Each
-step is compiled and tested behind walls, in a folder that nobody else sees; of the tree it sees what it needs. The result is
-there when the job is done, and whole: a job that was lost may be run again anywhere.
+SUBMISSION is a folder that submissions.py has written: submission.json, and the steps and headers in
+chapters/. Each step is compiled and tested behind walls, in a folder of its own, with only the part of the
+tree that it needs. The result appears as a whole when the job is done: a job that was lost may be run again
+anywhere.
 """
 
 from __future__ import annotations
@@ -25,24 +26,41 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from typing import TypedDict
 
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent.parent)]
 
 import compilers
+
 from grading import report, tree, walls
 from grading.tree import Kernel, Tree
-from repository import module_of
 
 COMPILE_SECONDS, TEST_SECONDS = 300, tree.TEST_SECONDS
-STUDENT_SECONDS = 1800  # of all steps: what is not begun by then is not tested
+STUDENT_SECONDS = 1800  # for all steps: steps that have not begun by then are not tested
 POISON = pathlib.Path(__file__).resolve().parent / "metered.hpp"
 ENDLESS = ("does not end", "prints without end")
 
 
+class Submitted(TypedDict):
+    state: str  # "taken", or one of report.VERDICTS
+    why: str
+
+
+class Given(TypedDict):
+    """The contents of submission.json."""
+
+    student: str
+    digest: str
+    notes: list[str]
+    steps: dict[str, Submitted]
+
+
 class Job:
-    def __init__(self, tree: Tree, submission: pathlib.Path, scratch: pathlib.Path, around: walls.Walls):
+    def __init__(
+        self, tree: Tree, submission: pathlib.Path, scratch: pathlib.Path, around: walls.Walls
+    ) -> None:
         self.tree, self.scratch, self.walls = tree, scratch, around
-        self.given = json.loads((submission / "submission.json").read_text(encoding="utf-8"))
+        self.given: Given = json.loads((submission / "submission.json").read_text(encoding="utf-8"))
         self.chapters, self.build = scratch / "chapters", scratch / "build"
         self.deadline = time.monotonic() + STUDENT_SECONDS
         self.build.mkdir()
@@ -59,18 +77,31 @@ class Job:
                 target.write_bytes(path.read_bytes())
 
     def seen(self, path: pathlib.Path) -> pathlib.Path:
-        """Where a file of the scratch folder lies for the student's code: behind walls, in the tree's place."""
+        """Returns the place of a scratch file as the student's code sees it: behind walls, in the tree's
+        place."""
         return self.tree.folder / path.relative_to(self.scratch) if self.walls.is_up else path
 
-    def grade(self, step: str) -> dict:
+    def grade(self, step: str) -> report.StepResult:
         given = self.given["steps"][step]
-        result = {"verdict": given["state"], "reason": given["why"], "share": 1.0, "seconds": {}, "printed": "", "figures": {}}
+        result: report.StepResult = {
+            "verdict": given["state"],
+            "reason": given["why"],
+            "share": 1.0,
+            "seconds": {},
+            "printed": "",
+            "figures": {},
+        }
         if given["state"] != "taken":
             return result
         found = []
         for kernel in self.tree.kernels[step]:
             if time.monotonic() > self.deadline:
-                found.append(report.Verdict("FAIL", f"not tested: the steps before it took more than {STUDENT_SECONDS // 60} minutes"))
+                found.append(
+                    report.Verdict(
+                        "FAIL",
+                        f"not tested: the steps before it took more than {STUDENT_SECONDS // 60} minutes",
+                    )
+                )
                 break
             done, said = self.compile(step, kernel)
             result["seconds"]["compile"] = result["seconds"].get("compile", 0) + done.seconds
@@ -88,7 +119,9 @@ class Job:
             legal = (self.build / kernel.module).with_suffix(".legal")
             result["unread"] = legal.is_file() and "unread:" in legal.read_text()
             if len(self.tree.kernels[step]) > 1 and verdict.reason:
-                verdict = dataclasses.replace(verdict, reason=f"on the back end {module_of(kernel.module).backend}: {verdict.reason}")
+                verdict = dataclasses.replace(
+                    verdict, reason=f"on the back end {kernel.backend}: {verdict.reason}"
+                )
             found.append(verdict)
         worst = max(found, key=lambda verdict: report.VERDICTS.index(verdict.name))
         share = min(verdict.share for verdict in found)
@@ -97,9 +130,11 @@ class Job:
     # --- compiling
 
     def compile(self, step: str, kernel: Kernel) -> tuple[walls.Done, str | None]:
-        """What the compiler says against the step, nothing if nothing."""
+        """Compiles the step. Returns the compiler's errors, or None."""
         commands = [with_limits(command) for command in [*kernel.commands, *one_program(kernel.commands)]]
-        script = " && ".join(f"( {command} )" for command in [f"mkdir -p {shlex.quote(kernel.module)}.p", *commands])
+        script = " && ".join(
+            f"( {command} )" for command in [f"mkdir -p {shlex.quote(kernel.module)}.p", *commands]
+        )
         limits = walls.Limits(COMPILE_SECONDS, processes=None)
         if self.walls.is_up:
             shown = self.walls.command(
@@ -123,7 +158,10 @@ class Job:
             done = self.walls.run(["/bin/sh", "-c", f"cd {shlex.quote(str(self.build))} && {script}"], limits)
         if done.stopped or done.status or not (self.build / kernel.module).is_file():
             text = done.said + done.out.decode("utf-8", "replace")
-            said = [re.sub(r"\.\./(chapters|solutions|common|reference)/", r"\1/", line) for line in compilers.shown(text.splitlines())]
+            said = [
+                re.sub(r"\.\./(chapters|solutions|common|reference)/", r"\1/", line)
+                for line in compilers.shown(text.splitlines())
+            ]
             return done, "\n".join([*said[:60], *([f"compiling it {done.stopped}"] if done.stopped else [])])
         return done, None
 
@@ -141,7 +179,8 @@ class Job:
     # --- testing
 
     def test(self, step: str, kernel: Kernel) -> report.Report:
-        """Up to the first failure; if that is one of a right step, also what comes behind, which may say that it is wrong."""
+        """Tests up to the first failure. If a right step fails so, also runs the later tests, which may find
+        it wrong."""
         found = self.run_tests(step, kernel, ["--abort"])
         if found.fails_as_a_right_step:
             found = self.run_tests(step, kernel, [])
@@ -153,8 +192,9 @@ class Job:
 
     @contextlib.contextmanager
     def on_device(self, kernel: Kernel) -> Iterator[None]:
-        """What runs on a GPU is timed: one test at a time, of whichever student. Who waits loses no time by it."""
-        if module_of(kernel.module).backend != "gpu":
+        """Keeps the GPU to one test at a time, of any student, because its tests are timed. Waiting does not
+        count towards the deadline."""
+        if kernel.backend != "gpu":
             yield
             return
         before = time.monotonic()
@@ -173,7 +213,11 @@ class Job:
                     self.tree.build / kernel.suite,
                     (module, self.seen(module)),
                     (source, self.seen(source)),
-                    *((legal, self.seen(legal)) for legal in [module.with_suffix(".legal")] if legal.is_file()),
+                    *(
+                        (legal, self.seen(legal))
+                        for legal in [module.with_suffix(".legal")]
+                        if legal.is_file()
+                    ),
                     *self.rivals(step, kernel),
                     *map(pathlib.Path, self.tree.tools),
                 ],
@@ -181,23 +225,27 @@ class Job:
             )
         return report.read(key, self.walls.run(command, tree.limits_of(kernel, TEST_SECONDS), key=key))
 
-    def rivals(self, step: str, kernel: Kernel) -> list:
-        """What the tests see of each solution: an empty file in place of its module, and what was counted of it when the tree
-        was made. On a GPU, where it is timed, the module itself."""
+    def rivals(self, step: str, kernel: Kernel) -> list[pathlib.Path | tuple[pathlib.Path, pathlib.Path]]:
+        """Returns the files that stand for each solution: an empty file in place of its module, and its
+        counts from when the tree was made. On a GPU, where it is timed, the module itself."""
         modules = self.tree.rivals(step.split("/")[0], kernel)
-        if module_of(kernel.module).backend != "cpu":
-            return modules
+        if kernel.backend != "cpu":
+            return [*modules]
         folder = self.scratch / "rivals"
         folder.mkdir(exist_ok=True)
-        shown = [(tree.stands_for(module, folder), module) for module in modules]
+        shown: list[pathlib.Path | tuple[pathlib.Path, pathlib.Path]] = []
+        shown += [(tree.stands_for(module, folder), module) for module in modules]
         for module in modules:
-            shown += [*sorted(self.tree.build.glob(f"{module.name}.*counts")), *self.tree.build.glob(f"{module.stem}.legal")]
+            shown += [
+                *sorted(self.tree.build.glob(f"{module.name}.*counts")),
+                *self.tree.build.glob(f"{module.stem}.legal"),
+            ]
         return shown
 
 
 @contextlib.contextmanager
 def alone_on(devices: str) -> Iterator[None]:
-    """While no other job of this user on this machine, and no other thread of this one, is there."""
+    """Keeps other jobs of this user on this machine, and other threads of this one, off these devices."""
     name = f"kata-grade-{os.getuid()}-gpu-{re.sub('[^0-9A-Za-z]', '-', devices)}.lock"
     with open(os.open(f"/tmp/{name}", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600), "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -205,23 +253,37 @@ def alone_on(devices: str) -> Iterator[None]:
 
 
 def with_limits(command: str) -> str:
-    """Compilers that end after some errors, in plain text; and none that is told to hide what a step does."""
-    if command.endswith(".cu") and " -x cu " in command or "nvcc" in command.split(" ")[0]:
+    """Returns the command with an end after some errors, plain text and metered headers."""
+    if (command.endswith(".cu") and " -x cu " in command) or "nvcc" in command.split(" ")[0]:
         return command
     if "legality.py" in command:
         return f"{command} -ferror-limit=100"
-    return f"{command} -fmax-errors=20 -fdiagnostics-color=never -include kata.hpp -include {POISON.name}" if re.search(r" -c \S+$", command) else command
+    return (
+        f"{command} -fmax-errors=20 -fdiagnostics-color=never -include kata.hpp -include {POISON.name}"
+        if re.search(r" -c \S+$", command)
+        else command
+    )
 
 
 def one_program(commands: list[str]) -> list[str]:
-    """The command that asks whether all who read the step read the same; none where nvcc alone reads it."""
-    compiles = next((match for command in commands if (match := re.match(r"(.*?) -MD -MQ .* -c \S+$", command))), None)
-    reads = {tool: shlex.split(command) for command in commands for tool in ("translate.py", "legality.py") if tool in command}
+    """Returns the command that checks that all readers of the step read the same; none if nvcc alone reads
+    it."""
+    compiles = next(
+        (match for command in commands if (match := re.match(r"(.*?) -MD -MQ .* -c \S+$", command))), None
+    )
+    reads = {
+        tool: shlex.split(command)
+        for command in commands
+        for tool in ("translate.py", "legality.py")
+        if tool in command
+    }
     if not compiles or "translate.py" not in reads:
         return []
     python, script, step = reads["translate.py"][:3]
     clang = reads["legality.py"][2] if "legality.py" in reads else ""
-    return [f"{shlex.join([python, script.replace('translate.py', 'one_program.py'), step, clang])} {compiles[1]}"]
+    return [
+        f"{shlex.join([python, script.replace('translate.py', 'one_program.py'), step, clang])} {compiles[1]}"
+    ]
 
 
 def run(given: argparse.Namespace) -> None:
@@ -239,21 +301,29 @@ def run(given: argparse.Namespace) -> None:
             os.chown(job.build, around.user, around.user)
         with concurrent.futures.ThreadPoolExecutor(given.cores) as pool:
             steps = dict(zip(job.given["steps"], pool.map(job.grade, job.given["steps"])))
-    result = {
-        **{key: job.given[key] for key in ("student", "digest", "notes")},
-        "version": built.version, "steps": steps, "walls": around.is_up,
-        "host": socket.gethostname(), "seconds": time.monotonic() - before, "graded": time.strftime("%Y-%m-%d %H:%M:%S"),
-    }  # fmt: skip
+    result: report.Result = {
+        "student": job.given["student"],
+        "digest": job.given["digest"],
+        "notes": job.given["notes"],
+        "version": built.version,
+        "steps": steps,
+        "walls": around.is_up,
+        "host": socket.gethostname(),
+        "seconds": time.monotonic() - before,
+        "graded": time.strftime("%Y-%m-%d %H:%M:%S"),
+    }
     for step, found in steps.items():
         if found.pop("wrote_into_the_report", False):
             result["notes"].append(f"{step} wrote lines into the report of the tests, which were not taken")
         if found.pop("unread", False):
-            result["notes"].append(f"{step} cannot be read by clang, so that not all was asked that nvcc refuses")
+            result["notes"].append(
+                f"{step} cannot be read by clang, so that not all was asked that nvcc refuses"
+            )
     tree.write_whole(given.result, json.dumps(result, indent=1))
 
 
 def stop(scratch: pathlib.Path) -> None:
-    """What a signal does: what runs for this job ends with it, and what it has written goes."""
+    """Ends this job at a signal: its processes end with it, and its files are removed."""
     for process in list(walls.running):
         walls.kill(process)
     tree.remove(scratch)
@@ -261,7 +331,7 @@ def stop(scratch: pathlib.Path) -> None:
 
 
 if __name__ == "__main__":
-    walls.end_with_parent(signal.SIGTERM)  # of which a lost worker would send none
+    walls.end_with_parent(signal.SIGTERM)  # a lost worker sends no signal
     parser = argparse.ArgumentParser(description="Grades one student.")
     for name in ("tree", "submission", "result"):
         parser.add_argument(name, type=lambda path: pathlib.Path(path).resolve())

@@ -10,11 +10,42 @@ import json
 import re
 import signal
 from collections.abc import Sequence
+from typing import TypedDict
 
 from grading.walls import Done
 
 VERDICTS = ("OK", "SLOW", "FAIL", "OPEN", "MISSING")
-IS_OPEN = "open: "  # begins what kata::open() says
+IS_OPEN = "open: "  # begins the message of kata::open()
+
+
+class OfStep(TypedDict, total=False):
+    wrote_into_the_report: bool
+    unread: bool
+
+
+class StepResult(OfStep):
+    """A step of a student: its verdict and the findings about it."""
+
+    verdict: str  # one of VERDICTS
+    reason: str
+    share: float
+    seconds: dict[str, float]  # to "compile" and to "test"
+    printed: str
+    figures: dict[str, tuple[float, float]]  # its need, and that of its solution
+
+
+class Result(TypedDict):
+    """The result of a student, as a job writes it."""
+
+    student: str
+    digest: str
+    notes: list[str]
+    version: str
+    steps: dict[str, StepResult]
+    walls: bool
+    host: str
+    seconds: float
+    graded: str
 
 
 @dataclasses.dataclass
@@ -24,15 +55,16 @@ class Case:
     name: str
     passed: bool
     skipped: bool = False
-    why: str = ""  # of one that failed
-    share: float | None = None  # of one that a right step fails: how much of what it needs it may need, from 0 to 1
+    why: str = ""  # the reason of a failure
+    # For a test that a right step fails: the part of its need that is allowed, from 0 to 1.
+    share: float | None = None
 
 
 @dataclasses.dataclass(frozen=True)
 class Verdict:
     name: str  # one of VERDICTS
     reason: str = ""
-    share: float = 1.0  # of SLOW: how much of what the step needs it may need, from 0 to 1
+    share: float = 1.0  # for SLOW: the part of the step's need that is allowed, from 0 to 1
 
 
 @dataclasses.dataclass
@@ -41,7 +73,8 @@ class Report:
     planned: int | None  # tests, as the suite has announced
     unsealed: int  # lines that somebody else has written where the report is
     done: Done
-    figures: dict[str, tuple[float, float]] = dataclasses.field(default_factory=dict)  # what it needs, and its solution
+    # Its needs, and those of its solution.
+    figures: dict[str, tuple[float, float]] = dataclasses.field(default_factory=dict)
 
     @property
     def failed(self) -> list[Case]:
@@ -49,11 +82,15 @@ class Report:
 
     @property
     def fails_as_a_right_step(self) -> bool:
-        """By all that has been tested: it needs more than it may, and nothing else is wrong."""
-        return bool(self.failed) and all(case.share is not None for case in self.failed) and not self.is_cut_short
+        """True if, by all tests so far, it needs more than it may and nothing else is wrong."""
+        return (
+            bool(self.failed)
+            and all(case.share is not None for case in self.failed)
+            and not self.is_cut_short
+        )
 
     def verdict(self, model: Sequence[str]) -> Verdict:
-        """`model` are the tests that the solution passes: each must be passed, once."""
+        """Returns the verdict. `model` are the tests that the solution passes: each must be passed, once."""
         failed = self.failed
         reason = "\n\n".join(f"{case.name}:\n{case.why}" if case.why else case.name for case in failed)
         if any(case.why.strip().startswith(IS_OPEN) for case in failed):
@@ -67,18 +104,28 @@ class Report:
         claims = {case.name for case in failed}
         for name in model:
             if counted[name] != 1 and name not in claims:
-                return Verdict("FAIL", f'skipped the test "{name}"' if name in skipped else f'has {counted[name]} results of the test "{name}"')
+                return Verdict(
+                    "FAIL",
+                    f'skipped the test "{name}"'
+                    if name in skipped
+                    else f'has {counted[name]} results of the test "{name}"',
+                )
         if failed:
-            return Verdict("SLOW", reason, min(max(0.0, min(1.0, case.share)) for case in failed))
+            return Verdict("SLOW", reason, min(max(0.0, min(1.0, case.share or 0.0)) for case in failed))
         return Verdict("OK") if model else Verdict("FAIL", "no test is about it")
 
     @property
     def is_cut_short(self) -> bool:
-        return bool(self.done.stopped) or self.done.status != 0 or self.planned is None or len(self.cases) != self.planned
+        return (
+            bool(self.done.stopped)
+            or self.done.status != 0
+            or self.planned is None
+            or len(self.cases) != self.planned
+        )
 
     @property
     def end(self) -> str:
-        """How it ended, of one that did not end well."""
+        """Returns a sentence about how it ended, if it did not end well."""
         if self.done.stopped:
             return self.done.stopped
         if self.done.status < 0:
@@ -86,11 +133,13 @@ class Report:
                 return f"crashed: {signal.Signals(-self.done.status).name}"
             except ValueError:
                 return f"ended by signal {-self.done.status}"
-        return "ended the program before the tests did" + (f", with status {self.done.status}" if self.done.status else "")
+        return "ended the program before the tests did" + (
+            f", with status {self.done.status}" if self.done.status else ""
+        )
 
 
 def read(key: bytes, done: Done) -> Report:
-    """What of a program's output carries a seal: lines in their order, each once."""
+    """Returns the sealed lines of a program's output as a report: in their order, each once."""
     found = Report([], None, 0, done)
     count = 0
     for line in done.out.split(b"\n"):

@@ -14,9 +14,11 @@ import re
 import textwrap
 import xml.sax.saxutils
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TypedDict
 
 from fault import Fault
-from grading.report import VERDICTS
+
+from grading.report import VERDICTS, Result, StepResult
 from grading.tree import write_whole
 
 FIRST = ("student", "points", "of", *VERDICTS, "state")
@@ -24,8 +26,10 @@ LAST = ("not OK", "look at", "hours late", "graded", "minutes", "digest")
 OF_A_SHEET = {"student", "points", "of", "state", "digest"}  # columns by which it is known
 DONE, NOT_GRADED, ABSENT = "graded", "not graded", "nothing handed in"
 MARK = "\ufeff"  # begins a CSV file whose umlauts a spreadsheet is to read
-# C0 and C1 but for tab and line feed, and what turns the direction of text around.
-CONTROL = re.compile("\x1b\\[[0-9;?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+# Terminal sequences, C0 and C1 but for tab and line feed, and characters that turn the direction of text.
+CONTROL = re.compile(
+    "\x1b\\[[0-9;?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]"
+)
 
 
 def shown(verdict: str) -> str:
@@ -33,7 +37,7 @@ def shown(verdict: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Returns the text without what a terminal, a browser or a spreadsheet would obey."""
+    """Returns the text without characters that control a terminal, a browser or a spreadsheet."""
     return CONTROL.sub("", text.encode("utf-8", "backslashreplace").decode())
 
 
@@ -44,18 +48,22 @@ def cell(text: str) -> str:
 
 
 def in_one_line(reason: str) -> str:
-    """A reason, whose lines are sentences of their own; a long one ends early."""
+    """Returns a reason, whose lines are sentences of their own, in one line of limited length."""
     lines = [line.strip() for line in plain(reason).splitlines() if line.strip()]
     text = "".join(line + (" " if line[-1] in ".:;,?" else "; ") for line in lines[:-1]) + "".join(lines[-1:])
     return textwrap.shorten(text, 300, placeholder=" …")
 
 
 def few(names: Sequence[str], most: int = 3) -> str:
-    return ", ".join(names) if len(names) <= most + 1 else f"{', '.join(names[:most])} and {len(names) - most} more"
+    return (
+        ", ".join(names)
+        if len(names) <= most + 1
+        else f"{', '.join(names[:most])} and {len(names) - most} more"
+    )
 
 
-def not_ok(result: Mapping) -> dict[tuple[str, str], list[str]]:
-    """Steps by verdict and reason."""
+def not_ok(result: Result) -> dict[tuple[str, str], list[str]]:
+    """Returns the steps by verdict and reason."""
     found: dict[tuple[str, str], list[str]] = collections.defaultdict(list)
     for step, of in result["steps"].items():
         if of["verdict"] != "OK":
@@ -63,18 +71,25 @@ def not_ok(result: Mapping) -> dict[tuple[str, str], list[str]]:
     return found
 
 
-MOST_OF_SHARE = 4  # times the share of what it may need is what a SLOW step has at most
+MOST_OF_SHARE = 4  # A SLOW step has at most this many times the share of its need that is allowed.
+
+
+class PointsFile(TypedDict, total=False):
+    points: dict[str, float]
+    right: float | dict[str, float]
 
 
 class Points:
-    """The points of each step, from a file such as {"points": {"scan": 2, "scan/03_brent_kung": 4}, "right": 0.5}.
+    """The points of each step, from a file such as {"points": {"scan": 2, "scan/03_brent_kung": 4}, "right":
+    0.5}.
 
-    A step has the points of its own, else of its chapter, else 1. `right`, a number or a table like that of the points, is the part that a SLOW
-    step has for being right. It has the rest in the share of what it needs that it may need, and in all at most MOST_OF_SHARE times that share.
+    A step has the points of its own, else of its chapter, else 1. `right`, a number or a table like that of
+    the points, is the part that a SLOW step has for being right. It has the rest in the share of what it
+    needs that it may need, and in all at most MOST_OF_SHARE times that share.
     """
 
-    def __init__(self, path: str | None, steps: Sequence[str]):
-        given = {}
+    def __init__(self, path: str | None, steps: Sequence[str]) -> None:
+        given: PointsFile = {}
         if path:
             try:
                 given = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
@@ -82,20 +97,29 @@ class Points:
                 if set(given) - {"points", "right"}:
                     raise ValueError('it holds "points" and "right" only')
                 right = given.get("right", {})
-                for what, table, most in (("points", given.get("points", {}), 1e6), ("right", right if isinstance(right, dict) else {"right": right}, 1)):
+                for what, table, most in (
+                    ("points", given.get("points", {}), 1e6),
+                    ("right", right if isinstance(right, dict) else {"right": right}, 1),
+                ):
                     for name, value in table.items():
-                        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= most:
-                            raise ValueError(f"{json.dumps(value)} for {name} in \"{what}\" is no number from 0 to {most:g}")
+                        if (
+                            isinstance(value, bool)
+                            or not isinstance(value, (int, float))
+                            or not 0 <= value <= most
+                        ):
+                            raise ValueError(
+                                f'{json.dumps(value)} for {name} in "{what}" is no number from 0 to {most:g}'
+                            )
                         if "/" in name and name.split("/")[0] in chapters and name not in steps:
                             raise ValueError(f"there is no step {name}")
             except (OSError, ValueError, AttributeError, TypeError) as error:
-                raise Fault(f"{path}: {error}", 2)
-        right = given.get("right", 0.5)
+                raise Fault(f"{path}: {error}", 2) from error
         self.of = of_each(steps, given.get("points", {}), 1)
+        right = given.get("right", 0.5)
         self.right = of_each(steps, right, 0.5) if isinstance(right, dict) else dict.fromkeys(steps, right)
         self.digest = hashlib.sha256(repr((self.of, self.right)).encode()).hexdigest()[:8]
 
-    def earned(self, step: str, found: Mapping) -> float:
+    def earned(self, step: str, found: StepResult) -> float:
         if found["verdict"] == "OK":
             return self.of[step]
         if found["verdict"] == "SLOW":
@@ -105,14 +129,15 @@ class Points:
 
 
 def of_each(steps: Sequence[str], table: Mapping[str, float], otherwise: float) -> dict[str, float]:
-    """A value for each step: its own, else that of its chapter."""
+    """Returns a value for each step: its own, else that of its chapter."""
     return {step: table.get(step, table.get(step.split("/")[0], otherwise)) for step in steps}
 
 
 class Sheet:
-    """A row for each student, in a file that other programs read; rows of students who are not graded now stay."""
+    """A row for each student, in a file that other programs read. Rows of students who are not graded now
+    stay."""
 
-    def __init__(self, path: pathlib.Path, steps: Sequence[str]):
+    def __init__(self, path: pathlib.Path, steps: Sequence[str]) -> None:
         self.path = path
         self.rows: dict[str, dict[str, str]] = {}
         self.columns: list[str] = []
@@ -121,72 +146,113 @@ class Sheet:
             with open(path, newline="", encoding="utf-8-sig", errors="backslashreplace") as file:
                 reader = csv.DictReader(file)
                 header = reader.fieldnames or []
-                if header and not OF_A_SHEET <= set(header):
+                if header and not set(header) >= OF_A_SHEET:
                     raise Fault(f"{path} is no sheet of ./kata grade, and would be lost", 2)
                 self.columns = [name for name in header if name not in FIRST + LAST]
                 if header and set(self.columns) != set(steps):
                     others = few(sorted({*self.columns} ^ {*steps}), 2)
-                    raise Fault(f"{path} is a sheet of other steps ({others}), and a sheet is for one choice of chapters: name another file with --csv", 2)
+                    raise Fault(
+                        f"{path} is a sheet of other steps ({others}), and a sheet is for one choice of "
+                        f"chapters: name another file with --csv",
+                        2,
+                    )
                 self.rows = {row["student"]: row for row in reader}
         except FileNotFoundError:
             pass
         except (OSError, UnicodeDecodeError, csv.Error) as error:
-            raise Fault(f"{path}: {error}", 2)
+            raise Fault(f"{path}: {error}", 2) from error
         if not os.access(path.parent, os.W_OK) or path.is_dir():
             raise Fault(f"{path} cannot be written", 2)
 
     def is_done(self, student: str, digest: str) -> bool:
         row = self.rows.get(cell(student))
-        return bool(row) and row["state"] == DONE and row["digest"] == digest
+        return row is not None and row["state"] == DONE and row["digest"] == digest
 
     def of_other_points(self, points: Points) -> int:
         """Returns how many students were graded with other points."""
-        return sum(row["state"] == DONE and not row["digest"].endswith(f"-{points.digest}") for row in self.rows.values())
+        return sum(
+            row["state"] == DONE and not row["digest"].endswith(f"-{points.digest}")
+            for row in self.rows.values()
+        )
 
-    def put(self, student: str, result: Mapping | None, points: Points, digest: str, why: str = "") -> None:
-        """The row of a student; without a result, of one who is not graded, whose points are those of the time before."""
+    def put(self, student: str, result: Result | None, points: Points, digest: str, why: str = "") -> None:
+        """Sets the row of a student. Without a result, the student is not graded and keeps the earlier
+        points."""
         self.columns = list(points.of)
         known = self.rows.get(cell(student), {})
-        before = dict.fromkeys([*FIRST, *LAST], "") | ({"hours late": known.get("hours late", "")} if result else known)
-        row = before | {"student": cell(student), "state": NOT_GRADED, "digest": "", **({"not OK": cell(why)} if why else {})}
+        before = dict.fromkeys([*FIRST, *LAST], "") | (
+            {"hours late": known.get("hours late", "")} if result else known
+        )
+        row = before | {
+            "student": cell(student),
+            "state": NOT_GRADED,
+            "digest": "",
+            **({"not OK": cell(why)} if why else {}),
+        }
         if result:
             count = collections.Counter(found["verdict"] for found in result["steps"].values())
             earned = {step: points.earned(step, found) for step, found in result["steps"].items()}
-            wrong = [f"{few(steps)} {shown(verdict)}: {in_one_line(reason)}" for (verdict, reason), steps in not_ok(result).items()]
-            row |= {name: str(count[name]) for name in VERDICTS} | {step: f"{value:g}" for step, value in earned.items()}
+            wrong = [
+                f"{few(steps)} {shown(verdict)}: {in_one_line(reason)}"
+                for (verdict, reason), steps in not_ok(result).items()
+            ]
+            row |= {name: str(count[name]) for name in VERDICTS} | {
+                step: f"{value:g}" for step, value in earned.items()
+            }
             row |= {
-                "points": f"{sum(earned.values()):g}", "of": f"{sum(points.of.values()):g}", "state": DONE, "not OK": cell("; ".join(wrong)),
-                "look at": cell("; ".join(map(in_one_line, result["notes"]))), "graded": result["graded"],
-                "minutes": f"{result['seconds'] / 60:.2f}", "digest": digest,
-            }  # fmt: skip
+                "points": f"{sum(earned.values()):g}",
+                "of": f"{sum(points.of.values()):g}",
+                "state": DONE,
+                "not OK": cell("; ".join(wrong)),
+                "look at": cell("; ".join(map(in_one_line, result["notes"]))),
+                "graded": result["graded"],
+                "minutes": f"{result['seconds'] / 60:.2f}",
+                "digest": digest,
+            }
         self.rows[cell(student)] = row
 
     def put_late(self, student: str, seconds: float) -> None:
         self.rows[cell(student)]["hours late"] = f"{max(0.01, seconds / 3600):.2f}" if seconds > 0 else ""
 
     def put_absent(self, student: str, points: Points) -> None:
-        """The row of a student of the roster who has handed in nothing; a row that is there stays."""
-        nothing = {"student": cell(student), "points": "0", "of": f"{sum(points.of.values()):g}", "state": ABSENT, "digest": f"-{points.digest}"}
+        """Sets the row of a student of the roster who has handed in nothing; an existing row stays."""
+        nothing = {
+            "student": cell(student),
+            "points": "0",
+            "of": f"{sum(points.of.values()):g}",
+            "state": ABSENT,
+            "digest": f"-{points.digest}",
+        }
         nothing |= dict.fromkeys([*VERDICTS, *points.of], "0") | {"MISSING": str(len(points.of))}
         if self.rows.get(cell(student), nothing)["state"] == ABSENT:
-            self.columns, self.rows[cell(student)] = list(points.of), dict.fromkeys([*FIRST, *LAST], "") | nothing
+            self.columns, self.rows[cell(student)] = (
+                list(points.of),
+                dict.fromkeys([*FIRST, *LAST], "") | nothing,
+            )
 
     def write(self) -> None:
         text = io.StringIO()
         text.write(MARK)
-        writer = csv.DictWriter(text, [*FIRST, *self.columns, *LAST], restval="", extrasaction="ignore", lineterminator="\n")
+        writer = csv.DictWriter(
+            text, [*FIRST, *self.columns, *LAST], restval="", extrasaction="ignore", lineterminator="\n"
+        )
         writer.writeheader()
         writer.writerows(self.rows.values())
         write_whole(self.path, text.getvalue())
 
 
-def figures_of(results: Iterable[Mapping]) -> list[str]:
-    """The counters that the tests have reported of any step, in their order."""
-    return list(dict.fromkeys(name for result in results for found in result["steps"].values() for name in found["figures"]))
+def figures_of(results: Iterable[Result]) -> list[str]:
+    """Returns the counters that the tests have reported for any step, in their order."""
+    return list(
+        dict.fromkeys(
+            name for result in results for found in result["steps"].values() for name in found["figures"]
+        )
+    )
 
 
-def steps(results: Iterable[Mapping], points: Points) -> str:
-    """A row for each step of each student: its verdict, what it needs and what its solution does, as CSV."""
+def steps(results: Iterable[Result], points: Points) -> str:
+    """Returns CSV with a row for each step of each student: its verdict, its needs and those of its
+    solution."""
     text = io.StringIO()
     text.write(MARK)
     writer = csv.writer(text, lineterminator="\n")
@@ -196,36 +262,64 @@ def steps(results: Iterable[Mapping], points: Points) -> str:
     writer.writerow(["student", "step", "verdict", "points", "of", "s to compile", "s to test", *of_figures])
     for result in results:
         for step, found in result["steps"].items():
-            seconds = [f"{found['seconds'][what]:.1f}" if what in found["seconds"] else "" for what in ("compile", "test")]
-            figures = [value if value == "" else f"{value:g}" for figure in all_figures for value in found["figures"].get(figure, ("", ""))]
-            writer.writerow([cell(result["student"]), step, found["verdict"], f"{points.earned(step, found):g}", f"{points.of[step]:g}", *seconds, *figures])
+            seconds = [
+                f"{found['seconds'][what]:.1f}" if what in found["seconds"] else ""
+                for what in ("compile", "test")
+            ]
+            figures = [
+                value if value == "" else f"{value:g}"
+                for figure in all_figures
+                for value in found["figures"].get(figure, ("", ""))
+            ]
+            worth = [f"{points.earned(step, found):g}", f"{points.of[step]:g}"]
+            writer.writerow([cell(result["student"]), step, found["verdict"], *worth, *seconds, *figures])
     return text.getvalue()
 
 
 def roster(path: str) -> list[str]:
-    """The students of a CSV file: its column `student`, or else the first of each line."""
+    """Returns the students of a CSV file: its column `student`, or else the first of each line."""
     try:
         text = pathlib.Path(path).read_text(encoding="utf-8-sig")
-        rows = [row for row in csv.reader(text.splitlines(), delimiter=";" if ";" in text.partition("\n")[0] else ",") if row]
+        rows = [
+            row
+            for row in csv.reader(text.splitlines(), delimiter=";" if ";" in text.partition("\n")[0] else ",")
+            if row
+        ]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise Fault(f"{path}: {error}", 2)
+        raise Fault(f"{path}: {error}", 2) from error
     column = rows[0].index("student") if rows and "student" in rows[0] else None
-    names = [row[column or 0].strip() for row in (rows if column is None else rows[1:]) if len(row) > (column or 0)]
+    names = [
+        row[column or 0].strip() for row in (rows if column is None else rows[1:]) if len(row) > (column or 0)
+    ]
     return [name for name in dict.fromkeys(names) if name]
 
 
 def file_name(student: str) -> str:
     """Returns the name of a student's files: characters that a file system may not like are %XX."""
-    name = "".join(c if c.isalnum() or c in " ._-" else "".join(f"%{byte:02X}" for byte in c.encode("utf-8", "surrogateescape")) for c in student)
+    name = "".join(
+        c
+        if c.isalnum() or c in " ._-"
+        else "".join(f"%{byte:02X}" for byte in c.encode("utf-8", "surrogateescape"))
+        for c in student
+    )
     return name[:120] if not name.startswith(".") else f"%2E{name[1:120]}"
 
 
-def feedback(result: Mapping, points: Points, left_out: Iterable[str] = ()) -> str:
-    """For the student: Markdown that reads well as plain text, with a line for each step that nobody is graded for."""
+def feedback(result: Result, points: Points, left_out: Iterable[str] = ()) -> str:
+    """Returns feedback for the student: Markdown that reads well as plain text. `left_out` are lines about
+    steps that nobody is graded for."""
     earned = {step: points.earned(step, found) for step, found in result["steps"].items()}
     total = f"{sum(earned.values()):g} of {sum(points.of.values()):g} points"
-    lines = [f"# {plain(result['student'])}: {total}", "", "| step | verdict | points |", "| --- | --- | ---: |"]
-    lines += [f"| {step} | {shown(found['verdict'])} | {earned[step]:g} of {points.of[step]:g} |" for step, found in result["steps"].items()]
+    lines = [
+        f"# {plain(result['student'])}: {total}",
+        "",
+        "| step | verdict | points |",
+        "| --- | --- | ---: |",
+    ]
+    lines += [
+        f"| {step} | {shown(found['verdict'])} | {earned[step]:g} of {points.of[step]:g} |"
+        for step, found in result["steps"].items()
+    ]
     for line in left_out:
         lines += ["", f"{line}."]
     for step, found in result["steps"].items():
@@ -244,10 +338,17 @@ def feedback(result: Mapping, points: Points, left_out: Iterable[str] = ()) -> s
     needs = {step: found["figures"] for step, found in result["steps"].items() if found["figures"]}
     if needs:
         columns = figures_of([result])
-        lines += ["", "## What your right steps need", "", "Beside the solution: 1 is as much, 2 is twice as much.", ""]
+        lines += [
+            "",
+            "## What your right steps need",
+            "",
+            "Beside the solution: 1 is as much, 2 is twice as much.",
+            "",
+        ]
         lines += [f"| step | {' | '.join(columns)} |", "| --- |" + " ---: |" * len(columns)]
         for step, figures in needs.items():
-            lines.append(f"| {step} | {' | '.join(part(*figures[name]) if name in figures else '' for name in columns)} |")
+            parts = [part(*figures[name]) if name in figures else "" for name in columns]
+            lines.append(f"| {step} | {' | '.join(parts)} |")
     lines += ["", f"Graded on {result['graded']}, by version {result['version'][:12]} of the tests."]
     return "\n".join(lines) + "\n"
 
@@ -256,34 +357,57 @@ def part(mine: float, theirs: float) -> str:
     return f"{mine / theirs:.2f}" if theirs else f"{mine:g} instead of 0" if mine else "none"
 
 
-def gradescope(result: Mapping, points: Points) -> str:
-    """results.json of a Gradescope autograder."""
+def gradescope(result: Result, points: Points) -> str:
+    """Returns results.json of a Gradescope autograder."""
     tests = []
     for step, found in result["steps"].items():
         earned = points.earned(step, found)
-        tests.append({
-            "name": step, "score": earned, "max_score": points.of[step], "status": "passed" if found["verdict"] == "OK" else "failed",
-            "output": plain(f"{shown(found['verdict'])}\n{found['reason']}".strip()), "output_format": "text", "visibility": "visible",
-        })  # fmt: skip
-    return json.dumps({"score": round(sum(test["score"] for test in tests), 2), "execution_time": round(result["seconds"]), "tests": tests}, indent=1)
+        tests.append(
+            {
+                "name": step,
+                "score": earned,
+                "max_score": points.of[step],
+                "status": "passed" if found["verdict"] == "OK" else "failed",
+                "output": plain(f"{shown(found['verdict'])}\n{found['reason']}".strip()),
+                "output_format": "text",
+                "visibility": "visible",
+            }
+        )
+    return json.dumps(
+        {
+            "score": round(sum(points.earned(step, found) for step, found in result["steps"].items()), 2),
+            "execution_time": round(result["seconds"]),
+            "tests": tests,
+        },
+        indent=1,
+    )
 
 
-def github_classroom(result: Mapping, points: Points) -> str:
+def github_classroom(result: Result, points: Points) -> str:
     """Returns the input of autograding-grading-reporter: JSON, as base64."""
     tests = []
+    verdicts = [found["verdict"] for found in result["steps"].values()]
     for step, found in result["steps"].items():
-        tests.append({
-            "name": step, "status": "pass" if found["verdict"] == "OK" else "fail", "score": points.earned(step, found),
-            "max_score": points.of[step], "message": plain(f"{shown(found['verdict'])}: {found['reason']}"), "test_code": "", "filename": "",
-            "line_no": 0, "duration": round(1000 * sum(found["seconds"].values())),
-        })  # fmt: skip
-    status = "pass" if all(test["status"] == "pass" for test in tests) else "fail"
+        tests.append(
+            {
+                "name": step,
+                "status": "pass" if found["verdict"] == "OK" else "fail",
+                "score": points.earned(step, found),
+                "max_score": points.of[step],
+                "message": plain(f"{shown(found['verdict'])}: {found['reason']}"),
+                "test_code": "",
+                "filename": "",
+                "line_no": 0,
+                "duration": round(1000 * sum(found["seconds"].values())),
+            }
+        )
+    status = "pass" if all(verdict == "OK" for verdict in verdicts) else "fail"
     text = json.dumps({"version": 1, "status": status, "max_score": sum(points.of.values()), "tests": tests})
     return base64.b64encode(text.encode()).decode() + "\n"
 
 
-def junit(results: Iterable[Mapping]) -> str:
-    """A test suite for each student."""
+def junit(results: Iterable[Result]) -> str:
+    """Returns JUnit's XML, with a test suite for each student."""
 
     def quoted(text: str) -> str:
         return xml.sax.saxutils.quoteattr(plain(text))
@@ -293,15 +417,26 @@ def junit(results: Iterable[Mapping]) -> str:
         count = collections.Counter(found["verdict"] for found in result["steps"].values())
         skipped, failed = count["OPEN"] + count["MISSING"], count["FAIL"] + count["SLOW"]
         lines.append(
-            f'  <testsuite name={quoted(result["student"])} tests="{len(result["steps"])}" failures="{failed}" skipped="{skipped}" time="{result["seconds"]:.1f}">'
+            f'  <testsuite name={quoted(result["student"])} tests="{len(result["steps"])}" '
+            f'failures="{failed}" skipped="{skipped}" time="{result["seconds"]:.1f}">'
         )
         for step, found in result["steps"].items():
-            name, seconds, why = quoted(step), sum(found["seconds"].values()), quoted(in_one_line(found["reason"]))
+            name, seconds, why = (
+                quoted(step),
+                sum(found["seconds"].values()),
+                quoted(in_one_line(found["reason"])),
+            )
             inside = ""
             if found["verdict"] in ("OPEN", "MISSING"):
                 inside = f"<skipped message={why}/>"
             elif found["verdict"] != "OK":
-                inside = f'<failure type="{found["verdict"]}" message={why}>{xml.sax.saxutils.escape(plain(found["reason"]))}</failure>'
-            lines.append(f'    <testcase classname={quoted(result["student"])} name={name} time="{seconds:.1f}">{inside}</testcase>')
+                inside = (
+                    f'<failure type="{found["verdict"]}" '
+                    f"message={why}>{xml.sax.saxutils.escape(plain(found['reason']))}</failure>"
+                )
+            lines.append(
+                f"    <testcase classname={quoted(result['student'])} name={name} "
+                f'time="{seconds:.1f}">{inside}</testcase>'
+            )
         lines.append("  </testsuite>")
     return "\n".join([*lines, "</testsuites>"]) + "\n"

@@ -1,13 +1,17 @@
-"""The files that a student handed in: found in folders and archives as students pack them, read, and never executed.
+"""The files that a student handed in: found in folders and archives as students pack them, read, and never
+executed.
 
-Steps are known by their file names, chapters by a folder on the way to the file or by the chapter's header that the step
-includes. No symbolic link is followed, and nothing of an archive is unpacked but steps and headers.
+Steps are known by their file names, chapters by a folder on the way to the file or by the chapter's header
+that the step includes. No symbolic link is followed, and nothing of an archive is unpacked but steps and
+headers.
 """
 
 from __future__ import annotations
 
 import collections
+import contextlib
 import dataclasses
+import functools
 import hashlib
 import os
 import pathlib
@@ -20,16 +24,17 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import bodies
+from repository import Repository
+
 from grading import alike
 from grading.sheet import few
-from repository import Repository
 
 HEADERS = (".h", ".hpp", ".cuh")
 ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".txz")
 MIB = 1 << 20
 MOST_OF_A_FILE = MIB  # bytes of a step or a header
 MOST_FILES, MOST_FOLDERS_DEEP = 20000, 12  # that are looked at
-MOST_HEADERS = 64  # of a chapter
+MOST_HEADERS = 64  # headers of a chapter
 # Folders that hold no attempt at a step.
 NEVER = ("__macosx", "build", "node_modules", "tests")
 
@@ -39,15 +44,19 @@ SUSPICIOUS = {
     "includes what lies outside of the chapter": r"^\s*#\s*include\s*[<\"](?:/|[^\n>\"]*\.\./)",
     "holds assembly": r"\b(?:__)?asm(?:__)?\b|\.incbin",
     "runs when it is loaded (constructor)": r"\bconstructor\b|\binit_priority\b|\.init_array",
-    "starts or ends programs": r"\b(?:fork|vfork|exec[lv]p?e?|system|popen|posix_spawn|_exit|_Exit|quick_exit|kill|ptrace)\s*\(",
-    "opens libraries or files of the system": r"\b(?:dlopen|dlmopen|dl_iterate_phdr|fopen|ofstream|ifstream|mmap|memfd_create)\b|/proc/",
+    "starts or ends programs": (
+        r"\b(?:fork|vfork|exec[lv]p?e?|system|popen|posix_spawn|_exit|_Exit|quick_exit|kill|ptrace)\s*\("
+    ),
+    "opens libraries or files of the system": (
+        r"\b(?:dlopen|dlmopen|dl_iterate_phdr|fopen|ofstream|ifstream|mmap|memfd_create)\b|/proc/"
+    ),
 }
 
 SOLUTION = "the solution of this repository"
 
 
 class Unread(Exception):
-    """Why a file is not read."""
+    """The reason why a file is not read."""
 
 
 @dataclasses.dataclass
@@ -68,11 +77,14 @@ class Submission:
     """The files that are graded. A step is named CHAPTER/STEP."""
 
     student: str
-    texts: dict[str, bytes] = dataclasses.field(default_factory=dict)  # of steps
-    headers: dict[str, bytes] = dataclasses.field(default_factory=dict)  # CHAPTER/NAME, also in folders of their own
-    missing: dict[str, str] = dataclasses.field(default_factory=dict)  # of steps, why there is none
-    unread: dict[str, str] = dataclasses.field(default_factory=dict)  # of steps that are there, why they are not read
-    remarks: dict[str, list[str]] = dataclasses.field(default_factory=lambda: collections.defaultdict(list))  # and on what
+    texts: dict[str, bytes] = dataclasses.field(default_factory=dict)  # the text of each step
+    # CHAPTER/NAME, also in folders of their own.
+    headers: dict[str, bytes] = dataclasses.field(default_factory=dict)
+    missing: dict[str, str] = dataclasses.field(default_factory=dict)  # the reason why a step is missing
+    # The reason why a step that is there is not read.
+    unread: dict[str, str] = dataclasses.field(default_factory=dict)
+    # Each remark, and the steps or headers that it is about.
+    remarks: dict[str, list[str]] = dataclasses.field(default_factory=lambda: collections.defaultdict(list))
     changed: float = 0  # the newest of the files that are graded
 
     @property
@@ -83,16 +95,24 @@ class Submission:
     @property
     def digest(self) -> str:
         """Returns a hash of all that the verdicts depend on."""
-        lines = [f"{what} {name} {hashlib.sha256(text).hexdigest()}" for what in ("texts", "headers") for name, text in sorted(getattr(self, what).items())]
-        lines += [f"{name} {why}" for reasons in (self.missing, self.unread) for name, why in sorted(reasons.items())]
+        lines = [
+            f"{what} {name} {hashlib.sha256(text).hexdigest()}"
+            for what in ("texts", "headers")
+            for name, text in sorted(getattr(self, what).items())
+        ]
+        lines += [
+            f"{name} {why}"
+            for reasons in (self.missing, self.unread)
+            for name, why in sorted(reasons.items())
+        ]
         return hashlib.sha256("\n".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
 
 
-# --- files, wherever they are ---------------------------------------------------------------------------------------
+# --- files, wherever they are -------------------------------------------------------------------------------
 
 
 def files_in(path: pathlib.Path) -> Iterator[Found]:
-    """The plain files of a folder or an archive. Throws Unread for an archive that is none."""
+    """Yields the plain files of a folder or an archive. Throws Unread for a broken archive."""
     if os.path.isdir(path):
         yield from files_of_folder(path)
     elif zipfile.is_zipfile(path):
@@ -105,17 +125,21 @@ def files_of_folder(home: pathlib.Path) -> Iterator[Found]:
     seen = 0
     for folder, folders, names in os.walk(home):
         parts = pathlib.Path(folder).relative_to(home).parts
-        folders[:] = sorted(name for name in folders if not name.startswith(".")) if len(parts) < MOST_FOLDERS_DEEP else []
+        folders[:] = (
+            sorted(name for name in folders if not name.startswith("."))
+            if len(parts) < MOST_FOLDERS_DEEP
+            else []
+        )
         for name in sorted(names):
             seen += 1
             if seen > MOST_FILES:
                 raise Unread(f"it holds more than {MOST_FILES} files")
             path = os.path.join(folder, name)
-            yield Found((*parts, name), lambda path=path: read_plain(path), changed_at(path))
+            yield Found((*parts, name), functools.partial(read_plain, path), changed_at(path))
 
 
 def changed_at(path: str) -> float:
-    """Returns 0 where nobody may ask."""
+    """Returns the time of the last change; 0 if it cannot be read."""
     try:
         return os.lstat(path).st_mtime
     except OSError:
@@ -123,11 +147,15 @@ def changed_at(path: str) -> float:
 
 
 def read_plain(path: str) -> bytes:
-    """Throws Unread for what is no plain file."""
+    """Returns the contents. Throws Unread for anything but a plain file."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError as error:
-        raise Unread("it is a symbolic link, which is not followed" if os.path.islink(path) else f"it cannot be read: {error.strerror}")
+        raise Unread(
+            "it is a symbolic link, which is not followed"
+            if os.path.islink(path)
+            else f"it cannot be read: {error.strerror}"
+        ) from error
     with open(descriptor, "rb") as file:
         state = os.fstat(descriptor)
         if not stat.S_ISREG(state.st_mode):
@@ -142,29 +170,45 @@ def bounded(read: Callable[[int], bytes], size: int) -> bytes:
     return text
 
 
+def nothing(most: int) -> bytes:
+    """Reads nothing, for a file that is too large."""
+    return b""
+
+
 def files_of_zip(path: pathlib.Path) -> Iterator[Found]:
     def read(name: zipfile.ZipInfo) -> bytes:
         try:
             with zipfile.ZipFile(path) as archive, archive.open(name) as file:
                 return bounded(file.read, name.file_size)
-        except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError, zlib.error) as error:
-            raise Unread(f"it cannot be unpacked: {error}")
+        except (
+            zipfile.BadZipFile,
+            NotImplementedError,
+            RuntimeError,
+            EOFError,
+            OSError,
+            zlib.error,
+        ) as error:
+            raise Unread(f"it cannot be unpacked: {error}") from error
 
     try:
         with zipfile.ZipFile(path) as archive:
             names = archive.infolist()
     except (zipfile.BadZipFile, OSError, ValueError) as error:
-        raise Unread(f"it cannot be unpacked: {error}")
+        raise Unread(f"it cannot be unpacked: {error}") from error
     if len(names) > MOST_FILES:
         raise Unread(f"it holds more than {MOST_FILES} files")
     for name in names:
         is_link = stat.S_ISLNK(name.external_attr >> 16)
         if not name.is_dir() and not is_link:
-            yield Found(parts_of(name.filename), lambda name=name: read(name), time.mktime((*name.date_time, 0, 0, -1)))
+            yield Found(
+                parts_of(name.filename),
+                functools.partial(read, name),
+                time.mktime((*name.date_time, 0, 0, -1)),
+            )
 
 
 def files_of_tar(path: pathlib.Path) -> Iterator[Found]:
-    """Read in one go: a compressed archive has no other order."""
+    """Yields the files of an archive, read in one pass: a compressed archive has no other order."""
     found = []
     try:
         with tarfile.open(path) as archive:
@@ -174,14 +218,15 @@ def files_of_tar(path: pathlib.Path) -> Iterator[Found]:
                 if member.isfile() and member.name.lower().endswith((".cu", *HEADERS)):
                     parts = parts_of(member.name)
                     if member.size > MOST_OF_A_FILE:
-                        found.append(Found(parts, lambda size=member.size: bounded(lambda _: b"", size)))
+                        found.append(Found(parts, functools.partial(bounded, nothing, member.size)))
                     else:
-                        text = archive.extractfile(member).read()
-                        found.append(Found(parts, lambda text=text: text, member.mtime))
+                        file = archive.extractfile(member)
+                        text = file.read() if file else b""
+                        found.append(Found(parts, functools.partial(bytes, text), member.mtime))
     except tarfile.ReadError:
-        raise Unread("it is damaged, or no archive")
+        raise Unread("it is damaged, or no archive") from None
     except (tarfile.TarError, EOFError, OSError, zlib.error) as error:
-        raise Unread(f"it cannot be unpacked: {error}")
+        raise Unread(f"it cannot be unpacked: {error}") from error
     yield from found
 
 
@@ -193,23 +238,31 @@ def is_archive(name: str) -> bool:
     return name.lower().endswith(ARCHIVES)
 
 
-# --- steps among files ----------------------------------------------------------------------------------------------
+# --- steps among files --------------------------------------------------------------------------------------
 
 
 class Reader:
     """Finds the steps of a repository in what was handed in."""
 
-    def __init__(self, repository: Repository):
+    def __init__(self, repository: Repository) -> None:
         self.repository = repository
         self.chapters = repository.chapters()
         self.steps = {chapter: repository.steps(chapter, "solutions") for chapter in self.chapters}
         root = repository.root
         # The chapters' own headers, which lie beside the steps.
         self.of_chapters = {
-            chapter: {path.name for path in (root / "solutions" / chapter).iterdir() if path.name.endswith(HEADERS)} for chapter in self.chapters
+            chapter: {
+                path.name for path in (root / "solutions" / chapter).iterdir() if path.name.endswith(HEADERS)
+            }
+            for chapter in self.chapters
         }
-        # Named as a step includes them. A student's header of such a name would come first where a step is compiled.
-        self.ours = {path.relative_to(root / folder).as_posix() for folder in ("common", "reference") for path in (root / folder).rglob("*.h*")}
+        # Named as a step includes them. A student's header of such a name would come first where a step is
+        # compiled.
+        self.ours = {
+            path.relative_to(root / folder).as_posix()
+            for folder in ("common", "reference")
+            for path in (root / folder).rglob("*.h*")
+        }
         self.ours |= {name for names in self.of_chapters.values() for name in names}
 
     def read(self, student: str, path: pathlib.Path, wanted: Sequence[str]) -> Submission:
@@ -227,18 +280,23 @@ class Reader:
         for file in found:
             if step := self.step_of(file, wanted):
                 places[step].append(file)
-        folders: dict[str, list[str]] = collections.defaultdict(list)  # of a chapter, where its steps were taken
+        # The folders that a chapter's steps were taken from.
+        folders: dict[str, list[str]] = collections.defaultdict(list)
         for step in wanted:
             chapter = step.split("/")[0]
-            if file := self.chosen(step, places.get(step, []), taken):
-                folder = "/".join(file.parts[:-1])
+            if best := self.chosen(step, places.get(step, []), taken):
+                folder = "/".join(best.parts[:-1])
                 if folder not in folders[chapter]:
                     folders[chapter].append(folder)
         for chapter, where in folders.items():
             self.take_headers(chapter, where, found, taken)
         if not places:  # the reason says it all
-            said = "; ".join(f"{few(names)} {why.removeprefix('it ')}" for why, names in taken.remarks.items())
-            taken.missing = dict.fromkeys(wanted, f"no step was found: {said}" if said else "no step was found in what was handed in")
+            said = "; ".join(
+                f"{few(names)} {why.removeprefix('it ')}" for why, names in taken.remarks.items()
+            )
+            taken.missing = dict.fromkeys(
+                wanted, f"no step was found: {said}" if said else "no step was found in what was handed in"
+            )
             taken.remarks.clear()
         for step, text in taken.texts.items():
             for note in looked_at(text.decode("utf-8", "replace")):
@@ -249,7 +307,7 @@ class Reader:
         return taken
 
     def files(self, path: pathlib.Path, taken: Submission) -> Iterator[Found]:
-        """All of a student's; where a folder holds no step, those of the archives in it."""
+        """Yields all files of a student; if a folder holds no step, also those of the archives in it."""
         found = [file for file in files_in(path) if self.may_be_an_attempt(file)]
         yield from found
         if os.path.isdir(path) and not any(self.name_of(file) for file in found):
@@ -267,15 +325,18 @@ class Reader:
 
     @staticmethod
     def may_be_an_attempt(file: Found) -> bool:
-        return not any(part.lower() in NEVER or part.startswith(".") for part in file.parts[:-1]) and not file.parts[-1].startswith("._")
+        return not any(
+            part.lower() in NEVER or part.startswith(".") for part in file.parts[:-1]
+        ) and not file.parts[-1].startswith("._")
 
     def name_of(self, file: Found) -> str:
-        """Returns the step that the file's name is that of, or nothing. Case does not matter, as on some file systems."""
-        stem, dot, end = file.parts[-1].lower().rpartition(".")
+        """Returns the step with the file's name; empty if there is none. Case does not matter, as on some
+        file systems."""
+        stem, _, end = file.parts[-1].lower().rpartition(".")
         return stem if end == "cu" and any(stem in steps for steps in self.steps.values()) else ""
 
     def step_of(self, file: Found, wanted: Sequence[str]) -> str:
-        """CHAPTER/STEP of a file, if it is one of those wanted."""
+        """Returns CHAPTER/STEP for a file; empty if it is none of those wanted."""
         name = self.name_of(file)
         if not name:
             return ""
@@ -291,13 +352,17 @@ class Reader:
                 text = file.read().decode("utf-8", "replace")
             except Unread:
                 return ""
-            here = [chapter for chapter in here if any(f'"{header}"' in text for header in self.of_chapters[chapter])]
+            here = [
+                chapter
+                for chapter in here
+                if any(f'"{header}"' in text for header in self.of_chapters[chapter])
+            ]
         step = f"{here[-1]}/{name}" if here else ""
         return step if step in wanted else ""
 
     def chosen(self, step: str, found: Sequence[Found], taken: Submission) -> Found | None:
-        """The attempt that counts: of those that are written the one that lies nearest to the top, then the last by its
-        name; "attempt 10" comes behind "attempt 9"."""
+        """Takes the attempt that counts: a written one before an open one, then the nearest to the top, then
+        the last by its name, where "attempt 10" comes behind "attempt 9"."""
         texts, read, why = {}, [], ""
         for file in found:
             try:
@@ -312,16 +377,23 @@ class Reader:
             (taken.missing if "link" in why or "no plain file" in why else taken.unread)[step] = why
         if not read:
             return None
-        best = max(read, key=lambda file: (is_written(texts[file.path]), -len(file.parts), natural(file.path)))
+        best = max(
+            read, key=lambda file: (is_written(texts[file.path]), -len(file.parts), natural(file.path))
+        )
         if len(set(texts.values())) > 1:
-            taken.remarks[f"handed in {len(texts)} times; taken from {'/'.join(best.parts[:-1]) or 'the top'}"].append(step)
+            taken.remarks[
+                f"handed in {len(texts)} times; taken from {'/'.join(best.parts[:-1]) or 'the top'}"
+            ].append(step)
         taken.texts[step] = texts[best.path]
         if is_written(texts[best.path]):
             taken.changed = max(taken.changed, best.changed)
         return best
 
-    def take_headers(self, chapter: str, folders: Iterable[str], found: Iterable[Found], taken: Submission) -> None:
-        """Headers of a student's own that lie beside the steps; in folders there, too, if it is the chapter's folder."""
+    def take_headers(
+        self, chapter: str, folders: Iterable[str], found: Iterable[Found], taken: Submission
+    ) -> None:
+        """Takes the student's own headers beside the steps, and those in folders below if the folder is the
+        chapter's."""
         for folder in folders:
             parts = tuple(part for part in folder.split("/") if part)
             is_chapter = bool(parts) and parts[-1].lower() == chapter
@@ -331,26 +403,26 @@ class Reader:
                 if file.parts[: len(parts)] != parts or not name.endswith(HEADERS) or name in self.ours:
                     continue
                 if (len(inside) == 1 or is_chapter) and len(taken.headers) < MOST_HEADERS:
-                    try:
+                    with contextlib.suppress(Unread):  # the compiler will say which step misses it
                         taken.headers[f"{chapter}/{name}"] = file.read()
-                    except Unread:
-                        pass  # the compiler will say which step misses it
 
 
 def natural(text: str) -> list[tuple[int, str]]:
     return [(int(number or 0), word) for number, word in re.findall(r"(\d+)|(\D+)", text)]
 
 
-# --- what a text is -------------------------------------------------------------------------------------------------
+# --- what a text is -----------------------------------------------------------------------------------------
 
 # A comment, a string, a raw string or a character, whichever begins first.
-LEXED = re.compile(r'//[^\n]*|/\*.*?\*/|R"([^()\\\s]{0,16})\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
+LEXED = re.compile(
+    r'//[^\n]*|/\*.*?\*/|R"([^()\\\s]{0,16})\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S
+)
 
 
 def code_of(text: str) -> str:
-    """Returns what a compiler would compile: the text without comments, the contents of strings, and what stands in #if 0."""
+    """Returns the compiled part of the text: without comments, contents of strings, and code in #if 0."""
     text = LEXED.sub(lambda found: " " if found[0].startswith("/") else '""', text.replace("\\\n", ""))
-    kept, depth = [], 0  # of #if within an #if 0
+    kept, depth = [], 0  # the depth of #if within an #if 0
     for line in text.splitlines():
         directive = re.match(r"\s*#\s*(if|ifdef|ifndef|elif|else|endif)\b\s*(.*)", line)
         if depth:
@@ -376,31 +448,46 @@ def looked_at(text: str) -> list[str]:
 
 
 def note_likeness(repository: Repository, submissions: Sequence[Submission]) -> None:
-    """Notes which steps are like the solution, or else like those of which classmates. What the stub gives is not compared."""
+    """Notes the steps that are like the solution, or else like those of classmates. Text of the stub does not
+    count."""
     for step in sorted({step for submission in submissions for step in submission.texts}):
-        solution = repository.text(*step.split("/"), "solutions")
+        chapter, name = step.split("/")
+        solution = repository.text(chapter, name, "solutions")
         stub = alike.fragments(code_of("".join(bodies.split(solution, step)[0])))
         own = {
-            submission.student: alike.fragments(code_of(submission.texts[step].decode("utf-8", "replace"))) - stub
+            submission.student: alike.fragments(code_of(submission.texts[step].decode("utf-8", "replace")))
+            - stub
             for submission in submissions
             if is_written(submission.texts.get(step, b"kata::open()"))
         }
         for submission in submissions:
             if mine := own.pop(submission.student, None):
-                like = alike.most_alike(mine, {SOLUTION: alike.fragments(code_of(solution)) - stub}) or alike.most_alike(mine, own)
+                like = alike.most_alike(
+                    mine, {SOLUTION: alike.fragments(code_of(solution)) - stub}
+                ) or alike.most_alike(mine, own)
                 own[submission.student] = mine
                 for other, share in like.items():
                     submission.remarks[f"alike with {other}"].append(f"{step} {int(100 * share)}%")
 
 
 def names_of(paths: Sequence[pathlib.Path]) -> list[str]:
-    """Returns the students' names: the shortest end of each path that no other path has, without an archive's ending."""
+    """Returns the students' names: the shortest end of each path that no other path has, without an archive's
+    ending."""
 
     def ends(path: pathlib.Path) -> list[str]:
-        name = next((path.name[: -len(end)] for end in sorted(ARCHIVES, key=len, reverse=True) if path.name.lower().endswith(end)), path.name)
+        name = next(
+            (
+                path.name[: -len(end)]
+                for end in sorted(ARCHIVES, key=len, reverse=True)
+                if path.name.lower().endswith(end)
+            ),
+            path.name,
+        )
         parts = (*path.parts[:-1], name if not path.is_dir() else path.name)
         return [str(pathlib.PurePath(*parts[-n:])) for n in range(1, len(parts) + 1)]
 
     endings = [ends(path) for path in paths]
     count = collections.Counter(name for names in endings for name in names)
-    return [next((name for name in names if count[name] == 1), str(path)) for names, path in zip(endings, paths)]
+    return [
+        next((name for name in names if count[name] == 1), str(path)) for names, path in zip(endings, paths)
+    ]

@@ -1,8 +1,8 @@
-"""Walls around what a student wrote: a program sees what it is shown and can change nothing that stays.
+"""Walls around students' code: a program sees the files that it is shown, and can change nothing that stays.
 
-With bubblewrap, a program has the system's /usr, what it is shown of the tree and a small /tmp: no network, no sockets, no
-home, no other processes, no capabilities. Limits on time, memory, files, processes and output hold with walls and
-without.
+With bubblewrap, a program has the system's /usr, the parts of the tree that it is shown and a small /tmp: no
+network, no sockets, no home, no other processes, no capabilities. Limits on time, memory, files, processes
+and output hold with walls and without.
 """
 
 from __future__ import annotations
@@ -22,20 +22,21 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 GIB, MIB = 1 << 30, 1 << 20
-KEPT = MIB  # bytes that are kept of what a program prints; more of it is read and forgotten
-MOST_PRINTED = 16 * MIB  # bytes; who prints more is ended
+KEPT = MIB  # bytes of a program's output that are kept; the rest is read and dropped
+MOST_PRINTED = 16 * MIB  # bytes; a program that prints more is ended
 SCRATCH = 64 * MIB  # bytes in /tmp and in /dev/shm each
-PROCESSES = 64  # of one test, beside what its user runs already
-# As whom root runs them, plus the number of the process that does: root's processes are not limited in number, and those of
-# one user are limited together, so that one student could keep another from starting any.
+PROCESSES = 64  # processes of one test, beside those that its user runs already
+# The user that runs students' code for root, plus root's process number: root's processes are not limited in
+# number, and those of one user are limited together, so that one student could keep another from starting
+# any.
 USERS = 700_000_000
 SYSTEM = ("/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/sbin")
 # Libraries and compilers are found by these.
 SETTINGS = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/opt/rh")
-# Which devices a job has, and where their driver lies.
+# The devices of a job, and the place of their driver.
 OF_DEVICES = ("CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH")
 
 
@@ -57,12 +58,14 @@ class Done:
 
 
 class Walls:
-    """`is_up` is whether there are any; `why` there are none."""
+    """Walls, if `is_up`; else `why` is the reason for their absence."""
 
-    def __init__(self, shown: pathlib.Path, without: bool = False):
-        """`shown` is a folder that must be seen from within."""
-        self.is_up, self.user, self.why = False, None, "they were not asked for"
-        self.environment = None if without else {"PATH": os.environ.get("PATH", os.defpath)}  # a step reads bubblewrap's
+    def __init__(self, shown: pathlib.Path, without: bool = False) -> None:
+        """Tries the walls. `shown` is a folder that must be seen from within."""
+        self.is_up, self.why = False, "they were not asked for"
+        self.user: int | None = None
+        # A step reads bubblewrap's.
+        self.environment = None if without else {"PATH": os.environ.get("PATH", os.defpath)}
         if without:
             return
         if not shutil.which("bwrap"):
@@ -71,11 +74,19 @@ class Walls:
         if os.geteuid() == 0:
             self.user = USERS + os.getpid()
             for folder in (pathlib.Path(shown), pathlib.Path(tempfile.gettempdir())):
-                if closed := [path for path in (folder, *folder.parents) if not path.stat().st_mode & stat.S_IXOTH]:
-                    self.why = f"root runs a student's code as a user of its own, who cannot enter {closed[-1]}: open it with chmod o+x, or name other folders with --work and TMPDIR"
+                if closed := [
+                    path for path in (folder, *folder.parents) if not path.stat().st_mode & stat.S_IXOTH
+                ]:
+                    self.why = (
+                        f"root runs a student's code as a user of its own, who cannot enter {closed[-1]}: "
+                        f"open it with chmod o+x, or name other folders with --work and TMPDIR"
+                    )
                     return
         try:
-            tried = self.spawn(self.command(["ls", shown], read=[shown]), Limits(20), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            tried = self.spawn(
+                self.command(["ls", shown], read=[shown]),
+                Limits(20),
+            )
             said = tried.communicate()[1]
         except (OSError, subprocess.SubprocessError) as error:
             said = str(error).encode()
@@ -83,7 +94,10 @@ class Walls:
             if tried.returncode == 0:
                 self.is_up = True
                 return
-        self.why = f"bubblewrap is refused here ({said.decode(errors='replace').strip()}): common/front/grading/README.md, \"Walls\", says where it can run"
+        self.why = (
+            f"bubblewrap is refused here ({said.decode(errors='replace').strip()}): "
+            f'common/front/grading/README.md, "Walls", says where it can run'
+        )
 
     def command(
         self,
@@ -93,10 +107,15 @@ class Walls:
         empty: Sequence[pathlib.Path] = (),
         folder: pathlib.Path | None = None,
     ) -> list[str]:
-        """The command behind walls. Of a pair (FILE, PLACE), FILE is seen at PLACE. What is `empty` hides what was shown
-        before; what is written, and then read, is shown in this order."""
-        words = ["bwrap", "--unshare-all", "--unshare-user", "--disable-userns", "--cap-drop", "ALL", "--new-session", "--die-with-parent"]
-        words += ["--clearenv", *(word for name in OF_DEVICES if name in os.environ for word in ("--setenv", name, os.environ[name])), "--setenv", "PATH", "/usr/local/bin:/usr/bin:/bin", "--setenv", "LANG", "C.UTF-8", "--setenv", "HOME", "/tmp"]
+        """Returns the command behind walls. A pair (FILE, PLACE) shows FILE at PLACE. `empty` folders hide
+        what was shown before; written paths come before read ones."""
+        words = ["bwrap", "--unshare-all", "--unshare-user", "--disable-userns", "--cap-drop", "ALL"]
+        words += ["--new-session", "--die-with-parent", "--clearenv"]
+        for name in OF_DEVICES:
+            if name in os.environ:
+                words += ["--setenv", name, os.environ[name]]
+        words += ["--setenv", "PATH", "/usr/local/bin:/usr/bin:/bin"]
+        words += ["--setenv", "LANG", "C.UTF-8", "--setenv", "HOME", "/tmp"]
         for path in SYSTEM:
             if os.path.islink(path):
                 words += ["--symlink", os.readlink(path), path]
@@ -106,24 +125,29 @@ class Walls:
             words += ["--ro-bind-try", path, path]
         words += ["--dev", "/dev", "--proc", "/proc"]
         if nodes := glob.glob("/dev/nvidia*"):
-            words += [word for node in nodes for word in ("--dev-bind-try", node, node)] + ["--ro-bind-try", "/sys", "/sys"]
+            words += [word for node in nodes for word in ("--dev-bind-try", node, node)]
+            words += ["--ro-bind-try", "/sys", "/sys"]
         for path in ("/dev/shm", "/tmp"):
             words += ["--size", str(SCRATCH), "--tmpfs", path]
-        for path, place in write:
-            words += ["--bind", str(path), str(place)]
+        for written, place in write:
+            words += ["--bind", str(written), str(place)]
         for shown in read:
-            path, place = shown if isinstance(shown, tuple) else (shown, shown)
-            words += ["--ro-bind", str(path), str(place)]
-        for path in empty:
-            words += ["--size", "4096", "--tmpfs", str(path), "--remount-ro", str(path)]
+            file, place = shown if isinstance(shown, tuple) else (shown, shown)
+            words += ["--ro-bind", str(file), str(place)]
+        for hidden in map(str, empty):
+            words += ["--size", "4096", "--tmpfs", hidden, "--remount-ro", hidden]
         words += ["--remount-ro", "/dev", "--remount-ro", "/"]
         if folder:
             words += ["--chdir", str(folder)]
         return [*words, "--", *map(str, command)]
 
-    def spawn(self, command: Sequence[object], limits: Limits, **options) -> subprocess.Popen:
+    def spawn(
+        self, command: Sequence[object], limits: Limits, pass_fds: Sequence[int] = ()
+    ) -> subprocess.Popen[bytes]:
         user = self.user
-        processes = limits.processes and limits.processes + processes_of(os.geteuid() if user is None else user)
+        processes = limits.processes and limits.processes + processes_of(
+            os.geteuid() if user is None else user
+        )
 
         def limit() -> None:
             if user is not None:
@@ -142,15 +166,24 @@ class Walls:
             ):
                 if most is not None:
                     hard = resource.getrlimit(what)[1]
-                    most = most if hard == resource.RLIM_INFINITY else min(most, hard)
-                    resource.setrlimit(what, (most, most))
+                    allowed = most if hard == resource.RLIM_INFINITY else min(most, hard)
+                    resource.setrlimit(what, (allowed, allowed))
 
         return subprocess.Popen(
-            list(map(str, command)), stdin=subprocess.DEVNULL, start_new_session=True, preexec_fn=limit, cwd="/" if self.is_up else None, env=self.environment, **options
-        )  # fmt: skip
+            list(map(str, command)),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+            preexec_fn=limit,  # noqa: PLW1509  Nothing else sets a user and limits before the program begins.
+            cwd="/" if self.is_up else None,
+            env=self.environment,
+            pass_fds=pass_fds,
+        )
 
-    def run(self, command: Sequence[object], limits: Limits, key: bytes = b"", **options) -> Done:
-        """Runs it to its end, or to its limits. With a key, "{key}" in the command is the descriptor to read it from."""
+    def run(self, command: Sequence[object], limits: Limits, key: bytes = b"") -> Done:
+        """Runs it to its end, or to its limits. With a key, "{key}" in the command is the descriptor to read
+        it from."""
         ours, theirs = os.pipe() if key else (-1, -1)
         if key:
             os.write(theirs, key)
@@ -159,9 +192,8 @@ class Walls:
         before = time.monotonic()
         try:
             process = self.spawn(
-                [str(word).replace("{key}", str(ours)) for word in command], limits, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                pass_fds=[ours] if key else [], **options
-            )  # fmt: skip
+                [str(word).replace("{key}", str(ours)) for word in command], limits, [ours] if key else []
+            )
         finally:
             if key:
                 os.close(ours)
@@ -171,15 +203,20 @@ class Walls:
                 kill(process)
             status = process.wait()
         if status in (-signal.SIGXCPU, 128 + signal.SIGXCPU):
-            stopped = stopped or f"does not end: it was stopped after {limits.seconds:.0f} s of processor time"
+            stopped = (
+                stopped or f"does not end: it was stopped after {limits.seconds:.0f} s of processor time"
+            )
         if limits.memory and status > 128:
-            status = 128 - status  # as bubblewrap hands on a signal
+            status = 128 - status  # bubblewrap's form of a signal
         return Done(status, out, said.decode("utf-8", "replace"), stopped, time.monotonic() - before)
 
 
-def listen(process: subprocess.Popen, deadline: float) -> tuple[bytes, bytes, str]:
-    """What it prints, both streams, until it ends; and why it must be ended, if it must."""
-    kept = {process.stdout: bytearray(), process.stderr: bytearray()}
+def listen(process: subprocess.Popen[bytes], deadline: float) -> tuple[bytes, bytes, str]:
+    """Returns the output of both streams until the program ends, and the reason to end it, if there is
+    one."""
+    assert process.stdout and process.stderr
+    out, errors = process.stdout.fileno(), process.stderr.fileno()
+    kept = {out: bytearray(), errors: bytearray()}
     printed, stopped = 0, ""
     allowed = max(1, round(deadline - time.monotonic()))
     with selectors.DefaultSelector() as selector:
@@ -190,35 +227,36 @@ def listen(process: subprocess.Popen, deadline: float) -> tuple[bytes, bytes, st
             for key, _ in selector.select(max(0.0, left)):
                 part = os.read(key.fd, 1 << 16)
                 if not part:
-                    selector.unregister(key.fileobj)
+                    selector.unregister(key.fd)
                 printed += len(part)
-                kept[key.fileobj] += part[: max(0, KEPT - len(kept[key.fileobj]))]
+                kept[key.fd] += part[: max(0, KEPT - len(kept[key.fd]))]
             if time.monotonic() >= deadline:
                 stopped = f"does not end: it was stopped after {allowed} s"
             elif printed > MOST_PRINTED:
                 stopped = f"prints without end: it was stopped after {MOST_PRINTED // MIB} MiB"
-    return bytes(kept[process.stdout]), bytes(kept[process.stderr]), stopped
+    return bytes(kept[out]), bytes(kept[errors]), stopped
 
 
-def kill(process: subprocess.Popen) -> None:
+def kill(process: subprocess.Popen[bytes]) -> None:
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
 
 
-running: set[subprocess.Popen] = set()
+running: set[subprocess.Popen[bytes]] = set()
 
 
 @contextlib.contextmanager
-def ended(process: subprocess.Popen):
-    """It ends with what is done meanwhile."""
+def ended(process: subprocess.Popen[bytes]) -> Iterator[None]:
+    """Ends the process when the block ends."""
     running.add(process)
     try:
         yield
     finally:
-        kill(process)  # what it has left, where there are no walls
+        kill(process)  # ends the processes that it has left, without walls
         process.wait()
         for stream in (process.stdout, process.stderr):
-            stream.close()
+            if stream:
+                stream.close()
         running.discard(process)
 
 
@@ -229,7 +267,7 @@ def end_with_parent(number: int = signal.SIGKILL) -> None:
 
 
 def processes_of(user: int) -> int:
-    """How many processes and threads a user runs: the limit is one on all of them."""
+    """Returns the number of a user's processes and threads: the limit is one on all of them."""
     count = 0
     for process in glob.glob("/proc/[0-9]*"):
         with contextlib.suppress(OSError):

@@ -25,6 +25,7 @@ import hints
 import ladder
 import loop
 import predict
+import processes
 import see
 import verdicts
 from build import Build
@@ -181,8 +182,19 @@ def benchmark(repository: Repository, given: argparse.Namespace) -> int:
 def test(repository: Repository, given: argparse.Namespace) -> int:
     if len(given.step) > 2:
         raise Fault("usage: ./kata test [CHAPTER] [STEP]", 2)
+    if not given.json:
+        return tested(repository, given.step)[0]
+    with processes.stdout_to_stderr() as stdout:
+        status, found = tested(repository, given.step)
+        stdout.write(verdicts.as_json(found))
+    return status
+
+
+def tested(repository: Repository, wanted: list[str]) -> tuple[int, list[verdicts.Verdict]]:
+    """Builds and tests a step, a chapter or everything, and prints the report. Returns the exit status and
+    the verdicts."""
     build = Build(repository)
-    if not given.step:
+    if not wanted:
         build.configure()
         say_what_is_not_checked(build)
         # The student's steps come first, and wait for none of the hundreds of other kernels.
@@ -203,9 +215,10 @@ def test(repository: Repository, given: argparse.Namespace) -> int:
             build, [f"--no-suite={suite}" for suite in (*chapters, "contract", "variants", "styles")]
         )
         print(verdicts.of_all(found, not_built, chapters), end="")
-        return 1 if missing or not_built or verdicts.failed([*steps, *found]) else 0
+        everything = [*steps, *found]
+        return int(bool(missing or not_built or verdicts.failed(everything))), everything
 
-    chapter, step = pick_step(repository, given.step)
+    chapter, step = pick_step(repository, wanted)
     if step:
         must_be_there(repository, chapter, step)
     build.configure()
@@ -213,7 +226,7 @@ def test(repository: Repository, given: argparse.Namespace) -> int:
     if step:
         found = verdicts.of_step(repository, build, chapter, step)
         print(loop.of_step(repository, chapter, step, found), end="")
-        return 1 if verdicts.failed(found) else 0
+        return int(bool(verdicts.failed(found))), found
     record = verdicts.Record(repository)
     mine = {name for name in targets(build.folder) if verdicts.is_needed(name, chapter, None)}
     not_built = build.compile(sorted(mine))
@@ -223,9 +236,8 @@ def test(repository: Repository, given: argparse.Namespace) -> int:
     found = verdicts.run(build, ["--suite", chapter])
     record.keep(found)
     print(verdicts.of_a_chapter(found, not_built), end="")
-    if said_missing(repository, [chapter]):
-        return 1
-    return 1 if not_built or verdicts.failed(found) else 0
+    missing = said_missing(repository, [chapter])
+    return int(bool(missing or not_built or verdicts.failed(found))), found
 
 
 def say_what_is_not_checked(build: Build) -> None:
@@ -456,6 +468,13 @@ def optional_step(parser: Parser) -> None:
     )
 
 
+def test_arguments(parser: Parser) -> None:
+    optional_step(parser)
+    parser.add_argument(
+        "--json", action="store_true", help="for programs: verdicts and records on stdout, all else on stderr"
+    )
+
+
 def a_step(parser: Parser) -> None:
     parser.add_argument(
         "step", metavar="CHAPTER STEP", nargs="+", help="may be shortened: conv 3; or the step's file"
@@ -544,7 +563,12 @@ COMMANDS = {
         benchmark,
         bench_arguments,
     ),
-    "test": Command("[CHAPTER] [STEP]", "test all, the steps of a chapter, or one step", test, optional_step),
+    "test": Command(
+        "[CHAPTER] [STEP] [--json]",
+        "test all, the steps of a chapter, or one step",
+        test,
+        test_arguments,
+    ),
     "watch": Command(
         "[CHAPTER STEP]",
         "test a step whenever you save it: the verdict, and what the counters did since it last was right",

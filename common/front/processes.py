@@ -7,8 +7,9 @@ import contextlib
 import os
 import signal
 import subprocess
+import sys
 from collections.abc import Iterator, Mapping, Sequence
-from typing import AnyStr
+from typing import AnyStr, TextIO
 
 
 @contextlib.contextmanager
@@ -38,6 +39,21 @@ def running(
             end(process)
         if process.stdout:
             process.stdout.close()
+
+
+@contextlib.contextmanager
+def stdout_to_stderr() -> Iterator[TextIO]:
+    """Sends what this program and its children print to stderr. Yields the real
+    stdout."""
+    sys.stdout.flush()
+    with os.fdopen(os.dup(1), "w", encoding="utf-8") as stdout:
+        os.dup2(2, 1)
+        try:
+            yield stdout
+            stdout.flush()
+        finally:
+            sys.stdout.flush()
+            os.dup2(stdout.fileno(), 1)
 
 
 def cause_of_death(number: int) -> str:

@@ -293,6 +293,23 @@ def failed(verdicts: Iterable[Verdict]) -> list[Verdict]:
     return [verdict for verdict in verdicts if verdict.result == "FAIL"]
 
 
+def as_json(verdicts: Iterable[Verdict]) -> str:
+    """Returns the verdicts for programs: an array with an object for each test of Meson's."""
+    found = [
+        {
+            "test": verdict.name,
+            "verdict": verdict.label,
+            "why": verdict.why,
+            **(verdict.module._asdict() if verdict.module else {}),
+            "gains": verdict.gains,
+            "notes": verdict.notes,
+            "records": verdict.records,
+        }
+        for verdict in verdicts
+    ]
+    return json.dumps(found, indent=1) + "\n"
+
+
 def indented(text: str) -> str:
     return "".join(f"  {line}\n" if line else "\n" for line in text.splitlines())
 

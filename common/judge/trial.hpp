@@ -288,19 +288,6 @@ const Counts& counted_of(const std::string& name, const Problem& p, const Condit
                              [&](const Module& solution) { return try_on(solution, p, {conditions}); });
 }
 
-/// Returns the number of threads of the step under test for a problem, of which almost nothing is run.
-template <class Problem>
-double threads_for(const Problem& p) {
-    only_where_counted();
-    typename Problem::Device device(p, poison);
-    auto run = observed_run(
-        {.sample = 1}, [&] { device.run(step()); }, [] { return std::nullopt; });
-    run.problem = p.text();
-    // A block that takes too many steps for a sample is no fault here.
-    if (run.fault && run.fault->starts_with("it takes too long at full size")) run.fault = "" + *run.fault;
-    return static_cast<double>(counts_of(run).threads);
-}
-
 inline void only_on_a_gpu() {
     if (std::string_view(backend_name()) != "gpu") SKIP("for a GPU");
 }

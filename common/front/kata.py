@@ -14,6 +14,7 @@ import textwrap
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, NoReturn
 
+import arguments
 import author
 import bench
 import board
@@ -33,13 +34,6 @@ from fault import Fault
 from repository import Repository, either, module, module_of, suite, targets
 
 WIDTH = 80
-
-
-class Parser(argparse.ArgumentParser):
-    """Reports a wrong command line in one line."""
-
-    def error(self, message: str) -> NoReturn:
-        raise Fault(f"{message}; usage: {' '.join(self.format_usage().removeprefix('usage: ').split())}", 2)
 
 
 # --- names, which may be shortened --------------------------------------------------------------------------
@@ -371,13 +365,13 @@ def setup(repository: Repository, given: argparse.Namespace) -> int:
     return 0
 
 
-def grade(repository: Repository, arguments: list[str]) -> int:
+def grade(repository: Repository, words: list[str]) -> int:
     build = Build(repository)
     build.setup()
     os.environ["CXX"] = build.setup("compiler")
     import grade as grading  # no other command needs it
 
-    return grading.main(arguments)
+    return grading.main(words)
 
 
 def mistake(repository: Repository, given: argparse.Namespace) -> int:
@@ -399,154 +393,11 @@ def stubs(repository: Repository, given: argparse.Namespace) -> int:
 # --- the command line ---------------------------------------------------------------------------------------
 
 
-class Device(argparse.Action):
-    """Takes the name of a GPU; without one lists them, and ends the command, as --help does."""
-
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: str | Sequence[object] | None,
-        option_string: str | None = None,
-    ) -> None:
-        repository = Repository()
-        if values in (None, "list"):
-            print(estimates.listed(repository), end="")
-            parser.exit()
-        setattr(namespace, self.dest, estimates.pick(repository, str(values)))
-
-
-def a_device(parser: Parser) -> None:
-    parser.add_argument(
-        "--device",
-        metavar="GPU",
-        nargs="?",
-        action=Device,
-        help="also estimate the time on this GPU, which need not be here; a name may be shortened: h100; "
-        "without a name, list them",
-    )
-
-
-def tour_arguments(parser: Parser) -> None:
-    parser.add_argument("chapters", metavar="CHAPTER", nargs="*")
-    parser.add_argument("--mine", action="store_true", help="your steps, each beside its solution")
-    a_device(parser)
-    file = parser.add_mutually_exclusive_group()
-    file.add_argument(
-        "--image",
-        metavar="FILE",
-        help="a picture for the steps of grids or convolution: PNG, JPEG, or binary PGM or PPM",
-    )
-    file.add_argument("--text", metavar="FILE", help="a text, for the histogram")
-    parser.add_argument(
-        "--full", action="store_true", help="count all blocks of a large file, not a sample of them"
-    )
-
-
-def at_least_one(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of 1 or more")
-    return int(text)
-
-
-def bench_arguments(parser: Parser) -> None:
-    parser.add_argument("chapters", metavar="CHAPTER", nargs="*")
-    parser.add_argument("--mine", action="store_true", help="your steps, too, each below its solution")
-    parser.add_argument(
-        "--case", metavar="TEXT", default="", help="only the cases whose name holds this, as '2^28'"
-    )
-    parser.add_argument(
-        "--last", metavar="N", type=at_least_one, help="of the steps only the last N that solve a case"
-    )
-    parser.add_argument("--csv", metavar="FILE", help="write all rows to this file")
-    parser.add_argument("--json", metavar="FILE", help="the same, for programs")
-
-
-def optional_step(parser: Parser) -> None:
-    parser.add_argument(
-        "step", metavar="CHAPTER STEP", nargs="*", help="may be shortened: conv 3; or the step's file"
-    )
-
-
-def test_arguments(parser: Parser) -> None:
-    optional_step(parser)
-    parser.add_argument(
-        "--json", action="store_true", help="for programs: verdicts and records on stdout, all else on stderr"
-    )
-
-
-def a_step(parser: Parser) -> None:
-    parser.add_argument(
-        "step", metavar="CHAPTER STEP", nargs="+", help="may be shortened: conv 3; or the step's file"
-    )
-
-
-def watch_arguments(parser: Parser) -> None:
-    parser.add_argument(
-        "step",
-        metavar="CHAPTER STEP",
-        nargs="*",
-        help="where to begin; unless told, with the first step that is not done",
-    )
-
-
-def status_arguments(parser: Parser) -> None:
-    parser.add_argument("--json", action="store_true", help="for programs")
-
-
-def hint_arguments(parser: Parser) -> None:
-    a_step(parser)
-    parser.add_argument(
-        "--more", action="count", default=0, help="the next hint, which says more; twice, the last one"
-    )
-
-
-def debug_arguments(parser: Parser) -> None:
-    a_step(parser)
-    parser.add_argument("--solution", action="store_true", help="the solution instead of your step")
-
-
-def explain_arguments(parser: Parser) -> None:
-    a_step(parser)
-    parser.add_argument("--solution", action="store_true", help="the solution instead of your step")
-    parser.add_argument("--all", action="store_true", help="all lines, also those that cost little")
-    a_device(parser)
-    parser.add_argument("--json", action="store_true", help="for programs")
-
-
-def see_arguments(parser: Parser) -> None:
-    a_step(parser)
-    parser.add_argument("--solution", action="store_true", help="the solution alone")
-    parser.add_argument("-o", "--output", metavar="FILE", help="where the page goes; build/see/ unless told")
-
-
-def mistake_arguments(parser: Parser) -> None:
-    parser.add_argument("step", metavar="CHAPTER STEP", nargs=2)
-    parser.add_argument("name", metavar="NAME", nargs="?", help="print the kernel with this mistake")
-    parser.add_argument("-o", "--output", metavar="FILE", help="write it to a file")
-
-
-def new_arguments(parser: Parser) -> None:
-    parser.add_argument("chapter", metavar="CHAPTER")
-    parser.add_argument(
-        "name", metavar="NN_name", nargs="?", help="of a step; without it, the chapter is what is new"
-    )
-
-
-def stubs_arguments(parser: Parser) -> None:
-    parser.add_argument("chapters", metavar="CHAPTER", nargs="*")
-    parser.add_argument("--write", action="store_true", help="make them what they must be")
-
-
-def nothing(parser: Parser) -> None:
-    pass
-
-
 class Command(NamedTuple):
     usage: str
     text: str
     run: Callable[[Repository, argparse.Namespace], int] | None
-    arguments: Callable[[Parser], None]
+    arguments: Callable[[arguments.Parser], None]
 
 
 COMMANDS = {
@@ -554,93 +405,101 @@ COMMANDS = {
         "[CHAPTER...] [--mine] [--device [GPU]] [--image FILE | --text FILE] [--full]",
         "run the ladder: each step beside the one before it (--mine: your steps, each beside its solution)",
         tour,
-        tour_arguments,
+        arguments.tour,
     ),
     "bench": Command(
         "[CHAPTER...] [--mine] [--case TEXT] [--last N] [--csv FILE] [--json FILE]",
         "on a GPU, how fast each step is over many sizes, beside NVIDIA's library (CUB, cuBLAS) and "
         "what the GPU can do at best",
         benchmark,
-        bench_arguments,
+        arguments.bench,
     ),
     "test": Command(
         "[CHAPTER] [STEP] [--json]",
         "test all, the steps of a chapter, or one step",
         test,
-        test_arguments,
+        arguments.test,
     ),
     "watch": Command(
         "[CHAPTER STEP]",
         "test a step whenever you save it: the verdict, and what the counters did since it last was right",
         watch,
-        watch_arguments,
+        arguments.watch,
     ),
     "next": Command(
-        "", "the first step that is not right yet: its file, and what to write there", next_step, nothing
+        "",
+        "the first step that is not right yet: its file, and what to write there",
+        next_step,
+        arguments.nothing,
     ),
     "status": Command(
         "[--json]",
         "all steps on a board: open, wrong, right and not yet fast, done",
         status,
-        status_arguments,
+        arguments.status,
     ),
     "hint": Command(
         "CHAPTER STEP [--more]",
         "what is to be written, and a question that points at it; --more for the approach, --more "
         "--more for nearly the code",
         hint,
-        hint_arguments,
+        arguments.hint,
     ),
     "explain": Command(
         "CHAPTER STEP [--solution] [--all] [--device [GPU]] [--json]",
         "your step line by line, the worst line first, beside the solution",
         explained,
-        explain_arguments,
+        arguments.explain,
     ),
     "see": Command(
         "CHAPTER STEP [--solution] [-o FILE]",
         "a page of pictures: which lane touches which address, and when",
         seen,
-        see_arguments,
+        arguments.see,
     ),
     "predict": Command(
         "CHAPTER STEP",
         "a question about what your kernel costs, which the meter then answers; nobody has to",
         predicted,
-        a_step,
+        arguments.a_step,
     ),
     "debug": Command(
         "CHAPTER STEP [--solution]",
         "gdb, stopped in your kernel, which is built with -O0 for it",
         debugged,
-        debug_arguments,
+        arguments.debug,
     ),
-    "diff": Command("CHAPTER STEP", "your step against the solution", diff, a_step),
-    "reset": Command("CHAPTER STEP", "put the stub back; what you wrote is kept beside it", reset, a_step),
+    "diff": Command("CHAPTER STEP", "your step against the solution", diff, arguments.a_step),
+    "reset": Command(
+        "CHAPTER STEP", "put the stub back; what you wrote is kept beside it", reset, arguments.a_step
+    ),
     "grade": Command(
         "STUDENT... [--chapter CHAPTER] [--csv FILE] [--out FOLDER]",
         "test what students handed in against the tests of this repository (common/front/grading/README.md)",
         None,
-        nothing,
+        arguments.nothing,
     ),
     "book": Command(
-        "", "lessons, solutions and glossary as a web site: build/book/index.html", make_book, nothing
+        "",
+        "lessons, solutions and glossary as a web site: build/book/index.html",
+        make_book,
+        arguments.nothing,
     ),
-    "setup": Command("", "install what is missing; tour and test do so themselves", setup, nothing),
+    "setup": Command("", "install what is missing; tour and test do so themselves", setup, arguments.nothing),
     "new": Command(
-        "CHAPTER [NN_name]", "begin a step, or a chapter, in all the places that it needs", new, new_arguments
+        "CHAPTER [NN_name]", "begin a step, or a chapter, in all the places that it needs", new, arguments.new
     ),
     "mistake": Command(
         "CHAPTER STEP [NAME] [-o FILE]",
         "the mistakes that the tests know of a step, or one as a whole kernel",
         mistake,
-        mistake_arguments,
+        arguments.mistake,
     ),
     "stubs": Command(
         "[CHAPTER...] [--write]",
         "whether each stub is its solution outside of the bodies",
         stubs,
-        stubs_arguments,
+        arguments.stubs,
     ),
 }
 FOR_AUTHORS = ("new", "mistake", "stubs")
@@ -674,9 +533,9 @@ def usage() -> str:
     )
 
 
-def run(arguments: list[str]) -> int:
+def run(words: list[str]) -> int:
     repository = Repository()
-    name = arguments[0] if arguments else "help"
+    name = words[0] if words else "help"
     if name in ("help", "-h", "--help"):
         print(usage())
         return 0
@@ -684,10 +543,12 @@ def run(arguments: list[str]) -> int:
         raise Fault(f"there is no command '{name}'; there are: {' '.join(COMMANDS)} help", 2)
     command = COMMANDS[name]
     if command.run is None:  # grade, which reads its own command line
-        return grade(repository, arguments[1:])
-    parser = Parser(prog=f"./kata {name}", usage=usage_of(name, "usage: "), description=command.text)
+        return grade(repository, words[1:])
+    parser = arguments.Parser(
+        prog=f"./kata {name}", usage=usage_of(name, "usage: "), description=command.text
+    )
     command.arguments(parser)
-    given = parser.parse_intermixed_args(arguments[1:])
+    given = parser.parse_intermixed_args(words[1:])
     given.command = name
     return command.run(repository, given)
 

@@ -1,0 +1,161 @@
+"""The arguments of each command of ./kata."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import NoReturn
+
+import estimates
+from fault import Fault
+from repository import Repository
+
+
+class Parser(argparse.ArgumentParser):
+    """Reports a wrong command line in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        raise Fault(f"{message}; usage: {' '.join(self.format_usage().removeprefix('usage: ').split())}", 2)
+
+
+class Device(argparse.Action):
+    """Takes the name of a GPU; without one lists them, and ends the command, as --help does."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: str | Sequence[object] | None,
+        option_string: str | None = None,
+    ) -> None:
+        repository = Repository()
+        if values in (None, "list"):
+            print(estimates.listed(repository), end="")
+            parser.exit()
+        setattr(namespace, self.dest, estimates.pick(repository, str(values)))
+
+
+def a_device(parser: Parser) -> None:
+    parser.add_argument(
+        "--device",
+        metavar="GPU",
+        nargs="?",
+        action=Device,
+        help="also estimate the time on this GPU, which need not be here; a name may be shortened: h100; "
+        "without a name, list them",
+    )
+
+
+def tour(parser: Parser) -> None:
+    parser.add_argument("chapters", metavar="CHAPTER", nargs="*")
+    parser.add_argument("--mine", action="store_true", help="your steps, each beside its solution")
+    a_device(parser)
+    file = parser.add_mutually_exclusive_group()
+    file.add_argument(
+        "--image",
+        metavar="FILE",
+        help="a picture for the steps of grids or convolution: PNG, JPEG, or binary PGM or PPM",
+    )
+    file.add_argument("--text", metavar="FILE", help="a text, for the histogram")
+    parser.add_argument(
+        "--full", action="store_true", help="count all blocks of a large file, not a sample of them"
+    )
+
+
+def at_least_one(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of 1 or more")
+    return int(text)
+
+
+def bench(parser: Parser) -> None:
+    parser.add_argument("chapters", metavar="CHAPTER", nargs="*")
+    parser.add_argument("--mine", action="store_true", help="your steps, too, each below its solution")
+    parser.add_argument(
+        "--case", metavar="TEXT", default="", help="only the cases whose name holds this, as '2^28'"
+    )
+    parser.add_argument(
+        "--last", metavar="N", type=at_least_one, help="of the steps only the last N that solve a case"
+    )
+    parser.add_argument("--csv", metavar="FILE", help="write all rows to this file")
+    parser.add_argument("--json", metavar="FILE", help="the same, for programs")
+
+
+def optional_step(parser: Parser) -> None:
+    parser.add_argument(
+        "step", metavar="CHAPTER STEP", nargs="*", help="may be shortened: conv 3; or the step's file"
+    )
+
+
+def test(parser: Parser) -> None:
+    optional_step(parser)
+    parser.add_argument(
+        "--json", action="store_true", help="for programs: verdicts and records on stdout, all else on stderr"
+    )
+
+
+def a_step(parser: Parser) -> None:
+    parser.add_argument(
+        "step", metavar="CHAPTER STEP", nargs="+", help="may be shortened: conv 3; or the step's file"
+    )
+
+
+def watch(parser: Parser) -> None:
+    parser.add_argument(
+        "step",
+        metavar="CHAPTER STEP",
+        nargs="*",
+        help="where to begin; unless told, with the first step that is not done",
+    )
+
+
+def status(parser: Parser) -> None:
+    parser.add_argument("--json", action="store_true", help="for programs")
+
+
+def hint(parser: Parser) -> None:
+    a_step(parser)
+    parser.add_argument(
+        "--more", action="count", default=0, help="the next hint, which says more; twice, the last one"
+    )
+
+
+def debug(parser: Parser) -> None:
+    a_step(parser)
+    parser.add_argument("--solution", action="store_true", help="the solution instead of your step")
+
+
+def explain(parser: Parser) -> None:
+    a_step(parser)
+    parser.add_argument("--solution", action="store_true", help="the solution instead of your step")
+    parser.add_argument("--all", action="store_true", help="all lines, also those that cost little")
+    a_device(parser)
+    parser.add_argument("--json", action="store_true", help="for programs")
+
+
+def see(parser: Parser) -> None:
+    a_step(parser)
+    parser.add_argument("--solution", action="store_true", help="the solution alone")
+    parser.add_argument("-o", "--output", metavar="FILE", help="where the page goes; build/see/ unless told")
+
+
+def mistake(parser: Parser) -> None:
+    parser.add_argument("step", metavar="CHAPTER STEP", nargs=2)
+    parser.add_argument("name", metavar="NAME", nargs="?", help="print the kernel with this mistake")
+    parser.add_argument("-o", "--output", metavar="FILE", help="write it to a file")
+
+
+def new(parser: Parser) -> None:
+    parser.add_argument("chapter", metavar="CHAPTER")
+    parser.add_argument(
+        "name", metavar="NN_name", nargs="?", help="of a step; without it, the chapter is what is new"
+    )
+
+
+def stubs(parser: Parser) -> None:
+    parser.add_argument("chapters", metavar="CHAPTER", nargs="*")
+    parser.add_argument("--write", action="store_true", help="make them what they must be")
+
+
+def nothing(parser: Parser) -> None:
+    pass

@@ -8,8 +8,10 @@ import html
 import pathlib
 import trace
 
+import drawing
 import pictures
-from pictures import Panel, Request, Trace
+import warp_pictures
+from drawing import Panel, Request, Trace
 from repository import Repository
 
 PAGE = """\
@@ -80,7 +82,7 @@ def lines_of(found: Trace) -> dict[tuple[str, str, str, str], list[tuple[int, Re
     groups: dict[tuple[str, str, str, str], list[tuple[int, Request]]] = {}
     for r in found.requests:
         if r.memory in ("global", "shared"):
-            groups.setdefault((r.line, r.did, r.memory, r.array), []).append((pictures.cost(r), r))
+            groups.setdefault((r.line, r.did, r.memory, r.array), []).append((warp_pictures.cost(r), r))
     return dict(sorted(groups.items(), key=lambda group: (-sum(cost for cost, _ in group[1]), group[0])))
 
 
@@ -94,8 +96,8 @@ def line_part(
         f"{f'line {number}' if file.endswith('.cu') else line}: {did}, {memory} memory, {array}"
     )
     source = f"<p class=faint><code>{html.escape(text)}</code></p>" if text else ""
-    words = pictures.words_for(found, r, [cost for cost, _ in requests])
-    return f"<h3>{name}</h3>{source}<p class=faint>{words}</p>{svg(pictures.of_request(found, r), name)}"
+    words = warp_pictures.words_for(found, r, [cost for cost, _ in requests])
+    return f"<h3>{name}</h3>{source}<p class=faint>{words}</p>{svg(warp_pictures.of_request(found, r), name)}"
 
 
 def page(repository: Repository, chapter: str, step: str, both: trace.Both, tree: str) -> str:
@@ -131,7 +133,7 @@ def page(repository: Repository, chapter: str, step: str, both: trace.Both, tree
             )
         parts.append("</div>")
     parts.append("</div>")
-    return PAGE.format(title=html.escape(title), style=pictures.STYLE, body="\n".join(parts))
+    return PAGE.format(title=html.escape(title), style=drawing.STYLE, body="\n".join(parts))
 
 
 def see(repository: Repository, chapter: str, step: str, given: argparse.Namespace) -> int:

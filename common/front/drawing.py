@@ -6,8 +6,9 @@ import collections
 import html
 import math
 from collections.abc import Iterable, Sequence
-from trace import Found
 from typing import NamedTuple, TypeVar
+
+from trace import Found
 
 Value = TypeVar("Value")
 STYLE = """\

@@ -7,12 +7,12 @@ import argparse
 import json
 import pathlib
 import textwrap
-import trace
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 import board
 import estimates
+import trace
 from build import Build
 from fault import Fault
 from repository import Repository, module

@@ -9,7 +9,6 @@ import select
 import sys
 import textwrap
 import time
-import trace
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
@@ -17,6 +16,7 @@ import board
 import bodies
 import explain
 import hints
+import trace
 import verdicts
 from build import Build
 from fault import Fault

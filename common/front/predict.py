@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 import textwrap
-import trace
 
 import explain
+import trace
 from fault import Fault
 from repository import Repository
 

@@ -6,10 +6,10 @@ from __future__ import annotations
 import argparse
 import html
 import pathlib
-import trace
 
 import drawing
 import pictures
+import trace
 import warp_pictures
 from drawing import Panel, Request, Trace
 from repository import Repository

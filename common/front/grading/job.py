@@ -31,7 +31,6 @@ from typing import TypedDict
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent.parent)]
 
 import compilers
-
 from grading import report, tree, walls
 from grading.tree import Kernel, Tree
 

@@ -17,7 +17,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TypedDict
 
 from fault import Fault
-
 from grading.report import VERDICTS, Result, StepResult
 from grading.tree import write_whole
 

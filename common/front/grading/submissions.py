@@ -24,10 +24,9 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import bodies
-from repository import Repository
-
 from grading import alike
 from grading.sheet import few
+from repository import Repository
 
 HEADERS = (".h", ".hpp", ".cuh")
 ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".txz")

@@ -23,10 +23,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import processes
 from fault import Fault
-from repository import Repository, module_of, prefix, suite, targets
-
 from grading import report
 from grading.walls import GIB, Limits, Walls
+from repository import Repository, module_of, prefix, suite, targets
 
 # The text of each step while the tree is built: Meson requires a file for each.
 STANDS_IN = '#include "kata.hpp"\nvoid not_handed_in() {\n    kata::open();\n}\n'

@@ -1,5 +1,5 @@
-// For tests/simt.cpp: a module that no GPU takes, for one of its kernels has more shared memory than there
-// is.
+// For tests/simt/launches.cpp: a module that no GPU accepts, because one of its kernels needs more shared
+// memory than a block has.
 #include "kata.hpp"
 
 __global__ void large(int* out) {

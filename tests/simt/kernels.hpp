@@ -1,4 +1,4 @@
-// What tests/simt.cpp asks of the CPU back end, each as a host function that launches one kernel.
+// The kernels of the CPU back end's suite, each behind a host function that launches it.
 #pragma once
 #include "arithmetic.hpp"
 #include "simt/types.hpp"
@@ -8,14 +8,14 @@
 #pragma GCC visibility push(default)  // the library is built like a step, whose other names are its own
 namespace kernels {
 
-// What a thread is. `out` has 12 numbers a thread, in the order of blocks and of threads in them: threadIdx,
+// Built-in variables. `out` gets 12 numbers for each thread, in order of blocks and threads: threadIdx,
 // blockIdx, blockDim, gridDim.
 void places(unsigned* out, dim3 grid, dim3 block);
 void places_by_reference(unsigned* out, unsigned blocks, unsigned threads);
 void order_of_arrival(unsigned* ticket, unsigned* out, unsigned blocks, unsigned threads);
 void nothing(dim3 grid, dim3 block, std::size_t shared_bytes);
 
-// Memory. Each reverses an array of n elements, in one block of n threads, through the memory of its name.
+// Memory. Each function reverses an array of n elements in one block of n threads through the named memory.
 void reverse_static(const int* in, int* out);         // n = 64
 void reverse_static_volume(const int* in, int* out);  // n = 64, 4 x 4 x 4
 void reverse_in_namespace(const int* in, int* out);   // n = 64
@@ -25,17 +25,18 @@ void reverse_dynamic_in_namespace(const int* in, int* out, int n);
 void reverse_dynamic_rows(const int* in, int* out, int n);  // n a multiple of 4
 void reverse_dynamic_template(const double* in, double* out, int n);
 void reverse_cut_by_hand(const int* in, const double* weights, double* out, int n);  // out = in * weights
-// With cudaFuncSetAttribute before it, unless `asked` is negative.
+// Calls cudaFuncSetAttribute first, unless `asked` is negative.
 void reverse_large(const int* in, int* out, int n, int asked);
 void beside_static(int* out, int n, int asked, bool named);  // n ints, and 8 KiB of static shared memory
 void aligned_shared(unsigned* misfit);
 void constants(const float* values, std::size_t count, std::size_t offset, float* out);  // 8 floats out
 void constants_read_back(float* values, std::size_t count);
-void constants_by_address(const float* values, std::size_t count, float* back);  // 8 floats back, of the host
+void constants_by_address(const float* values, std::size_t count,
+                          float* back);  // `back` is host memory for 8 floats
 void count_on_the_device(int* out, int threads);
-/// Of the blocks that a variable counts, the one that is done last stores how many there are.
+/// A variable counts the blocks, and the block that finishes last stores their number.
 void number_last_block(int* out, int blocks);
-/// The same, and how often it has been called, by a vector that the host fills behind the launch.
+/// The same; returns the number of calls so far, from a vector that the host extends after the launch.
 int launches_remembered(int* out, int blocks);
 void two_kernels(int* out, int threads);
 void copy_to_host(void* to, const void* from, std::size_t bytes);
@@ -47,9 +48,9 @@ enum class Direction {
     automatic
 };  // as CUDA's
 void to_symbol_as_to_an_address(const float* from);
-void to_symbol(const float* from, Direction);  // 8 floats, as all symbols have
+void to_symbol(const float* from, Direction);  // 8 floats, the size of all symbols
 void from_symbol(float* to, Direction);
-/// Two launches: when it is asked whether they failed, whether the answer is dropped, and whether the second
+/// Two launches: when their errors are checked, whether the result is dropped, and whether the second launch
 /// fails.
 enum class Asks {
     behind_each,
@@ -81,7 +82,7 @@ void sums(unsigned mask, const int* values, int* out, int threads);
 void swap_in_halves(const int* in, int* out);
 void active_lanes(const int* rounds, unsigned* out, int threads);
 void active_halves(unsigned* out);
-void active_rest(unsigned* out);  // 32 threads, of which 16 leave the kernel
+void active_rest(unsigned* out);  // 16 of 32 threads leave the kernel
 
 // Atomics.
 void add_up(int* sum, int* before, int value, int threads);
@@ -100,15 +101,15 @@ void combine_all(kata::Operation, const void* in, void* out, int threads);
 void scopes(int* word, int threads);
 void last_block_sums(const int* in, int* partial, int* sum, unsigned* done, int blocks);
 
-// What else stands in kernels.
+// Other device code.
 void arithmetic(const float* in, float* floats, int* ints, unsigned* words);
 void read_only_cache(const float* in, float* out, int n);
 void vector_copy(const float* in, float* out, int n);  // n a multiple of 4
 void grid_stride(const int* in, int* out, int n, int blocks, int threads);
 enum class Elements { in_order, far_apart, behind_a_barrier, of_last_threads, of_middle_threads };
-/// out = in + 1, by blocks of 256 threads of which each has an element at most: those of a block side by
-/// side, or as far from each other as they can be, or side by side and read behind a barrier, or side by side
-/// for the last threads of the grid, of whose last block one has an element, or for those from the middle on.
+/// out = in + 1, in blocks of 256 threads with at most one element for each thread. The elements of a block
+/// are adjacent, as far apart as possible, or adjacent and read after a barrier; or they are assigned to the
+/// last threads of the grid, so that its last block has one element, or to the threads from the middle on.
 void add_one(const int* in, int* out, int n, int blocks, int threads, Elements);
 void odds_and_ends(const int* in, int* out, int n);
 void chevrons(const int* in, int* out, int n);
@@ -116,16 +117,16 @@ void speak(int threads);
 void open_in_kernel();
 void open_on_host();
 
-// What must be refused or diagnosed.
+// Code that must be refused or diagnosed.
 void assertion(int n);
 void divergent_barrier(int threads, int n);
-void barrier_in_loop(int n);  // 64 threads share n rounds
-/// Blocks of so many threads, of which none does anything; n is told to the kernel alone.
+void barrier_in_loop(int n);  // 64 threads distribute n rounds
+/// Blocks that do nothing; the kernel gets n as an argument.
 void idle_blocks(unsigned blocks, unsigned threads, int n);
 void two_barriers(int threads, int n);
 void two_barriers_in_a_line(int threads, int n);
 void barriers_in_a_helper(int threads, int n);
-void bounded(int* out, int threads);  // to 64 threads, in two rows
+void bounded(int* out, int threads);  // at most 64 threads, in two rows
 enum class Apart {
     sums_of_248,
     sums_of_256,
@@ -138,8 +139,8 @@ enum class Apart {
 void summed_apart(Apart, void* out);  // 2048 floats
 void barrier_against_shuffle(int threads);
 void absent_lanes(int* out);
-void early_return(const int* in, int* out, int n);      // lanes from n on; 64 numbers, or left as they are
-void from_absent_lane(int* out, int n, unsigned mask);  // of lane + 1, in the first n lanes
+void early_return(const int* in, int* out, int n);      // the lanes from n on return
+void from_absent_lane(int* out, int n, unsigned mask);  // shuffles from lane + 1, in the first n lanes
 void from_absent_lane(float* out, int n, unsigned mask);
 void from_absent_lane(double* out, int n, unsigned mask);
 void foreign_mask(int* out);
@@ -149,7 +150,8 @@ void divide(int threads, int by, int* out);  // thread t divides by t - by
 void endless_without_memory(int threads);
 void spin_on_volatile(int* flag);
 void spin_on_plain(int* flag);
-/// One warp, of which lane 0 asks a flag 100 times, and then all vote; but lane 1, as long as the flag is 0.
+/// One warp: lane 0 polls a flag 100 times, then all lanes vote, except lane 1, which loops while the flag is
+/// 0.
 void loop_beside_vote(int* flag, int* out);
 void spin_on_atomic(int* flag);
 void count_for_ever(int* count);

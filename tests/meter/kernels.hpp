@@ -1,4 +1,4 @@
-// What tests/meter.cpp lets the meter hear, each as a host function that launches kernels.
+// The kernels of the meter's suite, each behind a host function that launches it.
 #pragma once
 #include "simt/types.hpp"
 
@@ -7,14 +7,14 @@
 #pragma GCC visibility push(default)  // the library is built like a step, whose other names are its own
 namespace kernels {
 
-// Traffic. One block of `threads` threads where nothing else is said; most read in[…] and write out[i].
+// Traffic. One block of `threads` threads unless noted otherwise; most read in[…] and write out[i].
 void copy(const float* in, float* out, int stride, int threads);
 void copy(const double* in, double* out, int stride, int threads);
 void copy(const float4* in, float4* out, int stride, int threads);
 void copy(const unsigned char* in, unsigned char* out, int stride, int threads);
 void copy(const float3* in, float3* out, int stride, int threads);
-/// One warp: out[i] = 0, 1, … in the expression that makes the vector; or component by component, with a read
-/// of in[i] before each; or through a pointer to its components.
+/// One warp. Sets out[i] to 0, 1, … by the expression that makes the vector; or component by component, with
+/// a read of in[i] before each; or through a pointer to its components.
 enum class Made { braces, typed_braces, call, either, local, members, elements };
 void make_vectors(Made, const unsigned char* in, uchar4* out);
 void make_vectors(Made, const float* in, float2* out);
@@ -26,7 +26,7 @@ void copy_in_shared(float* out, int stride,
 void copy_in_shared(double* out, int stride, int threads);
 void copy_in_shared(float4* out, int stride, int threads);
 void copy_in_shared(unsigned char* out, int stride, int threads);
-/// One warp: out[t] = element index[t] of an array of 64 in shared memory; lanes of negative index rest.
+/// One warp: out[t] = element index[t] of an array of 64 in shared memory; lanes with a negative index idle.
 void load_from_shared(const int* index, float* out);
 void load_from_shared(const int* index, double* out);
 void load_from_shared(const int* index, float4* out);
@@ -54,37 +54,37 @@ void short_circuit(const float* in, float* out);
 void known_condition(const float* in, float* out);
 void helpers_in_branches(const float* in, float* out, int rounds);
 void early_exit(const float* in, float* out, int n, int threads);
-void one_pointer(const float* in, float* out);  // half of the lanes read shared memory by the instruction
+void one_pointer(const float* in,
+                 float* out);  // one load instruction, with half of the lanes on shared memory
 void long_until_barrier(const float* in, float* out, int rounds, int threads);
 void long_until_warp(const float* in, float* out, int rounds, int threads);
 void uniform(const float* in, float* out, int blocks, int threads);
 void kogge_stone(float* data);  // 1024 elements
 void barriers(int count, int blocks, int threads);
-void each_block(const float* in, float* out, int blocks);  // block b reads b + 1 elements a thread
-/// One of the blocks fails, or none; all count themselves in a __device__ variable, and the last one's number
-/// is in `ran`.
+void each_block(const float* in, float* out, int blocks);  // each thread of block b reads b + 1 elements
+/// One block fails, or none. All blocks count themselves in a __device__ variable; `ran` gets the last count.
 enum class Failure { none, assertion, crash };
 void one_block_fails(Failure, unsigned block, int blocks, int* ran);
 
 // Work and span.
 /// Each warp runs first[warp] rounds of a loop, waits for the others if there is a barrier, and runs
-/// then[warp] of them.
+/// then[warp] more rounds.
 void rounds_by_warp(const int* first, const int* then, float* out, int warps, bool barrier);
 void one_lane(const float* in, float* out, int n, int threads);  // thread 0 copies all
-/// What a warp does with a value, all of its lanes alike.
+/// What all lanes of a warp do with a value.
 enum Act : int {
     rest,
-    rounds,     // of a loop, so many
+    rounds,     // as many rounds of a loop
     all_meet,   // __syncthreads()
-    signal_to,  // an atomic that raises this flag of each lane
-    wait_for,   // atomics until it is up
+    signal_to,  // an atomic that raises this flag for each lane
+    wait_for,   // atomics until the flag is raised
     count_up,   // an atomic on this counter
 };
 struct Deed {
     Act act;
     int value;
 };
-/// Blocks take the deeds of their warps, `length` each, in the order in which they start.
+/// Blocks take the deeds of their warps, `length` for each warp, in the order in which the blocks start.
 void walk(const Deed* deeds, int length, unsigned* ticket, int* flags, int* counters, float* out, int blocks,
           int warps);
 
@@ -92,19 +92,19 @@ void walk(const Deed* deeds, int length, unsigned* ticket, int* flags, int* coun
 void host_writes(int* data);
 int host_reads(const int* data);
 void host_writes_constant();
-void host_copies(int* data);  // 4 to each, as it should be done
+void host_copies(int* data);  // sets each to 4, correctly
 enum class Library { memcpy_from, memcpy_to, copy, vector, sort, after_launch };
 void host_library_reaches(Library, int* data);
-/// Of 4096 bytes each of device memory, of the same by way of a stream, and of the host's: what is not freed.
+/// Which of three allocations of 4096 bytes is not freed: device memory, the same on a stream, host memory.
 enum class Leak { none, device, on_stream, host };
 void host_leaks(Leak);
-void host_clears(int* data, int first, int count);  // of the elements from `first` on
+void host_clears(int* data, int first, int count);  // `count` elements from `first` on
 void host_copies_much(int* data, int count);        // to the host, back, and to a symbol
 enum class TooMuch { source, target, behind, host_array, host_source, symbol, host_memset };
 void host_copies_too_much(TooMuch, int* data);
-int host_library(int x);  // x plus that of the first call
+int host_library(int x);  // x plus the x of the first call
 
-// Races. One block of `threads` threads on words of shared memory, where nothing else is said.
+// Races. One block of `threads` threads on words of shared memory unless noted otherwise.
 void all_write_one(int* out, int threads);
 void two_write_one(int* out, int first, int second);
 void neighbour(int* out, int threads, bool barrier);
@@ -122,9 +122,10 @@ void byte_read_by_other(unsigned char* out, int threads);
 void blocks_write_one(int* out, int blocks);
 enum class Index { of_its_own, added, of_warps, updated };
 void indexed(Index, int* data);  // two blocks of 64 threads
-/// A thread a pixel, in blocks of 8 x 8; guarded along each axis, or by the index alone.
+/// One thread for each pixel, in blocks of 8 x 8; guarded along each axis, or by the index alone.
 void pixels(int* out, int width, int height, bool each);
-/// Each of 32 threads stores to four places, from one that is so far from its neighbour's.
+/// Each of 32 threads stores to four elements; the first ones of neighbouring threads are `apart` elements
+/// apart.
 void stretches(int* out, int apart);
 void one_double(double* out);  // stored by each of 32 threads
 void block_reads_other(int* data, int blocks);
@@ -144,8 +145,8 @@ void volatile_between_blocks(Impatient, int* words, int blocks);  // two words, 
 enum class ReadOnly { of_input, of_output, of_output_before, in_two_launches };
 void read_only_while_written(ReadOnly, const int* in, int* out);
 enum class Fence { none, block, device, by_all, by_some };
-/// Who has a fence between the flag and the sums: who saw the flag, a thread that did not, before the barrier
-/// that tells it or behind, each reader, or nobody, for the reads are volatile, which no cache answers.
+/// Which thread has a fence between the flag and the sums: none, the polling thread, another thread before or
+/// after the barrier that follows, each reader; or none is needed, because volatile reads bypass the cache.
 enum class ReadFence {
     none,
     by_asker,
@@ -166,28 +167,28 @@ void dynamic_neighbour(int* out, int threads, bool barrier);
 void unwritten_shared(int* out);
 void unwritten_dynamic(int* out);
 enum class Use { none, sum, choice, maximum };
-void unwritten_used(Use, const int* in, int* out);  // the element of shared memory before the first
+void unwritten_used(Use, const int* in, int* out);  // reads shared memory before the first element
 void unwritten_global(const int* in, int* out);
-void exchange_or_ask(int* data, bool exchange);  // of one element, and then another
+void exchange_or_ask(int* data, bool exchange);  // on one element, then on another
 void loads_behind_barrier(const int* in, int* out,
                           int threads);  // three loads, a barrier, two loads by the first warp
-/// How the second of two tiles of 64 elements comes into shared memory, before the first one is read or
-/// behind that.
+/// How the second of two tiles of 64 elements is loaded into shared memory, before or after the first one is
+/// read.
 enum class Way { at_once, in_structures, ahead, ahead_beside_copy, structures_ahead, copied, copied_at_once };
 void second_tile(Way, const int* in, int* out);
-/// Tiles of 64 elements through two places of shared memory, `tiles` of them by 128 threads: the next one is
-/// on its way while the one before is read, or all is waited for at once; by half of the warps or by all.
+/// 128 threads copy `tiles` tiles of 64 elements through two buffers in shared memory: the next tile is in
+/// flight while the previous one is read, or is awaited at once; half of the warps copy, or all.
 enum class Copiers { own_warps, own_warps_at_once, all_at_once, half_at_once };
 void copy_tiles(Copiers, const int* in, int* out, int tiles);
-void load_phases(const int* in, int* out);  // two warps, one of which shuffles three times and loads
-/// In a warp of four tiles each tile loads, and then shuffles and loads `rounds` times, with `more` for each
-/// tile before it.
+void load_phases(const int* in, int* out);  // two warps; one shuffles three times and loads
+/// Each of the four tiles of a warp loads, and then shuffles and loads `rounds` times, and `more` times for
+/// each tile before it.
 void phases_of_tiles(const int* in, int* out, int rounds, int more);
-/// Tiles of 8 lanes of one warp of `threads`, of which the second shuffles in another line than the others,
-/// if told so; `rounds` times, then, if told so, all together.
+/// Tiles of 8 lanes in a warp of `threads` shuffle `rounds` times, the second tile in another line if
+/// `in_two_lines`; then, if `together`, all lanes shuffle together.
 void exchanges_of_tiles(int* out, int threads, int rounds, bool in_two_lines, bool together);
-void exchanges(int* out, int rounds);              // shuffles of two warps, and a vote of one
-void polled_late(int* data, int* flag, int* out);  // block 1 waits long for what block 0 then writes
+void exchanges(int* out, int rounds);              // two warps shuffle, and one votes
+void polled_late(int* data, int* flag, int* out);  // block 1 polls long for a write of block 0
 
 // Out of bounds. One warp.
 void read_two(const float* in, float* out, long first, long second);  // one after the other
@@ -195,7 +196,7 @@ void read_at(const float* in, float* out, long offset);  // in[lane + offset], i
 void write_at(float* out, long offset);
 void read_vector_at(const float4* in, float4* out, long offset);
 void write_constant();
-/// Variables of the host, of the device, and what kernels and their helpers declare.
+/// Variables of the host, of the device, and those declared in kernels and their helpers.
 enum class Table {
     host,
     host_constant,
@@ -210,21 +211,22 @@ enum class Table {
 void read_table(Table, float* out);
 void shared_at(float* out, long offset);
 void dynamic_at(float* out, long offset);
-void local_at(float* out, int index);           // of local[8]
-void neighbour_at(float* out, int index);       // of tile[32], behind which lies another array
-void rows_at(float* out, int row, int column);  // of 4 x 8
-void flat_rows_at(float* out, int index);       // the same as a pointer
-int host_local_at(int index);                   // of local[8], in a launch's host function
-void uninitialised(float* out, int* ints, double* doubles, int n);  // from n on
+void local_at(float* out, int index);           // indexes local[8]
+void neighbour_at(float* out, int index);       // indexes tile[32], which another array follows
+void rows_at(float* out, int row, int column);  // indexes 4 x 8 elements
+void flat_rows_at(float* out, int index);       // the same through a pointer
+int host_local_at(int index);                   // indexes local[8] in host code
+void uninitialised(float* out, int* ints, double* doubles,
+                   int n);  // variables stay uninitialized in threads from n on
 
 // The C library's copies, and large structures.
 enum class Copy { library, set, moved, structure, small };
 struct Large {
     float values[12];
 };
-/// One warp; each lane moves its 48 bytes.
+/// One warp; each lane copies its 48 bytes.
 void copies(Copy, const Large* in, Large* out, unsigned bytes, int lanes);
-void overlapping_copies(char* out, int lanes);  // each lane sets 48 bytes from 44 times its number on
+void overlapping_copies(char* out, int lanes);  // lane l sets 48 bytes from 44 * l on
 
 // Programs as data.
 enum Verb : int {
@@ -244,31 +246,31 @@ enum Verb : int {
 };
 struct alignas(16) Operation {
     Verb verb;
-    int size;   // of the access, in bytes: 1, 2, 4 or 8
-    int place;  // in bytes; from shared_place on in shared memory
+    int size;   // bytes accessed: 1, 2, 4 or 8
+    int place;  // offset in bytes; from shared_place on in shared memory
     unsigned mask;
 };
 inline constexpr int shared_place = 1 << 20, place_bytes = 64;
 /// Every thread runs its `length` operations.
 void interpret(const Operation* program, int length, char* global, int* out, int blocks, int threads);
 
-/// Launches over 64 elements, `out` to be twice `in`.
+/// Launches over 64 elements that set `out` to twice `in`.
 enum class Superfluous { none, clears_again, once_more, all_once_more, only_reads };
 void launch_twice(Superfluous, const int* in, int* out);
 void reversed_in_array(bool shared, const float* in, float* out);  // one block of 64
 enum class Lacks { nothing, shared };
-/// The same by way of two arrays, of which one may be each thread's own.
+/// The same through two arrays, one of which may lack __shared__.
 void reversed_in_both(Lacks, const float* in, float* out);
-/// 64 sums of four products, with weights of which so many are copied before.
+/// 64 sums of four products; only `copied` of the weights are copied before.
 void weighed(int copied, const float* in, float* out);
 void combined(int* sum);  // a helper of operators.hpp
 
-/// A warp loads a fragment of a factor whose rows, or columns, begin `pitch` elements apart: from device
-/// memory or from shared memory.
+/// A warp loads a fragment of a factor whose rows or columns start `pitch` elements apart, from device or
+/// shared memory.
 void load_floats(bool of_a, bool by_rows, const float* in, int pitch, bool by_shared, float* out);
 void load_halves(bool of_a, bool by_rows, const unsigned short* in, int pitch, bool by_shared, float* out);
 void store_sums(bool by_rows, float* out, int pitch, bool to_shared);
-/// A warp multiplies so many pairs of fragments in each round of a loop.
+/// A warp multiplies `products` pairs of fragments in each round of a loop.
 void multiply(int products, float* out, int rounds);
 
 }  // namespace kernels

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
-"""The web site that ./kata book makes: each step has a page, links and anchors lead somewhere, and nothing is asked of a
-network. Skipped (77) without the generator.
-"""
+"""The web site that ./kata book makes: each step has a page, links and anchors lead somewhere, and no page
+needs a network. Skipped (77) without the generator."""
 
 import html.parser
 import os
@@ -11,8 +10,11 @@ import sys
 import tempfile
 import unittest.mock
 import urllib.parse
+from collections.abc import Iterable, Iterator
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "common" / "front"))
+import paths  # noqa: F401  it makes the modules below importable
+
+# isort: split
 
 import book
 from fault import Fault
@@ -20,22 +22,30 @@ from repository import Repository
 
 SKIPPED = 77
 EXTERNAL = re.compile(r"\s*(?:[a-z]+:)?//", re.I)
-# What a browser fetches by itself: an attribute of these, and what a style sheet names.
-FETCHED = {"link": "href", "script": "src", "img": "src", "iframe": "src", "source": "src", "object": "data", "use": "href"}
+# Attributes of files that a browser fetches by itself; so are those that a style sheet names.
+FETCHED = {
+    "link": "href",
+    "script": "src",
+    "img": "src",
+    "iframe": "src",
+    "source": "src",
+    "object": "data",
+    "use": "href",
+}
 IN_STYLES = re.compile(r"""(?:url\(|@import)\s*["']?([^"')]+)""")
 NO_RESOURCE = {"next", "prev", "canonical", "alternate"}
 
 
 class Page(html.parser.HTMLParser):
-    """What a page can be linked to by, what it links to, and what it fetches."""
+    """The anchors of a page, its links, and the files that it fetches."""
 
-    def __init__(self, text):
+    def __init__(self, text) -> None:
         super().__init__()
         self.anchors, self.links, self.fetched, self.classes = {""}, [], IN_STYLES.findall(text), set()
         self.is_folded = False
         self.feed(text)
 
-    def handle_starttag(self, tag, attributes):
+    def handle_starttag(self, tag, attributes) -> None:
         of = {name: value or "" for name, value in attributes}
         self.anchors |= {of[name] for name in ("id", "name") if name in of}
         self.classes |= set(of.get("class", "").split())
@@ -46,8 +56,8 @@ class Page(html.parser.HTMLParser):
             self.fetched.append(of[FETCHED[tag]])
 
 
-def complaints(site, steps):
-    """Of a book in which these steps must have a page."""
+def complaints(site: pathlib.Path, steps: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Yields the faults of a book in which these steps must have a page."""
     pages = {path: Page(path.read_text(encoding="utf-8")) for path in sorted(site.rglob("*.html"))}
     for chapter, step in steps:
         page = pages.get(site / "chapters" / chapter / f"{step}.html")
@@ -91,14 +101,18 @@ WRONG = {
 }
 
 
-def says_no():
-    """Whether each of these is found in a book that has nothing else wrong, and nothing in the book without them."""
+def says_no() -> Iterator[str]:
+    """Yields each fault that is not found in a book with no other, and each that is found in a book without
+    faults."""
     with tempfile.TemporaryDirectory(prefix="kata-book-") as folder:
         site = pathlib.Path(folder).resolve()
         for path in ("search/search_index.js", "other.html", "chapters/a/01_b.html"):
             (site / path).parent.mkdir(parents=True, exist_ok=True)
             (site / path).write_text("<details>x</details>")
-        right = '<h1 id="here">x</h1><a href="#here">x</a><a href="chapters/a/01_b.html">x</a><a href="https://example">x</a>'
+        right = (
+            '<h1 id="here">x</h1><a href="#here">x</a><a href="chapters/a/01_b.html">x</a><a '
+            'href="https://example">x</a>'
+        )
         for added, wanted in {"": "", **WRONG}.items():
             (site / "index.html").write_text(right + added)
             found = list(complaints(site, [("a", "01_b")]))
@@ -110,14 +124,21 @@ def says_no():
         (site / "chapters/a/01_b.html").write_text("<details open>x</details>")
         found = list(complaints(site, [("a", "01_b"), ("a", "02_c")]))
         if len(found) != 4:
-            yield f"of a solution that is shown, a step without a page, a style from a network and no search it says: {found}"
+            yield (
+                f"of a solution that is shown, a step without a page, a style from a network and no search "
+                f"it says: {found}"
+            )
 
 
-def says_what_is_missing():
-    """Whether an MkDocs without its theme is told from a book that cannot be made."""
+def says_what_is_missing() -> Iterator[str]:
+    """Yields a complaint if an MkDocs without its theme is taken for a book that cannot be made."""
     with tempfile.TemporaryDirectory(prefix="kata-book-") as folder:
         fake = pathlib.Path(folder) / "mkdocs"
-        for said, wanted in {"Unrecognised theme name: 'material'": 3, 'The "offline" plugin is not installed': 3, "x": 1}.items():
+        for said, wanted in {
+            "Unrecognised theme name: 'material'": 3,
+            'The "offline" plugin is not installed': 3,
+            "x": 1,
+        }.items():
             fake.write_text(f"#!/bin/sh\ncat <<'END'\n{said}\nEND\nexit 1\n")
             fake.chmod(0o755)
             try:
@@ -129,14 +150,14 @@ def says_what_is_missing():
                     yield f"of an MkDocs that says '{said}' kata book says: {fault}"
 
 
-def shows_measurements():
-    """Whether a file of measurements becomes its machine, its notes and a table."""
+def shows_measurements() -> Iterator[str]:
+    """Yields a complaint if a file of measurements does not become its machine, its notes and a table."""
     shown = book.table('# NVIDIA X1, CUDA 13.0\n# scan: it was hot\nstep,ms\n"a, b",0.7\n')
     if shown != "NVIDIA X1, CUDA 13.0\n\nscan: it was hot\n\n| step | ms |\n| --- | --- |\n| a, b | 0.7 |\n":
         yield f"a file of measurements is shown as:\n{shown}"
 
 
-def main():
+def main() -> int:
     repository, found = Repository(), [*says_no(), *says_what_is_missing(), *shows_measurements()]
     with tempfile.TemporaryDirectory(prefix="kata-book-") as folder:
         site = pathlib.Path(folder).resolve() / "site"
@@ -145,7 +166,11 @@ def main():
         except Fault as fault:
             print(f"Skipped: {fault}" if fault.status == 3 else fault)
             return SKIPPED if fault.status == 3 and not found else 1
-        steps = [(chapter, step) for chapter in repository.chapters() for step in repository.steps(chapter, "solutions")]
+        steps = [
+            (chapter, step)
+            for chapter in repository.chapters()
+            for step in repository.steps(chapter, "solutions")
+        ]
         found += complaints(site, steps)
         pages = len(list(site.rglob("*.html")))
     print("".join(f"{line}\n" for line in found), end="")

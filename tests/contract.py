@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What holds for the folders of this repository, whatever the steps compute.
+"""Checks the folders of this repository, whatever the steps compute.
 
-contract.py BUILD             the folders of kernels fit together, links between pages lead somewhere, and the build in
-                              BUILD tests all kernels
-contract.py BUILD --verdicts  in the last run of ./kata test in BUILD every stub was skipped as open, every solution
-                              passed and every wrong kernel was rejected: true of a fresh checkout, in which nobody
-                              wrote a step; and ./kata explain and see have something to say of every solution
+contract.py BUILD             the folders of kernels fit together, links between pages lead somewhere, and the
+                              build in BUILD tests all kernels
+contract.py BUILD --verdicts  in the last run of ./kata test in BUILD every stub was skipped as open, every
+                              solution passed and every wrong kernel was rejected: true of a fresh checkout,
+                              in which nobody wrote a step; and ./kata explain and see show every solution
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ import sys
 import unicodedata
 from collections.abc import Iterator
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "common" / "front"))
+import paths  # noqa: F401  it makes the modules below importable
+
+# isort: split
 
 import bodies
 import hints
@@ -30,7 +32,7 @@ from verdicts import NEEDS, kernel_of
 
 
 def files(folder: pathlib.Path) -> dict[str, pathlib.Path]:
-    """Without what the desktop leaves there, and what ./kata reset keeps."""
+    """Returns the files, without those that the desktop leaves there and that ./kata reset keeps."""
     return {path.name: path for path in folder.iterdir() if not re.match(r"\.|.*\.mine", path.name)}
 
 
@@ -47,7 +49,9 @@ def check_step(repository: Repository, chapter: str, step: str) -> Iterator[str]
         yield f"{name}: differs from {solution_name} outside of the marked bodies: ./kata stubs --write"
     for body in bodies.split(stub, name)[1]:
         if not body.is_stub:
-            yield f"{name}:{body.line}: a stub's body is a hint in comments, {bodies.OPEN} and at most a return"
+            yield (
+                f"{name}:{body.line}: a stub's body is a hint in comments, {bodies.OPEN} and at most a return"
+            )
         elif not any(line.strip() for line in body.hint):
             yield f"{name}:{body.line}: this body has no hint"
 
@@ -56,7 +60,7 @@ OF_CUDA = re.compile(r"\b(?:__[a-z]\w*|atomic[A-Z]\w*|cuda[A-Z]\w*)\b")
 
 
 def check_explained(repository: Repository, chapter: str, step: str) -> Iterator[str]:
-    """What a student must write, CUDA.md explains."""
+    """Yields functions and keywords in bodies that CUDA.md does not explain."""
     page = repository.root / "chapters" / "CUDA.md"
     explained = set(OF_CUDA.findall(page.read_text(encoding="utf-8"))) if page.is_file() else set()
     name = f"solutions/{chapter}/{step}.cu"
@@ -88,21 +92,29 @@ def check_styles(repository: Repository, chapter: str) -> Iterator[str]:
         if not named or named[1] not in repository.steps(chapter, "solutions"):
             yield f"{path}: is not called STEP.NAME.cu, after a step of its chapter"
         elif not path.read_text(encoding="utf-8").startswith("// "):
-            yield f"{path}: does not begin with a comment that says what is different, and where such code is usual"
+            yield (
+                f"{path}: does not begin with a comment that says what is different, and where such code is "
+                f"usual"
+            )
 
 
 def check_lesson(repository: Repository, chapter: str) -> Iterator[str]:
-    """What is still to be written of each step that there is, and that they are numbered on."""
+    """Yields the gaps of a lesson: steps without a section, and numbers out of order."""
     steps = repository.steps(chapter, "solutions")
     for number, step in enumerate(steps, 1):
         if int(step[:2]) != number:
-            yield f"solutions/{chapter}/{step}.cu: is step {number} of its chapter, and not called {number:02}_…"
+            yield (
+                f"solutions/{chapter}/{step}.cu: is step {number} of its chapter, and not called "
+                f"{number:02}_…"
+            )
             break
     name = f"chapters/{chapter}/README.md"
     lesson = repository.root / name
     lines = lesson.read_text(encoding="utf-8").splitlines() if lesson.is_file() else []
     for number, line in enumerate(lines, 1):
-        if re.match(r"\| \[\d\d .*\]\(\d\d_\w+\.cu\) \|", line) and "…" in [cell.strip() for cell in line.split("|")]:
+        if re.match(r"\| \[\d\d .*\]\(\d\d_\w+\.cu\) \|", line) and "…" in [
+            cell.strip() for cell in line.split("|")
+        ]:
             yield f"{name}:{number}: '…' is still to be written"
     for step in steps:
         # A section may be about several: "### 06 Neighbored, 07 neighbored less".
@@ -145,7 +157,7 @@ def check_chapter(repository: Repository, chapter: str) -> Iterator[str]:
 
 
 def anchors(text: str) -> set[str]:
-    """Of the headings of a page, as GitHub makes them: a second heading of the same words gets a number."""
+    """Returns GitHub's anchors of a page's headings: a second heading of the same words gets a number."""
     found: set[str] = set()
     for heading in re.findall(r"^#+ (.*)", text, re.M):
         words = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).strip().lower()
@@ -161,7 +173,7 @@ def prose(path: pathlib.Path) -> str:
 
 
 def check_links(repository: Repository) -> Iterator[str]:
-    """Links from page to page, to files and to headings; not those to other sites."""
+    """Yields broken links from page to page, to files and to headings; links to other sites do not count."""
     root = repository.root
     pages = [path for folder in ("chapters", "tests") for path in sorted((root / folder).rglob("*.md"))]
     for page in sorted(root.glob("*.md")) + pages:
@@ -191,17 +203,21 @@ def check_listed(repository: Repository, build: pathlib.Path) -> Iterator[str]:
     if not info.is_file():
         raise Fault(f"{build} is no folder that Meson has configured", 2)
     listed = {kernel_of(test["cmd"]) for test in json.loads(info.read_text(encoding="utf-8"))}
-    built = [backend for backend in BACKENDS if any(module and module.backend == backend for module in listed)]
-    for module in sorted(repository.modules(built) - listed):
-        yield f"{module.tree}/{module.chapter}/{module.name}: {build} does not test it: ./kata test configures it anew"
+    built = [backend for backend in BACKENDS if any(one and one.backend == backend for one in listed)]
+    for untested in sorted(repository.modules(built) - listed):
+        yield (
+            f"{untested.tree}/{untested.chapter}/{untested.name}: {build} does not test it: ./kata test "
+            f"configures it anew"
+        )
 
 
 def check_verdicts(repository: Repository, build: pathlib.Path) -> Iterator[str]:
-    logs = sorted((build / "meson-logs").glob("testlog*.json"))  # of the steps, and of all else
+    logs = sorted((build / "meson-logs").glob("testlog*.json"))  # the log of the steps, and that of all else
     if not logs:
         raise Fault(f"{build} has no log of Meson's tests: ./kata test runs them", 2)
     verdicts: dict[tuple[str, str, str], dict[str, str]] = {}  # by back end
-    lacking: dict[tuple[str, str, str], set[str]] = {}  # the back ends that lack what a step needs, as its suite says
+    # The back ends that a step cannot run on, by its suite's message.
+    lacking: dict[tuple[str, str, str], set[str]] = {}
     for line in (line for log in logs for line in log.read_text(encoding="utf-8").splitlines()):
         record = json.loads(line)
         if module := kernel_of(record["command"]):
@@ -209,7 +225,7 @@ def check_verdicts(repository: Repository, build: pathlib.Path) -> Iterator[str]
             if NEEDS.search(record.get("stdout", "")):
                 lacking.setdefault(module[:3], set()).add(module.backend)
     for chapter in repository.chapters():
-        # On a back end where nothing is to be seen of a mistake, its test is skipped.
+        # The test of a mistake that a back end cannot see is skipped there.
         unseen = {
             (mistake.kernel, backend)
             for mistake in repository.mistakes(chapter)
@@ -221,26 +237,47 @@ def check_verdicts(repository: Repository, build: pathlib.Path) -> Iterator[str]
                 continue
             got = verdicts.get((tree, chapter, name), {"any": "not run"})
             step = name.split(".")[0]
-            if repository.needs(chapter, step):  # which the GPU at hand may not be; then its suite says so
+            if repository.needs(chapter, step):  # the GPU here may be another, which the suite reports
                 lacks = lacking.get((tree, chapter, name), set())
-                unseen |= {(name, backend) for backend in got if not repository.runs_on(backend, chapter, step) or backend == "gpu" and backend in lacks}
-            wanted = {backend: "SKIP" if tree == "chapters" or (name, backend) in unseen else "OK" for backend in got}
+                unseen |= {
+                    (name, backend)
+                    for backend in got
+                    if not repository.runs_on(backend, chapter, step)
+                    or (backend == "gpu" and backend in lacks)
+                }
+            wanted = {
+                backend: "SKIP" if tree == "chapters" or (name, backend) in unseen else "OK"
+                for backend in got
+            }
             if got != wanted:
-                yield f"{tree}/{chapter}/{name}: must be {' or '.join(sorted(set(wanted.values())))} in a fresh checkout, and is {', '.join(sorted(set(got.values())))}"
+                yield (
+                    f"{tree}/{chapter}/{name}: must be {' or '.join(sorted(set(wanted.values())))} in a "
+                    f"fresh checkout, and is {', '.join(sorted(set(got.values())))}"
+                )
 
 
 def check_views(repository: Repository, build: pathlib.Path) -> Iterator[str]:
     for chapter in repository.chapters():
         for step in repository.cpu_steps(chapter):
             for view in ("--explain", "--trace"):
-                command = [build / suite(chapter, "cpu"), view, build / module("solutions", chapter, step, "cpu"), "--to", "/dev/null"]
-                done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+                command = [
+                    build / suite(chapter, "cpu"),
+                    view,
+                    build / module("solutions", chapter, step, "cpu"),
+                    "--to",
+                    "/dev/null",
+                ]
+                done = subprocess.run(
+                    command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False
+                )
                 if done.returncode:
                     yield f"solutions/{chapter}/{step}: {view}: {done.stderr.strip()}"
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("build", metavar="BUILD", type=pathlib.Path)
     parser.add_argument("--verdicts", action="store_true")
     given = parser.parse_args()
@@ -249,7 +286,11 @@ def main() -> int:
         if given.verdicts:
             complaints = [*check_verdicts(repository, given.build), *check_views(repository, given.build)]
         else:
-            complaints = [*check_folders(repository), *check_links(repository), *check_listed(repository, given.build)]
+            complaints = [
+                *check_folders(repository),
+                *check_links(repository),
+                *check_listed(repository, given.build),
+            ]
     except Fault as fault:
         complaints = [str(fault)]
     for complaint in complaints:

@@ -4,6 +4,8 @@
 debugging.py BUILD
 """
 
+from __future__ import annotations
+
 import os
 import pathlib
 import shutil
@@ -19,27 +21,46 @@ KERNEL = ("grids", "01_vector_add")
 @unittest.skipUnless(shutil.which("gdb"), "needs gdb")
 @unittest.skipUnless((BUILD / "grids-cpu").exists(), "needs the CPU back end")
 class Debugging(unittest.TestCase):
-    def gdb(self, *commands):
-        command = [sys.executable, ROOT / "common/front/kata.py", "debug", *KERNEL, "--solution"]
+    def gdb(self, *commands: str) -> str:
+        command: list[str | pathlib.Path] = [
+            sys.executable,
+            ROOT / "common/front/kata.py",
+            "debug",
+            *KERNEL,
+            "--solution",
+        ]
         typed = "".join(f"{line}\n" for line in commands)
         done = subprocess.run(
-            command, input=typed, capture_output=True, text=True, timeout=200, env={**os.environ, "KATA_BUILD": str(BUILD)}
+            command,
+            input=typed,
+            capture_output=True,
+            text=True,
+            timeout=200,
+            env={**os.environ, "KATA_BUILD": str(BUILD)},
+            check=False,
         )
         if "ptrace" in done.stdout + done.stderr:
             self.skipTest("this system lets nobody trace a program")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        return done.stdout
+        said: str = done.stdout
+        return said
 
-    def test_it_stops_in_the_kernel_and_knows_its_variables(self):
+    def test_it_stops_in_the_kernel_and_knows_its_variables(self) -> None:
         lines = (ROOT / f"solutions/{KERNEL[0]}/{KERNEL[1]}.cu").read_text().splitlines()
         line = next(number for number, text in enumerate(lines, 1) if "if (i < n)" in text)
         first = next(number for number, text in enumerate(lines, 1) if "const int i =" in text)
         said = self.gdb(
-            f"break {KERNEL[1]}.cu:{line} if threadIdx.x == 5 && blockIdx.x == 2", "continue", "print i", "print blockDim.x", "delete", "continue"
+            f"break {KERNEL[1]}.cu:{line} if threadIdx.x == 5 && blockIdx.x == 2",
+            "continue",
+            "print i",
+            "print blockDim.x",
+            "delete",
+            "continue",
         )
         self.assertIn("break 01_vector_add.cu:", said)  # the guide
         self.assertRegex(said, r"Temporary breakpoint \d+(\.\d+)?, add \(a=0x")
-        self.assertRegex(said, rf"(?m)^{first}\s+const int i =")  # where something is done, not where its name stands
+        # The first statement, not the line of the name.
+        self.assertRegex(said, rf"(?m)^{first}\s+const int i =")
         self.assertIn("= 517\n", said)
         self.assertIn("= 256\n", said)
         self.assertRegex(said, r"(?m)^ok 1 - ")

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What clangd shows a student: editor.py BUILD [FILE…]. Without files, of each chapter the last step that the CPU back end runs, in
-both trees.
+"""Checks the errors that clangd shows a student: editor.py BUILD [FILE…]. Without files, of each chapter the
+last step that the CPU back end runs, in both trees.
 
-By .clangd a step is read as CUDA, without a toolkit: no stub and no solution may have an error, and a kernel that calls a
-function of the host must have one. Skipped (77) without clangd.
+By .clangd a step is read as CUDA, without a toolkit: no stub and no solution may have an error, and a kernel
+that calls a function of the host must have one. Skipped (77) without clangd.
 """
 
 import concurrent.futures
@@ -14,9 +14,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "common" / "front"))
+from paths import ROOT  # isort: split
 
 from repository import Repository
 
@@ -24,24 +24,28 @@ SKIPPED = 77
 WRONG = "int one() { return 1; }\n__global__ void kernel(int* p) { p[threadIdx.x] = one(); }\n"
 
 
-def errors(build, file):
-    """Of a file; the last lines of clangd where it could not even begin."""
+def errors(build: pathlib.Path, file: pathlib.Path) -> list[str]:
+    """Returns the errors of a file; the last lines of clangd if it could not even begin."""
     said = subprocess.run(
         ["clangd", f"--check={file}", "--check-lines=1", f"--compile-commands-dir={build}"],
-        capture_output=True, text=True, errors="replace", cwd=ROOT,
+        capture_output=True, text=True, errors="replace", cwd=ROOT, check=False,
     ).stderr.splitlines()  # fmt: skip
     found = [line.partition("] ")[2] for line in said if re.match(r"E\[[^]]*\] \[", line)]
-    return found if any("All checks completed" in line or "Failed to check" in line or found for line in said) else said[-3:]
+    return (
+        found
+        if any("All checks completed" in line or "Failed to check" in line or found for line in said)
+        else said[-3:]
+    )
 
 
-def chosen():
+def chosen() -> Iterator[pathlib.Path]:
     repository = Repository(ROOT)
     for tree in ("chapters", "solutions"):
         for chapter in repository.chapters():
             yield ROOT / tree / chapter / f"{repository.cpu_steps(chapter)[-1]}.cu"
 
 
-def main():
+def main() -> int:
     if not shutil.which("clangd"):
         print("Skipped: there is no clangd.")
         return SKIPPED

@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""What ./kata explain says and ./kata see draws of requests that are made up here, so that it is known what is right."""
+"""The text of ./kata explain and the pictures of ./kata see for requests that are made up here, so that
+the right answer is known."""
+
+from __future__ import annotations
 
 import contextlib
 import html
@@ -8,14 +11,14 @@ import json
 import pathlib
 import re
 import signal
-import sys
 import tempfile
 import unittest
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Sequence
+from typing import Any, cast
 from unittest import mock
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "common/front"))
+from paths import ROOT  # isort: split
 
 import board
 import estimates
@@ -27,72 +30,143 @@ import trace
 from fault import Fault
 from repository import Repository
 
-COUNTS = {
-    "sectors": 400, "lines": 100, "passes": 0, "conflicts": 0, "atomics": 0, "shared_atomics": 0, "waits": 0, "barriers": 0,
-    "lanes": 32.0, "work": 1000, "span": 10, "makespan": 100, "threads": 320, "blocks": 2, "launches": 1, "contention": 0,
-}  # fmt: skip
+COUNTS: dict[str, float] = {
+    "sectors": 400,
+    "lines": 100,
+    "passes": 0,
+    "conflicts": 0,
+    "atomics": 0,
+    "shared_atomics": 0,
+    "waits": 0,
+    "barriers": 0,
+    "lanes": 32.0,
+    "work": 1000,
+    "span": 10,
+    "makespan": 100,
+    "threads": 320,
+    "blocks": 2,
+    "launches": 1,
+    "contention": 0,
+}
 
 
-def place(line, did="runs", memory="", array="", requests=100, lanes=32, steps=None, units=0, least=0, waits=0, turns=0):
-    """`units`, `least` and `lanes` of one request."""
-    return {
-        "line": f"03_blur.cu:{line}", "did": did, "memory": memory, "array": array, "bytes": 4, "requests": requests,
-        "lanes": requests * lanes, "steps": requests if steps is None else steps, "units": requests * units,
-        "least": requests * least, "waits": waits, "turns": turns,
-    }  # fmt: skip
+def place(
+    line: int,
+    did: str = "runs",
+    memory: str = "",
+    array: str = "",
+    requests: int = 100,
+    lanes: int = 32,
+    steps: int | None = None,
+    units: int = 0,
+    least: int = 0,
+    waits: int = 0,
+    turns: int = 0,
+) -> trace.Place:
+    """Returns a place with `units`, `least` and `lanes` for each request."""
+    return cast(
+        "trace.Place",
+        {
+            "line": f"03_blur.cu:{line}",
+            "did": did,
+            "memory": memory,
+            "array": array,
+            "bytes": 4,
+            "requests": requests,
+            "lanes": requests * lanes,
+            "steps": requests if steps is None else steps,
+            "units": requests * units,
+            "least": requests * least,
+            "waits": waits,
+            "turns": turns,
+        },
+    )
 
 
-def found(*places, fault=None, **counts):
-    return {"chapter": "grids", "fault": fault, "outputs": 100, "all": {**COUNTS, **counts}, "places": list(places)}
+def found(*places: trace.Place, fault: str | None = None, **counts: float) -> trace.Found:
+    said = {
+        "chapter": "grids",
+        "fault": fault,
+        "outputs": 100,
+        "all": {**COUNTS, **counts},
+        "places": list(places),
+    }
+    return cast("trace.Found", said)
 
 
-def load(line, requests=100, lanes=32, units=4, array="in", steps=None):
-    return place(line, "load", "global", array, requests, lanes, steps if steps else requests * max(1, units // 4), units, 4)
+def load(
+    line: int,
+    requests: int = 100,
+    lanes: int = 32,
+    units: int = 4,
+    array: str = "in",
+    steps: int | None = None,
+) -> trace.Place:
+    return place(
+        line,
+        "load",
+        "global",
+        array,
+        requests,
+        lanes,
+        steps if steps else requests * max(1, units // 4),
+        units,
+        4,
+    )
 
 
 class Explaining(unittest.TestCase):
-    def advice(self, mine, theirs):
+    def advice(self, mine: trace.Found, theirs: trace.Found | None) -> str:
         return explain.Explanation(trace.Both(mine, theirs)).advice()
 
-    def test_a_dear_request_is_named_with_its_line_and_what_would_do(self):
+    def test_a_dear_request_is_named_with_its_line_and_what_would_do(self) -> None:
         said = self.advice(found(load(20, units=32), place(21)), found(load(9), place(10)))
         self.assertRegex(
-            said, r"^Look first at line 20: a load of global in takes 32\.0 sectors, where the solution takes 4\.0 and 4\.0"
+            said,
+            r"^Look first at line 20: a load of global in takes 32\.0 sectors, where the solution takes "
+            r"4\.0 and 4\.0",
         )
 
-    def test_what_the_solution_needs_as_much_is_not_named(self):
+    def test_what_the_solution_needs_as_much_is_not_named(self) -> None:
         same = found(load(20, units=32), place(21))
         self.assertRegex(self.advice(same, same), "^No line needs much more")
         a_little_more = found(load(20, requests=120, units=32), place(21))
         self.assertRegex(self.advice(a_little_more, same), "^No line needs much more")
 
-    def test_idle_lanes_are_named(self):
+    def test_idle_lanes_are_named(self) -> None:
         said = self.advice(found(load(20, requests=800, lanes=4), place(21)), found(load(9), place(10)))
-        self.assertRegex(said, r"^Look first at line 20: only 4\.0 of 32 lanes are active .* in the solution it is 32\.0")
-
-    def test_more_accesses_than_the_solution_has_are_named(self):
-        said = self.advice(found(load(20, requests=1000), place(21)), found(load(9), place(10)))
         self.assertRegex(
-            said, r"^Look first at line 20: it has most of the 32,000 times that a thread loads from global .* 10\.0 times"
+            said, r"^Look first at line 20: only 4\.0 of 32 lanes are active .* in the solution it is 32\.0"
         )
 
-    def test_what_the_solution_does_not_do_at_all_is_named(self):
-        said = self.advice(found(load(20), place(21, "atomic", "shared", "sums", units=1, least=1)), found(load(9)))
+    def test_more_accesses_than_the_solution_has_are_named(self) -> None:
+        said = self.advice(found(load(20, requests=1000), place(21)), found(load(9), place(10)))
+        self.assertRegex(
+            said,
+            r"^Look first at line 20: it has most of the 32,000 times that a thread loads from global "
+            r".* 10\.0 times",
+        )
+
+    def test_what_the_solution_does_not_do_at_all_is_named(self) -> None:
+        said = self.advice(
+            found(load(20), place(21, "atomic", "shared", "sums", units=1, least=1)), found(load(9))
+        )
         self.assertRegex(said, "^Look first at line 21: atomics of shared sums.* has none of that kind")
 
-    def test_a_line_that_runs_too_often_is_named(self):
+    def test_a_line_that_runs_too_often_is_named(self) -> None:
         self.assertRegex(
             self.advice(found(load(20), place(21, requests=900)), found(load(9), place(10))),
             "^Look first at line 21: .* 9.0 times",
         )
 
-    def test_work_for_few_threads_is_named_where_no_line_is(self):
+    def test_work_for_few_threads_is_named_where_no_line_is(self) -> None:
         said = self.advice(found(load(20), makespan=900), found(load(9)))
         self.assertRegex(
-            said, "^No line needs more than the solution, but the work waits for few threads: .* 900 steps, .* 100"
+            said,
+            "^No line needs more than the solution, but the work waits for few threads: .* 900 steps, .* 100",
         )
 
-    def test_atomics_on_one_address_come_first_where_they_take_longest(self):
+    def test_atomics_on_one_address_come_first_where_they_take_longest(self) -> None:
         text, bins = load(20, units=8), place(21, "atomic", "global", "histo", units=1, least=1, turns=3000)
         apart = place(21, "atomic", "global", "histo", units=1, least=1, turns=30)
         crowded = found(text, bins, contention=3000, makespan=3100)
@@ -100,24 +174,33 @@ class Explaining(unittest.TestCase):
         self.assertEqual([line.name[-2:] for line in of_both.lines], ["21", "20"])
         self.assertRegex(
             of_both.advice(),
-            r"^No line needs much more .* What takes longest is line 21: 3,000 of its atomics reach one .* done after 3,100 steps",
+            r"^No line needs much more .* What takes longest is line 21: 3,000 of its atomics reach one "
+            r".* done after 3,100 steps",
         )
-        self.assertRegex(self.advice(crowded, found(text, apart, contention=30)), "^Look first at line 21: 3,000 .* than 30 do")
+        self.assertRegex(
+            self.advice(crowded, found(text, apart, contention=30)),
+            "^Look first at line 21: 3,000 .* than 30 do",
+        )
         alone = explain.Explanation(trace.Both(crowded, None))
         self.assertRegex(alone.advice(), "^What takes longest is line 21: 3,000 of its atomics")
-        said = explain.text_of(Repository(), "solutions", "grids", "03_blur", trace.Both(crowded, None), False)
+        said = explain.text_of(
+            Repository(), "solutions", "grids", "03_blur", trace.Both(crowded, None), False
+        )
         self.assertIn("    3,000 of 3,200 atomics reach one address, one after the other\n", said)
         self.assertLess(said.index("03_blur.cu:21"), said.index("03_blur.cu:20"))
 
-    def test_atomics_on_one_address_are_not_named_where_others_take_longer(self):
+    def test_atomics_on_one_address_are_not_named_where_others_take_longer(self) -> None:
         text, bins = load(20, units=8), place(21, "atomic", "global", "histo", units=1, least=1, turns=30)
         calm = found(text, bins, contention=30, makespan=100)
         self.assertRegex(self.advice(calm, calm), "Most of the work is in line 20")
-        self.assertNotIn("one after the other", explain.text_of(Repository(), "solutions", "grids", "03_blur", trace.Both(calm, None), False))
+        self.assertNotIn(
+            "one after the other",
+            explain.text_of(Repository(), "solutions", "grids", "03_blur", trace.Both(calm, None), False),
+        )
         dear = found(load(20, units=32), bins, contention=30, makespan=100)
         self.assertRegex(self.advice(dear, calm), "^Look first at line 20")
 
-    def test_arrays_that_the_solution_calls_otherwise_are_held_against_its_memory(self):
+    def test_arrays_that_the_solution_calls_otherwise_are_held_against_its_memory(self) -> None:
         same = self.advice(
             found(place(20, "load", "shared", "mine", units=1, least=1)),
             found(place(9, "load", "shared", "theirs", units=1, least=1)),
@@ -125,21 +208,22 @@ class Explaining(unittest.TestCase):
         self.assertRegex(same, "^No line needs much more")
         dear = place(20, "load", "shared", "mine", steps=3200, units=32, least=1)
         self.assertIn(
-            "takes 32.0 passes", self.advice(found(dear), found(place(9, "load", "shared", "theirs", units=1, least=1)))
+            "takes 32.0 passes",
+            self.advice(found(dear), found(place(9, "load", "shared", "theirs", units=1, least=1))),
         )
 
-    def test_the_worst_line_comes_first_and_the_solution_stands_beside(self):
+    def test_the_worst_line_comes_first_and_the_solution_stands_beside(self) -> None:
         mine = found(place(18, requests=500), load(21, units=32), fault="2 of 3 elements differ\nexpected 1")
         theirs = found(place(18, requests=500), load(21))
         said = explain.text_of(Repository(), "solutions", "grids", "03_blur", trace.Both(mine, theirs), False)
         self.assertLess(said.index("03_blur.cu:21"), said.index("03_blur.cu:18"))
         self.assertRegex(said, r"load global in +100 +32\.0! +4\.0 +4\.0 +32\.0 +62 %")
         self.assertIn("The step is not right yet: 2 of 3 elements differ …", " ".join(said.split()))
-        self.assertIn("pix_val += in[cur_row * width + cur_col];", said)  # as the line stands in the solution
+        self.assertIn("pix_val += in[cur_row * width + cur_col];", said)  # the line of the solution
         for line in said.splitlines():
             self.assertLessEqual(len(line), 80, line)
 
-    def test_lines_that_need_little_more_than_the_solution_stand_behind_those_with_most_steps(self):
+    def test_lines_that_need_little_more_than_the_solution_stand_behind_those_with_most_steps(self) -> None:
         mine = found(load(17, requests=20, array="text"), place(19, requests=3000), place(18, requests=300))
         theirs = found(load(17, requests=10, array="text"), place(19, requests=3300))
         explained = explain.Explanation(trace.Both(mine, theirs))
@@ -147,7 +231,7 @@ class Explaining(unittest.TestCase):
         self.assertEqual([line.name[-2:] for line in explained.lines], ["19", "18", "17"])
         self.assertIn("line 19", explained.advice())
 
-    def test_what_was_counted_before_stands_beside_with_a_sign_for_better_or_worse(self):
+    def test_what_was_counted_before_stands_beside_with_a_sign_for_better_or_worse(self) -> None:
         before = {**COUNTS, "sectors": 800, "lanes": 32.0, "work": 900, "barriers": 5}
         said = explain.whole_table({**COUNTS, "lanes": 16.0}, {**COUNTS, "sectors": 100}, before)
         self.assertRegex(said, r"(?m)^ +before +yours +solution$")
@@ -157,64 +241,89 @@ class Explaining(unittest.TestCase):
         self.assertRegex(said, r"(?m)^  steps of the longest chain +10 +10  +10$")
         self.assertRegex(said, r"(?m)^  barriers, of all blocks +5 +0\+ +0$")
         self.assertIn("+ better than when it last was right, - worse; ! far above the solution", said)
-        passed = explain.whole_table({**COUNTS, "lanes": 16.0}, {**COUNTS, "sectors": 100}, before, marks=False)
+        passed = explain.whole_table(
+            {**COUNTS, "lanes": 16.0}, {**COUNTS, "sectors": 100}, before, marks=False
+        )
         self.assertNotIn("!", passed)
         self.assertNotIn(" x", explain.whole_table(COUNTS, {**COUNTS, "sectors": 100}, marks=False))
-        large = {**{key: 1_234_567_890 for key in COUNTS}, "lanes": 32.0}
+        large = {**dict.fromkeys(COUNTS, 1234567890), "lanes": 32.0}
         for line in explain.whole_table(large, large, large).splitlines():
             self.assertLessEqual(len(line), 80, line)
         self.assertNotIn("before", explain.whole_table(COUNTS, COUNTS, {}))
 
-    def test_the_line_of_a_launch_is_charged_nothing(self):
+    def test_the_line_of_a_launch_is_charged_nothing(self) -> None:
         lines = (ROOT / "solutions/grids/03_blur.cu").read_text().splitlines()
         launch = next(number for number, line in enumerate(lines, 1) if "<<<" in line)
         seen = found(place(launch), load(launch), place(launch - 1))
         kept = trace.without_launches(Repository(), "solutions", "grids", seen)
         self.assertEqual(kept["places"], seen["places"][1:])
-        drawn = {**seen, "requests": []}
+        drawn: trace.Found = {**seen, "requests": []}
         self.assertIs(trace.without_launches(Repository(), "solutions", "grids", drawn), drawn)
 
-    def test_a_question_is_about_the_costliest_access_and_its_answer_says_why(self):
+    def test_a_question_is_about_the_costliest_access_and_its_answer_says_why(self) -> None:
         rows = explain.rows_of(found(place(9, requests=5000), load(18), load(21, units=32)))
         row = predict.question_about(rows)
+        assert row
         self.assertEqual(row.line, "03_blur.cu:21")
-        self.assertIn("How many sectors of 32 bytes does a warp take each time", predict.question(row, "x = in[i];"))
+        self.assertIn(
+            "How many sectors of 32 bytes does a warp take each time", predict.question(row, "x = in[i];")
+        )
         self.assertIsNone(predict.question_about(explain.rows_of(found(place(9)))))
         theirs = explain.rows_of(found(load(21)))[0]
         for said, begins in ((32, "Yes: 32.0"), (30, "Yes"), (4, "No: 32.0"), (0, "No")):
             answer = " ".join(predict.answer(row, said, theirs).split())
             self.assertTrue(answer.startswith(begins), answer)
-            self.assertIn("4.0 would do for what the lanes ask for. In the solution it is 4.0. Lanes side by side", answer)
+            self.assertIn(
+                "4.0 would do for what the lanes ask for. In the solution it is 4.0. Lanes side by side",
+                answer,
+            )
         self.assertIn("Fewer would not do", predict.answer(theirs, 4, None))
-        self.assertEqual([predict.number_in(text) for text in ("4", " 4,5\n", "many", "")], [4, 4.5, None, None])
+        self.assertEqual(
+            [predict.number_in(text) for text in ("4", " 4,5\n", "many", "")], [4, 4.5, None, None]
+        )
 
-    def test_an_answer_that_is_no_number_is_asked_for_again(self):
+    def test_an_answer_that_is_no_number_is_asked_for_again(self) -> None:
         answers = iter(["many", "", "4,5"])
-        with mock.patch("builtins.input", lambda text: (asked.append(text), next(answers))[1]):
-            asked = []
+        with mock.patch("builtins.input", side_effect=answers) as typed:
             self.assertEqual(predict.asked("How many sectors? "), 4.5)
-        self.assertEqual(asked, ["How many sectors? "] + ["That is no number, such as 4 or 4.5. How many? "] * 2)
-        with mock.patch("builtins.input", side_effect=EOFError), contextlib.redirect_stdout(io.StringIO()):
-            with self.assertRaisesRegex(Fault, "nobody has answered"):
-                predict.asked("How many sectors? ")
+        self.assertEqual(
+            [call.args[0] for call in typed.mock_calls],
+            ["How many sectors? "] + ["That is no number, such as 4 or 4.5. How many? "] * 2,
+        )
+        with (
+            mock.patch("builtins.input", side_effect=EOFError),
+            contextlib.redirect_stdout(io.StringIO()),
+            self.assertRaisesRegex(Fault, "nobody has answered"),
+        ):
+            predict.asked("How many sectors? ")
 
-    def test_the_problem_that_is_counted_has_a_name(self):
-        mine = {**found(load(21)), "problem": "a picture of 3 x 5"}
+    def test_the_problem_that_is_counted_has_a_name(self) -> None:
+        mine: trace.Found = {**found(load(21)), "problem": "a picture of 3 x 5"}
         said = explain.text_of(Repository(), "solutions", "grids", "03_blur", trace.Both(mine, None), False)
         self.assertIn("line by line\ncounted on a picture of 3 x 5\n\n", said)
 
-    def test_the_solution_alone_is_held_against_nothing(self):
-        said = explain.text_of(Repository(), "solutions", "grids", "03_blur", trace.Both(found(load(21)), None), False)
+    def test_the_solution_alone_is_held_against_nothing(self) -> None:
+        said = explain.text_of(
+            Repository(), "solutions", "grids", "03_blur", trace.Both(found(load(21)), None), False
+        )
         self.assertIn("Most of the work is in line 21", said)
         self.assertNotIn("yours", said)
 
-    def estimated(self, both, state="done", without_time="", as_json=False):
+    def estimated(
+        self, both: trace.Both, state: str = "done", without_time: str = "", as_json: bool = False
+    ) -> Any:
         said = estimates.Estimate(
-            4.114, "an image", [(4.1, "issue")], [estimates.Launch(4.114, 9, 256, "issue")], [estimates.Line(3.0, "03_blur.cu:21", "issue")]
+            4.114,
+            "an image",
+            [(4.1, "issue")],
+            [estimates.Launch(4.114, 9, 256, "issue")],
+            [estimates.Line(3.0, "03_blur.cu:21", "issue")],
         )
-        asked = []
+        asked: list[str] = []
 
-        def of(_, kernel, __, solution=None):
+        def of(
+            _: object, kernel: pathlib.Path, __: object, solution: pathlib.Path | None = None
+        ) -> estimates.Estimate:
             asked.append(kernel.name.split(".")[0])
             self.assertEqual(bool(solution), asked[-1] == "chapters")
             if solution and without_time:
@@ -223,7 +332,11 @@ class Explaining(unittest.TestCase):
 
         built = mock.Mock(return_value=mock.Mock(folder=pathlib.Path("build")))
         known = board.Place("grids", "03_blur", state)
-        with mock.patch.object(estimates, "of", of), mock.patch.object(explain, "Build", built), mock.patch.object(board.Board, "of", lambda *_: known):
+        with (
+            mock.patch.object(estimates, "of", of),
+            mock.patch.object(explain, "Build", built),
+            mock.patch.object(board.Board, "of", lambda *_: known),
+        ):
             asked_for = (Repository(), "grids", "03_blur", "H100_80GB_HBM3", both)
             if as_json:
                 return explain.estimate_as_json(*asked_for)
@@ -232,89 +345,133 @@ class Explaining(unittest.TestCase):
             self.assertLessEqual(len(line), 80, line)
         return "\n".join(lines), asked
 
-    def test_an_estimate_stands_beside_the_solution_and_its_measured_time(self):
+    def test_an_estimate_stands_beside_the_solution_and_its_measured_time(self) -> None:
         said, asked = self.estimated(trace.Both(found(load(21)), found(load(21))))
         self.assertEqual(sorted(asked), ["chapters", "solutions"])
-        self.assertRegex(said, r"(?m)^your step +8\.5 +-  issue\nthe solution +4\.1 +0\.49  issue\nYours is about 2\.1 times as slow as the sol")
+        self.assertRegex(
+            said,
+            r"(?m)^your step +8\.5 +-  issue\nthe solution +4\.1 +0\.49  issue\nYours is about 2\.1 "
+            r"times as slow as the sol",
+        )
         self.assertRegex(said, r"(?m)^   35 %  issue +line 21 ")
         self.assertNotIn("./kata test", said)
-        self.assertIn("./kata test grids 03 has said so", self.estimated(trace.Both(found(load(21)), found(load(21))), "untested")[0])
+        self.assertIn(
+            "./kata test grids 03 has said so",
+            self.estimated(trace.Both(found(load(21)), found(load(21))), "untested")[0],
+        )
         self.assertIn("issue: warps wait", said)
         said, asked = self.estimated(trace.Both(found(load(21)), None))
         self.assertEqual(asked, ["solutions"])
         self.assertNotIn("your", said)
 
-    def test_for_programs_an_estimate_stands_beside_the_solution_too(self):
+    def test_for_programs_an_estimate_stands_beside_the_solution_too(self) -> None:
         both = trace.Both(found(load(21)), found(load(21)))
         said = self.estimated(both, as_json=True)
-        self.assertEqual((said["device"], said["step"]["ms"], said["solution"]["ms"]), ("NVIDIA H100 80GB HBM3", 8.5, 4.114))
+        self.assertEqual(
+            (said["device"], said["step"]["ms"], said["solution"]["ms"]),
+            ("NVIDIA H100 80GB HBM3", 8.5, 4.114),
+        )
         self.assertEqual((said["problem"], said["measured ms"]), ("an image", 0.489))
-        self.assertEqual(self.estimated(both, without_time="too long", as_json=True)["step"], {"ms": None, "why": "too long"})
+        self.assertEqual(
+            self.estimated(both, without_time="too long", as_json=True)["step"],
+            {"ms": None, "why": "too long"},
+        )
         self.assertEqual(self.estimated(both, "wrong", as_json=True)["step"]["ms"], None)
         self.assertNotIn("step", self.estimated(trace.Both(found(load(21)), None), as_json=True))
 
-    def test_a_step_without_a_time_says_why_beside_the_solution(self):
-        said, asked = self.estimated(trace.Both(found(load(21)), found(load(21))), without_time="its blocks have very unequal work")
+    def test_a_step_without_a_time_says_why_beside_the_solution(self) -> None:
+        said, asked = self.estimated(
+            trace.Both(found(load(21)), found(load(21))), without_time="its blocks have very unequal work"
+        )
         self.assertEqual(sorted(asked), ["chapters", "solutions"])
-        self.assertRegex(said, r"(?m)^your step +- +-  no time, for:\n   its blocks have very unequal work\nthe solution +4\.1 +0\.49  issue$")
+        self.assertRegex(
+            said,
+            r"(?m)^your step +- +-  no time, for:\n   its blocks have very unequal work\nthe solution "
+            r"+4\.1 +0\.49  issue$",
+        )
         self.assertNotIn("times as", said)
         self.assertNotIn("%", said)
 
-    def test_a_wrong_step_is_not_estimated(self):
+    def test_a_wrong_step_is_not_estimated(self) -> None:
         right = found(load(21))
         for mine, state in ((found(load(21), fault="2 of 3 elements differ"), "untested"), (right, "wrong")):
             said, asked = self.estimated(trace.Both(mine, right), state)
             self.assertEqual(asked, ["solutions"])
-            self.assertRegex(said, r"(?m)^your step +- +-  wrong, so without a time\nthe solution +4\.1 +0\.49  issue$")
+            self.assertRegex(
+                said, r"(?m)^your step +- +-  wrong, so without a time\nthe solution +4\.1 +0\.49  issue$"
+            )
             self.assertNotIn("times as", said)
             self.assertNotIn("%", said)
 
-    def test_of_a_step_without_a_kernel_there_is_nothing_to_explain(self):
+    def test_of_a_step_without_a_kernel_there_is_nothing_to_explain(self) -> None:
         with self.assertRaisesRegex(Fault, "launches no kernel"):
             explain.Explanation(trace.Both(found(), found(load(21))))
 
-    def test_as_json_it_is_the_same(self):
-        mine = explain.Explanation(trace.Both(found(place(18), load(21, units=32)), found(load(21)))).as_json()
+    def test_as_json_it_is_the_same(self) -> None:
+        mine: Any = explain.Explanation(
+            trace.Both(found(place(18), load(21, units=32)), found(load(21)))
+        ).as_json()
         self.assertEqual([line["line"] for line in mine["lines"]], ["03_blur.cu:21", "03_blur.cu:18"])
         row = mine["lines"][0]["rows"][0]
-        self.assertEqual((row["a request"], row["at least"], row["solution"], row["unit"]), (32.0, 4.0, 4.0, "sectors"))
+        self.assertEqual(
+            (row["a request"], row["at least"], row["solution"], row["unit"]), (32.0, 4.0, 4.0, "sectors")
+        )
         self.assertEqual(json.loads(json.dumps(mine)), mine)
 
 
 class Running(unittest.TestCase):
-    """A suite that ends in another way than by writing what it saw."""
+    """A suite that ends without writing its JSON."""
 
-    def run_suite(self, script):
+    def run_suite(self, script: str) -> trace.Found:
         with tempfile.TemporaryDirectory(prefix="kata-explaining-") as folder:
             program = pathlib.Path(folder) / "suite"
             program.write_text(f"#!/bin/sh\n{script}\n")
             program.chmod(0o755)
             return trace.run(program, pathlib.Path("step.so"), "explain")
 
-    def fault(self, script):
+    def fault(self, script: str) -> str:
         with self.assertRaises(Fault) as raised:
             self.run_suite(script)
         self.assertNotIn("\n", str(raised.exception))
         return str(raised.exception)
 
-    def test_a_crash_is_one_line(self):
-        self.assertIn("the step crashed: it reached memory that is not there", self.fault(f"kill -{int(signal.SIGSEGV)} $$"))
+    def test_a_crash_is_one_line(self) -> None:
+        self.assertIn(
+            "the step crashed: it reached memory that is not there",
+            self.fault(f"kill -{int(signal.SIGSEGV)} $$"),
+        )
 
-    def test_what_stopped_the_step_is_said(self):
+    def test_what_stopped_the_step_is_said(self) -> None:
         self.assertEqual(
             self.fault("echo 'out of bounds: thread 3' >&2; exit 1"),
             "the step did not come to its end: out of bounds: thread 3",
         )
 
-    def test_what_a_kernel_prints_does_no_harm(self):
+    def test_what_a_kernel_prints_does_no_harm(self) -> None:
         said = self.run_suite("""yes hello | head -n 100000; printf '{"fault": null}' > "$4" """)
         self.assertEqual(said, {"fault": None})
 
 
-def request(did, memory, addresses, *, array=0, lanes=None, block=0, warp=0, barriers=0, begins=0, steps=1, size=4, launch=0):
-    """As a suite writes it: `addresses` in elements."""
+def request(
+    did: str,
+    memory: str,
+    addresses: Sequence[int],
+    *,
+    array: int = 0,
+    lanes: Sequence[int] | None = None,
+    block: int = 0,
+    warp: int = 0,
+    barriers: int = 0,
+    begins: int = 0,
+    steps: int = 1,
+    size: int = 4,
+    launch: int = 0,
+) -> list[int]:
+    """Returns a request in a suite's form; `addresses` are in elements."""
     lanes = range(len(addresses)) if lanes is None else lanes
-    number = ["load global", "store global", "load shared", "store shared", "atomic shared"].index(f"{did} {memory}")
+    number = ["load global", "store global", "load shared", "store shared", "atomic shared"].index(
+        f"{did} {memory}"
+    )
     mask = sum(1 << lane for lane in lanes)
     return [
         launch,
@@ -332,45 +489,69 @@ def request(did, memory, addresses, *, array=0, lanes=None, block=0, warp=0, bar
     ]
 
 
-def drawn(requests, picture, shapes, arrays, grid=(1, 1, 1), block=(32, 1, 1)):
-    places = [("load", "global"), ("store", "global"), ("load", "shared"), ("store", "shared"), ("atomic", "shared")]
-    return {
+def drawn(
+    requests: list[list[int]],
+    picture: str,
+    shapes: Sequence[Sequence[object]],
+    arrays: Sequence[tuple[str, int]],
+    grid: Sequence[int] = (1, 1, 1),
+    block: Sequence[int] = (32, 1, 1),
+) -> trace.Found:
+    places = [
+        ("load", "global"),
+        ("store", "global"),
+        ("load", "shared"),
+        ("store", "shared"),
+        ("atomic", "shared"),
+    ]
+    return cast("trace.Found", {
         **found(), "problem": "a problem", "picture": picture, "shapes": shapes,
         "launches": [{"grid": list(grid), "block": list(block)}],
         "arrays": [{"name": name, "bytes": size} for name, size in arrays],
         "places": [{"line": "03_blur.cu:21", "did": did, "memory": memory} for did, memory in places],
         "requests": requests,
-    }  # fmt: skip
+    })  # fmt: skip
 
 
 WARP = list(range(32))
 
 
 class Pictures(unittest.TestCase):
-    def one(self, *arguments, shapes=(), **options):
-        """The picture of one request."""
-        seen = pictures.Trace(drawn([request(*arguments, **options)], "fetches", shapes, [("in", 4096)]))
+    def one(
+        self,
+        did: str,
+        memory: str,
+        addresses: Sequence[int],
+        *,
+        shapes: Sequence[Sequence[object]] = (),
+        **options: Any,
+    ) -> pictures.Panel:
+        """Returns the picture of one request."""
+        seen = pictures.Trace(
+            drawn([request(did, memory, addresses, **options)], "fetches", shapes, [("in", 4096)])
+        )
         return pictures.of_request(seen, seen.requests[0])
 
-    def cells(self, panel, colour):
+    def cells(self, panel: pictures.Panel, colour: str) -> int:
         return len(panel.cells.get(colour, []))
 
-    def test_a_request_of_neighbours_fills_its_sectors(self):
+    def test_a_request_of_neighbours_fills_its_sectors(self) -> None:
         panel = self.one("load", "global", WARP)
-        self.assertEqual([self.cells(panel, colour) for colour in "abcd"], [16] * 4)  # 8 lanes, and 8 elements of a sector
+        # 8 lanes, and 8 elements of a sector.
+        self.assertEqual([self.cells(panel, colour) for colour in "abcd"], [16] * 4)
         self.assertEqual(self.cells(panel, "empty"), 0)
 
-    def test_a_request_with_a_stride_leaves_them_empty(self):
+    def test_a_request_with_a_stride_leaves_them_empty(self) -> None:
         panel = self.one("load", "global", [8 * lane for lane in WARP])
         self.assertEqual(sum(self.cells(panel, colour) for colour in "abcd"), 64)
         self.assertEqual(self.cells(panel, "empty"), 32 * 7)
 
-    def test_lanes_that_rest_are_empty(self):
+    def test_lanes_that_rest_are_empty(self) -> None:
         panel = self.one("load", "global", [0, 1, 2], lanes=[4, 5, 9])
         self.assertEqual((self.cells(panel, "a"), self.cells(panel, "empty")), (6, 29 + 5))
 
-    def test_words_in_one_bank_are_passes_below_each_other(self):
-        def conflicts(addresses):
+    def test_words_in_one_bank_are_passes_below_each_other(self) -> None:
+        def conflicts(addresses: Sequence[int]) -> tuple[int, int]:
             panel = self.one("load", "shared", addresses)
             return self.cells(panel, "a"), self.cells(panel, "b")
 
@@ -379,8 +560,8 @@ class Pictures(unittest.TestCase):
         self.assertEqual(conflicts([32 * lane for lane in WARP]), (1, 31))
         self.assertEqual(conflicts([2 * lane for lane in WARP]), (16, 16))
 
-    def test_atomics_on_one_word_are_a_row_for_each_lane(self):
-        def rows(addresses):
+    def test_atomics_on_one_word_are_a_row_for_each_lane(self) -> None:
+        def rows(addresses: Sequence[int]) -> tuple[int, list[int]]:
             panel = self.one("atomic", "shared", addresses)
             passes = sum(">pass" in part for part in panel.parts)
             return passes, [self.cells(panel, colour) for colour in "abd"]
@@ -392,81 +573,125 @@ class Pictures(unittest.TestCase):
         panel = self.one("load", "shared", [7] * 4)
         self.assertEqual((self.cells(panel, "a"), self.cells(panel, "d")), (1, 0))
 
-    def test_sectors_are_numbered_in_elements_of_the_array(self):
+    def test_sectors_are_numbered_in_elements_of_the_array(self) -> None:
         bytes_of_words = self.one("load", "global", WARP, shapes=[["in", 4096]])  # in words of four
         for text, panel in (("in[32…]", bytes_of_words), ("in[8…]", self.one("load", "global", WARP))):
             self.assertIn(f">{text}<", panel.body())
         self.assertNotIn("in[8…]", bytes_of_words.body())
 
-    def test_a_lane_that_asks_for_several_elements_is_said_to(self):
+    def test_a_lane_that_asks_for_several_elements_is_said_to(self) -> None:
         requests = [request("load", "global", [0, 1], size=16), request("load", "global", [0])]
-        for shapes, said in (([["in", 16]], "the most; each lane asks for 4 elements at once"), ([], "the most")):
+        for shapes, said in (
+            ([["in", 16]], "the most; each lane asks for 4 elements at once"),
+            ([], "the most"),
+        ):
             seen = pictures.Trace(drawn(requests, "fetches", shapes, [("in", 64)]))
             wide, narrow = seen.requests
             self.assertTrue(pictures.words_for(seen, wide, [1]).endswith(said))
             self.assertTrue(pictures.words_for(seen, narrow, [1]).endswith("the most"))
 
-    def test_each_load_of_an_element_is_counted_also_of_wide_ones(self):
+    def test_each_load_of_an_element_is_counted_also_of_wide_ones(self) -> None:
         seen = pictures.Trace(
             drawn(
-                [request("load", "global", WARP), request("load", "global", [0] * 32), request("load", "global", [0], size=16)],
-                "fetches", [["in", 4, 8]], [("in", 128)],
+                [
+                    request("load", "global", WARP),
+                    request("load", "global", [0] * 32),
+                    request("load", "global", [0], size=16),
+                ],
+                "fetches",
+                [["in", 4, 8]],
+                [("in", 128)],
             )
-        )  # fmt: skip
+        )
         counts = seen.loads(["in"])["in"]
         self.assertEqual([counts[i] for i in (0, 1, 3, 4)], [34, 2, 2, 1])
 
-    def kogge_stone(self):
-        """Of four elements, a thread each: what is added to which."""
-        requests = [request("load", "global", [0, 1, 2, 3]), request("store", "shared", [0, 1, 2, 3], array=1, begins=1)]
+    def kogge_stone(self) -> pictures.Trace:
+        """Returns the trace of Kogge and Stone's scan over four elements, a thread each."""
+        requests = [
+            request("load", "global", [0, 1, 2, 3]),
+            request("store", "shared", [0, 1, 2, 3], array=1, begins=1),
+        ]
         for round_, stride in enumerate((1, 2)):
             lanes = list(range(stride, 4))
-            at = {"array": 1, "lanes": lanes}
+            at: dict[str, Any] = {"array": 1, "lanes": lanes}
             requests.append(
                 request(
-                    "load", "shared", [lane - stride for lane in lanes], barriers=2 * round_ + 1, begins=10 * round_ + 10, **at
+                    "load",
+                    "shared",
+                    [lane - stride for lane in lanes],
+                    barriers=2 * round_ + 1,
+                    begins=10 * round_ + 10,
+                    **at,
                 )
             )
-            requests.append(request("store", "shared", lanes, barriers=2 * round_ + 2, begins=10 * round_ + 15, **at))
+            requests.append(
+                request("store", "shared", lanes, barriers=2 * round_ + 2, begins=10 * round_ + 15, **at)
+            )
         return pictures.Trace(drawn(requests, "network", [], [("in", 16), ("x", 4096)], block=(4, 1, 1)))
 
-    def test_the_network_is_that_of_the_additions(self):
+    def test_the_network_is_that_of_the_additions(self) -> None:
         additions, columns = pictures.additions(self.kogge_stone())
         self.assertEqual(columns, 4)
-        self.assertEqual([(source, into) for source, into, _ in additions], [(0, 1), (1, 2), (2, 3), (0, 2), (1, 3)])
+        self.assertEqual(
+            [(source, into) for source, into, _ in additions], [(0, 1), (1, 2), (2, 3), (0, 2), (1, 3)]
+        )
         self.assertEqual(len({level for _, _, level in additions}), 2)
 
-    def test_the_network_is_that_of_the_smallest_launch(self):
+    def test_the_network_is_that_of_the_smallest_launch(self) -> None:
         small = self.kogge_stone().found
-        large = [request("load", "shared", WARP, array=1, launch=1), request("store", "shared", WARP, array=1, launch=1)] * 20
-        seen = pictures.Trace({**small, "requests": [*large, *small["requests"]], "launches": small["launches"] * 2})
+        large = [
+            request("load", "shared", WARP, array=1, launch=1),
+            request("store", "shared", WARP, array=1, launch=1),
+        ] * 20
+        seen = pictures.Trace(
+            {**small, "requests": [*large, *small["requests"]], "launches": small["launches"] * 2}
+        )
         self.assertEqual(pictures.additions(seen), pictures.additions(self.kogge_stone()))
         self.assertEqual({r.launch for r in seen.of_one_block()}, {1})
 
-    def test_additions_in_registers_alone_leave_the_network_empty(self):
-        seen = drawn([request("load", "global", WARP), request("store", "global", WARP)], "network", [], [("in", 128)])
-        self.assertIn("nothing is added in shared memory", pictures.of_chapter([pictures.Trace(seen)], ["mine"]).body())
-
-    def test_who_stores_what_is_counted_by_block(self):
+    def test_additions_in_registers_alone_leave_the_network_empty(self) -> None:
         seen = drawn(
-            [request("store", "global", [32 * b + lane for lane in range(n)], block=b) for b, n in ((0, 32), (1, 20))],
-            "owners", [["out", 52]], [("out", 208)], grid=(2, 1, 1),
-        )  # fmt: skip
+            [request("load", "global", WARP), request("store", "global", WARP)], "network", [], [("in", 128)]
+        )
+        self.assertIn(
+            "nothing is added in shared memory", pictures.of_chapter([pictures.Trace(seen)], ["mine"]).body()
+        )
+
+    def test_who_stores_what_is_counted_by_block(self) -> None:
+        seen = drawn(
+            [
+                request("store", "global", [32 * b + lane for lane in range(n)], block=b)
+                for b, n in ((0, 32), (1, 20))
+            ],
+            "owners",
+            [["out", 52]],
+            [("out", 208)],
+            grid=(2, 1, 1),
+        )
         panel = pictures.of_chapter([pictures.Trace(seen)], ["mine"])
         for text in ("block 0", "32 of 32", "block 1", "20 of 32"):
             self.assertIn(f">{text}<", panel.body())
         self.assertIn("20 of 32: so many of the block's threads store.", html.unescape(panel.body()))
 
-    def test_lanes_that_meet_at_a_bin_are_counted(self):
-        seen = drawn([request("atomic", "shared", [0] * 30 + [1, 2])], "contention", [["histo", 7]], [("histo", 28)])
+    def test_lanes_that_meet_at_a_bin_are_counted(self) -> None:
+        seen = drawn(
+            [request("atomic", "shared", [0] * 30 + [1, 2])], "contention", [["histo", 7]], [("histo", 28)]
+        )
         self.assertIn(">29 waited<", pictures.of_chapter([pictures.Trace(seen)], ["mine"]).body())
 
-    def test_a_page_stands_alone_and_knows_light_and_dark(self):
+    def test_a_page_stands_alone_and_knows_light_and_dark(self) -> None:
         seen = drawn(
-            [request("load", "global", WARP), request("store", "shared", WARP, array=1, begins=1),
-             request("load", "shared", WARP, array=1, barriers=1, begins=5), request("store", "global", WARP, barriers=1, begins=9)],
-            "fetches", [["in", 4, 8]], [("in", 128), ("tile<&>", 128)],
-        )  # fmt: skip
+            [
+                request("load", "global", WARP),
+                request("store", "shared", WARP, array=1, begins=1),
+                request("load", "shared", WARP, array=1, barriers=1, begins=5),
+                request("store", "global", WARP, barriers=1, begins=9),
+            ],
+            "fetches",
+            [["in", 4, 8]],
+            [("in", 128), ("tile<&>", 128)],
+        )
         seen["fault"] = "1 < 2 & wrong"
         page = see.page(Repository(), "grids", "03_blur", trace.Both(seen, seen), "solutions")
         self.assertIn("a smaller problem than the one that the tests count", page)
@@ -478,7 +703,7 @@ class Pictures(unittest.TestCase):
             ElementTree.fromstring(svg)
         self.assertGreaterEqual(page.count("<svg"), 4)
 
-    def test_that_blocks_wait_for_each_other_at_atomics_is_said_where_it_happens(self):
+    def test_that_blocks_wait_for_each_other_at_atomics_is_said_where_it_happens(self) -> None:
         for did, times in (("atomic", 1), ("store", 0)):
             seen = drawn([request("store", "global", WARP)], "fetches", [["in", 4, 8]], [("in", 128)])
             seen["places"][1]["did"] = did
@@ -486,7 +711,7 @@ class Pictures(unittest.TestCase):
             self.assertEqual(page.count("Not drawn is how long an atomic on global memory waits"), times)
             self.assertEqual(page.count("./kata explain grids 03</code> counts these waits"), times)
 
-    def test_every_picture_that_a_suite_asks_for_is_there(self):
+    def test_every_picture_that_a_suite_asks_for_is_there(self) -> None:
         asked = {
             name
             for suite in (ROOT / "tests").glob("*.cpp")
@@ -495,7 +720,7 @@ class Pictures(unittest.TestCase):
         }
         self.assertEqual(asked, set(pictures.PICTURES))
 
-    def test_pictures_of_different_kinds_are_not_mixed(self):
+    def test_pictures_of_different_kinds_are_not_mixed(self) -> None:
         fetches = drawn([request("load", "global", WARP)], "fetches", [["in", 4, 8]], [("in", 128)])
         owners = drawn([request("store", "global", WARP)], "owners", [["in", 32]], [("in", 128)])
         with self.assertRaises(Fault):
@@ -503,7 +728,7 @@ class Pictures(unittest.TestCase):
         with self.assertRaises(Fault):
             pictures.of_chapter([pictures.Trace({**fetches, "picture": "nothing"})], ["a"])
 
-    def test_a_step_that_does_nothing_is_said_to_do_so(self):
+    def test_a_step_that_does_nothing_is_said_to_do_so(self) -> None:
         nothing = drawn([], "fetches", [["in", 4, 8]], [])
         with self.assertRaises(Fault):
             see.page(Repository(), "grids", "03_blur", trace.Both(nothing, nothing), "solutions")

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What common/front knows of a repository, and what it must refuse; without building anything."""
+"""Tests of common/front: the facts that it reads from a repository, and the faults that it must refuse;
+without building anything."""
 
 import ast
 import contextlib
@@ -9,13 +10,13 @@ import os
 import pathlib
 import shutil
 import subprocess
-import sys
 import tempfile
 import unittest
 import unittest.mock
+from collections.abc import Callable, Iterator
+from typing import cast
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "common" / "front"))
+from paths import ROOT  # isort: split
 
 import author
 import board
@@ -106,14 +107,17 @@ STYLE = "// A grid-stride loop.\n" + SOLUTION
 class Scratch(unittest.TestCase):
     """A repository of one chapter with one step."""
 
-    def setUp(self):
+    def setUp(self) -> None:
         scratch = tempfile.TemporaryDirectory(prefix="kata-facts-")
         self.addCleanup(scratch.cleanup)
         self.root = pathlib.Path(scratch.name)
         self.repository = Repository(self.root)
         self.write("solutions/sums/01_add.cu", SOLUTION)
         self.write("chapters/sums/01_add.cu", STUB)
-        self.write("chapters/sums/README.md", "| step | what |\n| --- | --- |\n| [01 add](01_add.cu) | all |\n\n| other |\n\n### 01 Add\n")
+        self.write(
+            "chapters/sums/README.md",
+            "| step | what |\n| --- | --- |\n| [01 add](01_add.cu) | all |\n\n| other |\n\n### 01 Add\n",
+        )
         (self.root / "solutions/sums/README.md").symlink_to("../../chapters/sums/README.md")
         self.write("chapters/sums/hints.md", HINTS)
         (self.root / "solutions/sums/hints.md").symlink_to("../../chapters/sums/hints.md")
@@ -121,28 +125,28 @@ class Scratch(unittest.TestCase):
         self.write("chapters/CUDA.md", "A barrier: `__syncthreads()`.\n")
         self.mistakes = self.write("tests/wrong/sums/01_add.mistakes", NO_GUARD)
 
-    def write(self, path, text):
-        path = self.root / path
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-        return path
+    def write(self, path: str, text: str) -> pathlib.Path:
+        file = self.root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+        return file
 
-    def complaints(self):
+    def complaints(self) -> list[str]:
         return list(contract.check_folders(self.repository))
 
 
 class Mistakes(Scratch):
-    def made(self, text):
+    def made(self, text: str) -> list[str]:
         self.mistakes.write_text(text, encoding="utf-8")
         return [self.repository.kernel("sums", mistake) for mistake in self.repository.mistakes("sums")]
 
-    def refused(self, text, *words):
+    def refused(self, text: str, *words: str) -> None:
         with self.assertRaises(Fault) as caught:
             self.made(text)
         for word in ("01_add.mistakes:", *words):
             self.assertIn(word, str(caught.exception))
 
-    def test_a_kernel_is_the_solution_with_the_edit_below_its_reason(self):
+    def test_a_kernel_is_the_solution_with_the_edit_below_its_reason(self) -> None:
         (kernel,) = self.made("// Some words on the file.\n\n" + NO_GUARD)
         wanted = (
             SOLUTION.split("\n", 2)[2]
@@ -150,35 +154,44 @@ class Mistakes(Scratch):
             .replace("    // kata: begin\n", "")
             .replace("    // kata: end\n", "")
         )
-        self.assertEqual(kernel, "// Threads beyond the end write, too.\n// Rejected: out of bounds\n" + wanted)
+        self.assertEqual(
+            kernel, "// Threads beyond the end write, too.\n// Rejected: out of bounds\n" + wanted
+        )
 
-    def test_lines_may_be_added_removed_and_blank(self):
+    def test_lines_may_be_added_removed_and_blank(self) -> None:
         (kernel,) = self.made(
             "== late\n// Why.\n// Rejected: race\n-     const int i = threadIdx.x;\n-\n@\n"
             "-     __syncthreads();\n-     __syncthreads();\n+     __syncthreads();\n+\n+     int i;\n"
         )
-        self.assertIn("int n) {\n    if (i < n) b[i] = a[i];\n    __syncthreads();\n\n    int i;\n}\n", kernel)
+        self.assertIn(
+            "int n) {\n    if (i < n) b[i] = a[i];\n    __syncthreads();\n\n    int i;\n}\n", kernel
+        )
 
-    def test_another_step_is_handed_in_as_this_one(self):
+    def test_another_step_is_handed_in_as_this_one(self) -> None:
         self.write("solutions/sums/02_all.cu", SOLUTION.replace("a[i]", "2 * a[i]"))
         (kernel,) = self.made("== body of 02_all\n// The other step.\n// Rejected: does not gain\n")
         self.assertIn("b[i] = 2 * a[i]", kernel)
 
-    def test_what_is_timed_and_not_rejected_is_a_variant(self):
+    def test_what_is_timed_and_not_rejected_is_a_variant(self) -> None:
         self.made(
             NO_GUARD
             + "\n"
             + NO_GUARD.replace("no_guard", "fast").replace("Rejected: out of bounds", "Timed against: 01_add")
         )
-        self.assertEqual([mistake.tree for mistake in self.repository.mistakes("sums")], ["wrong", "variants"])
+        self.assertEqual(
+            [mistake.tree for mistake in self.repository.mistakes("sums")], ["wrong", "variants"]
+        )
         module = "variants.sums.01_add.fast.cpu.so"
-        self.assertEqual(self.repository.timed("sums", "cpu"), [f"01_add.fast {module} 01_add solutions.sums.01_add.cpu.so"])
+        self.assertEqual(
+            self.repository.timed("sums", "cpu"),
+            [f"01_add.fast {module} 01_add solutions.sums.01_add.cpu.so"],
+        )
 
-    def test_an_edit_of_what_the_solution_no_longer_says_is_refused(self):
+    def test_an_edit_of_what_the_solution_no_longer_says_is_refused(self) -> None:
         gone = NO_GUARD.replace("- ", "-     int j;\n- ")
         self.refused("\n" + gone, ":5:", "no_guard", "0 places", "solutions/sums/01_add.cu", "int j;")
 
-    def test_an_edit_of_what_the_solution_says_twice_is_refused(self):
+    def test_an_edit_of_what_the_solution_says_twice_is_refused(self) -> None:
         self.refused(
             NO_GUARD.replace("-     if (i < n) b[i] = a[i];", "-     __syncthreads();"),
             ":4:",
@@ -186,22 +199,24 @@ class Mistakes(Scratch):
             "__syncthreads();",
         )
 
-    def test_two_edits_of_one_line_are_refused(self):
+    def test_two_edits_of_one_line_are_refused(self) -> None:
         self.refused(NO_GUARD + "@\n-\n-     if (i < n) b[i] = a[i];\n", "two edits of the same line")
 
-    def test_a_mistake_without_a_difference_is_refused(self):
+    def test_a_mistake_without_a_difference_is_refused(self) -> None:
         self.refused(NO_GUARD.split("- ")[0], ":1:", "changes nothing")
         self.refused(NO_GUARD.replace("+     b[i]", "+     if (i < n) b[i]"), ":4:", "changes nothing")
 
-    def test_a_name_is_given_once(self):
+    def test_a_name_is_given_once(self) -> None:
         self.refused(f"{NO_GUARD}\n{NO_GUARD}", ":7:", "no_guard", "line 1")
 
-    def test_a_mistake_says_what_it_is_and_what_the_tests_must_say(self):
+    def test_a_mistake_says_what_it_is_and_what_the_tests_must_say(self) -> None:
         self.refused(NO_GUARD.replace("// Rejected: out of bounds\n", ""), "neither '// Rejected: …'")
         self.refused(NO_GUARD.replace("out of bounds", ""), "neither '// Rejected: …'")
-        self.refused(NO_GUARD.replace("// Threads beyond the end write, too.\n", ""), "does not say what is wrong")
+        self.refused(
+            NO_GUARD.replace("// Threads beyond the end write, too.\n", ""), "does not say what is wrong"
+        )
 
-    def test_what_is_no_line_of_a_mistake_is_refused(self):
+    def test_what_is_no_line_of_a_mistake_is_refused(self) -> None:
         self.refused(NO_GUARD.replace("+     b", "      b"), ":5:", "begins with none of")
         self.refused(NO_GUARD.replace("-     if", "-if"), ":4:", "begins with none of")
         self.refused(NO_GUARD.replace("-     if", "+     if"), ":4:", "'+' without a line '-'")
@@ -210,7 +225,7 @@ class Mistakes(Scratch):
         self.refused("no_guard\n" + NO_GUARD, ":1:", "'== NAME'")
         self.refused(NO_GUARD.replace("no_guard", "no_guard of 09_gone"), "there is no", "09_gone.cu")
 
-    def test_a_changed_line_becomes_an_edit_that_gives_it_back(self):
+    def test_a_changed_line_becomes_an_edit_that_gives_it_back(self) -> None:
         lines = SOLUTION.splitlines()
         for number, line in enumerate(lines, 1):
             if number in (1, 2) or "// kata" in line or not line:
@@ -221,7 +236,7 @@ class Mistakes(Scratch):
                 wanted = [*lines[: number - 1], *([changed] if changed else []), *lines[number:]]
                 self.assertEqual(kernel.splitlines()[2:], mistakes.code_of("\n".join(wanted)), edit)
 
-    def test_only_kernels_that_differ_are_written_again(self):
+    def test_only_kernels_that_differ_are_written_again(self) -> None:
         folder = self.root / "build"
         folder.mkdir()
         repository.write_kernels(self.mistakes, folder)
@@ -232,7 +247,7 @@ class Mistakes(Scratch):
         self.assertEqual(kernel.stat().st_mtime_ns, before)
         self.assertTrue((folder / "01_add.again.sums.cu").is_file())
 
-    def test_all_mistakes_that_fit_no_more_are_named_at_once(self):
+    def test_all_mistakes_that_fit_no_more_are_named_at_once(self) -> None:
         self.mistakes.write_text(f"{NO_GUARD}\n{NO_GUARD.replace('no_guard', 'again')}")
         self.write("solutions/sums/01_add.cu", SOLUTION.replace("i < n", "i <= n"))
         with self.assertRaisesRegex(Fault, "(?s):4: no_guard: .*:10: again: "):
@@ -240,22 +255,25 @@ class Mistakes(Scratch):
 
 
 class Names(Scratch):
-    def test_chapters_are_in_the_order_of_the_book_and_others_behind(self):
+    def test_chapters_are_in_the_order_of_the_book_and_others_behind(self) -> None:
         for name in ("scan", "grids", "aaa", ".hidden"):
             (self.root / "chapters" / name).mkdir()
         self.assertEqual(self.repository.chapters(), ["grids", "scan", "aaa", "sums"])
 
-    def test_the_order_names_only_chapters_that_there_are(self):
+    def test_the_order_names_only_chapters_that_there_are(self) -> None:
         self.assertEqual(set(repository.ORDER) - set(Repository().chapters()), set())
 
-    def test_steps_are_what_is_in_the_folder(self):
+    def test_steps_are_what_is_in_the_folder(self) -> None:
         for name in ("02_b.cu", "10_c.cu", "notes.cu", "03_d.cu.mine", "1_e.cu", "README"):
             self.write(f"chapters/sums/{name}", STUB)
         self.assertEqual(self.repository.steps("sums"), ["01_add", "02_b", "10_c"])
         self.assertEqual(self.repository.steps("sums", "solutions"), ["01_add"])
 
-    def test_a_module_has_one_name(self):
-        for module in (Module("solutions", "scan", "03_x", "gpu"), Module("wrong", "gemm2d", "01_y.no_z", "cpu")):
+    def test_a_module_has_one_name(self) -> None:
+        for module in (
+            Module("solutions", "scan", "03_x", "gpu"),
+            Module("wrong", "gemm2d", "01_y.no_z", "cpu"),
+        ):
             self.assertEqual(repository.module(*module), module.file)
             self.assertEqual(repository.module_of(module.file), module)
             self.assertTrue(module.file.startswith(repository.prefix(*module[:3])))
@@ -270,20 +288,25 @@ class Names(Scratch):
         ):
             self.assertIsNone(repository.module_of(other), other)
 
-    def test_what_is_built_is_what_is_in_the_folders(self):
+    def test_what_is_built_is_what_is_in_the_folders(self) -> None:
         self.assertEqual(
-            self.repository.kernels("sums"), [("solutions", "01_add"), ("chapters", "01_add"), ("wrong", "01_add.no_guard")]
+            self.repository.kernels("sums"),
+            [("solutions", "01_add"), ("chapters", "01_add"), ("wrong", "01_add.no_guard")],
         )
         wrong = "tests/wrong/sums/01_add.mistakes|wrong/01_add.no_guard|solutions/sums/01_add.cu|"
         self.assertEqual(self.repository.for_meson()[-1], wrong)
         self.assertEqual(len(self.repository.modules(["cpu", "gpu"])), 6)
 
-    def test_a_step_may_ask_for_a_gpu(self):
+    def test_a_step_may_ask_for_a_gpu(self) -> None:
         self.assertIsNone(self.repository.needs("sums", "01_add"))
         self.write("tests/styles/sums/01_add.grid_stride.cu", STYLE)
         for need, said, on_cpu in (
             ("sm_80", "needs a GPU of compute capability 8.0 or newer", True),
-            ("sm_90, 193 KiB", "needs a GPU of compute capability 9.0 or newer with 193 KiB of shared memory for a block", True),
+            (
+                "sm_90, 193 KiB",
+                "needs a GPU of compute capability 9.0 or newer with 193 KiB of shared memory for a block",
+                True,
+            ),
             ("sm_90a", "needs a GPU of compute capability 9.0", False),
             ("sm_100a", "needs a GPU of compute capability 10.0", False),
         ):
@@ -298,61 +321,102 @@ class Names(Scratch):
                 if on_cpu:
                     self.repository.require_cpu("sums", "01_add")
                 else:
-                    with self.assertRaisesRegex(Fault, f"^sums/01_add {said}, and only the CPU back end sees what each line does$"):
+                    with self.assertRaisesRegex(
+                        Fault, f"^sums/01_add {said}, and only the CPU back end sees what each line does$"
+                    ):
                         self.repository.require_cpu("sums", "01_add")
 
-    def test_a_gpu_that_is_misspelt_is_told(self):
+    def test_a_gpu_that_is_misspelt_is_told(self) -> None:
         for need in ("sm90a", "sm_90a ", "an H100", "sm_90, 193", "193 KiB"):
             with self.subTest(need=need):
                 self.write("solutions/sums/01_add.cu", f"// 01 Add: adds.\n//\n// Needs: {need}\n{SOLUTION}")
-                with self.assertRaisesRegex(Fault, f"^solutions/sums/01_add.cu says '// Needs: {need}', where a GPU is needed: // Needs: sm_80"):
+                with self.assertRaisesRegex(
+                    Fault,
+                    f"^solutions/sums/01_add.cu says '// Needs: {need}', where a GPU is needed: // "
+                    f"Needs: sm_80",
+                ):
                     self.repository.needs("sums", "01_add")
 
-    def test_a_step_that_this_machine_cannot_run_is_nothing_to_do(self):
+    def test_a_step_that_this_machine_cannot_run_is_nothing_to_do(self) -> None:
         self.write("solutions/sums/01_add.cu", f"// Needs: sm_90a\n{SOLUTION}")
         # None, one that is older, newer, this one beside another, and one of which the driver says nothing.
-        for gpus, state in (([], "elsewhere"), (["8.9"], "elsewhere"), (["12.0"], "elsewhere"), (["7.5", "9.0"], "open"), ([""], "open")):
-            with self.subTest(gpus=gpus), unittest.mock.patch.object(build.Build, "gpus", lambda gpus=gpus: gpus):
+        for gpus, state in (
+            ([], "elsewhere"),
+            (["8.9"], "elsewhere"),
+            (["12.0"], "elsewhere"),
+            (["7.5", "9.0"], "open"),
+            ([""], "open"),
+        ):
+            with (
+                self.subTest(gpus=gpus),
+                unittest.mock.patch.object(build.Build, "gpus", lambda gpus=gpus: gpus),
+            ):
                 now = board.Board(self.repository)
                 self.assertEqual(now.of("sums", "01_add").state, state)
                 self.assertEqual(now.next() is None, state == "elsewhere")
                 said = board.as_text(now)
-                self.assertEqual("\nsums 01: needs a GPU of compute capability 9.0\n" in said, state == "elsewhere")
-                self.assertEqual("Every step that this machine can run is written and right." in said, state == "elsewhere")
-        self.write("solutions/sums/01_add.cu", f"// Needs: sm_90\n{SOLUTION}")  # which the CPU back end runs
+                self.assertEqual(
+                    "\nsums 01: needs a GPU of compute capability 9.0\n" in said, state == "elsewhere"
+                )
+                self.assertEqual(
+                    "Every step that this machine can run is written and right." in said, state == "elsewhere"
+                )
+        self.write("solutions/sums/01_add.cu", f"// Needs: sm_90\n{SOLUTION}")  # the CPU back end runs it
         for gpus in ([], ["8.9"]):
             with unittest.mock.patch.object(build.Build, "gpus", lambda gpus=gpus: gpus):
                 self.assertEqual(board.Board(self.repository).of("sums", "01_add").state, "open")
         needs = self.repository.needs("sums", "01_add")
-        self.assertEqual([needs.met_by(gpu) for gpu in ("8.9", "9.0", "10.0", "12.0")], [False, True, True, True])
+        assert needs
+        self.assertEqual(
+            [needs.met_by(gpu) for gpu in ("8.9", "9.0", "10.0", "12.0")], [False, True, True, True]
+        )
 
-    def test_gpus_are_what_the_driver_says(self):
-        for answer, gpus in (("echo 9.0; echo 8.6", ["9.0", "8.6"]), ('[ "$1" = -L ]', [""]), ("echo '[N/A]'; echo 9.0", ["", "9.0"]), ("exit 9", [])):
+    def test_gpus_are_what_the_driver_says(self) -> None:
+        for answer, gpus in (
+            ("echo 9.0; echo 8.6", ["9.0", "8.6"]),
+            ('[ "$1" = -L ]', [""]),
+            ("echo '[N/A]'; echo 9.0", ["", "9.0"]),
+            ("exit 9", []),
+        ):
             for tool in ("nvidia-smi", "nvcc"):
                 self.write(f"bin/{tool}", f"#!/bin/sh\n{answer}\n")
                 (self.root / "bin" / tool).chmod(0o755)
-            with self.subTest(answer=answer), unittest.mock.patch.dict(os.environ, {"PATH": f"{self.root}/bin:{os.environ['PATH']}"}):
+            with (
+                self.subTest(answer=answer),
+                unittest.mock.patch.dict(os.environ, {"PATH": f"{self.root}/bin:{os.environ['PATH']}"}),
+            ):
                 self.assertEqual(build.Build.gpus(), gpus)
 
-    def test_another_way_to_write_a_step_is_built_and_is_no_step(self):
+    def test_another_way_to_write_a_step_is_built_and_is_no_step(self) -> None:
         self.write("tests/styles/sums/01_add.grid_stride.cu", STYLE)
         self.assertIn(("styles", "01_add.grid_stride"), self.repository.kernels("sums"))
-        self.assertEqual(self.repository.for_meson()[-1], "tests/styles/sums/01_add.grid_stride.cu|styles/01_add.grid_stride||")
+        self.assertEqual(
+            self.repository.for_meson()[-1],
+            "tests/styles/sums/01_add.grid_stride.cu|styles/01_add.grid_stride||",
+        )
         self.assertEqual(self.repository.all_steps("sums"), ["01_add"])
         module = repository.module_of("styles.sums.01_add.grid_stride.cpu.so")
-        self.assertEqual((module.step, build.path_of(module)), ("01_add", "tests/styles/sums/01_add.grid_stride.cu"))
+        assert module
+        self.assertEqual(
+            (module.step, build.path_of(module)), ("01_add", "tests/styles/sums/01_add.grid_stride.cu")
+        )
 
-    def test_what_comes_next_is_open_and_in_the_same_chapter_if_one_is(self):
+    def test_what_comes_next_is_open_and_in_the_same_chapter_if_one_is(self) -> None:
         self.write("chapters/sums/01_add.cu", SOLUTION)
-        self.assertTrue(loop.what_comes_next(self.repository, "sums", "01_add").startswith("Every step is written"))
+        self.assertTrue(
+            loop.what_comes_next(self.repository, "sums", "01_add").startswith("Every step is written")
+        )
         for name in ("02_all", "03_more"):
             self.write(f"solutions/sums/{name}.cu", SOLUTION)
             self.write(f"chapters/sums/{name}.cu", STUB)
         self.assertIn("chapters/sums/02_all.cu;", loop.what_comes_next(self.repository, "sums", "01_add"))
         self.assertIn("./kata hint sums 03", loop.what_comes_next(self.repository, "sums", "02_all"))
-        self.assertIn("chapters/sums/01_add.cu is written, and has not been tested", loop.what_comes_next(self.repository, "sums", "03_more"))
+        self.assertIn(
+            "chapters/sums/01_add.cu is written, and has not been tested",
+            loop.what_comes_next(self.repository, "sums", "03_more"),
+        )
 
-    def test_claims_that_a_gpu_refutes_are_said_with_both_numbers(self):
+    def test_claims_that_a_gpu_refutes_are_said_with_both_numbers(self) -> None:
         self.assertEqual(self.repository.refuted("sums"), [])
         self.write(
             "chapters/sums/measured/claims.csv",
@@ -364,23 +428,25 @@ class Names(Scratch):
         )
         said = [
             "Expected by this lesson or its documents, but refuted: 02_all is 2.00 times as fast as 01_add. "
-            "Measured on NVIDIA H100, with the solutions and the problem of the ladder: 1.66 to 1.67 times as fast. No step is judged by it.",
+            "Measured on NVIDIA H100, with the solutions and the problem of the ladder: 1.66 to 1.67 "
+            "times as fast. No step is judged by it.",
             "Expected by this lesson or its documents, but refuted: 03_more is faster than 02_all. "
-            "Measured on NVIDIA H100, with the solutions and the problem of the ladder: 0.50 times as fast. No step is judged by it.",
+            "Measured on NVIDIA H100, with the solutions and the problem of the ladder: 0.50 times as "
+            "fast. No step is judged by it.",
         ]
         self.assertEqual(self.repository.refuted("sums"), said)
         self.assertEqual(self.repository.refuted("sums", "03_more"), said[1:])
         self.assertEqual(self.repository.refuted("sums", "01_add"), [])
-        # What a student has still to find out is not told: of neither of two steps.
+        # A claim about a step that is still open is left out, for either of its two steps.
         self.assertEqual(self.repository.refuted("sums", without=["01_add"]), said[1:])
         self.assertEqual(self.repository.refuted("sums", without=["02_all"]), [])
-        # Who asks for another GPU is told what that takes, if anybody knows.
+        # For another GPU, its ratio is added, if it is known.
         self.assertEqual(self.repository.refuted("sums", elsewhere="NVIDIA H100"), said)
         there = self.repository.refuted("sums", elsewhere="NVIDIA H200", times={"01_add": 3.0, "02_all": 2.0})
         self.assertIn("1.66 to 1.67 times as fast; on NVIDIA H200: 1.50 times. No step", there[0])
         self.assertIn("0.50 times as fast; on NVIDIA H200: nobody has measured it. No step", there[1])
 
-    def test_of_a_step_that_gains_only_time_that_is_said(self):
+    def test_of_a_step_that_gains_only_time_that_is_said(self) -> None:
         self.assertEqual(self.repository.gained_in_time("sums", "01_add"), "")
         self.write(
             "chapters/sums/measured/claims.csv",
@@ -393,31 +459,44 @@ class Names(Scratch):
         self.assertIn("It is the first of its ladder", self.repository.gained_in_time("sums", "01_add"))
         self.assertEqual(
             self.repository.gained_in_time("sums", "02_all"),
-            "It gains time, and nothing that is counted: measured on NVIDIA H100, with the solutions, it is 1.66 to 1.67 times as "
+            "It gains time, and nothing that is counted: measured on NVIDIA H100, with the solutions, "
+            "it is 1.66 to 1.67 times as "
             "fast as 01_add.",
         )
         self.assertEqual(self.repository.gained_in_time("sums", "03_more"), "")
 
-    def test_of_the_first_step_it_is_said_whether_a_ladder_begins_with_it(self):
-        rows = "# NVIDIA H100\nstep,against,claimed,standing,verdicts,held,lowest ratio,highest ratio\n02_all,{},1.40,asserted,30,30,3.2,3.2\n"
-        for against, said in (("01_add", "It is the first of its ladder"), ("03_more", "No earlier step solves the same problem")):
+    def test_of_the_first_step_it_is_said_whether_a_ladder_begins_with_it(self) -> None:
+        rows = (
+            "# NVIDIA H100\nstep,against,claimed,standing,verdicts,held,lowest ratio,highest ratio\n"
+            "02_all,{},1.40,asserted,30,30,3.2,3.2\n"
+        )
+        for against, said in (
+            ("01_add", "It is the first of its ladder"),
+            ("03_more", "No earlier step solves the same problem"),
+        ):
             self.write("chapters/sums/measured/claims.csv", rows.format(against))
             self.assertIn(said, self.repository.gained_in_time("sums", "01_add"))
 
-    def test_a_folder_that_is_no_build_is_refused(self):
+    def test_a_folder_that_is_no_build_is_refused(self) -> None:
         with self.assertRaisesRegex(Fault, "no folder that Meson has configured"):
             repository.targets(self.root)
 
 
 class Bodies(unittest.TestCase):
-    def test_a_step_is_open_by_a_line_that_begins_with_the_call(self):
+    def test_a_step_is_open_by_a_line_that_begins_with_the_call(self) -> None:
         for text in ("kata::open();", "  kata::open(); return 0;\n", "\tkata::open();\r\n", STUB):
             self.assertTrue(bodies.is_open(text), text)
-        for text in ("// kata::open();", "/* kata::open(); */", 'puts("kata::open();");', "x = kata::open();", SOLUTION):
+        for text in (
+            "// kata::open();",
+            "/* kata::open(); */",
+            'puts("kata::open();");',
+            "x = kata::open();",
+            SOLUTION,
+        ):
             self.assertFalse(bodies.is_open(text), text)
         self.assertEqual(bodies.open_lines(STUB), [8, 15])
 
-    def test_a_stub_is_hints_the_call_and_a_value(self):
+    def test_a_stub_is_hints_the_call_and_a_value(self) -> None:
         self.assertTrue(bodies.is_stub(STUB))
         for old, new in (
             ("    kata::open();\n", ""),
@@ -429,7 +508,7 @@ class Bodies(unittest.TestCase):
         self.assertFalse(bodies.is_stub(SOLUTION))
         self.assertFalse(bodies.is_stub("int x;\n"))
 
-    def test_marks_come_in_turns(self):
+    def test_marks_come_in_turns(self) -> None:
         for old, new, line in (
             ("// kata: begin", "", 9),
             ("// kata: end", "", 13),
@@ -440,14 +519,14 @@ class Bodies(unittest.TestCase):
         with self.assertRaisesRegex(Fault, r"step\.cu:13: no '// kata: end'"):
             bodies.split(STUB[: STUB.rindex("    // kata: end")], "step.cu")
 
-    def test_a_stub_is_made_of_its_solution_and_its_hints(self):
+    def test_a_stub_is_made_of_its_solution_and_its_hints(self) -> None:
         changed = SOLUTION.replace("float* b", "float* out")
         self.assertEqual(bodies.stub_from(SOLUTION, STUB, "step.cu"), STUB)
         self.assertEqual(bodies.stub_from(changed, STUB, "step.cu"), STUB.replace("float* b", "float* out"))
         with self.assertRaisesRegex(Fault, "has 2 bodies, and its solution 1"):
             bodies.stub_from(SOLUTION[: SOLUTION.index("int sum")], STUB, "step.cu")
 
-    def test_hints_say_where_they_belong(self):
+    def test_hints_say_where_they_belong(self) -> None:
         said = bodies.hints(STUB, "step.cu")
         self.assertEqual(
             said,
@@ -457,15 +536,15 @@ class Bodies(unittest.TestCase):
 
 
 class Contract(Scratch):
-    def says(self, *words):
+    def says(self, *words: str) -> None:
         complaints = "\n".join(self.complaints())
         for word in words:
             self.assertIn(word, complaints)
 
-    def test_a_repository_that_fits_has_no_complaints(self):
+    def test_a_repository_that_fits_has_no_complaints(self) -> None:
         self.assertEqual(self.complaints(), [])
 
-    def test_what_does_not_fit_is_named(self):
+    def test_what_does_not_fit_is_named(self) -> None:
         self.write("chapters/sums/01_add.cu", STUB.replace("float* b", "float* c"))
         self.says("chapters/sums/01_add.cu: differs from solutions/sums/01_add.cu outside")
         self.write("chapters/sums/01_add.cu", STUB.replace("    // All of them.\n", ""))
@@ -475,7 +554,7 @@ class Contract(Scratch):
         self.write("solutions/sums/01_add.cu", STUB)
         self.says("solutions/sums/01_add.cu:6: a body that is still to be written")
 
-    def test_files_without_a_counterpart_are_named(self):
+    def test_files_without_a_counterpart_are_named(self) -> None:
         self.write("solutions/sums/02_more.cu", SOLUTION)
         self.write("chapters/sums/sums.cuh", "")
         self.write("solutions/sums/sums.cuh", "")
@@ -488,10 +567,10 @@ class Contract(Scratch):
             "chapters/gone",
         )
 
-    def test_a_style_says_which_step_it_is_of_and_what_is_different(self):
+    def test_a_style_says_which_step_it_is_of_and_what_is_different(self) -> None:
         self.write("tests/styles/sums/01_add.grid_stride.cu", STYLE)
         self.assertEqual(self.complaints(), [])
-        self.write("tests/styles/sums/01_add.grid_stride.cu", "#include \"sums.cuh\"\n")
+        self.write("tests/styles/sums/01_add.grid_stride.cu", '#include "sums.cuh"\n')
         self.write("tests/styles/sums/01_add.cu", STYLE)
         self.write("tests/styles/sums/02_gone.grid_stride.cu", STYLE)
         self.write("tests/styles/gone/01_gone.grid_stride.cu", STYLE)
@@ -502,11 +581,11 @@ class Contract(Scratch):
             "chapters/gone",
         )
 
-    def test_steps_are_numbered_without_gaps(self):
+    def test_steps_are_numbered_without_gaps(self) -> None:
         self.write("solutions/sums/03_more.cu", SOLUTION)
         self.says("solutions/sums/03_more.cu: is step 2 of its chapter")
 
-    def test_what_a_lesson_lacks_is_named(self):
+    def test_what_a_lesson_lacks_is_named(self) -> None:
         lesson = self.root / "chapters/sums/README.md"
         text = lesson.read_text()
         lesson.write_text(text.replace("| all |", "| … |"))
@@ -517,17 +596,25 @@ class Contract(Scratch):
             lesson.write_text(text.replace("### 01 Add", title))
             self.assertEqual(self.complaints(), [])
 
-    def test_each_step_has_three_hints_that_do_not_give_it_away(self):
+    def test_each_step_has_three_hints_that_do_not_give_it_away(self) -> None:
         file, place = self.root / "chapters/sums/hints.md", "chapters/sums/hints.md, 01, "
         for old, new, said in (
             ("### Approach\n\nThe thread's", "The thread's", "must have of 01_add, in this order"),
             ("### Question", "### Riddle", "must have of 01_add, in this order"),
             ("## 01 Add", "## 02 Add", "hints.md: has hints for 02, and there is no such step"),
-            ("The thread's number; beyond the end there is none.", "", f"{place}Approach: is still to be written"),
+            (
+                "The thread's number; beyond the end there is none.",
+                "",
+                f"{place}Approach: is still to be written",
+            ),
             ("Which element is mine?", "…", f"{place}Question: is still to be written"),
             ("mine?", "mine.", f"{place}Question: asks nothing"),
             ("beyond", "beyond " + "and " * 20, f"{place}Approach: has a line of more than 80"),
-            ("if (/* there is one */) b[i] = …;", "if (i < n)   b[i] = a[i];  // so", f"{place}Nearly the code: has a line of the solution: if (i < n) b[i] = a[i];"),
+            (
+                "if (/* there is one */) b[i] = …;",
+                "if (i < n)   b[i] = a[i];  // so",
+                f"{place}Nearly the code: has a line of the solution: if (i < n) b[i] = a[i];",
+            ),
         ):
             with self.subTest(said):
                 file.write_text(HINTS.replace(old, new))
@@ -537,28 +624,43 @@ class Contract(Scratch):
         file.unlink()
         self.says("must have of 01_add")
 
-    def test_a_function_of_cuda_that_no_page_explains_is_named(self):
+    def test_a_function_of_cuda_that_no_page_explains_is_named(self) -> None:
         self.write("chapters/CUDA.md", "A barrier: `__syncthreads_or()`.\n")
-        self.says("solutions/sums/01_add.cu:6: this body has __syncthreads, which chapters/CUDA.md does not explain")
+        self.says(
+            "solutions/sums/01_add.cu:6: this body has __syncthreads, which chapters/CUDA.md does not explain"
+        )
         (self.root / "chapters/CUDA.md").unlink()
         self.says("this body has __syncthreads, which")
         self.write("chapters/CUDA.md", "A barrier: `__syncthreads()`.\n")
-        self.write("solutions/sums/01_add.cu", SOLUTION.replace("    if (i < n)", "    // and no __syncwarp()\n    if (i < n)"))
+        self.write(
+            "solutions/sums/01_add.cu",
+            SOLUTION.replace("    if (i < n)", "    // and no __syncwarp()\n    if (i < n)"),
+        )
         self.assertEqual(self.complaints(), [])
 
-    def test_a_link_that_leads_nowhere_is_named(self):
-        def links(*wanted):
-            self.assertEqual([c.replace(f"{self.root}/", "") for c in contract.check_links(self.repository)], list(wanted))
+    def test_a_link_that_leads_nowhere_is_named(self) -> None:
+        def links(*wanted: str) -> None:
+            self.assertEqual(
+                [c.replace(f"{self.root}/", "") for c in contract.check_links(self.repository)], list(wanted)
+            )
 
         links()
-        page = self.write("chapters/TERMS.md", "## Brent–Kung, 2-D\n\n## `a_b()` and [c](sums/README.md)\n\n## Twice\n\n## Twice\n")
-        ways = "[a](#brentkung-2-d) [b](#a_b-and-c) [c](#twice) [d](#twice-1) [e](sums/README.md#01-add) [f](../README.md)"
+        page = self.write(
+            "chapters/TERMS.md",
+            "## Brent–Kung, 2-D\n\n## `a_b()` and [c](sums/README.md)\n\n## Twice\n\n## Twice\n",
+        )
+        ways = (
+            "[a](#brentkung-2-d) [b](#a_b-and-c) [c](#twice) [d](#twice-1) [e](sums/README.md#01-add) "
+            "[f](../README.md)"
+        )
         elsewhere = "[g](https://example.org/none#none) `[h](none)`\n```\n# None\n[i](none)\n```\n"
         text = page.read_text()
         page.write_text(f"{text}{ways} {elsewhere}")
         links()
         says = "chapters/TERMS.md: links to {}, and there is no such {}".format
-        page.write_text(f"{text}[a](none.md) [b](#none) [c](#twice-2) [d](sums/README.md#02-more)\n```\n# None\n```\n")
+        page.write_text(
+            f"{text}[a](none.md) [b](#none) [c](#twice-2) [d](sums/README.md#02-more)\n```\n# None\n```\n"
+        )
         links(
             says("none.md", "file"),
             says("#none", "heading"),
@@ -566,14 +668,14 @@ class Contract(Scratch):
             says("sums/README.md#02-more", "heading"),
         )
 
-    def test_a_step_without_a_mistake_is_named(self):
+    def test_a_step_without_a_mistake_is_named(self) -> None:
         lacks = "tests/wrong/sums/01_add.mistakes: no mistake, which"
         self.mistakes.write_text(NO_GUARD.replace("Rejected: out of bounds", "Timed against: 01_add"))
         self.says(lacks)
         self.mistakes.unlink()
         self.says(lacks)
 
-    def test_mistakes_that_do_not_fit_are_named(self):
+    def test_mistakes_that_do_not_fit_are_named(self) -> None:
         self.mistakes.write_text(NO_GUARD.replace("i < n", "i <= n"))
         self.says("01_add.mistakes:4: no_guard: 0 places")
         self.mistakes.write_text(NO_GUARD.replace("// Rejected", "// Timed against: 09_gone\n// Rejected"))
@@ -581,12 +683,12 @@ class Contract(Scratch):
 
 
 class Authors(Scratch):
-    def quietly(self, function, *arguments):
+    def quietly(self, function: Callable[..., int], *arguments: object) -> str:
         with contextlib.redirect_stdout(io.StringIO()) as said:
             self.status = function(*arguments)
         return said.getvalue()
 
-    def test_a_new_step_fits(self):
+    def test_a_new_step_fits(self) -> None:
         said = self.quietly(author.new_step, self.repository, "sums", "02_more_of_it")
         self.assertEqual(
             self.complaints(),
@@ -608,7 +710,7 @@ class Authors(Scratch):
         for word in ("Left to do", "tests/sums.cpp", "hints.md: a question"):
             self.assertIn(word, said)
 
-    def test_what_is_begun_is_laid_out(self):
+    def test_what_is_begun_is_laid_out(self) -> None:
         name = "02_of_a_name_that_is_as_long_as_any_that_somebody_would_think_of"
         self.quietly(author.new_step, self.repository, "sums", name)
         self.quietly(author.new_chapter, self.repository, "products")
@@ -619,10 +721,16 @@ class Authors(Scratch):
                 self.assertLessEqual(max(map(len, text.splitlines())), 100, text)
                 if formatter := shutil.which("clang-format-14"):
                     style = f"--style=file:{ROOT / '.clang-format'}"
-                    done = subprocess.run([formatter, style, "--assume-filename=a.cu"], input=text, capture_output=True, text=True)
+                    done = subprocess.run(
+                        [formatter, style, "--assume-filename=a.cu"],
+                        input=text,
+                        capture_output=True,
+                        text=True,
+                        check=False,
+                    )
                     self.assertEqual(done.stdout, text, done.stderr)
 
-    def test_what_cannot_be_begun_is_said_and_leaves_nothing(self):
+    def test_what_cannot_be_begun_is_said_and_leaves_nothing(self) -> None:
         (self.root / "tests/wrong/sums/02_more.mistakes").mkdir()  # stands in for a folder that is read-only
         self.write("solutions/products", "")
         before = {path: path.is_file() and path.read_text() for path in self.root.rglob("*")}
@@ -630,17 +738,23 @@ class Authors(Scratch):
             (author.new_step, ["sums", "02_more"], "tests/wrong/sums/02_more.mistakes"),
             (author.new_chapter, ["products"], "solutions/products/README.md"),
         ):
-            with contextlib.redirect_stdout(io.StringIO()) as said:
-                with self.assertRaisesRegex(Fault, rf"\A{path} cannot be written \(.*\): nothing is new\Z"):
-                    function(self.repository, *names)
+            with (
+                contextlib.redirect_stdout(io.StringIO()) as said,
+                self.assertRaisesRegex(Fault, rf"\A{path} cannot be written \(.*\): nothing is new\Z"),
+            ):
+                function(self.repository, *names)
             self.assertEqual(said.getvalue(), "")
-            self.assertEqual({path: path.is_file() and path.read_text() for path in self.root.rglob("*")}, before)
+            self.assertEqual(
+                {path: path.is_file() and path.read_text() for path in self.root.rglob("*")}, before
+            )
 
-    def test_lines_that_name_steps_by_number_are_left_to_look_at(self):
+    def test_lines_that_name_steps_by_number_are_left_to_look_at(self) -> None:
         with open(self.root / "chapters/sums/README.md", "a") as lesson:
             lesson.write("\nA gain of 1.01, as in step 01.\n| 01 | table |\n")
         self.write("reference/sums.hpp", "// Of 01 only.\nint a = 10;\n")
-        self.write("tests/sums.cpp", 'TEST_CASE("adds", "[step][01_add]") {\n    {"01_add", "01_add", claim},\n')
+        self.write(
+            "tests/sums.cpp", 'TEST_CASE("adds", "[step][01_add]") {\n    {"01_add", "01_add", claim},\n'
+        )
         said = self.quietly(author.new_step, self.repository, "sums", "02_more")
         looked_at = said.split("Left to look at, for it names steps by number:\n")[1].split("\n\n")[0]
         self.assertEqual(
@@ -650,18 +764,22 @@ class Authors(Scratch):
             '  tests/sums.cpp:1: TEST_CASE("adds", "[step][01_add]") {',
         )
 
-    def test_a_new_chapter_fits_and_takes_steps(self):
+    def test_a_new_chapter_fits_and_takes_steps(self) -> None:
         self.quietly(author.new_chapter, self.repository, "products")
         self.assertEqual(self.complaints(), [])
-        self.assertIn("| [products](chapters/products/README.md) | 0 | |\n", (self.root / "README.md").read_text())
+        self.assertIn(
+            "| [products](chapters/products/README.md) | 0 | |\n", (self.root / "README.md").read_text()
+        )
         self.quietly(author.new_step, self.repository, "products", "01_all")
         link = self.root / "solutions/products/hints.md"
         self.assertTrue(link.is_symlink())
         self.assertEqual([level for level, _ in hints.read(link)["01"]], list(hints.LEVELS))
-        self.assertEqual(self.complaints()[0], "solutions/products/01_all.cu:5: a body that is still to be written")
+        self.assertEqual(
+            self.complaints()[0], "solutions/products/01_all.cu:5: a body that is still to be written"
+        )
         self.assertIn("[01 all](01_all.cu)", (self.root / "chapters/products/README.md").read_text())
 
-    def test_names_that_are_taken_or_are_none_are_refused(self):
+    def test_names_that_are_taken_or_are_none_are_refused(self) -> None:
         for name, word in (
             ("01_other", "has 01_add"),
             ("add", "is not NN_name"),
@@ -670,11 +788,15 @@ class Authors(Scratch):
         ):
             with self.assertRaisesRegex(Fault, word):
                 author.new_step(self.repository, "sums", name)
-        for name, word in (("sums", "there is a chapter sums already"), ("Products", "is no name"), ("a b", "is no name")):
+        for name, word in (
+            ("sums", "there is a chapter sums already"),
+            ("Products", "is no name"),
+            ("a b", "is no name"),
+        ):
             with self.assertRaisesRegex(Fault, word):
                 author.new_chapter(self.repository, name)
 
-    def test_stubs_follow_their_solutions(self):
+    def test_stubs_follow_their_solutions(self) -> None:
         self.quietly(author.stubs, self.repository, ["sums"], False)
         self.assertEqual(self.status, 0)
         self.write("solutions/sums/01_add.cu", SOLUTION.replace("float* b", "float* out"))
@@ -688,24 +810,34 @@ class Authors(Scratch):
         self.assertFalse([complaint for complaint in self.complaints() if ".cu" in complaint])
         self.assertEqual(self.repository.text("sums", "01_add"), STUB.replace("float* b", "float* out"))
 
-    def test_bodies_that_a_stub_lacks_are_written_open(self):
+    def test_bodies_that_a_stub_lacks_are_written_open(self) -> None:
         hint = f"    {author.HINT}    kata::open();\n"
         for missing, line in (
             ("    // A thread an element.\n    kata::open();\n", 7),
             ("    // All of them.\n    kata::open();\n    return 0;\n", 14),
         ):
             wanted = STUB.replace(missing, hint)
-            self.write("chapters/sums/01_add.cu", STUB.replace(f"    // kata: begin\n{missing}    // kata: end\n", ""))
-            self.assertIn("differs from its solution", self.quietly(author.stubs, self.repository, ["sums"], False))
+            self.write(
+                "chapters/sums/01_add.cu",
+                STUB.replace(f"    // kata: begin\n{missing}    // kata: end\n", ""),
+            )
+            self.assertIn(
+                "differs from its solution", self.quietly(author.stubs, self.repository, ["sums"], False)
+            )
             said = self.quietly(author.stubs, self.repository, ["sums"], True)
-            self.assertIn(f"01_add.cu is written again, with 1 body more, open: put the hint into words, line {line}\n", said)
+            self.assertIn(
+                f"01_add.cu is written again, with 1 body more, open: put the hint into words, line {line}\n",
+                said,
+            )
             self.assertEqual(self.repository.text("sums", "01_add"), wanted)
         self.write("solutions/sums/01_add.cu", SOLUTION + SOLUTION.replace("sum(", "product("))
         self.write("chapters/sums/01_add.cu", STUB.replace("sum(", "total("))
-        with self.assertRaisesRegex(Fault, "has 2 bodies, and its solution 4, some of them of other functions"):
+        with self.assertRaisesRegex(
+            Fault, "has 2 bodies, and its solution 4, some of them of other functions"
+        ):
             author.stubs(self.repository, ["sums"], True)
 
-    def test_a_mistake_is_shown_as_a_whole_kernel(self):
+    def test_a_mistake_is_shown_as_a_whole_kernel(self) -> None:
         listed = self.quietly(author.mistake, self.repository, "sums", "01_add", None, None)
         self.assertRegex(listed, r"\Ano_guard +Threads beyond the end write, too\.\n\Z")
         kernel = self.quietly(author.mistake, self.repository, "sums", "01_add", "no_guard", None)
@@ -713,35 +845,38 @@ class Authors(Scratch):
         file = self.root / "mine.cu"
         self.quietly(author.mistake, self.repository, "sums", "01_add", "no_guard", str(file))
         self.assertEqual(file.read_text(), kernel)
-        for name, where, word in (("no_guard", str(file), "already"), ("nothing", None, "there are: no_guard")):
+        for name, where, word in (
+            ("no_guard", str(file), "already"),
+            ("nothing", None, "there are: no_guard"),
+        ):
             with self.assertRaisesRegex(Fault, word):
                 author.mistake(self.repository, "sums", "01_add", name, where)
 
 
 class Impostors(Scratch):
-    """Judged by a suite that accepts or rejects as its name says."""
+    """Pairs of steps that a suite accepts or rejects, as its name says."""
 
-    def setUp(self):
+    def setUp(self) -> None:
         super().setUp()
         self.write("solutions/sums/02_all.cu", SOLUTION)
         self.pair = impostors.Pair("sums", "01_add", "02_all")
         self.bench = impostors.Bench(self.repository, self.root)
 
-    def suite(self, text):
+    def suite(self, text: str) -> None:
         self.write("sums-cpu", f"#!/bin/sh\n{text}\n").chmod(0o755)
         for step in ("01_add", "02_all"):
             self.write(repository.module("solutions", "sums", step, "cpu"), "")
 
-    def judged(self, *excused):
+    def judged(self, *excused: impostors.Pair) -> list[str]:
         accepted = {self.pair: self.bench.accepts(self.pair)}
         return impostors.complaints(accepted, dict.fromkeys(excused, "it may"), {self.pair})
 
-    def test_each_solution_is_handed_in_as_every_later_step(self):
+    def test_each_solution_is_handed_in_as_every_later_step(self) -> None:
         self.write("solutions/sums/03_more.cu", SOLUTION)
         names = [(pair.earlier[:2], pair.later[:2]) for pair in impostors.pairs(self.repository, "sums")]
         self.assertEqual(names, [("01", "02"), ("01", "03"), ("02", "03")])
 
-    def test_one_that_is_accepted_needs_an_excuse_and_no_other_has_one(self):
+    def test_one_that_is_accepted_needs_an_excuse_and_no_other_has_one(self) -> None:
         self.suite("echo 'ok 1 - adds'")
         self.assertIn("01_add as 02_all: accepted", *self.judged())
         self.assertEqual(self.judged(self.pair), [])
@@ -751,7 +886,7 @@ class Impostors(Scratch):
         self.assertIn("01_add as 02_all: rejected", *self.judged(self.pair))
         self.assertIn("there are no two such steps", *self.judged(impostors.Pair("sums", "02_all", "01_add")))
 
-    def test_the_suite_is_told_what_is_handed_in_as_what(self):
+    def test_the_suite_is_told_what_is_handed_in_as_what(self) -> None:
         self.suite('echo "$*" >>"$0.log"; echo ok')
         self.judged()
         said = (self.root / "sums-cpu.log").read_text().splitlines()
@@ -759,20 +894,20 @@ class Impostors(Scratch):
         for line in said:
             self.assertRegex(line, r"--source \S+/02_all\.cu --step \S+/solutions\.sums\.01_add\.cpu\.so ")
 
-    def test_without_a_verdict_nobody_is_rejected(self):
+    def test_without_a_verdict_nobody_is_rejected(self) -> None:
         for text in ("exit 1", "kill -SEGV $$", "echo '1..0'"):
             self.suite(text)
             with self.assertRaisesRegex(Fault, "no verdict"):
                 self.judged()
 
-    def test_a_module_that_is_older_than_its_source_is_refused(self):
+    def test_a_module_that_is_older_than_its_source_is_refused(self) -> None:
         self.suite("echo ok")
         self.bench.current("sums")
         os.utime(self.root / "solutions.sums.01_add.cpu.so", (0, 0))
         with self.assertRaisesRegex(Fault, "older than solutions/sums/01_add.cu"):
             self.bench.current("sums")
 
-    def test_an_excuse_is_read_as_it_is_written(self):
+    def test_an_excuse_is_read_as_it_is_written(self) -> None:
         head = "chapter,earlier,later,reason\n"
         file = self.write("tests/impostors.csv", head + 'sums,01_add,02_all,"another spelling, no more"\n')
         self.assertEqual(impostors.excuses(file), {self.pair: "another spelling, no more"})
@@ -790,47 +925,85 @@ class Impostors(Scratch):
 class Ladders(unittest.TestCase):
     """The table of a chapter, from counts that are made up."""
 
-    COLUMNS = [
-        ladder.Column("bytes_loaded", "loaded", "loaded", "B/output", 2, False, "bytes that threads load from global memory"),
+    COLUMNS = (
+        ladder.Column(
+            "bytes_loaded",
+            "loaded",
+            "loaded",
+            "B/output",
+            2,
+            False,
+            "bytes that threads load from global memory",
+        ),
         ladder.Column("sectors", "sectors", "sectors", "/output", 3, False, "pieces of 32 bytes"),
-        ladder.Column("load_efficiency", "load eff.", "load eff.", "%", 1, True, "of the sectors loaded, what some lane asked for"),
+        ladder.Column(
+            "load_efficiency",
+            "load eff.",
+            "load eff.",
+            "%",
+            1,
+            True,
+            "of the sectors loaded, what some lane asked for",
+        ),
         ladder.Column("bank_conflicts", "conflicts", "extra passes", "/output", 3, False, "bank conflicts"),
         ladder.Column("barriers", "barriers", "syncs", "/block", 0, False, "barriers that a block comes to"),
         *(ladder.Column(f"c{n}", "counted", "counted", "", 3, True, "something else") for n in range(4)),
-    ]
+    )
 
-    def test_it_fits_a_terminal_of_80_columns_and_says_what_is_better(self):
-        other = ladder.Row("01_a", {column.key: 98.7 for column in self.COLUMNS} | {"barriers": 0.0, "sectors": 0.0})
-        row = ladder.Row("02_kogge_stone_double_buffered", {column.key: 1234.5 for column in self.COLUMNS} | {"bytes_loaded": 49.35, "barriers": 0.0})
-        said = ladder.headings(self.COLUMNS) + ladder.row_text(self.COLUMNS, row) + ladder.ratios(self.COLUMNS, "against 01", row, other)
+    def test_it_fits_a_terminal_of_80_columns_and_says_what_is_better(self) -> None:
+        other = ladder.Row(
+            "01_a", {column.key: 98.7 for column in self.COLUMNS} | {"barriers": 0.0, "sectors": 0.0}
+        )
+        row = ladder.Row(
+            "02_kogge_stone_double_buffered",
+            {column.key: 1234.5 for column in self.COLUMNS} | {"bytes_loaded": 49.35, "barriers": 0.0},
+        )
+        said = (
+            ladder.headings(self.COLUMNS)
+            + ladder.row_text(self.COLUMNS, row)
+            + ladder.ratios(self.COLUMNS, "against 01", row, other)
+        )
         said += ladder.row_text(self.COLUMNS, ladder.Row("01_a", {"open": 1.0})) + ladder.legend(self.COLUMNS)
-        said += ladder.row_text(self.COLUMNS, ladder.Row("01_a", {}, fault="a fault that goes on and on, " * 4))
+        said += ladder.row_text(
+            self.COLUMNS, ladder.Row("01_a", {}, fault="a fault that goes on and on, " * 4)
+        )
         self.assertLessEqual(max(map(len, said.splitlines())), 80, said)
         self.assertIn(" x0.5+", said)  # half of the bytes
         self.assertIn(" more-", said)  # sectors, where there were none
         self.assertIn(" x12.5-", said)
         self.assertIn(" x12.5+", said)
 
-    def test_a_ratio_fits_its_column(self):
-        for ratio, more, text in ((1, True, "x1 "), (0.05213, False, "x0.052+"), (0.05213, True, "x0.052-"), (0.00681, False, "x0.007+"), (1234.5, False, "x1234-")):
+    def test_a_ratio_fits_its_column(self) -> None:
+        for ratio, more, text in (
+            (1, True, "x1 "),
+            (0.05213, False, "x0.052+"),
+            (0.05213, True, "x0.052-"),
+            (0.00681, False, "x0.007+"),
+            (1234.5, False, "x1234-"),
+        ):
             self.assertEqual(ladder.ratio_text(ratio, more), text)
         ratio = 1e-9
         while ratio < 1e9:
             self.assertLess(len(ladder.ratio_text(ratio, True)), ladder.COLUMN)
             ratio *= 1.37
 
-    def test_what_a_suite_prints_is_read(self):
+    def test_what_a_suite_prints_is_read(self) -> None:
         row = ladder.parse("01_a", "outputs 4\nbarriers 2.5\nrefuted 00_z it has more\n")
-        self.assertEqual((row.values, row.fault, row.refuted), ({"outputs": 4, "barriers": 2.5}, "", (("00_z", "it has more"),)))
+        self.assertEqual(
+            (row.values, row.fault, row.refuted),
+            ({"outputs": 4, "barriers": 2.5}, "", (("00_z", "it has more"),)),
+        )
         self.assertEqual(ladder.parse("01_a", "fault one\nfault two\n").fault, "one\ntwo")
         self.assertEqual(ladder.parse("01_a", "lacks needs a GPU\n").lacks, "needs a GPU")
         self.assertIn("without a result", ladder.parse("01_a", "").fault)
 
 
 class Verdicts(unittest.TestCase):
-    """Of what Meson records of a test."""
+    """Verdicts from Meson's records of tests."""
 
-    def verdict(self, result, stderr="", tree="chapters", name="01_add", **record):
+    def verdict(
+        self, result: str, stderr: str = "", tree: str = "chapters", name: str = "01_add", **record: object
+    ) -> verdicts.Verdict:
         command = ["sums-cpu", "--step", f"build/{tree}.sums.{name}.cpu.so", "--source", f"../{name}.sums.cu"]
         said = {
             "name": f"kata:sums / {name}",
@@ -840,9 +1013,10 @@ class Verdicts(unittest.TestCase):
             "returncode": 0,
             "duration": 30.2,
         }
-        return verdicts.verdict_of({**said, "command": command, **record})
+        test = {**said, "command": command, **record}
+        return verdicts.verdict_of(cast("verdicts.MesonTest", test))
 
-    def test_what_needs_another_gpu_is_skipped_with_one_line_and_not_called_open(self):
+    def test_what_needs_another_gpu_is_skipped_with_one_line_and_not_called_open(self) -> None:
         said = "1..0 # SKIP needs a GPU of compute capability 9.0\n"
         skipped = self.verdict("SKIP", stdout=said)
         self.assertEqual(skipped.notes, ("needs a GPU of compute capability 9.0",))
@@ -851,13 +1025,21 @@ class Verdicts(unittest.TestCase):
         self.assertEqual(verdicts.of_a_chapter([skipped], set()), f"{line}\n1 test: 1 SKIP\n")
         self.assertEqual(self.verdict("SKIP", stdout="1..0 # SKIP open: 01_add.cu waits for you\n").notes, ())
 
-    def test_a_failure_is_explained_once(self):
-        said = verdicts.of_a_chapter([self.verdict("FAIL", "\nnot ok: adds\n  c[0] is 1\n"), self.verdict("SKIP")], set())
+    def test_a_failure_is_explained_once(self) -> None:
+        said = verdicts.of_a_chapter(
+            [self.verdict("FAIL", "\nnot ok: adds\n  c[0] is 1\n"), self.verdict("SKIP")], set()
+        )
         self.assertEqual(said.count("not ok: adds\n    c[0] is 1"), 1)
         self.assertIn("2 tests: 1 SKIP, 1 FAIL; SKIP is still to be written", said)
 
-    def test_what_is_good_to_know_stands_below_what_passes_alone(self):
-        told = {"kind": "right", "notes": ["nobody asks whether the launch has failed; write check(cudaGetLastError()); behind it, as the lesson has it."]}
+    def test_what_is_good_to_know_stands_below_what_passes_alone(self) -> None:
+        told = {
+            "kind": "right",
+            "notes": [
+                "nobody asks whether the launch has failed; write check(cudaGetLastError()); behind it, "
+                "as the lesson has it."
+            ],
+        }
         note = f"# {json.dumps(told)}\n"
         said = verdicts.of_one_step([self.verdict("OK", stdout=note)])
         self.assertIn("OK    chapters/sums/01_add.cu\n      nobody asks whether the launch", said)
@@ -865,8 +1047,11 @@ class Verdicts(unittest.TestCase):
         self.assertNotIn("It printed", said)
         self.assertNotIn("nobody", verdicts.of_one_step([self.verdict("FAIL", "not ok: a\n", stdout=note)]))
 
-    def test_of_a_step_that_needs_a_gpu_only_a_skip_that_names_it_is_right(self):
-        lacks, other = "1..0 # SKIP needs a GPU of compute capability 9.0 or newer\n", "1..0 # SKIP all of it\n"
+    def test_of_a_step_that_needs_a_gpu_only_a_skip_that_names_it_is_right(self) -> None:
+        lacks, other = (
+            "1..0 # SKIP needs a GPU of compute capability 9.0 or newer\n",
+            "1..0 # SKIP all of it\n",
+        )
         wrong = "must be OK in a fresh checkout, and is SKIP"
         for need, backend, result, said, complaint in (
             ("sm_90", "gpu", "SKIP", lacks, ""),
@@ -876,7 +1061,10 @@ class Verdicts(unittest.TestCase):
             ("sm_90a", "cpu", "SKIP", "1..0 # SKIP needs a GPU of compute capability 9.0\n", ""),
             ("", "gpu", "SKIP", lacks, wrong),
         ):
-            with self.subTest(need=need, backend=backend, said=said), tempfile.TemporaryDirectory() as scratch:
+            with (
+                self.subTest(need=need, backend=backend, said=said),
+                tempfile.TemporaryDirectory() as scratch,
+            ):
                 root = pathlib.Path(scratch)
                 (root / "chapters/sums").mkdir(parents=True)
                 (root / "solutions/sums").mkdir(parents=True)
@@ -888,24 +1076,29 @@ class Verdicts(unittest.TestCase):
                 found = list(contract.check_verdicts(Repository(root), root / "build"))
                 self.assertEqual(found, [f"solutions/sums/01_add: {complaint}"] if complaint else [])
 
-    def test_what_no_test_could_say_is_said(self):
+    def test_what_no_test_could_say_is_said(self) -> None:
         self.assertIn("was stopped after 30 s", self.verdict("TIMEOUT").reason)
-        self.assertEqual(self.verdict("ERROR", returncode=-11).reason, "crashed: it reached memory that is not there")
+        self.assertEqual(
+            self.verdict("ERROR", returncode=-11).reason, "crashed: it reached memory that is not there"
+        )
         self.assertNotIn("SIG", self.verdict("ERROR", returncode=-6).why)
         self.assertIn("signal 31 ended it", self.verdict("ERROR", returncode=-31).reason)
         self.assertIn("status 3", self.verdict("ERROR", returncode=3).reason)
 
-    def test_what_does_not_compile_is_said_in_a_line(self):
+    def test_what_does_not_compile_is_said_in_a_line(self) -> None:
         wrong = self.verdict("FAIL", "not built", tree="wrong", name="01_add.no_guard")
+        assert wrong.module
         said = verdicts.of_all([wrong], {wrong.module.file}, ["sums"])
         self.assertIn(
-            "sums          wrong 1 FAIL\n\nFAIL  tests/wrong/sums/01_add.mistakes: no_guard does not compile: see above\n",
+            "sums          wrong 1 FAIL\n\nFAIL  tests/wrong/sums/01_add.mistakes: no_guard does not "
+            "compile: see above\n",
             said,
         )
 
-    def test_what_a_step_prints_is_shown_but_not_at_length(self):
+    def test_what_a_step_prints_is_shown_but_not_at_length(self) -> None:
         self.assertEqual(
-            verdicts.of_one_step([self.verdict("OK", "hello\n")]), "OK    chapters/sums/01_add.cu\nIt printed:\n  hello\n"
+            verdicts.of_one_step([self.verdict("OK", "hello\n")]),
+            "OK    chapters/sums/01_add.cu\nIt printed:\n  hello\n",
         )
         said = verdicts.of_one_step([self.verdict("OK", "hello\n" * 1000)])
         self.assertIn("and 980 lines more", said)
@@ -913,15 +1106,18 @@ class Verdicts(unittest.TestCase):
         self.assertIn(" … and 199800 characters more\n  last\n", said)
         self.assertLess(len(said), 400)
 
-    def test_of_a_step_that_fails_and_prints_all_is_shown_that_tests_say(self):
+    def test_of_a_step_that_fails_and_prints_all_is_shown_that_tests_say(self) -> None:
         printed = "hello\n" * 1000
-        wrong = self.verdict("FAIL", f"{printed}\nnot ok: adds\n  c[0] is 1\n{printed}\nnot ok: more\n  c[1] is 2\n" + "7 " * 100_000)
+        wrong = self.verdict(
+            "FAIL",
+            f"{printed}\nnot ok: adds\n  c[0] is 1\n{printed}\nnot ok: more\n  c[1] is 2\n" + "7 " * 100_000,
+        )
         for said in (verdicts.of_one_step([wrong]), verdicts.of_a_chapter([wrong], set())):
             self.assertIn("not ok: adds\n    c[0] is 1\n  hello\n", said)
             self.assertIn("lines more\n  not ok: more\n    c[1] is 2\n", said)
             self.assertLess(len(said), 4000)
 
-    def test_where_nothing_is_written_over_progress_is_a_line_now_and_then(self):
+    def test_where_nothing_is_written_over_progress_is_a_line_now_and_then(self) -> None:
         said = io.StringIO()
         with contextlib.redirect_stdout(said):
             often, seldom = build.Progress(seldom=0), build.Progress()
@@ -930,48 +1126,60 @@ class Verdicts(unittest.TestCase):
             often.clear()
         self.assertEqual(said.getvalue(), "[1/2] c++ a.cpp\n")
 
-    def test_of_a_single_test_there_is_no_progress_to_show(self):
+    def test_of_a_single_test_there_is_no_progress_to_show(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             where = unittest.mock.MagicMock(folder=pathlib.Path(folder))
             log = where.folder / "meson-logs" / "testlog.json"
             log.parent.mkdir()
 
-            def run(*lines):
-                def lines_of(_):
+            def run(*lines: str) -> str:
+                def lines_of(_: object) -> Iterator[str]:
                     log.touch()
                     yield from lines
 
                 said = io.StringIO()
-                with unittest.mock.patch.multiple(
-                    verdicts,
-                    processes=unittest.mock.MagicMock(lines_of=lines_of),
-                    Progress=lambda: build.Progress(seldom=0),
-                ), contextlib.redirect_stdout(said):
+                with (
+                    unittest.mock.patch.multiple(
+                        verdicts,
+                        processes=unittest.mock.MagicMock(lines_of=lines_of),
+                        Progress=lambda: build.Progress(seldom=0),
+                    ),
+                    contextlib.redirect_stdout(said),
+                ):
                     verdicts.run(where, ["--suite", "sums"])
                 return said.getvalue()
 
             self.assertEqual(run("1/1 kata:sums / 01_add OK 9.02s"), "")
             self.assertEqual(run(" 1/12 kata:sums / 01_add OK 9.02s"), "1/12 kata:sums / 01_add OK 9.02s\n")
 
-    def test_what_a_step_gains_is_said_in_a_line(self):
-        right = self.verdict("OK", stdout='1..1\nok 1 - a\n# {"kind": "right", "gains": ["threads 1, 1/2 of the 2 in 00", "barriers 3"]}\n')
+    def test_what_a_step_gains_is_said_in_a_line(self) -> None:
+        right = self.verdict(
+            "OK",
+            stdout='1..1\nok 1 - a\n# {"kind": "right", "gains": ["threads 1, 1/2 of the 2 in 00", "barriers '
+            '3"]}\n',
+        )
         self.assertEqual(
             verdicts.of_one_step([right]),
             "OK    chapters/sums/01_add.cu\n      It gains: threads 1, 1/2 of the 2 in 00; barriers 3.\n",
         )
-        wrong = self.verdict("FAIL", "not ok: a\n", stdout='not ok 1 - a\n# {"kind": "wrong", "text": "a", "gains": ["threads 1"]}\n')
+        wrong = self.verdict(
+            "FAIL",
+            "not ok: a\n",
+            stdout='not ok 1 - a\n# {"kind": "wrong", "text": "a", "gains": ["threads 1"]}\n',
+        )
         self.assertNotIn("gains", verdicts.of_one_step([wrong]))
 
-    def test_a_test_of_no_kernel_is_none_of_a_chapter(self):
+    def test_a_test_of_no_kernel_is_none_of_a_chapter(self) -> None:
         self.assertIsNone(
             self.verdict(
-                "EXPECTEDFAIL", command=["grids-cpu", "--step", "solutions.grids.01_a.cpu.so", "--source", "99_b.cu"]
+                "EXPECTEDFAIL",
+                command=["grids-cpu", "--step", "solutions.grids.01_a.cpu.so", "--source", "99_b.cu"],
             ).module
         )
 
 
 class Mutants(unittest.TestCase):
-    def test_a_line_is_changed_in_one_place_at_a_time(self):
+    def test_a_line_is_changed_in_one_place_at_a_time(self) -> None:
         changed = set(mutants.changes("    if (t < n) out[t] = in[t + 1];"))
         for wanted in (
             "    if (t <= n) out[t] = in[t + 1];",
@@ -983,27 +1191,38 @@ class Mutants(unittest.TestCase):
             self.assertIn(wanted, changed)
         self.assertIn("", set(mutants.changes("    __syncthreads();")))
         self.assertIn("kernel<<<block, grid>>>(n);", set(mutants.changes("kernel<<<grid, block>>>(n);")))
-        self.assertIn("    x[threadIdx.x] = blockIdx.x;", set(mutants.changes("    x[threadIdx.x] = threadIdx.x;")))
+        self.assertIn(
+            "    x[threadIdx.x] = blockIdx.x;", set(mutants.changes("    x[threadIdx.x] = threadIdx.x;"))
+        )
         self.assertNotIn("__shared__ int x[(32) + 1];", set(mutants.changes("__shared__ int x[32];")))
 
-    def test_lines_that_are_the_same_are_told_apart_by_the_code_before_them(self):
-        text = "void f() {\n    // kata: begin\n    g();\n}\nvoid h() {\n#pragma unroll\n\n    g();  // again\n}\n"
+    def test_lines_that_are_the_same_are_told_apart_by_the_code_before_them(self) -> None:
+        text = (
+            "void f() {\n    // kata: begin\n    g();\n}\nvoid h() {\n#pragma unroll\n\n    g();  // again\n"
+            "}\n"
+        )
         with tempfile.TemporaryDirectory() as folder:
             rows = pathlib.Path(folder, "survivors.csv")
-            rows.write_text("chapter,step,was,is,reason\nscan,01_a,void h() { g();,,it is the last\n", encoding="utf-8")
+            rows.write_text(
+                "chapter,step,was,is,reason\nscan,01_a,void h() { g();,,it is the last\n", encoding="utf-8"
+            )
             survivors = mutants.Survivors(rows)
-        reasons = [survivors.reason("scan", "01_a", "", "    g();", "", before=mutants.code_before(text, line)) for line in (3, 8)]
+        reasons = [
+            survivors.reason("scan", "01_a", "", "    g();", "", before=mutants.code_before(text, line))
+            for line in (3, 8)
+        ]
         self.assertEqual(reasons, [None, "it is the last"])
 
-    def test_what_a_suite_says_is_a_verdict(self):
+    def test_what_a_suite_says_is_a_verdict(self) -> None:
         self.assertEqual(mutants.judged(0, "ok 1 - adds\n1..1\n", ""), ("PASSED", ""))
         self.assertEqual(
-            mutants.judged(0, "not ok 1 - adds\n", "not ok: adds\n  c[0] is 1\n"), ("REJECTED", "adds | c[0] is 1")
+            mutants.judged(0, "not ok 1 - adds\n", "not ok: adds\n  c[0] is 1\n"),
+            ("REJECTED", "adds | c[0] is 1"),
         )
         self.assertEqual(mutants.judged(-11, "", ""), ("REJECTED", "ended with status -11"))
         self.assertEqual(mutants.judged(1, "ok 1 - adds\n", "no memory\n").result, "REJECTED")
 
-    def test_a_sample_is_always_the_same_and_of_every_step(self):
+    def test_a_sample_is_always_the_same_and_of_every_step(self) -> None:
         made = [(number, f"line {number}") for number in range(100)]
         mixed = mutants.mixed(made)
         self.assertEqual(sorted(mixed), made)
@@ -1011,27 +1230,38 @@ class Mutants(unittest.TestCase):
         self.assertEqual(mixed, mutants.mixed(reversed(made)))
         self.assertEqual(mutants.in_turns(["ab", "", "cde"]), ["a", "c", "b", "d", "e"])
 
-    def test_what_may_pass_stands_in_a_table(self):
+    def test_what_may_pass_stands_in_a_table(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "survivors.csv")
-            path.write_text("chapter,step,was,is,reason\nsums,01_add,a < b;,a <= b;,never equal\n,,look();,,nobody sees it\n")
+            path.write_text(
+                "chapter,step,was,is,reason\nsums,01_add,a < b;,a <= b;,never equal\n,,look();,,nobody "
+                "sees it\n"
+            )
             survivors = mutants.Survivors(path)
-            self.assertEqual(survivors.reason("sums", "01_add", "7", "a < b;  // less", "a <= b;"), "never equal")
+            self.assertEqual(
+                survivors.reason("sums", "01_add", "7", "a < b;  // less", "a <= b;"), "never equal"
+            )
             self.assertIsNone(survivors.reason("sums", "02_other", "7", "a < b;", "a <= b;"))
             self.assertIsNone(survivors.reason("sums", "01_add", "7", "a < b;", "a > b;"))
             self.assertEqual(survivors.reason("sums", "02_other", "9", "look();", ""), "nobody sees it")
             path.write_text("chapter,step,was,is,reason\nsums,01_add,c = d; wait();,,none waits\n")
             survivors = mutants.Survivors(path)
-            self.assertEqual(survivors.reason("sums", "01_add", "7", "wait();", "", before="  c = d;  // last"), "none waits")
+            self.assertEqual(
+                survivors.reason("sums", "01_add", "7", "wait();", "", before="  c = d;  // last"),
+                "none waits",
+            )
             self.assertIsNone(survivors.reason("sums", "01_add", "9", "wait();", "", before="a = b;"))
             path.write_text("chapter,step,was,is,reason\nsums,01_add,a < b;,a <= b;,\n")
-            with self.assertRaises(mutants.Fault):
+            with self.assertRaises(Fault):
                 mutants.Survivors(path)
 
-    def test_a_run_that_was_stopped_goes_on(self):
+    def test_a_run_that_was_stopped_goes_on(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "mutants.csv")
-            key, verdict = ("sums", "01_add", "7", "a < b", 'a "<=", b'), mutants.Verdict("REJECTED", "two\nlines")
+            key, verdict = (
+                ("sums", "01_add", "7", "a < b", 'a "<=", b'),
+                mutants.Verdict("REJECTED", "two\nlines"),
+            )
             for _ in range(2):
                 table = mutants.Table(path)
                 table.add(key, verdict)
@@ -1040,7 +1270,7 @@ class Mutants(unittest.TestCase):
 
 
 class Language(unittest.TestCase):
-    def test_python_3_9_reads_it(self):
+    def test_python_3_9_reads_it(self) -> None:
         for path in (*(ROOT / "common/front").glob("*.py"), *(ROOT / "tests").glob("*.py")):
             ast.parse(path.read_text(encoding="utf-8"), feature_version=(3, 9))
 

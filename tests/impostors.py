@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Whether a step can be passed with the solution of an earlier one: impostors.py BUILD [CHAPTER...]
+"""Checks that no step is passed with the solution of an earlier one: impostors.py BUILD [CHAPTER...]
 
-Hands in the solution of each step as every later step of its chapter, on the CPU back end, with the modules that BUILD has.
-The tests must reject it, or it stands in tests/impostors.csv, with the reason why it may pass. An excuse for what is
-rejected is an error, too. That a later solution passes as an earlier step is none: it is the better kernel, and where a GPU
-has timed it as clearly slower, the suite says so to whoever hands it in (remark_on_idea in common/judge/claims.hpp).
+Hands in the solution of each step as every later step of its chapter, on the CPU back end, with the modules
+that BUILD has. The tests must reject it, or it stands in tests/impostors.csv, with the reason why it may
+pass. An excuse for a rejected one is an error, too. A later solution that passes as an earlier step is none:
+it is the better kernel, and where a GPU has timed it as clearly slower, the suite remarks on it
+(remark_on_idea in common/judge/claims.hpp).
 """
 
 from __future__ import annotations
@@ -22,8 +23,9 @@ import tempfile
 import time
 from typing import NamedTuple
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "common" / "front"))
+import paths  # noqa: F401  it makes the modules below importable
+
+# isort: split
 
 from fault import Fault
 from repository import Repository, module, prefix, suite
@@ -49,7 +51,7 @@ def pairs(repository: Repository, chapter: str) -> list[Pair]:
 
 
 def excuses(path: pathlib.Path) -> dict[Pair, str]:
-    """Which pairs may pass, and why. Raises Fault for a line that is no excuse."""
+    """Returns the pairs that may pass, and the reasons. Raises Fault for a line that is no excuse."""
     with path.open(encoding="utf-8", newline="") as file:
         rows = csv.reader(file)
         if next(rows, None) != HEADINGS:
@@ -57,7 +59,10 @@ def excuses(path: pathlib.Path) -> dict[Pair, str]:
         found: dict[Pair, str] = {}
         for row in rows:
             if len(row) != len(HEADINGS) or not all(cell.strip() for cell in row):
-                raise Fault(f"{path}:{rows.line_num}: a chapter, an earlier step, a later one and the reason, and no more")
+                raise Fault(
+                    f"{path}:{rows.line_num}: a chapter, an earlier step, a later one and the reason, "
+                    f"and no more"
+                )
             pair = Pair(*row[:3])
             if pair in found:
                 raise Fault(f"{path}:{rows.line_num}: {pair} is excused already")
@@ -66,8 +71,13 @@ def excuses(path: pathlib.Path) -> dict[Pair, str]:
 
 
 def complaints(accepted: dict[Pair, bool], excused: dict[Pair, str], known: set[Pair]) -> list[str]:
-    """What is wrong with these verdicts: an impostor without an excuse, and an excuse without an impostor."""
-    lines = [f"{pair}: accepted, and {EXCUSES} does not say why it may be" for pair in accepted if accepted[pair] and pair not in excused]
+    """Yields the faults of these verdicts: an impostor without an excuse, and an excuse without an
+    impostor."""
+    lines = [
+        f"{pair}: accepted, and {EXCUSES} does not say why it may be"
+        for pair in accepted
+        if accepted[pair] and pair not in excused
+    ]
     for pair in excused:
         if pair not in known:
             lines.append(f"{pair}: {EXCUSES} excuses it, and there are no two such steps")
@@ -79,21 +89,26 @@ def complaints(accepted: dict[Pair, bool], excused: dict[Pair, str], known: set[
 class Bench:
     """The solutions and suites of a build."""
 
-    def __init__(self, repository: Repository, build: pathlib.Path):
+    def __init__(self, repository: Repository, build: pathlib.Path) -> None:
         self.repository, self.build = repository, build.resolve()
 
     def current(self, chapter: str) -> None:
-        """Raises Fault where something has not been built, or is older than what it was built from."""
+        """Raises Fault if something has not been built, or is older than its sources."""
         if not (self.build / suite(chapter, "cpu")).is_file():
             raise Fault(f"there is no {self.build / suite(chapter, 'cpu')}")
         for step in self.repository.cpu_steps(chapter):
-            built, source = self.build / module("solutions", chapter, step, "cpu"), self.repository.source(chapter, step, "solutions")
+            built, source = (
+                self.build / module("solutions", chapter, step, "cpu"),
+                self.repository.source(chapter, step, "solutions"),
+            )
             if not built.is_file() or built.stat().st_mtime < source.stat().st_mtime:
-                raise Fault(f"{built} is missing or older than {self.repository.relative(source)}: build it first")
+                raise Fault(
+                    f"{built} is missing or older than {self.repository.relative(source)}: build it first"
+                )
 
     def accepts(self, pair: Pair) -> bool:
-        """Whether the tests of the later step pass. Raises Fault where they come to no verdict."""
-        # First what is quickly run and says no most often.
+        """True if the tests of the later step pass. Raises Fault if they reach no verdict."""
+        # Tests that are quick and reject most often come first.
         claims = f"[claims]~[step],[claims][step][{pair.later}]"
         return self.passes(pair, claims) and self.passes(pair)
 
@@ -103,11 +118,20 @@ class Bench:
             source = pathlib.Path(scratch, f"{pair.later}.cu")
             source.write_text(self.repository.text(pair.chapter, pair.later, "solutions"), encoding="utf-8")
             os.utime(source, (0, 0))
-            command = [self.build / suite(pair.chapter, "cpu"), "--abort", "--reporter", "step", "--source", source]
+            command: list[str | pathlib.Path] = [
+                self.build / suite(pair.chapter, "cpu"),
+                "--abort",
+                "--reporter",
+                "step",
+                "--source",
+                source,
+            ]
             command += ["--step", self.build / module("solutions", pair.chapter, pair.earlier, "cpu")]
             command += ["--rivals", self.build / prefix("solutions", pair.chapter), *tests]
             try:
-                done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=SECONDS)
+                done = subprocess.run(
+                    command, capture_output=True, text=True, errors="replace", timeout=SECONDS, check=False
+                )
             except subprocess.TimeoutExpired:
                 raise Fault(f"{pair}: no verdict after {SECONDS} s") from None
         if re.search(r"^not ok", done.stdout, re.M):
@@ -119,7 +143,9 @@ class Bench:
 
 def main() -> int:
     repository = Repository()
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("build", metavar="BUILD", type=pathlib.Path)
     parser.add_argument("chapters", metavar="CHAPTER", nargs="*", default=repository.chapters())
     given = parser.parse_args()
@@ -138,7 +164,10 @@ def main() -> int:
     wrong = complaints(accepted, excused, known)
     print(*wrong, sep="\n", end="\n" if wrong else "")
     passed = sum(accepted.values())
-    print(f"{len(tried)} impostors, {len(tried) - passed} rejected, {passed} accepted, in {time.monotonic() - started:.0f} s")
+    print(
+        f"{len(tried)} impostors, {len(tried) - passed} rejected, {passed} accepted, in "
+        f"{time.monotonic() - started:.0f} s"
+    )
     return 1 if wrong else 0
 
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What clang has read once for all steps makes legality.py quick, and changes no verdict: legality.py CLANG cuda.device.pch cuda.host.pch"""
+"""Tests legality.py with precompiled headers, which make it quick and change no verdict:
+legality.py CLANG cuda.device.pch cuda.host.pch"""
 
 import pathlib
 import re
@@ -8,12 +9,16 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from collections.abc import Sequence
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CLANG, *PRECOMPILED = sys.argv[1:4]
 del sys.argv[1:4]
-# What a line of step.legal begins with that is about doubles, as the suites read it.
-IN_DOUBLE, OF_FLOATS = re.search(r'in_double = "(.*?)", in_double_of_floats = "(.*?)";', (ROOT / "common/judge/tests.cpp").read_text(encoding="utf-8")).groups()
+# The beginnings of lines about doubles in step.legal, as the suites read them.
+IN_DOUBLE, OF_FLOATS = re.findall(
+    r'in_double = "(.*?)", in_double_of_floats = "(.*?)";',
+    (ROOT / "common/judge/tests.cpp").read_text(encoding="utf-8"),
+)[0]
 
 RIGHT = """#include "kata.hpp"
 #include "operators.hpp"
@@ -27,7 +32,7 @@ __global__ void kernel(float* p) {
 }
 void launch(float* p) { kernel<<<1, 32>>>(p); }
 """
-# What newcomers write, and what they are told to write instead.
+# Code that newcomers write; the message says what to write instead.
 EXCHANGES = """#include <utility>
 __global__ void kernel(float* p) {
     std::swap(p[0], p[1]);
@@ -44,21 +49,21 @@ __global__ void kernel(float* p) {
     p[0] = of_host(p[1]);
 }
 """
-# Looked up in what clang makes of it, which has nothing to say against it.
+# clang accepts it, and its IR shows the error.
 READS = """#include "kata.hpp"
 const int weights[] = {1, 2};
 __global__ void kernel(int* p) {
     p[0] = weights[p[1]];
 }
 """
-# A body that clang has judged before, while it read what every step begins with.
+# A body that clang has judged before, in the precompiled headers.
 OF_LIBRARY = """#include "kata.hpp"
 __global__ void kernel(float* p) {
     if (false)
         p[0] = std::legendref(2, p[1]);
 }
 """
-# Of the C library, host and device have these each for itself.
+# Functions of the C library that host and device each have.
 OF_BOTH = """#include "kata.hpp"
 #include <cstdio>
 __device__ void copy(int* to, const int* from) {
@@ -72,7 +77,7 @@ void launch(int* to, const int* from) {
     kernel<<<1, 1>>>(to, from);
 }
 """
-# Of a class without a constructor, or with one; of the device, or of the host as well.
+# An array of a class without a constructor, or with one; of the device, or of the host as well.
 ARRAY = """#include "kata.hpp"
 struct Pack { float at[4]%(value)s };
 %(where)s Pack partial[256][64];
@@ -82,7 +87,7 @@ void launch(float* p) {
     %(host)s;
 }
 """
-# Of a loop whose number of rounds is a constant nothing is left, of the other one there is.
+# A loop with a constant number of rounds leaves nothing in memory; the other one does.
 LOOPS = """#include "kata.hpp"
 __global__ void kernel(const float* in, float* out, int n) {
     float column[8];
@@ -93,7 +98,7 @@ __global__ void kernel(const float* in, float* out, int n) {
     out[threadIdx.x] = sum;
 }
 """
-# In a loop with `#pragma unroll 1` inside one that is unrolled, and in a structure.
+# Arrays in a loop with `#pragma unroll 1` inside one that is unrolled, and in a structure.
 ROLLED = """#include "kata.hpp"
 struct Row { float at[8]; };
 __global__ void kernel(const float* in, float* out) {
@@ -120,7 +125,7 @@ __global__ void kernel(const float* in, float* out) {
     out[threadIdx.x] = sum;
 }
 """
-# In a function that is inlined twice, and of another size for each type.
+# Arrays in a function that is inlined twice, with another size for each type.
 CHOSEN = """#include "kata.hpp"
 template <class T>
 __device__ T chosen(const T* in, int at) {
@@ -129,8 +134,9 @@ __device__ T chosen(const T* in, int at) {
     few[0] = in[0], few[1] = in[1];
     return many1[at] + few[at & 1];
 }
-template <class T>
-__global__ void kernel(const T* in, T* out, int n) { out[threadIdx.x] = chosen(in, n) + chosen(in + n, threadIdx.x); }
+template <class T> __global__ void kernel(const T* in, T* out, int n) {
+    out[threadIdx.x] = chosen(in, n) + chosen(in + n, threadIdx.x);
+}
 void launch(const float* f, float* g, const double* d, double* e) {
     kernel<<<1, 32>>>(f, g, 1);
     kernel<<<1, 32>>>(d, e, 1);
@@ -139,47 +145,66 @@ void launch(const float* f, float* g, const double* d, double* e) {
 
 
 class Precompiled(unittest.TestCase):
-    def setUp(self):
+    def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name).resolve()
         self.clang = self.script("clang", f'echo "$@" >> {self.folder}/asked\nexec {CLANG} "$@"\n')
 
-    def script(self, name, text):
+    def script(self, name: str, text: str) -> pathlib.Path:
         path = self.folder / name
         path.write_text(f"#!/bin/sh\n{text}")
         path.chmod(0o755)
         return path
 
-    def legality(self, *words, tree=ROOT):
-        return subprocess.run([sys.executable, tree / "common/simt/legality.py", *words], capture_output=True, text=True, timeout=200)
+    def legality(
+        self, *words: str | pathlib.Path, tree: pathlib.Path = ROOT
+    ) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, tree / "common/simt/legality.py", *words],
+            capture_output=True,
+            text=True,
+            timeout=200,
+            check=False,
+        )
 
-    def judged(self, text, precompiled=PRECOMPILED, tree=ROOT):
-        """What is said against a step, how often clang was asked with what it had read, and how often without."""
+    def judged(
+        self, text: str, precompiled: Sequence[str | pathlib.Path] = PRECOMPILED, tree: pathlib.Path = ROOT
+    ) -> tuple[str, int, int]:
+        """Returns the errors of a step, and how often clang ran with its precompiled headers, and without."""
         step, asked, legal = (self.folder / name for name in ("step.cu", "asked", "step.legal"))
         step.write_text(text)
         asked.unlink(missing_ok=True)
         legal.unlink(missing_ok=True)
-        done = self.legality(self.clang, step, legal, f"{legal}.d", *precompiled, f"-I{tree}/common", tree=tree)
-        self.assertEqual((done.returncode, legal.exists()), (1, False) if done.stderr else (0, True), done.stderr)
+        done = self.legality(
+            self.clang, step, legal, f"{legal}.d", *precompiled, f"-I{tree}/common", tree=tree
+        )
+        self.assertEqual(
+            (done.returncode, legal.exists()), (1, False) if done.stderr else (0, True), done.stderr
+        )
         self.assertIn("cuda.hpp", pathlib.Path(f"{legal}.d").read_text())
-        asked = [" -include-pch " in line for line in asked.read_text().splitlines() if " -emit-llvm " in line]
-        return done.stderr, asked.count(True), asked.count(False)
+        with_pch = [
+            " -include-pch " in line for line in asked.read_text().splitlines() if " -emit-llvm " in line
+        ]
+        return done.stderr, with_pch.count(True), with_pch.count(False)
 
-    def test_a_right_step_is_asked_about_once_on_each_side(self):
+    def test_a_right_step_is_asked_about_once_on_each_side(self) -> None:
         self.assertEqual(self.judged(RIGHT), ("", 2, 0))
 
-    def test_a_step_that_calls_what_host_and_device_have_is_asked_about_once(self):
+    def test_a_step_that_calls_what_host_and_device_have_is_asked_about_once(self) -> None:
         self.assertEqual(self.judged(OF_BOTH), ("", 2, 0))
         self.assertEqual(self.judged(OF_BOTH, []), ("", 0, 2))
 
-    def test_an_array_of_the_device_needs_no_values(self):
+    def test_an_array_of_the_device_needs_no_values(self) -> None:
         array = {"value": ";", "where": "__device__", "host": ""}
         constructor = "; __device__ Pack() { at[0] = clock(); }"
         self.assertEqual(self.judged(ARRAY % array), ("", 2, 0))
         self.assertEqual(self.judged(ARRAY % {**array, "value": " = {};"}), ("", 2, 2))
         for change, said in (
-            ({"host": "const Pack one = partial[1][2]"}, "7:22: error: 'partial' is a variable of the device, and host code uses it"),
+            (
+                {"host": "const Pack one = partial[1][2]"},
+                "7:22: error: 'partial' is a variable of the device, and host code uses it",
+            ),
             ({"value": constructor}, "3:17: error: a variable of the device starts with a constant"),
             ({"where": "static"}, "4:43: error: 'partial' is a variable of the host"),
         ):
@@ -187,16 +212,20 @@ class Precompiled(unittest.TestCase):
             self.assertIn(said, self.judged(text)[0])
             self.assertEqual(self.judged(text)[0], self.judged(text, [])[0])
 
-    def test_every_step_of_the_build_is_asked_about_so(self):
+    def test_every_step_of_the_build_is_asked_about_so(self) -> None:
         build = pathlib.Path(PRECOMPILED[0]).parent.parent
         names = [str(pathlib.Path(path).relative_to(build)) for path in PRECOMPILED]
         text = (build / "build.ninja").read_text(encoding="utf-8")
-        asked = [line.split() for line in text.splitlines() if "COMMAND = " in line and "legality.py " in line and ".legal " in line]
+        asked = [
+            line.split()
+            for line in text.splitlines()
+            if "COMMAND = " in line and "legality.py " in line and ".legal " in line
+        ]
         self.assertTrue(asked)
         for words in asked:
             self.assertEqual([word for word in words if word.endswith(".pch")], names)
 
-    def test_a_wrong_step_is_refused_as_without(self):
+    def test_a_wrong_step_is_refused_as_without(self) -> None:
         step = self.folder / "step.cu"
         for text, place, said, again in (
             (CALLS, "3:12", "'of_host' is a host function", 2),
@@ -204,28 +233,34 @@ class Precompiled(unittest.TestCase):
             (OF_LIBRARY, "4:21", "'legendref' of the C++ library is a host function", 2),
         ):
             found = self.judged(text)
-            self.assertEqual(found[0][: len(f"{step}:{place}: error: {said}")], f"{step}:{place}: error: {said}")
+            self.assertEqual(
+                found[0][: len(f"{step}:{place}: error: {said}")], f"{step}:{place}: error: {said}"
+            )
             self.assertEqual(found, (self.judged(text, [])[0], 2, again))
 
-    def kept(self, text):
-        """What is written of a step that is taken: its local arrays that no registers can hold."""
+    def kept(self, text: str) -> str:
+        """Returns step.legal of an accepted step: its local arrays that registers cannot hold."""
         self.assertEqual(self.judged(text)[0], "")
         return (self.folder / "step.legal").read_text()
 
-    def test_local_arrays_that_no_registers_can_hold_are_told(self):
+    def test_local_arrays_that_no_registers_can_hold_are_told(self) -> None:
         for bound, written in (("8", ""), ("n", "column 32\n")):
             self.assertEqual(self.kept(LOOPS % {"bound": bound}), written, bound)
         for text, written in ((ROLLED, "row 32\nsum 256\n"), (ASKS_LAST, "row 32\n")):
             for times in "", "8", "1":
                 self.assertEqual(self.kept(text % {"times": times}), written if times == "1" else "", times)
-        # In the instantiation for doubles lines 7 and 10 add two of them.
+        # The instantiation for doubles adds two of them in lines 7 and 10.
         self.assertEqual(self.kept(CHOSEN), f"{IN_DOUBLE}10 1\n{IN_DOUBLE}7 1\nfew 16\nmany1 1024\n")
 
-    def test_lines_that_compute_in_double_are_told(self):
-        kernel = '#include "kata.hpp"\n__global__ void kernel(float* p, int n) {\n    p[0] = %s;\n}\nvoid f(float* p) { kernel<<<1, 1>>>(p, %s); }\n'
+    def test_lines_that_compute_in_double_are_told(self) -> None:
+        kernel = (
+            '#include "kata.hpp"\n__global__ void kernel(float* p, int n) {\n    p[0] = %s;\n}\nvoid '
+            "f(float* p) { kernel<<<1, 1>>>(p, %s); }\n"
+        )
         for device, host, operations in (
             ("0.5f * p[1]", "1", 0),
-            ("0.5", "int(2.5 * sizeof p)", 0),  # a constant is one of floats, and host code may do what it likes
+            # A constant becomes a float, and host code may use doubles.
+            ("0.5", "int(2.5 * sizeof p)", 0),
             ("0.5 * p[1]", "1", 1),
             ("0.21 * n + 0.72 * p[1]", "1", 3),
             ("fma(0.5, double(p[1]), 1.0)", "1", 1),
@@ -234,20 +269,21 @@ class Precompiled(unittest.TestCase):
             ("sqrt(p[1])", "1", 0),
             ("sqrtf(p[1]) + rsqrtf(p[2])", "1", 0),
             ("p[1] > 0.1", "1", 1),
-            ("p[1] > 0.5 || p[1] < p[2] || p[1] == 1e-40f", "1", 0),  # as exact in floats, in which nvcc compares them
+            # Exact in floats, too, and nvcc compares floats.
+            ("p[1] > 0.5 || p[1] < p[2] || p[1] == 1e-40f", "1", 0),
             ("double(n) < double(p[1])", "1", 1),
         ):
             expected = f"{OF_FLOATS}3 {operations}\n{IN_DOUBLE}3 {operations}\n" if operations else ""
             self.assertEqual(self.kept(kernel % (device, host)), expected, device)
 
-    def test_doubles_in_the_instantiation_for_floats_are_told_apart(self):
-        template = '''#include "kata.hpp"
+    def test_doubles_in_the_instantiation_for_floats_are_told_apart(self) -> None:
+        template = """#include "kata.hpp"
 template <class T> struct Half { __device__ T operator()(T x) const { return x * T(0.3) + %s; } };
 template <class T> __global__ void kernel(T* p) {
     p[0] = Half<T>()(p[1]) * %s;
 }
 void f(float* p, double* q) { kernel<<<1, 1>>>(p); kernel<<<1, 1>>>(q); }
-'''
+"""
         for half, factor, written in (
             ("x", "p[2]", f"{IN_DOUBLE}2 2\n{IN_DOUBLE}4 1\n"),
             ("x", "double(p[2])", f"{OF_FLOATS}4 1\n{IN_DOUBLE}2 2\n{IN_DOUBLE}4 2\n"),
@@ -255,7 +291,7 @@ void f(float* p, double* q) { kernel<<<1, 1>>>(p); kernel<<<1, 1>>>(q); }
         ):
             self.assertEqual(self.kept(template % (half, factor)), written)
 
-    def test_what_cannot_be_read_is_not_used(self):
+    def test_what_cannot_be_read_is_not_used(self) -> None:
         halves = []
         for name in PRECOMPILED:
             halves.append(self.folder / pathlib.Path(name).name)
@@ -265,7 +301,7 @@ void f(float* p, double* q) { kernel<<<1, 1>>>(p); kernel<<<1, 1>>>(q); }
         for precompiled in (halves, missing):
             self.assertEqual(self.judged(RIGHT, precompiled), ("", 2, 2))
 
-    def test_what_is_stale_or_of_another_tree_is_not_used(self):
+    def test_what_is_stale_or_of_another_tree_is_not_used(self) -> None:
         tree = self.folder / "tree"
         shutil.copytree(ROOT / "common", tree / "common")
         header = tree / "common/simt/cuda.hpp"
@@ -275,7 +311,9 @@ void f(float* p, double* q) { kernel<<<1, 1>>>(p); kernel<<<1, 1>>>(q); }
         header.write_text(text.replace(kernels, "#define __global__\n"))
         made = [self.folder / f"cuda.{side}.pch" for side in ("device", "host")]
         for side, path in zip(("device", "host"), made):
-            self.assertEqual(self.legality("precompile", CLANG, side, path, f"{path}.d", tree=tree).returncode, 0)
+            self.assertEqual(
+                self.legality("precompile", CLANG, side, path, f"{path}.d", tree=tree).returncode, 0
+            )
         self.assertEqual(self.judged(CALLS, made, tree), ("", 2, 0))  # there, a kernel is of the host
         of_another_tree = self.judged(CALLS, made)
         header.write_text(text)
@@ -284,15 +322,17 @@ void f(float* p, double* q) { kernel<<<1, 1>>>(p); kernel<<<1, 1>>>(q); }
             self.assertIn("'of_host' is a host function", said)
             self.assertEqual(times, [2, 2])
 
-    def test_what_stands_in_place_of_what_no_device_has_is_said(self):
+    def test_what_stands_in_place_of_what_no_device_has_is_said(self) -> None:
         for text, said in ((EXCHANGES, "as T t = a; a = b; b = t;"), (PRINTS, 'write printf("%d\\n", i);')):
             self.assertIn(said, self.judged(text)[0])
         for call, are_said in (("std::max(p[0], p[1])", True), ("std::numeric_limits<float>::max()", False)):
-            said = self.judged(PRINTS.replace("iostream", "limits").replace("std::cout << p[0]", f"p[0] = {call}"))[0]
+            said = self.judged(
+                PRINTS.replace("iostream", "limits").replace("std::cout << p[0]", f"p[0] = {call}")
+            )[0]
             self.assertIn("of the C++ library", said)
             self.assertEqual("write max(a, b)" in said, are_said, said)
 
-    def test_a_clang_that_cannot_precompile_leaves_an_empty_file(self):
+    def test_a_clang_that_cannot_precompile_leaves_an_empty_file(self) -> None:
         unable = self.script("unable", f'case "$*" in *-emit-pch*) exit 1;; esac\nexec {CLANG} "$@"\n')
         made = self.folder / "cuda.host.pch"
         self.assertEqual(self.legality("precompile", unable, "host", made, f"{made}.d").returncode, 0)

@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
-"""The tables of measurements that the lessons quote, held against what is measured.
+"""Compares the tables of measurements that the lessons quote with the measurements.
 
 lessons.py BUILD [CHAPTER...]            complains where a lesson quotes anything else
 lessons.py BUILD [CHAPTER...] --write    puts them there
 
-In chapters/CHAPTER/README.md the table behind <!-- counted --> is the ladder as the CPU back end in BUILD counts it, and
-the one behind <!-- timed --> the times of measured/ladder.csv, whose machine the lesson names. Behind <!-- drawn: 01 03 -->
-stands a picture, which is a file beside the lesson, drawn of what the solutions of these steps do, as ./kata see draws
-them. A chapter that nobody has timed yet has neither mark nor file. A step that nobody has timed yet is noted, and fails
-nothing: who adds one may have no GPU. Of measured/nsight.csv, the meter must still count what Nsight Compute was compared
-with. Only the chapters that are named must be built. The README of the repository picks a few of these figures, which
-are looked for there, and counts the steps.
+In chapters/CHAPTER/README.md the table behind <!-- counted --> is the ladder as the CPU back end in BUILD
+counts it, and the one behind <!-- timed --> the times of measured/ladder.csv, whose machine the lesson names.
+Behind <!-- drawn: 01 03 --> stands a picture, which is a file beside the lesson, drawn from the solutions of
+these steps, as ./kata see draws them. A chapter that nobody has timed yet has neither mark nor file. A step
+that nobody has timed yet is noted, and fails nothing: its author may have no GPU. The meter must still count
+the figures that measured/nsight.csv compares with Nsight Compute. Only the chapters that are named must be
+built. The README of the repository picks a few of these figures, which are looked for there, and counts the
+steps.
 """
+
+from __future__ import annotations
 
 import argparse
 import csv
@@ -19,8 +22,11 @@ import pathlib
 import re
 import subprocess
 import sys
+from collections.abc import Iterable, Iterator, Mapping
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "common" / "front"))
+import paths  # noqa: F401  it makes the modules below importable
+
+# isort: split
 
 import ladder
 import pictures
@@ -31,24 +37,28 @@ from repository import Repository, module, suite
 REPOSITORY = Repository()
 ROOT = REPOSITORY.root
 
-complaints = []
+Row = dict[str, str]
+complaints: list[str] = []
 
 
-def steps_of(chapter):
+def steps_of(chapter: str) -> list[str]:
     return REPOSITORY.steps(chapter, "solutions")
 
 
-def counted(chapter, build):
+def counted(chapter: str, build: pathlib.Path) -> str:
     program = build / suite(chapter, "cpu")
-    for built in (program, *(build / module("solutions", chapter, step, "cpu") for step in REPOSITORY.cpu_steps(chapter))):
+    for built in (
+        program,
+        *(build / module("solutions", chapter, step, "cpu") for step in REPOSITORY.cpu_steps(chapter)),
+    ):
         if not built.is_file():
             sys.exit(f"there is no {built}: ninja -C {build} builds it")
     shown = ladder.Tour(REPOSITORY, program, build, chapter, "cpu")
     return ladder.markdown(ladder.describe(program).columns, shown.rows())
 
 
-def times(chapter):
-    """The machine, and the rows of the chapter's table; None where nobody has timed the chapter."""
+def times(chapter: str) -> tuple[str, list[Row] | None]:
+    """Returns the machine and the rows of the chapter's table; None without a table."""
     path = ROOT / "chapters" / chapter / "measured" / "ladder.csv"
     if not path.is_file():
         return "", None
@@ -56,22 +66,31 @@ def times(chapter):
     rows = list(csv.DictReader(lines))
     name, steps, measured = path.relative_to(ROOT), steps_of(chapter), {row["step"] for row in rows}
     if not rows:
-        complaints.append(f"{name} holds no times: tests/on_gpu.sh chapters ladder measures them; or remove it")
+        complaints.append(
+            f"{name} holds no times: tests/on_gpu.sh chapters ladder measures them; or remove it"
+        )
     elif lacking := [step for step in steps if step not in measured]:
-        print(f"note: {name} lacks {', '.join(lacking)}: tests/on_gpu.sh chapters ladder measures it, on a GPU")
-    complaints.extend(f"{name} has times of {step}, which is no step" for step in sorted(measured.difference(steps)))
+        print(
+            f"note: {name} lacks {', '.join(lacking)}: tests/on_gpu.sh chapters ladder measures it, on a GPU"
+        )
+    complaints.extend(
+        f"{name} has times of {step}, which is no step" for step in sorted(measured.difference(steps))
+    )
     return re.sub(r", driver.*", "", machine.removeprefix("# ")), rows
 
 
-def timed(rows):
-    kind = list(rows[0])[1]  # what distinguishes the variants of the problem
+def timed(rows: list[Row]) -> str:
+    kind = list(rows[0])[1]  # the column that distinguishes the variants of the problem
     kinds = list(dict.fromkeys(row[kind] for row in rows))
     steps = list(dict.fromkeys(row["step"] for row in rows))
     of = {(row["step"], row[kind]): row for row in rows}
 
     head, rule = "| step |", "| --- |"
     for k in kinds:
-        head += f" {'' if len(kinds) == 1 else f'{kind} {k}, '.replace('_', ' ')}ms | as fast as the step before | of the ceiling |"
+        head += (
+            f" {'' if len(kinds) == 1 else f'{kind} {k}, '.replace('_', ' ')}ms | as fast as the step "
+            f"before | of the ceiling |"
+        )
         rule += " ---: | ---: | ---: |"
     lines = [head, rule]
     for step in steps:
@@ -88,8 +107,8 @@ def timed(rows):
     return "\n".join(lines) + "\n"
 
 
-def compare_profiled(chapter, build):
-    """Whether the meter still counts what Nsight Compute has been compared with."""
+def compare_profiled(chapter: str, build: pathlib.Path) -> None:
+    """Compares the meter's counts with those that Nsight Compute was compared with."""
     path = ROOT / "chapters" / chapter / "measured" / "nsight.csv"
     if not path.is_file():
         return
@@ -97,50 +116,71 @@ def compare_profiled(chapter, build):
     for row in csv.DictReader(path.read_text(encoding="utf-8").splitlines()[1:]):
         step, quantity = row["step"], row["quantity"]
         if step not in now:
-            command = [program, "--measure", build / module("solutions", chapter, step, "cpu")]
+            command: list[str | pathlib.Path] = [
+                program,
+                "--measure",
+                build / module("solutions", chapter, step, "cpu"),
+            ]
             lines = subprocess.run(command, capture_output=True, text=True, check=False).stdout.splitlines()
             now[step] = dict(line.split() for line in lines)
         if now[step].get(quantity) != row["meter"]:
             complaints.append(
-                f"{path.relative_to(ROOT)} compares {quantity} of {step}, counted as {row['meter']}, and the meter now says "
-                f"{now[step].get(quantity, 'nothing')}: tests/on_gpu.sh {chapter} nsight compares them anew, on a GPU"
+                f"{path.relative_to(ROOT)} compares {quantity} of {step}, counted as {row['meter']}, "
+                f"and the meter now says "
+                f"{now[step].get(quantity, 'nothing')}: tests/on_gpu.sh {chapter} nsight compares them "
+                f"anew, on a GPU"
             )
 
 
-def put(text, mark, table, lesson):
+def put(text: str, mark: str, table: str, lesson: pathlib.Path) -> str:
     pattern = re.compile(rf"(<!-- {mark} -->\n\n)((?:\|.*\n)*)")
     if not pattern.search(text):
-        complaints.append(f"{lesson} has no line <!-- {mark} --> with an empty one behind it, where its table belongs")
+        complaints.append(
+            f"{lesson} has no line <!-- {mark} --> with an empty one behind it, where its table belongs"
+        )
     return pattern.sub(lambda m: m[1] + table + ("" if m[2] else "\n"), text)
 
 
-def drawn(chapter, text, build):
-    """The pictures that a lesson shows: the file of each, and what goes into it."""
-    for steps, label, file in re.findall(r"^<!-- drawn: ([\d ]+) -->\n\n!\[(.+)\]\((\w+\.svg)\)$", text, re.M):
+def drawn(chapter: str, text: str, build: pathlib.Path) -> Iterator[tuple[pathlib.Path, str]]:
+    """Yields the pictures of a lesson: the file of each, and its contents."""
+    for steps, label, file in re.findall(
+        r"^<!-- drawn: ([\d ]+) -->\n\n!\[(.+)\]\((\w+\.svg)\)$", text, re.M
+    ):
         names = [name for number in steps.split() for name in steps_of(chapter) if name.startswith(number)]
         program = build / suite(chapter, "cpu")
-        traces = [pictures.Trace(trace.run(program, build / module("solutions", chapter, name, "cpu"), "trace")) for name in names]
+        traces = [
+            pictures.Trace(trace.run(program, build / module("solutions", chapter, name, "cpu"), "trace"))
+            for name in names
+        ]
         titles = [name.replace("_", " ") for name in names]
-        yield REPOSITORY.root / "chapters" / chapter / file, pictures.of_chapter(traces, titles).svg(label, with_style=True)
+        yield (
+            REPOSITORY.root / "chapters" / chapter / file,
+            pictures.of_chapter(traces, titles).svg(label, with_style=True),
+        )
 
 
-def figures(text):
+def figures(text: str) -> list[str]:
     return re.findall(r"(?<![\d.])\d+\.\d+(?![\d.])", text)
 
 
-def rounded(rows):
-    """The measured figures as a text may quote them."""
-    values = [float(value) for row in rows for value in row.values() if re.fullmatch(r"\d+(\.\d+)?", value or "")]
+def rounded(rows: Iterable[Row]) -> set[str]:
+    """Returns the measured figures in each form that a text may quote."""
+    values = [
+        float(value) for row in rows for value in row.values() if re.fullmatch(r"\d+(\.\d+)?", value or "")
+    ]
     return {f"{value:.{decimals}f}" for value in values for decimals in range(1, 4)}
 
 
-def not_measured(readme, tables):
-    """The figures of the README that are in no table: {chapter: (what is counted, what is timed)}."""
+def not_measured(readme: str, tables: Mapping[str, tuple[str, list[Row]]]) -> list[str]:
+    """Returns the figures of the README that are in no table. A chapter's tables are the counted one and the
+    timed rows."""
     strange = []
     ladder = re.search(r"^```\n(\w+): .*?^```", readme, re.M | re.S)
+    assert ladder
     counts, rows = tables.get(ladder[1], ("", []))
     for line in re.findall(r"^  \d\d .*", ladder[0], re.M) if ladder[1] in tables else ():
-        title = re.match(r"  (\d\d [a-z\d -]*[a-z\d]) ", line)[1]
+        found = re.match(r"  (\d\d [a-z\d -]*[a-z\d]) ", line)
+        title = found[1] if found else line
         row = re.search(rf"^\| {title} \|.*", counts, re.M)
         said = figures(row[0]) if row else []
         mine = [row for row in rows if row["step"].replace("_", " ") == title]
@@ -153,21 +193,28 @@ def not_measured(readme, tables):
     return strange
 
 
-def check_listed(readme):
-    """The README's table of chapters, and how many steps it says they have."""
+def check_listed(readme: str) -> None:
+    """Checks the README's table of chapters, and the numbers of their steps."""
     listed = dict(re.findall(r"^\| \[(\w+)\]\(chapters/.*?\| (\d+) \|", readme, re.M))
     there = {chapter: str(len(steps_of(chapter))) for chapter in REPOSITORY.chapters()}
     for chapter in sorted(listed.keys() | there.keys()):
         if chapter not in there:
             complaints.append(f"README.md lists {chapter}, which is no chapter")
         elif chapter not in listed:
-            complaints.append(f"README.md has no row | [{chapter}](chapters/{chapter}/README.md) | … in its table of chapters")
+            complaints.append(
+                f"README.md has no row | [{chapter}](chapters/{chapter}/README.md) | … in its table of "
+                f"chapters"
+            )
         elif listed[chapter] != there[chapter]:
-            complaints.append(f"README.md says that {chapter} has {listed[chapter]} steps; it has {there[chapter]}")
+            complaints.append(
+                f"README.md says that {chapter} has {listed[chapter]} steps; it has {there[chapter]}"
+            )
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("build", metavar="BUILD", type=pathlib.Path)
     parser.add_argument("chapters", metavar="CHAPTER", nargs="*")
     parser.add_argument("--write", action="store_true")
@@ -193,23 +240,36 @@ def main():
             if machine not in text:
                 complaints.append(f"{lesson} does not say that its times are from: {machine}")
         elif rows is None and "<!-- timed -->" in text:
-            complaints.append(f"{lesson} has a line <!-- timed -->, but there is no measured/ladder.csv to take times from")
+            complaints.append(
+                f"{lesson} has a line <!-- timed -->, but there is no measured/ladder.csv to take times from"
+            )
         if text.count("<!-- drawn: ") != len(pages := dict(drawn(chapter, text, build))):
-            complaints.append(f"{lesson} has a line <!-- drawn: --> without an empty line and a picture of its own behind it")
+            complaints.append(
+                f"{lesson} has a line <!-- drawn: --> without an empty line and a picture of its own "
+                f"behind it"
+            )
         for stray in set(path.parent.glob("*.svg")).difference(pages):
             complaints.append(f"{stray.relative_to(ROOT)} is in no line <!-- drawn: --> of its lesson")
         for page, svg in pages.items():
             if given.write:
                 page.write_text(svg, encoding="utf-8")
             elif not page.is_file() or page.read_text(encoding="utf-8") != svg:
-                complaints.append(f"{page.relative_to(ROOT)} is not what is drawn: {sys.argv[0]} {given.build} {chapter} --write")
+                complaints.append(
+                    f"{page.relative_to(ROOT)} is not what is drawn: {sys.argv[0]} {given.build} "
+                    f"{chapter} --write"
+                )
         if given.write:
             path.write_text(text, encoding="utf-8")
         elif text != before:
-            complaints.append(f"{lesson} quotes a table that is not what was measured: {sys.argv[0]} {given.build} {chapter} --write")
+            complaints.append(
+                f"{lesson} quotes a table that is not what was measured: {sys.argv[0]} {given.build} "
+                f"{chapter} --write"
+            )
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     check_listed(readme)
-    complaints.extend(f"README.md has a figure that was not measured: {figure}" for figure in not_measured(readme, tables))
+    complaints.extend(
+        f"README.md has a figure that was not measured: {figure}" for figure in not_measured(readme, tables)
+    )
     print("".join(f"{complaint}\n" for complaint in complaints), end="")
     return 1 if complaints else 0
 

@@ -1,25 +1,28 @@
 #!/usr/bin/env python3
-"""Which small mistakes the tests let pass: mutants.py BUILD [CHAPTER | CHAPTER/STEP]... [-j N] [--csv FILE]
+"""Finds the small mistakes that the tests let pass: mutants.py BUILD [CHAPTER | CHAPTER/STEP]... [-j N]
+[--csv FILE]
 
-Changes the solutions in one place at a time, a comparison, an operator, a constant, an index, a barrier, builds each
-mutant for the CPU back end as BUILD does, and runs the tests of its chapter on it. Prints the mutants that pass, as
-tests/wrong/CHAPTER/STEP.mistakes has them. Such a one either shows what a test is missing: then it is put there, with a
-name and a reason. Or it computes the same, and moves the same or so little more that no claim is about it: then
-tests/survivors.csv says why, with no chapter and step where that is so of all. Of a line that a step has more than once, as a
-barrier, the line of code before may stand in front of it, with a blank between the two.
+Changes the solutions in one place at a time, a comparison, an operator, a constant, an index, a barrier,
+builds each mutant for the CPU back end as BUILD does, and runs the tests of its chapter on it. Prints the
+mutants that pass, in the form of tests/wrong/CHAPTER/STEP.mistakes. Such a one either shows a gap of the
+tests: then it is put there, with a name and a reason. Or it computes the same, and moves the same or so
+little more that no claim is about it: then tests/survivors.csv has the reason, with no chapter and step if it
+holds for all. For a line that a step has more than once, such as a barrier, the line of code before may stand
+in front of it, with a blank between the two.
 
-There are some thousands. The steps take turns, and those of a step come in an order that is mixed but always the same:
---sample N tries the first N of each step, and a run that was stopped has come as far with every step. With --csv
-each verdict goes to the file as it comes, with the first words of what the tests say; mutants that are in it already are
-not tried again, so a run that was stopped goes on.
+There are some thousands. The steps take turns, and those of a step come in an order that is mixed but always
+the same: --sample N tries the first N of each step, and a run that was stopped has come as far with every
+step. With --csv each verdict goes to the file as it comes, with the first words of the tests; mutants that
+are in it already are not tried again, so a run that was stopped goes on.
 """
+
+from __future__ import annotations
 
 import argparse
 import collections
 import concurrent.futures
 import csv
 import hashlib
-import itertools
 import json
 import os
 import pathlib
@@ -28,10 +31,10 @@ import shlex
 import subprocess
 import sys
 import tempfile
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple, TypeVar
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "common" / "front"))
+from paths import ROOT  # isort: split
 
 import bodies
 from fault import Fault
@@ -39,7 +42,7 @@ from mistakes import as_edit
 from repository import Repository, module, prefix, suite
 
 ELEMENT = r"\[([^\[\]]+)\]"
-# Patterns and what takes their place.
+# Patterns and their replacements.
 SWAPS = [
     (r" < ", " <= "),
     (r" <= ", " < "),
@@ -81,8 +84,8 @@ GUARD = r"(\s*)(?:else )?if \(.*\) (\S.*)$"
 STATEMENT = r"\s*(?!const |constexpr |__shared__|T |int |float |auto |for |if |else |return |\})\S.*;\s*$"
 
 
-def changes(code):
-    """What one mistake makes of a line of code."""
+def changes(code: str) -> Iterator[str]:
+    """Yields the line of code after each possible mistake."""
     for pattern, replacement in SWAPS:
         for match in re.finditer(pattern, code):
             if pattern == ELEMENT and "__shared__" in code:
@@ -91,32 +94,37 @@ def changes(code):
     for match in re.finditer(NUMBER, code):
         for other in {int(match[0]) + 1, max(int(match[0]) - 1, 0)} - {int(match[0])}:
             yield code[: match.start()] + str(other) + code[match.end() :]
-    if match := re.match(GUARD, code):
-        yield match[1] + match[2]
+    if guarded := re.match(GUARD, code):
+        yield guarded[1] + guarded[2]
     if re.match(STATEMENT, code):
         yield ""
 
 
-def mutants(text, name):
-    """The number of a line, and what it becomes, for each mistake in the marked bodies of a solution."""
+def mutants(text: str, name: str) -> Iterator[tuple[int, str]]:
+    """Yields the number of a line and its changed text, for each mistake in the marked bodies of a
+    solution."""
     for body in bodies.split(text, name)[1]:
         for number, line in enumerate(body.text.splitlines(), body.line + 1):
             for changed in changes(line.split("//")[0].rstrip()):
                 yield number, changed
 
 
-def mixed(made):
-    """The mutants of a step, so that the first few are a sample of all."""
+def mixed(made: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
+    """Returns the mutants of a step, in an order whose first few are a sample of all."""
     return sorted(dict.fromkeys(made), key=lambda mutant: hashlib.sha256(repr(mutant).encode()).digest())
 
 
-def in_turns(lists):
-    """The first of each list, then the second of each that has one, and so on."""
-    gone = object()
-    return [one for row in itertools.zip_longest(*lists, fillvalue=gone) for one in row if one is not gone]
+One = TypeVar("One")
 
 
-def with_line(text, number, changed):
+def in_turns(lists: Iterable[Sequence[One]]) -> list[One]:
+    """Returns the first of each list, then the second of each that has one, and so on."""
+    lists = list(lists)
+    most = max(map(len, lists), default=0)
+    return [one[turn] for turn in range(most) for one in lists if turn < len(one)]
+
+
+def with_line(text: str, number: int, changed: str) -> str:
     lines = text.splitlines()
     return "\n".join([*lines[: number - 1], changed, *lines[number:], ""])
 
@@ -125,20 +133,27 @@ SURVIVORS = "tests/survivors.csv"
 HEADINGS = ["chapter", "step", "was", "is", "reason"]
 
 
-def code(line):
-    """A line without the comment behind it."""
+def code(line: str) -> str:
+    """Returns a line without the comment behind it."""
     return line.split("//")[0].strip()
 
 
-def code_before(text, number):
-    """The line before that has code: comments and #pragma do not tell lines apart."""
-    return next((line for line in reversed(text.splitlines()[: number - 1]) if code(line) and not code(line).startswith("#")), "")
+def code_before(text: str, number: int) -> str:
+    """Returns the line before that has code: comments and #pragma do not tell lines apart."""
+    return next(
+        (
+            line
+            for line in reversed(text.splitlines()[: number - 1])
+            if code(line) and not code(line).startswith("#")
+        ),
+        "",
+    )
 
 
 class Survivors:
-    """The mutants that may pass, and why. Raises Fault for a line that says neither."""
+    """The mutants that may pass, and the reasons. Raises Fault for a line that is no such reason."""
 
-    def __init__(self, path):
+    def __init__(self, path: pathlib.Path) -> None:
         with path.open(encoding="utf-8", newline="") as file:
             rows = csv.reader(file)
             if next(rows, None) != HEADINGS:
@@ -146,43 +161,71 @@ class Survivors:
             self.reasons = {}
             for row in rows:
                 if len(row) != len(HEADINGS) or not row[2] or not row[4]:
-                    raise Fault(f"{path}:{rows.line_num}: a chapter and a step or neither, a line, what becomes of it, and the reason")
+                    raise Fault(
+                        f"{path}:{rows.line_num}: a chapter and a step or neither, a line, what becomes "
+                        f"of it, and the reason"
+                    )
                 self.reasons[tuple(row[:4])] = row[4]
 
-    def reason(self, chapter, step, _, was, changed, before=""):
-        """Why a mutant may pass, of the line that stands behind `before`; None where nobody has said so."""
+    def reason(self, chapter: str, step: str, _: str, was: str, changed: str, before: str = "") -> str | None:
+        """Returns the reason why a mutant of the line behind `before` may pass; None if there is none."""
         edit = code(was), code(changed)
         behind = f"{code(before)} {edit[0]}", edit[1]
-        return next((self.reasons[key] for key in ((chapter, step, *behind), (chapter, step, *edit), ("", "", *edit)) if key in self.reasons), None)
+        return next(
+            (
+                self.reasons[key]
+                for key in ((chapter, step, *behind), (chapter, step, *edit), ("", "", *edit))
+                if key in self.reasons
+            ),
+            None,
+        )
 
 
 class Bench:
     """Builds and tests mutants as `build` does the solutions."""
 
-    def __init__(self, build):
+    def __init__(self, build: pathlib.Path) -> None:
         self.build = build
         commands = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
         self.commands = {command["output"].split(".p/")[0]: command["command"] for command in commands}
 
-    def verdict(self, chapter, step, text):
-        """PASSED, REJECTED or, if it does not compile, NOT BUILT; and the first words of the tests."""
+    def verdict(self, chapter: str, step: str, text: str) -> Verdict:
+        """Returns PASSED, REJECTED or, if it does not compile, NOT BUILT; and the first words of the
+        tests."""
         with tempfile.TemporaryDirectory(prefix="kata-mutant-") as scratch:
             source, translated = pathlib.Path(scratch, f"{step}.cu"), pathlib.Path(scratch, f"{step}.cpp")
-            compiled, made = pathlib.Path(scratch, "step.o"), pathlib.Path(scratch, module("mutants", chapter, step, "cpu"))
+            compiled, made = (
+                pathlib.Path(scratch, "step.o"),
+                pathlib.Path(scratch, module("mutants", chapter, step, "cpu")),
+            )
             source.write_text(text, encoding="utf-8")
-            command = re.sub(r" -MD -MQ \S+ -MF \S+| -Werror", "", self.commands[module("solutions", chapter, step, "cpu")])
+            command = re.sub(
+                r" -MD -MQ \S+ -MF \S+| -Werror", "", self.commands[module("solutions", chapter, step, "cpu")]
+            )
             compiler, *options = shlex.split(re.sub(r" -o .* -c .*", "", command))
-            for step_of_build in (
+            commands: list[list[str | pathlib.Path]] = [
                 [sys.executable, ROOT / "common/simt/translate.py", source, translated],
                 [compiler, *options, "-w", "-o", compiled, "-c", translated],
                 [compiler, "-shared", "-o", made, compiled],
-            ):
-                if subprocess.run(step_of_build, cwd=self.build, capture_output=True).returncode:
+            ]
+            for step_of_build in commands:
+                if subprocess.run(step_of_build, cwd=self.build, capture_output=True, check=False).returncode:
                     return Verdict("NOT BUILT", "")
-            test = [self.build / suite(chapter, "cpu"), "--step", made, "--source", source, "--reporter", "step", "--abort"]
+            test: list[str | pathlib.Path] = [
+                self.build / suite(chapter, "cpu"),
+                "--step",
+                made,
+                "--source",
+                source,
+                "--reporter",
+                "step",
+                "--abort",
+            ]
             test += ["--rivals", self.build / prefix("solutions", chapter)]
             try:
-                done = subprocess.run(test, capture_output=True, text=True, errors="replace", timeout=300)
+                done = subprocess.run(
+                    test, capture_output=True, text=True, errors="replace", timeout=300, check=False
+                )
             except subprocess.TimeoutExpired:
                 return Verdict("REJECTED", "it does not end")
             return judged(done.returncode, done.stdout, done.stderr)
@@ -193,28 +236,35 @@ class Verdict(NamedTuple):
     said: str
 
 
-def judged(status, tap, said):
-    """What a run of a suite says of a mutant."""
+def judged(status: int, tap: str, said: str) -> Verdict:
+    """Returns the verdict that a run of a suite gives."""
     if status == 0 and not re.search(r"^not ok|^Bail out", tap, re.M):
         return Verdict("PASSED", "")
     by = re.search(r"^not ok(?: \d+)?(?: -)? *(.*)$", tap, re.M)
-    lines = [line.strip() for line in said.splitlines() if line.strip() and not line.lstrip().startswith("not ok")]
-    return Verdict("REJECTED", " | ".join([*([by[1]] if by else []), *lines[:2]]) or f"ended with status {status}")
+    lines = [
+        line.strip() for line in said.splitlines() if line.strip() and not line.lstrip().startswith("not ok")
+    ]
+    return Verdict(
+        "REJECTED", " | ".join([*([by[1]] if by else []), *lines[:2]]) or f"ended with status {status}"
+    )
 
 
 class Table:
-    """The verdicts in a file, by step, line and what it became; a run that was stopped goes on from there."""
+    """The verdicts in a file, by step, line and changed text; a run that was stopped goes on from there."""
 
     COLUMNS = ("chapter", "step", "line", "was", "is", "result", "said")
 
-    def __init__(self, path):
+    def __init__(self, path: pathlib.Path) -> None:
         self.path, self.known = path, {}
         if path and path.is_file():
             with path.open(newline="", encoding="utf-8") as file:
                 # A solution that has changed since has other lines.
-                self.known = {tuple(row[key] for key in self.COLUMNS[:5]): Verdict(row["result"], row["said"]) for row in csv.DictReader(file)}
+                self.known = {
+                    tuple(row[key] for key in self.COLUMNS[:5]): Verdict(row["result"], row["said"])
+                    for row in csv.DictReader(file)
+                }
 
-    def add(self, key, verdict):
+    def add(self, key: tuple[str, ...], verdict: Verdict) -> None:
         if not self.path or key in self.known:
             return
         is_new = not self.path.is_file()
@@ -222,9 +272,11 @@ class Table:
             csv.writer(file).writerows([*([self.COLUMNS] if is_new else []), (*key, *verdict)])
 
 
-def main():
+def main() -> None:
     repository = Repository()
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("wanted", metavar="CHAPTER[/STEP]", nargs="*", default=repository.chapters())
     parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count())
@@ -236,20 +288,25 @@ def main():
     steps = []
     for chapter, _, wanted in (name.partition("/") for name in arguments.wanted):
         if not (arguments.build / suite(chapter, "cpu")).is_file():
-            parser.error(f"there is no {arguments.build / suite(chapter, 'cpu')}, the suite of such a chapter")
+            parser.error(
+                f"there is no {arguments.build / suite(chapter, 'cpu')}, the suite of such a chapter"
+            )
         steps += [(chapter, step) for step in repository.cpu_steps(chapter) if step.startswith(wanted)]
     bench, table = Bench(arguments.build.resolve()), Table(arguments.csv)
     try:
         survivors = Survivors(repository.root / SURVIVORS)
     except Fault as fault:
         sys.exit(str(fault))
-    results = collections.Counter()
+    results: collections.Counter[str] = collections.Counter()
     texts = {(chapter, step): repository.text(chapter, step, "solutions") for chapter, step in steps}
     chosen = in_turns(
-        [[(chapter, step, *mutant) for mutant in mixed(mutants(text, step))[: arguments.sample]] for (chapter, step), text in texts.items()]
+        [
+            [(chapter, step, *mutant) for mutant in mixed(mutants(text, step))[: arguments.sample]]
+            for (chapter, step), text in texts.items()
+        ]
     )
 
-    def tried(mutant):
+    def tried(mutant: tuple[str, str, int, str]) -> tuple[tuple[str, str, str, str, str], Verdict]:
         chapter, step, number, changed = mutant
         text = texts[chapter, step]
         key = (chapter, step, str(number), text.splitlines()[number - 1].strip(), changed.strip())
@@ -261,14 +318,27 @@ def main():
             excused = survivors.reason(*key, before=code_before(texts[chapter, step], number))
             results["EXCUSED" if verdict.result == "PASSED" and excused else verdict.result] += 1
             if verdict.result == "REJECTED" and excused:
-                print(f"{SURVIVORS} excuses what the tests reject: {chapter}/{step}, line {number}: {changed.strip()}\n", flush=True)
+                print(
+                    f"{SURVIVORS} excuses what the tests reject: {chapter}/{step}, line {number}: "
+                    f"{changed.strip()}\n",
+                    flush=True,
+                )
             if verdict.result == "PASSED" and not excused:
-                print(f"{repository.relative(repository.mistakes_file(chapter, step))}, line {number} of the solution:")
+                print(
+                    f"{repository.relative(repository.mistakes_file(chapter, step))}, line {number} of "
+                    f"the solution:"
+                )
                 edit = as_edit(texts[chapter, step], number, changed)
                 print(f"== line_{number}\n// …\n// Rejected: …\n{edit}\n", flush=True)
-    print(f"{sum(results.values())} mutants: {', '.join(f'{count} {result.lower()}' for result, count in sorted(results.items()))}")
+    print(
+        f"{sum(results.values())} mutants: "
+        f"{', '.join(f'{count} {result.lower()}' for result, count in sorted(results.items()))}"
+    )
     if judged_ones := results["REJECTED"] + results["PASSED"]:
-        print(f"rejected of those that compile and are not excused: {100 * results['REJECTED'] / judged_ones:.1f} %")
+        print(
+            f"rejected of those that compile and are not excused: "
+            f"{100 * results['REJECTED'] / judged_ones:.1f} %"
+        )
 
 
 if __name__ == "__main__":

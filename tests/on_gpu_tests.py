@@ -3,10 +3,13 @@
 
     tests/on_gpu_tests.py BUILD [CHAPTER...] [--at-once N]
 
-Meson runs the tests of a GPU one by one, because a timed one must be alone. Here whatever is not timed runs first,
-many at once; then, one by one, the timed cases of what has passed, and the whole of what has not, for some mistakes
-only a clock rejects. Exits with 1 where a test fails.
+Meson runs the tests of a GPU one by one, because a timed one must be alone. Here untimed tests run first,
+many at once; then, one by one, the timed cases of those that have passed, and all cases of those that have
+not, because only a clock rejects some mistakes. Exits with 1 if a test fails.
 """
+
+from __future__ import annotations
+
 import argparse
 import concurrent.futures
 import json
@@ -15,25 +18,41 @@ import pathlib
 import subprocess
 import sys
 import time
+from collections.abc import Mapping, Sequence
+from typing import TypedDict
 
 
-def main():
+class MesonTest(TypedDict):
+    """A test, as Meson lists it."""
+
+    name: str
+    suite: list[str]
+    cmd: list[str]
+    env: dict[str, str]
+    protocol: str
+
+
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("chapters", nargs="*", metavar="CHAPTER", help="only these")
     parser.add_argument("--at-once", type=int, default=12)
     args = parser.parse_args()
-    listed = subprocess.run(["meson", "introspect", args.build, "--tests"], stdout=subprocess.PIPE, check=True)
-    steps = [t for t in json.loads(listed.stdout) if "--step" in t["cmd"] and not t["suite"][0].endswith(":tools")]
+    listed = subprocess.run(
+        ["meson", "introspect", args.build, "--tests"], stdout=subprocess.PIPE, check=True
+    )
+    steps = [
+        t for t in json.loads(listed.stdout) if "--step" in t["cmd"] and not t["suite"][0].endswith(":tools")
+    ]
     if args.chapters:
         steps = [t for t in steps if t["suite"][0].rpartition(":")[2].partition("-")[0] in args.chapters]
     begin = time.monotonic()
 
-    def run(test, cases):
+    def run(test: MesonTest, cases: str | None) -> tuple[bool, str]:
         passed, said = verdict(test["cmd"] + ([cases] if cases else []), args.build, os.environ | test["env"])
         return passed and not (test["protocol"] == "tap" and "\nnot ok" in "\n" + said), said
 
-    def without_a_clock(test):
+    def without_a_clock(test: MesonTest) -> str:
         return "~[timed]~[figures]~[step],~[timed][step]" + named(test)
 
     with concurrent.futures.ThreadPoolExecutor(args.at_once) as pool:
@@ -50,16 +69,20 @@ def main():
         if not passed:
             failed += 1
             print(f"{test['suite'][0]} {test['name']}\n{said}", flush=True)
-    print(f"{len(steps)} tests, {len(alone)} of them one by one: {failed} failed; {time.monotonic() - begin:.0f} s")
+    print(
+        f"{len(steps)} tests, {len(alone)} of them one by one: {failed} failed; "
+        f"{time.monotonic() - begin:.0f} s"
+    )
     return failed > 0
 
 
-def named(test):
+def named(test: MesonTest) -> str:
     return f"[{pathlib.Path(test['cmd'][test['cmd'].index('--source') + 1]).name.split('.')[0]}]"
 
 
-def verdict(command, build, environment):
-    """Whether a command passes, and what it has to say. Status 77 is Meson's for a test that does not apply."""
+def verdict(command: Sequence[str], build: pathlib.Path, environment: Mapping[str, str]) -> tuple[bool, str]:
+    """Returns whether a command passes, and its output. Status 77 is Meson's for a test that does not
+    apply."""
     try:
         done = subprocess.run(
             command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120, check=False, text=True,

@@ -1,17 +1,22 @@
 #!/usr/bin/env python3
-"""The pictures of what was measured, drawn by matplotlib.
+"""The pictures of measurements, drawn by matplotlib.
 
-plots.py            says which pictures are not of what is measured now; exits with 77 where matplotlib is missing
+plots.py            lists the pictures that do not show the present measurements; without matplotlib exits
+                    with 77
 plots.py --write    draws them anew
 
-chapters/CHAPTER/measured/ladder.svg is the chapter's measured/ladder.csv: the times of its steps, the ceiling, and the
-vendor's library where tests/beyond/results.csv has it. chapters/ladders.svg has all chapters, for the first page, and
-chapters/roofline.svg holds the speed of a step against its intensity, as its lesson's counted table has it.
-common/estimate/judged/DEVICE.svg has each time that DEVICE.csv beside it estimates, against the measured one.
+chapters/CHAPTER/measured/ladder.svg is the chapter's measured/ladder.csv: the times of its steps, the
+ceiling, and the vendor's library where tests/beyond/results.csv has it. chapters/ladders.svg has all
+chapters, for the first page, and chapters/roofline.svg has the speed of a step over its intensity, from its
+lesson's counted table. common/estimate/judged/DEVICE.svg has each time that DEVICE.csv beside it estimates,
+over the measured one.
 
-A picture carries a digest of its numbers, so that an old one is known without matplotlib. With matplotlib each is drawn
-again: by the release that drew the committed one it must come out the same to the byte, by another one with the same words.
+A picture carries a digest of its numbers, so that an old one is known without matplotlib. With matplotlib
+each is drawn again: by the release that drew the committed one it must come out the same to the byte, by
+another one with the same words.
 """
+
+from __future__ import annotations
 
 import argparse
 import csv
@@ -23,12 +28,20 @@ import math
 import pathlib
 import re
 import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypedDict
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "common" / "front"))
+import paths  # noqa: F401  it makes the modules below importable
+
+# isort: split
 
 from repository import Repository
 
-SKIPPED = 77  # what Meson takes for a test that was not run
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+SKIPPED = 77  # Meson's status for a test that was not run
 
 # The vendor's library on the problem of a ladder: type, size and input of a row of tests/beyond/results.csv.
 VENDOR = {
@@ -38,7 +51,7 @@ VENDOR = {
     "gemm": ("f32", "4096x4096x4096", ""),
 }
 
-# Name: on white, and on the dark background of who asks for one.
+# Name: on white, and on a dark background.
 COLOURS = {
     "paper": ("#ffffff", "#0d1117"),
     "ink": ("#1f2328", "#e6edf3"),
@@ -56,15 +69,56 @@ SERIES = [LIGHT[name] for name in ("first", "second", "third", "fourth")]
 TENSOR_CORES = 150  # % of the ceiling that nothing else reaches; caches may bring a little more than 100
 
 
-def rows_of(path):
-    """The machine in the first line, and the rows below it."""
+class Step(TypedDict):
+    step: str
+    ms: float
+    tflops: float
+    share: float
+    ceiling: float
+
+
+class Series(TypedDict):
+    kind: str
+    steps: list[Step]
+
+
+class Vendor(TypedDict):
+    name: str
+    ms: float
+
+
+class Ladder(TypedDict):
+    machine: str
+    series: list[Series]
+    vendor: Vendor | None
+
+
+class OfChapter(Ladder):
+    chapter: str
+
+
+class Roofline(TypedDict):
+    machine: str
+    peak: float
+    bandwidth: float
+    points: dict[str, list[tuple[str, float, float]]]
+
+
+class Judged(TypedDict):
+    machine: str
+    points: dict[str, list[tuple[float, float]]]
+
+
+def rows_of(path: pathlib.Path) -> tuple[str, list[dict[str, str]]]:
+    """Returns the machine in the first line, and the rows below it."""
     machine, *lines = path.read_text(encoding="utf-8").splitlines()
     return re.sub(r", driver.*", "", machine.removeprefix("# ")), list(csv.DictReader(lines))
 
 
-def ceilings(rows):
-    """The ceiling of each row, in ms. Rows of one problem have one, known best from the row that comes nearest to it: where
-    little of it is reached, the share has few digits. It was timed beside each row, and so differs by some per cent."""
+def ceilings(rows: Sequence[dict[str, str]]) -> list[float]:
+    """Returns the ceiling of each row, in ms. Rows of one problem share a ceiling, known best from the row
+    nearest to it, because small shares have few digits. It was timed beside each row, and so differs by some
+    per cent."""
     best = max(rows, key=lambda row: float(row["% of ceiling"]))
     common = float(best["ms"]) * float(best["% of ceiling"]) / 100
     shares = [(100 * common / float(row["ms"]), float(row["% of ceiling"])) for row in rows]
@@ -72,13 +126,13 @@ def ceilings(rows):
     return [common if same else float(row["ms"]) * float(row["% of ceiling"]) / 100 for row in rows]
 
 
-def ladder_of(root, chapter):
+def ladder_of(root: pathlib.Path, chapter: str) -> Ladder:
     machine, rows = rows_of(root / "chapters" / chapter / "measured" / "ladder.csv")
     kind = list(rows[0])[1]
-    series = []
+    series: list[Series] = []
     for value in dict.fromkeys(row[kind] for row in rows):
         mine = [row for row in rows if row[kind] == value]
-        steps = [
+        steps: list[Step] = [
             {
                 "step": row["step"],
                 "ms": float(row["ms"]),
@@ -92,7 +146,7 @@ def ladder_of(root, chapter):
     return {"machine": machine, "series": series, "vendor": vendor_of(root, chapter)}
 
 
-def vendor_of(root, chapter):
+def vendor_of(root: pathlib.Path, chapter: str) -> Vendor | None:
     if chapter not in VENDOR:
         return None
     _, rows = rows_of(root / "tests" / "beyond" / "results.csv")
@@ -101,73 +155,95 @@ def vendor_of(root, chapter):
     return {"name": found["rival"], "ms": float(found["rival_ms"])}
 
 
-def intensities(root, chapter):
-    """Operations a byte, by the title of a step, from the lesson's counted table; none if it has no such column."""
+def intensities(root: pathlib.Path, chapter: str) -> dict[str, float]:
+    """Returns operations a byte, by the title of a step, from the lesson's counted table; none if it has no
+    such column."""
     text = (root / "chapters" / chapter / "README.md").read_text(encoding="utf-8")
     table = re.search(r"<!-- counted -->\n\n((?:\|.*\n)+)", text)
-    lines = [[cell.strip() for cell in line.strip("|\n ").split("|")] for line in table[1].splitlines()] if table else [[]]
+    lines = (
+        [[cell.strip() for cell in line.strip("|\n ").split("|")] for line in table[1].splitlines()]
+        if table
+        else [[]]
+    )
     column = next((number for number, cell in enumerate(lines[0]) if cell.startswith("intensity")), None)
     return {} if column is None else {line[0].replace(" ", "_"): float(line[column]) for line in lines[2:]}
 
 
-def of_floats(ladder):
-    """A ladder without the steps that multiply in tensor cores: the ceiling, which is arithmetic of floats, is none of theirs."""
-    return ladder | {"series": [one | {"steps": [s for s in one["steps"] if s["share"] < TENSOR_CORES]} for one in ladder["series"]]}
+def of_floats(ladder: Ladder) -> Ladder:
+    """Returns a ladder without the steps that multiply in tensor cores: the ceiling, which is arithmetic of
+    floats, is none of theirs."""
+    series: list[Series] = [
+        {**one, "steps": [s for s in one["steps"] if s["share"] < TENSOR_CORES]} for one in ladder["series"]
+    ]
+    return {**ladder, "series": series}
 
 
-def pictures(root):
-    """{path: (what draws it, what it draws)}"""
+def pictures(root: pathlib.Path) -> dict[str, tuple[Callable[[Any], Figure], Any]]:
+    """Returns the function that draws each picture and its data, by path."""
     chapters = Repository(root).chapters()
     ladders = {
         chapter: ladder_of(root, chapter)
         for chapter in chapters
         if (root / "chapters" / chapter / "measured" / "ladder.csv").is_file()
     }
-    drawn = {
+    drawn: dict[str, tuple[Callable[[Any], Figure], Any]] = {
         f"chapters/{chapter}/measured/ladder.svg": (draw_ladder, {"chapter": chapter, **ladder})
         for chapter, ladder in ladders.items()
     }
     ladders = {chapter: of_floats(ladder) for chapter, ladder in ladders.items()}
     drawn["chapters/ladders.svg"] = (draw_ladders, ladders)
-    points = {}
+    points: dict[str, list[tuple[str, float, float]]] = {}
     for chapter, ladder in ladders.items():
         counted = intensities(root, chapter)
-        found = [(s["step"], counted[s["step"]], s["tflops"]) for s in ladder["series"][0]["steps"] if s["step"] in counted]
+        found = [
+            (s["step"], counted[s["step"]], s["tflops"])
+            for s in ladder["series"][0]["steps"]
+            if s["step"] in counted
+        ]
         if found:
             points[chapter] = found
     machine, peak, bandwidth = roof(root, ladders)
-    drawn["chapters/roofline.svg"] = (draw_roofline, {"machine": machine, "peak": peak, "bandwidth": bandwidth, "points": points})
+    drawn["chapters/roofline.svg"] = (
+        draw_roofline,
+        {"machine": machine, "peak": peak, "bandwidth": bandwidth, "points": points},
+    )
     for judged in sorted((root / "common" / "estimate" / "judged").glob("*.csv")):
         machine, rows = rows_of(judged)
-        points = {}
+        times: dict[str, list[tuple[float, float]]] = {}
         for row in rows:
-            points.setdefault(row["chapter"], []).append((float(row["measured ms"]), float(row["estimated ms"])))
-        drawn[f"common/estimate/judged/{judged.stem}.svg"] = (draw_judged, {"machine": machine, "points": points})
+            times.setdefault(row["chapter"], []).append(
+                (float(row["measured ms"]), float(row["estimated ms"]))
+            )
+        drawn[f"common/estimate/judged/{judged.stem}.svg"] = (
+            draw_judged,
+            {"machine": machine, "points": times},
+        )
     return drawn
 
 
-def roof(root, ladders):
-    """The machine, its arithmetic in TFLOP/s and the bandwidth of a copy in TB/s, from the rows nearest to these ceilings."""
+def roof(root: pathlib.Path, ladders: Iterable[str]) -> tuple[str, float, float]:
+    """Returns the machine, its arithmetic in TFLOP/s and the bandwidth of a copy in TB/s, from the rows
+    nearest to these ceilings."""
     nearest = {"GB/s": (0.0, 0.0), "TFLOP/s": (0.0, 0.0)}
     for chapter in ladders:
         machine, rows = rows_of(root / "chapters" / chapter / "measured" / "ladder.csv")
         for row in rows:
-            # What limits gemm is arithmetic; the others, but for the widest filter, are limited by the copy.
+            # Arithmetic limits gemm; the copy limits the others, but for the widest filter.
             quantity, share = "TFLOP/s" if chapter == "gemm" else "GB/s", float(row["% of ceiling"])
             if TENSOR_CORES > share > nearest[quantity][0] and row.get("radius") != "7":
                 nearest[quantity] = share, 100 * float(row[quantity]) / share
     return machine, round(nearest["TFLOP/s"][1], 1), round(nearest["GB/s"][1] / 1000, 2)
 
 
-def digest(data):
+def digest(data: object) -> str:
     return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:16]
 
 
 # Drawing
 
 
-def begin(width, height):
-    """A picture of so many pixels, and no memory of what was drawn before."""
+def begin(width: float, height: float) -> Figure:
+    """Returns an empty picture of so many pixels, with matplotlib's defaults restored."""
     import matplotlib
 
     matplotlib.use("svg")
@@ -192,7 +268,7 @@ def begin(width, height):
     return Figure(figsize=(width / 72, height / 72), facecolor=LIGHT["paper"])
 
 
-def plain(axes, grid="x"):
+def plain(axes: Axes, grid: str = "x") -> None:
     axes.set_facecolor("none")
     for side in ("top", "right", "left"):
         axes.spines[side].set_visible(False)
@@ -201,12 +277,12 @@ def plain(axes, grid="x"):
     axes.tick_params(length=0)
 
 
-def title_of(step):
+def title_of(step: str) -> str:
     return step.replace("_", " ")
 
 
-def ticks(axes, low, high, axis="x"):
-    """Powers of ten and as much between them as is easily read; the same words in every release."""
+def ticks(axes: Axes, low: float, high: float, axis: str = "x") -> None:
+    """Marks powers of ten and as much between them as is easily read; the same words in every release."""
     for between in ((1, 1.5, 2, 3, 5, 7), (1, 2, 5), (1,)):
         places = [m * 10.0**e for e in range(-3, 5) for m in between if low <= m * 10.0**e <= high]
         if len(places) <= 8:
@@ -216,7 +292,7 @@ def ticks(axes, low, high, axis="x"):
     getattr(axes, f"set_{axis}ticks")([], minor=True)
 
 
-def draw_ladder(data):
+def draw_ladder(data: OfChapter) -> Figure:
     series = data["series"]
     names = [step["step"] for step in series[0]["steps"]]
     height = 74 + len(names) * max(18, 15 * len(series))
@@ -224,7 +300,9 @@ def draw_ladder(data):
     axes = figure.add_axes([0.27, 44 / height, 0.69, 1 - 74 / height])
     plain(axes)
     axes.set_xscale("log")
-    times = [step["ms"] for one in series for step in one["steps"]] + [step["ceiling"] for one in series for step in one["steps"]]
+    times = [step["ms"] for one in series for step in one["steps"]] + [
+        step["ceiling"] for one in series for step in one["steps"]
+    ]
     vendor = data["vendor"]
     if vendor:
         times.append(vendor["ms"])
@@ -238,11 +316,23 @@ def draw_ladder(data):
         shift = (index - (len(series) - 1) / 2) * 0.8 / len(series)
         for row, step in enumerate(one["steps"]):
             y = row + shift
-            # The thin part is what the step takes beyond its ceiling.
+            # The thin part is the time of the step beyond its ceiling.
             axes.plot([step["ceiling"], step["ms"]], [y, y], color=SERIES[index], linewidth=1.2, alpha=0.55)
-            axes.plot([step["ceiling"]] * 2, [y - 0.4 / len(series), y + 0.4 / len(series)], color=LIGHT["ceiling"], linewidth=2)
+            axes.plot(
+                [step["ceiling"]] * 2,
+                [y - 0.4 / len(series), y + 0.4 / len(series)],
+                color=LIGHT["ceiling"],
+                linewidth=2,
+            )
             axes.plot([step["ms"]], [y], marker="o", markersize=5.5, color=SERIES[index], linestyle="none")
-            axes.annotate(f"{step['ms']:.3f}", (step["ms"], y), (6, 0), textcoords="offset points", va="center", fontsize=8)
+            axes.annotate(
+                f"{step['ms']:.3f}",
+                (step["ms"], y),
+                (6, 0),
+                textcoords="offset points",
+                va="center",
+                fontsize=8,
+            )
     if vendor:
         axes.axvline(vendor["ms"], color=LIGHT["vendor"], linewidth=1.2, linestyle=(0, (4, 3)), zorder=0.9)
     axes.set_xlabel("milliseconds, logarithmic", fontsize=8.5)
@@ -256,17 +346,17 @@ def draw_ladder(data):
     return figure
 
 
-def header(figure, words, y):
+def header(figure: Figure, words: Iterable[tuple[str, str]], y: float) -> None:
     x = 0.015
     for text, colour in words:
         figure.text(x, y, text, color=colour, fontsize=9, weight="bold" if x < 0.02 else "normal")
         x += 0.0089 * len(text) + 0.02
 
 
-def draw_ladders(data):
+def draw_ladders(data: Mapping[str, Ladder]) -> Figure:
     figure = begin(900, 470)
     chapters = list(data)
-    columns, rows = 4, math.ceil((len(chapters) + 1) / 4)
+    columns = 4
     for place, chapter in enumerate(chapters):
         steps, vendor = data[chapter]["series"][0]["steps"], data[chapter]["vendor"]
         across, down = place % columns, place // columns
@@ -288,11 +378,16 @@ def draw_ladders(data):
             )
         axes.axvline(100, color=LIGHT["ceiling"], linewidth=1.6)
         if vendor:
-            axes.axvline(100 * steps[-1]["ceiling"] / vendor["ms"], color=LIGHT["vendor"], linewidth=1.2, linestyle=(0, (4, 3)))
+            axes.axvline(
+                100 * steps[-1]["ceiling"] / vendor["ms"],
+                color=LIGHT["vendor"],
+                linewidth=1.2,
+                linestyle=(0, (4, 3)),
+            )
         axes.set_xlim(0, 106)
         axes.set_xticks([0, 50, 100])
         axes.set_xticklabels(["0", "50", "100 %"])
-        # As thick in a chapter of four steps as in one of six.
+        # Bars are as thick in a chapter of four steps as in one of six.
         axes.set_ylim(max(len(steps), 6) - 0.4, -0.6)
         axes.set_yticks(range(len(steps)))
         axes.set_yticklabels([step["step"][:2] for step in steps], fontsize=8)
@@ -302,7 +397,7 @@ def draw_ladders(data):
     return figure
 
 
-def legend(figure, x, y, data):
+def legend(figure: Figure, x: float, y: float, data: Mapping[str, Ladder]) -> None:
     machine = next(iter(data.values()))["machine"]
     names = sorted({ladder["vendor"]["name"].split()[0] for ladder in data.values() if ladder["vendor"]})
     for text, colour in (
@@ -322,7 +417,7 @@ def legend(figure, x, y, data):
         y -= 0.036
 
 
-def draw_roofline(data):
+def draw_roofline(data: Roofline) -> Figure:
     figure = begin(720, 430)
     axes = figure.add_axes([0.085, 0.115, 0.885, 0.80])
     plain(axes, "both")
@@ -336,25 +431,56 @@ def draw_roofline(data):
     ticks(axes, bottom, top, "y")
     edge = peak / bandwidth
     axes.plot([left, edge, right], [left * bandwidth, peak, peak], color=LIGHT["ceiling"], linewidth=2)
-    axes.annotate(f"arithmetic: {peak:g} TFLOP/s", (right, peak), (-4, 5), textcoords="offset points", ha="right", color=LIGHT["ceiling"])
     axes.annotate(
-        f"copy: {bandwidth:.2f} TB/s", (6, 6 * bandwidth), (-8, 2), textcoords="offset points", ha="right", color=LIGHT["ceiling"]
+        f"arithmetic: {peak:g} TFLOP/s",
+        (right, peak),
+        (-4, 5),
+        textcoords="offset points",
+        ha="right",
+        color=LIGHT["ceiling"],
+    )
+    axes.annotate(
+        f"copy: {bandwidth:.2f} TB/s",
+        (6, 6 * bandwidth),
+        (-8, 2),
+        textcoords="offset points",
+        ha="right",
+        color=LIGHT["ceiling"],
     )
     shapes = ("^", "o", "s", "D")
     for place, (chapter, points) in enumerate(data["points"].items()):
         colour = SERIES[place % len(SERIES)]
-        axes.plot([p[1] for p in points], [p[2] for p in points], color=colour, linewidth=0.8, alpha=0.5 if chapter != "grids" else 0)
-        axes.plot([p[1] for p in points], [p[2] for p in points], marker=shapes[place % 4], linestyle="none", color=colour, markersize=6)
+        axes.plot(
+            [p[1] for p in points],
+            [p[2] for p in points],
+            color=colour,
+            linewidth=0.8,
+            alpha=0.5 if chapter != "grids" else 0,
+        )
+        axes.plot(
+            [p[1] for p in points],
+            [p[2] for p in points],
+            marker=shapes[place % 4],
+            linestyle="none",
+            color=colour,
+            markersize=6,
+        )
         for step, x, y in points:
             axes.annotate(step[:2], (x, y), (6, 4), textcoords="offset points", fontsize=8, color=colour)
-        axes.text(0.02, 0.955 - 0.05 * place, f"{'▲●■◆'[place % 4]} {chapter}", transform=axes.transAxes, color=colour)
+        axes.text(
+            0.02,
+            0.955 - 0.05 * place,
+            f"{'▲●■◆'[place % 4]} {chapter}",
+            transform=axes.transAxes,
+            color=colour,
+        )
     axes.set_xlabel("operations for each byte that threads load (counted)", fontsize=8.5)
     axes.set_ylabel("TFLOP/s (measured)", fontsize=8.5)
     figure.text(0.015, 0.955, f"roofline, {data['machine']}", weight="bold")
     return figure
 
 
-def draw_judged(data):
+def draw_judged(data: Judged) -> Figure:
     figure = begin(720, 430)
     axes = figure.add_axes([0.085, 0.115, 0.885, 0.80])
     plain(axes, "both")
@@ -367,47 +493,72 @@ def draw_judged(data):
     ticks(axes, low, high, "y")
     axes.plot([low, high], [low, high], color=LIGHT["ceiling"], linewidth=1.5)
     for factor in (0.5, 2):
-        axes.plot([low, high], [low * factor, high * factor], color=LIGHT["muted"], linewidth=0.8, linestyle=":")
+        axes.plot(
+            [low, high], [low * factor, high * factor], color=LIGHT["muted"], linewidth=0.8, linestyle=":"
+        )
     for place, (chapter, points) in enumerate(data["points"].items()):
         colour = SERIES[place % len(SERIES)]
         shape = "^osDv<>"[place % 7]
         axes.plot(*zip(*points), marker=shape, linestyle="none", color=colour, markersize=5, alpha=0.8)
-        axes.text(0.02, 0.955 - 0.05 * place, f"{'▲●■◆▼◀▶'[place % 7]} {chapter}", transform=axes.transAxes, color=colour)
+        axes.text(
+            0.02,
+            0.955 - 0.05 * place,
+            f"{'▲●■◆▼◀▶'[place % 7]} {chapter}",
+            transform=axes.transAxes,
+            color=colour,
+        )
     axes.set_xlabel("ms, measured; dotted: half and twice as long", fontsize=8.5)
     axes.set_ylabel("ms, estimated", fontsize=8.5)
     figure.text(0.015, 0.955, f"estimate, {data['machine']}", weight="bold")
     return figure
 
 
-def svg(draw, data):
+def svg(draw: Callable[[Any], Figure], data: Any) -> str:
     import matplotlib
 
     figure = draw(data)
     file = io.StringIO()
-    metadata = {"Date": None, "Creator": f"matplotlib {matplotlib.__version__}", "Description": f"numbers {digest(data)}"}
+    metadata = {
+        "Date": None,
+        "Creator": f"matplotlib {matplotlib.__version__}",
+        "Description": f"numbers {digest(data)}",
+    }
     figure.savefig(file, format="svg", metadata=metadata)
     dark = "".join(
-        f'[style*="{what}: {light}"] {{ {what}: {night} !important }} ' for light, night in COLOURS.values() for what in ("fill", "stroke")
+        f'[style*="{what}: {light}"] {{ {what}: {night} !important }} '
+        for light, night in COLOURS.values()
+        for what in ("fill", "stroke")
     )
     text = "\n".join(line.rstrip() for line in file.getvalue().splitlines()) + "\n"
-    return text.replace(" <defs>\n", f" <style>@media (prefers-color-scheme: dark) {{ {dark}}}</style>\n <defs>\n", 1)
+    return text.replace(
+        " <defs>\n", f" <style>@media (prefers-color-scheme: dark) {{ {dark}}}</style>\n <defs>\n", 1
+    )
 
 
 # Checking
 
 
-def words(text):
-    return [html.unescape(re.sub(r"<[^>]*>", "", found)) for found in re.findall(r"<text[^>]*>(.*?)</text>", text, re.S)]
+def words(text: str) -> list[str]:
+    return [
+        html.unescape(re.sub(r"<[^>]*>", "", found))
+        for found in re.findall(r"<text[^>]*>(.*?)</text>", text, re.S)
+    ]
 
 
-def release(text):
-    return (re.findall(r"matplotlib (\S+?)<", text) or [""])[0]
+def release(text: str) -> str:
+    found = re.search(r"matplotlib (\S+?)<", text)
+    return found[1] if found else ""
 
 
-def complaints_of(root, can_draw):
+def complaints_of(root: pathlib.Path, can_draw: bool) -> Iterator[str]:
     drawn = pictures(root)
-    places = [path for path in (root / "chapters").rglob("*.svg") if path.stem in ("ladder", "ladders", "roofline")]
-    there = {str(path.relative_to(root)) for path in [*places, *(root / "common" / "estimate" / "judged").glob("*.svg")]}
+    places = [
+        path for path in (root / "chapters").rglob("*.svg") if path.stem in ("ladder", "ladders", "roofline")
+    ]
+    there = {
+        str(path.relative_to(root))
+        for path in [*places, *(root / "common" / "estimate" / "judged").glob("*.svg")]
+    }
     for name in sorted(there - drawn.keys()):
         yield f"{name} is a picture of nothing that is measured"
     for name, (draw, data) in drawn.items():
@@ -419,14 +570,20 @@ def complaints_of(root, can_draw):
             yield f"{name} is not of what is measured now"
         elif can_draw:
             anew = svg(draw, data)
-            same = anew == committed if release(anew) == release(committed) else words(anew) == words(committed)
+            same = (
+                anew == committed if release(anew) == release(committed) else words(anew) == words(committed)
+            )
             if not same:
                 yield f"{name} is not what tests/plots.py draws"
 
 
-def main(arguments=None):
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--root", type=pathlib.Path, default=Repository().root, help="of a repository; this one, if not given")
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--root", type=pathlib.Path, default=Repository().root, help="of a repository; this one, if not given"
+    )
     parser.add_argument("--write", action="store_true")
     given = parser.parse_args(arguments)
     try:

@@ -3,17 +3,19 @@
 
 probes.py [--nvcc NVCC] [--clang CLANG] [--jobs N] [--only WORD] [--library=FILE]... -- COMPILER [OPTION]...
 
-COMPILER and its options are those of a step; libraries are what a step finds when it is loaded. Without --nvcc, the CPU
-back end is asked alone; without --clang, nobody knows what is host and what is device there. The first line of a probe says
-what is expected of it:
-  // refused: WORDS      by both, and WORDS are in what the CPU back end says, or one of WORDS | WORDS
+COMPILER and its options are those of a step; libraries are those that a step finds when it is loaded. Without
+--nvcc, only the CPU back end compiles; without --clang, host and device are not told apart there. The first
+line of a probe is its expectation:
+
+  // refused: WORDS      by both, and the CPU back end's message has WORDS, or one of WORDS | WORDS
   // illegal: WORDS      the same, where there is clang to say so
   // needs a GPU: WORDS  nvcc takes it, and the CPU back end refuses it in one line with WORDS in it
   // anything else       both take it
 """
 
+from __future__ import annotations
+
 import argparse
-import collections
 import concurrent.futures
 import os
 import pathlib
@@ -21,31 +23,46 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PROBES = ROOT / "tests/probes"
 
-Verdict = collections.namedtuple("Verdict", "taken said")
+
+class Verdict(NamedTuple):
+    taken: bool
+    said: str
 
 
-def ask(*commands):
-    """Whether all of them succeed, one after the other, and what was said."""
+def ask(*commands: Sequence[str | pathlib.Path]) -> Verdict:
+    """Runs the commands one after the other. Returns whether all succeed, and the output."""
     for command in commands:
         done = subprocess.run(
-            command, cwd=PROBES, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
+            command,
+            cwd=PROBES,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            check=False,
         )
         if done.returncode != 0:
             return Verdict(False, done.stdout)
     return Verdict(True, "")
 
 
-def first_error(said):
+def first_error(said: str) -> str:
     lines = said.splitlines()
-    return next((line for line in lines if "error" in line or "undefined" in line), lines[-1] if lines else "nothing")
+    return next(
+        (line for line in lines if "error" in line or "undefined" in line), lines[-1] if lines else "nothing"
+    )
 
 
-def complaints(expected, cpu, gpu, legality=True):
-    """What is wrong with the verdicts on a probe; `gpu` is None where there is no nvcc, `legality` whether there is clang."""
+def complaints(expected: str, cpu: Verdict, gpu: Verdict | None, legality: bool = True) -> Iterator[str]:
+    """Yields the faults of the verdicts on a probe; `gpu` is None without nvcc, `legality` is False without
+    clang."""
     match = re.match(r"// (refused|illegal|needs a GPU): (.*)", expected)
     kind, words = (match[1], match[2].strip()) if match else ("taken", "")
     if kind == "illegal":
@@ -66,44 +83,71 @@ def complaints(expected, cpu, gpu, legality=True):
 
 
 class Compilers:
-    def __init__(self, options, folder):
+    def __init__(self, options: argparse.Namespace, folder: str) -> None:
         self.folder = pathlib.Path(folder)
         self.compile = [*options.compiler, f"-I{folder}", f"-I{ROOT / 'common'}", "-I."]
-        # A step that asks for what is nowhere dies when it is loaded. GNU ld says so earlier.
+        # A step with an undefined symbol dies when it is loaded. GNU ld reports it earlier.
         self.link = ["-shared", "-Wl,-z,defs", *options.library] if sys.platform == "linux" else ["-c"]
         self.clang = options.clang
-        # As in common/meson.build: what nvcc warns of and cannot do is refused.
+        # As in common/meson.build: warnings about code that cannot work are errors.
         strict = ["-Werror=cross-execution-space-call", "-diag-error=20091,20092"]
-        self.nvcc = [options.nvcc, *strict, "-std=c++20", "-arch=sm_90", f"-I{ROOT / 'common'}", "-I."] if options.nvcc else None
-        # What every step begins with is read once. A compiler that does not know the form reads the header itself.
+        self.nvcc = (
+            [options.nvcc, *strict, "-std=c++20", "-arch=sm_90", f"-I{ROOT / 'common'}", "-I."]
+            if options.nvcc
+            else None
+        )
+        # The headers of every step are read once. A compiler that does not know the form reads the header
+        # itself.
         header = self.folder / "simt/cuda.hpp"
         header.parent.mkdir()
         header.write_text(f'#include "{ROOT / "common/simt/cuda.hpp"}"\n#include <concepts>\n')
         subprocess.run([*self.compile, "-x", "c++-header", header, "-o", f"{header}.gch"], check=True)
         # As in common/meson.build, for clang; legality.py knows them by these names.
-        self.legality = [sys.executable, ROOT / "common/simt/legality.py"]
-        self.precompiled = [self.folder / f"cuda.{side}.pch" for side in ("device", "host")] if self.clang else []
+        self.legality: list[str | pathlib.Path] = [sys.executable, ROOT / "common/simt/legality.py"]
+        self.precompiled = (
+            [self.folder / f"cuda.{side}.pch" for side in ("device", "host")] if self.clang else []
+        )
         for side, target in zip(("device", "host"), self.precompiled):
-            subprocess.run([*self.legality, "precompile", self.clang, side, target, f"{target}.d"], check=True)
+            subprocess.run(
+                [*self.legality, "precompile", self.clang, side, target, f"{target}.d"], check=True
+            )
 
-    def verdicts(self, probe):
+    def verdicts(self, probe: pathlib.Path) -> tuple[Verdict, Verdict | None]:
         base = self.folder / probe.stem
-        translate = [sys.executable, ROOT / "common/simt/translate.py", probe.name, f"{base}.cpp"]
-        legality = [*self.legality, self.clang, probe.name, f"{base}.legal", f"{base}.d", *self.precompiled, "-I."]
+        translate: list[str | pathlib.Path] = [
+            sys.executable,
+            ROOT / "common/simt/translate.py",
+            probe.name,
+            f"{base}.cpp",
+        ]
+        legality: list[str | pathlib.Path] = [
+            *self.legality,
+            self.clang,
+            probe.name,
+            f"{base}.legal",
+            f"{base}.d",
+            *self.precompiled,
+            "-I.",
+        ]
         compile_ = [*self.compile, f"{base}.cpp", "-o", f"{base}.so", *self.link]
         cpu = ask(translate, *([legality] if self.clang else []), compile_)
         if not self.nvcc:
             return cpu, None
-        # The device's half reads all of the file, as -c does, in a third of the time; it does not say what host code does wrong.
+        # The device's half reads all of the file, as -c does, in a third of the time; it does not report
+        # errors of host code.
         gpu = ask([*self.nvcc, "-cubin", probe.name, "-o", f"{base}.cubin"])
         if gpu.taken and not cpu.taken:
             gpu = ask([*self.nvcc, "-c", probe.name, "-o", f"{base}.o"])
         return cpu, gpu
 
 
-def self_check():
-    """Cases in which this script has to say no; and those in which it has not."""
-    yes, no, line = Verdict(True, ""), Verdict(False, "a.cu:1:2: error: b\nmore\n"), Verdict(False, "a.cu:1: error: b\n")
+def self_check() -> Iterator[str]:
+    """Yields the cases in which this script should complain and does not, or the other way round."""
+    yes, no, line = (
+        Verdict(True, ""),
+        Verdict(False, "a.cu:1:2: error: b\nmore\n"),
+        Verdict(False, "a.cu:1: error: b\n"),
+    )
     for expected, cpu, gpu, wrong, *clang in (
         ("// A launch.", yes, yes, 0),
         ("// A launch.", yes, None, 0),
@@ -131,7 +175,7 @@ def self_check():
             yield f"self-check: '{expected}' with {cpu} and {gpu} gives {found}"
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--nvcc")
     parser.add_argument("--clang")
@@ -146,9 +190,12 @@ def main():
         compilers = Compilers(options, folder)
         for probe, (cpu, gpu) in zip(probes, pool.map(compilers.verdicts, probes)):
             expected = probe.read_text(encoding="utf-8").splitlines()[0]
-            wrong += [f"{probe.relative_to(ROOT)}: {complaint}" for complaint in complaints(expected, cpu, gpu, bool(options.clang))]
+            wrong += [
+                f"{probe.relative_to(ROOT)}: {complaint}"
+                for complaint in complaints(expected, cpu, gpu, bool(options.clang))
+            ]
     by = "by both back ends" if options.nvcc else "by the CPU back end alone"
-    print("\n".join(wrong + [f"{len(probes)} probes, {by}{'' if options.clang else ', without clang'}"]))
+    print("\n".join([*wrong, f"{len(probes)} probes, {by}{'' if options.clang else ', without clang'}"]))
     sys.exit(bool(wrong or not probes))
 
 

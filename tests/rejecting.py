@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""What the suites say of a mistake that names the test which rejects it: it must be that test, and the first that does.
-And what they say where the tests run in parts, on all cores: the same as in one process, of a step that keeps nothing from
-one test to the next.
+"""Tests the suites on a mistake that names its rejecting test, which must be the first that rejects it, and
+on tests in parts, on all cores, which must report the same as one process if a step keeps nothing from one
+test to the next.
 
 rejecting.py BUILD
 """
+
+from __future__ import annotations
 
 import os
 import pathlib
@@ -17,69 +19,91 @@ import sys
 import tempfile
 import time
 import unittest
+from collections.abc import Callable
+from typing import Any
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = pathlib.Path(sys.argv.pop(1)) if len(sys.argv) > 1 else ROOT / "build"
 SUITE = BUILD / "grids-cpu"
 MODULE = BUILD / "wrong.grids.01_vector_add.no_guard.cpu.so"
 REASON = "out of bounds"
-# Both reject a kernel whose threads add beyond the end. This one finds nothing in it: its threads are as many as elements.
+# Both reject a kernel whose threads add beyond the end. This one finds nothing in it: its threads are as many
+# as elements.
 FIRST = "vectors of every length around the block are added"
 ANOTHER = "the order of the blocks does not matter to a sum"
 ACCEPTS = "a vector of more blocks than a block may have threads is added"
 
 
-@unittest.skipUnless(SUITE.exists() and MODULE.exists(), "needs the CPU back end, and a mistake that is built")
+@unittest.skipUnless(
+    SUITE.exists() and MODULE.exists(), "needs the CPU back end, and a mistake that is built"
+)
 class Rejecting(unittest.TestCase):
-    def judged(self, test, *options, reason=REASON):
-        """Whether it is rejected as its source says, and what is told."""
+    def judged(self, test: str | None, *options: str, reason: str = REASON) -> tuple[bool, str]:
+        """Returns whether it is rejected as its source says, and the output."""
         with tempfile.TemporaryDirectory(prefix="kata-rejecting-") as folder:
             source = pathlib.Path(folder, "01_vector_add.no_guard.grids.cu")
-            source.write_text(f"// Rejected: {reason}\n" + (f"// Rejected by: {test}\n" if test else ""), encoding="utf-8")
+            source.write_text(
+                f"// Rejected: {reason}\n" + (f"// Rejected by: {test}\n" if test else ""), encoding="utf-8"
+            )
             os.utime(source, (0, 0))  # or the module would be older
-            command = [SUITE, "--step", MODULE, "--source", source, "--rivals", BUILD / "solutions.grids.", "--reporter", "step", "--abort", "--rejected"]
-            done = subprocess.run([*command, *options], capture_output=True, text=True, timeout=100)
+            command: list[str | pathlib.Path] = [
+                SUITE,
+                "--step",
+                MODULE,
+                "--source",
+                source,
+                "--rivals",
+                BUILD / "solutions.grids.",
+                "--reporter",
+                "step",
+                "--abort",
+                "--rejected",
+            ]
+            done = subprocess.run(
+                [*command, *options], capture_output=True, text=True, timeout=100, check=False
+            )
         return done.returncode == 0, done.stdout + done.stderr
 
-    def test_only_the_test_that_is_named_is_run(self):
+    def test_only_the_test_that_is_named_is_run(self) -> None:
         for test in FIRST, ANOTHER:
             rejected, said = self.judged(test)
             self.assertTrue(rejected, said)
             self.assertIn("1..1\n", said)
             self.assertIn(f"not ok 1 - {test}\n", said)
 
-    def test_a_test_that_accepts_it_does_not_reject_it(self):
+    def test_a_test_that_accepts_it_does_not_reject_it(self) -> None:
         rejected, said = self.judged(ACCEPTS)
         self.assertFalse(rejected)
         self.assertIn(f'accepted, but must be rejected by the test "{ACCEPTS}": {REASON}', said)
 
-    def test_neither_does_one_that_there_is_not(self):
+    def test_neither_does_one_that_there_is_not(self) -> None:
         self.assertFalse(self.judged("no such test")[0])
 
-    def test_nor_one_that_says_something_else(self):
+    def test_nor_one_that_says_something_else(self) -> None:
         rejected, said = self.judged(FIRST, reason="race")
         self.assertFalse(rejected)
         self.assertIn('rejected, but not because of "race"', said)
 
-    def test_of_all_tests_it_must_be_the_first(self):
+    def test_of_all_tests_it_must_be_the_first(self) -> None:
         self.assertTrue(self.judged(FIRST, "--every-test")[0])
         self.assertTrue(self.judged(None, "--every-test")[0])
         rejected, said = self.judged(ANOTHER, "--every-test")
         self.assertFalse(rejected)
         self.assertIn(f'rejected by the test "{FIRST}", and not first by "{ANOTHER}"', said)
 
-    def test_who_names_none_is_held_against_all(self):
+    def test_who_names_none_is_held_against_all(self) -> None:
         rejected, said = self.judged(None)
         self.assertTrue(rejected)
         self.assertNotIn("1..1\n", said)
 
 
+Reported = tuple[int, list[str], str, int]  # status, verdicts, output, missing verdicts
 HAS_COMPILER = unittest.skipUnless(shutil.which("c++"), "needs a compiler")
 SOLUTION = BUILD / "solutions.grids.01_vector_add.cpu.so"
 
 
-def cores():
-    """How many the suites can use: a container may let them have less than all."""
+def cores() -> int:
+    """Returns the number of cores that the suites can use: a container may allow fewer than there are."""
     most = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
     limit = pathlib.Path("/sys/fs/cgroup/cpu.max")
     quota, period = limit.read_text(encoding="utf-8").split() if limit.exists() else ("max", "1")
@@ -99,13 +123,14 @@ static int calls = 0;
 
 extern "C" void vector_add(const float* a, const float* b, float* c, int n) {{
     using Add = void (*)(const float*, const float*, float*, int);
-    static const auto add = reinterpret_cast<Add>(dlsym(dlopen("{solution}", RTLD_NOW | RTLD_LOCAL), "vector_add"));
+    static void* const module = dlopen("{solution}", RTLD_NOW | RTLD_LOCAL);
+    static const auto add = reinterpret_cast<Add>(dlsym(module, "vector_add"));
     ++calls;
     {statement};
     add(a, b, c, n);
 }}
 """
-# In place of the C library's: no more than so many processes and files in memory are to be had.
+# In place of the C library's: these give no more than so many processes and files in memory.
 SCARCE = """
 #include <cerrno>
 #include <cstdlib>
@@ -129,112 +154,149 @@ extern "C" int memfd_create(const char* name, unsigned flags) {
 """
 
 
-def none_to_write():
-    """From here on nothing can be written to a file."""
+def none_to_write() -> None:
+    """Makes every later write to a file fail."""
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
 
 
-@unittest.skipUnless(SUITE.exists() and MODULE.exists() and SOLUTION.exists(), "needs the CPU back end, a mistake and a solution that are built")
+@unittest.skipUnless(
+    SUITE.exists() and MODULE.exists() and SOLUTION.exists(),
+    "needs the CPU back end, a mistake and a solution that are built",
+)
 @unittest.skipUnless(cores() > 1, "needs two cores")
 class InParts(unittest.TestCase):
-    def setUp(self):
+    def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory(prefix="kata-parts-")
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
-    def command(self, module, *options, step="01_vector_add", reporter="step"):
+    def command(
+        self, module: pathlib.Path, *options: str, step: str = "01_vector_add", reporter: str = "step"
+    ) -> list[str | pathlib.Path]:
         source = self.folder / f"{step}.cu"
         source.write_text("", encoding="utf-8")
         os.utime(source, (0, 0))  # or the module would be older
-        return [SUITE, "--step", module, "--source", source, "--rivals", BUILD / "solutions.grids.", "--reporter", reporter, *options]
+        return [
+            SUITE,
+            "--step",
+            module,
+            "--source",
+            source,
+            "--rivals",
+            BUILD / "solutions.grids.",
+            "--reporter",
+            reporter,
+            *options,
+        ]
 
-    def run_tests(self, module, *options, step="01_vector_add", reporter="step", **how):
+    def run_tests(
+        self,
+        module: pathlib.Path,
+        *options: str,
+        step: str = "01_vector_add",
+        reporter: str = "step",
+        **how: Any,
+    ) -> subprocess.CompletedProcess[str]:
         command = self.command(module, *options, step=step, reporter=reporter)
-        return subprocess.run(command, capture_output=True, text=True, timeout=100, **how)
+        return subprocess.run(command, capture_output=True, text=True, timeout=100, **how, check=False)
 
-    def reported(self, module, *options, **how):
-        """Status, verdicts, what is said, and how many verdicts are missing."""
+    def reported(self, module: pathlib.Path, *options: str, **how: Any) -> Reported:
+        """Returns status, verdicts, error output, and the number of missing verdicts."""
         done = self.run_tests(module, *options, **how)
         lines = done.stdout.splitlines()
         plans = [int(line[3:]) for line in lines if line.startswith("1..")]
         self.assertEqual(len(plans), 1, done.stdout)
         verdicts = [line for line in lines if re.match("(not )?ok ", line)]
-        return done.returncode, [line for line in verdicts if not line.endswith("# SKIP not run")], done.stderr, plans[0] - len(verdicts)
+        return (
+            done.returncode,
+            [line for line in verdicts if not line.endswith("# SKIP not run")],
+            done.stderr,
+            plans[0] - len(verdicts),
+        )
 
-    def require_same(self, module, *options, **how):
+    def require_same(self, module: pathlib.Path, *options: str, **how: Any) -> Reported:
         in_parts = self.reported(module, *options, "--in-parts", **how)
         self.assertEqual(in_parts, self.reported(module, *options))
         return in_parts
 
-    def compiled(self, name, text):
+    def compiled(self, name: str, text: str) -> pathlib.Path:
         source, module = self.folder / f"{name}.cpp", self.folder / f"{name}.so"
         source.write_text(text, encoding="utf-8")
-        subprocess.run(["c++", "-std=c++20", "-D_GNU_SOURCE", "-shared", "-fPIC", "-o", module, source, "-ldl"], check=True)
+        subprocess.run(
+            ["c++", "-std=c++20", "-D_GNU_SOURCE", "-shared", "-fPIC", "-o", module, source, "-ldl"],
+            check=True,
+        )
         return module
 
-    def step(self, statement):
+    def step(self, statement: str) -> pathlib.Path:
         return self.compiled("step", STEP.format(solution=SOLUTION, statement=statement))
 
-    def processes(self, **how):
-        """How many processes run the tests of a step."""
+    def processes(self, **how: Callable[[], object]) -> int:
+        """Returns the number of processes that run the tests of a step."""
         pids = self.folder / "pids"
         pids.write_text("", encoding="utf-8")
-        said = f'if (calls == 1) {{ auto* const f = std::fopen("{pids}", "a"); std::fprintf(f, "%d ", int(getpid())); std::fclose(f); }}'
+        said = (
+            f'if (calls == 1) {{ auto* const f = std::fopen("{pids}", "a"); std::fprintf(f, "%d ", '
+            f"int(getpid())); std::fclose(f); }}"
+        )
         self.require_same(self.step(said), "--abort", **how)
-        return len(set(pids.read_text(encoding="utf-8").split())) - 1  # one of them is that without --in-parts
+        # One of them is that without --in-parts.
+        return len(set(pids.read_text(encoding="utf-8").split())) - 1
 
-    def test_all_that_a_right_step_passes_is_reported_in_order(self):
+    def test_all_that_a_right_step_passes_is_reported_in_order(self) -> None:
         status, verdicts, said, missing = self.require_same(SOLUTION, "--abort")
         self.assertEqual((status, said, missing), (0, "", 0))
         self.assertEqual([int(line.split()[1]) for line in verdicts], list(range(1, len(verdicts) + 1)))
         self.assertGreater(len(verdicts), 10)
 
-    def test_of_a_wrong_step_the_first_failure_is_told_and_with_abort_no_other(self):
+    def test_of_a_wrong_step_the_first_failure_is_told_and_with_abort_no_other(self) -> None:
         _, verdicts, said, missing = self.require_same(MODULE, "--abort")
         self.assertEqual([line for line in verdicts if line.startswith("not ok")], verdicts[-1:])
         self.assertEqual((said.count("not ok: "), missing), (1, 0))
         self.assertGreater(self.require_same(MODULE)[2].count("not ok: "), 1)
 
     @HAS_COMPILER
-    def test_a_step_that_crashes_has_not_passed(self):
+    def test_a_step_that_crashes_has_not_passed(self) -> None:
         for options in ["--abort"], []:
             status, verdicts, said, _ = self.require_same(self.step("std::raise(SIGFPE)"), *options)
             self.assertEqual((status, len(verdicts)), (-signal.SIGFPE, 1))
             self.assertIn("the step crashes", said)
 
     @HAS_COMPILER
-    def test_nor_has_one_that_is_killed(self):
+    def test_nor_has_one_that_is_killed(self) -> None:
         status, _, _, missing = self.require_same(self.step("if (calls == 3) std::raise(SIGKILL)"), "--abort")
         self.assertEqual(status, -signal.SIGKILL)
         self.assertGreater(missing, 0)
 
     @HAS_COMPILER
-    def test_nor_has_one_that_ends_the_program(self):
+    def test_nor_has_one_that_ends_the_program(self) -> None:
         status, _, said, missing = self.reported(self.step("std::exit(0)"), "--abort", "--in-parts")
         self.assertIn("the step ended the program before its tests did", said)
         self.assertEqual(status, 1)
         self.assertGreater(missing, 0)
 
-    def test_nor_has_one_whose_verdicts_cannot_be_written(self):
+    def test_nor_has_one_whose_verdicts_cannot_be_written(self) -> None:
         for module in MODULE, SOLUTION:
-            status, verdicts, said, missing = self.reported(module, "--abort", "--in-parts", preexec_fn=none_to_write)
+            status, verdicts, said, missing = self.reported(
+                module, "--abort", "--in-parts", preexec_fn=none_to_write
+            )
             self.assertEqual((status, verdicts), (1, []))
             self.assertIn("before all of them had a verdict", said)
             self.assertGreater(missing, 10)
 
-    def test_nor_has_one_that_no_test_calls(self):
+    def test_nor_has_one_that_no_test_calls(self) -> None:
         for options in [], ["--in-parts"]:
             done = self.run_tests(SOLUTION, *options, step="99_untested")
             self.assertEqual(done.returncode, 1, done.stdout)
             self.assertIn("no row for 99_untested", done.stderr)
 
-    def test_of_no_tests_none_has_passed(self):
+    def test_of_no_tests_none_has_passed(self) -> None:
         status, verdicts, _, missing = self.require_same(SOLUTION, "no such test")
         self.assertEqual((status, verdicts, missing), (1, [], 0))
 
     @HAS_COMPILER
-    def test_their_time_is_that_of_all_parts_together(self):
+    def test_their_time_is_that_of_all_parts_together(self) -> None:
         busy = "for (const auto begin = std::clock(); std::clock() - begin < CLOCKS_PER_SEC * 3 / 10;) {}"
         step = self.step(busy)
         for options in [], ["--in-parts"]:
@@ -243,15 +305,20 @@ class InParts(unittest.TestCase):
             self.assertIn("they have computed for 6 s", said)
 
     @HAS_COMPILER
-    def test_who_is_stopped_from_outside_tells_what_there_is(self):
+    def test_who_is_stopped_from_outside_tells_what_there_is(self) -> None:
         begun = self.folder / "begun"
         step = self.step(f'std::fclose(std::fopen("{begun}", "w")); for (;;) pause()')
-        whys = {signal.SIGTERM: "the tests of this step were stopped after", signal.SIGINT: "the tests were interrupted"}
+        whys = {
+            signal.SIGTERM: "the tests of this step were stopped after",
+            signal.SIGINT: "the tests were interrupted",
+        }
         # Meson sends it to all processes of the test, and not only to the first one.
         for how, send in (signal.SIGTERM, os.kill), (signal.SIGTERM, os.killpg), (signal.SIGINT, os.kill):
             begun.unlink(missing_ok=True)
             command = self.command(step, "--abort", "--in-parts")
-            with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
+            with subprocess.Popen(
+                command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+            ) as process:
                 while not begun.exists() and process.poll() is None:
                     time.sleep(0.1)
                 send(process.pid, how)
@@ -261,24 +328,24 @@ class InParts(unittest.TestCase):
             self.assertIn(whys[how], said)
 
     @HAS_COMPILER
-    def test_where_no_process_is_to_be_had_they_run_in_one(self):
+    def test_where_no_process_is_to_be_had_they_run_in_one(self) -> None:
         scarce = {"LD_PRELOAD": str(self.compiled("scarce", SCARCE))}
         for lacking in {}, {"FORKS": "0"}, {"FORKS": "1"}, {"FILES": "0"}, {"FILES": "3"}:
             self.require_same(MODULE, "--abort", env={**os.environ, **scarce, **lacking})
 
     @HAS_COMPILER
-    def test_where_the_process_may_use_one_core_they_run_in_one(self):
+    def test_where_the_process_may_use_one_core_they_run_in_one(self) -> None:
         one = min(os.sched_getaffinity(0))
         self.assertEqual(self.processes(preexec_fn=lambda: os.sched_setaffinity(0, {one})), 1)
         self.assertGreater(self.processes(), 1)
 
     @HAS_COMPILER
-    def test_what_a_step_keeps_from_test_to_test_starts_anew_in_each_process(self):
+    def test_what_a_step_keeps_from_test_to_test_starts_anew_in_each_process(self) -> None:
         step = self.step("if (calls > 20) return")
         self.assertIn("not ok", self.run_tests(step, "--abort").stdout)
         self.assertNotIn("not ok", self.run_tests(step, "--abort", "--in-parts").stdout)
 
-    def test_another_reporter_is_refused(self):
+    def test_another_reporter_is_refused(self) -> None:
         done = self.run_tests(SOLUTION, "--in-parts", reporter="console")
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertIn('--in-parts needs the reporter "step"', done.stderr)

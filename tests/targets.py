@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""What the last step of a chapter's ladder must reach, beside what it reaches on each GPU that was tried.
+"""The targets of the last step of a chapter's ladder, beside its figures on each GPU that was tried.
 
-targets.py              complains where a lesson has any other table than that of what was measured
+targets.py              complains where a lesson has any other table than the measured one
 targets.py --write      puts the tables there
 
-tests/on_gpu.sh RESULTS bench times the last step of each problem beside the vendor's library and the ceiling. What it says
-is committed, a file for each GPU: chapters/CHAPTER/measured/bench.GPU.csv, whose first line names the machine and the day.
-A step is taken as it is found there. The table of a chapter stands behind <!-- targets --> in its lesson, and in
-common/bench/README.md that of all targets, with the worst case of each. Where a target is missed, a line of a list below the
-table must begin with it, in bold, and say how far each GPU gets that misses it; where it is reached, none may.
+tests/on_gpu.sh RESULTS bench times the last step of each problem beside the vendor's library and the ceiling.
+Its output is committed, a file for each GPU: chapters/CHAPTER/measured/bench.GPU.csv, whose first line names
+the machine and the day. A step is taken as it is found there. The table of a chapter stands behind <!--
+targets --> in its lesson, and in common/bench/README.md that of all targets, with the worst case of each.
+Where a target is missed, a line of a list below the table must begin with it, in bold, and say how far each
+GPU gets that misses it; where it is reached, none may.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ import re
 import sys
 from typing import NamedTuple
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "common" / "front"))
+import paths  # noqa: F401  it makes the modules below importable
+
+# isort: split
 
 from repository import Repository
 
@@ -31,7 +34,7 @@ LIBRARIES = {"cub": "CUB", "cublas": "cuBLAS"}
 
 
 class Target(NamedTuple):
-    """At least this much of the library's speed or of the ceiling, in every case whose name matches; or of the
+    """The least part of the library's speed or of the ceiling, in every case whose name matches; or of the
     library's, in the geometric mean over these cases."""
 
     cases: str
@@ -45,12 +48,26 @@ TARGETS = {
         Target(r"16384 x 16384, radius [12]", CEILING, 0.85),
         Target(r"16384 x 16384, radius 7", CEILING, 0.60),
     ),
-    # A pass that makes two sweeps has half of the bytes of two copies: at a half of the ceiling it takes as long as they.
-    "stencil": (Target(r"(512|1024)\^3 cells", CEILING, 0.90), Target(r"(512|1024)\^3 cells, two sweeps", CEILING, 0.50)),
-    "histogram": (Target(r"2\^28 (letters|bytes), .*", LIBRARY, 1.00), Target(r"2\^28 (letters|bytes), .*", CEILING, 0.90)),
+    # A pass that makes two sweeps has half of the bytes of two copies: at a half of the ceiling it takes as
+    # long as they.
+    "stencil": (
+        Target(r"(512|1024)\^3 cells", CEILING, 0.90),
+        Target(r"(512|1024)\^3 cells, two sweeps", CEILING, 0.50),
+    ),
+    "histogram": (
+        Target(r"2\^28 (letters|bytes), .*", LIBRARY, 1.00),
+        Target(r"2\^28 (letters|bytes), .*", CEILING, 0.90),
+    ),
     "reduction": (Target(r"sum of 2\^(20|24|28|30) \w+", LIBRARY, 1.00),),
-    "scan": (Target(r"whole, 2\^(20|24|28|30) \w+", LIBRARY, 1.00), Target(r"whole, 2\^28 \w+", CEILING, 0.93)),
-    "gemm": (Target(r"m = (4096|8192|16384), n = \1, k = \1", LIBRARY, 0.97), Target(r"m = (?!256,).*", MEAN, 0.85), Target(r"bfloat16, m = 8192, .*", LIBRARY, 0.90)),
+    "scan": (
+        Target(r"whole, 2\^(20|24|28|30) \w+", LIBRARY, 1.00),
+        Target(r"whole, 2\^28 \w+", CEILING, 0.93),
+    ),
+    "gemm": (
+        Target(r"m = (4096|8192|16384), n = \1, k = \1", LIBRARY, 0.97),
+        Target(r"m = (?!256,).*", MEAN, 0.85),
+        Target(r"bfloat16, m = 8192, .*", LIBRARY, 0.90),
+    ),
 }
 
 
@@ -59,14 +76,14 @@ class Reached(NamedTuple):
     milliseconds: float
     of_ceiling: float
     faster: float  # than the library; 0 where there is none
-    at_most: float  # what that ratio may be
+    at_most: float  # the upper bound of that ratio
 
 
 class Measured(NamedTuple):
-    """What one GPU has said of a chapter."""
+    """The times of a chapter on one GPU."""
 
-    gpu: str  # as in a heading: H100
-    machine: str  # as a lesson names it
+    gpu: str  # its name in a heading: H100
+    machine: str  # its name in a lesson
     file: pathlib.Path
     cases: dict[str, Reached]
     library: str  # "" where the chapter has no rival
@@ -78,14 +95,16 @@ class Verdict(NamedTuple):
 
 
 def measured(root: pathlib.Path, chapter: str) -> list[Measured]:
-    """A complaint about a file is a ValueError."""
+    """Returns the times of the chapter on each GPU. Throws ValueError for a faulty file."""
     return [read(path) for path in sorted(root.glob(f"chapters/{chapter}/measured/bench.*.csv"))]
 
 
 def read(path: pathlib.Path) -> Measured:
     machine, *lines = path.read_text(encoding="utf-8").splitlines() or [""]
     if not re.fullmatch(r"# .+, CUDA [\d.]+, driver [\d.]+, \d{4}-\d\d-\d\d", machine):
-        raise ValueError(f"{path.name} does not begin with a line as '# NVIDIA H200, CUDA 13.0, driver 580.1, 2026-11-22'")
+        raise ValueError(
+            f"{path.name} does not begin with a line as '# NVIDIA H200, CUDA 13.0, driver 580.1, 2026-11-22'"
+        )
     cases: dict[str, Reached] = {}
     library = ""
     for row in csv.DictReader(line for line in lines if not line.startswith("#")):
@@ -95,12 +114,16 @@ def read(path: pathlib.Path) -> Measured:
             library = LIBRARIES[row["kernel"]]
         elif row["kind"] == "step" and (row["case"] not in cases or cases[row["case"]].step < row["kernel"]):
             ratio, at_most = (float(row[name]) for name in ("times as fast as the library", "at most"))
-            cases[row["case"]] = Reached(row["kernel"], float(row["ms"]), float(row["% of ceiling"]) / 100, ratio, at_most)
-    return Measured(path.name.split(".")[1].split("_")[0], re.sub(r", driver.*", "", machine[2:]), path, cases, library)
+            cases[row["case"]] = Reached(
+                row["kernel"], float(row["ms"]), float(row["% of ceiling"]) / 100, ratio, at_most
+            )
+    return Measured(
+        path.name.split(".")[1].split("_")[0], re.sub(r", driver.*", "", machine[2:]), path, cases, library
+    )
 
 
 def label(target: Target, library: str) -> str:
-    """ "0.97 × cuBLAS", as the tables and the lessons call it."""
+    """Returns "0.97 × cuBLAS", as in the tables and the lessons."""
     return f"{target.least:.2f} of the ceiling" if target.of == CEILING else f"{target.least:.2f} × {library}"
 
 
@@ -109,7 +132,8 @@ def applies(target: Target, case: str) -> bool:
 
 
 def verdict(target: Target, reached: Reached) -> Verdict:
-    """A ratio whose bounds hold the target does not miss it, nor does a share that is as much once it is rounded."""
+    """Returns the verdict: a ratio whose bounds hold the target does not miss it, nor does a share that
+    reaches it once it is rounded."""
     if target.of == CEILING:
         return Verdict(reached.of_ceiling, round(reached.of_ceiling, 2) < target.least)
     return Verdict(reached.faster, reached.at_most < target.least)
@@ -122,7 +146,7 @@ def mean(target: Target, gpu: Measured) -> Verdict:
 
 
 def worst(target: Target, gpu: Measured) -> Verdict | None:
-    """Of all cases; None where the GPU has none of them."""
+    """Returns the worst of all cases; None if the GPU has none of them."""
     there = [reached for case, reached in gpu.cases.items() if applies(target, case)]
     if not there:
         return None
@@ -141,11 +165,13 @@ def time(milliseconds: float) -> str:
 
 def pretty(case: str) -> str:
     case = re.sub(r"m = (\d+), n = (\d+), k = (\d+)", r"\1 x \2 x \3", case)
-    return re.sub(r"\^(\d+)", lambda power: power[1].translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")), case).replace(" x ", " × ")
+    return re.sub(
+        r"\^(\d+)", lambda power: power[1].translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")), case
+    ).replace(" x ", " × ")
 
 
 def table(chapter: str, gpus: list[Measured]) -> str:
-    """In Markdown. What is missed is bold."""
+    """Returns the table in Markdown, with missed targets in bold."""
     targets = TARGETS.get(chapter, ())
     library = next((gpu.library for gpu in gpus if gpu.library), "")
     columns = [f"× {library}"] * bool(library) + ["of the ceiling"]
@@ -157,7 +183,10 @@ def table(chapter: str, gpus: list[Measured]) -> str:
     for case in dict.fromkeys(case for gpu in gpus for case in gpu.cases):
         of_case = [target for target in targets if target.of != MEAN and applies(target, case)]
         steps = dict.fromkeys(gpu.cases[case].step[:2] for gpu in gpus if case in gpu.cases)
-        line = f"| {pretty(case)} | {', '.join(steps)} | {', '.join(label(target, library) for target in of_case)} |"
+        line = (
+            f"| {pretty(case)} | {', '.join(steps)} | "
+            f"{', '.join(label(target, library) for target in of_case)} |"
+        )
         for gpu in gpus:
             if case not in gpu.cases:
                 line += " |" * (1 + len(columns))
@@ -179,7 +208,7 @@ def table(chapter: str, gpus: list[Measured]) -> str:
 
 
 def overview(of_chapter: dict[str, list[Measured]]) -> str:
-    """Of every target the case that is worst, on each GPU."""
+    """Returns the table of the worst case of every target, on each GPU."""
     names = sorted({gpu.gpu for gpus in of_chapter.values() for gpu in gpus})
     lines = [f"| chapter | must reach | {' | '.join(names)} |", f"| --- | --- |{' ---: |' * len(names)}"]
     for chapter, gpus in of_chapter.items():
@@ -189,20 +218,21 @@ def overview(of_chapter: dict[str, list[Measured]]) -> str:
             if any(found.values()):
                 mark = ", geometric mean" if target.of == MEAN else ""
                 values = [shown(*of_gpu) if (of_gpu := found.get(name)) else "" for name in names]
-                link = f"[{chapter}](../../chapters/{chapter}/README.md#level-with-{'the-vendors-library' if library else 'a-copy'})"
+                anchor = f"level-with-{'the-vendors-library' if library else 'a-copy'}"
+                link = f"[{chapter}](../../chapters/{chapter}/README.md#{anchor})"
                 lines.append(f"| {link} | {label(target, library)}{mark} | {' | '.join(values)} |")
     return "".join(re.sub(r"\|  (?=\|)", "| ", line) + "\n" for line in lines)
 
 
 def explained(text: str) -> dict[str, str]:
-    """The lines of lists below the table that begin with a target in bold: {target: line}."""
+    """Returns the lines of lists below the table that begin with a target in bold: {target: line}."""
     section = re.split(r"^#", text.partition(MARK)[2], maxsplit=1, flags=re.M)[0]
     found = re.findall(r"^- \*\*(\d\.\d\d (?:×|of)[^*]*)\*\*(.*(?:\n  .*)*)", section, re.M)
     return {" ".join(target.split()): line for target, line in found}
 
 
 def complaints_of(chapter: str, text: str, gpus: list[Measured], steps: list[str]) -> list[str]:
-    """What is wrong with a lesson, but for its table."""
+    """Returns the faults of a lesson, but for its table."""
     said = []
     library = next((gpu.library for gpu in gpus if gpu.library), "")
     reasons = explained(text)
@@ -212,12 +242,14 @@ def complaints_of(chapter: str, text: str, gpus: list[Measured], steps: list[str
         found = {gpu.gpu: worst(target, gpu) for gpu in gpus}
         missed = {gpu: of_gpu.value for gpu, of_gpu in found.items() if of_gpu and of_gpu.missed}
         if missed and reason is None:
-            said.append(f"{' and '.join(missed)} missed {name}, and no line of a list, '- **{name}**', says why")
+            said.append(
+                f"{' and '.join(missed)} missed {name}, and no line of a list, '- **{name}**', says why"
+            )
         elif not missed and reason is not None:
             said.append(f"'- **{name}**' says why that is missed, and it is reached")
-        for gpu, value in missed.items():
+        for missing, value in missed.items():
             if reason is not None and f"{value:.2f}" not in reason:
-                said.append(f"'- **{name}**' does not say that the {gpu} gets to {value:.2f} at worst")
+                said.append(f"'- **{name}**' does not say that the {missing} gets to {value:.2f} at worst")
     said += [f"'- **{name}**' is no target of the chapter that was tried" for name in reasons]
     for gpu in gpus:
         if gpu.machine not in " ".join(text.split()):
@@ -228,13 +260,16 @@ def complaints_of(chapter: str, text: str, gpus: list[Measured], steps: list[str
 
 
 def put(text: str, new: str) -> str | None:
-    """The text with that table behind the mark; None where there is no mark with an empty line behind it."""
+    """Returns the text with that table behind the mark; None without a mark that has an empty line behind
+    it."""
     pattern = re.compile(rf"({MARK}\n\n)((?:\|.*\n)*)")
     return pattern.sub(lambda m: m[1] + new + ("" if m[2] else "\n"), text) if pattern.search(text) else None
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--root", type=pathlib.Path, default=Repository().root, help=argparse.SUPPRESS)
     given = parser.parse_args(arguments)
@@ -251,14 +286,22 @@ def main(arguments: list[str] | None = None) -> int:
             continue
         text, steps = lesson.read_text(encoding="utf-8"), repository.steps(chapter, "solutions")
         if not gpus:
-            said += [f"chapters/{chapter}/README.md has a line {MARK}, but there is no measured/bench.GPU.csv"] * (MARK in text)
+            said += [
+                f"chapters/{chapter}/README.md has a line {MARK}, but there is no measured/bench.GPU.csv"
+            ] * (MARK in text)
             continue
         of_chapter[chapter] = gpus
         pages[lesson] = table(chapter, gpus)
-        said += [f"chapters/{chapter}/README.md: {complaint}" for complaint in complaints_of(chapter, text, gpus, steps)]
+        said += [
+            f"chapters/{chapter}/README.md: {complaint}"
+            for complaint in complaints_of(chapter, text, gpus, steps)
+        ]
         for gpu in gpus:
             if steps[-1] not in {reached.step for reached in gpu.cases.values()}:
-                print(f"note: chapters/{chapter}/measured/{gpu.file.name} lacks {steps[-1]}: tests/on_gpu.sh chapters bench measures it, on that GPU")
+                print(
+                    f"note: chapters/{chapter}/measured/{gpu.file.name} lacks {steps[-1]}: "
+                    f"tests/on_gpu.sh chapters bench measures it, on that GPU"
+                )
     pages[given.root / "common/bench/README.md"] = overview(of_chapter)
     for page, new in pages.items():
         name, before = page.relative_to(given.root), page.read_text(encoding="utf-8")

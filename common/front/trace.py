@@ -44,7 +44,7 @@ class Launch(TypedDict):
 class Found(TypedDict):
     """The JSON of a suite: `all` only with --explain, and the keys behind `places` only with --trace."""
 
-    fault: str
+    fault: str | None
     problem: str
     all: dict[str, float]
     places: list[Place]

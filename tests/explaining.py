@@ -21,12 +21,14 @@ from unittest import mock
 from paths import ROOT  # isort: split
 
 import board
+import drawing
 import estimates
 import explain
 import pictures
 import predict
 import see
 import trace
+import warp_pictures
 from fault import Fault
 from repository import Repository
 
@@ -525,14 +527,14 @@ class Pictures(unittest.TestCase):
         *,
         shapes: Sequence[Sequence[object]] = (),
         **options: Any,
-    ) -> pictures.Panel:
+    ) -> drawing.Panel:
         """Returns the picture of one request."""
-        seen = pictures.Trace(
+        seen = drawing.Trace(
             drawn([request(did, memory, addresses, **options)], "fetches", shapes, [("in", 4096)])
         )
-        return pictures.of_request(seen, seen.requests[0])
+        return warp_pictures.of_request(seen, seen.requests[0])
 
-    def cells(self, panel: pictures.Panel, colour: str) -> int:
+    def cells(self, panel: drawing.Panel, colour: str) -> int:
         return len(panel.cells.get(colour, []))
 
     def test_a_request_of_neighbours_fills_its_sectors(self) -> None:
@@ -585,13 +587,13 @@ class Pictures(unittest.TestCase):
             ([["in", 16]], "the most; each lane asks for 4 elements at once"),
             ([], "the most"),
         ):
-            seen = pictures.Trace(drawn(requests, "fetches", shapes, [("in", 64)]))
+            seen = drawing.Trace(drawn(requests, "fetches", shapes, [("in", 64)]))
             wide, narrow = seen.requests
-            self.assertTrue(pictures.words_for(seen, wide, [1]).endswith(said))
-            self.assertTrue(pictures.words_for(seen, narrow, [1]).endswith("the most"))
+            self.assertTrue(warp_pictures.words_for(seen, wide, [1]).endswith(said))
+            self.assertTrue(warp_pictures.words_for(seen, narrow, [1]).endswith("the most"))
 
     def test_each_load_of_an_element_is_counted_also_of_wide_ones(self) -> None:
-        seen = pictures.Trace(
+        seen = drawing.Trace(
             drawn(
                 [
                     request("load", "global", WARP),
@@ -606,7 +608,7 @@ class Pictures(unittest.TestCase):
         counts = seen.loads(["in"])["in"]
         self.assertEqual([counts[i] for i in (0, 1, 3, 4)], [34, 2, 2, 1])
 
-    def kogge_stone(self) -> pictures.Trace:
+    def kogge_stone(self) -> drawing.Trace:
         """Returns the trace of Kogge and Stone's scan over four elements, a thread each."""
         requests = [
             request("load", "global", [0, 1, 2, 3]),
@@ -628,7 +630,7 @@ class Pictures(unittest.TestCase):
             requests.append(
                 request("store", "shared", lanes, barriers=2 * round_ + 2, begins=10 * round_ + 15, **at)
             )
-        return pictures.Trace(drawn(requests, "network", [], [("in", 16), ("x", 4096)], block=(4, 1, 1)))
+        return drawing.Trace(drawn(requests, "network", [], [("in", 16), ("x", 4096)], block=(4, 1, 1)))
 
     def test_the_network_is_that_of_the_additions(self) -> None:
         additions, columns = pictures.additions(self.kogge_stone())
@@ -644,7 +646,7 @@ class Pictures(unittest.TestCase):
             request("load", "shared", WARP, array=1, launch=1),
             request("store", "shared", WARP, array=1, launch=1),
         ] * 20
-        seen = pictures.Trace(
+        seen = drawing.Trace(
             {**small, "requests": [*large, *small["requests"]], "launches": small["launches"] * 2}
         )
         self.assertEqual(pictures.additions(seen), pictures.additions(self.kogge_stone()))
@@ -655,7 +657,7 @@ class Pictures(unittest.TestCase):
             [request("load", "global", WARP), request("store", "global", WARP)], "network", [], [("in", 128)]
         )
         self.assertIn(
-            "nothing is added in shared memory", pictures.of_chapter([pictures.Trace(seen)], ["mine"]).body()
+            "nothing is added in shared memory", pictures.of_chapter([drawing.Trace(seen)], ["mine"]).body()
         )
 
     def test_who_stores_what_is_counted_by_block(self) -> None:
@@ -669,7 +671,7 @@ class Pictures(unittest.TestCase):
             [("out", 208)],
             grid=(2, 1, 1),
         )
-        panel = pictures.of_chapter([pictures.Trace(seen)], ["mine"])
+        panel = pictures.of_chapter([drawing.Trace(seen)], ["mine"])
         for text in ("block 0", "32 of 32", "block 1", "20 of 32"):
             self.assertIn(f">{text}<", panel.body())
         self.assertIn("20 of 32: so many of the block's threads store.", html.unescape(panel.body()))
@@ -678,7 +680,7 @@ class Pictures(unittest.TestCase):
         seen = drawn(
             [request("atomic", "shared", [0] * 30 + [1, 2])], "contention", [["histo", 7]], [("histo", 28)]
         )
-        self.assertIn(">29 waited<", pictures.of_chapter([pictures.Trace(seen)], ["mine"]).body())
+        self.assertIn(">29 waited<", pictures.of_chapter([drawing.Trace(seen)], ["mine"]).body())
 
     def test_a_page_stands_alone_and_knows_light_and_dark(self) -> None:
         seen = drawn(
@@ -724,9 +726,9 @@ class Pictures(unittest.TestCase):
         fetches = drawn([request("load", "global", WARP)], "fetches", [["in", 4, 8]], [("in", 128)])
         owners = drawn([request("store", "global", WARP)], "owners", [["in", 32]], [("in", 128)])
         with self.assertRaises(Fault):
-            pictures.of_chapter([pictures.Trace(fetches), pictures.Trace(owners)], ["a", "b"])
+            pictures.of_chapter([drawing.Trace(fetches), drawing.Trace(owners)], ["a", "b"])
         with self.assertRaises(Fault):
-            pictures.of_chapter([pictures.Trace({**fetches, "picture": "nothing"})], ["a"])
+            pictures.of_chapter([drawing.Trace({**fetches, "picture": "nothing"})], ["a"])
 
     def test_a_step_that_does_nothing_is_said_to_do_so(self) -> None:
         nothing = drawn([], "fetches", [["in", 4, 8]], [])

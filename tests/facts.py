@@ -1025,6 +1025,16 @@ class Verdicts(unittest.TestCase):
         self.assertEqual(verdicts.of_a_chapter([skipped], set()), f"{line}\n1 test: 1 SKIP\n")
         self.assertEqual(self.verdict("SKIP", stdout="1..0 # SKIP open: 01_add.cu waits for you\n").notes, ())
 
+    def test_programs_get_each_verdict_with_its_records_as_json(self) -> None:
+        slow = {"test": "needs about", "kind": "slow", "text": "too many lines", "share": 0.25}
+        verdict = self.verdict("FAIL", "not ok: needs about\n", stdout=f"# {json.dumps(slow)}\n")
+        (said,) = json.loads(verdicts.as_json([verdict]))
+        self.assertEqual(
+            (said["chapter"], said["name"], said["tree"], said["backend"]),
+            ("sums", "01_add", "chapters", "cpu"),
+        )
+        self.assertEqual((said["verdict"], said["why"], said["records"]), ("SLOW", "too many lines", [slow]))
+
     def test_a_failure_is_explained_once(self) -> None:
         said = verdicts.of_a_chapter(
             [self.verdict("FAIL", "\nnot ok: adds\n  c[0] is 1\n"), self.verdict("SKIP")], set()

@@ -28,6 +28,7 @@ from paths import ROOT  # isort: split
 import compilers
 import kata
 import verdicts
+from arguments import Parser
 from build import Build
 from fault import Fault
 from repository import Module, Repository
@@ -263,7 +264,7 @@ class Front(unittest.TestCase):
         command = kata.COMMANDS.get(words[0])
         if command is None:
             return words[0]
-        parser = kata.Parser(prog="", usage="")
+        parser = Parser(prog="", usage="")
         command.arguments(parser)
         try:
             given = vars(parser.parse_args(words[1:]))

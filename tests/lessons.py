@@ -28,6 +28,7 @@ import paths  # noqa: F401  it makes the modules below importable
 
 # isort: split
 
+import drawing
 import ladder
 import pictures
 import trace
@@ -149,7 +150,7 @@ def drawn(chapter: str, text: str, build: pathlib.Path) -> Iterator[tuple[pathli
         names = [name for number in steps.split() for name in steps_of(chapter) if name.startswith(number)]
         program = build / suite(chapter, "cpu")
         traces = [
-            pictures.Trace(trace.run(program, build / module("solutions", chapter, name, "cpu"), "trace"))
+            drawing.Trace(trace.run(program, build / module("solutions", chapter, name, "cpu"), "trace"))
             for name in names
         ]
         titles = [name.replace("_", " ") for name in names]

@@ -29,7 +29,7 @@ import pathlib
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 import paths  # noqa: F401  it makes the modules below importable
 
@@ -268,7 +268,7 @@ def begin(width: float, height: float) -> Figure:
     return Figure(figsize=(width / 72, height / 72), facecolor=LIGHT["paper"])
 
 
-def plain(axes: Axes, grid: str = "x") -> None:
+def plain(axes: Axes, grid: Literal["both", "x", "y"] = "x") -> None:
     axes.set_facecolor("none")
     for side in ("top", "right", "left"):
         axes.spines[side].set_visible(False)
@@ -297,7 +297,7 @@ def draw_ladder(data: OfChapter) -> Figure:
     names = [step["step"] for step in series[0]["steps"]]
     height = 74 + len(names) * max(18, 15 * len(series))
     figure = begin(720, height)
-    axes = figure.add_axes([0.27, 44 / height, 0.69, 1 - 74 / height])
+    axes = figure.add_axes((0.27, 44 / height, 0.69, 1 - 74 / height))
     plain(axes)
     axes.set_xscale("log")
     times = [step["ms"] for one in series for step in one["steps"]] + [
@@ -360,7 +360,7 @@ def draw_ladders(data: Mapping[str, Ladder]) -> Figure:
     for place, chapter in enumerate(chapters):
         steps, vendor = data[chapter]["series"][0]["steps"], data[chapter]["vendor"]
         across, down = place % columns, place // columns
-        axes = figure.add_axes([0.035 + across * 0.244, 1 - (down + 1) * 0.485 + 0.035, 0.205, 0.385])
+        axes = figure.add_axes((0.035 + across * 0.244, 1 - (down + 1) * 0.485 + 0.035, 0.205, 0.385))
         plain(axes)
         shares = [step["share"] for step in steps]
         axes.barh(range(len(steps)), shares, height=0.72, color=LIGHT["first"])
@@ -419,7 +419,7 @@ def legend(figure: Figure, x: float, y: float, data: Mapping[str, Ladder]) -> No
 
 def draw_roofline(data: Roofline) -> Figure:
     figure = begin(720, 430)
-    axes = figure.add_axes([0.085, 0.115, 0.885, 0.80])
+    axes = figure.add_axes((0.085, 0.115, 0.885, 0.80))
     plain(axes, "both")
     axes.set_xscale("log")
     axes.set_yscale("log")
@@ -482,7 +482,7 @@ def draw_roofline(data: Roofline) -> Figure:
 
 def draw_judged(data: Judged) -> Figure:
     figure = begin(720, 430)
-    axes = figure.add_axes([0.085, 0.115, 0.885, 0.80])
+    axes = figure.add_axes((0.085, 0.115, 0.885, 0.80))
     plain(axes, "both")
     axes.set_xscale("log")
     axes.set_yscale("log")

@@ -184,6 +184,8 @@ TEST_CASE("a claim has room for another style, and none for the step that is to 
           "the step does not gain what it is for: why\n  barriers: now 106, in the solution 70, at most 105; "
           "01_a needs "
           "120");
+    // A limit of 2.67 is 2 barriers, and not the 3 that break it.
+    CHECK(broken(claim, 3, 3.2)->find("barriers: now 3, at most 2; 01_a needs 3") != std::string::npos);
     CHECK_FALSE(broken(claim, 119, 120, 100));
     CHECK(broken(claim, 120, 120, 100));
 }

@@ -1,6 +1,7 @@
 #include "judge/claims.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <map>
 
@@ -8,10 +9,18 @@ namespace kata {
 
 namespace {
 
+int decimals_of(Quantity q) { return q->per == Per::nothing ? q->decimals : 0; }
+
 std::string text_of(double value, Quantity q) {
     char text[96];
-    std::snprintf(text, sizeof text, "%.*f", q->per == Per::nothing ? q->decimals : 0, value);
+    std::snprintf(text, sizeof text, "%.*f", decimals_of(q), value);
     return text;
+}
+
+/// Rounded down, so that a number above the limit is above the limit as it is printed.
+std::string text_of_limit(double most, Quantity q) {
+    const double unit = std::pow(10, decimals_of(q));
+    return text_of(std::floor(most * unit) / unit, q);
 }
 
 /// "1/4" or "1/2.5"
@@ -68,8 +77,8 @@ std::optional<std::string> broken(const Claim& claim, double better, double wors
     const auto number = [&](double value) { return text_of(value, claim.quantity); };
     return "the step does not gain what it is for: " + std::string(claim.why) + "\n  " +
            std::string(claim.quantity->name) + ": now " + number(better) +
-           (solution ? ", in the solution " + number(*solution) : "") + ", at most " + number(most) + "; " +
-           std::string(claim.worse) + " needs " + number(worse);
+           (solution ? ", in the solution " + number(*solution) : "") + ", at most " +
+           text_of_limit(most, claim.quantity) + "; " + std::string(claim.worse) + " needs " + number(worse);
 }
 
 std::optional<std::string> remark_on_idea(

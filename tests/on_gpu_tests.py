@@ -48,24 +48,23 @@ def main() -> int:
         steps = [t for t in steps if t["suite"][0].rpartition(":")[2].partition("-")[0] in args.chapters]
     begin = time.monotonic()
 
-    def run(test: MesonTest, cases: str | None) -> tuple[bool, str]:
-        passed, said = verdict(test["cmd"] + ([cases] if cases else []), args.build, os.environ | test["env"])
+    def run(test: MesonTest, *more: str) -> tuple[bool, str]:
+        passed, said = verdict([*test["cmd"], *more], args.build, os.environ | test["env"])
         return passed and not (test["protocol"] == "tap" and "\nnot ok" in "\n" + said), said
 
-    def without_a_clock(test: MesonTest) -> str:
-        return "~[timed]~[figures]~[step],~[timed][step]" + named(test)
-
+    without_a_clock = ("--without", "[timed]")
     with concurrent.futures.ThreadPoolExecutor(args.at_once) as pool:
-        untimed = list(pool.map(lambda test: run(test, without_a_clock(test)), steps))
+        untimed = list(pool.map(lambda test: run(test, *without_a_clock), steps))
     print(f"{len(steps)} tests at once: {time.monotonic() - begin:.0f} s", flush=True)
-    alone, failed = [], 0
+    alone: list[tuple[MesonTest, tuple[str, ...]]] = []
+    failed = 0
     for test, (passed, _) in zip(steps, untimed):
         if not passed:  # a variant is right, and as fast as it is
-            alone.append((test, without_a_clock(test) if test["suite"][0].endswith("-variants") else None))
+            alone.append((test, without_a_clock if test["suite"][0].endswith("-variants") else ()))
         elif "--solution" in test["cmd"]:
-            alone.append((test, "[timed],[figures]" + named(test)))
-    for test, cases in alone:
-        passed, said = run(test, cases)
+            alone.append((test, ("[timed]",)))
+    for test, more in alone:
+        passed, said = run(test, *more)
         if not passed:
             failed += 1
             print(f"{test['suite'][0]} {test['name']}\n{said}", flush=True)
@@ -74,10 +73,6 @@ def main() -> int:
         f"{time.monotonic() - begin:.0f} s"
     )
     return failed > 0
-
-
-def named(test: MesonTest) -> str:
-    return f"[{pathlib.Path(test['cmd'][test['cmd'].index('--source') + 1]).name.split('.')[0]}]"
 
 
 def verdict(command: Sequence[str], build: pathlib.Path, environment: Mapping[str, str]) -> tuple[bool, str]:

@@ -3,6 +3,7 @@
 //   convolution-cpu --step 03_tiled.so …        the tests, with all options of Catch2
 //   convolution-cpu --step … --rejected         passes if the tests fail for the reason in the source. If
 //                                               that names a test, runs only this one, unless --every-test
+//   convolution-cpu --step … --without TAGS     all tests but those with one of the tags
 //   convolution-cpu --step … --in-parts         the same tests on all cores, a few per process
 //   convolution-cpu --step … --seal 3           seals each line with a key read from descriptor 3
 //   convolution-cpu --describe …                the chapter and its steps, as JSON (measure.hpp)
@@ -175,7 +176,7 @@ int main(int argc, char** argv) {
             if (argc > 1 && argv[1] == name) return kata::printed(run(arguments));
         Catch::Session session;
         auto& s = kata::the_subject;
-        std::string module, source, need;
+        std::string module, source, need, without;
         bool rejected = false, every_test = false, in_parts = false;
         int key = -1;
         double processor_seconds = kata::most_processor_seconds;
@@ -190,6 +191,7 @@ int main(int argc, char** argv) {
             Opt(s.verdicts, "number")["--verdicts"]("on each timed claim; 1 unless told") |
             Opt(processor_seconds, "seconds")["--processor-seconds"]("that the tests may take in all") |
             Opt(key, "descriptor")["--seal"]("seal each line of the report with the key read from there") |
+            Opt(without, "tags")["--without"]("leave out the tests with one of these: \"[claims][timed]\"") |
             Opt(in_parts)["--in-parts"]("with the reporter \"step\", on all cores; not where time is kept") |
             Opt(rejected)["--rejected"]("pass if the step is rejected for the reason its source states") |
             Opt(every_test)["--every-test"]("whether or not the source says which one rejects the step"));
@@ -197,15 +199,14 @@ int main(int argc, char** argv) {
         if (key >= 0) kata::seal_reports(key);
         s.module = module;
         s.source = source;
-        // A test with the tag of a trait applies to the steps that have it. A test tagged [step] applies to
-        // the steps that it names, one tagged [figures] to the solutions of those, and one tagged [solution]
-        // to any solution.
+        // A test with the tag of a trait applies to the steps that have it, one tagged [solution] to
+        // solutions.
         auto& filters = session.configData().testsOrTags;
         bool all_tests = filters.empty();
         if (all_tests && !s.source.empty()) {
-            const auto name = "[" + kata::step_name() + "]", others = kata::without_traits_of_others();
-            filters = {"~[figures]~[step]" + others + (s.is_solution ? "" : "~[solution]") + ",[step]" +
-                       name + (s.is_solution ? ",[figures]" + name : "")};
+            std::string filter = kata::without_traits_of_others() + (s.is_solution ? "" : "~[solution]");
+            for (const auto& tag : kata::tags_of(without)) filter += "~" + tag;
+            if (!filter.empty()) filters = {filter};
         }
         const auto rejecting = rejected ? kata::stated_test(s.source) : std::nullopt;
         if (rejecting && all_tests && !every_test) filters = {kata::filter_for(*rejecting)};
@@ -228,8 +229,7 @@ int main(int argc, char** argv) {
         kata::in_common = kata::shared_memory();
         const auto require_asked = [&] {
             if (for_meson && all_tests && !kata::in_common->a_test_asked_for_the_step)
-                throw kata::Error("no test calls " + kata::step_name() +
-                                  ": its suite needs one tagged [step][" + kata::step_name() + "]");
+                throw kata::Error("no test of the suite calls " + kata::step_name());
         };
         if (in_parts && !rejected && !kata::keeps_time() && !kata::reports_are_sealed()) {
             if (!for_meson) throw kata::Error("--in-parts needs the reporter \"step\"");

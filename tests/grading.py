@@ -234,7 +234,36 @@ HOSTILE = {
     "leaves the meter": (
         solution(ADD).replace("__global__", '__attribute__((no_sanitize("thread"))) __global__'),
         "FAIL",
-        "poisoned",
+        "poisoned|hides code from the meter",
+    ),
+    "leaves it by a macro of ours": (
+        solution(ADD).replace("__global__", "SIMT_UNSEEN __global__"),
+        "FAIL",
+        "does not compile .*hides code from the meter",
+    ),
+    "takes the place of the meter": (
+        solution(ADD) + 'extern "C" __attribute__((visibility("hidden"))) void __tsan_read1(void*) {}\n',
+        "FAIL",
+        "does not compile .*belongs to the meter",
+    ),
+    "opens the namespace of the meter": (
+        solution(ADD) + "namespace simt { class Reachable; }\n",
+        "FAIL",
+        "does not compile .*belongs to the meter",
+    ),
+    "speaks to clang alone": (
+        with_first(
+            ADD,
+            ";",
+            '_Pragma("clang force_cuda_host_device begin") _Pragma("clang force_cuda_host_device end")',
+        ),
+        "FAIL",
+        "does not compile .*only clang obeys",
+    ),
+    "asks for its own name": (
+        with_first(ADD, "(void)sizeof(__PRETTY_FUNCTION__);"),
+        "FAIL",
+        "does not compile .*in its own way",
     ),
     "leaves it in disguise": (
         solution(ADD).replace(
@@ -242,7 +271,7 @@ HOSTILE = {
             '#define GLUED(a, b) a##b\n__attribute__((GLUED(no_, sanitize)("thread"))) __global__',
         ),
         "FAIL",
-        "poisoned",
+        "poisoned|hides code from the meter",
     ),
     "60000 errors": ('#include "kata.hpp"\n' + "lunch;\n" * 60000, "FAIL", "does not compile"),
     "colours": (
@@ -1078,6 +1107,14 @@ class Taking(unittest.TestCase):
             "'\"'; kata::open(); // \"",
         ):
             self.assertFalse(submissions.is_written(text.encode()), text)
+
+    def test_a_literal_or_a_comment_that_never_ends_is_read_in_a_moment(self) -> None:
+        before = time.monotonic()
+        for text in ('R"x(' + '"\\' * 100_000, "/*/" * 100_000, 'R"x(' * 100_000, '"' + '\\"' * 100_000):
+            self.assertTrue(submissions.is_written(text.encode()))
+            submissions.looked_at(text)
+        self.assertLess(time.monotonic() - before, 20)
+        self.assertFalse(submissions.is_written(b"const int n = 1'000'000; kata::open();"))
 
     def test_names_tell_students_apart(self) -> None:
         paths = [pathlib.Path(path) for path in ("/t/x/alice", "/t/y/alice", "/t/y/bob.zip", "/alice")]

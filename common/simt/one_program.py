@@ -5,8 +5,9 @@ COMPILER… is g++'s command for the step, without its output. CLANG, which may 
 compiler. A word goes behind each line of the step, and of the headers beside it, that may be a directive of
 the preprocessor. The compiled text must have the same of these words as the text that clang has read and the
 text that translate.py takes for code; otherwise a condition tells the readers apart, however it is spelt. The
-preprocessed text of the student's files must have no assembly, nothing that names another place for code, and
-nothing that runs before it is called: no meter sees an instruction that no compiler has made.
+preprocessed text of the student's files must have no assembly, nothing that names another place for code,
+nothing that runs before it is called, nothing that hides from the meter, and nothing that only one compiler
+obeys: no meter sees an instruction that no compiler has made.
 """
 
 from __future__ import annotations
@@ -39,6 +40,13 @@ REFUSED = [
     (
         r"\b(?:__)?(?:ifunc|symver|section)(?:__)?\s*\((?!\s*\"simt_constant\"\s*\))",
         "an attribute that says where a function lies",
+    ),
+    (r"\bno_sanitize", "an attribute that hides code from the meter"),
+    (r"\b(?:__tsan_|__sanitizer_|_ZN)\w+|\bnamespace\s+simt\b", "a name that belongs to the meter"),
+    (r"#\s*pragma\s+clang\b", "a pragma that only clang obeys"),
+    (
+        r"\b(?:__PRETTY_FUNCTION__|source_location|__builtin_(?:FUNCTION|source_location))\b",
+        "a name that each compiler spells in its own way",
     ),
 ]
 

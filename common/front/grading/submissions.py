@@ -412,9 +412,14 @@ def natural(text: str) -> list[tuple[int, str]]:
 
 # --- what a text is -----------------------------------------------------------------------------------------
 
-# A comment, a string, a raw string or a character, whichever begins first.
+# A comment, a string, a raw string or a character, whichever begins first. Each alternative also matches what
+# never ends, so that reading takes time in proportion to the text.
+COMMENT = r"//[^\n]*|/\*.*?(?:\*/|\Z)"
 LEXED = re.compile(
-    r'//[^\n]*|/\*.*?\*/|R"([^()\\\s]{0,16})\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S
+    COMMENT + r'|R"([^()\\\s]{0,16})\(.*?(?:\)\1"|\Z)'
+    r'|"(?:\\.|[^"\\\n])*(?:"|(?=\n)|\\?\Z)'
+    r"|(?<![0-9a-fA-F])'(?:\\.|[^'\\\n])*(?:'|(?=\n)|\\?\Z)",
+    re.S,
 )
 
 
@@ -442,7 +447,7 @@ def is_written(text: bytes) -> bool:
 
 
 def looked_at(text: str) -> list[str]:
-    plain = re.sub(r"//[^\n]*|/\*.*?\*/", " ", text.replace("\\\n", ""), flags=re.S)
+    plain = re.sub(COMMENT, " ", text.replace("\\\n", ""), flags=re.S)
     return [note for note, pattern in SUSPICIOUS.items() if re.search(pattern, plain, re.M)]
 
 

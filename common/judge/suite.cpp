@@ -35,13 +35,6 @@ const Shape& base_shape_of(const Step& step) {
     throw Error("the chapter has no shape for " + std::string(step.name));
 }
 
-std::string limit_text(const std::string& what, const std::string& counted, double now, const char* which,
-                       double limit) {
-    char numbers[96];
-    std::snprintf(numbers, sizeof numbers, ": now %.6g, at %s %.6g", now, which, limit);
-    return what + "\n  " + counted + numbers;
-}
-
 class CountedRuns final : public Counted {
   public:
     const Counts& operator()(std::string_view shape) const override {
@@ -96,23 +89,19 @@ const Run& counted_run(const Shape& shape) {
     return known.emplace(shape.name, std::move(run)).first->second;
 }
 
-const Counts& remembered_counts(const std::string& name, const std::string& problem,
-                                const std::function<Run(const Module&)>& count) {
+const Counts& counts_of_solution(std::string_view step, const Shape& shape) {
     static std::map<std::pair<std::string, std::string>, Counts> known;
-    const std::pair key(name, problem);
+    const std::pair key(std::string(step), std::string(shape.name));
     const auto found = known.find(key);
     if (found != known.end()) return found->second;
+    const auto& [name, problem] = key;
     const auto module = rival_path(name);
     auto counts = remembered(module, this_suite, problem);
     if (!counts) {
-        counts = counts_of(count(rival(name)));
+        counts = counts_of(shape.run(rival(name)));
         remember(module, this_suite, *counts, problem);
     }
     return known.emplace(key, *counts).first->second;
-}
-
-const Counts& counts_of_solution(std::string_view step, const Shape& shape) {
-    return remembered_counts(std::string(step), std::string(shape.name), shape.run);
 }
 
 const Counted& counted() {
@@ -123,15 +112,6 @@ const Counted& counted() {
 void fall_short(const Shortfall& shortfall) {
     remarks().shares.push_back(shortfall.share);
     FAIL_CHECK(shortfall.text);
-}
-
-void require_at_most(double most, double now, const std::string& what, const std::string& counted,
-                     const std::string& remark) {
-    if (now > most) fall_short({limit_text(what, counted, now, "most", most) + remark, most / now});
-}
-
-void require_at_least(double least, double now, const std::string& what, const std::string& counted) {
-    if (now < least) fall_short({limit_text(what, counted, now, "least", least), now / least});
 }
 
 void note(const std::string& text) { remarks().notes.push_back(text); }

@@ -130,12 +130,8 @@ const Shape& shape_called(std::string_view name);
 std::vector<const Shape*> judged_shapes();
 /// Returns the run of the step under test on a shape. It is run once. Throws Error if the result is wrong.
 const Run& counted_run(const Shape&);
-/// Returns the counts of a step's solution on a problem, which `count` runs. They are remembered under the
-/// name of the problem across processes until something is rebuilt. Grading relies on this: no solution can
-/// be loaded there.
-const Counts& remembered_counts(const std::string& step, const std::string& problem,
-                                const std::function<Run(const Module&)>& count);
-/// Same, on a shape.
+/// Returns the counts of a step's solution on a shape. They are remembered across processes until something
+/// is rebuilt. Grading relies on this: no solution can be loaded there.
 const Counts& counts_of_solution(std::string_view step, const Shape&);
 /// Returns the interface through which ideas read both.
 const Counted& counted();
@@ -149,11 +145,6 @@ struct Shortfall {
 /// Fails the running test, which continues. Every test that a correct step fails for its cost must call this,
 /// so that the record distinguishes such a step from a wrong one.
 void fall_short(const Shortfall&);
-/// Fails the running test if a correct step needs more than `most`, with the message "WHAT\n  COUNTED: now 7,
-/// at most 5REMARK"; or if it has less than `least`.
-void require_at_most(double most, double now, const std::string& what, const std::string& counted,
-                     const std::string& remark = "");
-void require_at_least(double least, double now, const std::string& what, const std::string& counted);
 /// Adds a remark to the record of the running test that is useful to know but not a fault of the step.
 void note(const std::string& text);
 /// Adds a gain of the step to the record of the running test.

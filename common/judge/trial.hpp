@@ -7,7 +7,6 @@
 #include "judge/suite.hpp"
 
 #include <catch2/catch_test_macros.hpp>
-#include <catch2/interfaces/catch_interfaces_capture.hpp>
 #include <cstring>
 #include <limits>
 #include <string_view>
@@ -276,16 +275,6 @@ template <class Problem>
 Counts counted(const Problem& p, const Conditions& conditions = {}) {
     only_where_counted();
     return counts_of(try_on(step(), p, {conditions}));
-}
-
-/// Returns the counts of a step's solution on the problem. No other problem of the running test may have the
-/// same text.
-template <class Problem>
-const Counts& counted_of(const std::string& name, const Problem& p, const Conditions& conditions = {}) {
-    const auto problem = Catch::getResultCapture().getCurrentTestName() + '\n' + p.text() + '\n' +
-                         std::to_string(conditions.multiprocessors);
-    return remembered_counts(name, std::to_string(std::hash<std::string>()(problem)),
-                             [&](const Module& solution) { return try_on(solution, p, {conditions}); });
 }
 
 inline void only_on_a_gpu() {

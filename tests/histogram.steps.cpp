@@ -235,10 +235,10 @@ const kata::Step steps[] = {
               "the lanes of a warp load from neighbouring addresses", "not in the documents"},
              // 0.101 ms, as the step that follows: a kernel that only reads takes 0.098.
              {"06_aggregated", "milliseconds", 2.0,
-              "a load brings 16 characters, and four of them are under way at once", "not in the documents"},
+              "a load brings 16 characters, and four of them are in flight at once", "not in the documents"},
              // 2.1 times, in another run.
              {"04_coarsened_contiguous", "milliseconds", 1.4,
-              "a load brings 16 characters, and four of them are under way at once", "not in the documents"},
+              "a load brings 16 characters, and four of them are in flight at once", "not in the documents"},
          },
      .figures = {{"letters", "atomics", 28},
                  {"letters", "shared_atomics", 100000},

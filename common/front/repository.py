@@ -320,7 +320,7 @@ class Repository:
                     "with."
                 )
             return (
-                "It is the first of its ladder: what the later steps gain is told against the steps before "
+                "It is the first of its ladder: what the later steps gain is compared with the steps before "
                 "them."
             )
         held = [

@@ -187,7 +187,7 @@ __global__ void __launch_bounds__(block)
     Columns columns = {};
     int entering = 0, leaving = ahead<size>;  // places in the ring
     const auto enter = [&](int row) {
-        __pipeline_wait_prior(ahead<size> - 1);  // the oldest of the copies that are under way has arrived
+        __pipeline_wait_prior(ahead<size> - 1);  // the oldest copy in flight has arrived
         Row row_of = place(entering);
         if constexpr (!aligned) {
             row_of = shifted(row_of, row * width & (wide - 1));

@@ -595,6 +595,11 @@ class Contract(Scratch):
         for title in ("### 00 Before, 01 add", "## 01 Add"):
             lesson.write_text(text.replace("### 01 Add", title))
             self.assertEqual(self.complaints(), [])
+        self.write("chapters/sums/measured/README.md", "# What was measured\n")
+        (self.root / "solutions/sums/measured").symlink_to("../../chapters/sums/measured")
+        self.says("chapters/sums/README.md: does not link to measured/README.md")
+        lesson.write_text(f"{text}\n[What was measured](measured/README.md)\n")
+        self.assertEqual(self.complaints(), [])
 
     def test_each_step_has_three_hints_that_do_not_give_it_away(self) -> None:
         file, place = self.root / "chapters/sums/hints.md", "chapters/sums/hints.md, 01, "

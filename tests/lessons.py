@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Compares the tables of measurements that the lessons quote with the measurements.
+"""Compares the tables that the lessons and their pages of measurements quote with what was measured.
 
-lessons.py BUILD [CHAPTER...]            complains where a lesson quotes anything else
+lessons.py BUILD [CHAPTER...]            complains where a page quotes anything else
 lessons.py BUILD [CHAPTER...] --write    puts them there
 
-In chapters/CHAPTER/README.md the table behind <!-- counted --> is the ladder as the CPU back end in BUILD
-counts it, and the one behind <!-- timed --> the times of measured/ladder.csv, whose machine the lesson names.
-Behind <!-- drawn: 01 03 --> stands a picture, which is a file beside the lesson, drawn from the solutions of
-these steps, as ./kata see draws them. A chapter that nobody has timed yet has neither mark nor file. A step
-that nobody has timed yet is noted, and fails nothing: its author may have no GPU. The meter must still count
-the figures that measured/nsight.csv compares with Nsight Compute. Only the chapters that are named must be
-built. The README of the repository picks a few of these figures, which are looked for there, and counts the
-steps.
+In the lesson, chapters/CHAPTER/README.md, the table behind <!-- counted --> is the ladder as the CPU back end
+in BUILD counts it. Behind <!-- drawn: 01 03 --> stands a picture, which is a file beside the lesson, drawn
+from the solutions of these steps, as ./kata see draws them. On the page measured/README.md the table behind
+<!-- timed --> has the times of measured/ladder.csv, whose machine the page names. A chapter that nobody has
+timed yet has neither that mark nor that file. A step that nobody has timed yet is noted, and fails nothing:
+its author may have no GPU. The meter must still count the figures that measured/nsight.csv compares with
+Nsight Compute. Only the chapters that are named must be built. The README of the repository picks a few of
+these figures, which are looked for there, and counts the steps.
 """
 
 from __future__ import annotations
@@ -133,11 +133,11 @@ def compare_profiled(chapter: str, build: pathlib.Path) -> None:
             )
 
 
-def put(text: str, mark: str, table: str, lesson: pathlib.Path) -> str:
+def put(text: str, mark: str, table: str, page: pathlib.Path) -> str:
     pattern = re.compile(rf"(<!-- {mark} -->\n\n)((?:\|.*\n)*)")
     if not pattern.search(text):
         complaints.append(
-            f"{lesson} has no line <!-- {mark} --> with an empty one behind it, where its table belongs"
+            f"{page} has no line <!-- {mark} --> with an empty one behind it, where its table belongs"
         )
     return pattern.sub(lambda m: m[1] + table + ("" if m[2] else "\n"), text)
 
@@ -228,44 +228,46 @@ def main() -> int:
         parser.error(f"there is no chapter {strange[0]} with steps; there are: {' '.join(there)}")
     tables = {}
     for chapter in given.chapters or there:
-        path = ROOT / "chapters" / chapter / "README.md"
-        lesson = path.relative_to(ROOT)
-        text = before = path.read_text(encoding="utf-8")
+        path, measured = REPOSITORY.lesson(chapter), REPOSITORY.measured_page(chapter)
+        lesson, page = (file.relative_to(ROOT) for file in (path, measured))
+        before = {file: file.read_text(encoding="utf-8") for file in (path, measured)}
+        texts = dict(before)
         counts = counted(chapter, build)
         compare_profiled(chapter, build)
         machine, rows = times(chapter)
         tables[chapter] = counts, rows or []
-        text = put(text, "counted", counts, lesson)
+        texts[path] = put(texts[path], "counted", counts, lesson)
         if rows:
-            text = put(text, "timed", timed(rows), lesson)
-            if machine not in text:
-                complaints.append(f"{lesson} does not say that its times are from: {machine}")
-        elif rows is None and "<!-- timed -->" in text:
+            texts[measured] = put(texts[measured], "timed", timed(rows), page)
+            if machine not in texts[measured]:
+                complaints.append(f"{page} does not say that its times are from: {machine}")
+        elif rows is None and "<!-- timed -->" in texts[measured]:
             complaints.append(
-                f"{lesson} has a line <!-- timed -->, but there is no measured/ladder.csv to take times from"
+                f"{page} has a line <!-- timed -->, but there is no measured/ladder.csv to take times from"
             )
-        if text.count("<!-- drawn: ") != len(pages := dict(drawn(chapter, text, build))):
+        if texts[path].count("<!-- drawn: ") != len(pictured := dict(drawn(chapter, texts[path], build))):
             complaints.append(
                 f"{lesson} has a line <!-- drawn: --> without an empty line and a picture of its own "
                 f"behind it"
             )
-        for stray in set(path.parent.glob("*.svg")).difference(pages):
+        for stray in set(path.parent.glob("*.svg")).difference(pictured):
             complaints.append(f"{stray.relative_to(ROOT)} is in no line <!-- drawn: --> of its lesson")
-        for page, svg in pages.items():
+        for picture, svg in pictured.items():
             if given.write:
-                page.write_text(svg, encoding="utf-8")
-            elif not page.is_file() or page.read_text(encoding="utf-8") != svg:
+                picture.write_text(svg, encoding="utf-8")
+            elif not picture.is_file() or picture.read_text(encoding="utf-8") != svg:
                 complaints.append(
-                    f"{page.relative_to(ROOT)} is not what is drawn: {sys.argv[0]} {given.build} "
+                    f"{picture.relative_to(ROOT)} is not what is drawn: {sys.argv[0]} {given.build} "
                     f"{chapter} --write"
                 )
-        if given.write:
-            path.write_text(text, encoding="utf-8")
-        elif text != before:
-            complaints.append(
-                f"{lesson} quotes a table that is not what was measured: {sys.argv[0]} {given.build} "
-                f"{chapter} --write"
-            )
+        for file, text in texts.items():
+            if given.write:
+                file.write_text(text, encoding="utf-8")
+            elif text != before[file]:
+                complaints.append(
+                    f"{file.relative_to(ROOT)} quotes a table that is not what was measured: {sys.argv[0]} "
+                    f"{given.build} {chapter} --write"
+                )
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     check_listed(readme)
     complaints.extend(

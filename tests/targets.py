@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 """The targets of the last step of a chapter's ladder, beside its figures on each GPU that was tried.
 
-targets.py              complains where a lesson has any other table than the measured one
+targets.py              complains where a page has any other table than the measured one
 targets.py --write      puts the tables there
 
 tests/on_gpu.sh RESULTS bench times the last step of each problem beside the vendor's library and the ceiling.
 Its output is committed, a file for each GPU: chapters/CHAPTER/measured/bench.GPU.csv, whose first line names
 the machine and the day. A step is taken as it is found there. The table of a chapter stands behind <!--
-targets --> in its lesson, and in common/bench/README.md that of all targets, with the worst case of each.
-Where a target is missed, a line of a list below the table must begin with it, in bold, and say how far each
-GPU gets that misses it; where it is reached, none may.
+targets --> in chapters/CHAPTER/measured/README.md, and in common/bench/README.md that of all targets, with
+the worst case of each. Where a target is missed, a line of a list below the table must begin with it, in
+bold, and say how far each GPU gets that misses it; where it is reached, none may.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class Measured(NamedTuple):
     """The times of a chapter on one GPU."""
 
     gpu: str  # its name in a heading: H100
-    machine: str  # its name in a lesson
+    machine: str  # its name on the page
     file: pathlib.Path
     cases: dict[str, Reached]
     library: str  # "" where the chapter has no rival
@@ -123,7 +123,7 @@ def read(path: pathlib.Path) -> Measured:
 
 
 def label(target: Target, library: str) -> str:
-    """Returns "0.97 × cuBLAS", as in the tables and the lessons."""
+    """Returns "0.97 × cuBLAS", as in the tables and the lists."""
     return f"{target.least:.2f} of the ceiling" if target.of == CEILING else f"{target.least:.2f} × {library}"
 
 
@@ -207,8 +207,8 @@ def table(chapter: str, gpus: list[Measured]) -> str:
     return "".join(re.sub(r"\|  (?=\|)", "| ", line) + "\n" for line in lines)
 
 
-def overview(of_chapter: dict[str, list[Measured]]) -> str:
-    """Returns the table of the worst case of every target, on each GPU."""
+def overview(of_chapter: dict[str, list[Measured]], links: dict[str, str]) -> str:
+    """Returns the table of the worst case of every target, on each GPU; `links` lead to the chapters'."""
     names = sorted({gpu.gpu for gpus in of_chapter.values() for gpu in gpus})
     lines = [f"| chapter | must reach | {' | '.join(names)} |", f"| --- | --- |{' ---: |' * len(names)}"]
     for chapter, gpus in of_chapter.items():
@@ -219,7 +219,7 @@ def overview(of_chapter: dict[str, list[Measured]]) -> str:
                 mark = ", geometric mean" if target.of == MEAN else ""
                 values = [shown(*of_gpu) if (of_gpu := found.get(name)) else "" for name in names]
                 anchor = f"level-with-{'the-vendors-library' if library else 'a-copy'}"
-                link = f"[{chapter}](../../chapters/{chapter}/README.md#{anchor})"
+                link = f"[{chapter}](../../{links[chapter]}#{anchor})"
                 lines.append(f"| {link} | {label(target, library)}{mark} | {' | '.join(values)} |")
     return "".join(re.sub(r"\|  (?=\|)", "| ", line) + "\n" for line in lines)
 
@@ -232,7 +232,7 @@ def explained(text: str) -> dict[str, str]:
 
 
 def complaints_of(chapter: str, text: str, gpus: list[Measured], steps: list[str]) -> list[str]:
-    """Returns the faults of a lesson, but for its table."""
+    """Returns the faults of a page, but for its table."""
     said = []
     library = next((gpu.library for gpu in gpus if gpu.library), "")
     reasons = explained(text)
@@ -277,40 +277,37 @@ def main(arguments: list[str] | None = None) -> int:
     said: list[str] = []
     of_chapter: dict[str, list[Measured]] = {}
     pages: dict[pathlib.Path, str] = {}
+    links: dict[str, str] = {}
     for chapter in repository.chapters():
-        lesson = given.root / "chapters" / chapter / "README.md"
+        page = repository.measured_page(chapter)
+        links[chapter] = name = repository.relative(page)
         try:
             gpus = measured(given.root, chapter)
         except ValueError as error:
             said.append(f"chapters/{chapter}/measured/{error}")
             continue
-        text, steps = lesson.read_text(encoding="utf-8"), repository.steps(chapter, "solutions")
+        text, steps = page.read_text(encoding="utf-8"), repository.steps(chapter, "solutions")
         if not gpus:
-            said += [
-                f"chapters/{chapter}/README.md has a line {MARK}, but there is no measured/bench.GPU.csv"
-            ] * (MARK in text)
+            said += [f"{name} has a line {MARK}, but there is no measured/bench.GPU.csv"] * (MARK in text)
             continue
         of_chapter[chapter] = gpus
-        pages[lesson] = table(chapter, gpus)
-        said += [
-            f"chapters/{chapter}/README.md: {complaint}"
-            for complaint in complaints_of(chapter, text, gpus, steps)
-        ]
+        pages[page] = table(chapter, gpus)
+        said += [f"{name}: {complaint}" for complaint in complaints_of(chapter, text, gpus, steps)]
         for gpu in gpus:
             if steps[-1] not in {reached.step for reached in gpu.cases.values()}:
                 print(
                     f"note: chapters/{chapter}/measured/{gpu.file.name} lacks {steps[-1]}: "
                     f"tests/on_gpu.sh chapters bench measures it, on that GPU"
                 )
-    pages[given.root / "common/bench/README.md"] = overview(of_chapter)
+    pages[given.root / "common/bench/README.md"] = overview(of_chapter, links)
     for page, new in pages.items():
-        name, before = page.relative_to(given.root), page.read_text(encoding="utf-8")
-        text = put(before, new)
-        if text is None:
+        name, before = repository.relative(page), page.read_text(encoding="utf-8")
+        after = put(before, new)
+        if after is None:
             said.append(f"{name} has no line {MARK} with an empty one behind it, where its table belongs")
         elif given.write:
-            page.write_text(text, encoding="utf-8")
-        elif text != before:
+            page.write_text(after, encoding="utf-8")
+        elif after != before:
             said.append(f"{name} has a table that is not what was measured: tests/targets.py --write")
     print("".join(f"{complaint}\n" for complaint in said), end="")
     return 1 if said else 0

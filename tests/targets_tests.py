@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of tests/targets.py: missed targets, and lessons that say something else."""
+"""Tests of tests/targets.py: missed targets, and pages that say something else."""
 
 import contextlib
 import io
@@ -26,7 +26,7 @@ MISSED = (
 )
 
 
-class Lessons(unittest.TestCase):
+class Pages(unittest.TestCase):
     def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -39,7 +39,7 @@ class Lessons(unittest.TestCase):
             self.write(name, "")
         self.write("common/bench/README.md", "# Benchmarks\n\n<!-- targets -->\n\nMore.\n")
         self.times(CASES)
-        self.lesson(MISSED)
+        self.page(MISSED)
 
     def write(self, name: str, text: str) -> None:
         path = self.root / name
@@ -68,10 +68,10 @@ class Lessons(unittest.TestCase):
             )
         self.write(f"chapters/scan/measured/bench.{gpu}.csv", "".join(f"{row}\n" for row in rows))
 
-    def lesson(self, *below: str, machine: str = "NVIDIA X1 80GB, CUDA 13.0") -> None:
+    def page(self, *below: str, machine: str = "NVIDIA X1 80GB, CUDA 13.0") -> None:
         text = "\n".join(below)
         self.write(
-            "chapters/scan/README.md",
+            "chapters/scan/measured/README.md",
             f"# Scan\n\nOn an {machine}:\n\n<!-- targets -->\n\n{text}\n\n## Next\n\n- **0.50 × CUB**: no.\n",
         )
 
@@ -93,36 +93,39 @@ class Lessons(unittest.TestCase):
 
     def test_what_is_missed_is_bold_and_explained(self) -> None:
         self.says()
-        lesson = self.read("chapters/scan/README.md")
+        page = self.read("chapters/scan/measured/README.md")
         self.assertIn(
             "| case | step | must reach | X1, ms | × CUB | of the ceiling |\n| --- | --- | --- | ---: | "
             "---: | ---: |\n",
-            lesson,
+            page,
         )
-        self.assertIn("| whole, 2¹⁶ floats | 09 | | 0.862 | 0.50 | 0.50 |\n", lesson)
+        self.assertIn("| whole, 2¹⁶ floats | 09 | | 0.862 | 0.50 | 0.50 |\n", page)
         self.assertIn(
-            "| whole, 2²⁸ floats | 09 | 1.00 × CUB, 0.93 of the ceiling | 0.862 | 1.01 | **0.83** |\n", lesson
+            "| whole, 2²⁸ floats | 09 | 1.00 × CUB, 0.93 of the ceiling | 0.862 | 1.01 | **0.83** |\n", page
         )
-        self.assertIn("| sections of 1024, 2²⁸ floats | 09 | | 0.862 | | 0.90 |\n", lesson)
-        self.assertIn(MISSED, lesson)
+        self.assertIn("| sections of 1024, 2²⁸ floats | 09 | | 0.862 | | 0.90 |\n", page)
+        self.assertIn(MISSED, page)
         overview = self.read("common/bench/README.md")
         self.assertIn("| chapter | must reach | X1 |\n", overview)
-        self.assertIn("README.md#level-with-the-vendors-library) | 1.00 × CUB | 1.01 |\n", overview)
         self.assertIn(
-            "README.md#level-with-the-vendors-library) | 0.93 of the ceiling | **0.83** |\n", overview
+            "/scan/measured/README.md#level-with-the-vendors-library) | 1.00 × CUB | 1.01 |\n", overview
+        )
+        self.assertIn(
+            "/scan/measured/README.md#level-with-the-vendors-library) | 0.93 of the ceiling | **0.83** |\n",
+            overview,
         )
 
     def test_a_second_gpu_stands_beside_the_first(self) -> None:
         self.times({"whole, 2^28 floats": (73.0, 0.95)}, "X2", MACHINE.replace("X1 80GB", "X2"))
-        self.lesson(
+        self.page(
             MISSED,
             "- **1.00 × CUB**: 0.95 on the X2.",
             machine="NVIDIA X1 80GB, CUDA 13.0, and an NVIDIA X2,\nCUDA 13.0",
         )
         self.says("'- **0.93 of the ceiling**' does not say that the X2 gets to 0.73 at worst")
-        lesson = self.read("chapters/scan/README.md")
-        self.assertIn("| 0.862 | 1.01 | **0.83** | 0.862 | **0.95** | **0.73** |\n", lesson)
-        self.assertIn("| whole, 2¹⁶ floats | 09 | | 0.862 | 0.50 | 0.50 | | | |\n", lesson)
+        page = self.read("chapters/scan/measured/README.md")
+        self.assertIn("| 0.862 | 1.01 | **0.83** | 0.862 | **0.95** | **0.73** |\n", page)
+        self.assertIn("| whole, 2¹⁶ floats | 09 | | 0.862 | 0.50 | 0.50 | | | |\n", page)
         self.assertIn("| **0.83** | **0.73** |\n", self.read("common/bench/README.md"))
 
     def test_a_table_that_is_not_of_what_was_measured(self) -> None:
@@ -130,30 +133,31 @@ class Lessons(unittest.TestCase):
         self.times({**CASES, "whole, 2^28 floats": (83.0, 1.04)})
         first, second = self.said()
         self.assertIn(
-            "chapters/scan/README.md has a table that is not what was measured: tests/targets.py --write",
+            "chapters/scan/measured/README.md has a table that is not what was measured: tests/targets.py "
+            "--write",
             first,
         )
         self.assertIn("common/bench/README.md has a table", second)
 
     def test_a_target_that_is_missed_and_not_explained(self) -> None:
-        self.lesson("It is slower than a copy: 0.83.")
+        self.page("It is slower than a copy: 0.83.")
         self.says(
             "X1 missed 0.93 of the ceiling, and no line of a list, '- **0.93 of the ceiling**', says why"
         )
 
     def test_an_explanation_without_the_figure(self) -> None:
-        self.lesson("- **0.93 of the ceiling**: 0.84.")
+        self.page("- **0.93 of the ceiling**: 0.84.")
         self.says("does not say that the X1 gets to 0.83 at worst")
 
     def test_an_explanation_of_what_is_reached_or_no_target(self) -> None:
-        self.lesson(MISSED, "- **1.00 × CUB**: it is slow.", "- **0.50 × CUB**: it is slow.")
+        self.page(MISSED, "- **1.00 × CUB**: it is slow.", "- **0.50 × CUB**: it is slow.")
         self.says(
             "'- **1.00 × CUB**' says why that is missed, and it is reached", "'- **0.50 × CUB**' is no target"
         )
 
     def test_a_ratio_whose_bounds_hold_the_target_does_not_miss_it(self) -> None:
         self.times({**CASES, "whole, 2^28 floats": (93.0, 0.995)})
-        self.lesson("Level.")
+        self.page("Level.")
         self.says()
         self.times({**CASES, "whole, 2^28 floats": (92.4, 0.985)})
         self.says("X1 missed 1.00 × CUB", "X1 missed 0.93 of the ceiling")
@@ -192,17 +196,17 @@ class Lessons(unittest.TestCase):
         self.write("solutions/scan/10_next.cu", "")
         self.says("note: chapters/scan/measured/bench.X1_80GB.csv lacks 10_next")
 
-    def test_a_machine_that_is_not_named_in_the_file_or_the_lesson(self) -> None:
+    def test_a_machine_that_is_not_named_in_the_file_or_on_the_page(self) -> None:
         self.times(CASES, machine=MACHINE.replace(", 2026-11-22", ""))
         self.assertIn("bench.X1_80GB.csv does not begin with a line as '# NVIDIA", self.said()[0])
         self.times(CASES)
-        self.lesson(MISSED, machine="NVIDIA X2, CUDA 13.0")
+        self.page(MISSED, machine="NVIDIA X2, CUDA 13.0")
         self.says("it does not say that times are from: NVIDIA X1 80GB, CUDA 13.0")
 
-    def test_a_lesson_without_a_mark_or_with_one_and_no_times(self) -> None:
-        self.write("chapters/scan/README.md", f"On an NVIDIA X1 80GB, CUDA 13.0.\n\n{MISSED}\n")
-        self.assertIn("chapters/scan/README.md has no line <!-- targets -->", self.said()[-2])
-        self.lesson("Nothing.")
+    def test_a_page_without_a_mark_or_with_one_and_no_times(self) -> None:
+        self.write("chapters/scan/measured/README.md", f"On an NVIDIA X1 80GB, CUDA 13.0.\n\n{MISSED}\n")
+        self.assertIn("chapters/scan/measured/README.md has no line <!-- targets -->", self.said()[-2])
+        self.page("Nothing.")
         (self.root / "chapters/scan/measured/bench.X1_80GB.csv").unlink()
         self.assertIn("there is no measured/bench.GPU.csv", self.said()[0])
 

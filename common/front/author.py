@@ -36,7 +36,7 @@ LESSON = """The problem, and what its ladder teaches.
 
 ## The ladder
 
-## What was measured
+## What was counted
 
 <!-- counted -->
 

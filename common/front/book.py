@@ -56,7 +56,9 @@ class Book:
 
     def __init__(self, repository: Repository, folder: pathlib.Path) -> None:
         self.repository, self.root, self.folder = repository, repository.root, folder
-        self.lessons = {chapter: f"chapters/{chapter}/README.md" for chapter in repository.chapters()}
+        self.lessons = {
+            chapter: repository.relative(repository.lesson(chapter)) for chapter in repository.chapters()
+        }
         self.written: set[str] = set()
 
     def write(self) -> list[object]:
@@ -68,6 +70,9 @@ class Book:
             pages = [
                 {f"{step[:2]} {self.title(chapter, step)}": self.step(chapter, step, steps)} for step in steps
             ]
+            if (measured := self.repository.relative(self.repository.measured_page(chapter))) != lesson:
+                self.prose(measured)
+                pages.append({"What was measured": measured})
             chapters.append({chapter.capitalize(): [lesson, *pages]})
         for page in (FIRST, *LAST):
             self.prose(page)

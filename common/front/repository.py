@@ -160,6 +160,15 @@ class Repository:
     def source(self, chapter: str, step: str, tree: str = "chapters") -> pathlib.Path:
         return self.root / tree / chapter / f"{step}.cu"
 
+    def lesson(self, chapter: str) -> pathlib.Path:
+        return self.root / "chapters" / chapter / "README.md"
+
+    def measured_page(self, chapter: str) -> pathlib.Path:
+        """Returns the page beside the lesson that says what was measured. A lesson that has not been split
+        is its own."""
+        page = self.root / "chapters" / chapter / "measured" / "README.md"
+        return page if page.is_file() else self.lesson(chapter)
+
     def text(self, chapter: str, step: str, tree: str = "chapters") -> str:
         return self.source(chapter, step, tree).read_text(encoding="utf-8", errors="replace")
 

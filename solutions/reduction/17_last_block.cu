@@ -100,7 +100,7 @@ __global__ void last_block(const T* in, T* out, int n, int segments, T* partials
     __syncthreads();    // `last` goes to all threads, and with it what thread 0 has seen
     if (!last) return;  // the whole block or none of it: barriers may follow
     value = op.identity();
-    // A thread takes the same results every time, in the same order; eight of them are under way at once.
+    // A thread takes the same results every time, in the same order; eight of them are in flight at once.
     const int results = gridDim.x;
     for (int first = threadIdx.x; first < results; first += 8 * block_dim)
 #pragma unroll

@@ -64,6 +64,8 @@ __device__ unsigned sum_around_first(const Row& row) {
     return sum;
 }
 
+// A block is one warp, and an H100's multiprocessor takes 32 blocks at most. For 32 to fit, a thread may have
+// 65536 / (32 * 32) = 64 registers.
 template <int size, bool aligned>
 __global__ void __launch_bounds__(block, 32)
     running_blur(const unsigned char* __restrict__ in, unsigned char* __restrict__ out, int width,

@@ -39,6 +39,8 @@ __device__ Row shifted(const Row& own, int by) {
         word[i] = own.word[i];
         word[4 + i] = __shfl_down_sync(0xffffffff, own.word[i], 1);
     }
+    // By two words or not, then by one or not, then by the bytes that are left. No index depends on `by`, so
+    // the words can stay in registers. __funnelshift_r takes 32 bits out of two words.
     for (int words = 2; words > 0; --words)
         for (int i = 0; i < 4 + words; ++i) {
             const unsigned here = word[i], further = word[i + words];

@@ -1,5 +1,5 @@
 // 10 Unroll 4: four blocks of elements, fetched together. Mirrors REDUCE-vi 6. Changed from 09: half
-// as many blocks again, and a thread has four loads under way at a time, none of which waits for
+// as many blocks again, and a thread has four loads in flight at a time, none of which waits for
 // another.
 #include "rounds.cuh"
 

@@ -1,5 +1,5 @@
 // 11 Unroll 8: eight blocks of elements, fetched together. Mirrors REDUCE-vi 7. Changed from 10: half
-// as many blocks again, and eight loads under way.
+// as many blocks again, and eight loads in flight.
 #include "rounds.cuh"
 
 constexpr int block_dim = 512;          // threads of a block

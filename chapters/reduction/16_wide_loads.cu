@@ -1,4 +1,4 @@
-// 16 Wide loads: 16 bytes at a time, and four such loads of a thread under way at once. Beyond the documents;
+// 16 Wide loads: 16 bytes at a time, and four such loads of a thread in flight at once. Beyond the documents;
 // in CUB it is ConsumeFullTile of AgentReduce. Changed from 15: a quarter of the load instructions for
 // floats, half of them for doubles, and none of them waits for the one before. The same bytes and sectors.
 #include "reduction.cuh"

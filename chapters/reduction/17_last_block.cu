@@ -2,13 +2,13 @@
 // NVIDIA's sample threadFenceReduction has the idea. Changed from 16: a block leaves its result in an
 // array instead of combining it atomically, and counts itself; the one that finds all others done combines
 // these results. Which operation comes first no longer depends on which block is done first, and `out` need
-// not be set before. Each block pays for a fence and for two barriers, at which its warps have no load under
-// way. So a block of a long input reduces four segments before it comes to that.
+// not be set before. Each block pays for a fence and for two barriers, at which its warps have no load in
+// flight. So a block of a long input reduces four segments before it comes to that.
 #include "partials.cuh"
 
 constexpr int block_dim = 1024;             // threads of a block
 constexpr int resident = 2;                 // blocks at a time on a multiprocessor of 2048 threads
-constexpr int loads = 4;                    // of a thread, under way at once
+constexpr int loads = 4;                    // of a thread, in flight at once
 constexpr int segment = loads * block_dim;  // packs that a block loads at once
 constexpr int most_segments = 4;            // of a block
 

@@ -1,10 +1,9 @@
 // 05 Wide loads: a thread computes four cells of a row in each of four planes, and leaves the sharing to the
 // caches. Beyond the documents. Changed from 04: no shared memory, no barrier and no thread on a halo. A
-// load brings four cells, and those above, below, before and behind come with one load each, which L1 or L2
-// has mostly seen. Only four planes a block: in long marches blocks that run together drift apart along z,
-// and each fetches from memory what another one has fetched before. For floats a thread has few enough
-// registers that a multiprocessor is full. Where n is no multiple of four, a thread computes one cell of a
-// row.
+// load brings four cells, and those above, below, before and behind come with one load each, for which L1 or
+// L2 may have the data. A block has only four planes, as longer marches were slower. For floats a thread has
+// few enough registers that a multiprocessor is full. Where n is no multiple of four, a thread computes one
+// cell of a row.
 #include "stencil.cuh"
 
 constexpr int block_x = 32, block_y = 8;  // threads

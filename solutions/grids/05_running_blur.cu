@@ -64,6 +64,8 @@ __device__ unsigned sum_around_first(const Row& row) {
     return sum;
 }
 
+// A block is one warp, and an H100's multiprocessor takes 32 blocks at most. For 32 to fit, a thread may have
+// 65536 / (32 * 32) = 64 registers.
 template <int size, bool aligned>
 __global__ void __launch_bounds__(block, 32)
     running_blur(const unsigned char* __restrict__ in, unsigned char* __restrict__ out, int width,
@@ -73,10 +75,14 @@ __global__ void __launch_bounds__(block, 32)
     const int first = blockIdx.y * strip, last = min(first + strip, height);
     if (col >= width) return;
 
+    // The patch of a column to the right of the picture may have no column in it: the 1 prevents a division
+    // by zero.
     float per_col[wide];  // one over the columns of the patch that lie in the picture
     for (int s = 0; s < wide; ++s)
         per_col[s] = 1.0f / max(min(col + s + size, width - 1) - max(col + s - size, 0) + 1, 1);
     int sum[wide] = {};  // of the patch around each of the thread's pixels
+    // Rows above the strip enter before its first mean. `row` enters the patches of row y = row - size, whose
+    // last row it is.
     for (int row = first - size; row < last + size; ++row) {
         // The row that enters the patches of row y, and the one that leaves them, if it has ever entered.
         const int y = row - size, leaving = y - size - 1;
@@ -86,8 +92,12 @@ __global__ void __launch_bounds__(block, 32)
         // one leaves to the left, in both rows.
         unsigned plus = sum_around_first<size>(fresh), minus = sum_around_first<size>(old);
         for (int s = 0; s < wide; ++s) {
+            // Unsigned numbers wrap, so that this is right also where minus is larger.
             sum[s] += plus - minus;
             if (s == wide - 1) break;
+            // __dp4a only adds. So a pixel of the entering row that leaves the patch is added to `minus`, and
+            // one of the old row to `plus`. A row begins 16 columns before the thread's own, so column s of
+            // the thread is pixel wide + s.
             plus = plus_pixel(fresh, wide + s + size + 1, plus_pixel(old, wide + s - size, plus));
             minus = plus_pixel(old, wide + s + size + 1, plus_pixel(fresh, wide + s - size, minus));
         }

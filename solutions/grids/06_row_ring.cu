@@ -39,6 +39,8 @@ __device__ Row shifted(const Row& own, int by) {
         word[i] = own.word[i];
         word[4 + i] = __shfl_down_sync(0xffffffff, own.word[i], 1);
     }
+    // By two words or not, then by one or not, then by the bytes that are left. No index depends on `by`, so
+    // the words can stay in registers. __funnelshift_r takes 32 bits out of two words.
     for (int words = 2; words > 0; --words)
         for (int i = 0; i < 4 + words; ++i) {
             const unsigned here = word[i], further = word[i + words];
@@ -185,6 +187,9 @@ __global__ void __launch_bounds__(block)
     for (int i = ahead<size>; i < rows_of<size>; ++i) place(i) = {};  // leaves before anything has entered
 
     Columns columns = {};
+    // A ring of 2 * size + 1 + ahead rows. The row that leaves is 2 * size + 1 places behind the one that
+    // enters, which in the ring is `ahead` places further on: the place of the row that enters `ahead` rows
+    // later.
     int entering = 0, leaving = ahead<size>;  // places in the ring
     const auto enter = [&](int row) {
         __pipeline_wait_prior(ahead<size> - 1);  // the oldest copy in flight has arrived
@@ -195,7 +200,8 @@ __global__ void __launch_bounds__(block)
             place(entering) = row_of;  // for when it leaves
         }
         march(columns, row_of, place(leaving));
-        // What has left makes room.
+        // What has left makes room. The order counts: march() has read the old row, and then its place is
+        // filled.
         begin_copy<aligned>(place(leaving), in, row + ahead<size>, col, width, end, pixels);
         __pipeline_commit();
         entering = entering + 1 == rows_of<size> ? 0 : entering + 1;
@@ -210,6 +216,9 @@ __global__ void __launch_bounds__(block)
     for (int y = first; y < last; ++y) {
         enter(y + size);
         for (int column = 0; column < wide; ++column) {  // the neighbours' sums, as far as patches reach
+            // A word has the sums of columns `column` and column + 2. The left neighbour's are needed if its
+            // second one is in reach, the right neighbour's if its first one is. All lanes come, as each row
+            // changes all sums.
             const int own = word_of(wide + column);
             if (half_of(column) == 1) continue;
             if (column + 2 >= wide - size)
@@ -217,6 +226,7 @@ __global__ void __launch_bounds__(block)
             if (column < size)
                 columns.word[word_of(2 * wide + column)] = __shfl_down_sync(0xffffffff, columns.word[own], 1);
         }
+        // Shares depend on y only where patches hang over at the top or the bottom.
         if (y == changes) {
             const float inside = share_of<size>(y, size, width, height);
             for (int s = 0; s < wide; ++s) share[s] = inside;

@@ -1,7 +1,7 @@
 // 05 Coarsened: a thread combines several elements on its own before the tree begins. Mirrors
 // PMPP-notes 10.8. Changed from 04: where blocks would take turns on the hardware anyway, fewer of
 // them do the same work, with a fraction of the trees, their barriers and their idle threads; and a
-// thread has eight loads under way instead of two.
+// thread has eight loads in flight instead of two.
 // Neighbouring threads still read neighbouring elements.
 #include "reduction.cuh"
 

@@ -1,5 +1,5 @@
 // 11 Unroll 8: eight blocks of elements, fetched together. Mirrors REDUCE-vi 7. Changed from 10: half
-// as many blocks again, and eight loads under way.
+// as many blocks again, and eight loads in flight.
 #include "rounds.cuh"
 
 constexpr int block_dim = 512;          // threads of a block
@@ -14,7 +14,7 @@ __global__ void unroll8(T* in, T* out, int n, Op op) {
     const int length = n - first;  // elements from there to the end of the input
     const int t = threadIdx.x;
     if (8 * block <= length) {
-        // Eight loads under way, as in 10; and four operators that do not wait for each other.
+        // Eight loads in flight, as in 10; and four operators that do not wait for each other.
         const T a1 = data[t], a2 = data[t + block], a3 = data[t + 2 * block], a4 = data[t + 3 * block];
         const T b1 = data[t + 4 * block], b2 = data[t + 5 * block], b3 = data[t + 6 * block],
                 b4 = data[t + 7 * block];

@@ -1,4 +1,4 @@
-// 16 Wide loads: 16 bytes at a time, and four such loads of a thread under way at once. Beyond the documents;
+// 16 Wide loads: 16 bytes at a time, and four such loads of a thread in flight at once. Beyond the documents;
 // in CUB it is ConsumeFullTile of AgentReduce. Changed from 15: a quarter of the load instructions for
 // floats, half of them for doubles, and none of them waits for the one before. The same bytes and sectors.
 #include "reduction.cuh"
@@ -18,6 +18,7 @@ struct alignas(16) Pack {
 template <class T, class Op>
 __device__ T reduce_warp(T value, Op op) {
     // kata: begin
+    // As in 15. All lanes take part in every round, also those whose result is not used: the mask names 32.
     for (int stride = 16; stride > 0; stride /= 2) value = op(value, __shfl_down_sync(~0u, value, stride));
     return value;
     // kata: end
@@ -30,6 +31,7 @@ __device__ T reduce_block(T value, Op op) {
     __shared__ T of_warp[block_dim / 32];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     value = reduce_warp(value, op);
+    // One value per warp goes through shared memory, and the first warp reduces those in the same way.
     if (lane == 0) of_warp[warp] = value;
     __syncthreads();
     if (warp == 0) value = reduce_warp(lane < block_dim / 32 ? of_warp[lane] : op.identity(), op);
@@ -47,9 +49,11 @@ __device__ T reduce_thread(const T* in, int n, Op op) {
     const int whole = n / width;  // packs that are full
     const int t = threadIdx.x, begin = blockIdx.x * segment, first = begin + t;
     T value = op.identity();
-    const auto combine = [&](Pack<T> pack) {  // by value: through a reference, each element might be loaded
+    const auto combine = [&](Pack<T> pack) {  // a copy, in registers
         for (T x : pack.x) value = op(value, x);
     };
+    // In a whole segment no load needs a test, so that all four can be issued one after the other. The last
+    // segment goes pack by pack.
     if (whole - begin >= segment) {  // the same for all threads of the block
         Pack<T> pack[loads];         // in registers, as both loops are unrolled
 #pragma unroll

@@ -2,13 +2,13 @@
 // NVIDIA's sample threadFenceReduction has the idea. Changed from 16: a block leaves its result in an
 // array instead of combining it atomically, and counts itself; the one that finds all others done combines
 // these results. Which operation comes first no longer depends on which block is done first, and `out` need
-// not be set before. Each block pays for a fence and for two barriers, at which its warps have no load under
-// way. So a block of a long input reduces four segments before it comes to that.
+// not be set before. Each block pays for a fence and for two barriers, at which its warps have no load in
+// flight. So a block of a long input reduces four segments before it comes to that.
 #include "partials.cuh"
 
 constexpr int block_dim = 1024;             // threads of a block
 constexpr int resident = 2;                 // blocks at a time on a multiprocessor of 2048 threads
-constexpr int loads = 4;                    // of a thread, under way at once
+constexpr int loads = 4;                    // of a thread, in flight at once
 constexpr int segment = loads * block_dim;  // packs that a block loads at once
 constexpr int most_segments = 4;            // of a block
 
@@ -23,6 +23,7 @@ struct alignas(16) Pack {
 template <class T, class Op>
 __device__ T reduce_warp(T value, Op op) {
     // kata: begin
+    // As in 15. All lanes take part in every round, also those whose result is not used: the mask names 32.
     for (int stride = 16; stride > 0; stride /= 2) value = op(value, __shfl_down_sync(~0u, value, stride));
     return value;
     // kata: end
@@ -35,6 +36,8 @@ __device__ T reduce_block(T value, Op op) {
     __shared__ T of_warp[block_dim / 32];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     value = reduce_warp(value, op);
+    // The last block calls this twice. A barrier of the kernel separates the reads of the first call from the
+    // stores of the second, so none is needed here.
     if (lane == 0) of_warp[warp] = value;
     __syncthreads();
     if (warp == 0) value = reduce_warp(lane < block_dim / 32 ? of_warp[lane] : op.identity(), op);
@@ -50,6 +53,8 @@ __device__ T reduce_thread(const T* in, int n, int segments, Op op) {
     const auto* const packs = reinterpret_cast<const Pack<T>*>(in);
     const int whole = n / width;
     const int t = threadIdx.x, of_block = segments * segment;
+    // The segments of a block lie side by side. Which elements a thread takes depends on `segments` and not
+    // on when its block runs, and so do the last bits of the sum.
     int begin = blockIdx.x * of_block;
     const int end = min(begin + of_block, whole);
     T value = op.identity();
@@ -65,6 +70,7 @@ __device__ T reduce_thread(const T* in, int n, int segments, Op op) {
 #pragma unroll
         for (int k = 0; k < loads; ++k) combine(pack[k]);
     }
+    // What is left of the block's packs, fewer than a segment has.
 #pragma unroll 1
     for (int i = begin + t; i < end; i += block_dim) combine(packs[i]);
     if (blockIdx.x == 0 && t < n % width) value = op(value, in[whole * width + t]);
@@ -83,6 +89,8 @@ __global__ void last_block(const T* in, T* out, int n, int segments, T* partials
     __shared__ bool last;
     T value = reduce_block(reduce_thread(in, n, segments, op), op);
     if (threadIdx.x == 0) {
+        // The result, then a fence, then the count. atomicInc returns what it has found, how many blocks were
+        // done before: the last one finds all others.
         partials[blockIdx.x] = value;
         __threadfence();  // whoever sees the count sees the result, too
         // atomicInc counts up to its second argument, and from there on to 0.
@@ -92,7 +100,7 @@ __global__ void last_block(const T* in, T* out, int n, int segments, T* partials
     __syncthreads();    // `last` goes to all threads, and with it what thread 0 has seen
     if (!last) return;  // the whole block or none of it: barriers may follow
     value = op.identity();
-    // A thread takes the same results every time, in the same order; eight of them are under way at once.
+    // A thread takes the same results every time, in the same order; eight of them are in flight at once.
     const int results = gridDim.x;
     for (int first = threadIdx.x; first < results; first += 8 * block_dim)
 #pragma unroll

@@ -13,6 +13,13 @@ constexpr int section = threads * coarse_factor;
 template <class T, class Op>
 __device__ T look_back(Word* status, int s, Op op) {
     // kata: begin
+    // As in 07. Lane l polls section end - 1 - l, the nearest for lane 0. `known` has a bit for each lane
+    // whose section has a prefix, known & -known is the lowest of them, and nearest - 1 has a bit for each
+    // lane below it, or all 32 bits where no prefix is known: one of those sections without any sum means
+    // polling again. The wait ends, for their blocks have started before this one. Lanes behind the nearest
+    // prefix bring the identity, for it contains their sections (__ffs counts from 1). Section numbers fall
+    // from lane to lane, so what lane + stride has is the left operand; op need not commute. Lane 0 then has
+    // the sum. Without a prefix, the 32 sections before are next.
     const int lane = threadIdx.x % 32;
     T before = op.identity();
     for (int end = s;; end -= 32) {
@@ -55,9 +62,13 @@ __global__ void __launch_bounds__(threads)
     __shared__ T of_warp[warps];  // first each warp's sum, then what stands before the warp
     __shared__ int number;
     const int t = threadIdx.x, lane = t % 32, warp = t / 32;
+    // A number is drawn when a block starts, so that all sections before this one belong to blocks that have
+    // started.
     if (t == 0) number = atomicAdd(started, 1);
     __syncthreads();
     const int s = number, first = s * section;
+    // Neighbouring threads load neighbouring elements, and element e of the section goes to place padded(e):
+    // a free place after every 32 keeps lanes apart that read 16 in a row below.
 #pragma unroll
     for (int k = 0; k < coarse_factor; ++k) {
         const int e = t + k * threads;
@@ -73,12 +84,16 @@ __global__ void __launch_bounds__(threads)
     T sum = item[0];
 #pragma unroll
     for (int k = 1; k < coarse_factor; ++k) sum = op(sum, item[k]);
+    // The warp scans its lanes' sums. Its last lane has the warp's, and one lane further left is what stands
+    // before this lane.
     const T up_to_here = scan_warp(sum, op);
     if (lane == 31) of_warp[warp] = up_to_here;
     const T left = shuffle_up(up_to_here, 1);
     const T before = lane > 0 ? left : op.identity();  // in the warp
     __syncthreads();                                   // of_warp is complete
 
+    // The sum of the section comes first: sections behind it can go on with that while this one looks back.
+    // All lanes come to each shuffle, and lanes without a warp bring the identity, so lane 31 has the whole.
     if (warp == 0) {
         const T to_warp = scan_warp(lane < warps ? of_warp[lane] : op.identity(), op);
         const T whole = shuffle(to_warp, 31);
@@ -86,10 +101,13 @@ __global__ void __launch_bounds__(threads)
         const T before_section = look_back<T>(status, s, op);
         if (lane == 0) publish(status, s, prefix, op(before_section, whole));
         const T left_warps = shuffle_up(to_warp, 1);
+        // No barrier before this: a lane overwrites the sum that it alone has read.
         if (lane < warps) of_warp[lane] = lane > 0 ? op(before_section, left_warps) : before_section;
     }
     __syncthreads();  // of_warp is what stands before each warp
 
+    // All that stands before the thread: the sections and warps before it, and then the lanes. Until the next
+    // barrier no other thread reaches its 16 places.
     T running = op(of_warp[warp], before);
 #pragma unroll
     for (int k = 0; k < coarse_factor; ++k) {

@@ -24,6 +24,13 @@ struct alignas(16) Pack {
 template <class T, class Op>
 __device__ T look_back(Word* status, int s, Op op) {
     // kata: begin
+    // As in 07 and 08. Lane l polls section end - 1 - l, the nearest for lane 0. `known` has a bit for each
+    // lane whose section has a prefix, known & -known is the lowest of them, and nearest - 1 has a bit for
+    // each lane below it, or all 32 bits where no prefix is known: one of those sections without any sum
+    // means polling again. The wait ends, for their blocks have started before this one. Lanes behind the
+    // nearest prefix bring the identity, for it contains their sections (__ffs counts from 1). Section
+    // numbers fall from lane to lane, so what lane + stride has is the left operand; op need not commute.
+    // Lane 0 then has the sum. Without a prefix, the 32 sections before are next.
     const int lane = threadIdx.x % 32;
     T before = op.identity();
     for (int end = s;; end -= 32) {
@@ -90,6 +97,8 @@ __global__ void __launch_bounds__(threads)
     __shared__ T of_warp[warps];  // first each warp's sum, then what stands before the warp
     __shared__ int number;
     const int t = threadIdx.x, lane = t % 32, warp = t / 32;
+    // A number is drawn when a block starts, so that all sections before this one belong to blocks that have
+    // started.
     if (t == 0) number = atomicAdd(started, 1);
     __syncthreads();
     const int s = number;
@@ -105,6 +114,8 @@ __global__ void __launch_bounds__(threads)
         for (int r = 0; r < rows; ++r) x[r] = load(in, first + r * row<T>, n, op);
     }
 
+    // Row after row: `total` is the sum of the warp's rows so far, the same in all lanes, for each row's last
+    // lane hands its sum to all. It stands left of the row, and so it is the left operand.
     T before[rows];  // what stands before the lane's pack in the rows of the warp
     T total = op.identity();
 #pragma unroll
@@ -119,6 +130,8 @@ __global__ void __launch_bounds__(threads)
     if (lane == 0) of_warp[warp] = total;
     __syncthreads();  // of_warp is complete
 
+    // The sum of the section is published first: sections behind it can go on with that while this one looks
+    // back. A lane of this warp overwrites only the element of of_warp that it alone has read.
     if (warp == 0) {  // as in 08
         const T to_warp = scan_warp(lane < warps ? of_warp[lane] : op.identity(), op);
         const T whole = shuffle(to_warp, 31);
@@ -130,6 +143,8 @@ __global__ void __launch_bounds__(threads)
     }
     __syncthreads();  // of_warp is what stands before each warp
 
+    // The packs are still in registers: what stands before each is known, and a thread scans its own
+    // elements.
     const T before_warp = of_warp[warp];
 #pragma unroll
     for (int r = 0; r < rows; ++r) {

@@ -49,6 +49,8 @@ __device__ T sum_of_tiles(Word* status, int begin, int end, Op op) {
     constexpr int each = 5;  // of a lane, all under way at once: 160 tiles, where an H100 runs 132 blocks
     const int lane = threadIdx.x % 32;
     T sum = op.identity();
+    // Waits until all these tiles have sums. That ends: the lowest tile without one belongs to a block that,
+    // before it publishes, waits for lower tiles only.
     for (; begin < end; begin += 32 * each) {
         T told[each];
         bool all;
@@ -63,6 +65,8 @@ __device__ T sum_of_tiles(Word* status, int begin, int end, Op op) {
         } while (!__all_sync(~0u, all));
 #pragma unroll
         for (int e = 0; e < each; ++e) {
+            // Tile numbers rise from lane to lane, and not as in the look-back of 07, where they fall: what
+            // lane + stride has is the right operand.
             for (int stride = 1; stride < 32; stride *= 2)
                 told[e] = op(told[e], shuffle_down(told[e], stride));
             sum = op(sum, shuffle(told[e], 0));
@@ -104,7 +108,9 @@ __global__ void __launch_bounds__(threads)
     // kata: begin
     extern __shared__ int4 dynamic[];
     auto* const on_chip = reinterpret_cast<Pack<T>*>(dynamic);  // tile k in slot k % stages
-    // So many are kept, for what a round writes slow warps may still read as it was two rounds before.
+    // One barrier stands in the middle of a round. While a fast warp is in the first half of round k, a slow
+    // one may be in the second half of round k - 1. In use are then the sums of tiles k - 1 to k + ahead, the
+    // numbers of tiles k - 1 to k + stages, and what stands before tiles k - 1 and k.
     constexpr int kept = ahead + 2, numbered = stages + 2;
     __shared__ T of_warp[kept][warps], before_tile[2];
     __shared__ int number[numbered];
@@ -121,24 +127,33 @@ __global__ void __launch_bounds__(threads)
     T before[ahead + 1][rows];  // what stands before the thread's packs in the warp, of tiles k to k + ahead
     T running = op.identity();  // what stands before tile `last`
     int last = 0;
+    // In round k tile k + stages is numbered, the one before it is copied, tile k + ahead is summed, and tile
+    // k is scanned. A number is read from the round after on, when a barrier has come between. Rounds below 0
+    // fill the stages; exists() is false for tiles that are not there.
     for (int k = -stages; k < share; ++k) {
         const int drawn = k + stages, loaded = drawn - 1, summed = k + ahead;
         if (warp == warps) {
             if (lane == 0 && drawn < share) number[drawn % numbered] = atomicAdd(taken, 1);
             if (exists(k)) {
                 const int now = number[k % numbered];
+                // `running` is the sum of all tiles before the block's previous one, so the previous one is
+                // the first to add.
                 running = op(running, sum_of_tiles<T>(status, last, now, op));
                 last = now;
                 if (lane == 0) before_tile[k % 2] = running;
             }
         } else {
             // A thread copies what it reads itself, so it waits for nobody else, and nobody for it.
+            // Slot loaded % stages had tile k - 1, which this thread has read for the last time in the round
+            // before.
             if (exists(loaded))
 #pragma unroll
                 for (int p = mine; p < mine + rows * 32; p += 32)
                     begin_copy(on_chip[loaded % stages * packs + p], in, element(loaded, p), n, op);
             __pipeline_commit();  // also where there is no tile: waiting is by the number of groups
             if (exists(summed)) {
+                // A group is committed in each round, so all but the last loaded - summed = 2 have arrived:
+                // tile `summed`, too.
                 __pipeline_wait_prior(loaded - summed);
                 T total = op.identity();
 #pragma unroll
@@ -155,12 +170,15 @@ __global__ void __launch_bounds__(threads)
             }
         }
         __syncthreads();  // the next number, the warps' sums and what stands before tile k are there
+        // The last warp publishes the sum of tile k + ahead, while the others scan tile k.
         if (warp == warps) {
             if (exists(summed)) {
                 const T sum = scan_warp(lane < warps ? of_warp[summed % kept][lane] : op.identity(), op);
                 if (lane == 31) publish(status, number[summed % numbered], aggregate, sum);
             }
         } else if (exists(k)) {
+            // Each warp scans the warps' sums for itself, which spares a barrier. Lane warp - 1 has what
+            // stands before the warp in the tile.
             const T to_warp = scan_warp(lane < warps ? of_warp[k % kept][lane] : op.identity(), op);
             const T left = shuffle(to_warp, max(warp - 1, 0));
             const T before_warp = warp > 0 ? op(before_tile[k % 2], left) : before_tile[k % 2];
@@ -176,6 +194,8 @@ __global__ void __launch_bounds__(threads)
                 store(out, element(k, mine + r * 32), n, pack);
             }
         }
+        // One round on: what was of tile k + 1 is now of tile k. Unrolled, the array is registers, and this
+        // moves them.
 #pragma unroll
         for (int a = 0; a < ahead; ++a)
 #pragma unroll

@@ -1,10 +1,9 @@
 // 05 Wide loads: a thread computes four cells of a row in each of four planes, and leaves the sharing to the
 // caches. Beyond the documents. Changed from 04: no shared memory, no barrier and no thread on a halo. A
-// load brings four cells, and those above, below, before and behind come with one load each, which L1 or L2
-// has mostly seen. Only four planes a block: in long marches blocks that run together drift apart along z,
-// and each fetches from memory what another one has fetched before. For floats a thread has few enough
-// registers that a multiprocessor is full. Where n is no multiple of four, a thread computes one cell of a
-// row.
+// load brings four cells, and those above, below, before and behind come with one load each, for which L1 or
+// L2 may have the data. A block has only four planes, as longer marches were slower. For floats a thread has
+// few enough registers that a multiprocessor is full. Where n is no multiple of four, a thread computes one
+// cell of a row.
 #include "stencil.cuh"
 
 constexpr int block_x = 32, block_y = 8;  // threads
@@ -30,12 +29,14 @@ __global__ void __launch_bounds__(block_x* block_y, 32 / sizeof(T))
     };
 
     const int first = blockIdx.z * chunk, last = min(first + chunk, n);
+    // As in 04, a thread keeps its own cells of three planes in registers.
     Row prev = load(y, max(first - 1, 0));  // before plane 0 there is none, nor any need
     Row curr = load(y, first);
     for (int z = first; z < last; ++z) {
         const int i = (z * n + y) * n + x;
         const Row next = load(y, min(z + 1, n - 1));
         Row result = curr;  // what stands on the boundary stays
+        // A warp is one row of one plane, block_x being 32, so all of its lanes take the same way here.
         if (y > 0 && y < n - 1 && z > 0 && z < n - 1) {
             // Of the neighbours along x only the outermost two are not the thread's own. Before x = 0 lies
             // the end of another row, and behind x = n - 1 the beginning: nobody uses them.
@@ -47,6 +48,7 @@ __global__ void __launch_bounds__(block_x* block_y, 32 / sizeof(T))
                 const T behind = s < width - 1 ? curr.at[s + 1] : right;
                 const T sum = c.c0 * curr.at[s] + c.c1 * before + c.c2 * behind + c.c3 * above.at[s] +
                               c.c4 * below.at[s] + c.c5 * prev.at[s] + c.c6 * next.at[s];
+                // The first and the last cell of a row are boundary: their sums are computed and not used.
                 if (x + s > 0 && x + s < n - 1) result.at[s] = sum;
             }
         }

@@ -24,6 +24,8 @@ __global__ void __launch_bounds__(warps * 32)
     constexpr int idle = ceil_div(halo, width);  // threads at either end of a warp without a result
     // Two of each: who is slow still reads the one when the fast ones write the other.
     __shared__ Row in_s[2][warps][32], mid_s[2][warps][32];
+    // The block's first results begin behind its halo, so x and y of the first threads are negative. With
+    // wide cells n is a multiple of the width, so all cells of a thread are inside or none are.
     const int tx = threadIdx.x, ty = threadIdx.y;
     const int x = (static_cast<int>(blockIdx.x) * (32 - 2 * idle) + tx - idle) * width;
     const int y = static_cast<int>(blockIdx.y) * (warps - 2 * halo) + ty - halo;
@@ -37,9 +39,12 @@ __global__ void __launch_bounds__(warps * 32)
     // thread sweeps there with one of its own instead is wrong, and one sweep later nobody needs it.
     const auto swept = [&](int z, const Row& prev, const Row& curr, const Row& next,
                            const Row(&curr_s)[warps][32]) {
+        // All lanes come to the shuffles, those on the halo and outside of the grid, too: the mask names 32.
         const Row above = curr_s[max(ty - 1, 0)][tx], below = curr_s[min(ty + 1, warps - 1)][tx];
         const T left = __shfl_up_sync(~0u, curr.at[width - 1], 1);
         const T right = __shfl_down_sync(~0u, curr.at[0], 1);
+        // Planes -1 and n are computed like the others. No result needs them, for planes 0 and n - 1 stay as
+        // they are.
         const bool on_edge = y == 0 || y == n - 1 || z == 0 || z == n - 1;
         Row result = curr;  // the boundary stays, in both sweeps
 #pragma unroll              // so that indices are known when it is compiled, and rows are registers
@@ -57,8 +62,12 @@ __global__ void __launch_bounds__(warps * 32)
     const int first = blockIdx.z * chunk, last = min(first + chunk, n);
     Row prev = load(first - 2), curr = load(first - 1);  // of the grid, before and in plane z
     Row mid_prev = {}, mid_curr = {};                    // of the first sweep, a plane behind
+    // Two rounds more than there are planes of results: rounds first - 1 and first only fill the rows of the
+    // first sweep, and round z stores plane z - 1.
     for (int z = first - 1; z <= last; ++z) {
         const Row next = load(z + 1);
+        // The next stores to this parity come two rounds later. Between them and the loads below is the
+        // barrier of the next round, which a warp reaches only when it has made these loads.
         const int parity = z & 1;
         in_s[parity][ty][tx] = curr;
         mid_s[parity][ty][tx] = mid_curr;

@@ -1,10 +1,11 @@
 // 12 The copy engine, TMA: one thread fetches whole tiles, and four warps together multiply them where they
-// lie, in shared memory. Beyond the documents; after CUTLASS's kernels for Hopper and the PTX ISA's wgmma. Changed
-// from 11: there a warp loaded fragments into registers, and multiplied them one pair after the other. Here a
-// warpgroup, 128 threads, begins a product of 64 x 16 by 16 x 256 elements with one instruction, and goes on.
-// No thread computes an address of an element: TMA, the tensor memory accelerator, knows where a matrix ends,
-// and lays the tiles out as the products need them. A barrier in shared memory counts the bytes that have come. Nothing is
-// fetched ahead: each of the three blocks on a multiprocessor waits for its tiles while the others multiply.
+// lie, in shared memory. Beyond the documents; after CUTLASS's kernels for Hopper and the PTX ISA's wgmma.
+// Changed from 11: there a warp loaded fragments into registers, and multiplied them one pair after the
+// other. Here a warpgroup, 128 threads, begins a product of 64 x 16 by 16 x 256 elements with one
+// instruction, and goes on. No thread computes an address of an element: TMA, the tensor memory accelerator,
+// knows where a matrix ends, and lays the tiles out as the products need them. A barrier in shared memory
+// counts the bytes that have come. Nothing is fetched ahead: each of the three blocks on a multiprocessor
+// waits for its tiles while the others multiply.
 //
 // Needs: sm_90a
 #include "hopper.cuh"

@@ -42,8 +42,8 @@ struct Bf16 {
 Bf16 to_bf16(float);
 float to_float(Bf16);
 
-/// n and k are multiples of it, so that each row of A and B begins at a multiple of 16 bytes. Tensor cores of
-/// cuBLAS ask for the same ("Tensor Core Usage" in its documentation).
+/// n and k are multiples of it, so that each row of A and B begins at a multiple of 16 bytes, as copies of 16
+/// bytes and TMA need it.
 inline constexpr int bf16_granule = 8;
 
 /// Throws as check() does, and where n or k is no multiple of bf16_granule.

@@ -1,5 +1,5 @@
-// 07 Async copies: tiles are on their way into shared memory while the block multiplies those before them.
-// Beyond the documents; the multistage pipeline of CUTLASS. Changed from 06: what goes into a tile passes no
+// 07 Async copies: tiles are copied into shared memory while the block multiplies those before them. Beyond
+// the documents; the multistage pipeline of CUTLASS. Changed from 06: what goes into a tile passes no
 // register. A thread begins a copy, and waits for it three tiles later, so a block computes while memory
 // answers. The copies go into tiles that nobody reads, and so one barrier a tile is enough instead of two.
 //

@@ -1,10 +1,11 @@
-// 12 The copy engine: one thread asks for whole tiles, and four warps together multiply them where they lie,
-// in shared memory. Beyond the documents; after CUTLASS's kernels for Hopper and the PTX ISA's wgmma. Changed
-// from 11: there a warp loaded fragments into registers, and multiplied them one pair after the other. Here a
-// warpgroup, 128 threads, begins a product of 64 x 16 by 16 x 256 elements with one instruction, and goes on.
-// No thread computes an address of an element: the copy engine knows where a matrix ends, and lays the tiles
-// out as the products want them. A barrier in shared memory counts the bytes that have come. Nothing is
-// fetched ahead: each of the three blocks on a multiprocessor waits for its tiles while the others multiply.
+// 12 The copy engine, TMA: one thread fetches whole tiles, and four warps together multiply them where they
+// lie, in shared memory. Beyond the documents; after CUTLASS's kernels for Hopper and the PTX ISA's wgmma.
+// Changed from 11: there a warp loaded fragments into registers, and multiplied them one pair after the
+// other. Here a warpgroup, 128 threads, begins a product of 64 x 16 by 16 x 256 elements with one
+// instruction, and goes on. No thread computes an address of an element: TMA, the tensor memory accelerator,
+// knows where a matrix ends, and lays the tiles out as the products need them. A barrier in shared memory
+// counts the bytes that have come. Nothing is fetched ahead: each of the three blocks on a multiprocessor
+// waits for its tiles while the others multiply.
 //
 // Needs: sm_90a
 #include "hopper.cuh"
@@ -15,7 +16,7 @@ constexpr int bm = 64, bn = 256;  // rows and columns of C that a block computes
 constexpr int bk = 64;            // elements along K in a tile: 128 bytes of a row
 constexpr int threads = 128;      // a warpgroup
 
-/// What the copy engine fetches: of B, four boxes of 64 columns side by side.
+/// What TMA fetches: a box of A, and of B four boxes of 64 columns side by side.
 struct alignas(1024) Tiles {
     bf16 a[bm][bk];
     bf16 b[bn / 64][bk][64];

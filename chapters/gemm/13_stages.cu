@@ -1,8 +1,8 @@
-// 13 Stages: three pairs of tiles are on their way while a fourth is multiplied, and two warpgroups share a
-// tile of B. Beyond the documents; the multistage pipeline of CUTLASS on Hopper. Changed from 12: a block
-// computes 128 x 256 elements of C, so that an element which is fetched serves 85 products instead of 51. The
-// tiles of phase + 3 are asked for as soon as all have multiplied those of phase - 1, whose place they take.
-// Products are waited for one phase later: the tensor cores go from one phase to the next without a gap.
+// 13 Stages: three pairs of tiles are in flight while a fourth is multiplied, and two warpgroups share a tile
+// of B. Beyond the documents; the multistage pipeline of CUTLASS on Hopper. Changed from 12: a block computes
+// 128 x 256 elements of C, so that an element which is fetched serves 85 products instead of 51. The tiles of
+// phase + 3 are fetched as soon as all have multiplied those of phase - 1, whose place they take. Products
+// are waited for one phase later: the tensor cores go from one phase to the next without a gap.
 //
 // Needs: sm_90a
 #include "hopper.cuh"

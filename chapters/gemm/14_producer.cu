@@ -4,8 +4,8 @@
 // while some stages are full and others free, and the first tiles of the next tile of C come while the last
 // one is stored. The warpgroup that only fetches gives its registers to those that multiply. Tiles of C are
 // computed in groups of 16 rows of them: blocks that run together then want the same rows of A and columns of
-// B, which the L2 cache has. The copy engine stores, too. And where large tiles would leave multiprocessors
-// without one, tiles are smaller.
+// B, which the L2 cache has. TMA stores, too. And where large tiles would leave multiprocessors without one,
+// tiles are smaller.
 //
 // Needs: sm_90a
 #include "hopper.cuh"

@@ -67,6 +67,7 @@ __device__ void start(T& tiles) {
         for (auto& empty : tiles.empty) init(empty, T::consumers * T::cluster);
         publish_barriers();
     }
+    // No block may fetch for another one, or arrive at its barriers, before these are initialised.
     sync<T>();
 }
 
@@ -87,6 +88,7 @@ __device__ void fetch_phases(T& tiles, Stage<T::stages>& stage, const CUtensorMa
 template <class T>
 __device__ void release(T& tiles, int stage) {
     const int t = threadIdx.x % 128;
+    // Thread t arrives at the barrier of block t: every block that writes to this stage must hear of it.
     if constexpr (T::cluster == 1) {
         if (t == 0) arrive(tiles.empty[stage]);
     } else {

@@ -1,7 +1,7 @@
 // What a Hopper GPU (sm_90a) has for matrix products, each as a function around its PTX: barriers in shared
-// memory that count bytes, copies of whole tiles by the copy engine (TMA), and products of matrices that lie
-// in shared memory (wgmma). Sections 9.7.9.27, 9.7.13.15 and 9.7.15 of the PTX ISA 8.x describe them. Not to
-// be changed: grading takes the repository's own.
+// memory that count bytes (mbarrier), copies of whole tiles by TMA, the tensor memory accelerator, and
+// products of matrices that lie in shared memory (wgmma). Sections 9.7.9.27, 9.7.13.15 and 9.7.15 of the PTX
+// ISA 8.x describe them. Not to be changed: grading takes the repository's own.
 #pragma once
 #include "bf16.cuh"
 
@@ -18,7 +18,7 @@ __device__ inline uint32_t shared(const void* p) {
 // ---- Barriers in shared memory (mbarrier) ----------------------------------------------------------------
 //
 // A barrier counts arrivals and the bytes of copies. When all that it expects has come its phase ends, and
-// the next one begins, for which it expects as many arrivals again. Who waits names the parity of the phase:
+// the next one begins, for which it expects as many arrivals again. A wait names the parity of the phase:
 // 0 for the first one, 1 for the second, 0 for the third.
 
 using Barrier = uint64_t;
@@ -29,7 +29,7 @@ __device__ inline void init(Barrier& barrier, int arrivals) {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared(&barrier)), "r"(arrivals) : "memory");
 }
 
-/// Makes initialised barriers known to the copy engine.
+/// Makes initialised barriers known to TMA.
 __device__ inline void publish_barriers() {
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
@@ -54,10 +54,10 @@ __device__ inline void expect(Barrier& barrier, int bytes) {
                  : "memory");
 }
 
-// ---- The copy engine (TMA) -------------------------------------------------------------------------------
+// ---- TMA, the tensor memory accelerator ------------------------------------------------------------------
 
-/// Describes a row-major matrix of height x width to the copy engine, which then fetches boxes of high x wide
-/// elements of it. A row of a box has 128 bytes at most, and a row of the matrix is a multiple of 16 bytes.
+/// Describes a row-major matrix of height x width to TMA, which then fetches boxes of high x wide elements of
+/// it. A row of a box has 128 bytes at most, and a row of the matrix is a multiple of 16 bytes.
 /// In shared memory a box begins at a multiple of 1024 bytes, and is swizzled: of row r, the 16 bytes number
 /// c lie at number c ^ (r % 8), so that eight rows of one column are in all 32 banks.
 template <class T>
@@ -106,7 +106,7 @@ __device__ void fetch_for_all(void* tile, const CUtensorMap& matrix, int x, int 
             : "memory");
 }
 
-/// Makes what a thread has stored in shared memory known to the copy engine.
+/// Makes what a thread has stored in shared memory known to TMA.
 __device__ inline void publish_stores() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
 /// By one thread: begins to copy a box the other way, to row y and column x of the matrix. What lies outside
@@ -245,11 +245,10 @@ __device__ inline void store(float* matrix, int height, int width, int row, int 
         }
 }
 
-/// What a warp has of C on its way from registers to the copy engine: 16 rows, swizzled as all boxes are.
+/// A warp's elements of C on their way from registers to TMA: 16 rows, swizzled as all boxes are.
 using Patch = float[16][32];
 
-/// Puts the 16 x n sums of a warp at (row, col) of a matrix. It fills one patch while the copy engine reads
-/// the other.
+/// Puts the 16 x n sums of a warp at (row, col) of a matrix. It fills one patch while TMA reads the other.
 template <int length>
 __device__ void put(const CUtensorMap& matrix, int row, int col, const float (&sum)[length],
                     Patch (&patches)[2]) {
@@ -288,7 +287,7 @@ __device__ inline void sync_cluster() {
 }
 
 /// Arrives at the barrier that lies at the same place in another block of the cluster. With .release.cluster
-/// it would first wait until all stores of the thread are visible to the whole GPU: half of the speed.
+/// it would first wait until all stores of the thread are visible to the whole GPU.
 __device__ inline void arrive_in(Barrier& barrier, int block) {
     asm volatile(
         "{\n.reg .b32 there;\nmapa.shared::cluster.u32 there, %0, %1;\n"

@@ -55,6 +55,8 @@ __global__ void warp_tile(const float* a, const float* b, float* c, int m, int n
     __shared__ Pack a_s[bk][bm / wide + 1], b_s[bk][bn / wide];
     const int first_row = blockIdx.y * bm, first_col = blockIdx.x * bn;
     // Four lanes make a square: 0 and 1 are above, 2 and 3 below.
+    // cols / 2 squares stand side by side. So square % (cols / 2) * 2 is the first column of the lane's
+    // square, square / (cols / 2) * 2 its first row, and lane % 2 and lane / 2 % 2 are the place within it.
     const int lane = threadIdx.x % 32, square = lane / 4, warp = threadIdx.x / 32;
     const int lane_x = square % (cols / 2) * 2 + lane % 2, lane_y = square / (cols / 2) * 2 + lane / 2 % 2;
     // In packs, as in 05, but ty + rows and tx + cols lie in the tile of the warp.
@@ -65,10 +67,12 @@ __global__ void warp_tile(const float* a, const float* b, float* c, int m, int n
 
     Pack sum[tm][tn / wide] = {};
     for (int phase = 0; phase < ceil_div(k, bk); ++phase) {
+        // A's tile is stored transposed: what a thread reads of a column of A then lies side by side.
         const Pack of_a = load(a, m, k, first_row + a_y, phase * bk + a_x);
         for (int i = 0; i < wide; ++i) a_s[a_x + i][a_y / wide].at[a_y % wide] = of_a.at[i];
         b_s[b_y][b_x / wide] = load(b, k, n, phase * bk + b_y, first_col + b_x);
         __syncthreads();
+        // The barrier is the block's and not the warp's: each warp multiplies what all warps have loaded.
 #pragma unroll
         for (int i = 0; i < bk; ++i) {
             Pack a_i[tm / wide], b_i[tn / wide];
@@ -79,10 +83,12 @@ __global__ void warp_tile(const float* a, const float* b, float* c, int m, int n
                     sum[r][s / wide].at[s % wide] += a_i[r / wide].at[r % wide] * b_i[s / wide].at[s % wide];
             }
         }
+        // No warp may load the next tiles while another one still reads these.
         __syncthreads();
     }
 
     for (int r = 0; r < tm; ++r) {
+        // r / wide is the number of the pack of A, r % wide the row within it.
         const int row = first_row + (ty + r / wide * rows) * wide + r % wide;
         for (int s = 0; s < tn / wide; ++s)
             store(c, m, n, row, first_col + (tx + s * cols) * wide, sum[r][s]);

@@ -1,5 +1,5 @@
-// 07 Async copies: tiles are on their way into shared memory while the block multiplies those before them.
-// Beyond the documents; the multistage pipeline of CUTLASS. Changed from 06: what goes into a tile passes no
+// 07 Async copies: tiles are copied into shared memory while the block multiplies those before them. Beyond
+// the documents; the multistage pipeline of CUTLASS. Changed from 06: what goes into a tile passes no
 // register. A thread begins a copy, and waits for it three tiles later, so a block computes while memory
 // answers. The copies go into tiles that nobody reads, and so one barrier a tile is enough instead of two.
 //
@@ -60,6 +60,7 @@ __global__ void __launch_bounds__(threads, 2)
     // kata: begin
     __shared__ Pack a_s[stages][bk][bm / wide + 1], b_s[stages][bk][bn / wide];
     const int first_row = blockIdx.y * bm, first_col = blockIdx.x * bn;
+    // As in 06: squares of 2 x 2 lanes, cols / 2 of them side by side, in the tile of the warp.
     const int lane = threadIdx.x % 32, square = lane / 4, warp = threadIdx.x / 32;
     const int lane_x = square % (cols / 2) * 2 + lane % 2, lane_y = square / (cols / 2) * 2 + lane / 2 % 2;
     const int tx = warp % (bn / wn) * (wn / wide) + lane_x, ty = warp / (bn / wn) * (wm / wide) + lane_y;
@@ -74,6 +75,8 @@ __global__ void __launch_bounds__(threads, 2)
         const int stage = phase % stages, i = phase * bk;
         // From 0 on, not from a_y on: so nvcc knows how often that is, and leaves no loop.
         if (inside && i + bk <= k) {
+            // An element at a time, for neighbours in a row of A lie in different rows of the transposed
+            // tile. Eight threads still copy eight neighbours in a row, a whole sector.
             for (int y = 0; y < bm; y += threads / bk)
                 __pipeline_memcpy_async(&a_s[stage][a_x][(a_y + y) / wide].at[(a_y + y) % wide],
                                         &a[(first_row + a_y + y) * k + i + a_x], sizeof(float));
@@ -82,6 +85,7 @@ __global__ void __launch_bounds__(threads, 2)
             for (int y = 0; y < bm; y += threads / bk)
                 begin_copy(a_s[stage][a_x][(a_y + y) / wide].at[(a_y + y) % wide], a, m, k,
                            first_row + a_y + y, i + a_x);
+            // Rows of B begin at multiples of 16 bytes only if n is a multiple of four.
             if (n % wide == 0) {
                 begin_copy(b_s[stage][b_y][b_x], b, k, n, i + b_y, col);
             } else {
@@ -91,10 +95,13 @@ __global__ void __launch_bounds__(threads, 2)
         }
         __pipeline_commit();  // behind the end of K, too: whoever waits counts groups
     };
+    // One stage stays free. The loop fills it after its first barrier.
     for (int phase = 0; phase < stages - 1; ++phase) fetch(phase);
 
     Pack sum[tm][tn / wide] = {};
     for (int phase = 0; phase < phases; ++phase) {
+        // stages - 1 groups are in flight, those of this phase and of the stages - 2 after it. The oldest
+        // must be there.
         __pipeline_wait_prior(stages - 2);  // what this thread has copied for this phase is there …
         __syncthreads();                    // … and so is what the others have
         // Into the tiles of the phase before, which all have multiplied when they come to the barrier.

@@ -64,6 +64,7 @@ __global__ void __launch_bounds__(threads)
     // kata: begin
     extern __shared__ Tiles tiles[];  // stages of them, more than a block has without asking
     const int first_row = blockIdx.y * bm, first_col = blockIdx.x * bn;
+    // As in 06: squares of 2 x 2 lanes, cols / 2 of them side by side, in the tile of the warp.
     const int lane = threadIdx.x % 32, square = lane / 4, warp = threadIdx.x / 32;
     const int lane_x = square % (cols / 2) * 2 + lane % 2, lane_y = square / (cols / 2) * 2 + lane / 2 % 2;
     const int tx = warp % (bn / wn) * (wn / wide) + lane_x, ty = warp / (bn / wn) * (wm / wide) + lane_y;
@@ -78,6 +79,8 @@ __global__ void __launch_bounds__(threads)
         Tiles& to = tiles[phase % stages];
         const int i = phase * bk;
         if (inside && i + bk <= k) {
+            // All threads together copy a_rows rows of A and b_rows rows of B at a time. Neighbouring threads
+            // copy neighbours in a row, so that sectors are used whole.
             for (int y = 0; y < bm; y += a_rows)
                 __pipeline_memcpy_async(&to.a[a_x][(a_y + y) / wide].at[(a_y + y) % wide],
                                         &a[(first_row + a_y + y) * k + i + a_x], sizeof(float));
@@ -98,10 +101,13 @@ __global__ void __launch_bounds__(threads)
         }
         __pipeline_commit();  // behind the end of K, too: whoever waits counts groups
     };
+    // One stage stays free. The loop fills it after its first barrier.
     for (int phase = 0; phase < stages - 1; ++phase) fetch(phase);
 
     Pack sum[tm][tn / wide] = {};
     for (int phase = 0; phase < phases; ++phase) {
+        // stages - 1 groups are in flight, those of this phase and of the stages - 2 after it. The oldest
+        // must be there.
         __pipeline_wait_prior(stages - 2);  // what this thread has copied for this phase is there …
         __syncthreads();                    // … and so is what the others have
         const Tiles& from = tiles[phase % stages];
@@ -132,6 +138,7 @@ void gemm(const float* a, const float* b, float* c, int m, int n, int k) {
     // kata: begin
     if (m == 0 || n == 0) return;
     const dim3 grid(ceil_div(n, bn), ceil_div(m, bm));
+    // 99 328 bytes, where a kernel has 49 152 unless the host raises its limit.
     constexpr int bytes = stages * sizeof(Tiles);
     check(cudaFuncSetAttribute(large_tiles, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
     large_tiles<<<grid, threads, bytes>>>(a, b, c, m, n, k);

@@ -74,6 +74,7 @@ __global__ void __launch_bounds__(threads)
     // kata: begin
     extern __shared__ Tiles tiles[];  // stages of them, more than a block has without asking
     const int first_row = blockIdx.y * bm, first_col = blockIdx.x * bn;
+    // As in 06: squares of 2 x 2 lanes, cols / 2 of them side by side, in the tile of the warp.
     const int lane = threadIdx.x % 32, square = lane / 4, warp = threadIdx.x / 32;
     const int lane_x = square % (cols / 2) * 2 + lane % 2, lane_y = square / (cols / 2) * 2 + lane / 2 % 2;
     const int tx = warp % (bn / wn) * (wn / wide) + lane_x, ty = warp / (bn / wn) * (wm / wide) + lane_y;
@@ -87,6 +88,8 @@ __global__ void __launch_bounds__(threads)
     const int row = first_row + a_y, last_row = m - 1, col = min(first_col + b_x, n - unit);
 
     // Where the thread's next copies come from and go to, and which tile they are of.
+    // commit() moves them on: working them out from the number of the phase takes instructions between
+    // products. With k < bk some threads have no row of B, and min() keeps their pointer inside the matrix.
     const float *from_a = &a[a_x], *from_b = &b[min(b_y, k - 1) * n + col];
     float* to_a = &tiles[0].a[a_x][a_y / wide].at[a_y % wide];
     float* to_b = &tiles[0].b[b_y][b_x / wide].at[b_x % wide];
@@ -94,9 +97,11 @@ __global__ void __launch_bounds__(threads)
     const int phases = ceil_div(k, bk);
     // One of the thread's copies of a tile that has so many places along K, and zeros behind them.
     const auto copy = [&](int i, int places) {
+        // The only test left for each copy. Rows are clamped, and K ends in the first tile.
         if (next >= phases) return;
         if (i < a_copies) {
             const int y = i * a_rows;
+            // In the loop places is the constant bk, so that nvcc can leave the test out.
             const bool zeros = places < bk && a_x >= places;
             begin_copy<float>(&to_a[y], zeros ? a : &from_a[min(row + y, last_row) * k], zeros);
         } else if (i < a_copies + b_copies) {
@@ -110,6 +115,7 @@ __global__ void __launch_bounds__(threads)
         ++next;
         from_a += places;
         from_b += static_cast<std::size_t>(places) * n;
+        // To the next stage, and from the last one back to the first.
         const int on = sizeof(Tiles) / sizeof(float) * (next % stages > 0 ? 1 : 1 - stages);
         to_a += on;
         to_b += on;
@@ -123,19 +129,27 @@ __global__ void __launch_bounds__(threads)
 
     // Fragments: what is multiplied at a place along K, and what at the next one.
     Pack a_i[2][tm / wide], b_i[2][tn / wide];
+    // i % 2 is known when compiling, for i counts an unrolled loop: with another index the arrays would lie
+    // in memory and not in registers.
     const auto read = [&](const Tiles& from, int i) {
         for (int r = 0; r < tm / wide; ++r) a_i[i % 2][r] = from.a[i][ty + r * rows];
         for (int s = 0; s < tn / wide; ++s) b_i[i % 2][s] = from.b[i][tx + s * cols];
     };
 
     Pack sum[tm][tn / wide] = {};
+    // Before the loop, for the first fragments. In the loop the last place of each tile does it for the next
+    // tile.
     __pipeline_wait_prior(stages - 2);
     __syncthreads();
     read(tiles[0], 0);
     for (int phase = 0; phase < phases; ++phase) {
 #pragma unroll
         for (int i = 0; i < bk; ++i) {
+            // Into the stage of the phase before: at the last barrier all had read its last fragments.
             for (int j = 0; j < at_a_place; ++j) copy(i * at_a_place + j, bk);
+            // Read before the products below, so that shared memory answers while these are computed. The
+            // first fragments of the next tiles must wait for the barrier, when the other threads' copies
+            // have arrived, too.
             if (i < bk - 1) {
                 read(tiles[phase % stages], i + 1);
             } else {

@@ -104,6 +104,7 @@ __global__ void __launch_bounds__(threads)
     stream_k(const float* a, const float* b, float* c, int m, int n, int k, Plan plan) {
     // kata: begin
     extern __shared__ Tiles tiles[];  // stages of them, more than a block has without asking
+    // As in 06: squares of 2 x 2 lanes, cols / 2 of them side by side, in the tile of the warp.
     const int lane = threadIdx.x % 32, square = lane / 4, warp = threadIdx.x / 32;
     const int lane_x = square % (cols / 2) * 2 + lane % 2, lane_y = square / (cols / 2) * 2 + lane / 2 % 2;
     const int tx = warp % (bn / wn) * (wn / wide) + lane_x, ty = warp / (bn / wn) * (wm / wide) + lane_y;
@@ -116,10 +117,13 @@ __global__ void __launch_bounds__(threads)
     const int b_y = threadIdx.x / (bn / unit), b_x = threadIdx.x % (bn / unit) * unit;
 
     // Where the block begins in the line of all phases, and where it ends.
+    // Tiles computed whole come first in it, shares behind them. The last share may be shorter.
     const int first = shared ? plan.whole * plan.phases + blockIdx.x * plan.share : blockIdx.x * plan.phases;
     const int last = shared ? min(first + plan.share, plan.tiles * plan.phases) : first + plan.phases;
     int next = first;
     do {
+        // A share may end in one tile and begin in another: each turn of the loop computes its part of one
+        // tile.
         const int tile = next / plan.phases, begin = shared ? next % plan.phases : 0;
         const int end =
             shared ? min(plan.phases, begin + last - next) : plan.phases;  // of this tile's phases
@@ -131,6 +135,8 @@ __global__ void __launch_bounds__(threads)
         const int col = unit == 1 ? (first_col + b_x) % n : min(first_col + b_x, n - unit);
 
         // Where the thread's next copies come from and go to, and which tile they are of.
+        // The first tile of K is the one that is not whole. So tiles are counted from the end of K, and only
+        // the first one would begin before K does.
         const int along = max(0, k - (plan.phases - begin) * bk);  // K, before the first of these phases
         const float *from_a = &a[along + a_x], *from_b = &b[min(along + b_y, k - 1) * n + col];
         float* to_a = &tiles[0].a[a_x][a_y / wide].at[a_y % wide];
@@ -154,6 +160,7 @@ __global__ void __launch_bounds__(threads)
             ++fetched;
             from_a += places;
             from_b += static_cast<std::size_t>(places) * n;
+            // Stages are counted from the first phase of this part, which always goes into stage 0.
             const int on = sizeof(Tiles) / sizeof(float) * ((fetched - begin) % stages > 0 ? 1 : 1 - stages);
             to_a += on;
             to_b += on;
@@ -167,6 +174,7 @@ __global__ void __launch_bounds__(threads)
 
         // Fragments: what is multiplied at a place along K, and what at the next one.
         Pack a_i[2][tm / wide], b_i[2][tn / wide];
+        // i % 2 must be known when compiling, as in 09, or the fragments lie in memory.
         const auto read = [&](const Tiles& from, int i) {
             for (int r = 0; r < tm / wide; ++r) a_i[i % 2][r] = from.a[i][ty + r * rows];
             for (int s = 0; s < tn / wide; ++s) b_i[i % 2][s] = from.b[i][tx + s * cols];
@@ -179,6 +187,7 @@ __global__ void __launch_bounds__(threads)
         for (int phase = begin; phase < end; ++phase) {
 #pragma unroll
             for (int i = 0; i < bk; ++i) {
+                // Into the stage of the phase before: at the last barrier all had read its last fragments.
                 for (int j = 0; j < at_a_place; ++j) copy(i * at_a_place + j, bk);
                 if (i < bk - 1) {
                     read(tiles[(phase - begin) % stages], i + 1);
@@ -208,6 +217,9 @@ __global__ void __launch_bounds__(threads)
             const int y = (ty + r / wide * rows) * wide + r % wide;
             for (int s = 0; s < tn / wide; ++s) {
                 const int x = tx + s * cols;
+                // Only one block has phase 0 of a tile, so only one stores to C. Any other part is the first
+                // of its block, which therefore leaves one set of sums at most: its own number is a place
+                // that no other block uses.
                 if (begin == 0)
                     store(c, m, n, first_row + y, first_col + x * wide, elsewhere(sum[r][s]));
                 else
@@ -228,6 +240,7 @@ __global__ void add_up(float* c, int m, int n, Plan plan) {
     // The first share of the tile has stored to C. The others begin in it, and are the next ones.
     const int first = blockIdx.y * plan.phases, last = first + plan.phases - 1;
     Pack sum = load(c, n, row, col);
+    // In the order of K, whichever block was done first: sums of floats depend on the order.
     for (int share = first / plan.share + 1; share <= last / plan.share; ++share) {
         const Pack more = partial[share][y][x];
         for (int i = 0; i < wide; ++i) sum.at[i] += more.at[i];
@@ -250,7 +263,9 @@ void gemm(const float* a, const float* b, float* c, int m, int n, int k) {
     plan.phases = max(1, ceil_div(k, bk));  // without products the sums are 0, and are stored
     int left = plan.tiles % at_once;
     if (10 * left >= 9 * at_once) left = 0;  // nearly a whole wave: adding up would cost more
+    // Whole waves keep every multiprocessor busy: nothing is gained by cutting their tiles.
     plan.whole = plan.tiles - left;
+    // Rounded up: rounded down, the last block would have all that is left over.
     plan.share = max(1, ceil_div(left * plan.phases, at_once));
 
     constexpr int bytes = stages * sizeof(Tiles);
@@ -267,6 +282,7 @@ void gemm(const float* a, const float* b, float* c, int m, int n, int k) {
         kernel<<<shares, threads, bytes>>>(a, b, c, m, n, k, plan);
         check(cudaGetLastError());
     }
+    // With a share for each tile, none begins within a tile, and nothing is to be added.
     if (left > 0 && plan.share < plan.phases) {
         add_up<<<dim3(bm * bn / wide / adders, left), adders>>>(c, m, n, plan);
         check(cudaGetLastError());

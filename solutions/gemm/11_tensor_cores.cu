@@ -33,8 +33,11 @@ template <int rows, int cols>
 __device__ void begin_copies(bf16 (&tile)[rows][cols + padding], const bf16* matrix, int height, int width,
                              int first_row, int first_col) {
     // kata: begin
+    // i counts elements of the tile without padding. Neighbouring threads copy neighbouring packs of a row.
     for (int i = threadIdx.x * wide; i < rows * cols; i += threads * wide) {
         const int y = i / cols, x = i % cols, row = first_row + y, col = first_col + x;
+        // The whole pack is: col and width are multiples of eight. Zeros are needed along K, where they meet
+        // the other factor, and the address must be a right one all the same.
         const bool inside = row < height && col < width;
         constexpr int bytes = wide * sizeof(bf16);
         __pipeline_memcpy_async(&tile[y][x], &matrix[inside ? row * width + col : 0], bytes,
@@ -48,10 +51,12 @@ __device__ void begin_copies(bf16 (&tile)[rows][cols + padding], const bf16* mat
 __device__ void store(float* matrix, int height, int width, int row, int col, const Sum& sum,
                       float (&patch)[side][side]) {
     // kata: begin
+    // The same answer in all lanes: they must make each call together.
     if (row + side <= height && col + side <= width) {
         wmma::store_matrix_sync(&matrix[row * width + col], sum, width, wmma::mem_row_major);
         return;
     }
+    // CUDA does not say which lane has which element, so the rows and columns are known in memory only.
     wmma::store_matrix_sync(&patch[0][0], sum, side, wmma::mem_row_major);
     __syncwarp();
     for (int i = threadIdx.x % 32; i < side * side; i += 32) {
@@ -70,6 +75,7 @@ __global__ void __launch_bounds__(threads, 2)
     alignas(32) __shared__ float patches[threads / 32][side][side];
     const int first_row = blockIdx.y * bm, first_col = blockIdx.x * bn;
     const int warp = threadIdx.x / 32;
+    // The warps stand in rows of bn / wn: where the results of this one begin in the block's tile.
     const int wy = warp / (bn / wn) * wm, wx = warp % (bn / wn) * wn;
 
     const int phases = ceil_div(k, bk);
@@ -78,6 +84,7 @@ __global__ void __launch_bounds__(threads, 2)
             begin_copies<bm, bk>(a_s[phase % stages], a, m, k, first_row, phase * bk);
             begin_copies<bk, bn>(b_s[phase % stages], b, k, n, phase * bk, first_col);
         }
+        // After the end of K, too, as in 07: the wait counts groups.
         __pipeline_commit();
     };
     for (int phase = 0; phase < stages - 1; ++phase) fetch(phase);
@@ -86,10 +93,15 @@ __global__ void __launch_bounds__(threads, 2)
     for (auto& row : sum)
         for (auto& fragment : row) wmma::fill_fragment(fragment, 0.0f);
     for (int phase = 0; phase < phases; ++phase) {
+        // With two stages none may be in flight: the tiles of this phase are the latest group.
         __pipeline_wait_prior(stages - 2);
         __syncthreads();
+        // Into the stage that all warps have multiplied before the barrier. It arrives during the products
+        // below.
         fetch(phase + stages - 1);
         const int stage = phase % stages;
+        // All fragments of a place are loaded before they are multiplied: each serves a row or a column of
+        // the sum, and is loaded once.
 #pragma unroll
         for (int i = 0; i < bk; i += side) {
             FragmentOfA a_i[wm / side];

@@ -4,8 +4,8 @@
 // while some stages are full and others free, and the first tiles of the next tile of C come while the last
 // one is stored. The warpgroup that only fetches gives its registers to those that multiply. Tiles of C are
 // computed in groups of 16 rows of them: blocks that run together then want the same rows of A and columns of
-// B, which the L2 cache has. The copy engine stores, too. And where large tiles would leave multiprocessors
-// without one, tiles are smaller.
+// B, which the L2 cache has. TMA stores, too. And where large tiles would leave multiprocessors without one,
+// tiles are smaller.
 //
 // Needs: sm_90a
 #include "hopper.cuh"
@@ -45,6 +45,7 @@ struct Stage {
 /// of them column by column.
 __device__ int2 place_in_c(int tile, int high, int wide) {
     // kata: begin
+    // A group has group * wide tiles. Column by column: blocks that run together differ in few columns.
     const int first = tile / (group * wide) * group, in_group = tile % (group * wide);
     const int rows = min(group, high - first);  // the last group may have fewer
     return {first + in_group % rows, in_group / rows};
@@ -59,21 +60,29 @@ __global__ void __launch_bounds__(T::threads, 1)
     alignas(1024) extern __shared__ unsigned char memory[];
     T& tiles = reinterpret_cast<T&>(memory);
     const int phases = ceil_div(k, bk), high = ceil_div(m, T::bm), wide = ceil_div(n, T::bn);
+    // full: the producer arrives once, when it announces the bytes. empty: each consumer arrives once.
     if (threadIdx.x == 0) {
         for (auto& full : tiles.full) init(full, 1);
         for (auto& empty : tiles.empty) init(empty, T::consumers);
         publish_barriers();
     }
+    // The only barrier of the whole block: the roles part here, and one of them returns early.
     __syncthreads();
 
     Stage<T::stages> stage;
     if (threadIdx.x < 128) {
+        // All four warps of a warpgroup must execute it, so the 127 idle threads return only afterwards. With
+        // two consumers, a launch gives each of 384 threads 168 registers, and 40 + 2 * 232 = 3 * 168. A
+        // consumer needs 128 for its sum.
         give_registers<40>();
         if (threadIdx.x != 0) return;
         for (int tile = blockIdx.x; tile < high * wide; tile += gridDim.x) {
             const auto [row, col] = place_in_c(tile, high, wide);
             for (int phase = 0; phase < phases; ++phase, ++stage) {
                 auto& full = tiles.full[stage.index];
+                // The first use of a stage needs no consumer: the phase before the first, of parity 1, counts
+                // as ended. In later rounds the producer waits for the consumers of the round before, whose
+                // parity is the other one.
                 wait(tiles.empty[stage.index], stage.parity ^ 1);  // in the first round at once
                 expect(full, T::bytes);
                 fetch(tiles.a[stage.index], a, phase * bk, row * T::bm, full);
@@ -82,6 +91,7 @@ __global__ void __launch_bounds__(T::threads, 1)
             }
         }
     } else {
+        // Waits until the producer has given its registers away.
         take_registers<232>();
         const int consumer = threadIdx.x / 128 - 1, warp = threadIdx.x / 32 - 4;
         for (int tile = blockIdx.x; tile < high * wide; tile += gridDim.x) {
@@ -89,6 +99,8 @@ __global__ void __launch_bounds__(T::threads, 1)
             Sum<T::bn> sum = {};
             int before = 0;  // the stage of the phase before
             for (int phase = 0; phase < phases; ++phase, ++stage) {
+                // Stages and parities go on from tile to tile of C, as the producer's do: both count the same
+                // phases.
                 wait(tiles.full[stage.index], stage.parity);
                 begin_products();
                 for (int i = 0; i < bk / 16; ++i)
@@ -96,11 +108,16 @@ __global__ void __launch_bounds__(T::threads, 1)
                              tile_of_b(tiles.b[stage.index], sizeof tiles.b[0][0]) + i * 128);
                 end_products();
                 wait_products<1>();
+                // wait_products<1>() says that the products of the phase before are done, so it is their
+                // stage that is free. Those of this phase still read theirs. A product is one operation of
+                // the whole warpgroup, so one thread arrives for it.
                 if (phase > 0 && threadIdx.x % 128 == 0) arrive(tiles.empty[before]);
                 before = stage.index;
             }
+            // No product follows in this tile of C: the last stage is released here.
             wait_products<0>();
             if (threadIdx.x % 128 == 0) arrive(tiles.empty[before]);
+            // A warp has 16 of the rows, and patches of its own, so that it need not wait for another warp.
             put(c, row * T::bm + warp * 16, col * T::bn, sum, tiles.patches[warp]);
         }
         wait_puts<0>();  // shared memory is the block's only as long as it runs

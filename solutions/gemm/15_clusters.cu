@@ -67,6 +67,7 @@ __device__ void start(T& tiles) {
         for (auto& empty : tiles.empty) init(empty, T::consumers * T::cluster);
         publish_barriers();
     }
+    // No block may fetch for another one, or arrive at its barriers, before these are initialised.
     sync<T>();
 }
 
@@ -76,11 +77,16 @@ template <class T>
 __device__ void fetch_phases(T& tiles, Stage<T::stages>& stage, const CUtensorMap& a, const CUtensorMap& b,
                              int row, int col, int first, int last) {
     // kata: begin
+    // Each block fetches its own share of B's boxes, and all blocks of the cluster get all of them.
     constexpr int boxes = T::bn / 64 / T::cluster;
     const int rank = T::cluster > 1 ? rank_in_cluster() : 0;
     for (int phase = first; phase < last; ++phase, ++stage) {
         auto& full = tiles.full[stage.index];
+        // The consumers of all blocks of the cluster arrive here: a box that is fetched for all is also
+        // written to their stages. In the first round the phase before the first counts as ended.
         wait(tiles.empty[stage.index], stage.parity ^ 1);  // in the first round at once
+        // All that arrives in this block: its tile of A and the boxes of B from both blocks. Boxes of the
+        // other block may come first; the phase cannot end before this arrival.
         expect(full, T::bytes);
         fetch(tiles.a[stage.index], a, phase * bk, row, full);
         for (int i = rank * boxes; i < (rank + 1) * boxes; ++i)
@@ -93,6 +99,7 @@ __device__ void fetch_phases(T& tiles, Stage<T::stages>& stage, const CUtensorMa
 template <class T>
 __device__ void release(T& tiles, int stage) {
     const int t = threadIdx.x % 128;
+    // Thread t arrives at the barrier of block t: every block that writes to this stage must hear of it.
     if constexpr (T::cluster == 1) {
         if (t == 0) arrive(tiles.empty[stage]);
     } else {
@@ -113,6 +120,7 @@ __device__ void multiply_phases(T& tiles, Stage<T::stages>& stage, Sum<T::bn>& s
             multiply(sum, tile_of_a(tiles.a[stage.index][consumer * 64]) + i * 2,
                      tile_of_b(tiles.b[stage.index], sizeof tiles.b[0][0]) + i * 128);
         end_products();
+        // As in 14: the products of the phase before are done, and their stage is free.
         wait_products<1>();
         if (phase > 0) release(tiles, before);
         before = stage.index;
@@ -135,6 +143,8 @@ __global__ void __launch_bounds__(T::threads, 1)
     const int rank = T::cluster > 1 ? rank_in_cluster() : 0, clusters = gridDim.x / T::cluster;
     Stage<T::stages> stage;
     if (threadIdx.x < 128) {
+        // As in 14, 40 + 2 * 232 = 3 * 168. No thread returns early here: all must come to the last
+        // sync<T>().
         give_registers<40>();
         if (threadIdx.x == 0)
             for (int tile = blockIdx.x / T::cluster; tile < count; tile += clusters) {
@@ -143,6 +153,7 @@ __global__ void __launch_bounds__(T::threads, 1)
             }
     } else {
         take_registers<232>();
+        // Warps 0 to 3 are the producer.
         const int warp = threadIdx.x / 32 - 4;
         for (int tile = blockIdx.x / T::cluster; tile < count; tile += clusters) {
             const auto [row, col] = place_in_c(tile, high, wide);
@@ -166,9 +177,11 @@ __global__ void __launch_bounds__(Share::threads, 1)
     Share& tiles = reinterpret_cast<Share&>(memory);
     start(tiles);
     const int phases = ceil_div(k, bk), shares = gridDim.y, share = blockIdx.y;
+    // Rounded so that the shares differ by one phase at most, and none is missing.
     const int begin = phases * share / shares, end = phases * (share + 1) / shares;
     const int across = width / Share::bn, parts = height / Share::bm * across;  // of a tile
     Stage<Share::stages> stage;
+    // The same parts in all blocks of a cluster, which differ in blockIdx.y: all come to each sync_cluster().
     for (int part = blockIdx.x; part < count * parts; part += gridDim.x) {
         const auto [tile_row, tile_col] =
             place_in_c(first + part / parts, ceil_div(m, height), ceil_div(n, width));
@@ -180,18 +193,25 @@ __global__ void __launch_bounds__(Share::threads, 1)
             Sum<Share::bn> sum = {};
             multiply_phases(tiles, stage, sum, end - begin);
             const int t = threadIdx.x - 128;
+            // Where Sum says that thread t has element [4 * j + 2 * h + i]. Packs of four are read later, and
+            // two threads fill one, each a half. The empty pack after each row is there against bank
+            // conflicts.
             for (int j = 0; j < Share::bn / 8; ++j)
                 for (int h = 0; h < 2; ++h) {
                     float4& to = tiles.results[t / 32 * 16 + t % 32 / 4 + 8 * h][2 * j + t % 4 / 2];
                     (&reinterpret_cast<float2&>(to))[t % 2] = {sum[4 * j + 2 * h], sum[4 * j + 2 * h + 1]};
                 }
         }
+        // The sums of all blocks must be there before any block adds them up.
         sync_cluster();
         constexpr int packs = Share::bn / 4;
+        // The threads of all blocks of the cluster together go through the packs of the part.
         for (int i = share * Share::threads + threadIdx.x; i < Share::bm * packs;
              i += shares * Share::threads) {
             const int y = i / packs, x = i % packs;
             float4 sum = {};
+            // In the order of K in every run. Unrolled, with a bound that is known, so that the loads of all
+            // blocks are in flight together.
 #pragma unroll
             for (int from = 0; from < most_shares; ++from)
                 if (from < shares) {
@@ -247,6 +267,7 @@ void gemm_bf16(const bf16* a, const bf16* b, float* c, int m, int n, int k) {
         const int cluster = whole_lines ? 1 : 2, at_once = multiprocessors / cluster;
         const int all = tiles(cluster * 128, 256);
         int left = all % at_once;
+        // Tiles left over are cut along K only if at least half of the blocks would otherwise be idle.
         if (2 * left > at_once) left = 0;  // as good as a whole wave
         const auto compute = whole_lines ? compute_whole<Whole<2, 256>> : compute_whole<Whole<2, 256, 2>>;
         if (left < all) compute(a, b, c, m, n, k, multiprocessors, all - left);

@@ -111,7 +111,7 @@ def check_lesson(repository: Repository, chapter: str) -> Iterator[str]:
     lesson, measured = repository.lesson(chapter), repository.measured_page(chapter)
     name = repository.relative(lesson)
     lines = lesson.read_text(encoding="utf-8").splitlines() if lesson.is_file() else []
-    if measured != lesson and not any("(measured/README.md" in line for line in lines):
+    if measured.is_file() and not any("(measured/README.md" in line for line in lines):
         yield f"{name}: does not link to measured/README.md, which says what was measured"
     for number, line in enumerate(lines, 1):
         if re.match(r"\| \[\d\d .*\]\(\d\d_\w+\.cu\) \|", line) and "…" in [

@@ -230,7 +230,9 @@ def main() -> int:
     for chapter in given.chapters or there:
         path, measured = REPOSITORY.lesson(chapter), REPOSITORY.measured_page(chapter)
         lesson, page = (file.relative_to(ROOT) for file in (path, measured))
-        before = {file: file.read_text(encoding="utf-8") for file in (path, measured)}
+        before = {
+            file: file.read_text(encoding="utf-8") if file.is_file() else "" for file in (path, measured)
+        }
         texts = dict(before)
         counts = counted(chapter, build)
         compare_profiled(chapter, build)
@@ -261,9 +263,11 @@ def main() -> int:
                     f"{chapter} --write"
                 )
         for file, text in texts.items():
+            if text == before[file]:
+                continue
             if given.write:
                 file.write_text(text, encoding="utf-8")
-            elif text != before[file]:
+            else:
                 complaints.append(
                     f"{file.relative_to(ROOT)} quotes a table that is not what was measured: {sys.argv[0]} "
                     f"{given.build} {chapter} --write"

@@ -286,7 +286,8 @@ def main(arguments: list[str] | None = None) -> int:
         except ValueError as error:
             said.append(f"chapters/{chapter}/measured/{error}")
             continue
-        text, steps = page.read_text(encoding="utf-8"), repository.steps(chapter, "solutions")
+        text = page.read_text(encoding="utf-8") if page.is_file() else ""
+        steps = repository.steps(chapter, "solutions")
         if not gpus:
             said += [f"{name} has a line {MARK}, but there is no measured/bench.GPU.csv"] * (MARK in text)
             continue
@@ -301,7 +302,8 @@ def main(arguments: list[str] | None = None) -> int:
                 )
     pages[given.root / "common/bench/README.md"] = overview(of_chapter, links)
     for page, new in pages.items():
-        name, before = repository.relative(page), page.read_text(encoding="utf-8")
+        name = repository.relative(page)
+        before = page.read_text(encoding="utf-8") if page.is_file() else ""
         after = put(before, new)
         if after is None:
             said.append(f"{name} has no line {MARK} with an empty one behind it, where its table belongs")

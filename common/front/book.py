@@ -70,9 +70,10 @@ class Book:
             pages = [
                 {f"{step[:2]} {self.title(chapter, step)}": self.step(chapter, step, steps)} for step in steps
             ]
-            if (measured := self.repository.relative(self.repository.measured_page(chapter))) != lesson:
-                self.prose(measured)
-                pages.append({"What was measured": measured})
+            if (measured := self.repository.measured_page(chapter)).is_file():
+                page = self.repository.relative(measured)
+                self.prose(page)
+                pages.append({"What was measured": page})
             chapters.append({chapter.capitalize(): [lesson, *pages]})
         for page in (FIRST, *LAST):
             self.prose(page)

@@ -164,10 +164,9 @@ class Repository:
         return self.root / "chapters" / chapter / "README.md"
 
     def measured_page(self, chapter: str) -> pathlib.Path:
-        """Returns the page beside the lesson that says what was measured. A lesson that has not been split
-        is its own."""
-        page = self.root / "chapters" / chapter / "measured" / "README.md"
-        return page if page.is_file() else self.lesson(chapter)
+        """Returns the page beside the lesson that says what was measured. There is none of a chapter that
+        nobody has timed."""
+        return self.root / "chapters" / chapter / "measured" / "README.md"
 
     def text(self, chapter: str, step: str, tree: str = "chapters") -> str:
         return self.source(chapter, step, tree).read_text(encoding="utf-8", errors="replace")

@@ -1,4 +1,5 @@
-// Blocks of 32 x 8, early return, restricted pointers and a ternary for what lies outside: usual in image processing.
+// Blocks of 32 x 8, early return, restricted pointers and a ternary for elements outside the image: usual in
+// image processing.
 #include "convolution.cuh"
 
 __global__ void conv2d(const float* __restrict__ in, const float* __restrict__ filter, float* __restrict__ out, int w, int h,

@@ -1,5 +1,5 @@
-// Blocks of 32 x 8, rows outside of the image are left out before the inner loop, and fmaf() by its name: usual in
-// image processing.
+// Blocks of 32 x 8, a test that skips rows outside the image before the inner loop, and an explicit fmaf():
+// usual in image processing.
 #include "convolution.cuh"
 
 #define MAX_FILTER 15

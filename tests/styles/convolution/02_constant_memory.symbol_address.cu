@@ -1,5 +1,5 @@
-// The host asks for the address of the symbol and copies the weights there as to any device memory, and the columns of
-// the filter are the outer loop: usual where many symbols are filled by one function.
+// The host gets the address of the symbol and copies the weights there as to any device memory, and the outer
+// loop is over the columns of the filter: usual where one function fills many symbols.
 #include "convolution.cuh"
 
 constexpr int block = 16;  // threads per side

@@ -1,5 +1,5 @@
-// A thread computes two outputs, a block apart along x, from a filter that is square in constant memory: usual as a first
-// coarsening.
+// A thread computes two outputs, a block apart along x, with the filter as a square array in constant memory:
+// usual as a first coarsening.
 #include "convolution.cuh"
 
 __constant__ float F[2 * convolution::max_radius + 1][2 * convolution::max_radius + 1];

@@ -1,5 +1,5 @@
-// Output tiles of 32 x 16, and a padded row in shared memory by habit: usual for whoever wants several blocks a
-// multiprocessor.
+// Output tiles of 32 x 16, and a padded row in shared memory by habit: usual where several blocks must fit on
+// a multiprocessor.
 #include "fixed_radius.cuh"
 
 template <int W, int H>

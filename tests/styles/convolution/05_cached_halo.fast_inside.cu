@@ -1,4 +1,5 @@
-// Outputs whose whole patch lies in the tile take a loop without tests: usual where most of them do.
+// Outputs whose whole patch is in the tile use a loop without tests: usual where most outputs are of this
+// kind.
 #include "fixed_radius.cuh"
 constexpr int tile = 32;
 __constant__ float weights[convolution::max_weights];

@@ -1,5 +1,5 @@
-// As the book has it, guard by guard, with the halo added where the listing subtracts it, and tiles of which nobody writes
-// what lies outside: usual where a listing is repaired and not rewritten.
+// As in the book, one guard after the other, with the halo added where the listing subtracts it. Elements of
+// the tile outside the image are never written. Usual where a listing is repaired and not rewritten.
 #include "fixed_radius.cuh"
 
 #define TILE_DIM 32

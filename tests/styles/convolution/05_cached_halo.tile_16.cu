@@ -1,4 +1,5 @@
-// Tiles of 16 x 16 and a __device__ function that decides where an element comes from: usual where a listing is taken apart.
+// Tiles of 16 x 16 and a __device__ function that decides where an element comes from: usual where a listing
+// is split into functions.
 #include "fixed_radius.cuh"
 
 #define TILE_DIM 16

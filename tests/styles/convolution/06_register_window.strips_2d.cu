@@ -1,5 +1,5 @@
-// A block of 64 x 2 threads with a strip of 32 rows for each, and outputs accumulated from the top of the window: usual
-// after the column pass of a separable filter.
+// Blocks of 64 x 2 threads with a strip of 32 rows each, and outputs accumulated from the top of the window:
+// usual after the column pass of a separable filter.
 #include "fixed_radius.cuh"
 
 #define COLS 64

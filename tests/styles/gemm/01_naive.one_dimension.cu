@@ -1,4 +1,5 @@
-// Blocks of 1024 threads in one dimension that are 32 x 32 by division, as in "global memory coalescing" of Boehm's article.
+// One-dimensional blocks of 1024 threads, which a division turns into 32 x 32, as in "global memory
+// coalescing" of Boehm's article.
 #include "gemm.cuh"
 
 template <const uint BLOCKSIZE>

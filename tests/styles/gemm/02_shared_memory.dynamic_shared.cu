@@ -1,4 +1,5 @@
-// Both tiles in one piece of dynamic shared memory, cut up by hand: usual where the tile's size comes from the host.
+// Both tiles in one piece of dynamic shared memory, divided by hand: usual where the host chooses the tile's
+// size.
 #include "gemm.cuh"
 
 __global__ void tiled(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ c, int m, int n, int k,

@@ -1,5 +1,5 @@
-// A block of two dimensions, 64 x 8, tiles of 64 x 16 that are loaded in a loop, and A's tile transposed with a free column:
-// usual where bank conflicts have been met before.
+// A two-dimensional block of 64 x 8, tiles of 64 x 16 that are loaded in a loop, and A's tile transposed with
+// a column of padding: usual where the author knows bank conflicts.
 #include "gemm.cuh"
 
 #define BM 64

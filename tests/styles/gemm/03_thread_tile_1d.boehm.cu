@@ -1,4 +1,5 @@
-// Names, order of loops and moving pointers of Boehm's article, from which the document has it, with guards for any size.
+// The names, order of loops and moving pointers of Boehm's article, the document's source, with guards for
+// any size.
 #include "gemm.cuh"
 
 template <const int BM, const int BN, const int BK, const int TM>

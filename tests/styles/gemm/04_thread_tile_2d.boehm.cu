@@ -1,4 +1,5 @@
-// Boehm's 2-D block tiling: a thread's 8 x 8 results lie side by side, and regM and regN cache what it has read.
+// Boehm's 2-D block tiling: a thread's 8 x 8 results are side by side, and regM and regN cache what it has
+// read.
 #include "gemm.cuh"
 
 template <const int BM, const int BN, const int BK, const int TM, const int TN>

@@ -1,5 +1,6 @@
-// float4 by reinterpret_cast on arrays of float, as in Boehm's kernel 6, with the tile of A transposed and padded; the host asks once
-// for each matrix whether its rows begin at multiples of 16 bytes. Usual in SGEMM_CUDA and in repositories after it.
+// float4 by reinterpret_cast on arrays of float, as in Boehm's kernel 6, with the tile of A transposed and
+// padded. The host tests once for each matrix whether its rows begin at multiples of 16 bytes. Usual in
+// SGEMM_CUDA and in repositories after it.
 #include "gemm.cuh"
 
 #define FLOAT4(pointer) (reinterpret_cast<float4 *>(&(pointer))[0])

@@ -1,5 +1,5 @@
-// As CUTLASS lays out its lanes, with bit operations, tiles of 16 places along K, and warps of 32 x 64 results; float4, and three
-// kernels by a template: packs of both matrices, of none, or of one.
+// The lanes are laid out as in CUTLASS, with bit operations, tiles of 16 places along K, and warps of 32 x 64
+// results. It uses float4, and one template makes three kernels: packs of both matrices, of none, or of one.
 #include "gemm.cuh"
 
 namespace {

@@ -1,5 +1,6 @@
-// Two pairs of tiles. Elements of A, which are no neighbours in the transposed tile, are loaded into registers before the pair on
-// chip is multiplied, and stored behind that; those of B are copied asynchronously, as packs. So CUTLASS mixes both.
+// Two pairs of tiles. Elements of A, which are not neighbours in the transposed tile, are loaded into
+// registers before the current pair is multiplied, and stored after it. Those of B are copied asynchronously,
+// as packs. CUTLASS mixes both in this way.
 #include "gemm.cuh"
 
 #include <cuda_pipeline.h>

@@ -1,6 +1,7 @@
-// As the next step of CUTLASS's ladder has it: the elements for the next place along K are read from shared memory while those of
-// this one are multiplied. What lies behind the last row of A and the last column of B are copies of these, and not stored; plain
-// arrays of floats, and two kernels by a template, one for rows of B that begin anywhere.
+// As in the next step of CUTLASS's ladder: the elements for the next place along K are read from shared
+// memory while those of this one are multiplied. The last row of A and the last column of B are repeated past
+// the end, and those results are not stored. It has plain arrays of floats, and one template makes two
+// kernels, one of them for rows of B that are not aligned.
 #include "gemm.cuh"
 
 #include <cuda_pipeline.h>
@@ -9,8 +10,8 @@ constexpr int bm = 128, bn = 128;              // rows and columns of C that a b
 constexpr int bk = 8;                          // elements along K that are on chip at a time
 constexpr int wm = 64, wn = 32;                // rows and columns of results of a warp
 constexpr int tm = 8, tn = 8;                  // rows and columns of results of a thread
-constexpr int stages = 4;                      // pairs of tiles on chip: one in use, the others on their way
-constexpr int rows = wm / tm, cols = wn / tn;  // of threads in a warp
+constexpr int stages = 4;                      // pairs of tiles on chip: one in use, the others in flight
+constexpr int rows = wm / tm, cols = wn / tn;  // rows and columns of threads of a warp
 constexpr int threads = bm * bn / (tm * tn);
 static_assert(rows * cols == 32);
 
@@ -23,8 +24,8 @@ __global__ void __launch_bounds__(threads)
     const int tx = warp % (bn / wn) * wn + (lane / 4 % 2 * 2 + lane % 2) * 4;
     const int ty = warp / (bn / wn) * wm + (lane / 8 * 2 + lane / 2 % 2) * 4;
 
-    // Begins to copy a pair of tiles, and zeros beyond the end of K. A is transposed on the way, four bytes
-    // at a time. Beyond the last row of A and the last column of B, copies of them: what they give is not
+    // Begins to copy a pair of tiles, and zeros past the end of K. The copy transposes A, four bytes at a
+    // time. The last row of A and the last column of B are repeated past the end, and those results are not
     // stored.
     const auto fetch = [&](int phase) {
         const int stage = phase % stages;
@@ -43,7 +44,7 @@ __global__ void __launch_bounds__(threads)
         }
         __pipeline_commit();
     };
-    // The fragments that row i of the tiles consists of, to this thread
+    // The fragments of this thread in row i of the tiles.
     alignas(16) float a_i[2][tm], b_i[2][tn];
     const auto read = [&](int stage, int i) {
         for (int r = 0; r < tm; r += 4)
@@ -66,8 +67,8 @@ __global__ void __launch_bounds__(threads)
             if (i < bk - 1) {
                 read(phase % stages, i + 1);
             } else {
-                __pipeline_wait_prior(stages - 2);  // this thread's part of the next tiles is there
-                __syncthreads();  // everybody's is, and nobody reads any more what the next copies overwrite
+                __pipeline_wait_prior(stages - 2);  // this thread's part of the next tiles has arrived
+                __syncthreads();  // so have all parts, and what the next copies overwrite has been read
                 read((phase + 1) % stages, 0);
             }
             for (int r = 0; r < tm; ++r)

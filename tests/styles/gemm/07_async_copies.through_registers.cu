@@ -1,5 +1,6 @@
-// As kernels were written before sm_80: two pairs of tiles, and what goes into the next one is loaded into registers before this one
-// is multiplied, and stored behind that. One barrier for each tile, and no asynchronous copy.
+// As kernels were written before sm_80: two pairs of tiles. The elements of the next one are loaded into
+// registers before this one is multiplied, and stored after it. There is one barrier for each tile, and no
+// asynchronous copy.
 #include "gemm.cuh"
 
 #define BM 128

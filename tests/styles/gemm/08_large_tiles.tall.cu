@@ -6,15 +6,15 @@
 
 constexpr int bm = 256, bn = 128;              // rows and columns of C that a block computes
 constexpr int bk = 16;                         // elements along K in a tile
-constexpr int stages = 4;                      // pairs of tiles on chip: one in use, the others on their way
-constexpr int wm = 64, wn = 64;                // of the block's results, a warp's
-constexpr int tm = 16, tn = 8;                 // of these, a thread's
-constexpr int rows = wm / tm, cols = wn / tn;  // of threads in a warp
+constexpr int stages = 4;                      // pairs of tiles on chip: one in use, the others in flight
+constexpr int wm = 64, wn = 64;                // rows and columns of results of a warp
+constexpr int tm = 16, tn = 8;                 // rows and columns of results of a thread
+constexpr int rows = wm / tm, cols = wn / tn;  // rows and columns of threads of a warp
 constexpr int threads = bm * bn / (tm * tn);
 constexpr int wide = 4;                                               // elements of a pack
 constexpr int a_rows = threads / bk, b_rows = threads / (bn / wide);  // of the tiles, copied at a time
-static_assert(bm % a_rows == 0 && bk % b_rows == 0, "all threads copy as much");
-static_assert(stages >= 2, "while a pair of tiles is multiplied, another is on its way");
+static_assert(bm % a_rows == 0 && bk % b_rows == 0, "all threads copy the same number of elements");
+static_assert(stages >= 2, "while a pair of tiles is multiplied, another is in flight");
 static_assert(rows * cols == 32 && rows % 2 == 0 && cols % 2 == 0,
               "a warp is made of squares of 2 x 2 lanes");
 
@@ -33,7 +33,8 @@ struct Tiles {
 template <typename T>
 __device__ void begin_copy(T& to, const float* matrix, int height, int width, int row, int col) {
     const bool inside = row < height && col < width;
-    // The last argument is how many bytes are not read and 0. The address must be a right one all the same.
+    // The last argument is the number of bytes that are set to 0 and not read. The address must be valid all
+    // the same.
     __pipeline_memcpy_async(&to, &matrix[inside ? row * width + col : 0], sizeof(T), inside ? 0 : sizeof(T));
 }
 
@@ -51,7 +52,7 @@ __device__ void store(float* matrix, int height, int width, int row, int col, Pa
 
 __global__ void __launch_bounds__(threads)
     large_tiles(const float* a, const float* b, float* c, int m, int n, int k) {
-    extern __shared__ Tiles tiles[];  // stages of them, more than a block has without asking
+    extern __shared__ Tiles tiles[];  // one per stage; needs cudaFuncSetAttribute
     const int first_row = blockIdx.y * bm, first_col = blockIdx.x * bn;
     const int lane = threadIdx.x % 32, square = lane / 4, warp = threadIdx.x / 32;
     const int lane_x = square % (cols / 2) * 2 + lane % 2, lane_y = square / (cols / 2) * 2 + lane / 2 % 2;
@@ -61,7 +62,7 @@ __global__ void __launch_bounds__(threads)
     const int b_y = threadIdx.x / (bn / wide), b_x = threadIdx.x % (bn / wide);
 
     const int phases = ceil_div(k, bk), col = first_col + b_x * wide;
-    // As in 07: asked once for all copies, whose number nvcc must know.
+    // As in 07: tested once for all copies, whose number nvcc must know.
     const bool inside = first_row + bm <= m && first_col + bn <= n && n % wide == 0;
     const auto fetch = [&](int phase) {
         Tiles& to = tiles[phase % stages];
@@ -85,14 +86,14 @@ __global__ void __launch_bounds__(threads)
                 }
             }
         }
-        __pipeline_commit();  // behind the end of K, too: whoever waits counts groups
+        __pipeline_commit();  // also past the end of K: the wait counts groups
     };
     for (int phase = 0; phase < stages - 1; ++phase) fetch(phase);
 
     Pack sum[tm][tn / wide] = {};
     for (int phase = 0; phase < phases; ++phase) {
-        __pipeline_wait_prior(stages - 2);  // what this thread has copied for this phase is there …
-        __syncthreads();                    // … and so is what the others have
+        __pipeline_wait_prior(stages - 2);  // this thread's copies for this phase have arrived …
+        __syncthreads();                    // … and so have those of the others
         const Tiles& from = tiles[phase % stages];
 #pragma unroll
         for (int i = 0; i < bk; ++i) {

@@ -1,20 +1,21 @@
-// Of A's tile eight neighbours of a row at a time, one sector, which go into eight banks: no bank conflicts. Two copies begin at a
-// place, behind its products, and the kernel tells nvcc nothing of its threads. Of C's results a row is multiplied after the other.
+// Eight neighbours of a row of A's tile, one sector, are copied at a time, into eight banks: no bank
+// conflicts. Two copies begin in a place, after its products. There is no __launch_bounds__. The results are
+// multiplied row by row.
 #include "gemm.cuh"
 
 #include <cuda_pipeline.h>
 
 constexpr int bm = 128, bn = 256;              // rows and columns of C that a block computes
 constexpr int bk = 16;                         // elements along K in a tile
-constexpr int stages = 4;                      // pairs of tiles on chip: one in use, the others on their way
-constexpr int wm = 64, wn = 64;                // of the block's results, a warp's
-constexpr int tm = 8, tn = 16;                 // of these, a thread's
-constexpr int rows = wm / tm, cols = wn / tn;  // of threads in a warp
+constexpr int stages = 4;                      // pairs of tiles on chip: one in use, the others in flight
+constexpr int wm = 64, wn = 64;                // rows and columns of results of a warp
+constexpr int tm = 8, tn = 16;                 // rows and columns of results of a thread
+constexpr int rows = wm / tm, cols = wn / tn;  // rows and columns of threads of a warp
 constexpr int threads = bm * bn / (tm * tn);
 constexpr int wide = 4;               // elements of a pack
 constexpr int deep = 8, a_rows = threads / deep;  // of a tile of A, copied at a time
-static_assert(bm % a_rows == 0 && a_rows % wide == 0, "all threads copy as much, and into whole packs");
-static_assert(stages >= 2, "while a pair of tiles is multiplied, another is on its way");
+static_assert(bm % a_rows == 0 && a_rows % wide == 0, "all threads copy the same number of elements, and into whole packs");
+static_assert(stages >= 2, "while a pair of tiles is multiplied, another is in flight");
 static_assert(bk % 2 == 0, "the first fragments of each tile go into the same of two sets");
 static_assert(rows * cols == 32 && rows % 2 == 0 && cols % 2 == 0,
               "a warp is made of squares of 2 x 2 lanes");
@@ -32,13 +33,13 @@ struct Tiles {
 /// Begins to copy an element, or a pack, to shared memory; or zeros.
 template <typename T>
 __device__ void begin_copy(float* to, const float* from, bool zeros) {
-    // The last argument is how many bytes are not read and 0.
+    // The last argument is the number of bytes that are set to 0 and not read.
     __pipeline_memcpy_async(to, from, sizeof(T), zeros ? sizeof(T) : 0);
 }
 
-/// The same sums in other registers, for a pack is stored from four neighbouring ones. If the sums themselves
-/// had to be in these, more products would have both factors and their sum in one register bank. nvcc cannot
-/// leave the addition out, as -0 + 0 is 0.
+/// The same sums in other registers, because a pack is stored from four neighbouring registers. If the sums
+/// themselves had to be there, more products would have both factors and their sum in one register bank. nvcc
+/// cannot remove the addition, because -0 + 0 is 0.
 __device__ Pack elsewhere(Pack sum) {
     for (int i = 0; i < wide; ++i) sum.at[i] += 0.0f;
     return sum;
@@ -56,10 +57,10 @@ __device__ void store(float* matrix, int height, int width, int row, int col, Pa
     }
 }
 
-/// Unit is what a copy of B brings: a Pack, or a float where the rows of B begin anywhere.
+/// Unit is what a copy of B transfers: a Pack, or a float if the rows of B are not aligned.
 template <typename Unit>
 __global__ void fragments_ahead(const float* a, const float* b, float* c, int m, int n, int k) {
-    extern __shared__ Tiles tiles[];  // stages of them, more than a block has without asking
+    extern __shared__ Tiles tiles[];  // one per stage; needs cudaFuncSetAttribute
     const int first_row = blockIdx.y * bm, first_col = blockIdx.x * bn;
     const int lane = threadIdx.x % 32, square = lane / 4, warp = threadIdx.x / 32;
     const int lane_x = square % (cols / 2) * 2 + lane % 2, lane_y = square / (cols / 2) * 2 + lane / 2 % 2;
@@ -70,16 +71,16 @@ __global__ void fragments_ahead(const float* a, const float* b, float* c, int m,
     // The first element of A and the first unit of B that the thread copies.
     const int a_y = threadIdx.x / deep, a_x = threadIdx.x % deep;
     const int b_y = threadIdx.x / (bn / unit), b_x = threadIdx.x % (bn / unit) * unit;
-    // Rows and columns behind the end of C are its last ones once more: nobody stores what comes of them.
+    // The last rows and columns are repeated past the end of C, and those results are not stored.
     const int row = first_row + a_y, last_row = m - 1, col = min(first_col + b_x, n - unit);
 
-    // Where the thread's next copies come from and go to, and which tile they are of.
+    // The source and destination of the thread's next copies, and their tile.
     const float *from_a = &a[a_x], *from_b = &b[min(b_y, k - 1) * n + col];
     float* to_a = &tiles[0].a[a_x][a_y / wide].at[a_y % wide];
     float* to_b = &tiles[0].b[b_y][b_x / wide].at[b_x % wide];
     int next = 0;
     const int phases = ceil_div(k, bk);
-    // One of the thread's copies of a tile that has so many places along K, and zeros behind them.
+    // Begins one of the thread's copies of a tile that has `places` places along K, with zeros after them.
     const auto copy = [&](int i, int places) {
         if (next >= phases) return;
         if (i < a_copies) {
@@ -93,7 +94,7 @@ __global__ void fragments_ahead(const float* a, const float* b, float* c, int m,
         }
     };
     const auto commit = [&](int places) {
-        __pipeline_commit();  // behind the end of K, too: whoever waits counts groups
+        __pipeline_commit();  // also past the end of K: the wait counts groups
         ++next;
         from_a += places;
         from_b += static_cast<std::size_t>(places) * n;
@@ -101,14 +102,14 @@ __global__ void fragments_ahead(const float* a, const float* b, float* c, int m,
         to_a += on;
         to_b += on;
     };
-    // What is left of K beside whole tiles comes first: so no tile in the loop has to ask where K ends.
+    // The remainder of K comes first, so that no tile in the loop has to test where K ends.
     for (int phase = 0; phase < stages - 1; ++phase) {
         const int places = phase == 0 ? k - (phases - 1) * bk : bk;
         for (int i = 0; i < a_copies + b_copies; ++i) copy(i, places);
         commit(places);
     }
 
-    // Fragments: what is multiplied at a place along K, and what at the next one.
+    // Fragments for this place along K and for the next one.
     Pack a_i[2][tm / wide], b_i[2][tn / wide];
     const auto read = [&](const Tiles& from, int i) {
         for (int r = 0; r < tm / wide; ++r) a_i[i % 2][r] = from.a[i][ty + r * rows];
@@ -126,7 +127,7 @@ __global__ void fragments_ahead(const float* a, const float* b, float* c, int m,
                 read(tiles[phase % stages], i + 1);
             } else {
                 commit(bk);
-                // The next place is the first one of the next tiles; behind the last, rubbish.
+                // The next place is the first one of the next tiles; past the last tile, garbage.
                 __pipeline_wait_prior(stages - 2);
                 __syncthreads();
                 read(tiles[(phase + 1) % stages], 0);

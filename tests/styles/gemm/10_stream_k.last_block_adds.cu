@@ -1,20 +1,20 @@
-// No third launch: the block that arrives last at a tile, told by a counter behind a fence, adds up what is in `partial`, in the order
-// of K, as the last block of a reduction does.
+// There is no third launch: the last block to arrive at a tile, which a counter after a fence shows, adds up
+// the sums in `partial`, in the order of K, as the last block of a reduction does.
 #include "gemm.cuh"
 
 #include <cuda_pipeline.h>
 
 constexpr int bm = 128, bn = 256;              // rows and columns of C that a block computes
 constexpr int bk = 16;                         // elements along K in a tile
-constexpr int stages = 4;                      // pairs of tiles on chip: one in use, the others on their way
-constexpr int wm = 64, wn = 64;                // of the block's results, a warp's
-constexpr int tm = 8, tn = 16;                 // of these, a thread's
-constexpr int rows = wm / tm, cols = wn / tn;  // of threads in a warp
+constexpr int stages = 4;                      // pairs of tiles on chip: one in use, the others in flight
+constexpr int wm = 64, wn = 64;                // rows and columns of results of a warp
+constexpr int tm = 8, tn = 16;                 // rows and columns of results of a thread
+constexpr int rows = wm / tm, cols = wn / tn;  // rows and columns of threads of a warp
 constexpr int threads = bm * bn / (tm * tn);
 constexpr int wide = 4;                                               // elements of a pack
 constexpr int a_rows = threads / bk, b_rows = threads / (bn / wide);  // of the tiles, copied at a time
-static_assert(bm % a_rows == 0 && bk % b_rows == 0, "all threads copy as much");
-static_assert(stages >= 2, "while a pair of tiles is multiplied, another is on its way");
+static_assert(bm % a_rows == 0 && bk % b_rows == 0, "all threads copy the same number of elements");
+static_assert(stages >= 2, "while a pair of tiles is multiplied, another is in flight");
 static_assert(bk % 2 == 0, "the first fragments of each tile go into the same of two sets");
 constexpr int most_shares = 256;  // more than a GPU has multiprocessors
 static_assert(rows * cols == 32 && rows % 2 == 0 && cols % 2 == 0,
@@ -35,7 +35,8 @@ struct Tiles {
 template <typename T>
 __device__ void begin_copy(T& to, const float* matrix, int height, int width, int row, int col) {
     const bool inside = row < height && col < width;
-    // The last argument is how many bytes are not read and 0. The address must be a right one all the same.
+    // The last argument is the number of bytes that are set to 0 and not read. The address must be valid all
+    // the same.
     __pipeline_memcpy_async(&to, &matrix[inside ? row * width + col : 0], sizeof(T), inside ? 0 : sizeof(T));
 }
 
@@ -61,30 +62,30 @@ __device__ Pack load(const float* matrix, int width, int row, int col) {
     return pack;
 }
 
-/// Who computes what. The phases of all tiles, row by row, stand in one line: `phases` of each tile.
+/// The work of each block. The phases of all tiles, row by row, make one line: `phases` of each tile.
 struct Plan {
-    int across, tiles;  // in a row of C, and in all of C
+    int across, tiles;  // tiles in a row of C, and in all of C
     int phases;         // of a tile
     int whole;          // tiles that a block computes alone; they are the first
     int share;          // phases of each block that shares the others
 };
 
-/// Sums of shares that do not begin with the first phase of a tile. They are there once for all launches, so
-/// that two must not run at the same time, as they may in two streams.
+/// Sums of shares that do not begin with the first phase of a tile. All launches use the same array, so two
+/// of them must not run at the same time, as they may in two streams.
 __device__ Pack partial[most_shares][bm][bn / wide];
 
-/// How many blocks have done their part of a shared tile; 0 again when the last one has.
+/// The number of blocks that have done their part of a shared tile; 0 again after the last one.
 __device__ unsigned arrived[most_shares];
 
 /// The stage that is next in turn.
 __device__ int behind(int stage) { return stage + 1 < stages ? stage + 1 : 0; }
 
-/// The blocks of a launch have tiles of their own, or shares. For the former nvcc sees that there is one
-/// tile, and that K begins at 0 and ends at k.
+/// The blocks of a launch have tiles of their own, or shares. In the former case nvcc can see that there is
+/// one tile, and that K begins at 0 and ends at k.
 template <bool shared>
 __global__ void __launch_bounds__(threads)
     stream_k(const float* a, const float* b, float* c, int m, int n, int k, Plan plan) {
-    extern __shared__ Tiles tiles[];  // stages of them, more than a block has without asking
+    extern __shared__ Tiles tiles[];  // one per stage; needs cudaFuncSetAttribute
     const int lane = threadIdx.x % 32, square = lane / 4, warp = threadIdx.x / 32;
     const int lane_x = square % (cols / 2) * 2 + lane % 2, lane_y = square / (cols / 2) * 2 + lane / 2 % 2;
     const int tx = warp % (bn / wn) * (wn / wide) + lane_x, ty = warp / (bn / wn) * (wm / wide) + lane_y;
@@ -92,7 +93,7 @@ __global__ void __launch_bounds__(threads)
     const int a_y = threadIdx.x / bk, a_x = threadIdx.x % bk;
     const int b_y = threadIdx.x / (bn / wide), b_x = threadIdx.x % (bn / wide);
 
-    // Where the block begins in the line of all phases, and where it ends.
+    // The first phase of the block in the line of all phases, and the end of its phases.
     const int first = shared ? plan.whole * plan.phases + blockIdx.x * plan.share : blockIdx.x * plan.phases;
     const int last = shared ? min(first + plan.share, plan.tiles * plan.phases) : first + plan.phases;
     int next = first;
@@ -132,7 +133,7 @@ __global__ void __launch_bounds__(threads)
                     }
                 }
             }
-            __pipeline_commit();  // behind the end, too: whoever waits counts groups
+            __pipeline_commit();  // also past the end: the wait counts groups
             filled = behind(filled);
             from_a += bk;
             from_b += bk * n;
@@ -146,7 +147,7 @@ __global__ void __launch_bounds__(threads)
         };
 
         Pack sum[tm][tn / wide] = {};
-        int stage = 0;  // that is multiplied
+        int stage = 0;  // the one that is multiplied
         __pipeline_wait_prior(stages - 2);
         __syncthreads();
         read(tiles[stage], 0);
@@ -156,7 +157,7 @@ __global__ void __launch_bounds__(threads)
                 if (i < bk - 1) {
                     read(tiles[stage], i + 1);
                 } else {
-                    // As in 09; behind the end, rubbish.
+                    // As in 09; past the end, garbage.
                     __pipeline_wait_prior(stages - 2);
                     __syncthreads();
                     stage = behind(stage);
@@ -170,9 +171,9 @@ __global__ void __launch_bounds__(threads)
                 if (i == 0) fetch(phase + stages - 1);
             }
         }
-        __syncthreads();  // the rubbish lies where the next tile is copied to
+        __syncthreads();  // the garbage is read from where the next tile is copied to
 
-#pragma unroll  // or the sums, whose places nvcc must know, go to memory
+#pragma unroll  // otherwise the sums go to local memory
         for (int r = 0; r < tm; ++r) {
             const int y = (ty + r / wide * rows) * wide + r % wide;
             for (int s = 0; s < tn / wide; ++s) {

@@ -1,5 +1,6 @@
-// Split-K: K in slices of the same length for all tiles, as many as fill waves best, a block for each tile and slice, and a kernel that
-// adds up all of C. cuBLAS does so for few tiles; the memory for the slices is allocated for each product.
+// Split-K: K is divided into slices of the same length for all tiles, in the number that fills waves best,
+// with one block for each tile and slice. A second kernel adds up all of C. cuBLAS does this if there are few
+// tiles. The memory for the slices is allocated for each product.
 #include "gemm.cuh"
 
 #include <cstddef>
@@ -7,15 +8,15 @@
 
 constexpr int bm = 128, bn = 256;              // rows and columns of C that a block computes
 constexpr int bk = 16;                         // elements along K in a tile
-constexpr int stages = 3;                      // pairs of tiles on chip: one in use, the others on their way
-constexpr int wm = 64, wn = 64;                // of the block's results, a warp's
-constexpr int tm = 8, tn = 16;                 // of these, a thread's
-constexpr int rows = wm / tm, cols = wn / tn;  // of threads in a warp
+constexpr int stages = 3;                      // pairs of tiles on chip: one in use, the others in flight
+constexpr int wm = 64, wn = 64;                // rows and columns of results of a warp
+constexpr int tm = 8, tn = 16;                 // rows and columns of results of a thread
+constexpr int rows = wm / tm, cols = wn / tn;  // rows and columns of threads of a warp
 constexpr int threads = bm * bn / (tm * tn);
 constexpr int wide = 4;                                               // elements of a pack
 constexpr int a_rows = threads / bk, b_rows = threads / (bn / wide);  // of the tiles, copied at a time
-static_assert(bm % a_rows == 0 && bk % b_rows == 0, "all threads copy as much");
-static_assert(stages >= 2, "while a pair of tiles is multiplied, another is on its way");
+static_assert(bm % a_rows == 0 && bk % b_rows == 0, "all threads copy the same number of elements");
+static_assert(stages >= 2, "while a pair of tiles is multiplied, another is in flight");
 static_assert(bk % 2 == 0, "the first fragments of each tile go into the same of two sets");
 static_assert(rows * cols == 32 && rows % 2 == 0 && cols % 2 == 0,
               "a warp is made of squares of 2 x 2 lanes");
@@ -35,7 +36,8 @@ struct Tiles {
 template <typename T>
 __device__ void begin_copy(T& to, const float* matrix, int height, int width, int row, int col) {
     const bool inside = row < height && col < width;
-    // The last argument is how many bytes are not read and 0. The address must be a right one all the same.
+    // The last argument is the number of bytes that are set to 0 and not read. The address must be valid all
+    // the same.
     __pipeline_memcpy_async(&to, &matrix[inside ? row * width + col : 0], sizeof(T), inside ? 0 : sizeof(T));
 }
 
@@ -56,10 +58,10 @@ __device__ int behind(int stage) { return stage + 1 < stages ? stage + 1 : 0; }
 
 __global__ void __launch_bounds__(threads)
     split_k(const float* a, const float* b, float* sums, int m, int n, int k, int slice) {
-    // The block's slice of K, and where its sums go: to C, or to what is added to it.
+    // The block's slice of K, and the destination of its sums: C, or an array that is added to it.
     const int begin = blockIdx.z * slice, end = min(begin + slice, ceil_div(k, bk));
     float* const c = sums + static_cast<std::size_t>(blockIdx.z) * m * n;
-    extern __shared__ Tiles tiles[];  // stages of them, more than a block has without asking
+    extern __shared__ Tiles tiles[];  // one per stage; needs cudaFuncSetAttribute
     const int first_row = blockIdx.y * bm, first_col = blockIdx.x * bn;
     const int lane = threadIdx.x % 32, square = lane / 4, warp = threadIdx.x / 32;
     const int lane_x = square % (cols / 2) * 2 + lane % 2, lane_y = square / (cols / 2) * 2 + lane / 2 % 2;
@@ -69,9 +71,9 @@ __global__ void __launch_bounds__(threads)
     const int b_y = threadIdx.x / (bn / wide), b_x = threadIdx.x % (bn / wide);
 
     const int col = first_col + b_x * wide;
-    // As in 07: asked once for all copies, whose number nvcc must know.
+    // As in 07: tested once for all copies, whose number nvcc must know.
     const bool inside = first_row + bm <= m && first_col + bn <= n && n % wide == 0;
-    // Where the thread's next copies come from, if the block is inside, and the stage that they go into.
+    // The source of the thread's next copies, if the block is inside, and the stage that they go into.
     const float* from_a = inside ? &a[(first_row + a_y) * k + begin * bk + a_x] : a;
     const float* from_b = inside ? &b[(begin * bk + b_y) * n + col] : b;
     int filled = 0;
@@ -97,14 +99,14 @@ __global__ void __launch_bounds__(threads)
                 }
             }
         }
-        __pipeline_commit();  // behind the end of K, too: whoever waits counts groups
+        __pipeline_commit();  // also past the end of K: the wait counts groups
         filled = behind(filled);
         from_a += bk;
         from_b += bk * n;
     };
     for (int phase = begin; phase < begin + stages - 1; ++phase) fetch(phase);
 
-    // Fragments: what is multiplied at a place along K, and what at the next one.
+    // Fragments for this place along K and for the next one.
     Pack a_i[2][tm / wide], b_i[2][tn / wide];
     const auto read = [&](const Tiles& from, int i) {
         for (int r = 0; r < tm / wide; ++r) a_i[i % 2][r] = from.a[i][ty + r * rows];
@@ -112,7 +114,7 @@ __global__ void __launch_bounds__(threads)
     };
 
     Pack sum[tm][tn / wide] = {};
-    int stage = 0;  // that is multiplied
+    int stage = 0;  // the one that is multiplied
     __pipeline_wait_prior(stages - 2);
     __syncthreads();
     read(tiles[stage], 0);
@@ -122,7 +124,7 @@ __global__ void __launch_bounds__(threads)
             if (i < bk - 1) {
                 read(tiles[stage], i + 1);
             } else {
-                // The next place is the first one of the next tiles; behind the last, rubbish.
+                // The next place is the first one of the next tiles; past the last tile, garbage.
                 __pipeline_wait_prior(stages - 2);
                 __syncthreads();
                 stage = behind(stage);
@@ -157,7 +159,8 @@ void gemm(const float* a, const float* b, float* c, int m, int n, int k) {
     int multiprocessors;
     check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
     const int across = ceil_div(n, bn), down = ceil_div(m, bm), phases = max(1, ceil_div(k, bk));
-    // As many slices as are done first: waves of blocks, each as long as a slice and what it costs to add it up.
+    // The number of slices that finishes first. Time is waves of blocks, each as long as a slice and the cost
+    // of adding it up.
     int slice = phases, least = ceil_div(across * down, multiprocessors) * phases;
     for (int cut = 2; cut <= min(phases, multiprocessors); ++cut) {
         const int each = ceil_div(phases, cut);

@@ -1,5 +1,5 @@
-// Made as NVIDIA's sample cudaTensorCoreGemm and its many descendants are: eight warps of 32 x 64 results, tiles
-// filled by int4 loads of a thread's own, two barriers for each tile, and one question a block, whether C has all of it.
+// As in NVIDIA's sample cudaTensorCoreGemm and its many descendants: eight warps of 32 x 64 results, tiles
+// filled by int4 loads, two barriers for each tile, and one test a block for being wholly in C.
 #include "bf16.cuh"
 
 #include <mma.h>

@@ -1,4 +1,4 @@
-// Four elements at a time as a float4, and a scalar tail: usual where the memory's bandwidth is the goal.
+// Four elements at a time as a float4, and a scalar tail: usual where memory bandwidth is the goal.
 #include "grids.cuh"
 
 __device__ __forceinline__ float4 operator+(float4 u, float4 v) {

@@ -1,4 +1,5 @@
-// A grid-stride loop with as many blocks as keep the device busy, whatever n is: usual in NVIDIA's blog posts and samples.
+// A grid-stride loop with enough blocks to keep the device busy, whatever n is: usual in NVIDIA's blog posts
+// and samples.
 #include "grids.cuh"
 
 #define BLOCK_SIZE 256

@@ -1,4 +1,5 @@
-// Three blocks more than needed, whose threads the guard keeps idle: usual where a grid is rounded up more than once.
+// Three blocks more than necessary, whose threads the guard keeps idle: usual where a grid is rounded up more
+// than once.
 #include "grids.cuh"
 
 __global__ void vecAddKernel(const float* A, const float* B, float* C, int n) {

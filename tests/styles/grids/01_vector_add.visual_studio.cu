@@ -1,4 +1,4 @@
-// What Visual Studio's template for CUDA looks like: its headers in quotes, cudaStatus, and goto Error.
+// As in Visual Studio's template for CUDA: headers in quotes, cudaStatus, and goto Error.
 #include "grids.cuh"
 
 #include "cuda_runtime.h"

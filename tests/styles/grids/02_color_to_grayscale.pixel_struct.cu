@@ -1,4 +1,5 @@
-// A pixel is a uchar3 and the picture a row of pixels, a thread each, in one dimension: usual after OpenCV or thrust.
+// A pixel is a uchar3 and the picture a row of pixels, with a thread for each, in one dimension: usual after
+// OpenCV or thrust.
 #include "grids.cuh"
 
 typedef unsigned char uchar;

@@ -1,4 +1,5 @@
-// The window is cut to the picture before the loops, and the number of its pixels is a product: usual where ifs are avoided.
+// The window is clipped to the picture before the loops, and the number of its pixels is a product: usual
+// where ifs are avoided.
 #include "grids.cuh"
 
 __global__ void boxBlur(const unsigned char* src, unsigned char* dst, int w, int h, int s) {

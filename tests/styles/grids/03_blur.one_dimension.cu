@@ -1,4 +1,4 @@
-// A one-dimensional grid, and row and column by division: usual for whoever begins with vectors.
+// A one-dimensional grid, with row and column by division: usual after a course that begins with vectors.
 #include "grids.cuh"
 
 __global__ void blurKernel(const unsigned char* in, unsigned char* out, int w, int h, int blurSize) {

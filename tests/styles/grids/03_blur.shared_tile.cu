@@ -1,4 +1,4 @@
-// The patch of a whole block in dynamic shared memory, halo included: usual for whoever knows the next chapter.
+// The patch of a whole block in dynamic shared memory, halo included: usual after the next chapter.
 #include "grids.cuh"
 
 #define TILE 16

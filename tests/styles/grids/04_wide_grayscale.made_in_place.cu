@@ -1,4 +1,4 @@
-// Words that are made where they are stored, in braces and without the name of their type: usual in C++.
+// Words are constructed where they are stored, in braces and without the name of their type: usual in C++.
 #include "grids.cuh"
 
 __device__ unsigned char gray_of(uchar3 p) { return (unsigned char)(0.21f * p.x + 0.72f * p.y + 0.07f * p.z); }

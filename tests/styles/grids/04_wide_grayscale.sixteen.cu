@@ -1,5 +1,5 @@
-// Sixteen pixels a thread, three loads of 16 bytes and one store, in a grid-stride loop: usual where a conversion is to run
-// at the speed of a copy.
+// Sixteen pixels a thread, three loads of 16 bytes and one store, in a grid-stride loop: usual where a
+// conversion should be as fast as a copy.
 #include "grids.cuh"
 
 struct alignas(16) Bytes16 {

@@ -1,5 +1,5 @@
-// unsigned words taken apart by shifts, and a second kernel for the pixels that are left: usual where there is no vector
-// type for the bytes at hand.
+// unsigned words unpacked by shifts, and a second kernel for the remaining pixels: usual where there is no
+// vector type for the data.
 #include "grids.cuh"
 
 __device__ unsigned int gray_of(unsigned int r, unsigned int g, unsigned int b) {

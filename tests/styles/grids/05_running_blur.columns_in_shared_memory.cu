@@ -1,5 +1,5 @@
-// A thread for each column, whose sum runs down; across the row the sums of a patch's columns come from shared memory. The
-// size is known at run time: usual where one kernel is for any size of a box filter.
+// One thread for each column, with a sum that runs down. Across the row, the sums of a patch's columns come
+// from shared memory. The size is known at run time. Usual where one kernel serves box filters of any size.
 #include "grids.cuh"
 
 constexpr int COLS = 128, ROWS = 64, MAX = grids::max_blur_size;

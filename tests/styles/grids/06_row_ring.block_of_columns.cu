@@ -1,5 +1,6 @@
-// A block with a barrier instead of a warp with shuffles: four columns a thread as uchar4, plain loads into the ring, column
-// sums in shared memory, the size at run time. Usual where a kernel is for any size and any GPU.
+// A block with a barrier instead of a warp with shuffles: four columns a thread as uchar4, plain loads into
+// the ring, column sums in shared memory, the size at run time. Usual where one kernel serves any size and
+// any GPU.
 #include "grids.cuh"
 
 constexpr int THREADS = 128, ROWS = 48, MAX = grids::max_blur_size;
@@ -13,7 +14,7 @@ __device__ uchar4 fetch(const unsigned char* in, int x, int y, int w, int h) {
 
 __global__ void box(const unsigned char* in, unsigned char* out, int w, int h, int s) {
     __shared__ uchar4 ring[2 * MAX + 1][THREADS];
-    __shared__ int sums[2][4][THREADS];  // column c is [c % 4][c / 4], so that lanes reach neighbours
+    __shared__ int sums[2][4][THREADS];  // column c is [c % 4][c / 4], so that lanes access neighbours
     const int tx = threadIdx.x, halo = (s + 3) / 4;
     const int x = (blockIdx.x * (THREADS - 2 * halo) + tx - halo) * 4;
     const int y0 = blockIdx.y * ROWS, y1 = min(y0 + ROWS, h);
@@ -25,7 +26,7 @@ __global__ void box(const unsigned char* in, unsigned char* out, int w, int h, i
     for (int y = y0 - s, i = 0; y < y1 + s; y++, i = (i + 1) % rows) {
         const uchar4 now = next, gone = ring[i][tx];
         ring[i][tx] = now;
-        if (y + 1 < y1 + s) next = fetch(in, x, y + 1, w, h);  // on its way while this row is summed up
+        if (y + 1 < y1 + s) next = fetch(in, x, y + 1, w, h);  // in flight while this row is added
         c.x += now.x - gone.x;
         c.y += now.y - gone.y;
         c.z += now.z - gone.z;

@@ -1,5 +1,5 @@
-// A grid of at most 16 blocks for each of 132 multiprocessors, in a loop over float4, and what is left over by one thread: usual
-// in application code.
+// A grid of at most 16 blocks for each of 132 multiprocessors, a loop over float4, and one thread for the
+// remaining elements: usual in application code.
 #include "grids.cuh"
 
 __global__ void vec4_add(float4 const* lhs, float4 const* rhs, float4* sum, size_t quads, int tail) {

@@ -1,5 +1,5 @@
-// A grid that is rounded up by hand, for which the very longest vectors leave no room in an int, so that their launch is
-// refused, and whole fours asked for by their last element: usual in tutorials.
+// A grid that is rounded up by hand, which overflows an int for the very longest vectors, so that their
+// launch is refused. The guard tests the last of four elements. Usual in tutorials.
 #include "grids.cuh"
 
 #define THREADS 256

@@ -1,5 +1,5 @@
-// Packs of 16 bytes in a struct of its own, two a thread whose loads are under way at once, and the rest by the first
-// threads of the grid: usual in libraries that choose the width at compile time.
+// A struct of its own for packs of 16 bytes, two packs a thread whose loads are in flight together, and the
+// first threads of the grid for the rest: usual in libraries that choose the width at compile time.
 #include "grids.cuh"
 
 template <typename T, int N>

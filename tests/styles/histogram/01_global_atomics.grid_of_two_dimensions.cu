@@ -1,5 +1,5 @@
-// A grid of two dimensions, whose blocks are numbered row by row: usual in code from when a grid had 65535 blocks along x
-// at most.
+// A two-dimensional grid whose blocks are numbered row by row: usual in code from the time when a grid had at
+// most 65535 blocks along x.
 #include "histogram.cuh"
 
 #define BLOCK_SIZE 1024

@@ -1,4 +1,5 @@
-// The copies are zeroed with cudaMemset, and the first threads of the block commit them, zeros as well: usual in course work.
+// cudaMemset zeroes the copies, and the first threads of the block merge them, zeros as well: usual in course
+// work.
 #include "histogram.cuh"
 
 #define CHAR_PER_BIN 4

@@ -1,4 +1,5 @@
-// A warp votes on each bin, and one lane adds for all that meet on it: usual where few bins make atomics wait for each other.
+// A warp votes on each bin, and one lane adds for all lanes that have it: usual where few bins make atomics
+// wait for one another.
 #include "histogram.cuh"
 
 __global__ void voted(const char* text, size_t length, unsigned* histo) {

@@ -1,4 +1,4 @@
-// The lanes that have met the same bin form a group, of which the first adds for all: the aggregated atomics of
+// The lanes with the same bin are a group, and its first lane adds for all: the aggregated atomics of
 // NVIDIA's blog, with groups in place of masks.
 #include "histogram.cuh"
 

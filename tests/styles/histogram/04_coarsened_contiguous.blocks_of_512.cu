@@ -1,4 +1,4 @@
-// Blocks of 512 threads, 32 characters each, with the book's loop: usual where CFACTOR is a knob to be turned.
+// Blocks of 512 threads, 32 characters each, with the book's loop: usual where CFACTOR is tuned.
 #include "histogram.cuh"
 
 #define CFACTOR 32

@@ -1,5 +1,5 @@
-// A thread reads its 16 characters as one int4 where there are as many, and the end of the text one by one: usual where a
-// contiguous stretch shall be coalesced as well.
+// A thread loads its 16 characters as one int4, and the end of the text one by one: usual where a contiguous
+// stretch should be coalesced as well.
 #include "histogram.cuh"
 
 constexpr int per_thread = 16;

@@ -1,4 +1,5 @@
-// A grid that is never larger than keeps the device busy, whatever the length: usual for grid-stride loops.
+// A grid that is never larger than the device can run at a time, whatever the length: usual for grid-stride
+// loops.
 #include "histogram.cuh"
 
 __global__ void count_grid_stride(const char* __restrict__ text, size_t n, unsigned* __restrict__ histo) {

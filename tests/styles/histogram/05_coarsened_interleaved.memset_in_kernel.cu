@@ -1,4 +1,5 @@
-// One thread clears the block's bins with memset, and the grid has two blocks a multiprocessor: usual for whoever comes from C.
+// One thread clears the block's bins with memset, and the grid has two blocks a multiprocessor: usual for
+// programmers with a background in C.
 #include "histogram.cuh"
 
 #include <string.h>

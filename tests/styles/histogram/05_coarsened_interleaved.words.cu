@@ -1,5 +1,5 @@
-// Neighbouring lanes read neighbouring words of four characters, in a grid-stride loop with a tail: usual where a byte a lane
-// is too little.
+// Neighbouring lanes load neighbouring words of four characters, in a grid-stride loop with a tail: usual
+// where a byte a lane is too little.
 #include "histogram.cuh"
 
 __device__ inline void tally(int c, unsigned* s) {

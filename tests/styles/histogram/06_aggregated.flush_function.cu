@@ -1,4 +1,5 @@
-// A small struct holds the run, a member flushes it, and the grid is fixed: usual for whoever comes from C++.
+// A small struct holds the run, a member flushes it, and the grid is fixed: usual for programmers with a
+// background in C++.
 #include "histogram.cuh"
 
 struct Run {

@@ -1,5 +1,5 @@
-// Four characters are loaded before the first of them is counted, so that four loads are under way; otherwise the loop
-// of runs as in the hint.
+// Four characters are loaded before the first of them is counted, so four loads are in flight. Otherwise it
+// is the loop over runs of the hint.
 #include "histogram.cuh"
 
 constexpr int block = 1024;

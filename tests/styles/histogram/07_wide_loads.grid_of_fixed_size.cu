@@ -1,5 +1,5 @@
-// Bytes of a uint4 through a pointer to unsigned char, blocks of 256 threads, one load a thread and round, and a grid
-// of fixed size in a loop: usual where one grid is for texts of any length.
+// Bytes of a uint4 through a pointer to unsigned char, blocks of 256 threads, one load a thread and round,
+// and a grid of fixed size in a loop: usual where one grid serves texts of any length.
 #include "histogram.cuh"
 
 __global__ void histo_kernel(const unsigned char* buffer, size_t size, unsigned int* histo) {

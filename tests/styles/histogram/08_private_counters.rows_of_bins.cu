@@ -1,5 +1,6 @@
-// A row for each bin, and one more for what is no letter, so that the copies of a lane are small: blocks of 256 threads
-// have more of them on a multiprocessor. Usual where there are few bins and shared memory is short.
+// One row for each bin, and one more for characters that are no letters, so that the copies of a lane are
+// small: more blocks of 256 threads fit on a multiprocessor. Usual where there are few bins and shared memory
+// is short.
 #include "histogram.cuh"
 
 constexpr int THREADS = 256;

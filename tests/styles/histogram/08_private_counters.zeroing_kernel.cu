@@ -17,8 +17,8 @@ __global__ void private_counters(const char* text, std::size_t length, unsigned*
     for (unsigned c = warp; c < characters; c += block / lanes) counters[c][lane] = 0;
     __syncthreads();  // zeroed
 
-    // The same lane of the other warps has the same column, so it takes an atomic still: one that meets no
-    // other of its warp.
+    // The same lane of the other warps has the same column, so an atomic is still necessary. It meets no
+    // other atomic of its warp.
     const auto count = [&](unsigned character) { atomicAdd(&counters[character][lane], 1); };
     const auto* const text16 = reinterpret_cast<const uint4*>(text);
     const std::size_t whole = length / 16;
@@ -28,7 +28,7 @@ __global__ void private_counters(const char* text, std::size_t length, unsigned*
 #pragma unroll
         for (int k = 0; k < loads; ++k) {
             const std::size_t i = first + k * block + tx;
-            sixteen[k] = i < whole ? text16[i] : uint4{};  // zeros are counted, and in a row of no letter
+            sixteen[k] = i < whole ? text16[i] : uint4{};  // zeros are counted in a row that is no letter's
         }
 #pragma unroll
         for (int k = 0; k < loads; ++k) {
@@ -42,7 +42,7 @@ __global__ void private_counters(const char* text, std::size_t length, unsigned*
     if (blockIdx.x == 0 && tx < length % 16) count(static_cast<unsigned char>(text[16 * whole + tx]));
     __syncthreads();  // counted
 
-    // A warp adds up a bin: each lane the rows of its letters, then the lanes together.
+    // A warp adds up a bin: each lane the rows of its letters, then all lanes together.
     for (int bin = warp; bin < bins; bin += block / lanes) {
         unsigned sum = 0;
         const int end = min((bin + 1) * letters_per_bin, letters);  // the last bin has two letters

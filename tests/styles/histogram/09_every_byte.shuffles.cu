@@ -1,4 +1,5 @@
-// The merge of step 08: a warp takes a row, a lane a column, and shuffles add up the lanes. A thread has four loads a round.
+// The merge of step 08: one row for each warp, one column for each lane, and shuffles add up the lanes. A
+// thread has four loads a round.
 #include "bytes.cuh"
 
 constexpr int THREADS = 512;

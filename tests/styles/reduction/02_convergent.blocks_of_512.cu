@@ -1,4 +1,5 @@
-// Blocks of 512 threads, strides by shifts, and the last block alone asks where the input ends: usual in course work.
+// Blocks of 512 threads, strides by shifts, and only the last block tests where the input ends: usual in
+// course work.
 #include "rounds.cuh"
 
 const int BLOCK = 512;

@@ -1,4 +1,5 @@
-// Blocks of 512 threads, and the tree in dynamic shared memory cut from bytes: usual where the size is the host's to choose.
+// Blocks of 512 threads, and the tree in dynamic shared memory declared as bytes: usual where the host
+// chooses the size.
 #include "rounds.cuh"
 
 constexpr int threads = 512;

@@ -1,4 +1,5 @@
-// The book's loop with the barrier first, loads without a second if, and a return of all threads but one at the end.
+// The book's loop with the barrier first, loads without a second if, and an early return of all threads but
+// one at the end.
 #include "rounds.cuh"
 
 #define BLOCK_DIM 1024

@@ -1,4 +1,5 @@
-// An atomicCAS loop of its own over words of 32 or 64 bits, begun with what stands there: usual where an operator has no atomic.
+// A hand-written atomicCAS loop over words of 32 or 64 bits, which begins with the current value: usual where
+// an operator has no atomic.
 #include "reduction.cuh"
 
 constexpr int threads = 1024;

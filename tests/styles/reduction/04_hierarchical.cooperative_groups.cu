@@ -1,5 +1,5 @@
-// Tiles of a block reduce by the library's function, and the first tile what they leave: how NVIDIA's samples
-// write it since CUDA 9.
+// Tiles of a block are reduced by the library's function, and the first tile reduces their results: as in
+// NVIDIA's samples since CUDA 9.
 #include "reduction.cuh"
 
 #include <cooperative_groups.h>

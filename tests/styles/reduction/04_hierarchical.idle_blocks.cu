@@ -1,4 +1,5 @@
-// A block for each 1024 elements, as in many first versions, while each takes 2048: half of the blocks find nothing to do.
+// One block for each 1024 elements, as in many first versions, although each takes 2048: half of the blocks
+// have nothing to do.
 #include "reduction.cuh"
 
 #define BLOCK_DIM 1024

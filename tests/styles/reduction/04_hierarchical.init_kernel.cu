@@ -1,4 +1,5 @@
-// A kernel of one thread writes the identity before the reduction: usual where nothing is to be copied from the host.
+// A kernel of one thread stores the identity before the reduction: usual where a copy from the host is
+// avoided.
 #include "reduction.cuh"
 
 #define BLOCK_DIM 1024

@@ -1,4 +1,5 @@
-// Warps reduce by shuffles, the first warp reduces what they leave, and one thread combines: usual since Kepler.
+// Warps reduce by shuffles, the first warp reduces their results, and one thread combines: usual since
+// Kepler.
 #include "reduction.cuh"
 
 constexpr int block_dim = 1024;

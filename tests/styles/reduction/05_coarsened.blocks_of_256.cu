@@ -1,5 +1,5 @@
-// Blocks of 256 threads with 16 elements each, in a grid that keeps 132 multiprocessors busy: the size of a block that
-// most samples have, and trees of eight rounds.
+// Blocks of 256 threads with 16 elements each, in a grid that keeps 132 multiprocessors busy: the block size
+// of most samples, and trees of eight rounds.
 #include "reduction.cuh"
 constexpr int block_dim = 256;
 constexpr int most_blocks = 132 * 8;

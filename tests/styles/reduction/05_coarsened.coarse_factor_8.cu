@@ -1,4 +1,5 @@
-// The book's loop over 2 · COARSE_FACTOR tiles, with a factor of 8, blocks of 512 and the identity written by a kernel.
+// The book's loop over 2 · COARSE_FACTOR tiles, with a factor of 8, blocks of 512, and a kernel that stores
+// the identity.
 #include "reduction.cuh"
 
 #define BLOCK_DIM 512

@@ -1,4 +1,5 @@
-// A grid-stride loop over a grid that only grows until the device is busy: usual in NVIDIA's newer samples.
+// A grid-stride loop over a grid that is no larger than the device can run at a time: usual in NVIDIA's newer
+// samples.
 #include "reduction.cuh"
 
 constexpr int threads = 512;

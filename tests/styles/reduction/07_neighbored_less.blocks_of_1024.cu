@@ -1,4 +1,4 @@
-// Blocks of 1024 threads, and the index of a thread's pair as the document has it.
+// Blocks of 1024 threads, and the index of a thread's pair as in the document.
 #include "rounds.cuh"
 
 constexpr int segment = 1024;

@@ -1,4 +1,4 @@
-// Blocks of 1024 threads, shifts for halves, and a lambda that says which pairs there are.
+// Blocks of 1024 threads, shifts for halves, and a lambda that tests whether a pair exists.
 #include "rounds.cuh"
 
 constexpr int segment = 1024;

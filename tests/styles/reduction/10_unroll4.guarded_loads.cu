@@ -1,5 +1,5 @@
-// Each of the four loads has its guard and takes the identity past the end; blocks of 256: usual where no block is to have a
-// path of its own.
+// Each of the four loads has a guard and takes the identity past the end; blocks of 256: usual where all
+// blocks should run the same code.
 #include "rounds.cuh"
 
 constexpr int threads = 256;

@@ -1,4 +1,4 @@
-// The last warp works in registers, by shuffles, as the lesson recommends for today; all its lanes take part.
+// The last warp works in registers, by shuffles, as the lesson recommends today. All its lanes take part.
 #include "rounds.cuh"
 
 constexpr int block_dim = 512;

@@ -1,5 +1,5 @@
-// The document's volatile pointer for the last warp, with reads and writes that __syncwarp() separates: usual in code that was
-// repaired for Volta.
+// The document's volatile pointer for the last warp, with __syncwarp() between reads and writes: usual in
+// code that was repaired for Volta.
 #include "rounds.cuh"
 
 constexpr int segment = 8 * 256;

@@ -1,4 +1,5 @@
-// The barriers stand inside the questions, which all threads of the block answer alike; blocks of 256 threads.
+// The barriers are inside the tests, whose result is the same for all threads of the block; blocks of 256
+// threads.
 #include "rounds.cuh"
 
 constexpr int threads = 256;

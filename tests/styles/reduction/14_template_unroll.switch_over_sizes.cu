@@ -1,4 +1,5 @@
-// The host chooses among kernels by a switch over the size of the block, as in Harris's reduction and in the document.
+// The host chooses a kernel by a switch over the size of the block, as in Harris's reduction and in the
+// document.
 #include "rounds.cuh"
 
 constexpr int segment = 8 * 256;

@@ -1,4 +1,4 @@
-// Tiles of a block reduce by the library's function: how NVIDIA's samples write it since CUDA 9.
+// Tiles of a block are reduced by the library's function: as in NVIDIA's samples since CUDA 9.
 #include "reduction.cuh"
 
 #include <cooperative_groups.h>

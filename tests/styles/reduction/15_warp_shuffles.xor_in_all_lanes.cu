@@ -1,5 +1,5 @@
-// All lanes end with the result, by __shfl_xor_sync, and blocks of 1024 threads with a leading barrier: as in PyTorch's
-// block reductions.
+// All lanes end with the result, by __shfl_xor_sync, in blocks of 1024 threads with a leading barrier: as in
+// PyTorch's block reductions.
 #include "reduction.cuh"
 
 #define FULL_MASK 0xffffffff
@@ -19,7 +19,7 @@ __device__ __forceinline__ T BlockReduce(T val, T* shared, Op op) {
     const int tid = threadIdx.x;
     const int lid = tid & 31, wid = tid >> 5;
     val = WarpReduce(val, op);
-    __syncthreads();  // where the array is used again and again
+    __syncthreads();  // if the array is used repeatedly
     if (lid == 0) shared[wid] = val;
     __syncthreads();
     val = tid < blockDim.x / warpSize ? shared[lid] : op.identity();

@@ -1,5 +1,5 @@
-// CUDA's own int4, whose bytes are taken apart, blocks of 512 threads and two loads a thread: usual where one kernel
-// is for several types.
+// CUDA's own int4, whose bytes are unpacked, blocks of 512 threads and two loads a thread: usual where one
+// kernel serves several types.
 #include "reduction.cuh"
 
 constexpr int block_dim = 512;

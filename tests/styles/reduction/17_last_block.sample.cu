@@ -1,5 +1,5 @@
-// As NVIDIA's sample threadFenceReduction: a grid of at most 64 blocks in a loop, a count that the last block sets back
-// by hand, and a bool in shared memory.
+// As in NVIDIA's sample threadFenceReduction: a grid of at most 64 blocks in a loop, a count that the last
+// block resets by hand, and a bool in shared memory.
 #include "partials.cuh"
 
 constexpr int threads = 1024;

@@ -1,4 +1,4 @@
-// One array of two halves, of which pout and pin say which is which, as in GPU Gems 3.
+// One array of two halves, with pout and pin as their indices, as in GPU Gems 3.
 #include "sections.cuh"
 
 template <class T, class Op>

@@ -1,5 +1,5 @@
-// A subsection of eight is scanned in registers, and shared memory only passes it to whoever stores it: usual in CUB
-// (BLOCK_LOAD_TRANSPOSE).
+// A subsection of eight is scanned in registers, and shared memory only passes it to the threads that store
+// it: usual in CUB (BLOCK_LOAD_TRANSPOSE).
 #include "sections.cuh"
 
 #define ITEMS 8

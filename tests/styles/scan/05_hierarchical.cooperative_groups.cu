@@ -1,5 +1,5 @@
-// Tiles scan the sums of their threads by the library's function, and the block adds up what the tiles before have
-// come to: usual since CUDA 11.
+// Tiles scan the sums of their threads by the library's function, and the block adds the sums of the tiles
+// before: usual since CUDA 11.
 #include "whole.cuh"
 
 #include <cooperative_groups.h>
@@ -24,7 +24,7 @@ __global__ void scan_each_section(const T* in, T* out, int n, Kind kind, T* sums
     block.sync();
     T* const mine = x + place(t * each);
     for (int k = 1; k < each; ++k) mine[k] = op(mine[k - 1], mine[k]);
-    // The library hands over what comes before as the second operand.
+    // The library passes the value from further left as the second operand.
     const T sum = cg::inclusive_scan(tile, mine[each - 1], [op](T later, T earlier) { return op(earlier, later); });
     if (tile.thread_rank() == tile.size() - 1) of_tiles[tile.meta_group_rank()] = sum;
     T before = tile.shfl_up(sum, 1);

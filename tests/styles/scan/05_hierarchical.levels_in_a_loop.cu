@@ -1,5 +1,5 @@
-// Sections of 2048 elements, 8 a thread; the levels are a loop up and a loop down instead of a recursion; a third kernel
-// in which four blocks share a section.
+// Sections of 2048 elements, 8 a thread. The levels are a loop up and a loop down instead of a recursion, and
+// in a third kernel four blocks share a section.
 #include "whole.cuh"
 
 constexpr int threads = 256;

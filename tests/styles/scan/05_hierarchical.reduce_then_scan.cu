@@ -1,10 +1,11 @@
-// Reduce, scan, scan: the first kernel only sums the sections up, one block scans the sums, and the third kernel scans each
-// section from its sum on: usual in ModernGPU and Thrust of old.
+// Reduce, scan, scan: the first kernel only sums the sections, one block scans the sums, and the third kernel
+// scans each section from its sum on: usual in ModernGPU and older versions of Thrust.
 #include "whole.cuh"
 
 constexpr int T_PER_BLOCK = 256, ITEMS = 4, SECTION = T_PER_BLOCK * ITEMS;
 
-/// Scans one value a thread; gives what comes before the thread's own, and leaves the total in s[T_PER_BLOCK - 1].
+/// Scans one value a thread. Returns the sum before the thread's own, and leaves the total in s[T_PER_BLOCK -
+/// 1].
 template <class T, class Op>
 __device__ T scan_threads(T value, T* s, Op op) {
     const int t = threadIdx.x;
@@ -32,7 +33,7 @@ __global__ void upsweep(const T* in, int n, T* sums, Op op) {
     T sum = x[padded(threadIdx.x * ITEMS)];
     for (int k = 1; k < ITEMS; ++k) sum = op(sum, x[padded(threadIdx.x * ITEMS + k)]);
     s[threadIdx.x] = sum;
-    for (int d = 1; d < T_PER_BLOCK; d *= 2) {  // neighbours, for op need not commute
+    for (int d = 1; d < T_PER_BLOCK; d *= 2) {  // neighbours, because op need not commute
         __syncthreads();
         const int left = 2 * d * threadIdx.x;
         if (left + d < T_PER_BLOCK) s[left] = op(s[left], s[left + d]);

@@ -1,5 +1,5 @@
-// An element a thread, and the library's functions for all that a warp does: the sums of tiles are scanned by the first
-// tile.
+// One element a thread, and the library's functions for everything within a warp: the first tile scans the
+// sums of the tiles.
 #include "whole.cuh"
 
 #include <cooperative_groups.h>
@@ -14,7 +14,7 @@ __global__ void scan_each_section(const T* in, T* out, int n, Kind kind, T* sums
     __shared__ T of_tiles[32];
     const auto block = cg::this_thread_block();
     const auto tile = cg::tiled_partition<32>(block);
-    // The library hands over what comes before as the second operand.
+    // The library passes the value from further left as the second operand.
     const auto in_order = [op](T later, T earlier) { return op(earlier, later); };
     const int i = blockIdx.x * section + threadIdx.x, from = i - (kind == Kind::exclusive);
     T sum = cg::inclusive_scan(tile, from >= 0 && from < n ? in[from] : op.identity(), in_order);

@@ -1,5 +1,4 @@
-// 512 threads with 8 elements each; the flags are cleared by a kernel, the flag is asked for with atomicOr, and raised
-// with atomicAdd.
+// 512 threads with 8 elements each. A kernel clears the flags, atomicOr polls a flag, and atomicAdd sets it.
 #include "whole.cuh"
 
 constexpr int threads = 512;

@@ -1,4 +1,5 @@
-// The book's names, flags[bid + 1] and scan_value[bid + 1], zeroed by a kernel, and sections of 2048 elements.
+// The book's names, flags[bid + 1] and scan_value[bid + 1], which a kernel zeroes, and sections of 2048
+// elements.
 #include "whole.cuh"
 
 #define BLOCK 256

@@ -1,7 +1,7 @@
-// Flags that are a variable of the device and never cleared: a flag is up when it has the number of the launch, which
-// the host counts. A launch that was cut short leaves smaller numbers. Two scans at a time, in two streams, would share
-// the flags, as they would the counter of step 17 of the reduction, and after 2^32 launches numbers come again. Usual
-// where a scan is called often and a memset for each call is to be saved.
+// The flags are a variable of the device and never cleared. A flag is set if it holds the number of the
+// launch, which the host counts. A launch that was aborted leaves smaller numbers. Two scans at a time, in
+// two streams, would share the flags, as they would the counter of step 17 of the reduction, and after 2^32
+// launches numbers repeat. Usual where a scan is called often and should not need a memset for each call.
 #include "whole.cuh"
 
 constexpr int threads = 256;
@@ -52,9 +52,9 @@ __global__ void single_pass(const T* in, T* out, int n, Kind kind, T* sums, unsi
     __shared__ T sum_before;
     __shared__ int number;
     const int t = threadIdx.x;
-    // Not blockIdx.x: a block with a lower number might find no place until this one has ended.
+    // Not blockIdx.x: a block with a lower number may have to wait until this one has ended.
     if (t == 0) number = atomicAdd(started, 1);
-    __syncthreads();  // thread 0 has drawn the number, which all threads need
+    __syncthreads();  // thread 0 has stored the number, which all threads need
     const int s = number;
     const int first = s * section;
     const int shift = kind == Kind::exclusive ? 1 : 0;  // as in 05
@@ -64,22 +64,22 @@ __global__ void single_pass(const T* in, T* out, int n, Kind kind, T* sums, unsi
     }
     scan_in_place(x, op);
 
-    // One thread asks and the others wait at the barrier: 256 would only crowd one address.
+    // One thread polls and the others wait at the barrier: 256 would only contend for one address.
     if (t == 0) {
         T before = op.identity();
         if (s > 0) {
-            // Atomically: a plain load might be made once for the whole loop, or answered by a cache.
+            // Atomic: nvcc may hoist a plain load out of the loop, or a cache may return an old value.
             while (atomicAdd(&ready[s - 1], 0u) != launch) {
             }
             __threadfence();  // the sum is read after the flag
             before = sums[s - 1];
         }
         sums[s] = op(before, x[padded(section - 1)]);
-        __threadfence();  // whoever sees the flag also sees the sum
+        __threadfence();  // a block that sees the flag also sees the sum
         atomicExch(&ready[s], launch);
         sum_before = before;
     }
-    __syncthreads();  // sum_before is there
+    __syncthreads();  // sum_before is stored
     const T before = sum_before;
     for (int e = t; e < section; e += threads) {
         if (first + e < n) out[first + e] = op(before, x[padded(e)]);

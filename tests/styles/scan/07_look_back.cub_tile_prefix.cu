@@ -1,5 +1,5 @@
-// The look-back as CUB has it: a window of 32 sections is waited for as a whole, a lane that knows does not ask
-// again, and the window is reduced towards its last lane.
+// The look-back as in CUB: the warp waits for a whole window of 32 sections, a lane that has its value does
+// not poll again, and the window is reduced towards its last lane.
 #include "messages.cuh"
 
 constexpr int BLOCK_THREADS = 256;
@@ -47,7 +47,7 @@ struct TilePrefix {
             if (lane < nearest) value = op.identity();
 #pragma unroll
             for (int delta = 1; delta < 32; delta <<= 1) {
-                // A stretch takes in the one that ends in front of it: the last lane has all in the end.
+                // Each lane combines its sum with the one before it: in the end, the last lane has the total.
                 const T left = shuffle(value, max(lane - delta, 0));
                 if (lane >= delta) value = op(left, value);
             }

@@ -1,5 +1,5 @@
-// Blocks of 1024 threads with four elements each, and one thread that looks back at one
-// section after the other: how it is written where the paper was read and CUB was not.
+// Blocks of 1024 threads with four elements each, and one thread that looks back at one section after the
+// other: usual after reading the paper, but not CUB.
 #include "messages.cuh"
 
 #define BLOCK 1024

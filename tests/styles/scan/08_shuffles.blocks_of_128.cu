@@ -1,5 +1,5 @@
-// Blocks of 128 threads, an array of its own for what stands before the warps, and a loop for each kind of scan: usual where
-// registers are to be many and conditions few. Twice as many blocks have five barriers each.
+// Blocks of 128 threads, a separate array for the sums before the warps, and a loop for each kind of scan:
+// usual where many registers and few conditions are wanted. Twice as many blocks have five barriers each.
 #include "messages.cuh"
 
 constexpr int threads = 128;
@@ -7,7 +7,7 @@ constexpr int warps = threads / 32;
 constexpr int coarse_factor = 16;
 constexpr int section = threads * coarse_factor;
 
-/// The sum of all sections before `s`, for all lanes of the warp that calls it.
+/// Returns the sum of all sections before `s` to all lanes of the calling warp.
 template <class T, class Op>
 __device__ T look_back(Word* status, int s, Op op) {
     const int lane = threadIdx.x % 32;
@@ -29,12 +29,12 @@ __device__ T look_back(Word* status, int s, Op op) {
     }
 }
 
-/// What lanes 0 up to this one hold, combined.
+/// Returns the values of lanes 0 to this one, combined.
 template <class T, class Op>
 __device__ T scan_warp(T value, Op op) {
     const int lane = threadIdx.x % 32;
     for (int stride = 1; stride < 32; stride *= 2) {  // Kogge–Stone, as in 01, and no barrier
-        const T left = shuffle_up(value, stride);     // also for lanes that have nobody there: all must come
+        const T left = shuffle_up(value, stride);     // also for lanes without such a lane: all must take part
         if (lane >= stride) value = op(left, value);
     }
     return value;
@@ -59,7 +59,7 @@ __global__ void __launch_bounds__(threads)
     __syncthreads();  // x is complete: other threads have loaded it
 
     T* const mine =
-        x + padded(t * coarse_factor);  // no free place lies among 16 in a row that begin at 16 · t
+        x + padded(t * coarse_factor);  // the 16 places from 16 · t on contain no padding
     T item[coarse_factor];              // in registers, as all loops over it are unrolled
 #pragma unroll
     for (int k = 0; k < coarse_factor; ++k) item[k] = mine[k];

@@ -1,5 +1,5 @@
-// Loads and stores go through int4 and memcpy, as in kernels that are not templates of a pack, and one helper
-// serves whole sections and those that are cut off.
+// Loads and stores use int4 and memcpy, as in kernels that are not templates of a pack, and one helper serves
+// whole and partial sections.
 #include "messages.cuh"
 
 constexpr int threads = 512;
@@ -17,7 +17,7 @@ struct alignas(16) Pack {
     T x[width];
 };
 
-/// The sum of all sections before `s`, for all lanes of the warp that calls it.
+/// Returns the sum of all sections before `s` to all lanes of the calling warp.
 template <class T, class Op>
 __device__ T look_back(Word* status, int s, Op op) {
     const int lane = threadIdx.x % 32;
@@ -39,7 +39,7 @@ __device__ T look_back(Word* status, int s, Op op) {
     }
 }
 
-/// What lanes 0 up to this one hold, combined.
+/// Returns the values of lanes 0 to this one, combined.
 template <class T, class Op>
 __device__ T scan_warp(T value, Op op) {
     const int lane = threadIdx.x % 32;
@@ -50,8 +50,7 @@ __device__ T scan_warp(T value, Op op) {
     return value;
 }
 
-/// Elements i and those behind it; i is a multiple of the width, and where the input ends there are
-/// identities.
+/// Returns the elements from i on, a multiple of the width; past the end of the input, identities.
 template <class T, class Op>
 __device__ Pack<T> load(const T* in, int i, int n, Op op) {
     Pack<T> pack;
@@ -65,7 +64,7 @@ __device__ Pack<T> load(const T* in, int i, int n, Op op) {
     return pack;
 }
 
-/// To elements i and those behind it, as far as there are any.
+/// Stores the elements from i on, up to the end of the output.
 template <class T>
 __device__ void store(T* out, int i, int n, Pack<T> pack) {
     if (n - i >= Pack<T>::width) {
@@ -82,7 +81,7 @@ __device__ void store(T* out, int i, int n, Pack<T> pack) {
 template <class T, class Op>
 __global__ void __launch_bounds__(threads)
     wide_scan(const T* in, T* out, int n, Kind kind, Word* status, int* started, Op op) {
-    __shared__ T of_warp[warps];  // first each warp's sum, then what stands before the warp
+    __shared__ T of_warp[warps];  // first each warp's sum, then the sum before the warp
     __shared__ int number;
     const int t = threadIdx.x, lane = t % 32, warp = t / 32;
     if (t == 0) number = atomicAdd(started, 1);
@@ -95,7 +94,7 @@ __global__ void __launch_bounds__(threads)
 #pragma unroll
     for (int r = 0; r < rows; ++r) x[r] = load(in, first + r * row<T>, n, op);
 
-    T before[rows];  // what stands before the lane's pack in the rows of the warp
+    T before[rows];  // the sum before the lane's pack in the rows of the warp
     T total = op.identity();
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
@@ -118,7 +117,7 @@ __global__ void __launch_bounds__(threads)
         const T left_warps = shuffle_up(to_warp, 1);
         if (lane < warps) of_warp[lane] = lane > 0 ? op(before_section, left_warps) : before_section;
     }
-    __syncthreads();  // of_warp is what stands before each warp
+    __syncthreads();  // of_warp is the sum before each warp
 
     const T before_warp = of_warp[warp];
 #pragma unroll

@@ -1,13 +1,14 @@
-// Tiles pass through registers and not through shared memory: the next one is loaded before those that are there are worked on, and
-// stays in the registers of its thread until it is scanned. Two tiles are summed ahead. So kernels were written before sm_80.
+// Tiles pass through registers and not through shared memory: the next tile is loaded before the present ones
+// are processed, and stays in the registers of its threads until it is scanned. Two tiles are summed ahead.
+// Kernels before sm_80 were written like this.
 #include "messages.cuh"
 
-constexpr int warps = 16;  // that scan; one more adds up what others have told
+constexpr int warps = 16;  // that scan; one more adds up the sums of other blocks
 constexpr int threads = 32 * (warps + 1);
 constexpr int rows = 4;                   // of a warp in a tile
 constexpr int packs = warps * rows * 32;  // of a tile
 constexpr int ahead = 2;
-constexpr int stages = ahead + 2;  // a tile on its way, those summed ahead and the one that is scanned
+constexpr int stages = ahead + 2;  // a tile in flight, those summed ahead and the one that is scanned
 
 /// As many elements as one load takes. The alignment is what makes it one load.
 template <class T>
@@ -18,7 +19,7 @@ struct alignas(16) Pack {
 template <class T>
 constexpr int tile = packs* Pack<T>::width;  // elements
 
-/// What lanes 0 up to this one hold, combined.
+/// Returns the values of lanes 0 to this one, combined.
 template <class T, class Op>
 __device__ T scan_warp(T value, Op op) {
     const int lane = threadIdx.x % 32;
@@ -29,8 +30,8 @@ __device__ T scan_warp(T value, Op op) {
     return value;
 }
 
-/// What tiles `begin` up to `end`, without that one, have told, combined; for all lanes of the warp that
-/// calls it.
+/// Returns the published sums of tiles `begin` up to `end`, without that one, combined, to all lanes of the
+/// calling warp.
 template <class T, class Op>
 __device__ T sum_of_tiles(Word* status, int begin, int end, Op op) {
     const int lane = threadIdx.x % 32;
@@ -46,7 +47,7 @@ __device__ T sum_of_tiles(Word* status, int begin, int end, Op op) {
     return sum;
 }
 
-/// Elements i and those behind it; identities, where the input has no more.
+/// Returns the elements from i on; past the end of the input, identities.
 template <class T, class Op>
 __device__ Pack<T> load(const T* in, int i, int n, Op op) {
     if (n - i >= Pack<T>::width) return *reinterpret_cast<const Pack<T>*>(in + i);
@@ -55,7 +56,7 @@ __device__ Pack<T> load(const T* in, int i, int n, Op op) {
     return pack;
 }
 
-/// To elements i and those behind it, as far as there are any.
+/// Stores the elements from i on, up to the end of the output.
 template <class T>
 __device__ void store(T* out, int i, int n, Pack<T> pack) {
     if (n - i >= Pack<T>::width) {
@@ -71,23 +72,23 @@ __device__ void store(T* out, int i, int n, Pack<T> pack) {
 template <class T, class Op>
 __global__ void __launch_bounds__(threads)
     sums_ahead(const T* in, T* out, int n, Kind kind, Word* status, int* taken, Op op) {
-    // So many are kept, for what a round writes slow warps may still read as it was two rounds before.
+    // So many are kept because slow warps may still read the values of two rounds before.
     constexpr int kept = ahead + 2, numbered = stages + 2;
     __shared__ T of_warp[kept][warps], before_tile[2];
     __shared__ int number[numbered];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     const int mine = warp * rows * 32 + lane;  // the thread's first pack in a tile
     const int tiles = ceil_div(n, tile<T>);
-    // As many as any other block, so that on whatever GPU the first to start leaves some to the others.
+    // The same for all blocks: the first to start must leave tiles to the others on any GPU.
     const int share = ceil_div(tiles, gridDim.x);
     const auto exists = [&](int k) { return k >= 0 && k < share && number[k % numbered] < tiles; };
     const auto element = [&](int k, int p) {
-        return number[k % numbered] * tile<T> + p * Pack<T>::width;  // the first one of pack p
+        return number[k % numbered] * tile<T> + p * Pack<T>::width;  // the first element of pack p
     };
 
-    T before[ahead + 1][rows];  // what stands before the thread's packs in the warp, of tiles k to k + ahead
+    T before[ahead + 1][rows];  // the sums before the thread's packs in the warp, of tiles k to k + ahead
     Pack<T> held[stages][rows];  // the thread's packs of the same tiles, and of the next one
-    T running = op.identity();  // what stands before tile `last`
+    T running = op.identity();  // the sum before tile `last`
     int last = 0;
     for (int k = -stages; k < share; ++k) {
         const int drawn = k + stages, loaded = drawn - 1, summed = k + ahead;
@@ -119,7 +120,7 @@ __global__ void __launch_bounds__(threads)
                 if (lane == 0) of_warp[summed % kept][warp] = total;
             }
         }
-        __syncthreads();  // the next number, the warps' sums and what stands before tile k are there
+        __syncthreads();  // the next number, the warps' sums and the sum before tile k are complete
         if (warp == warps) {
             if (exists(summed)) {
                 const T sum = scan_warp(lane < warps ? of_warp[summed % kept][lane] : op.identity(), op);

@@ -1,16 +1,16 @@
-// Four tiles of a block on chip instead of six, summed two ahead, as where less shared memory is to be had; 32 sums are asked for
-// at a time, by a loop that combines from the left.
+// A block keeps four tiles on chip instead of six, summed two ahead, as where less shared memory is
+// available. 32 sums are loaded at a time, by a loop that combines from the left.
 #include "messages.cuh"
 
 #include <cuda_pipeline.h>
 
-constexpr int warps = 16;  // that scan; one more adds up what others have told
+constexpr int warps = 16;  // that scan; one more adds up the sums of other blocks
 constexpr int threads = 32 * (warps + 1);
 constexpr int rows = 4;                   // of a warp in a tile
 constexpr int packs = warps * rows * 32;  // of a tile
 constexpr int stages = 4;
 constexpr int ahead = 2;
-static_assert(stages >= ahead + 2, "a tile is on its way before it is summed");
+static_assert(stages >= ahead + 2, "a tile is in flight before it is summed");
 
 /// As many elements as one load takes. The alignment is what makes it one load.
 template <class T>
@@ -21,7 +21,7 @@ struct alignas(16) Pack {
 template <class T>
 constexpr int tile = packs* Pack<T>::width;  // elements
 
-/// What lanes 0 up to this one hold, combined.
+/// Returns the values of lanes 0 to this one, combined.
 template <class T, class Op>
 __device__ T scan_warp(T value, Op op) {
     const int lane = threadIdx.x % 32;
@@ -32,8 +32,8 @@ __device__ T scan_warp(T value, Op op) {
     return value;
 }
 
-/// What tiles `begin` up to `end`, without that one, have told, combined; for all lanes of the warp that
-/// calls it.
+/// Returns the published sums of tiles `begin` up to `end`, without that one, combined, to all lanes of the
+/// calling warp.
 template <class T, class Op>
 __device__ T sum_of_tiles(Word* status, int begin, int end, Op op) {
     const int lane = threadIdx.x % 32;
@@ -49,7 +49,7 @@ __device__ T sum_of_tiles(Word* status, int begin, int end, Op op) {
     return sum;
 }
 
-/// Begins to copy elements i and those behind it to the pack; identities, where the input has no more.
+/// Begins to copy the elements from i on to the pack; past the end of the input, identities.
 template <class T, class Op>
 __device__ void begin_copy(Pack<T>& to, const T* in, int i, int n, Op op) {
     if (n - i >= Pack<T>::width)
@@ -58,7 +58,7 @@ __device__ void begin_copy(Pack<T>& to, const T* in, int i, int n, Op op) {
         for (int e = 0; e < Pack<T>::width; ++e) to.x[e] = e < n - i ? in[i + e] : op.identity();
 }
 
-/// To elements i and those behind it, as far as there are any.
+/// Stores the elements from i on, up to the end of the output.
 template <class T>
 __device__ void store(T* out, int i, int n, Pack<T> pack) {
     if (n - i >= Pack<T>::width) {
@@ -76,22 +76,22 @@ __global__ void __launch_bounds__(threads)
     sums_ahead(const T* in, T* out, int n, Kind kind, Word* status, int* taken, Op op) {
     extern __shared__ int4 dynamic[];
     auto* const on_chip = reinterpret_cast<Pack<T>*>(dynamic);  // tile k in slot k % stages
-    // So many are kept, for what a round writes slow warps may still read as it was two rounds before.
+    // So many are kept because slow warps may still read the values of two rounds before.
     constexpr int kept = ahead + 2, numbered = stages + 2;
     __shared__ T of_warp[kept][warps], before_tile[2];
     __shared__ int number[numbered];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     const int mine = warp * rows * 32 + lane;  // the thread's first pack in a tile
     const int tiles = ceil_div(n, tile<T>);
-    // As many as any other block, so that on whatever GPU the first to start leaves some to the others.
+    // The same for all blocks: the first to start must leave tiles to the others on any GPU.
     const int share = ceil_div(tiles, gridDim.x);
     const auto exists = [&](int k) { return k >= 0 && k < share && number[k % numbered] < tiles; };
     const auto element = [&](int k, int p) {
-        return number[k % numbered] * tile<T> + p * Pack<T>::width;  // the first one of pack p
+        return number[k % numbered] * tile<T> + p * Pack<T>::width;  // the first element of pack p
     };
 
-    T before[ahead + 1][rows];  // what stands before the thread's packs in the warp, of tiles k to k + ahead
-    T running = op.identity();  // what stands before tile `last`
+    T before[ahead + 1][rows];  // the sums before the thread's packs in the warp, of tiles k to k + ahead
+    T running = op.identity();  // the sum before tile `last`
     int last = 0;
     for (int k = -stages; k < share; ++k) {
         const int drawn = k + stages, loaded = drawn - 1, summed = k + ahead;
@@ -104,12 +104,12 @@ __global__ void __launch_bounds__(threads)
                 if (lane == 0) before_tile[k % 2] = running;
             }
         } else {
-            // A thread copies what it reads itself, so it waits for nobody else, and nobody for it.
+            // A thread reads only what it has copied itself, so it does not wait for other threads.
             if (exists(loaded))
 #pragma unroll
                 for (int p = mine; p < mine + rows * 32; p += 32)
                     begin_copy(on_chip[loaded % stages * packs + p], in, element(loaded, p), n, op);
-            __pipeline_commit();  // also where there is no tile: waiting is by the number of groups
+            __pipeline_commit();  // also where there is no tile: the wait counts groups
             if (exists(summed)) {
                 __pipeline_wait_prior(loaded - summed);
                 T total = op.identity();
@@ -126,7 +126,7 @@ __global__ void __launch_bounds__(threads)
                 if (lane == 0) of_warp[summed % kept][warp] = total;
             }
         }
-        __syncthreads();  // the next number, the warps' sums and what stands before tile k are there
+        __syncthreads();  // the next number, the warps' sums and the sum before tile k are complete
         if (warp == warps) {
             if (exists(summed)) {
                 const T sum = scan_warp(lane < warps ? of_warp[summed % kept][lane] : op.identity(), op);

@@ -1,4 +1,4 @@
-// As in the book, the kernel writes the cells inside only; the boundary is copied beforehand with the whole grid.
+// As in the book, the kernel writes only interior cells. A copy of the whole grid sets the boundary before.
 #include "stencil.cuh"
 
 #define IDX(i, j, k) (((i) * N + (j)) * N + (k))

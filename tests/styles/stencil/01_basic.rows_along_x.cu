@@ -1,4 +1,4 @@
-// Blocks of 128 threads along x, and y and z straight from the grid: usual in finite-difference codes.
+// Blocks of 128 threads along x, with y and z from the grid: usual in finite-difference codes.
 #include "stencil.cuh"
 
 template <class T>

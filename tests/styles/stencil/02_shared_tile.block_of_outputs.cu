@@ -1,5 +1,5 @@
-// The block is as large as the output tile, and its threads load the tile of (T + 2)³ in a loop: usual where no thread may
-// idle.
+// The block is as large as the output tile, and its threads load the tile of (T + 2)³ in a loop: usual where
+// no thread should be idle.
 #include "stencil.cuh"
 
 constexpr int B = 8, H = B + 2;

@@ -1,4 +1,5 @@
-// The input tile is 16 x 8 x 8, 1024 threads, and cells outside are loaded as 0: usual where rows are to be longer.
+// The input tile is 16 x 8 x 8, 1024 threads, and cells outside are loaded as 0: usual where longer rows are
+// wanted.
 #include "stencil.cuh"
 
 #define TX 16

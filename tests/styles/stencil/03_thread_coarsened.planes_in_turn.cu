@@ -1,5 +1,5 @@
-// One array of three planes, of which each is in turn the one behind, in the middle and in front; nothing is moved: usual in
-// geophysics.
+// One array of three planes, which take turns as the plane behind, in the middle and in front, so that
+// nothing is moved: usual in geophysics.
 #include "stencil.cuh"
 
 constexpr int TILE = 32, OUT = TILE - 2;

@@ -1,4 +1,5 @@
-// Blocks of 32 x 16 threads that march through 32 planes: usual where two blocks shall share a multiprocessor.
+// Blocks of 32 x 16 threads that march through 32 planes: usual where two blocks should share a
+// multiprocessor.
 #include "stencil.cuh"
 
 enum { BX = 32, BY = 16, DEPTH = 32 };

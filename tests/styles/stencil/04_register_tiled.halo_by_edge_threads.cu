@@ -18,7 +18,7 @@ __global__ void fdtd(const T* __restrict__ in, T* __restrict__ out, const int n,
     T current = there ? in[z0 * plane + column] : T(0);
     for (int z = z0; z < z1; ++z) {
         const T infront = there && z + 1 < n ? in[(z + 1) * plane + column] : T(0);
-        __syncthreads();  // the plane before has been read
+        __syncthreads();  // the previous plane has been read
         s[ty][tx] = current;
         if (there) {
             const T* p = in + z * plane + column;

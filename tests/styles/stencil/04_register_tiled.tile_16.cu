@@ -1,5 +1,5 @@
-// Tiles of 16 x 16, a block that marches through 16 planes, dynamic shared memory for the one that is shared: usual on older
-// devices.
+// Tiles of 16 x 16, a block that marches through 16 planes, and the shared plane in dynamic shared memory:
+// usual on older devices.
 #include "stencil.cuh"
 
 #define TILE 16

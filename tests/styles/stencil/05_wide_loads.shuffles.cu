@@ -1,5 +1,5 @@
-// The cells to the left and to the right come from the lanes beside, and only the ends of a warp load theirs; a block
-// marches through four planes: usual where loads are to be few.
+// Shuffles bring the cells to the left and right from the neighbouring lanes, and only the ends of a warp
+// load theirs; a block marches through four planes: usual where few loads are wanted.
 #include "stencil.cuh"
 
 constexpr int WARPS = 8, PLANES = 4;

@@ -1,5 +1,5 @@
-// Four rows a thread, whose neighbours along y are its own, so that only the outermost ones go to shared memory; loads a
-// plane ahead, and fewer warps: usual where registers are tuned against occupancy.
+// Four rows a thread, which has its own neighbours along y, so that only the outermost rows go to shared
+// memory; loads a plane ahead, and fewer warps: usual where registers are traded for occupancy.
 #include "twice.cuh"
 
 constexpr int ROWS = 4, WARPS = 8, TILE = ROWS * WARPS, RESULTS = TILE - 4, DEPTH = 32;

@@ -15,7 +15,7 @@ using kata::only_on_a_gpu;
 using kata::Order;
 using kata::require_right;
 
-// First in the process: what a step keeps from its first call is wrong for the second one.
+// First in the process, because a step that keeps something from its first call fails in the second one.
 TEST_CASE("an image may be of another size in each call", "[equivalence]") {
     require_right(coded({76, 70, 2}));
     INFO("in a call after one with an image of 76 x 70: is anything kept from an earlier call?");
@@ -28,7 +28,7 @@ TEST_CASE("a step filters an image of several blocks and a bit", "[equivalence]"
 
 TEST_CASE("a step filters images of every size around its block and tile", "[equivalence]") {
     const int radius = GENERATE(2, 0, 7);
-    // Around the warp and the tiles (18, 28 and 32 outputs, as the radius leaves them), and primes.
+    // Around the warp and the tiles (18, 28 and 32 outputs, depending on the radius), and primes.
     const auto [width, height] = GENERATE(table<int, int>({{1, 1},
                                                            {2, 1},
                                                            {1, 2},
@@ -53,7 +53,7 @@ TEST_CASE("a step takes every radius from 0 to 7", "[equivalence]") {
 }
 
 TEST_CASE("strips of any length, and the rows around them", "[equivalence]") {
-    // Multiples of 20 rows and one more at radius 2, of 60 at radius 7.
+    // Multiples of 20 rows and one more at radius 2; of 60 at radius 7.
     require_right(coded(GENERATE(Shape{5, 101, 2}, Shape{12, 51, 2}, Shape{6, 301, 7}, Shape{8, 151, 7})));
 }
 
@@ -96,7 +96,7 @@ TEST_CASE("a second image gets an answer of its own", "[equivalence]") {
 
 TEST_CASE("a large image", "[equivalence]") { require_right(coded({257, 193, 2})); }
 
-// More than 16 bits count, and more tiles than some grids are cut to.
+// More than 16 bits count, and more tiles than some grids are limited to.
 TEST_CASE("more tiles along x or y than a block may have threads", "[equivalence]") {
     const auto shape = GENERATE(Shape{70001, 1, 1}, Shape{1, convolution::max_height, 1});
     require_right(coded(shape), kata::unmetered);
@@ -116,7 +116,7 @@ TEST_CASE("an image of more elements than a float counts", "[equivalence]") {
     require_right_in_its_corners(4099, 4111);
 }
 
-// A grid has room for 2^31 blocks along x, and for 65535 along y and z.
+// A grid may have 2^31 blocks along x, and 65535 along y and z.
 TEST_CASE("a row of more blocks than a grid has along y", "[equivalence]") {
     require_right_in_its_corners(65536 * 32 + 5, 2);
 }
@@ -128,7 +128,7 @@ TEST_CASE("an image of more bytes than 32 bits count", "[equivalence]") {
 
 TEST_CASE("a very large image", "[equivalence]") {
     only_on_a_gpu();
-    // More elements than a float counts, more than 65535 tiles in a row, as many rows as there may be.
+    // More elements than a float counts, more than 65535 tiles in a row, and as many rows as are allowed.
     const auto shape =
         GENERATE(Shape{4099, 4111, 2}, Shape{65536 * 32 + 5, 2, 1}, Shape{3, convolution::max_height, 7});
     require_right(coded(shape));
@@ -149,9 +149,9 @@ TEST_CASE("infinities and NaN reach the elements that see them, and no others", 
     require_right(p);
 }
 
-TEST_CASE("infinities and NaN on the border are seen from inside, and nothing is made of what lies beyond",
+TEST_CASE("infinities and NaN on the border reach the elements that see them, and nothing outside counts",
           "[equivalence]") {
-    // A step that multiplies an element by 0 because its place is outside makes NaN of these.
+    // A step that reads an element outside the image and multiplies it by 0 turns these into NaN.
     constexpr float inf = std::numeric_limits<float>::infinity(),
                     nan = std::numeric_limits<float>::quiet_NaN();
     const auto [width, height, radius] =
@@ -175,9 +175,9 @@ TEST_CASE("infinities and NaN on the border are seen from inside, and nothing is
     require_right(p);
 }
 
-// A step that skips weights of 0 makes a number of it. No weight is infinite: a step may multiply the weights
-// by zeros that stand for what lies outside.
-TEST_CASE("an infinity times a weight of zero is no number", "[equivalence]") {
+// A step that skips weights of 0 gets a number instead. No weight is infinite: a step may multiply the
+// weights by zeros for elements outside the image.
+TEST_CASE("an infinity times a weight of zero is NaN", "[equivalence]") {
     auto p = coded({45, 37, 2});
     p.in[20 * 45 + 20] = std::numeric_limits<float>::infinity();
     p.filter[0] = p.filter[7] = 0;

@@ -1,4 +1,4 @@
-// The convolution chapter as data: what each step is there for, and the images on which it is counted.
+// The convolution chapter as data: the purpose of each step, and the images on which it is counted.
 #include "check/picture.hpp"
 #include "convolution.problem.hpp"
 #include "judge/suite.hpp"
@@ -23,14 +23,14 @@ constexpr Shape ladder_shape{320, 240, 2};
 
 double number(std::uint64_t count) { return static_cast<double>(count); }
 
-/// What the step needs on a shape, divided by what its solution needs.
+/// Returns a quantity of the step on a shape, divided by that of its solution.
 auto beside_solution(kata::Quantity quantity, std::string_view shape) {
     return [=](const kata::Counted& counted) -> std::optional<double> {
         return quantity(counted(shape)) / quantity(counted.of_solution(shape));
     };
 }
 
-// The limits of all chapters let a store for each row of weights pass.
+// The limits of all chapters accept a store for each row of weights.
 const kata::Idea stores_once{.lacking = "an output is stored more than once",
                              .number_is = "bytes stored to global memory, divided by those of the solution",
                              .number = beside_solution("bytes_stored", "base"),
@@ -45,7 +45,7 @@ const kata::Idea loads_the_tile_once{
     .most = 1,
     .cure = "the first and the last row and column of the tile are inside it, too"};
 
-// The weights are what the step is about, and no comparison says where a step loads them from.
+// The step is about the weights, and no comparison shows where they are loaded from.
 const kata::Idea weights_are_constant{
     .lacking = "the weights do not come from constant memory",
     .number_is = "bytes loaded from constant memory, for each byte loaded from global memory",
@@ -57,19 +57,20 @@ const kata::Idea weights_are_constant{
     .least = 1.0 / 64,
     .cure = "declare `weights` __constant__, and let the kernel read it where a weight is used"};
 
-// At radius 3, where the sums are short beside the rounds of loading. One warp alone needs 14 rounds, where
-// the block needs one.
+// At radius 3, where the sums are short compared with the loading. One warp alone needs 14 rounds, and the
+// block needs one.
 const kata::Idea all_warps_load{
     .lacking =
-        "the longest thread takes too long, as where a few threads load much of the tile and the others wait",
+        "the longest thread takes too long, as happens when a few threads load much of the tile and the "
+        "others wait",
     .number_is = "the longest chain of steps at radius 3, divided by that of the solution",
     .number = beside_solution("span", "radius 3"),
     .most = 1.5,
     .cure = "let all threads of the block load in each round"};
 
-// With one multiprocessor few blocks run at a time, so that each has many rows.
+// With one multiprocessor few blocks run at a time, so each has many rows.
 const kata::Idea strips_are_high{
-    .lacking = "too much of a high image is loaded, as where many rows are loaded for two strips",
+    .lacking = "too much of a high image is loaded, as happens when many rows are loaded for two strips",
     .number_is =
         "bytes loaded of an image of 76 x 700 on one multiprocessor, divided by those of the solution",
     .number = beside_solution("bytes_loaded", "high"),
@@ -78,20 +79,20 @@ const kata::Idea strips_are_high{
 
 const kata::Idea packs_at_every_radius{
     .lacking =
-        "with a large filter its warps load or store too often, as where a load brings fewer than four "
-        "elements",
+        "with a large filter its warps load or store too often, as happens when a load brings fewer than "
+        "four elements",
     .number_is =
         "times that a warp loads from or stores to global memory at radius 7, divided by those of "
         "the solution",
     .number = beside_solution("global_requests", "radius 7"),
     .most = 3,
-    .cure = "load packs of four at every radius, also for the elements beside the thread's own four"};
+    .cure = "load packs of four at every radius, even for the elements beside the thread's own four"};
 
 const kata::Step steps[] = {
     {.name = "01_basic",
      .entry = "convolve",
      .ideas = {stores_once},
-     // An image of 224 x 448 has 1114 · 2234 pairs of a weight and an element inside, of 8 B each.
+     // In an image of 224 x 448 there are 1114 · 2234 pairs of a weight and an element inside, 8 B each.
      .figures = {{"base", "bytes_loaded", 19909408},
                  {"ladder", "active_lanes", 31.95, 0.02},
                  {"small", "active_lanes", 31.40, 0.05}}},
@@ -102,8 +103,8 @@ const kata::Step steps[] = {
          {
              {"01_basic", "bytes_loaded", 1.8,
               "the weights come from constant memory, so half of the loads are gone", "PMPP-notes 7.3"},
-             // Times, of 16384 x 16384 elements. On an H100 (sm_90):
-             // 1.036 times. Half of the loads are gone, and the time hardly changes.
+             // Times, for 16384 x 16384 elements, on an H100 (sm_90): 1.036 times. Half of the loads are
+             // gone, and the time hardly changes.
              {"01_basic", "milliseconds", 1.01, "half of the loads are gone", "PMPP-notes 7.3", asserted,
               std::nullopt, "sm_90"},
          },
@@ -116,9 +117,9 @@ const kata::Step steps[] = {
          {
              {"02_constant_memory", "bytes_loaded", 10.0,
               "a block reads its input tile once instead of once for every weight", "PMPP-notes 7.4"},
-             // 1.66 times at radius 2, where all of it is due to the radius that the compiler knows: step
-             // 02 with such a radius (its variant compile_time_radius) is 1.03 times as fast as this
-             // step. At radius 4 this step is 1.19 times as fast as that variant, and this is the tile's.
+             // 1.66 times at radius 2, all of it because the compiler knows the radius: step 02 with such a
+             // radius (its variant compile_time_radius) is 1.03 times as fast as this step. At radius 4 this
+             // step is 1.19 times as fast as that variant, which is due to the tile.
              {"02_constant_memory", "milliseconds", 1.4,
               "the compiler knows the radius, and the rereading moves on chip", "PMPP-notes 7.4"},
          },
@@ -138,11 +139,11 @@ const kata::Step steps[] = {
              {"03_tiled", "threads", 1.2, "a block as large as the output tile needs no threads for the halo",
               "PMPP-notes 7.4"},
              {"05_cached_halo", "bytes_loaded", 1.5,
-              "a halo element in shared memory is loaded once, and not for every weight that meets it",
+              "a halo element in shared memory is loaded once, and not for each of its weights",
               "PMPP-notes 7.4"},
-             // 0.91 times at radius 2, 1.16 times at radius 4, 1.78 times at radius 7: the larger the
-             // radius, the more threads of step 03 idle on the halo.
-             {"03_tiled", "milliseconds", 1.0, "no thread idles while the others sum up", "PMPP-notes 7.4",
+             // 0.91 times at radius 2, 1.16 times at radius 4, 1.78 times at radius 7: the larger the radius,
+             // the more threads of step 03 are idle on the halo.
+             {"03_tiled", "milliseconds", 1.0, "no thread is idle while the others add", "PMPP-notes 7.4",
               refuted},
              {"03_tiled", "milliseconds", 1.05,
               "at radius 4 step 03 has an output for 576 of its 1024 threads", "PMPP-notes 7.4", asserted, 4,
@@ -151,8 +152,7 @@ const kata::Step steps[] = {
               "at radius 7 step 03 has an output for 324 of its 1024 threads", "PMPP-notes 7.4", asserted, 7},
          },
      .ideas = {loads_the_tile_once, all_warps_load},
-     // The 36² elements of a tile are loaded by 32 warps in the first round and 9 in the second; 32 warps
-     // store.
+     // 32 warps load the 36² elements of a tile in the first round and 9 in the second; 32 warps store.
      .figures = {{"inside, tiles of 32", "bytes_loaded", 36 * 36 * 4},
                  {"inside, tiles of 32", "global_requests", 32 + 9 + 32},
                  {"base", "threads", 7 * 14 * 1024}}},
@@ -165,12 +165,12 @@ const kata::Step steps[] = {
               "the inside of a tile is read once, and only the halo more often", "PMPP-notes 7.5"},
              {"03_tiled", "threads", 1.2, "a block as large as the tile needs no threads for the halo",
               "PMPP-notes 7.5"},
-             // Of elements and not of passes: who treats the outputs at the edges of the tile apart has
-             // more of these.
+             // Counted in elements and not in passes: a step that handles the outputs at the edges of the
+             // tile separately has more passes.
              {"04_tiled_by_output", "shared_accesses", 1.03,
               "the halo is neither stored in shared memory nor read from there", "PMPP-notes 7.5"},
-             // 0.42 times, with 2.9 times the basic blocks of step 03, for 17 of 32 lanes each, and 2.7
-             // times the sectors. Which of the two costs the time was not measured.
+             // 0.42 times, with 2.9 times the basic blocks of step 03, for 17 of 32 lanes each, and 2.7 times
+             // the sectors. It was not measured which of the two costs the time.
              {"03_tiled", "milliseconds", 1.0, "the halo comes from the cache", "PMPP-notes 7.5", refuted},
              // 0.46 times.
              {"04_tiled_by_output", "milliseconds", 1.0, "the halo comes from the cache", "PMPP-notes 7.5",
@@ -186,16 +186,15 @@ const kata::Step steps[] = {
      .beats =
          {
              {"02_constant_memory", "bytes_loaded", 3.0,
-              "a row is loaded once for all outputs of a column that see it", "not in the documents"},
+              "a row is loaded once for all outputs of a column that use it", "not in the documents"},
              {"03_tiled", "threads", 5.0, "a thread has all outputs of a strip's column",
               "not in the documents"},
              {"04_tiled_by_output", "shared_passes", 1000.0,
-              "sums are in registers, and what they are made of comes from the cache",
-              "not in the documents"},
+              "sums are in registers, and their operands come from the cache", "not in the documents"},
              {"05_cached_halo", "barriers", 1000.0, "no thread needs what another one has loaded",
               "not in the documents"},
-             // 1.02 ms against 5.04, 2.12 and 2.34 of another run, at radius 2; 4.09 against 8.81 at
-             // radius 7.
+             // 1.02 ms against 5.04, 2.12 and 2.34 in another run, at radius 2; 4.09 against 8.81 at radius
+             // 7.
              {"05_cached_halo", "milliseconds", 2.0, "there is no shared memory and no test",
               "not in the documents"},
              {"03_tiled", "milliseconds", 1.5, "sums are in registers", "not in the documents"},
@@ -216,8 +215,8 @@ const kata::Step steps[] = {
               "not in the documents"},
              {"06_register_window", "bytes_loaded", 1.4,
               "columns that are neighbours share the elements between them", "not in the documents"},
-             {"04_tiled_by_output", "shared_passes", 1000.0,
-              "sums are in registers, and so is what they are made of", "not in the documents"},
+             {"04_tiled_by_output", "shared_passes", 1000.0, "sums and their operands are in registers",
+              "not in the documents"},
              // 1.27 times at radius 2, 1.45 times at radius 7.
              {"06_register_window", "milliseconds", 1.1,
               "four columns share their loads, and a warp has a sixth of the requests",
@@ -237,14 +236,14 @@ const kata::Step steps[] = {
 /// Images that are not judged are counted for ideas and for figures of the lesson.
 constexpr bool judged = true, for_ideas = false;
 
-/// The step on an image.
+/// Returns the step on an image.
 kata::Shape on(std::string_view name, const Shape& s, bool is_judged = judged,
                const kata::Conditions& conditions = {}) {
     return {name, [s, conditions](const Module& step) { return try_on(step, coded(s), {conditions}); }, "",
             is_judged};
 }
 
-/// The block in the middle of 3 x 3, which has all of its halo inside the image.
+/// The block in the middle of 3 x 3, whose halo is entirely inside the image.
 kata::Shape inside(std::string_view name, const Shape& s) {
     return on(name, s, for_ideas, {.only_block = 4});
 }
@@ -284,7 +283,7 @@ static const kata::Chapter chapter{
     .timed_problem = "an image of 16384 x 16384 and a filter of 5 x 5 weights",
     .steps = steps,
     .ladder = [](const Module& step) { return try_on(step, real(ladder_shape)); },
-    // The base has whole tiles of 28 and of 32, and several strips.
+    // The base has whole tiles of 28 and 32, and several strips.
     .shapes = {on("base", {224, 448, 2}), on("ragged", {211, 149, 2}), on("radius 7", {128, 150, 7}),
                on("long", {3000, 13, 2}), on("high", {76, 700, 2}, judged, {.multiprocessors = 1}),
                on("radius 3", {96, 96, 3}, for_ideas), on("one tile", {8, 8, 2}, for_ideas),
@@ -295,7 +294,7 @@ static const kata::Chapter chapter{
                inside("inside, strips of 40", {3 * 128, 3 * 40, 2}),
                inside("inside, strips of 20", {3 * 1024, 3 * 20, 2})},
     .sketch = [](const Module& step) -> kata::Sketch {
-        const std::vector<int> rows{60, 84};  // several tiles, of which some hang over the edges
+        const std::vector<int> rows{60, 84};  // several tiles, some of which reach over the edges
         return {try_on(step, coded({84, 60, 2})),
                 "an image of 84 x 60 and a filter of 5 x 5",
                 "fetches",

@@ -42,15 +42,15 @@ TEST_CASE("a step multiplies matrices of every size around its block and tiles",
 }
 
 TEST_CASE("rows of A, B and C begin at multiples of 16 bytes, or do not", "[equivalence]") {
-    // k and n, the lengths of rows: each a multiple of four, of two only, and odd
+    // k and n, the lengths of rows: a multiple of four, a multiple of two only, and odd
     const auto shape = GENERATE(Shape{9, 36, 12}, Shape{33, 36, 13}, Shape{33, 37, 12}, Shape{5, 38, 10},
                                 Shape{130, 132, 20}, Shape{1, 4, 4}, Shape{3, 4, 1}, Shape{3, 1, 4});
     require_right(coded(shape));
 }
 
-// A condition for all copies of a tile must hold for rows, for columns and for K, each by itself.
+// A test for all copies of a tile must cover rows, columns and K, each by itself.
 TEST_CASE("a block is wholly in C, and its rows and its K end anywhere", "[equivalence]") {
-    // Tiles of 128 x 256 and those that divide them; 72 is more of them along K than there are stages. The
+    // Tiles of 128 x 256 and those that divide them; 72 has more of them along K than there are stages. The
     // rows of the last B begin at multiples of 8 bytes.
     const auto shape = GENERATE(Shape{128, 256, 72}, Shape{128, 256, 33}, Shape{129, 257, 33},
                                 Shape{129, 256, 32}, Shape{128, 260, 32}, Shape{128, 258, 32});
@@ -79,12 +79,12 @@ TEST_CASE("a second product gets an answer of its own", "[equivalence]") {
 }
 
 TEST_CASE("infinities and NaN reach the elements that see them, and no others", "[equivalence]") {
-    // In the first and last elements of rows of A and columns of B: a tile that hangs over the end of a row
+    // In the first and last elements of rows of A and columns of B: a tile that reaches over the end of a row
     // has the beginning of the next one beside it.
     constexpr float inf = std::numeric_limits<float>::infinity(),
                     nan = std::numeric_limits<float>::quiet_NaN();
-    // In the third case rows begin at multiples of 16 bytes, and tiles hang over their ends. In the fourth K
-    // ends in a tile that goes where an earlier one has been, in steps with stages, too.
+    // In the third case rows begin at multiples of 16 bytes, and tiles reach over their ends. In the fourth,
+    // K ends in a tile that is stored where an earlier one was, even in steps with stages.
     const auto [k, n] = GENERATE(table<int, int>({{21, 66}, {37, 66}, {28, 68}, {72, 68}}));
     auto p = coded({70, n, k});
     const auto a = [&](int row, int i) -> float& {
@@ -105,22 +105,22 @@ TEST_CASE("infinities and NaN reach the elements that see them, and no others", 
         b(20, 40) = -inf;
         b(20, 65) = inf;
     }
-    // If a tile is padded with zeros in one of the two matrices only, the other has what the tile before has
-    // left, and 0 times an infinity is NaN.
+    // If a tile is padded with zeros in only one of the two matrices, the other one holds what the previous
+    // tile has left, and 0 times an infinity is NaN.
     SECTION("in a whole column of B") {
         for (int i = 0; i < k; ++i) a(12, i) = 1, b(i, 40) = inf;
     }
     SECTION("in a whole row of A") {
         for (int i = 0; i < k; ++i) a(50, i) = inf, b(i, 3) = 1;
     }
-    // A step that leaves out products with a zero makes a number of it.
+    // A step that skips products with a zero gets a number instead.
     SECTION("where the other matrix is zero") {
         for (int row : {0, 31, 69}) a(row, 20) = 0;
         b(20, 40) = inf;
         a(9, 7) = -inf;
         for (int col : {0, 32, 65}) b(7, col) = 0;
     }
-    // So does a step that leaves out tiles of zeros.
+    // So does a step that skips tiles of zeros.
     SECTION("in B, where all of A is zero") {
         std::fill(p.a.begin(), p.a.end(), 0.0f);
         b(7, 31) = nan;
@@ -142,16 +142,16 @@ TEST_CASE("infinities and NaN reach the elements that see them, and no others", 
 
 TEST_CASE("large matrices", "[equivalence]") { require_right(coded({193, 161, 24})); }
 
-// Tiles of any size up to 256 are whole. A step that counts its blocks in another way then leaves some out.
+// Tiles of any size up to 256 are whole. Then a step that counts its blocks in another way leaves some out.
 TEST_CASE("whole tiles, and more rows than columns of them or fewer", "[equivalence]") {
     const auto shape = GENERATE(Shape{512, 256, 32}, Shape{256, 512, 32});
     require_right(coded(shape), kata::unmetered);
 }
 
-// With tiles of 128 x 256, and 132 multiprocessors on a GPU: five tiles of 27 phases, in shares of two, of
-// which one goes on in the next tile; a whole wave of tiles, and one more; and fewer phases than
-// multiprocessors. The same with six multiprocessors on the CPU back end: four tiles of seven phases, in
-// shares of five, of which the last is shorter.
+// For tiles of 128 x 256 and 132 multiprocessors on a GPU: five tiles of 27 phases, in shares of two, one of
+// which continues in the next tile; a whole wave of tiles, and one more; and fewer phases than
+// multiprocessors. For six multiprocessors on the CPU back end: four tiles of seven phases, in shares of
+// five, the last of which is shorter.
 TEST_CASE("shares of tiles begin and end anywhere", "[equivalence][shares]") {
     const auto [of_six, of_132] = GENERATE(table<Shape, Shape>({
         {{100, 770, 110}, {100, 1280, 430}},
@@ -163,8 +163,8 @@ TEST_CASE("shares of tiles begin and end anywhere", "[equivalence][shares]") {
                   {.conditions = {.multiprocessors = 6}, .poison = kata::nan_poison});
 }
 
-// A step that adds up shares as they come has other bits in each run.
-TEST_CASE("the sums are the same bits, whichever block is done first", "[equivalence][shares]") {
+// A step that adds up shares in the order in which they finish has different bits in each run.
+TEST_CASE("the sums have the same bits, whichever block finishes first", "[equivalence][shares]") {
     const auto p = real({20, 260, 100}, 7);  // two tiles, of seven shares each
     const auto sums = [&](const kata::Conditions& conditions) {
         Problem::Device device(p, kata::poison);
@@ -176,19 +176,19 @@ TEST_CASE("the sums are the same bits, whichever block is done first", "[equival
     for (const unsigned seed : {1u, 2u, 3u})
         if (sums({.order = kata::Order::shuffled, .seed = seed, .metered = false}) != first)
             FAIL(
-                "the result depends on which block is done first: the sums of shares must be added up in a "
-                "fixed order, as rounding makes another sum of each order");
+                "the result depends on which block finishes first: add up the sums of shares in a fixed "
+                "order, because each order is rounded differently");
     SUCCEED();
 }
 
 TEST_CASE("more phases than a byte counts", "[equivalence][phases]") {
     const int depth = kata::this_step().tile;
-    // Only the meter sees a copy into a tile that is still in use. It takes long for deeper tiles.
+    // Only the meter detects a copy into a tile that is still in use. It takes too long for deeper tiles.
     require_right(coded({1, 1, 257 * depth + 1}), {{.most_steps = 400'000'000, .metered = depth <= 8}});
 }
 
-// 2310 rows are 73, 37 or 19 tiles of 32, 64 or 128: no multiple of 4, of 8 or of 16. If blocks are numbered
-// in groups of so many rows or columns, to share more of what is cached, the last group is a short one.
+// 2310 rows are 73, 37 or 19 tiles of 32, 64 or 128: no multiple of 4, 8 or 16. If blocks are numbered in
+// groups of that many rows or columns, to share more of what is cached, the last group is a short one.
 TEST_CASE("more rows or columns of tiles than some groups have, and a short group at the end",
           "[equivalence]") {
     const auto shape = GENERATE(Shape{2310, 200, 3}, Shape{200, 2310, 3});
@@ -206,7 +206,7 @@ TEST_CASE("few tiles of C, and a long K", "[equivalence][clusters]") {
     require_right(coded(GENERATE(Shape{200, 264, 2504}, Shape{1, 8, 4104})));
 }
 
-// Also more rows or columns than 15 bits count.
+// There are also more rows or columns than 15 bits count.
 TEST_CASE("more blocks than a block may have threads: grid and block cannot be exchanged",
           "[equivalence][no tiles]") {
     const auto shape = GENERATE(Shape{1, 1025 * 32, 1}, Shape{1025 * 32, 1, 1}, Shape{65537, 1, 1});
@@ -235,20 +235,20 @@ void require_right_beyond_32_bits(const Shape& few, const Shape& many) {
 
 }  // namespace
 
-// Larger tiles would be too few blocks for running only those at the ends.
+// With larger tiles there would be too few blocks to run only those at the ends.
 TEST_CASE("as many rows as there may be", "[equivalence][thread each]") {
     require_right_in_its_corners({matrices::max_rows, 1, 1});
 }
 
 TEST_CASE("a row of more blocks than a grid has along y", "[equivalence]") {
     const Shape shape{1, 65536 * 128 + 5, 1};
-    // A step may share out all tiles. It has a block for each multiprocessor then, and none of them is that
-    // of an end.
+    // A step may share all tiles. It then has one block for each multiprocessor, and none of them is at an
+    // end.
     if (kata::has_traits(kata::this_step(), "[shares]") && kata::counts_available()) {
         Corners<float> p(shape);
         const auto shares = kata::shares_of(p);
         if (!shares || shares->each > 16) {
-            SUCCEED("a thread would be too long in going through the row");
+            SUCCEED("a thread would take too long to go through the row");
             return;
         }
     }
@@ -258,7 +258,7 @@ TEST_CASE("a row of more blocks than a grid has along y", "[equivalence]") {
 TEST_CASE("matrices of more bytes than 32 bits count", "[equivalence]") {
     if (factors_of(kata::step()) == Factors::bf16) {
         const auto [few, many] = GENERATE(table<Shape, Shape>({
-            // A and B, whose elements have two bytes, have more of them than an int counts.
+            // A and B, whose elements have two bytes, have more elements than an int counts.
             {{2051, 2056, 8}, {32771, 32808, 8}},             // C
             {{1, 1 << 20, 8}, {1, (1 << 27) + 8, 8}},         // B
             {{16400, 8, 72}, {matrices::max_rows, 8, 1032}},  // A
@@ -278,7 +278,7 @@ TEST_CASE("very large matrices", "[equivalence]") {
     only_on_a_gpu();
     const auto for_floats = GENERATE(Shape{1031, 2053, 517}, Shape{matrices::max_rows, 3, 2},
                                      Shape{3, 16'777'259, 2}, Shape{3, 2, 4'194'319});
-    // Sums of four million products are exact in float where all are 1 or -1.
+    // Sums of four million products are exact in float if all of them are 1 or -1.
     const auto s = taken(for_floats, factors_of(kata::step()));
     require_right(s.k > 70'000
                       ? Problem{s, kata::coded(s.elements_of_a(), 1, 1), kata::coded(s.elements_of_b(), 2, 1)}

@@ -1,4 +1,4 @@
-// The gemm chapter as data: what each step is there for, and the matrices on which it is counted.
+// The gemm chapter as data: the purpose of each step, and the matrices on which it is counted.
 #include "gemm.problem.hpp"
 #include "judge/suite.hpp"
 
@@ -35,10 +35,10 @@ const kata::Idea waits_for_whole_tiles{
         "the barriers belong before and behind the loop over a tile, and a tile has several places along K"};
 
 // A block may wait for the first of its tiles: for K = 192 there are twelve, or three of bfloat16. NVIDIA's
-// sample for tensor cores has no asynchronous copies. It loads and stores at once, and other blocks multiply
-// meanwhile.
+// sample for tensor cores has no asynchronous copies. It loads and stores at once, while other blocks
+// multiply.
 const kata::Idea multiplies_meanwhile{
-    .lacking = "nothing is multiplied while the next tiles are on their way",
+    .lacking = "nothing is multiplied while the next tiles are in flight",
     .number_is =
         "percent of the bytes loaded or copied for which a warp waits, with nothing read from shared "
         "memory meanwhile",
@@ -53,13 +53,13 @@ const kata::Idea multiplies_meanwhile{
     },
     .most = 40,
     .cure =
-        "begin to copy both tiles, A's and B's, with __pipeline_memcpy_async(), multiply those that are "
-        "there, and only then wait; or load both into registers, multiply, and then store them to shared "
+        "begin to copy both tiles, A's and B's, with __pipeline_memcpy_async(), multiply those that have "
+        "arrived, and only then wait; or load both into registers, multiply, and then store them to shared "
         "memory"};
 
 // A warp with h x w results needs h + w elements for each place along K, which is least if h is w. Strips of
-// 32 x 64 or 32 x 128 results need 1.06 and 1.25 times that, and 64 x 64 results in two halves, one after the
-// other, need 1.5 times.
+// 32 x 64 or 32 x 128 results need 1.06 and 1.25 times that number, and 64 x 64 results in two halves, one
+// after the other, need 1.5 times.
 const kata::Idea loads_fragments_once{
     .lacking = "its warps load too many fragments for what they multiply",
     .number_is =
@@ -76,10 +76,10 @@ const kata::Idea loads_fragments_once{
         "load each fragment of A and of B once for all results of the warp, and let these be about as "
         "high as wide"};
 
-// The number is 1.0 if the tiles that are left over are shared evenly, and up to 1.3 if the last block to be
-// done adds up, or if all tiles are cut into slices. It is 1.8 if a tile behind a whole wave has one block, 2
-// if half a wave of tiles has a block each, and 3 if a tile has four shares on any GPU or the last share has
-// all that rounding down leaves.
+// The number is 1.0 if the tiles that are left over are shared evenly, and up to 1.3 if the last block to
+// finish adds up, or if all tiles are cut into slices. It is 1.8 if a tile after a whole wave has one block,
+// 2 if half a wave of tiles has a block each, and 3 if a tile has four shares on any GPU, or if the last
+// share has everything that rounding down leaves.
 const kata::Idea shares_what_is_left{
     .lacking = "tiles that are left over are not shared evenly, and most multiprocessors have nothing to do",
     .number_is =
@@ -94,15 +94,15 @@ const kata::Idea shares_what_is_left{
     },
     .most = 1.5,
     .cure =
-        "give each multiprocessor that cudaDeviceGetAttribute() counts a share, round up how many phases "
-        "it has, and share what is left over behind whole waves, too"};
+        "give each of the multiprocessors that cudaDeviceGetAttribute() counts a share, round up its number "
+        "of phases, and share the tiles that are left over after whole waves, too"};
 
-// `tile` is the depth of a tile: places along K that a block has on chip at a time.
+// `tile` is the depth of a tile: the places along K that a block has on chip at a time.
 const kata::Step steps[] = {
     {.name = "01_naive",
      .entry = "gemm",
      .traits = "[base][thread each][no tiles]",
-     // 2K loads for each result, of which a warp takes a sector of A and four of B.
+     // 2K loads for each result. For them a warp loads one sector of A and four of B.
      .figures = {{"base", "bytes_loaded", 2 * 32 * 4 * 524288},
                  {"base", "bytes_stored", 4 * 524288},
                  {"base", "sectors_loaded", 5 * 32 * 16384}}},
@@ -116,8 +116,7 @@ const kata::Step steps[] = {
              {"01_naive", "bytes_loaded", 16.0,
               "a block of 32 x 32 threads loads an element once for a whole row or column of them",
               "SGEMM-1D"},
-             // Times, of 4096 x 4096 matrices. On an H100 (sm_90):
-             // 1.46 times: 6.2 and 9.0 TFLOP/s.
+             // Times, for 4096 x 4096 matrices, on an H100 (sm_90): 1.46 times: 6.2 and 9.0 TFLOP/s.
              {"01_naive", "milliseconds", 1.2, "the rereading moves on chip", "SGEMM-1D"},
          },
      .ideas = {waits_for_whole_tiles},
@@ -166,10 +165,10 @@ const kata::Step steps[] = {
               "64",
               "SGEMM-1D, announced"},
              // 9K/8 of step 03 against K/4: 4.35 times less. Squares of neighbouring results make as many
-             // loads and lose most of it to bank conflicts, 1.51 times less, which nvcc mends with wide
-             // loads: right, too.
+             // loads but lose most of the gain to bank conflicts, 1.51 times less, which nvcc avoids with
+             // wide loads. They are accepted, too.
              {"03_thread_tile_1d", "shared_passes", 1.2,
-              "in a square of results what a thread has read serves a whole row or column",
+              "in a square of results an element that a thread has read serves a whole row or column",
               "SGEMM-1D, announced"},
              // 1.83 times: 17.6 and 32.3 TFLOP/s; a style with more bank conflicts (boehm) 1.42.
              {"03_thread_tile_1d", "milliseconds", 1.35,
@@ -178,7 +177,7 @@ const kata::Step steps[] = {
          },
      .ideas = {waits_for_whole_tiles},
      // K / 64 global and K / 4 shared loads for each result. In each place along K a warp takes 16 passes;
-     // for neighbouring results it would be 8 · 4 + 8 · 2 = 48.
+     // for neighbouring results it would take 8 · 4 + 8 · 2 = 48.
      .figures = {{"base", "bytes_loaded", 4 * 262144},
                  {"base", "shared_loads", 8 * 524288},
                  {"base", "shared_passes", 16 * 32 * 256 + 8 * 4 * 256},
@@ -193,7 +192,7 @@ const kata::Step steps[] = {
      .beats =
          {
              // 17 passes in each place along K, with the stores into the tiles, against 13. With packs side
-             // by side they are 21: the lanes reach every other pack, half of the banks.
+             // by side there are 21: the lanes access every other pack, half of the banks.
              {"04_thread_tile_2d", "shared_passes", 1.2,
               "of eight elements in a row of a tile, two packs take fewer passes", "not in the documents"},
              {"04_thread_tile_2d", "shared_accesses", 2.5,
@@ -202,13 +201,13 @@ const kata::Step steps[] = {
              {"04_thread_tile_2d", "global_requests", 2.0, "four elements are loaded or stored at a time",
               "not in the documents"},
              // 1.08 times: 34.8 TFLOP/s; with tiles of half the depth 1.03.
-             {"04_thread_tile_2d", "milliseconds", 1.02,
-              "shared memory is asked less often, and serves more at a time", "not in the documents"},
+             {"04_thread_tile_2d", "milliseconds", 1.02, "loads from shared memory are fewer and wider",
+              "not in the documents"},
          },
      .ideas = {waits_for_whole_tiles},
      // A thread loads a pack of A and one of B for each tile, and stores 16 packs of results. In each place
-     // along K a warp takes 12 passes: two packs of A at 2, for neighbouring lanes want the same one, and two
-     // of B at 4. Into the tiles go four elements of A at 1 and a pack of B at 4.
+     // along K a warp takes 12 passes: two packs of A at 2, because neighbouring lanes load the same one, and
+     // two of B at 4. Four elements of A at 1 and a pack of B at 4 are stored into the tiles.
      .figures = {{"base", "global_requests", (2 * 4 + 16) * 256},
                  {"base", "bytes_loaded", 4 * 262144},
                  {"base", "shared_loads", 2 * 524288},
@@ -224,17 +223,18 @@ const kata::Step steps[] = {
      .beats =
          {
              // 13 passes in each place along K, with the stores into the tiles, against 9. With lanes in rows
-             // of four they are 13 as before, though a warp then needs 96 different elements instead of 144.
+             // of four there are 13 as before, although a warp then needs 96 different elements instead of
+             // 144.
              {"05_wide_loads", "shared_passes", 1.2,
-              "lanes that are neighbours or two apart want the same pack, of A and of B, and half of a warp "
-              "is served at a time",
+              "lanes that are neighbours or two apart load the same pack, of A and of B, and a pass serves "
+              "half of a warp",
               "not in the documents"},
              {"04_thread_tile_2d", "global_requests", 2.0,
               "four elements are loaded or stored at a time, as in step 05", "not in the documents"},
              // 1.02 times: 35.6 TFLOP/s.
              {"05_wide_loads", "milliseconds", 1.01,
-              "lanes that are neighbours or two apart want the same pack, of A and of B, and half of a warp "
-              "is served at a time",
+              "lanes that are neighbours or two apart load the same pack, of A and of B, and a pass serves "
+              "half of a warp",
               "not in the documents"},
          },
      .ideas = {waits_for_whole_tiles},
@@ -251,18 +251,18 @@ const kata::Step steps[] = {
      .tile = 8,
      .beats =
          {
-             // Half as many, and one more where a block waits once before the first tile.
+             // Half as many, and one more if a block waits once before the first tile.
              {"06_warp_tile", "barriers", 1.5,
-              "copies go into tiles that nobody reads, so that a block waits once for each tile and not "
+              "copies go into tiles that no thread reads, so that a block waits once for each tile and not "
               "twice",
               "not in the documents"},
              {"05_wide_loads", "shared_passes", 1.2, "a warp's lanes are in squares, as in step 06",
               "not in the documents"},
-             // Of A's tile a copy brings one element, so there are 5 for each tile instead of 2.
+             // A copy of A's tile transfers one element, so there are 5 copies for each tile instead of 2.
              {"04_thread_tile_2d", "global_requests", 2.0,
               "four elements of B are copied at a time, and four of C are stored", "not in the documents"},
              // 1.16 times: 41.4 TFLOP/s.
-             {"06_warp_tile", "milliseconds", 1.12, "memory answers while the block multiplies",
+             {"06_warp_tile", "milliseconds", 1.12, "copies are in flight while the block multiplies",
               "not in the documents"},
          },
      .ideas = {multiplies_meanwhile},
@@ -285,7 +285,7 @@ const kata::Step steps[] = {
               "a tile of C of 128 x 256 needs three quarters of the elements for each of its results that "
               "one of 128 x 128 needs",
               "not in the documents"},
-             // For each place along K 6 packs for 128 products against 4 for 64.
+             // 6 packs for 128 products in each place along K, against 4 for 64.
              {"07_async_copies", "shared_accesses", 1.2,
               "with 8 x 16 results a thread reads less for each of them than with 8 x 8",
               "not in the documents"},
@@ -300,8 +300,8 @@ const kata::Step steps[] = {
          },
      .ideas = {multiplies_meanwhile},
      // For each tile of 16 places a thread copies eight elements of A and four packs of B; it stores 32
-     // packs. In each place along K it reads two packs of A and four of B, at 2 passes each. A copy of A puts
-     // 16 elements of two rows into 16 rows of the tile, 132 elements apart: two to a bank.
+     // packs. In each place along K it reads two packs of A and four of B, at 2 passes each. A copy of A
+     // stores 16 elements of two rows into 16 rows of the tile, 132 elements apart: two to a bank.
      .figures = {{"base", "global_requests", (12 * 2 + 32) * 128},
                  {"base", "bytes_loaded", 4 * 524288 * 3 / 8},
                  {"base", "sectors_loaded", 524288 * 3 / 64},
@@ -321,17 +321,16 @@ const kata::Step steps[] = {
               "not in the documents"},
              {"07_async_copies", "shared_passes", 1.2, "a thread has 8 x 16 results, as in step 08",
               "not in the documents"},
-             // The same packs, only earlier; but those of a place behind the end of K are read, too.
+             // The same packs, only earlier; but those of a place past the end of K are read, too.
              {"08_large_tiles", "shared_accesses", 1.0, "fragments that are read ahead are the same",
               "not in the documents", refuted},
              // 1.11 times: 53.0 TFLOP/s.
              {"08_large_tiles", "milliseconds", 1.05,
-              "a thread multiplies while the fragments of the next place come, and copies hold no products "
-              "up",
+              "a thread multiplies while the next fragments are loaded, and copies do not delay products",
               "CUTLASS, efficient GEMM"},
          },
      .ideas = {multiplies_meanwhile},
-     // As in step 08. A place behind the end of K is read ahead, too, and a block waits once more, before the
+     // As in step 08. A place past the end of K is read ahead, too, and a block waits once more, before the
      // first tile is read.
      .figures = {{"base", "global_requests", (12 * 2 + 32) * 128},
                  {"base", "bytes_loaded", 4 * 524288 * 3 / 8},
@@ -349,18 +348,19 @@ const kata::Step steps[] = {
              {"09_fragments_ahead", "span", 2.0,
               "where tiles are fewer than multiprocessors, many blocks share the phases of a tile",
               "Stream-K"},
-             // On chip each element serves as many products as before; that costs what shares leave and are
-             // added up.
+             // On chip, each element serves as many products as before. The price is that the sums of shares
+             // are stored and added up.
              {"01_naive", "bytes_loaded", 8.0, "elements are multiplied from tiles in shared memory",
               "SGEMM-1D"},
-             // 2.82 times, of 1024 x 1024 matrices, which are 32 tiles.
+             // 2.82 times, for 1024 x 1024 matrices, which are 32 tiles.
              {"09_fragments_ahead", "milliseconds", 2.0,
               "where tiles are fewer than multiprocessors, many blocks share the phases of a tile",
               "Stream-K", asserted, 1024},
          },
      .ideas = {multiplies_meanwhile, shares_what_is_left},
      // Sixteen blocks share the 16 phases of each of four tiles, and store their sums. 32 blocks for each
-     // tile add up what 15 of them have left. A share has a barrier for its phase, one before and one behind.
+     // tile add up the sums of 15 of them. A share has one barrier for its phase, one before it and one after
+     // it.
      .figures = {{"few tiles", "launches", 2},
                  {"few tiles", "blocks", 4 * 16 + 4 * 32},
                  {"few tiles", "threads", (4 * 16 + 4 * 32) * 256},
@@ -389,8 +389,7 @@ const kata::Step steps[] = {
      .ideas = {multiplies_meanwhile, loads_fragments_once},
      // Both tiles have 128 x 32 elements, 512 packs of 16 bytes: four of each a thread. In 16 places along K
      // a warp loads four fragments of A and four of B, four pairs of elements a lane. It stores 16 fragments
-     // of
-     // sums in pairs: 4 stores each.
+     // of sums in pairs: 4 stores each.
      .figures = {{"base", "global_requests", (8 + 64) * 128},
                  {"base", "bytes_loaded", 2 * 2 * 128 * 32 * 32},
                  {"base", "shared_loads", 8 * 4 * 2 * 32 * 128},
@@ -414,7 +413,7 @@ const kata::Step steps[] = {
          {
              // 1.53 times: 650 TFLOP/s.
              {"12_copy_engine", "milliseconds", 1.25,
-              "three pairs of tiles are on their way, and an element that is fetched serves more products",
+              "three pairs of tiles are in flight, and an element that is fetched serves more products",
               "not in the documents"},
          }},
     {.name = "14_producer",
@@ -434,9 +433,9 @@ const kata::Step steps[] = {
      .traits = "[base][stays][clusters]",
      .beats =
          {
-             // 1.33 times on an H200, of 5000 x 5000 matrices, whose rows do not begin at whole lines.
+             // 1.33 times on an H200, for 5000 x 5000 matrices, whose rows do not begin at whole lines.
              {"14_producer", "milliseconds", 1.1,
-              "two blocks fetch a tile of B once, and what makes no whole wave is shared along K",
+              "two blocks fetch a tile of B once, and tiles that do not fill a wave are shared along K",
               "not in the documents", asserted, 5000},
          }},
 };
@@ -448,7 +447,7 @@ double bytes_of(const Shape& s) {
 /// Shapes that are not judged are counted for ideas only.
 constexpr bool for_ideas = false;
 
-/// The step on matrices of a shape.
+/// Returns the step on matrices of a shape.
 kata::Shape on(std::string_view name, const Shape& s, std::string_view traits = "",
                const kata::Conditions& conditions = {}, bool is_judged = true) {
     return {name,

@@ -20,14 +20,15 @@ namespace {
 /// never written.
 constexpr std::byte another_poison{0x3C};
 
-/// Returns the elements of a problem that only a GPU is fast enough for. Skips the test elsewhere.
+/// Returns the number of elements of a problem that only a GPU computes fast enough. Skips the test
+/// elsewhere.
 template <class T>
 std::vector<T> many(std::size_t count, unsigned seed, int largest = 15) {
     only_on_a_gpu();
     return kata::repeated(kata::coded<T>(kata::prime_period, seed, largest), count);
 }
 
-/// Returns a picture for the step that only a GPU is fast enough for. Skips the test elsewhere.
+/// Returns a picture for the step that only a GPU computes fast enough. Skips the test elsewhere.
 Picture large_picture(const Size& s) {
     const bool colours = takes_colours(kata::step());
     const auto bytes = static_cast<std::size_t>(s.pixels()) * (colours ? 3 : 1);
@@ -36,7 +37,7 @@ Picture large_picture(const Size& s) {
 
 }  // namespace
 
-// First in the process: what a step keeps from its first call is wrong for the second one.
+// First in the process, because a step that keeps something from its first call fails in the second one.
 TEST_CASE("a picture may be of another size in each call", "[equivalence][blur]") {
     require_right(random_gray({76, 62}));
     INFO("in a call after one with a picture of 76 x 62: is anything kept from an earlier call?");
@@ -63,8 +64,8 @@ TEST_CASE("the order of the blocks does not matter to a sum", "[equivalence][vec
     require_right(random_vectors(1000), {{.order = order}});
 }
 
-// Also more than 32 blocks for each of 132 multiprocessors, the limit of some grids, and more elements than
-// 16 bits count.
+// There are also more than 32 blocks for each of 132 multiprocessors, the limit of some grids, and more
+// elements than 16 bits count.
 TEST_CASE("a vector of more blocks than a block may have threads", "[equivalence][vectors]") {
     require_right(random_vectors(4300 * 256), kata::unmetered);
 }
@@ -85,22 +86,22 @@ TEST_CASE("a long vector: more elements than a float counts, more blocks than a 
     kata::require_right_at_ends(
         run_on(p), [&] { return p.fault(); }, {.metered = false, .only_ends = true},
         [&] {
-            // As many blocks and some more. A float holds this number of elements.
+            // The same number of blocks and some more. A float can represent this number of elements.
             LongVector longer(long_vector - 1 + (1 << 17));
             return kata::is_right_at_ends(run_on(longer), [&] { return longer.fault(); });
         });
 }
 
-// A grid may hang over the end by 2^16 elements, and an int still counts them.
+// A grid may reach over the end by 2^16 elements, and an int still counts them.
 TEST_CASE("a vector of more bytes than 32 bits count, and of nearly as many elements as an int counts",
           "[equivalence][vectors]") {
     kata::require_right_beyond_32_bits<LongVector>([] { return LongVector(long_vector); },
                                                    [] { return LongVector(0x7fff0000); });
 }
 
-// The last thread of a grid of whole blocks has the largest number of an int, so that no comparison may
-// compute a larger one. Rounding up by (n + 1023) / 1024 overflows for these lengths: the launch is refused
-// then, and the step says so.
+// The last thread of a grid of whole blocks has the largest int as its number, so a comparison must not
+// compute a larger one. Rounding up by (n + 1023) / 1024 overflows for these lengths: the launch is then
+// refused, and the step reports it.
 TEST_CASE("vectors of as many elements as an int counts: nothing beyond their end is reached",
           "[equivalence][vectors][wide]") {
     const std::size_t n = std::numeric_limits<int>::max() - GENERATE(std::size_t{0}, 1u, 2u);
@@ -156,7 +157,7 @@ TEST_CASE("black, white and the pure colours turn into their luminance", "[equiv
 }
 
 // The luminance of 4919 of these colours is a whole number. Depending on the order of the terms, up to 155
-// come out just below it in float and up to 982 in double. With weights rounded down to 65536ths 2455 do.
+// come out just below it in float and up to 982 in double. With weights rounded down to 65536ths, 2455 do.
 TEST_CASE("a luminance that is a whole number is mostly kept", "[equivalence][colours]") {
     Bytes colours, whole;
     for (int r = 0; r < 256; r += 7)
@@ -206,13 +207,13 @@ TEST_CASE("a patch larger than the picture is the mean of the picture", "[equiva
 
 TEST_CASE("a white picture stays white: 961 pixels of 255 fit in an int, not in a byte, nor in two",
           "[equivalence][blur]") {
-    // At the edges patches have every number of rows and columns from 16 to 31.
+    // At the edges, patches have every number of rows and columns from 16 to 31.
     require_right(Picture{{33, 33}, Bytes(33 * 33, 255), grids::max_blur_size});
 }
 
 TEST_CASE("a mean that is just a whole number, or just less than one", "[equivalence][blur]") {
-    // All pixels are bright but one in each square of the size of a patch. So the sum of a whole patch is one
-    // less than a multiple of its pixels, and many sums at the edges are a multiple.
+    // All pixels are bright except one in each square of the size of a patch. The sum of a whole patch is
+    // therefore one less than a multiple of its pixels, and many sums at the edges are a multiple.
     const int blur_size = GENERATE(2, 7, 15);
     const int bright = GENERATE(255, 128, 1), side = 2 * blur_size + 1;
     const Size s{48, 3 * side};
@@ -261,8 +262,8 @@ TEST_CASE("the order of the blocks does not matter to a picture", "[equivalence]
     require_right(random_picture(kata::step(), {76, 62}, 3), {{.order = order}});
 }
 
-// Also more columns than 16 bits count, more rows than 15 bits do, and more blocks than some grids are cut
-// to. Only steps that could have a block for each row get as many rows as there may be.
+// There are also more columns than 16 bits count, more rows than 15 bits do, and more blocks than some grids
+// are limited to. Only steps that could have a block for each row get the largest number of rows.
 TEST_CASE("more blocks than a block may have threads: grid and block cannot be exchanged in a picture",
           "[equivalence][pictures]") {
     const int rows = kata::has_traits(kata::this_step(), "[ring]") ? (1 << 15) + 3 : grids::max_height;
@@ -270,8 +271,8 @@ TEST_CASE("more blocks than a block may have threads: grid and block cannot be e
     require_right(random_picture(kata::step(), s, 4), kata::unmetered);
 }
 
-// A grid has room for 2^31 blocks along x, and for 65535 along y and z. The row is also longer than arrays
-// that some kernels keep in the step.
+// A grid may have 2^31 blocks along x, and 65535 along y and z. The row is also longer than arrays that some
+// kernels keep in the step.
 TEST_CASE("a row of more blocks than a grid has along y", "[equivalence][pictures]") {
     LongRow p(65536 * 32 + 5);
     kata::require_right_at_ends([&](const Module& step) { p.run(step); }, [&] { return p.fault(); });

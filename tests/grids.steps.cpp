@@ -1,5 +1,4 @@
-// The grids chapter as data: what each step is there for, and the vectors and pictures on which it is
-// counted.
+// The grids chapter as data: the purpose of each step, and the vectors and pictures on which it is counted.
 #include "check/picture.hpp"
 #include "grids.problem.hpp"
 #include "judge/suite.hpp"
@@ -26,7 +25,7 @@ const kata::Idea loads_ahead{
         if (c.copy_waits == 0) return std::nullopt;
         return static_cast<double>(c.waited_for) / static_cast<double>(c.global_load.bytes);
     },
-    // The first row of a strip may be waited for.
+    // A step may wait for the first row of a strip.
     .most = 0.5,
     .cure = "how many of the last groups may still be in flight when the oldest one is needed?"};
 
@@ -45,7 +44,7 @@ const kata::Idea strips_are_high{
         "how many rows does a strip have, how many rows around it are loaded as well, and does the row "
         "that leaves come from the ring?"};
 
-// Steps 01 to 03 are three problems. Times are of 8192² elements, on an H100 (sm_90).
+// Steps 01 to 03 are three problems. Times are for 8192² elements, on an H100 (sm_90).
 const kata::Step steps[] = {
     {.name = "01_vector_add",
      .entry = "vector_add",
@@ -80,7 +79,7 @@ const kata::Step steps[] = {
              {"02_color_to_grayscale", "global_requests", 3.0,
               "a load or a store brings 16 bytes instead of one", "not in the documents"},
              {"02_color_to_grayscale", "sectors_loaded", 1.2,
-              "a warp reaches one long stretch of the picture, and not two short ones",
+              "a warp accesses one long stretch of the picture, and not two short ones",
               "not in the documents"},
              {"02_color_to_grayscale", "threads", 2.0,
               "a thread takes several pixels, and no threads are launched for nothing",
@@ -100,8 +99,8 @@ const kata::Step steps[] = {
              {"03_blur", "sectors_loaded", 2.0, "each row is loaded twice, and not for each row of a patch",
               "not in the documents"},
              // 3.95 times.
-             {"03_blur", "milliseconds", 3.0, "a patch gains a row and loses one, and is not summed up anew",
-              "not in the documents"},
+             {"03_blur", "milliseconds", 3.0,
+              "a patch gains a row and loses one, and is not summed from scratch", "not in the documents"},
          },
      // In the middle of the picture 130 rows enter for a strip of 128 and 127 leave, each in three loads.
      .figures = {{"inside, strips of 128", "bytes_loaded", (130 + 127) * 3 * 32 * 16},
@@ -203,7 +202,7 @@ kata::Run on_file(const Module& step, const kata::Brought& file) {
 
 constexpr Size timed_size{8192, 8192};
 
-/// The three problems, each with data of its own and of about the same size.
+/// The three problems, each with its own data and of about the same size.
 struct Timed final : kata::TimedProblem {
     static std::vector<float> reals(unsigned seed) {
         return kata::repeated(kata::reals(kata::prime_period, seed),
@@ -223,8 +222,8 @@ struct Timed final : kata::TimedProblem {
     }
 };
 
-/// The picture in colour has six blocks of 16 x 16, of which four hang over its edges. The running blur loads
-/// and stores 16 pixels at once only where rows are a multiple of 16 long.
+/// The picture in colour has six blocks of 16 x 16, four of which reach over its edges. The running blur
+/// loads and stores 16 pixels at once only if the length of rows is a multiple of 16.
 kata::Sketch sketch(const Module& step) {
     if (takes_vectors(step))
         return {try_on(step, random_vectors(500)), "vectors of 500 elements", "owners", {{"c", {500}}}};

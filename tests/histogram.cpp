@@ -42,14 +42,14 @@ TEST_CASE("texts of every length around the warp, the block and the tile", "[equ
 }
 
 TEST_CASE("of the 256 bytes only a to z count, four to a bin; or each in a bin of its own", "[equivalence]") {
-    Text text;  // byte b comes up b + 1 times: no two of them can be mistaken for each other
+    Text text;  // byte b occurs b + 1 times, so no two counts are equal
     for (int byte = 0; byte < 256; ++byte)
         text.insert(text.end(), static_cast<std::size_t>(byte + 1), static_cast<char>(byte));
     std::shuffle(text.begin(), text.end(), std::mt19937(1));
     require_right(text);
 }
 
-TEST_CASE("a text without letters has counts of 0, not counts that nobody wrote", "[equivalence]") {
+TEST_CASE("a text without letters has counts of 0, not counts that were never written", "[equivalence]") {
     require_right(Text(2000, ' '));
     require_right(Text(2000, static_cast<char>(0xE4)));
 }
@@ -83,7 +83,7 @@ TEST_CASE("the order of threads and blocks does not matter", "[equivalence]") {
     require_right(mixed(16384 + 2050), {{.order = order, .seed = seed}});
 }
 
-// Counters of eight bits hold 255, and steps that empty theirs in time may do so too late.
+// Counters of eight bits hold up to 255, and steps that empty theirs in time may do so too late.
 TEST_CASE("as many of one value as eight and sixteen bits count, and one more", "[equivalence][bytes]") {
     const char value = GENERATE('\0', '\x7f', '\xff');
     CAPTURE(static_cast<int>(value));
@@ -91,8 +91,8 @@ TEST_CASE("as many of one value as eight and sixteen bits count, and one more", 
         require_right(Text(length, value), kata::unmetered);
 }
 
-// Each value as often as any other, in order and in jumps, and half of them each half as often as the one
-// before.
+// All values equally often, in order and in jumps; then half of them half as often as the other half, and so
+// on.
 TEST_CASE("all 256 values", "[equivalence][bytes]") {
     Text in_order(256 * 97 + 5), in_jumps(in_order.size()), halved(in_order.size());
     std::mt19937 engine(1);
@@ -106,8 +106,8 @@ TEST_CASE("all 256 values", "[equivalence][bytes]") {
     require_right(halved);
 }
 
-// A zero stands for no character where a load ends behind the text, or is not made.
-TEST_CASE("zeros are counted as often as they are there", "[equivalence][bytes]") {
+// A zero stands for no character where a load ends past the text, or is not issued.
+TEST_CASE("zeros are counted as often as they occur", "[equivalence][bytes]") {
     const std::size_t length = GENERATE(1u, 15u, 16u, 17u, 8192u, 8193u, 32768u + 16, 32768u + 31);
     require_right(Text(length, '\0'));
 }
@@ -127,8 +127,8 @@ TEST_CASE("characters at the end that fill no load of 16 bytes, and a tile that 
 
 TEST_CASE("a large text", "[equivalence]") { require_right(mixed(100003)); }
 
-// Also more of one letter than 16 bits count, where a block takes more than one tile; and more blocks than
-// some grids are cut to.
+// There are also more of one letter than 16 bits count, if a block takes more than one tile, and more blocks
+// than some grids are limited to.
 TEST_CASE("a million times one letter", "[equivalence]") {
     require_right(Text(1025 * 1024 + 3, 'k'), kata::unmetered);
 }
@@ -141,8 +141,8 @@ void require_both_ends_counted(std::size_t length, const std::function<bool()>& 
                                 {.metered = false, .only_ends = true}, is_right);
 }
 
-/// Characters more than 32 bits number. What of them 32 bits hold is negative with a sign: so is then what is
-/// left of the text for whoever counts that in an int.
+/// More characters than 32 bits number. The lower 32 bits of the length are negative as an int, and so is the
+/// number of remaining characters in a step that counts them in an int.
 constexpr std::size_t beyond_32_bits = (std::size_t{1} << 32) + (std::size_t{1} << 31) + (1 << 24) + 1;
 
 bool are_both_ends_counted(std::size_t length) {
@@ -158,29 +158,31 @@ TEST_CASE("the last character of a text counts, of more than a grid has threads 
     require_both_ends_counted(5'000'011);
 }
 
-// With a thread for each character they are so many blocks of 1024 that only those at the ends are run.
+// With one thread for each character, there are so many blocks of 1024 that only those at the ends are run.
 TEST_CASE("the last character of a text counts, of as many as a thread each has blocks for",
           "[equivalence][thread each]") {
     require_both_ends_counted(17'400'011);
 }
 
-// More than 528 blocks take, as many as an H100 runs of them, with 32 Ki characters each; and of full loads.
+// More characters than 528 blocks, the number that an H100 runs at a time, take at 32 Ki each. They fill
+// whole loads.
 TEST_CASE("blocks that stay go on until the end of the text", "[equivalence][stays]") {
     require_both_ends_counted(17'400'000);
-    // One block more than a block has threads: the last tile is its own, and the first block's no more.
+    // One block more than a block has threads: the last tile belongs to the last block, and no longer to the
+    // first.
     require_both_ends_counted(512 * 32768 + 1600);
 }
 
-// In each of 64 blocks more than 16 bits count, and in each thread of 132 blocks of 128 threads more than
-// eight.
+// More than 16 bits count in each of 64 blocks, and more than eight in each thread of 132 blocks of 128
+// threads.
 TEST_CASE("five million times one letter", "[equivalence][coarsened]") {
     require_right(Text(5'000'011, 'k'), kata::unmetered);
 }
 
-// A block of a grid that fills an H100 has two million characters of a text of 1200 MiB, and a lane's
-// counters, which the warps of a block share, more than 16 bits count. No CPU runs all of them in time, so
-// one block is run. That is a verdict only where this block adds up its own counters: one that adds nothing
-// may leave them to another.
+// In a grid that fills an H100, a block has two million characters of a text of 1200 MiB, and a lane's
+// counters, which the warps of a block share, hold more than 16 bits count. No CPU runs all blocks in time,
+// so one block is run. This is a verdict only if the block adds up its own counters: a block that adds
+// nothing may leave them to another one.
 TEST_CASE("a block counts more of one letter than 16 bits do", "[equivalence][stays]") {
     kata::only_where_counted();
     constexpr std::size_t length = std::size_t{1200} << 20;
@@ -193,7 +195,7 @@ TEST_CASE("a block counts more of one letter than 16 bits do", "[equivalence][st
     const auto run = kata::observed_run(
         {.sample = 1}, [&] { call(kata::step(), text.data(), length, histo.data(), workspace.data()); },
         []() -> std::optional<std::string> { return std::nullopt; });
-    if (run.fault || run.seen.counts->blocks == 0) return;  // nothing is known of one block alone
+    if (run.fault || run.seen.counts->blocks == 0) return;  // one block alone proves nothing
     const auto loaded = run.seen.counts->global_load.bytes / run.seen.counts->blocks;
     const auto counted = histo.values()[all == bins ? 2 : 'k'];
     if (run.seen.launches == 1 && counted > 0 && counted < loaded)
@@ -215,7 +217,7 @@ TEST_CASE("the last character of a long text counts where a thread has many char
                                                  [] { return BothEnds(beyond_32_bits); });
 }
 
-// These have grids that are cut, whose threads would go through all of it on a CPU.
+// These steps have grids of limited size, whose threads would loop over the whole text on a CPU.
 TEST_CASE("the last character of a text counts that 32 bits cannot number, whatever the grid",
           "[equivalence][stays]") {
     only_on_a_gpu();
@@ -229,7 +231,7 @@ TEST_CASE("a very large text", "[equivalence]") {
     require_right(Text(50000017, 'y'));  // more than a float counts
 }
 
-// More than eight bits count in each thread, of as many as an H200 has room for.
+// More than eight bits count in each thread, for as many threads as an H200 can run.
 TEST_CASE("134 million times one value", "[equivalence][coarsened]") {
     only_on_a_gpu();
     require_right(Text((1 << 27) + 3, bins_of(kata::step()) == bins ? 'k' : '\xee'));

@@ -1,4 +1,4 @@
-// The histogram chapter as data: what each step is there for, and the texts on which it is counted.
+// The histogram chapter as data: the purpose of each step, and the texts on which it is counted.
 #include "error.hpp"
 #include "histogram.problem.hpp"
 #include "judge/suite.hpp"
@@ -21,7 +21,7 @@ namespace {
 constexpr auto refuted = kata::Claim::Standing::refuted;
 constexpr int of_words = 1;  // variant of the timed problem
 
-/// Threads for each character of a long text, of which next to nothing is run.
+/// The number of threads for each character of a long text, of which almost nothing is run.
 kata::Idea with_threads(std::size_t length, double least, double most, std::string_view lacking) {
     return {.lacking = lacking,
             .number_is = "threads for each character of a text of " + std::to_string(length),
@@ -36,22 +36,22 @@ kata::Idea with_threads(std::size_t length, double least, double most, std::stri
             .most = most};
 }
 
-// A thread of the lesson's exercise has 64 characters. A grid that never grows must fill a GPU from the
+// In the lesson's exercise a thread has 64 characters. A grid that never grows must fill a GPU from the
 // start.
 const kata::Idea shares_a_long_text = with_threads(
     std::size_t{1} << 22, 1.0 / 128, 1, "few threads share a long text: most of a GPU has nothing to do");
 
-// A grid with a block for each 32 Ki characters zeroes and adds up 8192 counters for each 1024 atomics of a
-// warp.
-const kata::Idea has_few_blocks = with_threads(
-    std::size_t{1200} << 20, 0, 1.0 / 256,
-    "a long text has too many blocks: each zeroes counters for all its lanes and adds them up, which pays "
-    "only where it counts a lot; have no more blocks than run at a time, and let them go on in a loop");
+// A grid with one block for every 32 Ki characters zeroes and adds up 8192 counters for every 1024 atomics of
+// a warp.
+const kata::Idea has_few_blocks =
+    with_threads(std::size_t{1200} << 20, 0, 1.0 / 256,
+                 "a long text has too many blocks: each zeroes counters for all its lanes and adds them up, "
+                 "which pays only if it counts many characters; launch no more blocks than run at a time, "
+                 "and let each go on in a loop");
 
 const kata::Idea one_atomic_a_run{
     .lacking =
-        "a thread that meets letters of one bin again and again makes more than one atomic of them, or what "
-        "is no "
+        "a thread makes more than one atomic of a run of letters of one bin, or a character that is no "
         "letter ends the run",
     .number_is = "atomics of a thread on shared memory, for a text of one letter and blanks",
     .number = [](const kata::Counted& counted) -> std::optional<double> {
@@ -60,7 +60,8 @@ const kata::Idea one_atomic_a_run{
     },
     .most = 1.5};
 
-// Adding up the counters may have a few. In the base text a warp meets one letter most of the time.
+// Adding up the counters may take a few more passes. In the base text a warp meets one letter most of the
+// time.
 const kata::Idea no_lane_waits{
     .lacking =
         "lanes of a warp meet at one counter, or reach different counters in one bank of shared memory, and "
@@ -74,20 +75,19 @@ const kata::Idea no_lane_waits{
     },
     .most = 0.5};
 
-// A condition divides the warps of a text of words. A row for all that is no letter is as good as one for
-// each.
+// A condition makes warps diverge in a text of words. One row for all characters that are no letters is as
+// good as one for each.
 const kata::Idea asks_nothing{
     .lacking =
-        "it asks of each character whether it is a letter, which divides the warps of a text of words; count "
-        "every "
-        "character, and look in the end which are letters",
+        "it tests whether each character is a letter, which makes the warps of a text of words diverge; "
+        "count every character, and select the letters at the end",
     .number_is = "atomics on shared memory for each character of a text without letters",
     .number = [](const kata::Counted& counted) -> std::optional<double> {
         return static_cast<double>(counted("no letters").shared_atomic.accesses) / (4 * 32768);
     },
     .least = 0.9};
 
-// Times are of 2^28 letters, on an H100 (sm_90).
+// Times are for 2^28 letters, on an H100 (sm_90).
 const kata::Step steps[] = {
     {.name = "01_global_atomics",
      .entry = "count_letters",
@@ -128,7 +128,7 @@ const kata::Step steps[] = {
               "an atomic on shared memory does not leave the multiprocessor", "PMPP-notes 9.4"},
          },
      .ideas = {shares_a_long_text},
-     // A vote of the warp for each bin, in place of an atomic for each letter, is right, too.
+     // A vote of the warp for each bin, in place of an atomic for each letter, is accepted, too.
      .allows = {{"shared_passes", 7}, {"work", 4}},
      .figures = {{"letters", "atomics", 686},
                  {"letters", "shared_atomics", 100000},
@@ -143,7 +143,7 @@ const kata::Step steps[] = {
              {"03_privatized_shared", "atomics", 2.0,
               "a block that takes 16 times the characters is merged a sixteenth as often", "PMPP-notes 9.5"},
              {"03_privatized_shared", "basic_blocks", 2.0,
-              "what is done once a thread is done a sixteenth as often, and all lanes still count",
+              "the work that a thread does once is done a sixteenth as often, and all lanes still count",
               "PMPP-notes 9.5"},
              // 4.0 times.
              {"03_privatized_shared", "milliseconds", 2.0, "fewer copies are zeroed and merged",
@@ -168,17 +168,17 @@ const kata::Step steps[] = {
              {"03_privatized_shared", "threads", 4.0, "a thread counts 16 characters", "PMPP-notes 9.5"},
              {"03_privatized_shared", "atomics", 2.0,
               "a block that takes 16 times the characters is merged a sixteenth as often", "PMPP-notes 9.5"},
-             // 3.3 times; 1.8 times where the loads are issued together, each with its guard: right, too.
+             // 3.3 times; 1.8 times if the loads are issued together, each with its guard, which is accepted,
+             // too.
              {"03_privatized_shared", "basic_blocks", 1.5,
-              "what is done once a thread is done a sixteenth as often, and all lanes still count",
+              "the work that a thread does once is done a sixteenth as often, and all lanes still count",
               "PMPP-notes 9.5"},
              // 1.90 times.
              {"03_privatized_shared", "milliseconds", 1.3, "fewer copies are zeroed and merged",
               "PMPP-notes 9.5"},
-             // 0.47 times, in this loop, of which nvcc makes one load and one atomic a round. With 16 loads
-             // issued
-             // together 0.78 times, if each has its guard, and 0.98 times with one guard for all of them
-             // (05_coarsened_interleaved.sixteen_loads_guarded and .sixteen_loads_together).
+             // 0.47 times in this loop, for which nvcc generates one load and one atomic a round. With 16
+             // loads issued together it is 0.78 times if each has its guard, and 0.98 times with one guard
+             // for all of them (05_coarsened_interleaved.sixteen_loads_guarded and .sixteen_loads_together).
              {"04_coarsened_contiguous", "milliseconds", 1.0,
               "neighbouring lanes read neighbouring characters", "PMPP-notes 9.5", refuted},
          },
@@ -196,16 +196,16 @@ const kata::Step steps[] = {
      .traits = "[letters][coarsened][strided]",
      .beats =
          {
-             // 2.5 times; 1.4 times where four characters are loaded together, each with its guard: right,
-             // too.
+             // 2.5 times; 1.4 times if four characters are loaded together, each with its guard, which is
+             // accepted, too.
              {"03_privatized_shared", "basic_blocks", 1.1,
-              "what a thread does to find runs costs less than what it saves, and all lanes still count",
-              "PMPP-notes 9.6"},
+              "finding runs costs a thread less than it saves, and all lanes still count", "PMPP-notes 9.6"},
              {"04_coarsened_contiguous", "shared_passes", 3.0,
               "where a thread meets one bin again and again, one atomic adds all of it", "PMPP-notes 9.6"},
              {"05_coarsened_interleaved", "shared_passes", 3.0,
               "where a thread meets one bin again and again, one atomic adds all of it", "PMPP-notes 9.6"},
-             // 0.86 times, and 0.48 times where runs are long, but shorter than the grid has threads.
+             // 0.86 times, and 0.48 times if runs are long, but shorter than the number of threads in the
+             // grid.
              {"05_coarsened_interleaved", "milliseconds", 1.0,
               "a run of equal bins is one atomic instead of one for each letter", "PMPP-notes 9.6", refuted},
              {"05_coarsened_interleaved", "milliseconds", 1.0,
@@ -230,10 +230,10 @@ const kata::Step steps[] = {
          {
              {"06_aggregated", "global_requests", 8.0, "a load brings 16 characters instead of one",
               "not in the documents"},
-             // 16 times, and 8 times where the loads of a thread lie side by side.
+             // 16 times, and 8 times if the loads of a thread are side by side.
              {"04_coarsened_contiguous", "sectors_loaded", 12.0,
               "the lanes of a warp load from neighbouring addresses", "not in the documents"},
-             // 0.101 ms, as the step that follows: a kernel that only reads takes 0.098.
+             // 0.101 ms, like the next step; a kernel that only reads takes 0.098.
              {"06_aggregated", "milliseconds", 2.0,
               "a load brings 16 characters, and four of them are in flight at once", "not in the documents"},
              // 2.1 times, in another run.
@@ -252,17 +252,17 @@ const kata::Step steps[] = {
      .traits = "[letters][coarsened][stays]",
      .beats =
          {
-             // 8.9 times, of long runs: those who wait for one address are steps, too.
+             // 8.9 times, for long runs: lanes that wait for one address count as steps, too.
              {"07_wide_loads", "work", 3.0,
               "each lane has counters of its own, so that none waits for another", "not in the documents"},
              {"06_aggregated", "global_requests", 8.0, "a load brings 16 characters instead of one",
               "not in the documents"},
              // Both wait for memory, unless the text has words: 1.38 times then, in another run.
-             {"07_wide_loads", "milliseconds", 1.02, "nothing is asked of a character while it is counted",
+             {"07_wide_loads", "milliseconds", 1.02, "no character is tested while it is counted",
               "not in the documents", refuted},
              {"07_wide_loads", "milliseconds", 1.1,
-              "nothing is asked of a character while it is counted, so that none divides a warp",
-              "not in the documents", kata::Claim::Standing::asserted, of_words},
+              "no character is tested while it is counted, so that no warp diverges", "not in the documents",
+              kata::Claim::Standing::asserted, of_words},
          },
      .ideas = {has_few_blocks, no_lane_waits, asks_nothing},
      .figures = {{"letters", "atomics", 28},
@@ -279,19 +279,18 @@ const kata::Step steps[] = {
      .traits = "[bytes][coarsened][stays]",
      .beats =
          {
-             // 8.3 times, and 2.9 times where warps add up rows by shuffles: right, too, for a block of a
-             // long text
-             // has many tiles, and here one.
+             // 8.3 times, and 2.9 times if warps add up rows by shuffles. That is accepted, too, because a
+             // block of a long text has many tiles, and here it has one.
              {"07_wide_loads", "work", 2.7,
               "each lane has counters of its own, so that none waits for another", "not in the documents"},
              {"06_aggregated", "global_requests", 8.0, "a load brings 16 characters instead of one",
               "not in the documents"},
              {"07_wide_loads", "milliseconds", 1.1,
-              "lanes never meet at an address or in a bank, whatever the text has", "not in the documents",
+              "lanes never meet at an address or in a bank, whatever the text", "not in the documents",
               kata::Claim::Standing::asserted, of_words},
          },
      .ideas = {has_few_blocks, no_lane_waits},
-     // Warps may add up rows by shuffles: a block of a long text has many tiles for that, and here one.
+     // Warps may add up rows by shuffles, because a block of a long text has many tiles, and here it has one.
      .allows = {{"work", 4}},
      .figures = {{"letters", "atomics", 104},
                  {"letters", "shared_atomics", 100000},
@@ -306,7 +305,7 @@ const kata::Step steps[] = {
 /// Not judged: texts on which right kernels differ by more than a factor.
 constexpr bool for_ideas = false;
 
-/// The step on a text.
+/// Returns the step on a text.
 kata::Shape on(std::string_view name, Text (*text)(), bool judged = true) {
     return {name,
             [text](const Module& step) {
@@ -318,7 +317,7 @@ kata::Shape on(std::string_view name, Text (*text)(), bool judged = true) {
 /// 2^28 characters.
 constexpr std::size_t timed_length = std::size_t{1} << 28;
 
-/// Letters in random order (0), words (of_words), or runs of letters that are as long at most.
+/// Letters in random order (0), words (of_words), or runs of letters up to this length.
 Problem timed(unsigned longest_run) {
     constexpr std::size_t most = histogram::values;  // room for any step that is timed
     if (longest_run == of_words) return {kata::repeated(words(kata::prime_period), timed_length), most};
@@ -327,8 +326,8 @@ Problem timed(unsigned longest_run) {
             most};
 }
 
-/// A text like that of a timed problem, without a copy on the host. What is at random begins anew after a
-/// prime number of pages, which cost nothing.
+/// A text like that of a timed problem, without a copy on the host. A random text repeats after a prime
+/// number of pages, which costs no memory.
 Buffer<char> timed_text(unsigned longest_run) {
     if (longest_run > 0 && longest_run != of_words)
         return {"text", std::span<const char>(runs(timed_length, longest_run))};
@@ -347,7 +346,8 @@ Text read_text(const std::filesystem::path& file) {
     return text;
 }
 
-/// What a bin holds: letters "a-d", or, of 256 bins, a character or the number of a byte.
+/// Returns the contents of a bin: letters "a-d", or, if there are 256 bins, a character or the number of a
+/// byte.
 std::string name_of(std::size_t bin, std::size_t bins) {
     const int number = static_cast<int>(bin);
     if (bins == histogram::values)
@@ -358,7 +358,8 @@ std::string name_of(std::size_t bin, std::size_t bins) {
     return {letter(first), '-', letter(last)};
 }
 
-/// Counts the letters or the bytes of a text and draws its histogram; of 256 bins those that are not empty.
+/// Counts the letters or the bytes of a text and draws its histogram; of 256 bins, only those that are not
+/// empty.
 kata::Run on_file(const Module& step, const kata::Brought& file) {
     const Problem p{read_text(file.in), bins_of(step)};
     Problem::Device device(p, kata::poison);
@@ -406,7 +407,7 @@ static const kata::Chapter chapter{
                on(
                    "short runs", [] { return runs(2 * 16384, 1000); }, for_ideas)},
     .sketch = [](const Module& step) -> kata::Sketch {
-        // Half of it letter by letter at random, half of it the same letter again and again.
+        // One half are random letters, and the other half is the same letter throughout.
         auto text = letters(4096);
         text.insert(text.end(), 4096, letter(10));
         const auto of_step = bins_of(step);
@@ -422,7 +423,7 @@ static const kata::Chapter chapter{
         },
     .at_scale =
         [](const Module& step, std::optional<int> longest_run) {
-            // Which letters meet depends on the text.
+            // Contention depends on the text.
             auto text = timed_text(static_cast<unsigned>(longest_run.value_or(0)));
             Buffer<unsigned> histo("histo", bins_of(step), kata::zeros),
                 workspace("workspace", histogram::workspace_size(timed_length), kata::zeros);

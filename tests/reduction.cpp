@@ -23,12 +23,12 @@ using enum kata::Arithmetic;
 
 TEST_CASE("a step sums up several blocks and a bit", "[equivalence]") { require_right(coded_sum(10007)); }
 
-// A block that reduces fewer elements leaves more partial results than the workspace has room for. The report
-// of an access behind the workspace would not name the cause.
+// A block that reduces fewer elements leaves more partial results than fit into the workspace. The report of
+// an access past the workspace would not name the cause.
 TEST_CASE("a block reduces 512 elements or more", "[equivalence][rounds]") {
     const auto run = try_on(kata::step(), coded_sum(512));
     if (run.fault) FAIL(*run.fault);
-    // A step whose launches have one block each has another mistake.
+    // A step whose launches have one block each has a different mistake.
     const bool has_blocks = !run.seen.counts || run.seen.counts->blocks > run.seen.launches;
     if (run.seen.launches > 1 && has_blocks)
         FAIL("512 elements take "
@@ -74,7 +74,7 @@ TEST_CASE("sums of int above 2^24 are exact", "[equivalence]") {
 
 namespace {
 
-/// Returns the lowest numbers of the type, and one above them.
+/// Returns the lowest numbers of the type, and one number above them.
 template <class T>
 std::vector<T> lowest(std::size_t n, std::size_t place) {
     std::vector<T> values(n, std::numeric_limits<T>::lowest());
@@ -84,8 +84,8 @@ std::vector<T> lowest(std::size_t n, std::size_t place) {
 
 }  // namespace
 
-// 0 changes no sum, and every maximum of numbers below it. The bits of -0.0, read as an int, are those of the
-// lowest one: below those of -infinity.
+// 0 changes no sum, and it is above every maximum of negative numbers. The bits of -0.0, read as an int, are
+// those of the lowest one: below those of -infinity.
 TEST_CASE("a maximum may be 0", "[equivalence]") {
     auto values = below_zero<int>(10007, 6000);
     values[6000] = 0;
@@ -103,7 +103,7 @@ TEST_CASE("no maximum is too low", "[equivalence]") {
     require_right(problem(lowest<int>(777, 700), max_of_int));
     require_right(problem(lowest<float>(777, 3), max_of_float));
     require_right(problem(lowest<double>(777, 776), max_of_double));
-    auto close = lowest<double>(777, 400);  // to each other: as floats they are equal
+    auto close = lowest<double>(777, 400);  // compared with each other: as floats they are equal
     std::fill(close.begin(), close.end(), -1e9);
     close[400] += 1;
     require_right(problem(close, max_of_double));
@@ -117,8 +117,8 @@ TEST_CASE("the order of threads and blocks does not matter", "[equivalence]") {
     require_right(problem(below_zero<float>(10007, 10006), max_of_float), {{.order = order, .seed = seed}});
 }
 
-// A step that is wrong in each launch has another mistake. This test stands before those that would find the
-// mistake too, and not name its cause.
+// A step that is wrong in every launch has a different mistake. This test comes before those that would
+// detect the mistake, too, but not name its cause.
 TEST_CASE("a launch is right after one with another number of blocks", "[equivalence][last block]") {
     bool some_right = false;
     std::optional<std::string> fault;
@@ -128,11 +128,10 @@ TEST_CASE("a launch is right after one with another number of blocks", "[equival
         if (!fault) fault = run.fault;
     }
     if (fault)
-        FAIL(*fault << (some_right
-                            ? "\nthe launch before had another number of blocks\n  the usual cause: the "
-                              "count of blocks is not back at 0 when a launch ends, so that in the next one "
-                              "the last block comes too early or never"
-                            : ""));
+        FAIL(*fault << (some_right ? "\nthe previous launch had a different number of blocks\n  the usual "
+                                     "cause: the count of blocks is not back at 0 when a launch ends, so "
+                                     "that in the next one a block is the last too early, or none is"
+                                   : ""));
 }
 
 TEST_CASE("rounding stays within the bound of the sum", "[equivalence]") {
@@ -161,7 +160,7 @@ TEST_CASE("elements that fill no load of 16 bytes are taken once, and so is a sh
     require_right(coded_sum<double>(n / 2, 2, sum_of_double));
 }
 
-// One multiprocessor has room for two blocks, and there are more segments of 16384 elements.
+// One multiprocessor can run two blocks, and there are more segments of 16384 elements.
 TEST_CASE("a block of a long input reduces several segments, the last of them a short one",
           "[equivalence][last block]") {
     const auto [segments, more] = GENERATE(table<int, int>({{2, 1}, {3, 16383}, {5, 0}, {9, 4099}}));
@@ -170,8 +169,8 @@ TEST_CASE("a block of a long input reduces several segments, the last of them a 
 }
 
 TEST_CASE("the bits of a sum do not depend on the order of the blocks", "[equivalence][last block]") {
-    // The sum of reals is rounded: another order gives another last bit. There are more blocks than a warp
-    // has lanes, so that several warps of the last one have results to combine.
+    // The sum of reals is rounded: another order gives other last bits. There are more blocks than a warp has
+    // lanes, so several warps of the last block have results to combine.
     const auto p = problem(kata::reals(70 * 16384 + 77, 3), sum_of_float, false);
     std::optional<float> first;
     for (const kata::Conditions& c : {kata::Conditions{.metered = false},
@@ -183,18 +182,17 @@ TEST_CASE("the bits of a sum do not depend on the order of the blocks", "[equiva
         if (run.fault) FAIL(*run.fault);
         const float sum = device.result()[0];
         if (first && std::bit_cast<unsigned>(*first) != std::bit_cast<unsigned>(sum))
-            FAIL(
-                "the sum depends on which block is done first, or which warp of the last block: "
-                << std::hexfloat << *first << " and " << sum
-                << "\n  the usual cause: blocks or warps combine their results by atomics, or the last block "
-                   "takes them in the order in which they came");
+            FAIL("the sum depends on which block finishes first, or which warp of the last block: "
+                 << std::hexfloat << *first << " and " << sum
+                 << "\n  the usual cause: blocks or warps combine their results by atomics, or the last "
+                    "block takes them in the order in which they arrived");
         first = sum;
     }
 }
 
 TEST_CASE("a large input", "[equivalence]") { require_right(coded_sum(50021)); }
 
-// Blocks of 512 elements leave more than 512 · 512 of them in three launches.
+// Blocks of 512 elements leave more than 512 · 512 partial results in three launches.
 TEST_CASE("more blocks than a GPU has multiprocessors, of more elements than 16 bits count",
           "[equivalence]") {
     // Small segments make more blocks than a block may have threads.
@@ -202,8 +200,8 @@ TEST_CASE("more blocks than a GPU has multiprocessors, of more elements than 16 
     require_right(coded_sum<int>(blocks * tile + 1000, 9, sum_of_int), kata::unmetered);
 }
 
-// 513 partial results lie in front of the two that the last launch adds up. A pair of these lies at an
-// address that is no multiple of its size, and only the meter reports such a load.
+// 513 partial results come before the two that the last launch adds up. The address of this pair is no
+// multiple of its size, and only the meter reports such a load.
 TEST_CASE("partial results that begin at an odd element", "[equivalence][thread each]") {
     require_right(coded_sum<int>(513 * 512, 9, sum_of_int));
 }
@@ -219,8 +217,8 @@ TEST_CASE("a very large input", "[equivalence]") {
 TEST_CASE("a long input: more elements than a float counts, more blocks than a grid has rows",
           "[equivalence]") {
     constexpr int few = 1 << 16;
-    // Blocks that count each other must all run, and where a block has 16384 elements all do: 2049 of them,
-    // one more than two blocks may have threads. There are enough multiprocessors for so many blocks.
+    // Blocks that count one another must all run, and all do if a block has 16384 elements: there are 2049 of
+    // them, one more than two blocks may have threads. There are enough multiprocessors for all blocks.
     const bool all_blocks = kata::this_step().tile == 16384;
     const int n =
         all_blocks && std::string_view(kata::backend_name()) == "cpu" ? (1 << 25) + 5 : (1 << 27) + 1;
@@ -233,7 +231,8 @@ TEST_CASE("a long input: more elements than a float counts, more blocks than a g
                                  .multiprocessors = all_blocks ? 1100 : kata::Conditions{}.multiprocessors,
                                  .only_ends = !all_blocks},
                                 [] {
-                                    // As many blocks and some more, of elements that a float counts.
+                                    // The same number of blocks and some more, with a number of elements that
+                                    // a float can represent.
                                     Long even((1 << 27) + (1 << 17));
                                     return kata::is_right_at_ends([&](const Module& step) { even.run(step); },
                                                                   [&] { return even.fault(); });
@@ -242,11 +241,12 @@ TEST_CASE("a long input: more elements than a float counts, more blocks than a g
 
 namespace {
 
-/// Behind these, (n + segment - 1) / segment overflows, and many compute the number of blocks that way.
+/// Above this number (n + segment - 1) / segment overflows, which is how many programs compute the number of
+/// blocks.
 constexpr int nearly_all = 0x7fff0000;
 
-/// Returns so many elements that the number of blocks is about to overflow. Packs of 16 bytes are so few that
-/// it never does.
+/// Returns a number of elements for which the number of blocks just does not overflow. There are so few packs
+/// of 16 bytes that their number never does.
 int most_elements() {
     return kata::has_traits(kata::this_step(), "[wide loads]") ? std::numeric_limits<int>::max() : nearly_all;
 }
@@ -290,7 +290,7 @@ TEST_CASE("as many elements as an int can count", "[.huge][equivalence]") {
 
 namespace {
 
-/// What the step did to a sum of ints, and how often it applied the operator.
+/// The effect of the step on a sum of ints, and how often it applied the operator.
 struct Applied {
     kata::Counts counts;
     unsigned long long times;
@@ -306,7 +306,7 @@ Applied applied(int n) {
 
 }  // namespace
 
-// Whole segments, and as many partial results as fit into one: step 03 pads what is missing with the
+// Whole segments, and as many partial results as fit into one: step 03 fills up missing elements with the
 // identity.
 TEST_CASE("n elements are n - 1 applications of the operator", "[solution][rounds]") {
     CHECK(applied(2048).times == 2047);
@@ -316,7 +316,7 @@ TEST_CASE("an output that starts as the identity takes one application more, and
           "[solution][atomics]") {
     const auto [c, times] = applied(16384);
     // All lanes apply the operator in five rounds, in each warp and once more in the first one. Each thread
-    // starts from the identity, too, so that the atomic is one more for each block.
+    // starts from the identity, too, so each block needs one more for its atomic.
     const auto shuffled = (c.threads / 32 + c.blocks) * 5 * 32 + c.blocks;
     CHECK(times == 16384 + (kata::has_traits(kata::this_step(), "[shuffles]") ? shuffled : 0));
 }

@@ -1,4 +1,4 @@
-// The reduction chapter as data: what each step is there for, and the inputs on which it is counted.
+// The reduction chapter as data: the purpose of each step, and the inputs on which it is counted.
 #include "judge/suite.hpp"
 #include "reduction.problem.hpp"
 
@@ -17,8 +17,8 @@ constexpr auto refuted = kata::Claim::Standing::refuted;
 
 double number(std::uint64_t count) { return static_cast<double>(count); }
 
-// A block for each 300000 elements keeps few multiprocessors of a large GPU busy. NVIDIA's sample has 64
-// blocks, however many elements there are.
+// One block for every 300000 elements keeps few multiprocessors of a large GPU busy. NVIDIA's sample has 64
+// blocks, whatever the number of elements.
 const kata::Idea shares_a_long_input{
     .lacking =
         "however long the input is, few blocks do it all, and a large GPU, which has more than 100 "
@@ -31,7 +31,7 @@ const kata::Idea shares_a_long_input{
     },
     .least = 48};
 
-// The solution has a block for each segment. With four segments for each block there would be nine.
+// The solution has one block for each segment. With four segments for each block there would be nine.
 const kata::Idea shares_a_short_input{
     .lacking =
         "a block takes several segments of an input that is too short for it, and multiprocessors are "
@@ -41,8 +41,8 @@ const kata::Idea shares_a_short_input{
     .least = 14,
     .cure = "give a block several segments only where there are more of them than blocks run at a time"};
 
-// A thread that combines the results alone takes two steps for each. With 64 blocks, however long the input,
-// each thread has 0.6 steps more for each of the solution's blocks, for it reads more elements
+// A thread that combines the results alone takes two steps for each. With 64 blocks for any length, each
+// thread has 0.6 steps more for each of the solution's blocks, because it reads more elements
 // (styles/reduction/17_last_block.sample).
 const kata::Idea combines_with_all_threads{
     .lacking = "the results of the blocks are combined by too few threads, one after the other",
@@ -55,7 +55,7 @@ const kata::Idea combines_with_all_threads{
 const kata::Claim has_eight_elements{"10_unroll4", "threads", 1.7,
                                      "a thread has eight elements instead of four, and none has no work",
                                      "REDUCE-vi 7"};
-// The trees, which are in global memory, begin to load in each of their rounds.
+// The trees, which are in global memory, issue loads in each of their rounds.
 const kata::Claim loads_eight_together{
     "10_unroll4", "load_phases", 1.8,
     "all eight loads of a thread are in flight together, without a barrier between them", "REDUCE-vi 7"};
@@ -70,7 +70,7 @@ Figures with_blocks(double blocks, double threads, double barriers, Figures othe
     return others;
 }
 
-/// A block that takes a warp through a round so many times: two loads and a store each.
+/// A block that runs this number of rounds of a warp: two loads and a store each.
 Figures in_rounds(double times, double sectors_loaded) {
     return {{"second block", "global_requests", 3 * times + 2},
             {"second block", "stores", times + 1},
@@ -79,7 +79,7 @@ Figures in_rounds(double times, double sectors_loaded) {
             {"second block", "sectors_loaded", sectors_loaded}};
 }
 
-/// A block that loads each element once, by so many requests, and leaves one result.
+/// A block that loads each element once, by this number of requests, and leaves one result.
 Figures loads_once(double elements, double requests, double stores, double atomics) {
     return {{"second block", "bytes_loaded", 4 * elements},
             {"second block", "load_efficiency", 100},
@@ -90,7 +90,7 @@ Figures loads_once(double elements, double requests, double stores, double atomi
             {"second block", "atomics", atomics}};
 }
 
-/// A row of REDUCE-vi, table 3-6: the efficiencies of a block of doubles are bytes by sectors.
+/// A row of REDUCE-vi, table 3-6: the efficiencies of a block of doubles are bytes divided by sectors.
 Figures table_3_6(double loads, double sectors_loaded, double stores, double sectors_stored) {
     return {{"second block of doubles", "bytes_loaded", 8 * loads},
             {"second block of doubles", "sectors_loaded", sectors_loaded},
@@ -98,21 +98,21 @@ Figures table_3_6(double loads, double sectors_loaded, double stores, double sec
             {"second block of doubles", "sectors_stored", sectors_stored}};
 }
 
-// In the trees 511 pairs are loaded and their results stored; thread 0 loads and stores once more. Whether in
-// 06 the lanes are 2 · stride apart or in 07 the elements, a sector of four doubles gives two operands of a
-// kind in the first round and one in all others. In 08 it gives four. From 09 on there are the elements
-// before.
+// In the trees 511 pairs are loaded and their results stored; thread 0 loads and stores once more. In the
+// first round a sector of four doubles gives two operands of a kind, and in all others one, whether the lanes
+// are 2 · stride apart, as in 06, or the elements, as in 07. In 08 it gives four. From 09 on, the elements
+// come first.
 const Figures of_neighbors = table_3_6(1023, 767, 512, 384);
 const Figures of_halves = table_3_6(1023, 259, 512, 130);
 const Figures of_unrolled = table_3_6(1023 + 8 * 512, 259 + 8 * 128, 512 + 512, 130 + 128);
 
-// Times are of 2^28 floats, on an H100 (sm_90).
+// Times are for 2^28 floats, on an H100 (sm_90).
 const kata::Step steps[] = {
     {.name = "01_simple",
      .entry = "reduce",
      .traits = "[rounds]",
      .tile = 2048,
-     // All 32 warps in the rounds with strides 1 to 32, then 16, 8, 4, 2, 1. An operand is 8 sectors with
+     // All 32 warps in the rounds with strides 1 to 32, then 16, 8, 4, 2, 1. An operand takes 8 sectors with
      // strides 1, 2 and 4, then 4, 2, 1; and those of the rounds with fewer warps.
      .figures = with_blocks(32 + 1, 1024, 11, in_rounds(223, 2 * (32 * (8 + 8 + 8 + 4 + 2 + 1) + 31) + 1))},
     {.name = "02_convergent",
@@ -125,7 +125,7 @@ const kata::Step steps[] = {
            "a warp without work skips the round, instead of taking one lane through it", "PMPP-notes 10.4"},
           {"01_simple", "sectors_loaded", 3.0,
            "the elements that a warp reads lie next to each other and fill their sectors", "PMPP-notes 10.5"},
-          // 2.33 times. With a constant size 01 is 1.59 times as fast: it does not divide then
+          // 2.33 times. With a constant size, 01 is 1.59 times as fast, because it does not divide
           // (01_simple.compile_time_block).
           {"01_simple", "milliseconds", 1.3,
            "warps without work skip the round, and the others fill their sectors", "PMPP-notes 10.4, 10.5"}},
@@ -140,7 +140,7 @@ const kata::Step steps[] = {
                 "an element is read from global memory once, and partial results from shared memory",
                 "PMPP-notes 10.6"},
                {"02_convergent", "bytes_stored", 100.0,
-                "of the partial results only a block's last one goes to global memory", "PMPP-notes 10.6"},
+                "only the last of a block's partial results goes to global memory", "PMPP-notes 10.6"},
                // 1.17 times.
                {"02_convergent", "milliseconds", 1.05, "the tree moves on chip", "PMPP-notes 10.6"}},
      .figures = with_blocks(32 + 1, 1024, 10, loads_once(2048, 2048 / 32, 1, 0))},
@@ -151,7 +151,7 @@ const kata::Step steps[] = {
      .tile = 2048,
      .beats = {{"03_shared_memory", "bytes_stored", 4.0,
                 "blocks leave no partial results for a second launch", "PMPP-notes 10.7"},
-               // 1.01 times: the second launch, over few partial results, takes next to no time.
+               // 1.01 times: the second launch, over few partial results, takes almost no time.
                {"03_shared_memory", "milliseconds", 1.05, "there is one launch", "PMPP-notes 10.7", refuted}},
      .ideas = {shares_a_long_input},
      .figures = with_blocks(32, 1024, 10, loads_once(2048, 2048 / 32, 0, 1))},
@@ -162,8 +162,8 @@ const kata::Step steps[] = {
      .tile = 8192,
      .beats = {{"04_hierarchical", "load_phases", 3.0, "a thread has eight loads in flight instead of two",
                 "PMPP-notes 10.8"},
-               // 4 times. With 16 elements for each of 256 threads, blocks of half the elements have
-               // trees of eight rounds and not of ten: 2.5 times, and half of the atomics.
+               // 4 times. With 16 elements for each of 256 threads, blocks of half the elements have trees of
+               // eight rounds instead of ten: 2.5 times, and half of the atomics.
                {"04_hierarchical", "barriers", 2.4, "fewer blocks have fewer trees", "PMPP-notes 10.8"},
                {"04_hierarchical", "shared_passes", 3.0, "fewer blocks have fewer trees", "PMPP-notes 10.8"},
                {"04_hierarchical", "atomics", 2.0, "fewer blocks have fewer results to combine",
@@ -194,9 +194,9 @@ const kata::Step steps[] = {
      .tile = 512,
      .beats = {{"06_neighbored", "global_requests", 2.5,
                 "whole warps are without work, instead of most lanes of every warp", "REDUCE-vi 3"},
-               // 2.06 times; the document has 1.26 in its table 3-5 and 1.79 in the listing of a run.
-               // It is the price of the division in 06 and hardly of divergence: with a mask there it
-               // is 1.03 times (06_neighbored.mask).
+               // 2.06 times; the document has 1.26 in its table 3-5 and 1.79 in the listing of a run. The
+               // cause is the division in 06 and hardly divergence: with a mask there, it is 1.03 times
+               // (06_neighbored.mask).
                {"06_neighbored", "milliseconds", 1.26, "no thread divides, and whole warps are without work",
                 "REDUCE-vi 3"}},
      .figures = with_blocks(128 + 1, 512, 9, of_neighbors)},
@@ -219,7 +219,7 @@ const kata::Step steps[] = {
      .traits = "[rounds]",
      .tile = 1024,
      .beats = {{"08_interleaved", "threads", 1.9, "a thread has two elements instead of one", "REDUCE-vi 5"},
-               {"08_interleaved", "work", 1.6, "half as many trees are climbed for as many elements",
+               {"08_interleaved", "work", 1.6, "there are half as many trees for the same number of elements",
                 "REDUCE-vi 5"},
                // 1.73 times; the document has 1.55 in the listing of a run.
                {"08_interleaved", "milliseconds", 1.4, "there are half as many trees", "REDUCE-vi 5"}},
@@ -231,7 +231,7 @@ const kata::Step steps[] = {
      .tile = 2048,
      .beats = {{"09_unroll2", "threads", 1.8, "a thread has four elements instead of two", "REDUCE-vi 6"},
                {"09_unroll2", "bytes_stored", 1.9,
-                "a thread keeps what it makes of its elements in a register until all are in", "REDUCE-vi 6"},
+                "a thread combines all of its elements in a register first", "REDUCE-vi 6"},
                {"09_unroll2", "load_phases", 1.8,
                 "all four loads of a thread are in flight together, without a barrier between them",
                 "REDUCE-vi 6"},
@@ -246,7 +246,7 @@ const kata::Step steps[] = {
      .tile = 4096,
      .beats = {{"10_unroll4", "threads", 1.7, "a thread has eight elements instead of four", "REDUCE-vi 7"},
                {"10_unroll4", "bytes_stored", 1.9,
-                "a thread keeps what it makes of its elements in a register until all are in", "REDUCE-vi 7"},
+                "a thread combines all of its elements in a register first", "REDUCE-vi 7"},
                loads_eight_together,
                // 1.34 times; the document has 1.20.
                {"10_unroll4", "milliseconds", 1.1, "there are half as many trees, and more loads in flight",
@@ -257,7 +257,7 @@ const kata::Step steps[] = {
      .entry = "reduce",
      .traits = "[rounds]",
      .tile = 4096,
-     .beats = {{"11_unroll8", "barriers_a_block", 2.0, "the last six rounds are one warp's own business",
+     .beats = {{"11_unroll8", "barriers_a_block", 2.0, "one warp does the last six rounds alone",
                 "REDUCE-vi 8"},
                has_eight_elements,
                loads_eight_together,
@@ -269,19 +269,16 @@ const kata::Step steps[] = {
      .entry = "reduce",
      .traits = "[rounds]",
      .tile = 4096,
-     .beats = {{"11_unroll8", "barriers_a_block", 1.8,
-                "the last six rounds are one warp's own business, and of the others there is one too "
-                "many",
-                "REDUCE-vi 9"},
-               has_eight_elements,
-               loads_eight_together,
-               // 0.96 times: four questions about the size of the block take the place of the four that
-               // the loop asks, and one of them is about a round that the block does not have.
-               {"12_unroll_last_warp", "basic_blocks", 1.0, "there is no loop to count for", "REDUCE-vi 9",
-                refuted},
-               // 1.00 times; the document has 1.06 and 1.00.
-               {"12_unroll_last_warp", "milliseconds", 1.06, "there is no loop to count for", "REDUCE-vi 9",
-                refuted}},
+     .beats =
+         {{"11_unroll8", "barriers_a_block", 1.8,
+           "one warp does the last six rounds alone, and one of the others is not necessary", "REDUCE-vi 9"},
+          has_eight_elements,
+          loads_eight_together,
+          // 0.96 times: four tests of the block size replace the four of the loop, and one of
+          // them is for a round that the block does not have.
+          {"12_unroll_last_warp", "basic_blocks", 1.0, "there is no loop counter", "REDUCE-vi 9", refuted},
+          // 1.00 times; the document has 1.06 and 1.00.
+          {"12_unroll_last_warp", "milliseconds", 1.06, "there is no loop counter", "REDUCE-vi 9", refuted}},
      .figures = with_blocks(16 + 1, 512, 5, of_unrolled)},
     {.name = "14_template_unroll",
      .before = "13_complete_unroll",
@@ -292,10 +289,10 @@ const kata::Step steps[] = {
                 "a round that the block does not have costs no barrier", "REDUCE-vi 10"},
                has_eight_elements,
                loads_eight_together,
-               // 1.00 times, as step 13 with a constant size is
-               // (13_complete_unroll.compile_time_block); the document has 1.02 and 1.00.
+               // 1.00 times, like step 13 with a constant size (13_complete_unroll.compile_time_block); the
+               // document has 1.02 and 1.00.
                {"13_complete_unroll", "milliseconds", 1.02,
-                "rounds that the block does not have cost neither a barrier nor a question", "REDUCE-vi 10",
+                "rounds that the block does not have cost neither a barrier nor a test", "REDUCE-vi 10",
                 refuted}},
      .figures = with_blocks(16 + 1, 512, 4, of_unrolled)},
     {.name = "15_warp_shuffles",
@@ -304,7 +301,7 @@ const kata::Step steps[] = {
      .traits = "[atomics][shuffles][keeps input]",
      .tile = 8192,
      .beats = {{"14_template_unroll", "barriers_a_block", 2.0,
-                "rounds within a warp need no barrier, and what the warps leave is for one warp",
+                "rounds within a warp need no barrier, and one warp combines the results of the warps",
                 "NVIDIA's samples"},
                {"14_template_unroll", "sectors_loaded", 1.15,
                 "partial results are in registers, and not in global memory", "NVIDIA's samples"},
@@ -312,8 +309,7 @@ const kata::Step steps[] = {
                 "NVIDIA's samples"},
                {"04_hierarchical", "atomics", 1.9, "fewer blocks have fewer results to combine",
                 "PMPP-notes 10.8"},
-               // 0.3495 ms against 0.406 of another run; 05, which waits for memory as well, takes
-               // 0.3493.
+               // 0.3495 ms against 0.406 in another run; 05, which waits for memory as well, takes 0.3493.
                {"14_template_unroll", "milliseconds", 1.1, "no round works in global memory",
                 "not in the documents"}},
      .ideas = {shares_a_long_input},
@@ -328,15 +324,15 @@ const kata::Step steps[] = {
                {"17_last_block", "bytes_stored", 4.0,
                 "blocks combine their results in the output and leave none in memory",
                 "not in the documents"},
-               // 1.005 times, for both wait for memory; of 2^20 floats 1.07 times.
+               // 1.005 times, because both wait for memory; 1.07 times for 2^20 floats.
                {"15_warp_shuffles", "milliseconds", 1.02, "a load brings four floats", "not in the documents",
                 refuted},
                {"15_warp_shuffles", "milliseconds", 1.02, "a load brings four floats", "not in the documents",
                 asserted, 20, "sm_90"},
-               // 1.10 times, over the earlier form of 17; of 2^28 floats 1.015 times, over the present
-               // one.
+               // 1.10 times compared with the earlier form of 17; for 2^28 floats 1.015 times compared with
+               // the present one.
                {"17_last_block", "milliseconds",
-                1.03, "no block pays for a fence, and none works on alone when all others are done",
+                1.03, "no block needs a fence, and none works alone after all others have finished",
                 "not in the documents", asserted, 20, "sm_90"}},
      .ideas = {shares_a_long_input},
      .figures = with_blocks(8, 1024, 1, loads_once(16384, 16384 / 4 / 32, 0, 1))},
@@ -370,14 +366,14 @@ const kata::Step steps[] = {
 /// Inputs that are not judged are counted for ideas and for figures of the lesson.
 constexpr bool judged = true, for_ideas = false;
 
-/// The step on a sum of floats.
+/// Returns the step on a sum of floats.
 kata::Shape on(std::string_view name, int n, bool is_judged = judged,
                const kata::Conditions& conditions = {}) {
     return {name, [=](const Module& step) { return try_on(step, coded_sum(n), {conditions}); }, "",
             is_judged};
 }
 
-/// The second block of two or more that the first launch has; a second launch has only one.
+/// The second of two or more blocks in the first launch; a second launch has only one.
 template <class T>
 kata::Shape second_block(std::string_view name, Arithmetic arithmetic) {
     return {name,

@@ -57,13 +57,13 @@ TEST_CASE("a step scans every length around its loads and tiles", "[equivalence]
     require_right(maps(n / 2, 1024, kind, 3));
 }
 
-// Two blocks, each of which takes a dozen tiles: slots of shared memory are used again.
+// Two blocks, each of which takes a dozen tiles: slots of shared memory are reused.
 TEST_CASE("a block that stays scans one tile after the other", "[equivalence][stays]") {
     const auto kind = GENERATE(Kind::inclusive, Kind::exclusive);
     require_right(coded(25 * 8192 - 5, 1024, kind), {{.multiprocessors = 2}});
 }
 
-// One block after the other takes 4 tiles; the last one begins when 164 have been published, more than the
+// One block after the other takes 4 tiles. The last one begins when 164 have been published, more than the
 // 160 that a warp adds up at once.
 TEST_CASE("a block that starts late adds up more tiles than its warp does at once", "[equivalence][stays]") {
     require_right(maps(168 * 4096 - 5),
@@ -127,8 +127,7 @@ TEST_CASE("what several sections have published is combined from left to right",
                   {{.order = Order::shuffled, .seed = seed, .metered = false, .resident = 6}});
 }
 
-TEST_CASE("what a section has published may change between any two looks at it",
-          "[equivalence][looks back]") {
+TEST_CASE("the published state of a section may change between any two loads", "[equivalence][looks back]") {
     const unsigned seed = GENERATE(range(1u, 9u));
     CAPTURE(seed);
     require_right(
@@ -136,7 +135,7 @@ TEST_CASE("what a section has published may change between any two looks at it",
         {{.order = Order::shuffled, .seed = seed, .metered = false, .resident = 12, .polls_per_turn = 1}});
 }
 
-TEST_CASE("a section that waits for the first one looks back at all between them",
+TEST_CASE("a section that waits for the first one looks back at all sections between them",
           "[equivalence][looks back]") {
     require_right(maps(sections_held_back * tile_of_maps() - 5), {first_held_back()});
 }
@@ -148,7 +147,7 @@ TEST_CASE("a second scan gets an answer of its own", "[equivalence]") {
     require_right(coded(either(700, 9001), 256, Kind::inclusive, 3), {.poison = std::byte{0x01}});
 }
 
-TEST_CASE("infinities and NaN reach what lies behind them, and nothing else", "[equivalence]") {
+TEST_CASE("infinities and NaN reach the outputs after them, and no others", "[equivalence]") {
     auto p = coded<float>(300, 128);
     p.in[70] = std::numeric_limits<float>::infinity();
     p.in[201] = std::numeric_limits<float>::quiet_NaN();
@@ -165,8 +164,8 @@ TEST_CASE("infinities and NaN at the ends of sections stay in them", "[equivalen
 
 TEST_CASE("many sections", "[equivalence]") { require_right(coded(either(20011, 70001))); }
 
-// More blocks than a block may have threads, and than 32 for each of 132 multiprocessors; more elements than
-// 16 bits count.
+// More blocks than a block may have threads, and more than 32 for each of 132 multiprocessors; more elements
+// than 16 bits count.
 TEST_CASE("thousands of small sections", "[equivalence][sections]") {
     require_right(coded(4300 * 32 + 5, 32), kata::unmetered);
 }
@@ -189,7 +188,7 @@ TEST_CASE("a very large number of sections", "[equivalence]") {
 
 namespace {
 
-/// A few values over and over. Their sum is 0, so that every sum of neighbours is small enough for float.
+/// A few values repeated. Their sum is 0, so every sum of neighbours is small enough for float.
 std::vector<float> pattern() {
     auto values = kata::coded(10007, 3);
     float sum = std::accumulate(values.begin(), values.end(), 0.0f);
@@ -200,7 +199,7 @@ std::vector<float> pattern() {
     return values;
 }
 
-/// Scans n floats of the pattern and compares each of them, without a copy of what is expected.
+/// Scans n floats of the pattern and compares each of them, without an array of expected values.
 void require_right_for_many(int n, Kind kind) {
     const auto period = pattern();
     Buffer<float> out("out", static_cast<std::size_t>(n));
@@ -253,20 +252,21 @@ TEST_CASE("as many elements as the chapter takes, more than 2^32 bytes hold", "[
     require_right_for_many(scan::max_elements, Kind::exclusive);
 }
 
-// In a single pass blocks wait for those before them, so that a CPU would have to run them all.
+// In a single pass, blocks wait for those before them, so a CPU would have to run all of them.
 TEST_CASE("an array of more bytes than 32 bits count", "[equivalence]") {
     if (has_traits(kata::this_step(), "[single pass]")) only_on_a_gpu();
     kata::require_right_beyond_32_bits<Long>([] { return Long((1 << 20) + 5); },
                                              [] { return Long((1 << 30) + (1 << 16) + 5); });
 }
 
-// With sections of 1024 elements four levels: 1050625 sections, 1027 of their sums, 2 of these, and 1.
+// Four levels with sections of 1024 elements: 1050625 sections, 1027 sections of their sums, 2 of those, and
+// 1.
 TEST_CASE("more sums of sums than one block scans are scanned as any array is", "[equivalence][levels]") {
     kata::require_right_beyond_32_bits<Long>([] { return Long((1 << 20) + 5); },
                                              [] { return Long((1 << 30) + (1 << 21) + 5); });
 }
 
-// The formulas of the document, to the digit.
+// The formulas of the document, exactly.
 
 namespace {
 

@@ -1,4 +1,4 @@
-// The scan chapter as data: what each step is there for, and the arrays on which it is counted.
+// The scan chapter as data: the purpose of each step, and the arrays on which it is counted.
 #include "judge/accesses.hpp"
 #include "judge/suite.hpp"
 #include "scan.problem.hpp"
@@ -21,18 +21,18 @@ constexpr auto asserted = kata::Claim::Standing::asserted;
 
 double number(std::uint64_t count) { return static_cast<double>(count); }
 
-/// Shows `see` each request of the step for global memory, with the array that it reaches.
+/// Passes each request of the step for global memory to `see`, with the array that it accesses.
 template <class See>
 void watch(const auto& problem, const kata::Conditions& conditions, See see) {
     const kata::Accesses accesses(see);
     (void)kata::counted(problem, conditions);
 }
 
-// Two blocks that stay, with a dozen tiles each.
+// Two persistent blocks with a dozen tiles each.
 constexpr int few_tiles = 25, few_elements = few_tiles * 8192;  // of step 10
 const kata::Conditions two_multiprocessors{.multiprocessors = 2};
 
-/// The longest chain for a long array may be `most` times that of the solution.
+/// The longest chain for a long array may be up to `most` times that of the solution.
 kata::Idea chain_is_short(double most, std::string_view cure) {
     return {.lacking = "sections wait for one another for too long",
             .number_is = "the longest chain of steps for 262144 elements, divided by that of the solution",
@@ -60,7 +60,7 @@ kata::Idea looks_past_waiting_sections(double most) {
             .most = most};
 }
 
-/// The counted blocks may load `most` bytes of what others have published.
+/// The counted blocks may load at most `most` bytes that others have published.
 kata::Idea loads_little_of_others(const char* counted_where, int tiles, kata::Conditions conditions,
                                   double most, std::string_view cure) {
     return {.lacking =
@@ -80,8 +80,8 @@ kata::Idea loads_little_of_others(const char* counted_where, int tiles, kata::Co
             .cure = cure};
 }
 
-// In step 06 the block loads a flag and a sum. From 07 on one of its warps looks at 32 sections, of eight
-// bytes each, and finds a prefix there.
+// In step 06 the block loads a flag and a sum. From 07 on, one of its warps loads the states of 32 sections,
+// of eight bytes each, and finds a prefix there.
 kata::Idea block_64_loads_little(std::string_view cure) {
     return loads_little_of_others("the block of the 64th section loads", 64, {.only_block = 63}, 400, cure);
 }
@@ -94,13 +94,13 @@ const kata::Idea blocks_that_stay_load_little =
 
 constexpr std::string_view stops_at_a_prefix =
     "publish the sum of everything up to the end of a section as soon as it is known, stop the look-back "
-    "there, and let one warp of a block look";
+    "there, and let only one warp of a block look back";
 
-// Asynchronous copies are ahead where they are in flight at a barrier; loads, where they do not go straight
-// into shared memory.
+// Asynchronous copies are ahead if they are in flight at a barrier; loads, if they do not go straight into
+// shared memory.
 const kata::Idea copies_ahead{
     .lacking = "no copies are in flight while a tile is added up, so that the memory is idle",
-    .number_is = "the part of the input that is waited for idly",
+    .number_is = "the part of the input that a block waits for without working",
     .number = [](const kata::Counted& counted) -> std::optional<double> {
         const auto& c = counted("two multiprocessors");
         constexpr double input = 4.0 * few_elements;
@@ -109,7 +109,7 @@ const kata::Idea copies_ahead{
     },
     .most = 0.5};
 
-// A solution publishes three rounds ahead, each of which has one barrier.
+// A solution publishes three rounds ahead, and each round has one barrier.
 const kata::Idea publishes_ahead{
     .lacking =
         "the sum of a tile is published when its block is about to scan it, and the blocks that need it "
@@ -141,7 +141,7 @@ const kata::Idea fills_the_gpu{
     },
     .least = 2};
 
-// Times are of 2^28 floats, in sections of 1024 up to step 04, on an H100 (sm_90).
+// Times are for 2^28 floats, in sections of 1024 up to step 04, on an H100 (sm_90).
 const kata::Step steps[] = {
     {.name = "01_kogge_stone",
      .entry = "scan_sections",
@@ -149,7 +149,7 @@ const kata::Step steps[] = {
      .beats =
          {
              {"03_brent_kung", "span", 1.8, "there are 10 rounds instead of 19", "PMPP-scan 11.4"},
-             // 1.08 times. The document has Brent-Kung take twice the time where there are units enough.
+             // 1.08 times. The document expects Brent-Kung to take twice the time if there are enough units.
              {"03_brent_kung", "milliseconds", 2.0, "there are 10 rounds instead of 19", "PMPP-scan 11.4",
               refuted},
          },
@@ -178,14 +178,14 @@ const kata::Step steps[] = {
      .traits = "[sections][brent-kung]",
      .beats =
          {
-             // 0.87 times: all lanes of a warp wait for the one that has an addition left, and strides meet
-             // in the same banks.
+             // 0.87 times: all lanes of a warp wait for the one that still has an addition, and strides lead
+             // to the same banks.
              {"02_kogge_stone_double_buffered", "work", 1.0, "less than a quarter of the additions",
               "not in the document", refuted},
              {"02_kogge_stone_double_buffered", "threads", 1.6,
               "no round has work for more threads than half of the elements", "PMPP-scan 11.4"},
              {"01_kogge_stone", "basic_blocks", 1.4,
-              "the threads that are active in a round stand side by side, so that the other warps rest",
+              "the threads that are active in a round are neighbours, so that the other warps are idle",
               "PMPP-scan 11.4"},
              {"01_kogge_stone", "sectors_loaded", 0.8,
               "neighbouring threads load neighbouring elements, although each loads two", "PMPP-scan 11.4"},
@@ -226,7 +226,7 @@ const kata::Step steps[] = {
               "sections by themselves are read once, and a scan of the whole reads them again to add the "
               "sums",
               "PMPP-scan 11.6"},
-             // 2.72 times. Nobody has measured which of the things that step 04 does less often it is.
+             // 2.72 times. It was not measured which of the things that step 04 does less often is the cause.
              {"01_kogge_stone", "milliseconds", 1.5,
               "a quarter of the threads do most additions sequentially", "PMPP-scan 11.5"},
              // 2.46 times.
@@ -286,11 +286,11 @@ const kata::Step steps[] = {
               "scanned",
               "PMPP-scan 11.7"},
              {"07_look_back", "span", 1.4,
-              "where blocks run one after the other, as they do here, the sum of all before is there when it "
-              "is needed, and one thread has it sooner than a warp that looks back",
+              "where blocks run one after the other, as they do here, the sum of all sections before is "
+              "known when it is needed, and one thread loads it sooner than a warp that looks back",
               "not in the document"},
-             // 0.019 times: the sums of 65536 sections go from block to block, one after the other, at 1.2 µs
-             // each.
+             // 0.019 times: the sums of 65536 sections pass from block to block, one after the other, at 1.2
+             // µs each.
              {"05_hierarchical", "milliseconds", 1.0, "an element is read once and written once",
               "PMPP-scan 11.7", refuted},
          },
@@ -298,8 +298,8 @@ const kata::Step steps[] = {
                               "pass on the sum up to the end of a section as soon as it is known, and before "
                               "the section is stored"),
                block_64_loads_little(
-                   "the section before has the sum of everything up to its end: ask it alone")},
-     // Beside the elements, 16 sections publish their sums, and 15 wait for one.
+                   "the section before publishes the sum of everything up to its end: load that one only")},
+     // In addition to the elements, 16 sections publish their sums, and 15 wait for one.
      .figures = {{"base", "bytes_loaded", 4 * (65536 + 15)},
                  {"base", "bytes_stored", 4 * (65536 + 16)},
                  {"base", "launches", 1},
@@ -318,7 +318,8 @@ const kata::Step steps[] = {
               "a section that waits adds up what those before it have published", "not in the document"},
          },
      .ideas = {looks_past_waiting_sections(1), block_64_loads_little(stops_at_a_prefix)},
-     // Beside the elements, 16 sections publish a word twice, and look at up to 32 of those before them.
+     // In addition to the elements, 16 sections publish a word twice, and load up to 32 words of the sections
+     // before.
      .figures = {{"base", "bytes_loaded", 4 * 65536 + 8 * 120},
                  {"base", "bytes_stored", 4 * 65536 + 8 * 32},
                  {"base", "launches", 1},
@@ -331,18 +332,18 @@ const kata::Step steps[] = {
      .beats =
          {
              {"07_look_back", "barriers_a_block", 3.0,
-              "rounds within a warp need no barrier, and what the warps leave is for one warp",
+              "rounds within a warp need no barrier, and one warp combines the results of the warps",
               "not in the document"},
              {"07_look_back", "shared_passes", 1.5,
               "a thread reads its elements from shared memory once and writes them once",
               "not in the document"},
-             // 1.004 times, for the look-back is what takes time; 1.12 times for 2²⁰ floats.
+             // 1.004 times, because the look-back takes most of the time; 1.12 times for 2²⁰ floats.
              {"07_look_back", "milliseconds", 1.02, "there are five barriers instead of 21",
               "not in the document", refuted},
              {"07_look_back", "milliseconds", 1.04, "there are five barriers instead of 21",
               "not in the document", asserted, 20, "sm_90"},
          },
-     // Step 08 is about shuffles, so a look-back of one section at a time passes.
+     // Step 08 is about shuffles, so a look-back at one section at a time is accepted.
      .ideas = {looks_past_waiting_sections(4), block_64_loads_little(stops_at_a_prefix)},
      .figures = {{"base", "bytes_loaded", 4 * 65536 + 8 * 120},
                  {"base", "bytes_stored", 4 * 65536 + 8 * 32},
@@ -356,7 +357,7 @@ const kata::Step steps[] = {
      .tile = 16384,
      .beats =
          {
-             {"08_shuffles", "global_requests", 2.5, "a load or a store is for four elements instead of one",
+             {"08_shuffles", "global_requests", 2.5, "a load or a store takes four elements instead of one",
               "not in the document"},
              {"08_shuffles", "shared_passes", 5.0, "no element goes through shared memory",
               "not in the document"},
@@ -397,7 +398,7 @@ struct How {
     bool judged = true;
 };
 
-/// The step on n ints.
+/// Returns the step on n ints.
 kata::Shape on(std::string_view name, std::string_view traits, int n, const How& how = {}) {
     return {name,
             [=](const Module& step) {
@@ -417,7 +418,7 @@ static const kata::Chapter chapter{
         [](const Module& step) {
             return try_on(step, real(1 << 16, scan::max_section, Kind::inclusive, 1, step));
         },
-    // The tiles of some steps are so large that 2^16 elements are fewer than a GPU has blocks for.
+    // The tiles of some steps are so large that 2^16 elements give fewer blocks than a GPU can run.
     .shapes = {on("long", "[packs]", 1 << 18),
                on("base", "", 1 << 16),
                on("exclusive", "", 1 << 16, {.kind = Kind::exclusive}),
@@ -432,7 +433,7 @@ static const kata::Chapter chapter{
                on("one section", "[sections]", 1024, {.judged = false})},
     .sketch = [](const Module& step) -> kata::Sketch {
         if (scans_sections(step)) {
-            // A network that can be drawn, and then so many threads that their lanes can meet in banks.
+            // A network that can be drawn, and then enough threads for lanes to have bank conflicts.
             auto run = try_on(step, coded(32, 32, Kind::inclusive, 1, step));
             if (!run.fault) run = try_on(step, coded(256, 256, Kind::inclusive, 1, step));
             return {std::move(run), "a section of 32 elements for the network, and one of 256 for all else",

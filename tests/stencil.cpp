@@ -15,8 +15,8 @@ using kata::Order;
 using kata::require_right;
 using stencil::Coefficients;
 
-// First in the process: what a step keeps from its first call is wrong for the second one. The rows of the
-// first grid begin at multiples of 16 bytes.
+// First in the process, because a step that keeps something from its first call fails in the second one. The
+// rows of the first grid begin at multiples of 16 bytes.
 TEST_CASE("a step sweeps grids of several blocks and a bit, of another size in each call", "[equivalence]") {
     require_right(coded<float>(36));  // large enough to show the pattern of a mistake
     INFO("in a call after one with n = 36: is anything kept from an earlier call?");
@@ -67,8 +67,8 @@ TEST_CASE("more blocks than a block may have threads: grid and block cannot be e
     require_right(coded<float>(81), kata::unmetered);  // 11³ blocks of 8³ threads
 }
 
-// The first columns of a second block along x are no more than the halo of the first one; and a block of step
-// 06 marches through 64 planes.
+// The second block along x has no more columns than the halo of the first one; and a block of step 06 marches
+// through 64 planes.
 TEST_CASE("more cells along an axis than a block has", "[equivalence][wide]") {
     require_right(coded<float>(GENERATE(132, 124, 67)), kata::unmetered);
     require_right(coded<double>(66), kata::unmetered);
@@ -104,7 +104,7 @@ TEST_CASE("coefficients of 0 are coefficients like any other", "[equivalence]") 
     require_right(p, {.poison = kata::nan_poison});
 }
 
-TEST_CASE("a coefficient of 0 times an infinity is no number", "[equivalence]") {
+TEST_CASE("a coefficient of 0 times an infinity is NaN", "[equivalence]") {
     auto p = coded<float>(9);
     p.in[cell(4, 4, 4, 9)] = std::numeric_limits<float>::infinity();
     p.c = GENERATE(Coefficients<float>{0, 1, 0, 2, 0, 3, 0}, Coefficients<float>{5, 0, 4, 0, 3, 0, 2});
@@ -113,7 +113,7 @@ TEST_CASE("a coefficient of 0 times an infinity is no number", "[equivalence]") 
 
 namespace {
 
-/// The problem with `values` over and over on its boundary.
+/// The problem with `values` repeated on its boundary.
 template <class T>
 Problem<T> with_boundary(Problem<T> p, std::initializer_list<T> values) {
     std::size_t next = 0;
@@ -145,7 +145,7 @@ TEST_CASE("the largest grid, of more than 2^32 bytes", "[.huge][equivalence]") {
     require_right(Huge<float>(stencil::max_n), {{.time_limit = 60}});
 }
 
-// The times of steps are compared for solving the problem once.
+// The times of steps are compared for one solution of the problem.
 TEST_CASE("a call solves a problem of one sweep once for each of its sweeps", "[solution]") {
     const auto& step = kata::step();
     auto p = real<float>(8);

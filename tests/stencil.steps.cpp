@@ -1,4 +1,4 @@
-// The stencil chapter as data: what each step is there for, and the grids on which it is counted.
+// The stencil chapter as data: the purpose of each step, and the grids on which it is counted.
 #include "judge/suite.hpp"
 #include "stencil.problem.hpp"
 
@@ -16,7 +16,7 @@ constexpr auto asserted = kata::Claim::Standing::asserted;
 
 constexpr int ladder_n = 60, timed_n = 1024;
 
-// The solution's blocks have rows of eight cells. The limits of all chapters let rows of two pass, which take
+// The solution's blocks have rows of eight cells. The limits of all chapters accept rows of two, which take
 // 2.57 times the sectors.
 const kata::Idea rows_fill_sectors{
     .lacking = "the cells of a warp lie in many short rows, so that each load reaches many sectors",
@@ -28,7 +28,7 @@ const kata::Idea rows_fill_sectors{
     .most = 2,
     .cure = "let x count along a row, and give a block eight threads or more along x"};
 
-/// Stores of all kernels, and what copies of whole grids store beside them.
+/// Stores of all kernels, and those by copies of whole grids.
 kata::Idea stores_cells_once(double most) {
     return {.lacking = "cells are stored more than once, by a pass for each axis or by a copy of the grid",
             .number_is = "bytes stored by kernels and copies, divided by those that the solution stores",
@@ -41,7 +41,7 @@ kata::Idea stores_cells_once(double most) {
             .cure = "keep what a thread adds up in a register, and store each cell when its sum is complete"};
 }
 
-// Only a few blocks of the large grid are run. Half of its rows begin at no multiple of 16 bytes.
+// Only a few blocks of the large grid are run. Half of its rows do not begin at multiples of 16 bytes.
 const kata::Idea launches_once{
     .lacking =
         "it launches more kernels for some grids (large ones, grids of double, or rows of odd length) "
@@ -57,7 +57,7 @@ const kata::Idea launches_once{
     .most = 1,
     .cure = "sweep any grid in one launch, which may have as many blocks as there are cells"};
 
-// Times are of 1024³ cells of float, on an H100 (sm_90).
+// Times are for 1024³ cells of float, on an H100 (sm_90).
 const kata::Step steps[] = {
     {.name = "01_basic",
      .entry = "sweep_float",
@@ -78,11 +78,11 @@ const kata::Step steps[] = {
              {"01_basic", "bytes_loaded", 2.5,
               "a block reads its input tile once instead of once for every neighbour", "PMPP-notes 8.3"},
              // 0.53 times, although step 01 loads 2.9 times the bytes. Here a cell takes 2.4 threads, needs
-             // more different sectors, and is stored in rows of six, which fill none.
+             // more different sectors, and is stored in rows of six, which fill no sector.
              {"01_basic", "milliseconds", 1.0, "the rereading moves on chip", "PMPP-notes 8.3", refuted},
          },
      .ideas = {launches_once},
-     // A warp reads four rows of 8 elements, which lie in two sectors each in a grid of 16³.
+     // A warp reads four rows of 8 elements, each of which is in two sectors in a grid of 16³.
      .figures = {{"inside, tiles of 8", "bytes_loaded", 8 * 8 * 8 * 4},
                  {"inside, tiles of 8", "bytes_stored", 6 * 6 * 6 * 4},
                  {"inside, tiles of 8", "threads", 8 * 8 * 8},
@@ -99,7 +99,7 @@ const kata::Step steps[] = {
      .beats =
          {
              {"02_shared_tile", "bytes_loaded", 1.5,
-              "of a tile of 32³ elements fewer are halo than of one of 8³", "PMPP-notes 8.4"},
+              "a tile of 32³ elements has a smaller share of halo than one of 8³", "PMPP-notes 8.4"},
              {"02_shared_tile", "threads", 10.0,
               "a thread computes a column of cells, so that a block has T² threads and not T³",
               "PMPP-notes 8.4"},
@@ -113,9 +113,9 @@ const kata::Step steps[] = {
               "PMPP-notes 8.4", refuted},
          },
      .ideas = {launches_once},
-     // A row of 32 elements lies in five sectors. There are two planes before the march; in each of 30 rounds
-     // a thread stores to all three, reads two of them to move the planes on, and seven elements if it has a
-     // cell.
+     // A row of 32 elements is in five sectors. Two planes are loaded before the march. In each of 30 rounds
+     // a thread stores to all three planes, reads two of them to move the planes on, and reads seven elements
+     // if it has a cell.
      .figures = {{"inside, tiles of 32", "bytes_loaded", 32 * 32 * 32 * 4},
                  {"inside, tiles of 32", "bytes_stored", 30 * 30 * 30 * 4},
                  {"inside, tiles of 32", "sectors_loaded", 32 * 32 * 5},
@@ -140,14 +140,14 @@ const kata::Step steps[] = {
              {"03_thread_coarsened", "bytes_loaded", 0.6,
               "registers take the place of shared memory, and global memory is read as before",
               "PMPP-notes 8.5"},
-             // 1.17 times, and 1.03 times where both load a round ahead (their variants prefetched): most of
-             // the gain is time that step 03 waits for its loads, and not the passes.
+             // 1.17 times, and 1.03 times if both load a round ahead (their variants prefetched): most of the
+             // gain is time that step 03 waits for its loads, and not the passes.
              {"03_thread_coarsened", "milliseconds", 1.05,
-              "registers spare most of the passes over shared memory", "PMPP-notes 8.5", asserted,
+              "registers avoid most of the passes over shared memory", "PMPP-notes 8.5", asserted,
               std::nullopt, "sm_90"},
              // 1.17 times.
              {"01_basic", "milliseconds", 1.03,
-              "tiling pays in the end, for it needs neither the rereading nor much of shared memory",
+              "tiling pays in the end, because it avoids the rereading and most of shared memory",
               "PMPP-notes 8.5", asserted, std::nullopt, "sm_90"},
          },
      .ideas = {launches_once},
@@ -183,11 +183,11 @@ const kata::Step steps[] = {
               "not in the documents"},
          },
      .ideas = {stores_cells_once(1.5), launches_once},
-     // Marches of 32 planes, which are 0.91 times as fast at 1024³ (05_wide_loads.long_march), leave 16
-     // blocks for so small a grid.
+     // Marches of 32 planes, which are 0.91 times as fast at 1024³ (05_wide_loads.long_march), give only 16
+     // blocks for such a small grid.
      .allows = {{"makespan", 5, "doubles"}},
-     // Four cells a load: those before and here, and in each of four planes those behind, above and below;
-     // and one cell on either side.
+     // Four cells a load: those of the planes before and here; in each of four planes those behind, above and
+     // below; and one cell on either side.
      .figures = {{"block of step 05", "global_requests", 8 * (2 + 4 * 5 + 4)},
                  {"block of step 05", "bytes_loaded", 16 * 60 * 8 * 4},
                  {"block of step 05", "barriers", 0},
@@ -205,7 +205,7 @@ const kata::Step steps[] = {
               "cells are loaded for the first sweep only, and then neighbours are on chip",
               "not in the documents"},
              {"05_wide_loads", "global_requests", 4.0,
-              "a load or a store is for four cells, as before, and neighbours take none",
+              "a load or a store takes four cells, as before, and neighbours need none",
               "not in the documents"},
              // 1.74 times: 3.52 ms for two sweeps against 2 · 3.06.
              {"05_wide_loads", "milliseconds", 1.3, "two sweeps read the grid once and write it once",
@@ -225,7 +225,7 @@ const kata::Step steps[] = {
 /// Grids that are not judged are counted for figures of the lesson.
 constexpr bool judged = true, for_ideas = false;
 
-/// As many sweeps as a call of the step makes.
+/// The number of sweeps that a call of the step makes.
 template <class T = float>
 kata::Shape on(std::string_view name, int n, bool is_judged = judged, std::string_view traits = "",
                const kata::Conditions& conditions = {}) {
@@ -251,7 +251,7 @@ static const kata::Chapter chapter{
     .timed_problem = "a grid of 1024 x 1024 x 1024 cells, a sweep",
     .steps = steps,
     .ladder = [](const Module& step) { return try_on(step, real<float>(ladder_n, 1, 1, step)); },
-    // The base is as much work as 15 tiles of 30 outputs along an axis, shared out to 27 blocks: about one
+    // The base is as much work as 15 tiles of 30 outputs along an axis, divided among 27 blocks: about one
     // tile for each multiprocessor of kata::machine. All steps make two sweeps of the base of step 06.
     .shapes = {on("base", 76, judged, "[one sweep]"),
                {"base of two sweeps",

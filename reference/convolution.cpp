@@ -55,7 +55,7 @@ std::vector<double> magnitude(std::span<const float> in, std::span<const float> 
 }
 
 double operations(const Shape& s) {
-    // Along one axis of n elements a weight at distance d meets n − |d| of them.
+    // Along one axis of n elements, a weight at distance d has n − |d| of them.
     const auto met = [&](int n) {
         double sum = 0;
         for (int d = -s.radius; d <= s.radius; ++d) sum += std::max(0, n - std::abs(d));

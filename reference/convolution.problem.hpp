@@ -1,5 +1,5 @@
-// The problem of the convolution chapter as it is put to a step: images and filters, their arrays on the
-// device, and what must come out.
+// The problem of the convolution chapter as a step gets it: images and filters, their arrays on the device,
+// and the expected results.
 #pragma once
 #include "check/data.hpp"
 #include "convolution.hpp"
@@ -121,7 +121,7 @@ inline Problem real(const Shape& s, unsigned seed = 1) {
     return {s, kata::reals(elements(s), seed), kata::reals(weights(s), seed + 1000), false};
 }
 
-/// An image that repeats a few elements: to make all of them anew would take seconds.
+/// An image that repeats a few elements, because it would take seconds to generate all of them.
 inline Problem large(const Shape& s, const std::vector<float>& few, Problem small) {
     small.shape = s;
     small.in = kata::repeated(few, elements(s));

@@ -1,5 +1,5 @@
-// The problem of the gemm chapter as it is put to a step: matrices of floats or of bfloat16, their arrays on
-// the device, and what must come out.
+// The problem of the gemm chapter as a step gets it: matrices of floats or of bfloat16, their arrays on the
+// device, and the expected results.
 #pragma once
 #include "check/data.hpp"
 #include "gemm.hpp"
@@ -18,7 +18,7 @@ namespace matrices::problem {
 using kata::Buffer;
 using kata::Module;
 
-/// The type of A and B that a step takes.
+/// The type of a step's A and B.
 enum class Factors { floats, bf16, either };
 
 inline Factors factors_of(const Module& step) {
@@ -50,7 +50,7 @@ inline std::string text_of(const Shape& s) {
     return "m = " + std::to_string(s.m) + ", n = " + std::to_string(s.n) + ", k = " + std::to_string(s.k);
 }
 
-/// A matrix, padded with zeros to whole squares of a side, as tiles are. Rows and columns are exchanged
+/// A matrix, padded with zeros to whole squares of this side, as tiles are. Rows and columns are exchanged
 /// within each square if `exchanged`.
 struct Squares {
     int rows, columns;
@@ -91,7 +91,7 @@ inline std::optional<std::string> exchanged_in_tiles(const std::vector<float>& a
             return "it would be right if rows and columns were exchanged within each square of " +
                    std::to_string(side) + " x " + std::to_string(side) + " of " + what + ": does a tile of " +
                    (of_a && of_b ? "each" : what) +
-                   " have its indices the other way round where it is stored, or else where it is read?";
+                   " have its indices exchanged where it is stored, or else where it is read?";
         }
     return std::nullopt;
 }
@@ -118,7 +118,8 @@ struct Problem {
         return e;
     }
 
-    /// Returns which other matrices give the wrong result, or else what its first wrong element is made of.
+    /// Returns which other matrices give the wrong result, or else which products are in its first wrong
+    /// element.
     std::optional<std::string> made_of(const Module& step, const kata::Conditions& conditions,
                                        const std::vector<float>& result) const {
         constexpr std::size_t few = 16;  // other causes may give the same few elements
@@ -153,7 +154,7 @@ struct Problem {
         if (wrong == count) return std::nullopt;
         const auto n = static_cast<std::size_t>(shape.n), k = static_cast<std::size_t>(shape.k);
         const auto row = wrong / n, column = wrong % n;
-        // A is 0 but for `ones` in the row of the element, and B is 1: only their products count.
+        // A is 0 except for `ones` in the row of the element, and B is 1: only their products count.
         const auto sum_of = [&](const std::vector<int>& ones) {
             auto other = *this;
             other.b.assign(b.size(), 1);
@@ -186,8 +187,8 @@ struct Problem {
             auto other = *this;
             other.a.assign(a.size(), 0);
             other.a[row * k + i] = 1;
-            // Elements of B are numbered from the first and then from the last. The two numbers agree only
-            // if the result is one element.
+            // Elements of B are numbered from the first one, and then from the last. The two numbers agree
+            // only if the result is one element.
             const auto numbered = [&](auto number_of) {
                 for (std::size_t at = 0; at < b.size(); ++at) other.b[at] = static_cast<float>(number_of(at));
                 return kata::asked(step, other, conditions,
@@ -240,7 +241,7 @@ struct Problem {
     };
 };
 
-/// Returns the shape for a step that takes such factors: for bfloat16, n and k are rounded up to multiples of
+/// Returns the shape for a step with such factors: for bfloat16, n and k are rounded up to multiples of
 /// eight.
 inline Shape taken(Shape s, Factors factors) {
     const auto up = [](int length) { return (length + bf16_granule - 1) / bf16_granule * bf16_granule; };
@@ -256,7 +257,7 @@ inline Problem coded(const Shape& for_floats, unsigned seed, Factors factors) {
 }
 inline Problem coded(const Shape& s, unsigned seed = 1) { return coded(s, seed, factors_of(kata::step())); }
 
-/// Numbers that the step's type holds exactly, so that only its sums are rounded.
+/// Numbers that the step's type represents exactly, so that only its sums are rounded.
 inline Problem real(const Shape& for_floats, unsigned seed, Factors factors) {
     const auto s = taken(for_floats, factors);
     Problem p{s, kata::reals(s.elements_of_a(), seed), kata::reals(s.elements_of_b(), seed + 1000), false,
@@ -268,7 +269,7 @@ inline Problem real(const Shape& for_floats, unsigned seed, Factors factors) {
 }
 inline Problem real(const Shape& s, unsigned seed = 1) { return real(s, seed, factors_of(kata::step())); }
 
-/// Matrices that are zero but for two opposite corners of A and of B, in memory of their full size.
+/// Matrices that are zero except for two opposite corners of A and of B, in memory of their full size.
 template <class T>
 struct Corners {
     Shape shape;
@@ -288,8 +289,8 @@ struct Corners {
     std::string text() const { return text_of(shape); }
     std::size_t elements() const { return shape.elements_of_c(); }
     void run(const Module& step) { call(step, a.data(), b.data(), c.data(), shape); }
-    /// The first element of C is the product of the first corners, and the last element that of the last. A
-    /// matrix of one element has its last corner only.
+    /// The first element of C is the product of the first corners, and the last element is that of the last
+    /// corners. A matrix of one element has its last corner only.
     std::optional<std::string> fault() const {
         const int first = (shape.elements_of_a() == 1 ? 3 : 2) * (shape.elements_of_b() == 1 ? 7 : 5);
         const auto last = elements() - 1;

@@ -6,7 +6,7 @@
 namespace grids {
 
 inline constexpr int max_blur_size = 15;
-/// A grid has at most 65535 blocks along y: so many rows are covered by blocks of any shape.
+/// A grid has at most 65535 blocks along y. Blocks of any shape cover this number of rows.
 inline constexpr int max_height = 65535;
 
 /// A picture in row-major order from the top; a pixel of colour is three bytes: red, green, blue.
@@ -22,16 +22,18 @@ void check(const Size&, int blur_size = 0);
 /// c[i] = a[i] + b[i], in double. PMPP-grids 3.1.
 std::vector<double> add(std::span<const float> a, std::span<const float> b);
 
-/// The luminance 0.21 red + 0.72 green + 0.07 blue of each pixel, before it is cut to a byte. PMPP-grids 3.2.
+/// Returns the luminance 0.21 red + 0.72 green + 0.07 blue of each pixel, before it is truncated to a byte.
+/// PMPP-grids 3.2.
 std::vector<double> luminance(std::span<const unsigned char> rgb);
 
-/// Each pixel is the mean of the (2 · blur_size + 1)² pixels around it, of those that lie in the picture, cut
-/// to a byte. One channel. PMPP-grids 3.3.
+/// Each pixel is the mean of those of the (2 · blur_size + 1)² pixels around it that are in the picture,
+/// truncated to a byte. One channel. PMPP-grids 3.3.
 std::vector<unsigned char> blur(std::span<const unsigned char> in, const Size&, int blur_size);
 
 }  // namespace grids
 
-// What the steps of the chapter define, one each, on arrays of the device that are laid out as above.
+// The functions that the steps of the chapter define, one each, on arrays of the device with the layouts
+// above.
 
 /// Step 01: vectors of n elements.
 extern "C" [[gnu::visibility("default")]] void vector_add(const float* a, const float* b, float* c, int n);

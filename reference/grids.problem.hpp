@@ -1,5 +1,5 @@
-// The problems of the grids chapter as they are put to a step: vectors and pictures, their arrays on the
-// device, and what must come out.
+// The problems of the grids chapter as a step gets them: vectors and pictures, their arrays on the device,
+// and the expected results.
 #pragma once
 #include "check/data.hpp"
 #include "grids.hpp"
@@ -76,7 +76,7 @@ struct Picture {
             e.values.assign(blurred.begin(), blurred.end());
             return e;
         }
-        // Cutting a luminance to a byte takes off less than 1, and three products in float are off by less
+        // Truncating a luminance to a byte takes off less than 1, and three products in float are off by less
         // than 1e-4.
         e.values = luminance(pixels);
         for (auto& value : e.values) value -= 0.5;

@@ -1,5 +1,5 @@
-// The problem of the histogram chapter as it is put to a step: texts, their arrays on the device, and what
-// must come out.
+// The problem of the histogram chapter as a step gets it: texts, their arrays on the device, and the expected
+// results.
 #pragma once
 #include "check/data.hpp"
 #include "histogram.hpp"
@@ -49,7 +49,7 @@ inline Text letters(std::size_t length, unsigned seed = 1) {
     return text;
 }
 
-/// Three letters in four, and any of the 256 bytes elsewhere.
+/// Letters in three of four places, and any of the 256 bytes elsewhere.
 inline Text mixed(std::size_t length, unsigned seed = 1) {
     std::mt19937 engine(seed);
     Text text(length);
@@ -91,7 +91,7 @@ inline Text words(std::size_t length, unsigned seed = 1) {
     return text;
 }
 
-/// Long runs, which step 06 sees: they are longer than its grid has threads. Each solution has several
+/// Long runs for step 06: they are longer than the number of threads in its grid. Each solution has several
 /// blocks.
 inline Text base_text() { return runs(16 * 32768, 320000, 2); }
 
@@ -103,7 +103,7 @@ inline Text one_bin(std::size_t length) {
     return text;
 }
 
-/// One letter, and blanks in half of the places, so that every way to share out the text meets them.
+/// One letter, and blanks in half of the places, so that threads meet both, however the text is shared out.
 inline Text with_blanks(std::size_t length) {
     std::mt19937 engine(1);
     Text text(length, 'k');
@@ -117,7 +117,7 @@ struct Problem {
     std::size_t bins = bins_of(kata::step());
 
     std::string text() const { return "length = " + std::to_string(characters.size()); }
-    /// A character is what is worked on; of bins there are 7.
+    /// Everything is counted for each character; there are only 7 bins.
     double outputs() const { return static_cast<double>(characters.size()); }
     /// An addition for each letter, or for each byte.
     double operations() const {
@@ -129,7 +129,7 @@ struct Problem {
         const auto histo = reference(characters, bins);
         return {{histo.begin(), histo.end()}, {}, {{static_cast<int>(bins)}}};
     }
-    /// A letter of bin b counts as b + 1, so that it can be told from its neighbours, and a byte as its
+    /// A letter of bin b counts as b + 1, which distinguishes it from its neighbours, and a byte as its
     /// value.
     std::optional<std::string> made_of(const Module& step, const kata::Conditions& conditions,
                                        const std::vector<unsigned>&) const {
@@ -169,8 +169,8 @@ struct Problem {
     };
 };
 
-/// A text of which only the first and the last character are letters, of bins 0 and 1. All others are zeros:
-/// a step that has a bin for them is not asked about it, for most of its blocks need not run.
+/// A text whose first and last character are its only letters, of bins 0 and 1. All others are zeros. For a
+/// step with a bin for them that bin is not compared, because most of its blocks need not run.
 struct BothEnds {
     std::size_t length, all = bins_of(kata::step());
     Buffer<char> characters{"text", length, kata::zeros};

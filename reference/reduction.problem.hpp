@@ -1,5 +1,5 @@
-// The problem of the reduction chapter as it is put to a step: sums and maxima of each type, their arrays on
-// the device, and what must come out.
+// The problem of the reduction chapter as a step gets it: sums and maxima of each type, their arrays on the
+// device, and the expected results.
 #pragma once
 #include "check/data.hpp"
 #include "judge/trial.hpp"
@@ -81,7 +81,7 @@ struct Problem {
               out("out", 1, poison),
               workspace("workspace", reduction::workspace_elements(static_cast<int>(p.values.size())),
                         poison) {}
-        /// A step that works in place reduces what the run before has left. Where many runs are timed, their
+        /// A step that works in place reduces what the previous run has left. If many runs are timed, their
         /// results are not compared.
         void run(const Module& step) {
             keeps_its_input = kata::has_traits(row_of(step), "[keeps input]");
@@ -108,8 +108,8 @@ Problem<T> coded_sum(int n, unsigned seed = 1, Arithmetic arithmetic = sum_of_fl
     return {kata::coded<T>(static_cast<std::size_t>(n), seed), arithmetic};
 }
 
-/// Negative numbers, the largest at `place`: a step that loses it, or starts from another identity than the
-/// operator's, gets another maximum.
+/// Negative numbers, the largest at `place`: a step that loses it, or starts from a value other than the
+/// operator's identity, gets another maximum.
 template <class T>
 std::vector<T> below_zero(std::size_t n, std::size_t place) {
     auto values = kata::coded<T>(n, 5);
@@ -122,7 +122,7 @@ std::vector<T> below_zero(std::size_t n, std::size_t place) {
 struct Long {
     Buffer<int> in, out, workspace;
 
-    /// Where blocks are left out, the workspace must hold zeros in place of their results.
+    /// If blocks are left out, the workspace must hold zeros in place of their results.
     explicit Long(int n, std::byte in_workspace = kata::zeros)
         : in("in", static_cast<std::size_t>(n), kata::zeros),
           out("out", 1),

@@ -9,7 +9,7 @@ namespace scan {
 
 namespace {
 
-/// Calls visit(i, sum) with what output i must be, for all i in order.
+/// Calls visit(i, sum) with the expected output i, for all i in order.
 template <class Sum, class In, class Op, class Visit>
 void walk(std::span<const In> in, int section, Kind kind, Sum identity, Op op, Visit visit) {
     Sum sum = identity;

@@ -1,5 +1,5 @@
-// The problem of the scan chapter as it is put to a step: elements, their arrays on the device, and what must
-// come out.
+// The problem of the scan chapter as a step gets it: elements, their arrays on the device, and the expected
+// results.
 #pragma once
 #include "check/data.hpp"
 #include "judge/trial.hpp"
@@ -40,7 +40,7 @@ inline std::vector<unsigned> coefficients(const std::vector<Affine>& maps) {
 template <class T>
 struct Problem {
     std::vector<T> in;
-    int section = max_section;  ///< all of the elements, where a step scans the whole array
+    int section = max_section;  ///< all of the elements, if the step scans the whole array
     Kind kind = Kind::inclusive;
     bool exact = true;
     Arithmetic arithmetic = std::is_same_v<T, int>     ? Arithmetic::sum_of_int
@@ -167,7 +167,7 @@ inline int tile_of_maps() {
 }
 
 /// The first of 40 sections publishes nothing until the 38 after it have published their own sums and wait.
-/// The last one starts when the first goes on: everything that it needs is there, in 39 places.
+/// The last one starts when the first one continues: everything that it needs is published, in 39 places.
 inline constexpr int sections_held_back = 40;
 inline kata::Conditions first_held_back() {
     return {.order = kata::Order::shuffled,

@@ -31,7 +31,7 @@ std::vector<double> plane_of(std::span<const T> in, int n, const Coefficients<T>
     return out;
 }
 
-/// The planes that plane(z) makes, one behind the other.
+/// The planes that plane(z) returns, one after the other.
 template <class Plane>
 std::vector<double> grid_of(int n, Plane plane) {
     std::vector<double> out;

@@ -5,7 +5,7 @@
 
 namespace stencil {
 
-/// The longest side of a grid: the cells of a tile of 32 that hangs over its end still have indices below
+/// The longest side of a grid: the cells of a tile of 32 that reaches over its end still have indices below
 /// 2³¹.
 inline constexpr int max_n = 1250;
 
@@ -18,20 +18,20 @@ struct Coefficients {
     T c5, c6;  ///< at z − 1 and z + 1
 };
 
-/// Throws std::invalid_argument, in one line, for a side that the steps need not take: outside 0 … max_n.
+/// Throws std::invalid_argument, in one line, for a side that the steps need not accept: outside 0 … max_n.
 void check(int n);
 
-/// One sweep over a grid of n x n x n cells, of which x runs fastest and z slowest: a cell that has all its
-/// six neighbours becomes the weighted sum of itself and of them, the others, the boundary, stay as they are.
-/// Sums in double. For float and double. PMPP-notes 8.2.
+/// One sweep over a grid of n x n x n cells, in which x varies fastest and z slowest. A cell with all six
+/// neighbours becomes the weighted sum of itself and its neighbours. The others, the boundary, stay as they
+/// are. Sums are in double. For float and double. PMPP-notes 8.2.
 template <class T>
 std::vector<double> reference(std::span<const T> in, int n, const Coefficients<T>&);
 
-/// Plane z of it, for grids too large to be kept twice.
+/// Returns plane z of it, for grids that are too large to be kept twice.
 template <class T>
 std::vector<double> reference_plane(std::span<const T> in, int n, const Coefficients<T>&, int z);
 
-/// The same sum over |coefficient| · |in|, and 0 on the boundary: what a rounding error is relative to.
+/// The same sum over |coefficient| · |in|, and 0 on the boundary: a rounding error is relative to it.
 template <class T>
 std::vector<double> magnitude(std::span<const T> in, int n, const Coefficients<T>&);
 
@@ -40,14 +40,14 @@ double operations(int n);
 
 }  // namespace stencil
 
-// What steps 01 to 05 define: reference() on device memory. `in` and `out` point to n³ elements each, laid
-// out as there; they do not overlap. Whoever sweeps again swaps them.
+// The function that steps 01 to 05 define: reference() on device memory. `in` and `out` point to n³ elements
+// each, with the same layout; they do not overlap. For another sweep the caller exchanges them.
 extern "C" [[gnu::visibility("default")]] void sweep_float(const float* in, float* out, int n,
                                                            stencil::Coefficients<float>);
 extern "C" [[gnu::visibility("default")]] void sweep_double(const double* in, double* out, int n,
                                                             stencil::Coefficients<double>);
 
-// What step 06 defines: the same, and reference() of that, in one call.
+// The functions that step 06 defines: the same sweep twice, in one call.
 extern "C" [[gnu::visibility("default")]] void sweep_twice_float(const float* in, float* out, int n,
                                                                  stencil::Coefficients<float>);
 extern "C" [[gnu::visibility("default")]] void sweep_twice_double(const double* in, double* out, int n,

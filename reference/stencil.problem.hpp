@@ -1,5 +1,5 @@
-// The problem of the stencil chapter as it is put to a step: grids, their arrays on the device, and what must
-// come out.
+// The problem of the stencil chapter as a step gets it: grids, their arrays on the device, and the expected
+// results.
 #pragma once
 #include "check/data.hpp"
 #include "judge/trial.hpp"
@@ -34,7 +34,7 @@ inline std::size_t cell(int x, int y, int z, int n) {
            static_cast<std::size_t>(x);
 }
 
-/// Calls `visit(x, y, z)` for each cell on the boundary, in the order in which they lie in memory.
+/// Calls `visit(x, y, z)` for each cell on the boundary, in the order of memory.
 template <class Visit>
 void each_on_boundary(int n, const Visit& visit) {
     const auto at_end = [n](int i) { return i == 0 || i == n - 1; };
@@ -66,8 +66,8 @@ void call(const Module& step, const T* in, T* out, int n, Coefficients<T> c) {
     step.function<Sweep>(sweeps_of(step) == 2 ? twice : once)(in, out, n, c);
 }
 
-/// Compares numbers, as a sum has no NaN of its own and -0 equals 0; and on the boundary, which is only
-/// copied, bits.
+/// Compares sums as numbers, because a sum has no NaN of its own and -0 equals 0. Compares the boundary,
+/// which is only copied, bit for bit.
 template <class T>
 struct ExpectedGrid : kata::Expected {
     std::span<const T> in = {};
@@ -109,12 +109,12 @@ struct Problem {
 
     ExpectedGrid<T> expected() const {
         stencil::check(n);
-        // No step is under test where one is only measured.
+        // If a step is only measured, none is under test.
         const int tile = kata::subject().source.empty() ? 0 : kata::this_step().tile;
         ExpectedGrid<T> e{{stencil::reference<T>(in, n, c), {}, {{n, n, n}, std::vector(3, tile)}}, in, n};
         // Each of the seven terms is rounded once as a product and up to six times in sums: 7 · eps ·
         // Σ|terms| and a little of second order. The reference, in double, has that error, too. A further
-        // sweep has it once more, and adds up what the one before it has left.
+        // sweep has it again, and adds up the errors of the one before it.
         constexpr double error = 8 * (kata::rounding<T> + kata::rounding<double>);
         const Coefficients<double> wide{c.c0, c.c1, c.c2, c.c3, c.c4, c.c5, c.c6};
         if (!exact) {
@@ -132,7 +132,7 @@ struct Problem {
         return e;
     }
 
-    /// Returns which two coefficients are exchanged in a wrong result, if it is right but for that.
+    /// Returns which two coefficients are exchanged in a wrong result, if it is right otherwise.
     std::optional<std::string> made_of(const Module&, const kata::Conditions&,
                                        const std::vector<T>& result) const {
         if (!exact || sweeps > 2 || n < 4 || result.size() >= kata::too_large_to_ask) return std::nullopt;
@@ -184,7 +184,7 @@ struct Problem {
     };
 };
 
-/// Seven that differ, also in size: a step that exchanges two of them gets another sum.
+/// Seven coefficients that differ, also in size: a step that exchanges two of them gets another sum.
 template <class T>
 constexpr Coefficients<T> distinct{3, -2, 5, 7, -4, 11, -6};
 
@@ -208,13 +208,13 @@ Problem<T> real(int n, unsigned seed = 1, int calls = 1, const Module& step = ka
             calls * sweeps_of(step)};
 }
 
-/// One sweep over a grid that repeats a few numbers: to make all of them anew would take seconds.
+/// One sweep over a grid that repeats a few numbers, because it would take seconds to generate all of them.
 inline Problem<float> large_real(int n) {
     return {n, kata::repeated(kata::reals(kata::prime_period, 1), cells(n)), real_coefficients<float>(1001),
             false};
 }
 
-/// A grid too large to keep several references of: compared plane by plane.
+/// A grid that is too large to keep several references of. It is compared plane by plane.
 template <class T>
 struct Huge : Problem<T> {
     explicit Huge(int n)
@@ -253,7 +253,7 @@ struct Huge : Problem<T> {
     Planes expected() const { return {*this}; }
 };
 
-/// A grid that is zero but in two opposite corners.
+/// A grid that is zero except in two opposite corners.
 template <class T>
 struct Corners {
     static constexpr int small_n = 12;  // has room for both corners
@@ -261,8 +261,8 @@ struct Corners {
     Buffer<T> in{"in", cells(n), kata::zeros}, out{"out", cells(n), kata::zeros};
     Problem<T> small = coded<T>(small_n);  // with the same corners, for what is expected
 
-    /// A corner of four cells lies in one block where tiles have 6, 8, 16, 30 or 120 cells: the few blocks at
-    /// the ends of the grid have all of it.
+    /// A corner of four cells is in one block if tiles have 6, 8, 16, 30 or 120 cells: the few blocks at the
+    /// ends of the grid have all of it.
     explicit Corners(int n_of_grid, int side_of_corner = 4) : n(n_of_grid), side(side_of_corner) {
         small.in.assign(small.in.size(), 0);
         int i = 0;

@@ -23,7 +23,7 @@ struct OpenKata : Error {
 
 /// The message for std::bad_alloc, which says nothing about the step.
 inline constexpr const char* out_of_memory =
-    "the memory is used up, which says nothing about the step unless it asks for too much itself: close "
+    "memory is exhausted, which says nothing about the step unless the step itself allocates too much: close "
     "other programs, or let this one have more (ulimit -v, a container's limit)";
 
 }  // namespace kata

@@ -48,15 +48,15 @@ struct Configuration {
 /// Returns the first limit that the launch exceeds, and what to do about it; empty if it exceeds none.
 inline std::string excess(const Configuration& c, const Limits& most) {
     if (c.grid.volume() == 0)
-        return "the grid has no blocks: where there is nothing to do, launch nothing; and where "
-               "there is less than a block has room for, round up, as ceil_div(n, threads) does";
+        return "the grid has no blocks: if there is nothing to do, launch nothing; if there is less than one "
+               "block can do, round up, as ceil_div(n, threads) does";
     if (c.block.volume() == 0) return "a block needs at least one thread in x, y and z";
     if (c.block.volume() > most.threads)
         return "a block has room for " + std::to_string(most.threads) + " threads";
     if (!c.block.fits(most.block)) return "a block may have " + most.block.text() + " threads at most";
     if (!c.grid.fits(most.grid))
         return "a grid may have " + most.grid.text() +
-               " blocks at most: x has the most room, or let threads loop" +
+               " blocks at most: use x, which has the highest limit, or let threads loop" +
                (c.grid.turned().fits(most.grid) ? "; with x and y exchanged it would fit: are they?" : "");
     const auto shared = c.static_shared + c.dynamic_shared;
     if (shared > most.shared)
@@ -64,9 +64,9 @@ inline std::string excess(const Configuration& c, const Limits& most) {
                std::to_string(c.static_shared) + " of them are this kernel's __shared__ variables";
     if (shared > most.unasked && c.dynamic_shared > c.asked)
         return "a block gets " + std::to_string(most.unasked) +
-               " bytes of shared memory, and more only where cudaFuncSetAttribute(kernel, "
-               "cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) has asked for it before the launch; "
-               "each instance of a template is a kernel of its own";
+               " bytes of shared memory, and more only if cudaFuncSetAttribute(kernel, "
+               "cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) is called before the launch; each "
+               "instance of a template is a kernel of its own";
     return "";
 }
 

@@ -276,7 +276,7 @@ class Explaining(unittest.TestCase):
             answer = " ".join(predict.answer(row, said, theirs).split())
             self.assertTrue(answer.startswith(begins), answer)
             self.assertIn(
-                "4.0 would do for what the lanes ask for. In the solution it is 4.0. Lanes side by side",
+                "4.0 would do for what the lanes request. In the solution it is 4.0. Lanes side by side",
                 answer,
             )
         self.assertIn("Fewer would not do", predict.answer(theirs, 4, None))
@@ -439,14 +439,14 @@ class Running(unittest.TestCase):
 
     def test_a_crash_is_one_line(self) -> None:
         self.assertIn(
-            "the step crashed: it reached memory that is not there",
+            "the step crashed: it accessed memory that does not exist",
             self.fault(f"kill -{int(signal.SIGSEGV)} $$"),
         )
 
     def test_what_stopped_the_step_is_said(self) -> None:
         self.assertEqual(
             self.fault("echo 'out of bounds: thread 3' >&2; exit 1"),
-            "the step did not come to its end: out of bounds: thread 3",
+            "the step did not finish: out of bounds: thread 3",
         )
 
     def test_what_a_kernel_prints_does_no_harm(self) -> None:
@@ -584,7 +584,7 @@ class Pictures(unittest.TestCase):
     def test_a_lane_that_asks_for_several_elements_is_said_to(self) -> None:
         requests = [request("load", "global", [0, 1], size=16), request("load", "global", [0])]
         for shapes, said in (
-            ([["in", 16]], "the most; each lane asks for 4 elements at once"),
+            ([["in", 16]], "the most; each lane requests 4 elements at once"),
             ([], "the most"),
         ):
             seen = drawing.Trace(drawn(requests, "fetches", shapes, [("in", 64)]))

@@ -613,7 +613,7 @@ class Contract(Scratch):
                 f"{place}Approach: is still to be written",
             ),
             ("Which element is mine?", "…", f"{place}Question: is still to be written"),
-            ("mine?", "mine.", f"{place}Question: asks nothing"),
+            ("mine?", "mine.", f"{place}Question: has no question"),
             ("beyond", "beyond " + "and " * 20, f"{place}Approach: has a line of more than 80"),
             (
                 "if (/* there is one */) b[i] = …;",
@@ -761,7 +761,7 @@ class Authors(Scratch):
             "tests/sums.cpp", 'TEST_CASE("adds", "[step][01_add]") {\n    {"01_add", "01_add", claim},\n'
         )
         said = self.quietly(author.new_step, self.repository, "sums", "02_more")
-        looked_at = said.split("Left to look at, for it names steps by number:\n")[1].split("\n\n")[0]
+        looked_at = said.split("Left to check, because it names steps by number:\n")[1].split("\n\n")[0]
         self.assertEqual(
             looked_at,
             "  chapters/sums/README.md:9: A gain of 1.01, as in step 01.\n"
@@ -948,7 +948,7 @@ class Ladders(unittest.TestCase):
             "%",
             1,
             True,
-            "of the sectors loaded, what some lane asked for",
+            "share of the loaded sectors that lanes read",
         ),
         ladder.Column("bank_conflicts", "conflicts", "extra passes", "/output", 3, False, "bank conflicts"),
         ladder.Column("barriers", "barriers", "syncs", "/block", 0, False, "barriers that a block comes to"),
@@ -1051,16 +1051,18 @@ class Verdicts(unittest.TestCase):
         told = {
             "kind": "right",
             "notes": [
-                "nobody asks whether the launch has failed; write check(cudaGetLastError()); behind it, "
-                "as the lesson has it."
+                "the error of the launch is never read; write check(cudaGetLastError()); after it, "
+                "as in the lesson."
             ],
         }
         note = f"# {json.dumps(told)}\n"
         said = verdicts.of_one_step([self.verdict("OK", stdout=note)])
-        self.assertIn("OK    chapters/sums/01_add.cu\n      nobody asks whether the launch", said)
+        self.assertIn("OK    chapters/sums/01_add.cu\n      the error of the launch", said)
         self.assertLessEqual(max(map(len, said.splitlines())), 80)
         self.assertNotIn("It printed", said)
-        self.assertNotIn("nobody", verdicts.of_one_step([self.verdict("FAIL", "not ok: a\n", stdout=note)]))
+        self.assertNotIn(
+            "never read", verdicts.of_one_step([self.verdict("FAIL", "not ok: a\n", stdout=note)])
+        )
 
     def test_of_a_step_that_needs_a_gpu_only_a_skip_that_names_it_is_right(self) -> None:
         lacks, other = (
@@ -1094,7 +1096,7 @@ class Verdicts(unittest.TestCase):
     def test_what_no_test_could_say_is_said(self) -> None:
         self.assertIn("was stopped after 30 s", self.verdict("TIMEOUT").reason)
         self.assertEqual(
-            self.verdict("ERROR", returncode=-11).reason, "crashed: it reached memory that is not there"
+            self.verdict("ERROR", returncode=-11).reason, "crashed: it accessed memory that does not exist"
         )
         self.assertNotIn("SIG", self.verdict("ERROR", returncode=-6).why)
         self.assertIn("signal 31 ended it", self.verdict("ERROR", returncode=-31).reason)

@@ -1131,7 +1131,7 @@ class Front(unittest.TestCase):
                 "shutil.disk_usage", return_value=shutil.disk_usage(self.root)._replace(free=3 << 20)
             ),
             self.assertRaisesRegex(
-                Fault, r"\Athe disk of .* is full but for 3 MB: the build needs 64 MB or more\Z"
+                Fault, r"\Athe disk of .* has only 3 MB left: the build needs 64 MB or more\Z"
             ),
         ):
             build.configure()

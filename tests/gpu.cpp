@@ -1,4 +1,4 @@
-// The GPU back end: that it runs what is right, and that it says no to what is not, in one line.
+// Tests of the GPU back end: it runs what is right, and refuses what is wrong in one line.
 #include "buffer.hpp"
 #include "error.hpp"
 #include "gpu/device.hpp"
@@ -26,9 +26,9 @@ using kata::Buffer;
 
 namespace {
 
-/// What the back end says against `work`, or "nothing".
+/// Returns the back end's message for `work`, or "nothing".
 std::string said_against(const std::function<void()>& work) {
-    unsetenv("KATA_KERNEL_SECONDS");  // a second is what the messages say
+    unsetenv("KATA_KERNEL_SECONDS");  // the messages name one second
     try {
         kata::observe({.time_limit = 1.0}, work);
     } catch (const kata::Error& e) {
@@ -37,8 +37,8 @@ std::string said_against(const std::function<void()>& work) {
     return "nothing";
 }
 
-/// What a hidden test case writes in a process of its own: a kernel that takes the device takes it from all
-/// that its process does later.
+/// Returns the output of a hidden test case in a process of its own: a kernel that breaks the device breaks
+/// it for everything that its process does later.
 std::string written_by(const std::string& hidden_test_case) {
     const auto self = std::filesystem::read_symlink("/proc/self/exe").string();
     return kata::run_program({self, hidden_test_case}, kata::Errors::joined).output;
@@ -56,14 +56,14 @@ TEST_CASE("a kernel of a module runs", "[gpu]") {
     CHECK(out.damage() == std::nullopt);
 }
 
-TEST_CASE("a block gets as much dynamic shared memory as the device has, where it was asked for", "[gpu]") {
+TEST_CASE("a block gets all dynamic shared memory of the device if it is requested", "[gpu]") {
     const int most = kata::gpu::attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) / 4;
     const int count = GENERATE_COPY(12 * 1024, 12 * 1024 + 1, most);
     CAPTURE(count);
     std::vector<int> values(static_cast<std::size_t>(count));
     for (int i = 0; i < count; ++i) values[static_cast<std::size_t>(i)] = 7 * i;
     Buffer<int> in("in", std::span<const int>(values)), out("out", values.size());
-    if (count == 12 * 1024 + 1)  // the first to ask, for what was asked for stays
+    if (count == 12 * 1024 + 1)  // before the first request, because a request stays
         CHECK_THAT(said_against([&] { run_reverse(in.data(), out.data(), count, false); }),
                    StartsWith("gpu_kernels.cu:") && ContainsSubstring("launch refused") &&
                        ContainsSubstring("a block gets 49152 bytes of shared memory, and more only"));
@@ -88,7 +88,7 @@ TEST_CASE("a launch that the device cannot take is refused with the limit that i
     CHECK_THAT(over({1, 65536}, 1),
                EndsWith("let threads loop; with x and y exchanged it would fit: are they?"));
     CHECK_THAT(over({0, 5}, 1),
-               ContainsSubstring("the grid has no blocks: where there is nothing to do, launch nothing"));
+               ContainsSubstring("the grid has no blocks: if there is nothing to do, launch nothing"));
     CHECK_THAT(over(1, 1, static_cast<std::size_t>(most) + 1),
                ContainsSubstring("a block has room for " + std::to_string(most) + " bytes"));
     CHECK_THAT(over(1, 1, 48 * 1024 + 1), ContainsSubstring("a block gets 49152 bytes of shared memory") &&
@@ -99,14 +99,14 @@ TEST_CASE("a launch that the device cannot take is refused with the limit that i
     CHECK(out.values().front() == 1);
 }
 
-TEST_CASE("more shared memory than the device has cannot be asked for", "[gpu]") {
+TEST_CASE("more shared memory than the device has cannot be requested", "[gpu]") {
     const int most = kata::gpu::attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) / 4;
     Buffer<int> out("out", 1);
     CHECK_THAT(said_against([&] { run_reverse(out.data(), out.data(), most + 1, true); }),
                StartsWith("gpu_kernels.cu:") && ContainsSubstring(": invalid argument; "));
 }
 
-TEST_CASE("a refused launch is explained where the step did not look, too", "[gpu]") {
+TEST_CASE("a refused launch is explained even if the step does not check it", "[gpu]") {
     Buffer<int> out("out", 1);
     CHECK_THAT(said_against([&] { run_store_unseen(out.data(), 1, 2048); }),
                StartsWith("launch refused: grid (1, 1, 1), block (2048, 1, 1) = 2048 threads, ") &&
@@ -118,7 +118,7 @@ TEST_CASE("a refused launch is explained where the step did not look, too", "[gp
     CHECK(said_against([&] { run_store_unseen(out.data(), 1, 1); }) == "nothing");
 }
 
-TEST_CASE("launches of a module are counted, but for those that are refused", "[gpu]") {
+TEST_CASE("launches of a module are counted, except those that are refused", "[gpu]") {
     Buffer<int> out("out", 1000);
     CHECK(kata::observe({}, [&] { run_store(out.data(), 1); }).launches == 1);
     CHECK(kata::observe({}, [] {}).launches == 0);
@@ -126,7 +126,7 @@ TEST_CASE("launches of a module are counted, but for those that are refused", "[
     CHECK(kata::gpu::launches().taken == 2);
 }
 
-TEST_CASE("a call that fails is told with its line and what CUDA says of it", "[gpu]") {
+TEST_CASE("a call that fails is reported with its line and CUDA's message", "[gpu]") {
     Buffer<int> out("out", 1);
     CHECK_THAT(said_against([&] { run_bad_copy(out.data()); }),
                StartsWith("gpu_kernels.cu:") && ContainsSubstring(": invalid copy direction"));
@@ -166,7 +166,7 @@ TEST_CASE("a buffer may have more than 4 GiB", "[gpu]") {
     CHECK_THAT(out.damage().value_or(""), ContainsSubstring("past the end"));
 }
 
-TEST_CASE("a buffer that the GPU has no room for is refused with what is free", "[gpu]") {
+TEST_CASE("a buffer that does not fit into the GPU is refused with the free size", "[gpu]") {
     CHECK_THROWS_WITH(Buffer<int>("huge", std::size_t{1} << 50), ContainsSubstring("no room for") &&
                                                                      ContainsSubstring("\"huge\"") &&
                                                                      ContainsSubstring("are free"));
@@ -177,7 +177,7 @@ TEST_CASE("the timer measures what the device does", "[gpu]") {
     watch->time([] { run_spin(1000); });
     const double few = watch->time([] { run_spin(1'000'000); }),
                  many = watch->time([] { run_spin(5'000'000); });
-    CHECK(few >= 0.9e-3);  // the clock within a kernel ticks coarsely
+    CHECK(few >= 0.9e-3);  // the clock within a kernel has a coarse resolution
     CHECK(few < 1.3e-3);
     CHECK(many >= 4.9e-3);
     CHECK(many < 5.3e-3);
@@ -186,7 +186,7 @@ TEST_CASE("the timer measures what the device does", "[gpu]") {
 
 TEST_CASE("the ceilings are those of the device", "[gpu]") {
     const auto ceilings = kata::stopwatch()->ceilings();
-    // Two transfers a clock, and a copy gets most of them.
+    // Two transfers a clock, most of which a copy uses.
     const double pins = 2e3 * kata::gpu::attribute(cudaDevAttrMemoryClockRate) *
                         kata::gpu::attribute(cudaDevAttrGlobalMemoryBusWidth) / 8;
     CAPTURE(ceilings.bytes_per_second, ceilings.flops_per_second, pins);
@@ -196,7 +196,7 @@ TEST_CASE("the ceilings are those of the device", "[gpu]") {
     CHECK(ceilings.flops_per_second < 1e15);
 }
 
-// What costs a process the device.
+// Kernels after which a process can no longer use the device.
 
 TEST_CASE("hidden: a wild store", "[.]") {
     Buffer<int> out("out", 1);
@@ -204,12 +204,13 @@ TEST_CASE("hidden: a wild store", "[.]") {
     std::puts(said_against([&] { run_store(out.data(), 1); }).c_str());
 }
 
-TEST_CASE("a wild store is out of bounds, and later tests say what took the device", "[gpu]") {
+TEST_CASE("a wild store is out of bounds, and later tests report what broke the device", "[gpu]") {
     const auto text = written_by("hidden: a wild store");
     INFO(text);
     CHECK_THAT(text, ContainsSubstring("\na kernel was stopped: out of bounds: "));
-    CHECK_THAT(text, ContainsSubstring(
-                         "\nnot run, for an earlier kernel took the GPU from this process (out of bounds"));
+    CHECK_THAT(text,
+               ContainsSubstring(
+                   "\nnot run, because an earlier kernel took the GPU from this process (out of bounds"));
     Buffer<int> out("out", 1);
     CHECK(said_against([&] { run_store(out.data(), 3); }) == "nothing");
 }
@@ -220,11 +221,11 @@ TEST_CASE("hidden: an endless kernel", "[.]") {
     std::puts(said_against([&] { run_store(out.data(), 1); }).c_str());
 }
 
-TEST_CASE("an endless kernel ends with its time, and costs no other process its own", "[gpu]") {
+TEST_CASE("an endless kernel ends at its time limit, and takes no time of another process", "[gpu]") {
     const auto text = written_by("hidden: an endless kernel");
     INFO(text);
     CHECK_THAT(text, ContainsSubstring("kernel still runs after 1 s: an endless loop"));
-    CHECK_THAT(text, ContainsSubstring("\nnot run, for an earlier kernel took the GPU"));
+    CHECK_THAT(text, ContainsSubstring("\nnot run, because an earlier kernel took the GPU"));
     Buffer<int> out("out", 1);
     CHECK(said_against([&] { run_store(out.data(), 3); }) == "nothing");
 }
@@ -252,7 +253,7 @@ TEST_CASE("hidden: a failed assert", "[.]") {
     std::puts(said_against([&] { run_asserts(out.data()); }).c_str());
 }
 
-TEST_CASE("a kernel that the device stops is told what it did", "[gpu]") {
+TEST_CASE("the message for a kernel that the device stops says what it did", "[gpu]") {
     CHECK_THAT(written_by("hidden: a misaligned access"),
                ContainsSubstring("a kernel was stopped: misaligned"));
     CHECK_THAT(written_by("hidden: a failed assert"),

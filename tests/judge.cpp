@@ -37,7 +37,7 @@ Counts plain() {
 
 }  // namespace
 
-TEST_CASE("a key is the name of one counter, which a ladder divides as it says", "[judge]") {
+TEST_CASE("a key names one counter, and a ladder divides it as the counter says", "[judge]") {
     CHECK(kata::counter("barriers").per == kata::Per::block);
     CHECK_THROWS_AS(kata::counter("bariers"), kata::Error);
     for (const auto& one : kata::counters::table)
@@ -61,7 +61,7 @@ TEST_CASE("a step that needs what its solution needs is not worse, and one that 
     CHECK(worse[0].text.find("128-byte lines of global memory: now 3200, in the solution 100, at most 516") !=
           std::string::npos);
     CHECK(worse[0].share == 515.625 / 3200);
-    // As many lines per request as in the solution, but many more requests.
+    // The same number of lines per request as in the solution, but many more requests.
     c.global_load.requests = 32 * 100;
     CHECK(
         worse_than_solution(run_with(c), plain())[0].text.starts_with("it reaches global memory too often"));
@@ -147,7 +147,7 @@ TEST_CASE("bank conflicts that cost a step little are noted, and those of its so
     CHECK_FALSE(kata::remark_on_banks(run, theirs));
 }
 
-TEST_CASE("two steps without a counted or a timed claim about each other are noticed", "[judge]") {
+TEST_CASE("two steps without a counted or a timed claim about each other are reported", "[judge]") {
     using kata::Step;
     using kata::unclaimed;
     const Claim count{"01_a", "threads", 2, "why", "a document"},
@@ -174,7 +174,8 @@ TEST_CASE("two steps without a counted or a timed claim about each other are not
           "02_b and 03_c have no claim, counted or timed, about each other");
 }
 
-TEST_CASE("a claim has room for another style, and none for the step that is to be bettered", "[judge]") {
+TEST_CASE("a claim leaves room for another style, and none for the step that it is compared with",
+          "[judge]") {
     const Claim claim{"01_a", "barriers", 1.2, "why", "a document"};
     CHECK(most_of(claim, 120, {}) == 100);
     CHECK(most_of(claim, 120, 50) == 100);
@@ -248,8 +249,7 @@ TEST_CASE("a later step's idea is noted where a step has all that it gains and a
     };
     CHECK(told("02_b", c, 0.5) ==
           "Right, and it has what step 03_c is for: neighbours read neighbours. An H100 takes 2.0 times as "
-          "long for the "
-          "solution of that one as for this step's, so that on a GPU this may fail as too slow");
+          "long for that step's solution as for this step's, so on a GPU this may fail as too slow");
     CHECK_FALSE(told("02_b", b, 0.5));                // it belongs to the step itself
     CHECK_FALSE(told("02_b", counts(100, 40), 0.5));  // only a part of it
     CHECK_FALSE(told("02_b", c, 0.9));                // as fast
@@ -271,7 +271,7 @@ TEST_CASE("a step with several traits has each of them", "[judge]") {
     CHECK(kata::tags_of("[whole][stays]") == Texts{"[whole]", "[stays]"});
 }
 
-TEST_CASE("a step that asks for another GPU is skipped, with a line that names it", "[judge]") {
+TEST_CASE("a step that requires another GPU is skipped, with a line that names it", "[judge]") {
     constexpr std::size_t little = 99 * 1024;
     const auto lacking = [](const char* need, const char* architecture, std::size_t shared = 227 * 1024) {
         return kata::lacking(need, architecture, shared);

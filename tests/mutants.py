@@ -280,7 +280,7 @@ def main() -> None:
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("wanted", metavar="CHAPTER[/STEP]", nargs="*", default=repository.chapters())
     parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("--sample", metavar="N", type=int, help="only so many of each step; all unless told")
+    parser.add_argument("--sample", metavar="N", type=int, help="only so many of each step; all by default")
     parser.add_argument("--csv", metavar="FILE", type=pathlib.Path)
     arguments = parser.parse_args()
     if not (arguments.build / "compile_commands.json").is_file():

@@ -1,4 +1,4 @@
-// The verdict on timed claims, put to machines whose true speeds we know because we made them up.
+// Tests the verdict on timed claims, with made-up machines whose true speeds are known.
 #include "cores.hpp"
 #include "error.hpp"
 #include "judge/time_limit.hpp"
@@ -37,13 +37,13 @@ using Catch::Matchers::WithinRel;
 
 namespace {
 
-/// What disturbs a clock. It hits a and b alike, so that the median of their ratios stays where it is.
+/// Disturbances of a clock. They affect a and b alike, so that the median of their ratios does not change.
 struct Noise {
     std::string name;
     double spread = 0;    ///< standard deviation of the logarithm of a time
     double outliers = 0;  ///< share of the runs that take five times as long
     double drift = 0;     ///< growth of the time from run to run
-    double slow = 1;      ///< factor of phases of some forty runs
+    double slow = 1;      ///< factor of phases of about forty runs
     double second = 1;    ///< factor of every other run, beginning with the second
 };
 
@@ -63,13 +63,13 @@ class Machine {
   public:
     Machine(const Noise& noise, unsigned seed) : noise_(noise), bits_(seed * 0x9E3779B97F4A7C15) {}
 
-    /// A program that takes `seconds` on this machine when nothing disturbs it.
+    /// A program that takes `seconds` on this machine without disturbances.
     Clocked program(double seconds) {
         return [this, seconds] { return seconds * disturbance(); };
     }
 
   private:
-    // The distributions of the standard library differ from one library to another.
+    // The distributions of the standard library differ between implementations.
     double uniform() {
         bits_ = bits_ * 6364136223846793005 + 1442695040888963407;
         return (static_cast<double>(bits_ >> 12) + 0.5) / 0x1p52;
@@ -117,7 +117,7 @@ Tally tally(int times, const Noise& noise, double true_ratio, double claim,
     return all;
 }
 
-/// A clock that gives these times in turn, again and again.
+/// A clock that repeats these times in turn.
 Clocked clock_of(std::vector<double> times) {
     return
         [times = std::move(times), next = std::size_t{0}]() mutable { return times[next++ % times.size()]; };
@@ -160,8 +160,8 @@ TEST_CASE("a true claim is not refuted by noise", "[timing]") {
 
 TEST_CASE("wrong verdicts are as rare as promised where they are most likely, and not much rarer",
           "[timing]") {
-    // At a true ratio just at the claim each side errs as often as it ever can. The lower limit shows that
-    // these repetitions would see an error rate above the promised one.
+    // At a true ratio equal to the claim, each side errs as often as it ever can. The lower limit shows that
+    // these repetitions would detect an error rate above the promised one.
     const double error = GENERATE(0.02, 0.1);
     const Noise& noise = GENERATE(noises[1], noises[5]);
     const int times = 2000;
@@ -192,11 +192,12 @@ TEST_CASE("a clear case takes few pairs, a closer one more", "[timing]") {
     CHECK(tally(100, noise, 2.0, 1.2).most_pairs == 16);
     CHECK(tally(100, noise, 0.8, 1.2).most_pairs == 16);
     CHECK(tally(100, noise, 1.3, 1.2).most_pairs > 16);
-    // The error that the look after 8 pairs cannot use is what 16 of 1000 pairs can be judged by.
+    // With 16 of 1000 pairs a verdict is possible because the look after 8 pairs leaves its share of the
+    // error unused.
     CHECK(tally(100, noise, 2.0, 1.2, {.max_pairs = 1000}).most_pairs == 16);
 }
 
-TEST_CASE("one pair in sixteen that says otherwise asks for more pairs", "[timing]") {
+TEST_CASE("one contradicting pair in sixteen requires more pairs", "[timing]") {
     const Clocked one = clock_of({1});
     const auto two_but_once = [runs = 0]() mutable { return ++runs == 10 ? 0.5 : 2.0; };
     const Verdict verdict = at_least_as_fast(one, two_but_once, 1.5);
@@ -233,7 +234,7 @@ TEST_CASE("three pairs are enough where each is more than ten times beyond the c
     CHECK(at_least_as_fast(clock_of({1}), clock_of({19}), 2.0).pairs == 16);
 }
 
-TEST_CASE("one of the first three pairs that says otherwise asks for as many as ever", "[timing]") {
+TEST_CASE("one contradicting pair among the first three requires the usual number", "[timing]") {
     const auto slow_but_once = [runs = 0]() mutable { return ++runs == 4 ? 0.001 : 3.0; };
     const Verdict verdict = at_least_as_fast(slow_but_once, clock_of({0.001}), 0.5);
     CHECK(verdict.answer == Answer::refuted);
@@ -322,7 +323,7 @@ TEST_CASE("the verdict does not change with the unit of time", "[timing]") {
     CHECK_THAT(verdict.ratio, WithinRel(1.5, 0.05));
 }
 
-TEST_CASE("what is no time is refused, and the message says whose", "[timing]") {
+TEST_CASE("a value that is no time is refused, and the message says whose it is", "[timing]") {
     const double none = GENERATE(0.0, -1e-3, std::numeric_limits<double>::quiet_NaN(),
                                  std::numeric_limits<double>::infinity());
     const Clocked good = clock_of({1}), bad = clock_of({1, 1, 1, 1, 1, none});
@@ -347,7 +348,8 @@ TEST_CASE("claims and options without a meaning are refused", "[timing]") {
 
 namespace {
 
-/// What a process says of its end that is limited like a suite; nothing of one that comes to its end.
+/// Returns the output of a process whose time is limited like that of a suite; nothing, if the process ends
+/// by itself.
 std::string end_of(void (*work)(), double processor_seconds, int idle_seconds,
                    std::atomic<double>* together = nullptr) {
     int ends[2];
@@ -402,7 +404,7 @@ TEST_CASE("the time of several processes counts together", "[time limit]") {
     munmap(memory, sizeof(double));
 }
 
-TEST_CASE("of the processors those count that the process may use", "[time limit]") {
+TEST_CASE("only the processors that the process may use count", "[time limit]") {
     const auto system = std::filesystem::temp_directory_path() / ("kata-cores-" + std::to_string(getpid()));
     const auto write_file = [&](const char* path, const char* text) {
         const auto file = system / path;
@@ -422,21 +424,21 @@ TEST_CASE("of the processors those count that the process may use", "[time limit
     remove_all(system);
 }
 
-TEST_CASE("who was stopped from outside is told whether the machine was too busy", "[time limit]") {
+TEST_CASE("a suite that is stopped from outside says if the machine was too busy", "[time limit]") {
     CHECK_THAT(why_stopped_from_outside(600, 12),
                ContainsSubstring("after 600 s, in which they could compute for 12 s only") &&
                    ContainsSubstring("That is no verdict on the step: run it again"));
     CHECK_THAT(why_stopped_from_outside(30, 29), !ContainsSubstring("run it again"));
 }
 
-TEST_CASE("whatever ends the tests of a step is told in words, without the name of a signal",
+TEST_CASE("whatever ends the tests of a step is reported in words, without the name of a signal",
           "[time limit]") {
     const auto first_line = [](const std::string& signal) {
         const auto why = why_ended(signal);
         return why.substr(0, why.find('\n'));
     };
     CHECK(first_line("SIGSEGV - Segmentation violation signal") ==
-          "the step crashes: it reaches memory that is not there");
+          "the step crashes: it accesses memory that does not exist");
     CHECK(first_line("SIGFPE - Floating point error signal") ==
           "the step crashes: it divides an integer by zero");
     CHECK(first_line("SIGILL - Illegal instruction signal") ==

@@ -539,7 +539,7 @@ std::optional<std::string> report(const Comparison& c, const Layout& layout) {
         message +=
             "\nNaN where a number is expected. It comes from memory that was never set, or from 0 times "
             "infinity or infinity minus infinity, if a value is used that does not belong to the sum. Does "
-            "each guard leave out what it should, and no more? Does an array lack its __shared__?";
+            "each guard leave out exactly what it should? Does an array lack its __shared__?";
     // The places of infinities are accidental: every eighth index, say.
     const bool at_random = made_nan == wrong.size();
     const auto pattern = describe_pattern(c, grid, wrong, at_random);

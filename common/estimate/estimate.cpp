@@ -230,8 +230,7 @@ std::optional<std::string> unequal_ends(const Estimate& estimate) {
     for (const auto& launch : estimate.launches) times = std::max(times, launch.times_an_end);
     if (times <= uneven) return std::nullopt;
     return "the first or the last block of the grid takes " + std::to_string(std::lround(times)) +
-           " times as long as those between them that were looked at, and how many there are like it is not "
-           "known";
+           " times as long as the examined blocks between them, and it is not known how many are like it";
 }
 
 std::optional<std::string> unequal_blocks(const kata::Counts& step, const kata::Counts& solution) {
@@ -250,8 +249,8 @@ std::optional<std::string> unequal_blocks(const kata::Counts& step, const kata::
     if (unlike_equal_blocks(step) <= uneven * std::max(1.0, unlike_equal_blocks(solution)))
         return std::nullopt;
     const auto percent = [](double part) { return std::to_string(std::lround(100 * part)) + " %"; };
-    return "its blocks have very unequal work, so that some of them do not stand for all: where all are "
-           "counted, the busiest of " +
+    return "its blocks have very unequal work, so that a sample does not represent all: if all are counted, "
+           "the busiest of " +
            std::to_string(machine::multiprocessors) + " multiprocessors does " + percent(share(step)) +
            " of the work, in the solution " + percent(share(solution));
 }

@@ -75,7 +75,7 @@ def bench(parser: Parser) -> None:
         "--case", metavar="TEXT", default="", help="only the cases whose name holds this, as '2^28'"
     )
     parser.add_argument(
-        "--last", metavar="N", type=at_least_one, help="of the steps only the last N that solve a case"
+        "--last", metavar="N", type=at_least_one, help="only the last N steps that solve a case"
     )
     parser.add_argument("--csv", metavar="FILE", help="write all rows to this file")
     parser.add_argument("--json", metavar="FILE", help="the same, for programs")
@@ -105,7 +105,7 @@ def watch(parser: Parser) -> None:
         "step",
         metavar="CHAPTER STEP",
         nargs="*",
-        help="where to begin; unless told, with the first step that is not done",
+        help="where to begin; by default, with the first step that is not done",
     )
 
 
@@ -128,7 +128,7 @@ def debug(parser: Parser) -> None:
 def explain(parser: Parser) -> None:
     a_step(parser)
     parser.add_argument("--solution", action="store_true", help="the solution instead of your step")
-    parser.add_argument("--all", action="store_true", help="all lines, also those that cost little")
+    parser.add_argument("--all", action="store_true", help="all lines, even those that cost little")
     a_device(parser)
     parser.add_argument("--json", action="store_true", help="for programs")
 
@@ -136,7 +136,7 @@ def explain(parser: Parser) -> None:
 def see(parser: Parser) -> None:
     a_step(parser)
     parser.add_argument("--solution", action="store_true", help="the solution alone")
-    parser.add_argument("-o", "--output", metavar="FILE", help="where the page goes; build/see/ unless told")
+    parser.add_argument("-o", "--output", metavar="FILE", help="where the page goes; build/see/ by default")
 
 
 def mistake(parser: Parser) -> None:
@@ -154,7 +154,7 @@ def new(parser: Parser) -> None:
 
 def stubs(parser: Parser) -> None:
     parser.add_argument("chapters", metavar="CHAPTER", nargs="*")
-    parser.add_argument("--write", action="store_true", help="make them what they must be")
+    parser.add_argument("--write", action="store_true", help="rewrite those that differ")
 
 
 def nothing(parser: Parser) -> None:

@@ -249,7 +249,7 @@ def new_step(repository: Repository, chapter: str, step: str) -> int:
     print("\nLeft to do:")
     print("".join(f"  {line}\n" for line in left), end="")
     if to_look_at:
-        print("\nLeft to look at, for it names steps by number:")
+        print("\nLeft to check, because it names steps by number:")
         print("".join(f"  {line}\n" for line in to_look_at), end="")
     print(f"\nThen: ./kata test, tests/contract.py build, ./kata tour {chapter}")
     return 0

@@ -29,7 +29,7 @@ REASONS = {
     0x08: "the hardware slowed it down",
     0x20: "it was too hot",
     0x40: "the hardware found it too hot",
-    0x80: "its power supply asked for less",
+    0x80: "its power supply requested less",
 }
 
 
@@ -219,16 +219,16 @@ LEGEND = (
         "of one run, the median of several; each takes the next copy of the data, so that the L2 cache "
         "holds none of it",
     ),
-    ("spread", "half of what the middle half of the times spans, of the median"),
+    ("spread", "half of the range of the middle half of the times, divided by the median"),
     (
         "GB/s",
-        "bytes that the problem has to move, by that time; TFLOP/s: its operations, where they take longer",
+        "bytes that the problem has to move, divided by that time; TFLOP/s: its operations, if they take "
+        "longer",
     ),
     (
         "of peak",
-        "the least time that this GPU can need, by the time taken: to copy or read these bytes, as the "
-        "first row, or for "
-        "the operations at {peak:.1f} TFLOP/s",
+        "the least time that this GPU can need, divided by the time taken: to copy or read these bytes, as "
+        "the first row, or for the operations at {peak:.1f} TFLOP/s",
     ),
     (
         "x CUB",
@@ -311,7 +311,7 @@ def of_chapter(command: list[object], vendor: str, show: Callable[[str], None]) 
         show("\nOnce more, without it:")
     run.rows += lost
     if not run.ended:
-        raise Fault("; ".join(run.other) or "the benchmark has ended before its end, and said nothing")
+        raise Fault("; ".join(run.other) or "the benchmark ended early, without a message")
     return run
 
 

@@ -96,7 +96,7 @@ class Build:
             )
         if (free := shutil.disk_usage(place).free) < LEAST_FREE:
             raise Fault(
-                f"the disk of {place} is full but for {free >> 20} MB: the build needs "
+                f"the disk of {place} has only {free >> 20} MB left: the build needs "
                 f"{LEAST_FREE >> 20} MB or more"
             )
         with self.alone():

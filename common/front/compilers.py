@@ -37,7 +37,7 @@ KILLED = re.compile(
     r"of memory allocating"
 )
 OUT_OF_MEMORY = (
-    "error: the compiler has been ended, most likely because the memory is used up: close other "
+    "error: the compiler was killed, most likely because memory is exhausted: close other "
     "programs, or build one file at a "
     "time (ninja -C build -j 1)"
 )

@@ -37,7 +37,7 @@ MEANINGS = {
     "atomics on one line": "atomics on the same 128 bytes of global memory take turns",
     "atomics": "all atomics on global memory together",
     "starting blocks": "a GPU starts only so many blocks a second",
-    "latency": "a block waits for what it has asked for, and too few other blocks work meanwhile",
+    "latency": "a block waits for what it has requested, and too few other blocks run meanwhile",
     "one block": "it has so much more to do than the others that the GPU waits for it alone",
     "blocks one after the other": "each block waits for what the one before it has written",
 }
@@ -45,9 +45,9 @@ OF_NO_LINE = "-"  # in place of a line of the source
 # Reasons why a part of the time belongs to no line.
 IN_NO_LINE = {
     "issue": "the arithmetic that the problem needs",
-    "starting blocks": "no line has to do with it, only how many blocks there are",
+    "starting blocks": "no line affects it, only the number of blocks",
     "latency": "a chain of many lines takes it, and none of them has a share of its own",
-    "one block": "lines are added up over all blocks, of which this one is unlike the others",
+    "one block": "lines are added up over all blocks, and this one is unlike the others",
     "blocks one after the other": "a chain through all blocks takes it, and no line has a share of its own",
 }
 
@@ -199,7 +199,7 @@ def parse(said: str) -> Estimate:
             ms, name, what = value.split(" ", 2)
             lines.append(Line(float(ms), name, what))
     if milliseconds is None:
-        raise NoTime("the step did not come to its end")
+        raise NoTime("the step did not finish")
     return Estimate(milliseconds, problem, needs, launches, lines, tuple(alone))
 
 
@@ -302,8 +302,8 @@ def legend(repository: Repository, name: str, chapter: str, bounds: Iterable[str
     )
     lines += entry(
         "bound by",
-        "what takes longest of all that goes on at the same time; of several launches, what bounds them "
-        "for most of the time:",
+        "what takes longest of everything that happens at the same time; for several launches, what bounds "
+        "them for most of the time:",
     )
     for what in dict.fromkeys(bounds):
         meaning = f"{what}: {MEANINGS.get(what, f'see {FOLDER}/README.md')}"

@@ -94,7 +94,7 @@ def arguments_of(given: Sequence[str] | None) -> tuple[argparse.Namespace, argpa
         "--jobs",
         metavar="N",
         type=int,
-        help="students at a time; as many as there are processors unless told",
+        help="students at a time; by default, as many as there are processors",
     )
     parser.add_argument(
         "--work",
@@ -493,7 +493,8 @@ def main(given: Sequence[str] | None = None) -> int:
         return fault.status
     except (KeyboardInterrupt, Stopped) as stopped:
         print(
-            "\nkata: stopped; who was done is in the sheet, and all others stand there as not graded",
+            "\nkata: stopped; students that were finished are in the sheet, and all others are listed there "
+            "as not graded",
             file=sys.stderr,
         )
         return 128 + (stopped.args[0] if isinstance(stopped, Stopped) else signal.SIGINT)

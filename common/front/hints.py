@@ -63,13 +63,13 @@ def complaints(repository: Repository, chapter: str) -> Iterator[str]:
     for step in steps:
         levels = found.get(step[:2], [])
         if [level for level, _ in levels] != list(LEVELS):
-            yield f"{name}: must have of {step}, in this order: {', '.join(LEVELS)}"
+            yield f"{name}: must have for {step}, in this order: {', '.join(LEVELS)}"
         for level, text in levels:
             place = f"{name}, {step[:2]}, {level}"
             if text in ("", "…"):
                 yield f"{place}: is still to be written"
             elif level == LEVELS[0] and "?" not in text:
-                yield f"{place}: asks nothing"
+                yield f"{place}: has no question"
             if any(len(line) > WIDTH for line in text.splitlines()):
                 yield f"{place}: has a line of more than {WIDTH} characters"
             for line in gives_away(text, repository.text(chapter, step, "solutions")):

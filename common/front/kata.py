@@ -459,7 +459,7 @@ COMMANDS = {
     ),
     "predict": Command(
         "CHAPTER STEP",
-        "a question about what your kernel costs, which the meter then answers; nobody has to",
+        "a question about what your kernel costs, which the meter then answers; optional",
         predicted,
         arguments.a_step,
     ),
@@ -497,7 +497,7 @@ COMMANDS = {
     ),
     "stubs": Command(
         "[CHAPTER...] [--write]",
-        "whether each stub is its solution outside of the bodies",
+        "check that each stub equals its solution outside of the bodies",
         stubs,
         arguments.stubs,
     ),

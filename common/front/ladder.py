@@ -338,7 +338,7 @@ class Tour:
         one_in = max((row.values.get("one_in", 1) for row in rows), default=1)
         if one_in > 1:
             print(
-                f"\n  Counted on 1 of {one_in:.0f} blocks of each launch, and told as for all of them. "
+                f"\n  Counted on 1 of {one_in:.0f} blocks of each launch, and scaled to all of them. "
                 f"The result is that of all blocks;"
             )
             print("  --full also counts them all, one after the other, and looks for races between them.")

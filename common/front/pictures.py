@@ -524,7 +524,7 @@ def drawing_of(traces: Sequence[Trace]) -> tuple[Draw, str]:
     asked = {trace.found["picture"] for trace in traces}
     if len(asked) > 1:
         raise Fault(
-            f"these steps have pictures of different kinds, which do not stand side by side: "
+            f"these steps have pictures of different kinds, which cannot be drawn side by side: "
             f"{', '.join(sorted(asked))}"
         )
     if not asked <= PICTURES.keys():

@@ -15,7 +15,7 @@ UNIT = {"global": "sectors of 32 bytes", "shared": "passes over the 32 banks"}
 NEAR = 0.15  # part of the count that an answer may be off by: a warp at an edge moves the mean
 WHY = {
     "global": "Lanes side by side share their sectors; each lane that lies apart has one of its own.",
-    "shared": "A pass serves each bank once: lanes that want different words of one bank take turns.",
+    "shared": "A pass serves each bank once: lanes that access different words of one bank take turns.",
 }
 
 
@@ -54,9 +54,9 @@ def answer(row: explain.Row, said: float, theirs: explain.Row | None) -> str:
     is_right = abs(said - row.each) <= NEAR * row.each
     text = f"{'Yes' if is_right else 'No'}: {row.each:.1f}, with {row.active:.1f} of 32 lanes active. "
     if row.each > explain.MUCH * row.least_each:
-        text += f"{row.least_each:.1f} would do for what the lanes ask for. "
+        text += f"{row.least_each:.1f} would do for what the lanes request. "
     else:
-        text += "Fewer would not do for what the lanes ask for. "
+        text += "Fewer would not do for what the lanes request. "
     if theirs:
         text += f"In the solution it is {theirs.each:.1f}. "
     return textwrap.fill(text + WHY[row.memory], WIDTH) + "\n"

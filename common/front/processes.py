@@ -59,8 +59,8 @@ def stdout_to_stderr() -> Iterator[TextIO]:
 def cause_of_death(number: int) -> str:
     """Returns the meaning of a signal that has ended a program, in words."""
     causes: dict[int, str] = {
-        signal.SIGSEGV: "it reached memory that is not there",
-        signal.SIGBUS: "it reached memory that is not there",
+        signal.SIGSEGV: "it accessed memory that does not exist",
+        signal.SIGBUS: "it accessed memory that does not exist",
         signal.SIGFPE: "it divided an integer by zero",
         signal.SIGABRT: "it ended itself, by abort() or a failed assertion",
         signal.SIGILL: "its code could not be executed",

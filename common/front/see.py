@@ -46,13 +46,11 @@ figure {{ margin: 0; overflow-x: auto; }} svg {{ max-width: none; }}
 """
 
 READ_SECTORS = (
-    "Of each line one request is drawn, the costliest: above, the 32 lanes of the warp; below, the "
-    "sectors that they reach, 32 bytes "
-    "each, in the same colour. What is filled was asked for, by the lane whose number stands there or "
-    "by several (×32); what is "
-    "empty was moved for nothing. Of shared memory, the 32 banks: each row is one pass. Rows in orange "
-    "are bank conflicts; rows in "
-    "pink are lanes whose atomics meet at one word, and are done one after the other."
+    "Each line is shown with its costliest request: above, the 32 lanes of the warp; below, the sectors "
+    "that they access, 32 bytes each, in the same colour. Filled parts were requested, by the lane whose "
+    "number they show or by several (×32); empty parts were moved for nothing. For shared memory, the 32 "
+    "banks are shown: each row is one pass. Rows in orange are bank conflicts. Rows in pink are lanes "
+    "whose atomics meet at one word, and are done one after the other."
 )
 SMALLER = (
     "That is a smaller problem than the one that the tests count, so that all of it can be drawn: of "

@@ -124,7 +124,7 @@ def run(program: pathlib.Path, kernel: pathlib.Path, what: str) -> Found:
                 f"the step crashed: {processes.cause_of_death(-process.returncode)}; ./kata test says more"
             )
         if process.returncode:
-            raise Fault(f"the step did not come to its end: {said or f'status {process.returncode}'}")
+            raise Fault(f"the step did not finish: {said or f'status {process.returncode}'}")
         found: Found = json.loads(file.read_text(encoding="utf-8", errors="replace"))
         return found
 

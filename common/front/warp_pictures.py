@@ -116,5 +116,5 @@ def words_for(trace: Trace, r: Request, costs: Sequence[int]) -> str:
         f"the most"
     )
     if r.memory != "shared" and r.array in trace.shapes and r.bytes > trace.element(r.array):
-        text += f"; each lane asks for {r.bytes // trace.element(r.array)} elements at once"
+        text += f"; each lane requests {r.bytes // trace.element(r.array)} elements at once"
     return text

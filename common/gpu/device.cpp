@@ -72,7 +72,7 @@ void leave_without_waiting() {
 
 void require_device() {
     if (gpu::lost())
-        throw Error("not run, for an earlier kernel took the GPU from this process (" + lost_to +
+        throw Error("not run, because an earlier kernel took the GPU from this process (" + lost_to +
                     "): fix that one first, or run this test alone");
     static bool usable = false;
     if (usable) return;

@@ -62,7 +62,7 @@ void* allocate(std::size_t bytes, std::string_view name, std::byte poison) {
         cudaMemGetInfo(&available, &total);
         gpu::fail(error, "no room for " + gib(bytes) + " of \"" + std::string(name) + "\"",
                   gib(available) + " of the GPU's " + gib(total) +
-                      " are free: take a smaller size, or end what else runs there");
+                      " are free: use a smaller size, or stop other programs there");
     }
     gpu::check(error, "no memory for \"" + std::string(name) + "\"");
 

@@ -63,7 +63,7 @@ double GpuStopwatch::copied_bytes_per_second() {
     const std::size_t bytes = std::min(memory().free_bytes / 4, std::size_t{1} << 30);
     if (bytes < std::size_t{1} << 25)
         throw Error(
-            "too little memory is free on the GPU to measure its bandwidth: end what else runs there");
+            "too little memory is free on the GPU to measure its bandwidth: stop other programs there");
     Buffer<std::byte> from("source of the copy", bytes), to("target of the copy", bytes);
     const auto copy = [&] {
         gpu::check(cudaMemcpyAsync(to.data(), from.data(), bytes, cudaMemcpyDeviceToDevice),

@@ -107,9 +107,8 @@ std::optional<std::string> remark_on_idea(
         std::snprintf(slower, sizeof slower, "%.1f", 1 / fared->times_as_fast);
         return "Right, and it has what step " + std::string(later.name) +
                " is for: " + std::string(first->why) + ". An " + fared->device + " takes " + slower +
-               " times as long for the solution of that one as for this step's, so that on a GPU this may "
-               "fail as "
-               "too slow";
+               " times as long for that step's solution as for this step's, so on a GPU this may fail as too "
+               "slow";
     }
     return std::nullopt;
 }

@@ -65,7 +65,7 @@ int estimate(std::span<char* const> arguments) {
             problem = chapter.at_scale(step, variant ? std::optional(std::stoi(*variant)) : std::nullopt);
         });
         if (seen.fragments)
-            throw Error("it multiplies in tensor cores, of which no device here says how fast they are");
+            throw Error("it multiplies in tensor cores, whose speed no description of a device has");
         const auto launches = gatherer.demands();
         const auto time = ::estimate::estimate(launches, device, problem.operations);
         if (auto why = ::estimate::unequal_ends(time)) throw Error(*why);

@@ -57,34 +57,31 @@ bool has_few_threads(const Counts& mine, const Counts& theirs) { return 4 * mine
 
 const char* small_blocks(const Counts& mine, const Counts& theirs) {
     if (threads_a_block(mine) > 16 || threads_a_block(theirs) <= 16) return nullptr;
-    return "blocks that are too small: a warp, which has 32 lanes, is of one block, and costs as much with "
-           "fewer "
-           "threads; 128 to 512 threads a block are usual";
+    return "blocks that are too small: a warp has 32 lanes, belongs to one block, and costs the same with "
+           "fewer threads; 128 to 512 threads a block are usual";
 }
 
 const char* cause_of_lines(const Counts& mine, const Counts& theirs) {
     if (const auto* const small = small_blocks(mine, theirs)) return small;
     return too_often(mine, theirs)
-               ? "what is used several times comes from global memory each time, or goes there, "
-                 "where shared memory or a register could hold it"
+               ? "values that are used several times are loaded from global memory each time, or stored "
+                 "there, where shared memory or a register could hold them"
                : nullptr;
 }
 
 const char* cause_of_passes(const Counts& mine, const Counts&) {
-    return conflicts(mine)
-               ? "bank conflicts: lanes of a warp reach different words of one bank, as down a column of "
-                 "an array with 32 columns, where they should reach neighbours in a row; are two indices "
-                 "exchanged?"
-               : nullptr;
+    return conflicts(mine) ? "bank conflicts: lanes of a warp access different words of one bank, as in a "
+                             "column of an array with 32 columns, where they should access neighbours in a "
+                             "row; are two indices exchanged?"
+                           : nullptr;
 }
 
 const char* cause_of_work(const Counts& mine, const Counts& theirs) {
     if (const auto* const small = small_blocks(mine, theirs)) return small;
     const auto constants = number(mine.constant_load.distinct) / sizeof(float);  // one step for each of them
     if (constants > work(mine) / 4 && constants > 2 * number(mine.constant_load.requests))
-        return "lanes of a warp read constant memory at different addresses, which it answers one after the "
-               "other: all "
-               "lanes should want the same element at a time";
+        return "lanes of a warp read constant memory at different addresses, which are served one after the "
+               "other: all lanes should read the same element at a time";
     return nullptr;
 }
 
@@ -107,7 +104,8 @@ std::string lanes(const Counts& mine, const Counts& theirs) {
     return format("\n  of the 32 lanes of a warp %.1f are at work on average, in the solution %.1f",
                   mine.active_lanes(), theirs.active_lanes()) +
            (mine.threads < 32 * mine.blocks
-                ? format(": its blocks have %.1f threads, and a warp is of one block", threads_a_block(mine))
+                ? format(": its blocks have %.1f threads, and a warp belongs to one block",
+                         threads_a_block(mine))
                 : "");
 }
 
@@ -141,9 +139,8 @@ const Limit limits[] = {
      .factor = 5,
      .excess = "its accesses to global memory are not coalesced: its warps reach too many 128-byte lines of "
                "global memory",
-     .cause = "neighbouring threads, which are those with neighbouring threadIdx.x, reach elements that lie "
-              "apart, where "
-              "they should reach neighbouring elements",
+     .cause = "neighbouring threads, those with neighbouring threadIdx.x, access elements that are far "
+              "apart, where they should access neighbouring elements",
      .of_work = 1.0 / 64,
      .likelier = cause_of_lines},
     // A kernel that combines the results of blocks with atomics instead of a second launch has one per block,
@@ -151,23 +148,22 @@ const Limit limits[] = {
     {.quantity = "atomics",
      .factor = 4,
      .excess = "it takes too many atomics on global memory",
-     .cause = "each thread has an atomic of its own, where a block could combine what its threads have first",
+     .cause = "each thread executes an atomic, where a block could combine the values of its threads first",
      .of_work = 1.0 / 128},
     // One per result of a block, in a kernel without other atomics, is negligible.
     {.quantity = "swaps",
      .factor = 4,
      .excess = "it takes too many compare-and-swaps",
-     .cause = "atomicCAS in a loop: where others come in between it fails, and is tried again, once for each "
-              "of them; "
-              "atomicAdd and its like never fail",
+     .cause = "atomicCAS in a loop: each time that another thread comes first it fails, and is tried again; "
+              "atomicAdd and the other atomics never fail",
      .of_work = 1.0 / 128},
     // A sum that is kept in the output is stored once per term. A kernel that first sets the output to zero
     // stores twice, and blocks of half the size leave twice as many results.
     {.quantity = "stores",
      .factor = 4,
      .excess = "its warps store too often to global memory",
-     .cause =
-         "what changes in a loop is kept in global memory, where a register or shared memory could hold it",
+     .cause = "a value that changes in a loop is kept in global memory, where a register or shared memory "
+              "could hold it",
      .of_work = 1.0 / 64,
      .likelier = small_blocks},
     // Exchanging x and z in a tile of 8³ takes 6.2 times the passes, but not much more work, because lines
@@ -177,7 +173,8 @@ const Limit limits[] = {
     {.quantity = "shared_passes",
      .factor = 3,
      .excess = "its warps take too many passes over the banks of shared memory",
-     .cause = "each warp has few lanes that work, while other warps could rest, or more is read than once",
+     .cause =
+         "each warp has few active lanes, while other warps could be idle, or values are read more than once",
      .of_work = 1.0 / 32,
      .share_of_work = 1.0 / 4,
      .likelier = cause_of_passes},
@@ -226,22 +223,21 @@ const Limit limits[] = {
     {.quantity = "bytes_to_host",
      .factor = 4,
      .excess = "it copies too many bytes from the device to the host",
-     .cause = "the host adds up or looks through what a kernel should",
+     .cause = "the host adds up or examines what a kernel should",
      .always = 32},
     // Room for constants and for a histogram of zeros.
     {.quantity = "bytes_to_device",
      .factor = 4,
      .excess = "it copies too many bytes from the host to the device",
-     .cause = "the host makes what a kernel or cudaMemset should write",
+     .cause = "the host prepares what a kernel or cudaMemset should write",
      .always = 4096},
     // On a GPU a step may take at most twice the solution's time. In the time that the kernels move memory,
     // the host may move as much by copies and fills.
     {.quantity = "bytes_beside",
      .factor = 1,
      .excess = "too many bytes are moved by copies within the device and by cudaMemset",
-     .cause = "an array is copied first and then worked on, where a kernel could read the one that it is "
-              "given; a copy is "
-              "read and written",
+     .cause = "an array is copied before a kernel works on it, where the kernel could read the original; a "
+              "copy costs a read and a write",
      .always = 4096,
      .of_traffic = 1},
 };
@@ -271,13 +267,12 @@ bool explains(const Limit& limit, const Counts& mine, const Counts& theirs) {
 /// per warp and only doubles, so its own limit does not notice.
 std::optional<Shortfall> mostly_empty_warps(const Counts& mine, const Counts& theirs) {
     if (mine.blocks == 0 || !small_blocks(mine, theirs)) return std::nullopt;
-    return Shortfall{format("at least half of the lanes of its warps are empty: its blocks have %.1f "
-                            "threads, and a warp, which has 32 "
-                            "lanes, is of one block\n  now %.1f threads in a block, in the solution %.1f, at "
-                            "least 17\n  the usual "
-                            "cause: a block that is too small; 128 to 512 threads are usual",
-                            threads_a_block(mine), threads_a_block(mine), threads_a_block(theirs)),
-                     0.5};
+    return Shortfall{
+        format("at least half of the lanes of its warps are empty: its blocks have %.1f threads, and a warp "
+               "of 32 lanes belongs to one block\n  now %.1f threads in a block, in the solution %.1f, at "
+               "least 17\n  the usual cause: a block that is too small; 128 to 512 threads are usual",
+               threads_a_block(mine), threads_a_block(mine), threads_a_block(theirs)),
+        0.5};
 }
 
 /// A line of the source, with its values of a counter.
@@ -317,7 +312,7 @@ std::string where_most(const Run& run, const Counter& counter) {
            (most.requests > 0
                 ? format("%.0f%s, each time that a warp executes it %.1f", number(most.has), unit.c_str(),
                          number(most.has) / number(most.requests))
-                : format("%.0f%s, one each time that a warp comes by", number(most.has), unit.c_str()));
+                : format("%.0f%s, one each time that a warp executes it", number(most.has), unit.c_str()));
 }
 
 std::vector<Shortfall> worse_than_solution(const Run& step, const Counts& theirs,
@@ -386,12 +381,10 @@ std::optional<std::string> remark_on_banks(const Run& step, const Counts& theirs
     const auto each = [&](std::uint64_t count) { return number(count) / number(line.requests); };
     return format(
         "Right, but %s takes %.1f passes over the banks of shared memory each time that a warp executes it, "
-        "where %.1f "
-        "would do: bank conflicts, for its lanes reach different words of one bank. Are two indices "
-        "exchanged, does a lane "
-        "have elements side by side, or does each row of the array need one element more? The conflicts are "
-        "%.0f %% of what "
-        "its warps execute: too little to fail the test, and more than in its solution",
+        "where %.1f would do: bank conflicts, because its lanes access different words of one bank. Are two "
+        "indices exchanged, does a lane have elements side by side, or does each row of the array need one "
+        "element more? The conflicts are %.0f %% of what its warps execute: too little to fail the test, and "
+        "more than in its solution",
         worst->first.c_str(), each(line.passes), each(line.passes - line.has),
         100 * number(line.has) / work(mine));
 }

@@ -186,9 +186,9 @@ int main(int argc, char** argv) {
             Opt(source, "file")["--source"]("its source") |
             Opt(s.rivals, "prefix")["--rivals"]("what the file names of the solutions' modules begin with") |
             Opt(need, "architecture")["--needs"](
-                "the GPU that the step asks for, if for any: sm_80, or sm_90a, or \"sm_90, 193 KiB\"") |
+                "the GPU that the step requires, if any: sm_80, or sm_90a, or \"sm_90, 193 KiB\"") |
             Opt(s.is_solution)["--solution"]("test what is only true of the solutions, too") |
-            Opt(s.verdicts, "number")["--verdicts"]("on each timed claim; 1 unless told") |
+            Opt(s.verdicts, "number")["--verdicts"]("on each timed claim; 1 by default") |
             Opt(processor_seconds, "seconds")["--processor-seconds"]("that the tests may take in all") |
             Opt(key, "descriptor")["--seal"]("seal each line of the report with the key read from there") |
             Opt(without, "tags")["--without"]("leave out the tests with one of these: \"[claims][timed]\"") |
@@ -221,7 +221,7 @@ int main(int argc, char** argv) {
             return 0;
         }
         if (rejected && kata::stated_reason(s.source) == "nothing") {
-            std::cout << "not run: nothing of it is to be seen on this back end\n";
+            std::cout << "not run: this back end cannot show what is wrong with it\n";
             return 77;  // skipped, for Meson
         }
         const auto& reporters = session.config().getReporterSpecs();

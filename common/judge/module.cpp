@@ -29,7 +29,7 @@ std::string demangled(const std::string& symbol) {
 
 Module::Module(const std::filesystem::path& path) : name_(step_of(path.filename().string())) {
     if (!std::filesystem::exists(path))
-        throw Error(name_ + " has not been built: mend what the compiler says of its source first");
+        throw Error(name_ + " has not been built: fix the compiler's errors first");
     handle_ = dlopen(std::filesystem::absolute(path).c_str(), RTLD_NOW | RTLD_LOCAL);
     if (handle_) return;
     const std::string why = dlerror(), undefined = "undefined symbol: ";
@@ -38,8 +38,7 @@ Module::Module(const std::filesystem::path& path) : name_(step_of(path.filename(
                 (at == std::string::npos
                      ? why
                      : "it calls " + demangled(why.substr(at + undefined.size())) +
-                           ", which it does not define; the tests and their reference are not "
-                           "for steps to call"));
+                           ", which it does not define; a step must not call the tests or their reference"));
 }
 
 bool Module::has(const char* name) const { return dlsym(handle_, name) != nullptr; }
@@ -55,7 +54,7 @@ void require_current(const std::filesystem::path& module, const std::filesystem:
     const auto edited = last_write_time(source);
     if (edited > last_write_time(module) && edited <= std::filesystem::file_time_type::clock::now())
         throw Error(step_of(module.filename().string()) +
-                    " has changed since it was built: mend what the compiler says of it first");
+                    " has changed since it was built: fix the compiler's errors first");
 }
 
 }  // namespace kata

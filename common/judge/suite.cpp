@@ -151,9 +151,9 @@ std::string without_launch(const std::string& difference) {
     const auto question = difference.find(": was the kernel launched");
     if (question == difference.npos) return "no kernel was launched\n" + difference;
     return difference.substr(0, question) +
-           ", and no kernel was launched\nan input without elements needs none, but the output is to be "
-           "filled nevertheless, as with cudaMemset; every other needs one, also where the call is the same "
-           "as an earlier one: memory holds something else";
+           ", and no kernel was launched\nan input without elements needs none, but its output must be "
+           "filled all the same, as with cudaMemset; every other input needs one, even if the call is the "
+           "same as an earlier one: memory holds something else";
 }
 
 }  // namespace

@@ -143,12 +143,11 @@ TEST_CASE("no launch is for nothing", "[claims][shared]") {
     const double share = 1 - static_cast<double>(seen.idle.size()) / static_cast<double>(seen.launches);
     // If there are far too many launches, their number is reported, not only the idle ones.
     if (seen.launches > 2 * theirs && !seen.idle.empty())
-        fall_short(
-            {"there are " + std::to_string(seen.launches) + " launches, where the solution has " +
-                 std::to_string(theirs) + ", and some of them change nothing: " + seen.idle.front() +
-                 "\n  the usual cause: each round is a launch, where the rounds of a kernel could be told "
-                 "apart by barriers",
-             share});
+        fall_short({"there are " + std::to_string(seen.launches) + " launches, where the solution has " +
+                        std::to_string(theirs) + ", and some of them change nothing: " + seen.idle.front() +
+                        "\n  the usual cause: each round is a launch, where barriers could separate the "
+                        "rounds within one kernel",
+                    share});
     else
         for (const auto& text : seen.idle)
             fall_short(
@@ -211,7 +210,7 @@ TEST_CASE("a step computes in float where its solution does", "[claims][shared]"
         fall_short(
             {subject().source.filename().string() + ":" + std::to_string(*line) +
                  " computes in double, which most GPUs do many times more slowly than in float\n  the usual "
-                 "cause: a number without an f, as 0.5, is a double, and so is what it is multiplied with",
+                 "cause: a number without an f, such as 0.5, is a double, and so is its product with a float",
              0.5});
         break;
     }
@@ -228,19 +227,15 @@ TEST_CASE("the values of a thread fit into its registers", "[claims][shared]") {
         if (bytes > few && name.find(':') == name.npos)
             fall_short(
                 {"\"" + name + "\", an array of " + std::to_string(bytes) +
-                     " bytes of each thread, does not fit into registers, for its index is known only at run "
-                     "time: it lies in local memory, which is device memory\n  the usual cause: the index "
-                     "comes "
-                     "from the data, or turns around with the rounds; or no compiler can unroll the loop "
-                     "over "
-                     "it, as the number of its rounds is no constant",
+                     " bytes of each thread, does not fit into registers, because its index is known only at "
+                     "run time: it is in local memory, which is device memory\n  the usual cause: the index "
+                     "comes from the data, or rotates with the rounds; or no compiler can unroll the loop "
+                     "over it, because its number of rounds is not constant",
                  static_cast<double>(few) / bytes});
     for (const auto& text : counted_run(base_shape()).seen.spilled)
-        fall_short(
-            {text +
-                 "\n  the rest lies in local memory, which is device memory, or the launch is refused: let a "
-                 "thread have fewer results, or a block fewer threads",
-             0.5});
+        fall_short({text + "\n  the rest is in local memory, which is device memory, or the launch is "
+                           "refused: let a thread have fewer results, or a block fewer threads",
+                    0.5});
     SUCCEED();
 }
 
@@ -277,10 +272,9 @@ TEST_CASE("launches whose errors are never checked are noted", "[claims][shared]
     skip_without_counts();
     if (counted_run(base_shape()).seen.unchecked > 0)
         note(
-            "After the last launch nobody asks whether it has failed, or nobody reads the answer. On a GPU a "
-            "launch "
-            "that is refused says nothing itself, and the program goes on without it: write "
-            "check(cudaGetLastError()); after it.");
+            "The error of the last launch is never read, or never checked. On a GPU a launch that is refused "
+            "reports nothing itself, and the program goes on without it: write check(cudaGetLastError()); "
+            "after it.");
     SUCCEED();
 }
 

@@ -91,12 +91,12 @@ std::string why_ended(const std::string& signal) {
         return "the step has ended the program: abort(), an assertion of host code, or an exception where "
                "none may be thrown";
     const std::string what = signal.starts_with("SIGFPE")    ? "it divides an integer by zero"
-                             : signal.starts_with("SIGSEGV") ? "it reaches memory that is not there"
+                             : signal.starts_with("SIGSEGV") ? "it accesses memory that does not exist"
                                                              : "its code cannot be executed";
     return "the step crashes: " + what +
            "\nlook at the host code of the step: an index, a pointer to device memory, a recursion that does "
            "not end; at functions that lack a return statement, also those that a kernel calls; and at "
-           "pointers into a kernel's local arrays, for what else a kernel reaches is checked";
+           "pointers into a kernel's local arrays, because all other accesses of a kernel are checked";
 }
 
 }  // namespace kata

@@ -228,7 +228,7 @@ bool is_done_at_the_ends(const std::function<Sparse()>& few, const std::function
     if (large && large->threads < small->threads / 2)
         FAIL(large->problem << ": " << large->threads << " threads are launched, fewer than the "
                             << small->threads << " for " << small->problem
-                            << ": does a number of elements or bytes run over in 32 bits?");
+                            << ": does a number of elements or bytes overflow 32 bits?");
     return large && large->each <= about * small->each;
 }
 

@@ -14,8 +14,8 @@ void Meter::notice_unfilled(std::uintptr_t address, std::size_t bytes, std::uint
     if (!findings_.is_new({variable->name, "unfilled"})) return;
     findings_.causes.push_back('"' + variable->name + "\" is read in " + line(code) + ", at element " +
                                std::to_string((address - variable->range.begin) / bytes) +
-                               ", where the host has put nothing since the step was called: is there a "
-                               "cudaMemcpyToSymbol in front of the launch, and does it copy all bytes?");
+                               ", where the host has written nothing since the step was called: is there a "
+                               "cudaMemcpyToSymbol before the launch, and does it copy all bytes?");
 }
 
 /// Threads that meet at barriers share data. Reports a local array where __shared__ may be missing.
@@ -24,10 +24,9 @@ void Meter::miss_shared_memory() {
     if (in_shared_ > 0) {
         if (!findings_.is_new({grid_.launch.name, "a __shared__ too few"})) return;
         if (const auto array = local_array_of_threads(grid_.image, grid_.launch.site.file, grid_.launch.name))
-            findings_.causes.push_back(
-                '"' + *array + "\" is a local array of " + grid_.launch.name +
-                ", of which each thread has its own, and its index is made of threadIdx: is "
-                "__shared__ missing in front of it?");
+            findings_.causes.push_back('"' + *array + "\" is a local array of " + grid_.launch.name +
+                                       ", of which each thread has its own, and its index is computed from "
+                                       "threadIdx: is __shared__ missing in front of it?");
         return;
     }
     if (!findings_.is_new({grid_.launch.name, "no __shared__"})) return;
@@ -98,13 +97,13 @@ void Meter::tell_too_early(const Region& region, std::uintptr_t address, std::si
     if (findings_.full()) return;
     const auto mine = line(code), other = line(copy);
     if (!findings_.is_new(std::minmax(mine, other))) return;
-    findings_.add(
-        std::string(writes(verb) ? "write" : "read") + " before the copy into shared memory has arrived: " +
-        here() + (writes(verb) ? " writes to " : " reads ") + text_of(region, address, bytes) + " in " +
-        mine + ", where the copy of " + other +
-        " is still in flight\n  wait for it with __pipeline_commit() and __pipeline_wait_prior(0), and then "
-        "with a barrier for those of the other threads; a wait with a larger number counts groups, so a "
-        "group must be committed in each round, also where nothing is copied");
+    findings_.add(std::string(writes(verb) ? "write" : "read") +
+                  " before the copy into shared memory has arrived: " + here() +
+                  (writes(verb) ? " writes to " : " reads ") + text_of(region, address, bytes) + " in " +
+                  mine + ", where the copy of " + other +
+                  " is still in flight\n  wait for it with __pipeline_commit() and __pipeline_wait_prior(0), "
+                  "and then with a barrier for those of the other threads; a wait with a larger number "
+                  "counts groups, so a group must be committed in each round, even if nothing is copied");
 }
 
 void Meter::tell_unwritten(const Region& region, std::uintptr_t address, std::size_t bytes,
@@ -130,7 +129,7 @@ void Meter::tell_read_only(const Region& region, std::uintptr_t address, std::si
     if (!findings_.is_new({read, write})) return;
     findings_.add("__ldg() of what the same launch writes: it reads " + text_of(region, address, bytes) +
                   " in " + read + ", which is written in " + write +
-                  "\n  its cache may answer with what was there before: read it without __ldg()");
+                  "\n  its cache may return an older value: read it without __ldg()");
 }
 
 }  // namespace meter

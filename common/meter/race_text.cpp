@@ -79,8 +79,8 @@ std::optional<std::string> Meter::why_same_index(const Region& region, std::uint
         first, last, clocks_.now(simt::running_block->slot, simt::running->linear), code, region.epoch);
     if (!theirs.before && !mine.before && !mine.behind) return std::nullopt;
     return who +
-           ", and each stores to several in this line: their ranges overlap. Is what the index has for each "
-           "thread multiplied by the number of results that a thread has, and does the loop end there?";
+           ", and each stores to several in this line: their ranges overlap. Is the thread's part of the "
+           "index multiplied by the number of results of a thread, and does the loop end there?";
 }
 
 /// Returns what to do about a race.
@@ -118,10 +118,10 @@ std::string Meter::advice(const Region& region, std::uintptr_t address, std::siz
                (same_warp ? " (__syncwarp(), if only the warp shares it)" : "") +
                ", or must it be an atomic?";
     if ((is_atomic(verb) && !signals(verb)) || (is_atomic(clash.verb()) && !signals(clash.verb())))
-        return "an atomic of the block is one to its own threads alone: give it the scope of the device, or "
-               "drop _block from its name";
-    return "blocks run in any order: what must be done before all of them belongs in front of the launch; "
-           "else use an atomic, or one as a flag with a __threadfence() on both of its sides";
+        return "an atomic of the block is atomic for its own threads only: give it the scope of the device, "
+               "or drop _block from its name";
+    return "blocks run in any order: what must be done before all of them belongs before the launch; "
+           "otherwise use an atomic, or one as a flag with a __threadfence() on both sides";
 }
 
 }  // namespace meter

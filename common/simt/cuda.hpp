@@ -273,7 +273,7 @@ auto configured(const char* name, Address address, Call call, dim3 grid, dim3 bl
             const auto with = [&](auto... given) {
                 static_assert(std::is_invocable_v<Call, decltype(given)&...>,
                               "no kernel of this name takes arguments of these types; if it is a template, "
-                              "its own arguments stand before <<<: tiled<r><<<grid, block>>>(...)");
+                              "its template arguments come before <<<: tiled<r><<<grid, block>>>(...)");
                 static_assert(std::is_void_v<decltype(call(given...))>, "a kernel returns void");
                 kata::backend::launch_threads([call, given...] { call(given...); }, asked, nullptr, given...);
             };

@@ -58,9 +58,9 @@ std::string why_stuck(const Block& block, const Probe* probe) {
         // CUDA defines the barrier for all threads of the block. That newer GPUs wait only for threads that
         // have not exited is a property of the hardware, and shows only where such a kernel is run.
         text +=
-            looped ? "\n  threads that have left were at this barrier before: the loop that it stands in "
-                     "must have as many rounds for each thread; put only the work in an if, or the barrier "
-                     "after the loop"
+            looped ? "\n  threads that have left were at this barrier before: its loop must have the same "
+                     "number of rounds for each thread; put only the work in an if, or the barrier after the "
+                     "loop"
             : left
                 ? "\n  all threads of a block must come to its barriers: in place of a return before the "
                   "barrier, put the work in an if, and the barrier after it; one that stands in an if "
@@ -153,8 +153,7 @@ std::string blocks_for_threads(const Launch& launch, const Probe* probe) {
             n && *n >= many && of_block > 1 && blocks_of(launch) == static_cast<std::uint64_t>(*n))
             return "\n  " + as_written(launch) + " has " + std::to_string(of_block) +
                    " times as many threads as " + names[i] + " = " + std::to_string(*n) +
-                   " says: in front of the comma of <<< stands how many blocks there are, not how many "
-                   "threads";
+                   " says: the first argument of <<< is the number of blocks, not of threads";
     return "";
 }
 

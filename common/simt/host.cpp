@@ -156,7 +156,7 @@ std::vector<std::string> kept_host_memory() {
         if (!std::exchange(memory.kept, true))
             findings.push_back("never freed: " + std::to_string(memory.size) +
                                " bytes of the host that cudaMallocHost has allocated in " + memory.origin +
-                               ": what a step allocates it gives back with cudaFreeHost");
+                               ": a step must free what it allocates, with cudaFreeHost");
     return findings;
 }
 

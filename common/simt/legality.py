@@ -365,7 +365,7 @@ def found_in_device(made: Made) -> Iterator[Error]:
                 ):
                     yield (
                         *made.place(use),
-                        f"'{plain(name)}' is __constant__: device code reads it and no more",
+                        f"'{plain(name)}' is __constant__: device code can only read it",
                     )
                     break
         elif variable["kind"] == "constant" and of_host(name, how):

@@ -238,7 +238,7 @@ HostWork host_work_ends() noexcept {
         if (a.name == cuda_malloc && a.serial > serial_before)
             host_work.findings.push_back("never freed: " + std::to_string(a.range.size()) +
                                          " bytes that cudaMalloc has allocated in " + a.origin +
-                                         ": what a step allocates it gives back with cudaFree");
+                                         ": a step must free what it allocates, with cudaFree");
     return std::move(host_work);
 }
 
@@ -276,8 +276,8 @@ void check_side(const char* function, const char* direction, const void* address
     const bool has_default = std::string_view(function) != "cudaMemcpy";
     const bool to_symbol = std::string_view(function) == "cudaMemcpyToSymbol";
     throw kata::Error(
-        std::string("copy refused: ") + function + " is told to copy " + direction + " the " +
-        (of_device ? "device, and that is memory of the host" : "host, and that is memory of the device") +
+        std::string("copy refused: ") + function + " is called to copy " + direction + " the " +
+        (of_device ? "device, but that is memory of the host" : "host, but that is memory of the device") +
         (has_default ? std::string(": its fifth argument says so, and is ") +
                            (to_symbol ? "cudaMemcpyHostToDevice" : "cudaMemcpyDeviceToHost") +
                            " where it is left out. CUDA leaves undefined what such a copy does"

@@ -27,8 +27,8 @@ bool is_of_device(const void*);
 /// before a large buffer. Returns where that is if the address is such a one, else nothing.
 std::string lost_upper_bits(std::uintptr_t address);
 inline constexpr const char* why_upper_bits_are_lost =
-    "\n  the usual cause: an int that overflows, as an offset in bytes that is computed or kept in one, or "
-    "an index near the end to which something is added: compute it in size_t";
+    "\n  the usual cause: an int that overflows, such as an offset in bytes that is computed or kept in one, "
+    "or an index near the end to which something is added: compute it in size_t";
 
 /// The actions of a step's host code in an observation.
 struct HostWork {

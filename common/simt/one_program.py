@@ -35,7 +35,7 @@ REFUSED = [
     (r"\b(?:__)?asm(?:__)?\b", "assembly, which the meter does not see"),
     (
         r"\b(?:__)?(?:constructor|destructor|init_priority)(?:__)?\b",
-        "code that runs when the step is loaded, or behind its tests",
+        "code that runs when the step is loaded, or after its tests",
     ),
     (
         r"\b(?:__)?(?:ifunc|symver|section)(?:__)?\s*\((?!\s*\"simt_constant\"\s*\))",

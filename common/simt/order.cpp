@@ -81,13 +81,13 @@ void enqueue(unsigned stream, Task task, bool waits) {
         task.reached.tidy();
         if (!state.blocking && before[default_stream] == 0)
             unordered.push_back("nothing orders " + task.text() +
-                                " behind what the caller has asked of the default stream, as for a copy of "
-                                "the inputs: its stream was made with cudaStreamNonBlocking; leave that out");
+                                " after the caller's work in the default stream, such as a copy of the "
+                                "inputs: its stream was created with cudaStreamNonBlocking; leave that out");
         else if (const auto* at_once =
                      beside(before, [&](const Task& other) { return task.reached.clashes(other.reached); }))
             unordered.push_back("nothing orders " + task.text() + " and " + at_once->text() +
-                                ", which reach the same memory: they are in different streams, and a GPU may "
-                                "do the second one first" +
+                                ", which access the same memory: they are in different streams, and a GPU "
+                                "may do the second one first" +
                                 joins);
         if (!task.reached.empty() || !state.blocking) state.tasks.push_back(std::move(task));
     }
@@ -159,8 +159,8 @@ std::vector<std::string> order_ends() {
         if (const auto* task = beside(before, [&](const Task& asked) { return asked.is_copy == copy; });
             task && unordered.empty())
             unordered.push_back("nothing orders " + task->text() +
-                                " before what the caller asks of the default stream next, as for a copy of "
-                                "the result: its stream was made with cudaStreamNonBlocking; leave that out, "
+                                " before the caller's next work in the default stream, such as a copy of the "
+                                "result: its stream was created with cudaStreamNonBlocking; leave that out, "
                                 "or wait for it with cudaStreamSynchronize");
     return std::move(unordered);
 }

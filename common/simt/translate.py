@@ -381,7 +381,7 @@ class Source:
         self.path = path
         content = path.read_bytes()
         if b"\0" in content:
-            sys.exit(f"{path}:1: error: this is no text in UTF-8: save it as such")
+            sys.exit(f"{path}:1: error: this is not UTF-8 text: save it as UTF-8")
         self.text = content.decode("utf-8-sig", errors="surrogateescape").replace("\r\n", "\n")
         self.included: list[tuple[int, int, str, bool]] = []  # start, end, name, True if in quotes
         self.edits: list[tuple[int, int, str]] = []  # start, end, new text
@@ -508,7 +508,9 @@ class Source:
         for start, chevrons, close, name in tokens.launches(kernels):
             position = tokens.start_of(chevrons)
             if start is None or close is None or name is None:
-                self.error(position, "a launch stands in one piece, as kernel<<<grid, block>>>(arguments)")
+                self.error(
+                    position, "a launch must be written in one piece, as kernel<<<grid, block>>>(arguments)"
+                )
             self.edits += [
                 (tokens.start_of(start), tokens.start_of(start), "simt::configured(SIMT_KERNEL("),
                 (position, tokens.found[chevrons + 2].end(), "), "),
@@ -571,7 +573,7 @@ class Source:
             if word == "alignas" and before and SPECIFIERS.issuperset(before):
                 self.error(
                     tokens.start_of(at),
-                    f"nvcc takes no alignas behind {before[-1]}: put it in front, or use __align__",
+                    f"nvcc takes no alignas after {before[-1]}: put it in front, or use __align__",
                 )
             if word not in {"__shared__", "[", "("} and word not in ATTRIBUTES:
                 before.append(word)

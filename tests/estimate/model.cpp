@@ -168,8 +168,8 @@ TEST_CASE("very unequal blocks are distinguished from equal ones if all are coun
     CHECK_FALSE(estimate::unequal_blocks(counts(1600, 160000, 39000), solution));
     CHECK(estimate::unequal_blocks(counts(1600, 160000, 41000), solution));
     CHECK(estimate::unequal_blocks(counts(1600, 1000000, 900000), solution) ==
-          "its blocks have very unequal work, so that some of them do not stand for all: where all are "
-          "counted, the busiest of 16 multiprocessors does 90 % of the work, in the solution 6 %");
+          "its blocks have very unequal work, so that a sample does not represent all: if all are counted, "
+          "the busiest of 16 multiprocessors does 90 % of the work, in the solution 6 %");
     CHECK_FALSE(estimate::unequal_blocks(counts(1, 160000, 160000), solution));  // one block for all
     CHECK_FALSE(estimate::unequal_blocks(counts(4, 160000, 40000), solution));
     CHECK(estimate::unequal_blocks(counts(17, 160000, 160000), solution));
@@ -186,8 +186,8 @@ TEST_CASE("there is no estimate if an end of the grid does much more than the su
     CHECK_FALSE(why());
     d.longest.chain.requests = 7000;
     CHECK(why() ==
-          "the first or the last block of the grid takes 7 times as long as those between them that were "
-          "looked at, and how many there are like it is not known");
+          "the first or the last block of the grid takes 7 times as long as the examined blocks between "
+          "them, and it is not known how many are like it");
     d.longest_is_beside = false;
     CHECK_FALSE(why());
     d.chain.requests = 0, d.longest_is_beside = true;  // next to blocks that do nothing

@@ -43,12 +43,12 @@ TEST_CASE("a wrong result is explained if an array lacks __shared__ or its value
     CHECK(causes([&] { kernels::reversed_in_both(nothing, in.data(), out.data()); }) == Findings{});
     CHECK(causes([&] { kernels::reversed_in_both(shared, in.data(), out.data()); }) ==
           Findings{"\"mine\" is a local array of reversed_in_one_shared_kernel, of which each thread has its "
-                   "own, and its index is made of threadIdx: is __shared__ missing in front of it?"});
+                   "own, and its index is computed from threadIdx: is __shared__ missing in front of it?"});
     CHECK(causes([&] { kernels::weighed(4, in.data(), out.data()); }) == Findings{});
     CHECK(causes([&] { kernels::weighed(3, in.data(), out.data()); }) ==
           Findings{"\"tail_weights\" is read in " + line_of("weighed") +
-                   ", at element 3, where the host has put nothing since the step was called: is there a "
-                   "cudaMemcpyToSymbol in front of the launch, and does it copy all bytes?"});
+                   ", at element 3, where the host has written nothing since the step was called: is there a "
+                   "cudaMemcpyToSymbol before the launch, and does it copy all bytes?"});
 }
 
 TEST_CASE("work done in a header of this repository is attributed to the line that calls it", "[launches]") {

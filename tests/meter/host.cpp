@@ -48,14 +48,14 @@ TEST_CASE("a step must free what it allocates", "[host]") {
     CHECK(leaked(none) == Findings{});
     CHECK(leaked(device) ==
           Findings{"never freed: 4096 bytes that cudaMalloc has allocated in " + line_of("host allocates") +
-                   ": what a step allocates it gives back with cudaFree"});
+                   ": a step must free what it allocates, with cudaFree"});
     CHECK(leaked(on_stream) == Findings{"never freed: 4096 bytes that cudaMalloc has allocated in " +
                                         line_of("host allocates on a stream") +
-                                        ": what a step allocates it gives back with cudaFree"});
+                                        ": a step must free what it allocates, with cudaFree"});
     CHECK(leaked(host) ==
           Findings{"never freed: 4096 bytes of the host that cudaMallocHost has allocated in " +
                    line_of("host allocates of its own") +
-                   ": what a step allocates it gives back with cudaFreeHost"});
+                   ": a step must free what it allocates, with cudaFreeHost"});
     CHECK(observe({.metered = false}, [] { kernels::host_leaks(host); }).findings.size() == 1);
 }
 

@@ -95,7 +95,8 @@ void host_writes_constant();
 void host_copies(int* data);  // sets each to 4, correctly
 enum class Library { memcpy_from, memcpy_to, copy, vector, sort, after_launch };
 void host_library_reaches(Library, int* data);
-/// Which of three allocations of 4096 bytes is not freed: device memory, the same on a stream, host memory.
+/// The one of three allocations of 4096 bytes that is not freed: device memory, the same on a stream, host
+/// memory.
 enum class Leak { none, device, on_stream, host };
 void host_leaks(Leak);
 void host_clears(int* data, int first, int count);  // `count` elements from `first` on
@@ -145,8 +146,9 @@ void volatile_between_blocks(Impatient, int* words, int blocks);  // two words, 
 enum class ReadOnly { of_input, of_output, of_output_before, in_two_launches };
 void read_only_while_written(ReadOnly, const int* in, int* out);
 enum class Fence { none, block, device, by_all, by_some };
-/// Which thread has a fence between the flag and the sums: none, the polling thread, another thread before or
-/// after the barrier that follows, each reader; or none is needed, because volatile reads bypass the cache.
+/// The thread that has a fence between the flag and the sums: none, the polling thread, another thread before
+/// or after the barrier that follows, each reader; or none is needed, because volatile reads bypass the
+/// cache.
 enum class ReadFence {
     none,
     by_asker,
@@ -185,7 +187,7 @@ void load_phases(const int* in, int* out);  // two warps; one shuffles three tim
 /// each tile before it.
 void phases_of_tiles(const int* in, int* out, int rounds, int more);
 /// Tiles of 8 lanes in a warp of `threads` shuffle `rounds` times, the second tile in another line if
-/// `in_two_lines`; then, if `together`, all lanes shuffle together.
+/// `in_two_lines`. If `together`, all lanes then shuffle together.
 void exchanges_of_tiles(int* out, int threads, int rounds, bool in_two_lines, bool together);
 void exchanges(int* out, int rounds);              // two warps shuffle, and one votes
 void polled_late(int* data, int* flag, int* out);  // block 1 polls long for a write of block 0

@@ -1,4 +1,4 @@
-// What an observer learns of a launch.
+// The information that an observer gets about a launch.
 #include "suite.hpp"
 
 #include <algorithm>

@@ -20,8 +20,8 @@ const std::string warp_missing =
     "is a __syncthreads() missing between them (__syncwarp(), if only the warp shares it), or must it be an "
     "atomic?";
 const std::string any_order =
-    "blocks run in any order: what must be done before all of them belongs in front of the launch; else use "
-    "an atomic, or one as a flag with a __threadfence() on both of its sides";
+    "blocks run in any order: what must be done before all of them belongs before the launch; otherwise use "
+    "an atomic, or one as a flag with a __threadfence() on both sides";
 
 }  // namespace
 
@@ -208,13 +208,12 @@ TEST_CASE("blocks are not ordered", "[races]") {
     CHECK(!clean(counts(plain, 8)));
     CHECK(!clean(counts(of_block, 8)));
     CHECK(clean(counts(of_block, 1)));
-    CHECK_THAT(
-        found(counts(of_block, 8))[0],
-        StartsWith("race in global memory \"count\", element 0: nothing orders\n"
-                   "  thread (0,0,0) of block (0,0,0) updates atomically in " +
-                   line_of("block's own atomic")) &&
-            EndsWith("\n  an atomic of the block is one to its own threads alone: give it the scope of the "
-                     "device, or drop _block from its name"));
+    CHECK_THAT(found(counts(of_block, 8))[0],
+               StartsWith("race in global memory \"count\", element 0: nothing orders\n"
+                          "  thread (0,0,0) of block (0,0,0) updates atomically in " +
+                          line_of("block's own atomic")) &&
+                   EndsWith("\n  an atomic of the block is atomic for its own threads only: give it the "
+                            "scope of the device, or drop _block from its name"));
 }
 
 TEST_CASE("a two-part update of a volatile or an atomic by several blocks is a lost update", "[races]") {
@@ -286,7 +285,7 @@ TEST_CASE("__ldg must not read memory that the same launch writes", "[races]") {
                StartsWith("__ldg() of what the same launch writes: it reads \"out\", element ") &&
                    EndsWith(" in " + line_of("__ldg of output") + ", which is written in " +
                             line_of("written before __ldg") +
-                            "\n  its cache may answer with what was there before: read it without __ldg()"));
+                            "\n  its cache may return an older value: read it without __ldg()"));
 }
 
 TEST_CASE("launches are ordered", "[races]") {

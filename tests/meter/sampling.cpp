@@ -54,7 +54,7 @@ TEST_CASE("a sample of unequal blocks yields an estimate", "[sample]") {
     CHECK(loads != 1.0);
     CHECK(loads > 0.75);
     CHECK(loads < 1.25);
-    // With fewer blocks than that, a single block represents all.
+    // If there are fewer blocks than that, a single block represents all.
     const auto one =
         sampled(1000, [&] { kernels::each_block(in.data(), again.data(), blocks); }).counts.value();
     CHECK(one.global_load.accesses % (64 * blocks) == 0);

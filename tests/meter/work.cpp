@@ -170,7 +170,7 @@ namespace {
 using kernels::Act;
 using kernels::Deed;
 
-/// What each warp of each block does, in a valid sequential order.
+/// The deeds of each warp of each block, in a valid sequential order.
 struct Walk {
     struct Event {
         int block, warp;  // each warp has its own event for a barrier

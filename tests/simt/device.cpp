@@ -81,7 +81,7 @@ TEST_CASE("an assertion in a kernel ends the launch and not the process", "[devi
 
 TEST_CASE("a division by zero in a kernel ends the launch and not the process", "[device]") {
 #if defined(__SANITIZE_ADDRESS__)
-    SKIP("the sanitizer of undefined behaviour is first to tell, and ends the program");
+    SKIP("the sanitizer of undefined behaviour reports it first, and ends the program");
 #endif
     Buffer<int> out("out", 8);
     const std::string line = kata::counts_available() ? " in " + line_of("divide") : "";

@@ -146,7 +146,7 @@ TEST_CASE("a warp that polls and votes waits for another resident block, counted
 
 TEST_CASE("the conditions limit how many blocks run alternately if nothing is counted", "[endless]") {
 #if defined(__SANITIZE_ADDRESS__)
-    SKIP("under AddressSanitizer blocks run one after the other, for shared memory cannot be moved");
+    SKIP("under AddressSanitizer blocks run one after the other, because shared memory cannot be moved");
 #endif
     const auto met = [](unsigned resident, bool metered, double seconds) {
         auto arrived = zeros<unsigned>("arrived");
@@ -162,7 +162,7 @@ TEST_CASE("the conditions limit how many blocks run alternately if nothing is co
 
 TEST_CASE("a first block that the conditions suspend continues when all others poll", "[endless]") {
 #if defined(__SANITIZE_ADDRESS__)
-    SKIP("under AddressSanitizer blocks run one after the other, for shared memory cannot be moved");
+    SKIP("under AddressSanitizer blocks run one after the other, because shared memory cannot be moved");
 #endif
     constexpr int blocks = 40;
     const auto others_seen = [](bool held_back, unsigned polls_per_turn, unsigned seed,
@@ -193,7 +193,7 @@ TEST_CASE("a first block that the conditions suspend continues when all others p
 TEST_CASE("the block that started last runs first unless it waits for others, if the conditions prefer it",
           "[endless]") {
 #if defined(__SANITIZE_ADDRESS__)
-    SKIP("under AddressSanitizer blocks run one after the other, for shared memory cannot be moved");
+    SKIP("under AddressSanitizer blocks run one after the other, because shared memory cannot be moved");
 #endif
     constexpr unsigned blocks = 20;
     auto ticket = zeros<unsigned>("ticket");
@@ -226,7 +226,7 @@ TEST_CASE("the block that started last runs first unless it waits for others, if
 
 TEST_CASE("other blocks run between any two polls if the conditions end turns that early", "[endless]") {
 #if defined(__SANITIZE_ADDRESS__)
-    SKIP("under AddressSanitizer blocks run one after the other, for shared memory cannot be moved");
+    SKIP("under AddressSanitizer blocks run one after the other, because shared memory cannot be moved");
 #endif
     constexpr int looks = 320;
     const auto changes_seen = [](unsigned polls_per_turn) {

@@ -134,11 +134,11 @@ TEST_CASE("a copy whose direction contradicts its arguments is refused", "[memor
     Buffer<float> out("out", 8);
     std::vector<float> host(8);
     CHECK(fault([&] { kernels::copy_within(out.data(), host.data(), 4); }) ==
-          "copy refused: cudaMemcpy is told to copy from the device, and that is memory of the host");
+          "copy refused: cudaMemcpy is called to copy from the device, but that is memory of the host");
     CHECK(fault([&] { kernels::copy_within(host.data(), out.data(), 4); }) ==
-          "copy refused: cudaMemcpy is told to copy to the device, and that is memory of the host");
+          "copy refused: cudaMemcpy is called to copy to the device, but that is memory of the host");
     CHECK(fault([&] { kernels::copy_to_host(out.data(), host.data(), 4); }) ==
-          "copy refused: cudaMemcpy is told to copy to the host, and that is memory of the device");
+          "copy refused: cudaMemcpy is called to copy to the host, but that is memory of the device");
     CHECK(fault([&] { kernels::copy_to_host(host.data(), out.data(), 4); }) == "");
     CHECK(fault([&] { kernels::copy_to_host(out.data(), host.data(), 0); }) == "");
 }
@@ -155,7 +155,7 @@ TEST_CASE("a copy to or from a symbol whose direction contradicts its arguments 
     Buffer<float> out("out", 8);
     std::vector<float> host(8);
     const std::string of_device =
-        "host, and that is memory of the device: its fifth argument says so, and is cudaMemcpy";
+        "host, but that is memory of the device: its fifth argument says so, and is cudaMemcpy";
     using kernels::Direction;
     const auto to_symbol = [](const float* from, Direction kind) {
         return fault([=] { kernels::to_symbol(from, kind); });
@@ -165,22 +165,22 @@ TEST_CASE("a copy to or from a symbol whose direction contradicts its arguments 
     CHECK(to_symbol(host.data(), Direction::automatic) == "");
     CHECK(to_symbol(out.data(), Direction::automatic) == "");
     CHECK(to_symbol(out.data(), Direction::host_to_device) ==
-          "copy refused: cudaMemcpyToSymbol is told to copy from the " + of_device +
+          "copy refused: cudaMemcpyToSymbol is called to copy from the " + of_device +
               "HostToDevice where it is left out. CUDA leaves undefined what such a copy does");
     CHECK_THAT(to_symbol(host.data(), Direction::device_to_device),
-               StartsWith("copy refused: cudaMemcpyToSymbol is told to copy from the device, and that is"));
+               StartsWith("copy refused: cudaMemcpyToSymbol is called to copy from the device, and that is"));
     CHECK_THAT(to_symbol(host.data(), Direction::host_to_host),
-               StartsWith("copy refused: cudaMemcpyToSymbol is told to copy to the host"));
+               StartsWith("copy refused: cudaMemcpyToSymbol is called to copy to the host"));
     const auto from_symbol = [](float* to, Direction kind) {
         return fault([=] { kernels::from_symbol(to, kind); });
     };
     CHECK(from_symbol(host.data(), Direction::device_to_host) == "");
     CHECK(from_symbol(out.data(), Direction::device_to_device) == "");
     CHECK(from_symbol(out.data(), Direction::device_to_host) ==
-          "copy refused: cudaMemcpyFromSymbol is told to copy to the " + of_device +
+          "copy refused: cudaMemcpyFromSymbol is called to copy to the " + of_device +
               "DeviceToHost where it is left out. CUDA leaves undefined what such a copy does");
     CHECK_THAT(from_symbol(host.data(), Direction::host_to_device),
-               StartsWith("copy refused: cudaMemcpyFromSymbol is told to copy from the host"));
+               StartsWith("copy refused: cudaMemcpyFromSymbol is called to copy from the host"));
 }
 
 TEST_CASE("memory is freed once, and only by the step that allocated it", "[memory]") {

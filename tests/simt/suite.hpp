@@ -75,7 +75,7 @@ inline std::string line_of(const std::string& mark) { return marked_line(TESTS_D
 /// and no symbol has its size.
 inline void need_sizes_of_shared_memory() {
 #if defined(__SANITIZE_ADDRESS__)
-    SKIP("under AddressSanitizer nobody knows how much static shared memory a kernel has");
+    SKIP("under AddressSanitizer the static shared memory of a kernel is not known");
 #endif
 }
 

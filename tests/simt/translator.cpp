@@ -139,14 +139,13 @@ TEST_CASE("the translator rejects in one line what nvcc would reject", "[transla
         {"__global__ void k() {\n  extern __shared__ float s[];\n  int n = sizeof(s) / sizeof(s[0]); }",
          ":4: error: s has no size: the launch says how many bytes there are\n"},
         {"__global__ void k() { extern __shared__ alignas(16) char s[]; }",
-         ":2: error: nvcc takes no alignas behind extern: put it in front, or use __align__\n"},
+         ":2: error: nvcc takes no alignas after extern: put it in front, or use __align__\n"},
         {"struct S { static __global__ void k(); };", ":2: error: a kernel cannot be a member function\n"},
         {"__global__ void k() {\n k<<<1, 2>>>(); }",
          ":3: error: a kernel launches no other: nvcc takes that only with -rdc=true\n"},
         {"#define BEGIN <<<",
-         ":2: error: a launch stands in one piece, as kernel<<<grid, block>>>(arguments)\n"},
-        {std::string("const char* s = \"\0\";", 20),
-         ":1: error: this is no text in UTF-8: save it as such\n"},
+         ":2: error: a launch must be written in one piece, as kernel<<<grid, block>>>(arguments)\n"},
+        {std::string("const char* s = \"\0\";", 20), ":1: error: this is not UTF-8 text: save it as UTF-8\n"},
     }));
     const auto made = translate("// a step\n" + source + "\n");
     CHECK(made.status != 0);

@@ -35,7 +35,7 @@ TEST_CASE("a barrier that not all threads reach is diagnosed", "[barrier]") {
     CHECK_THAT(message, ContainsSubstring("in place of a return before the barrier, put the work in an if") &&
                             ContainsSubstring("one that stands in an if itself belongs after that if") &&
                             ContainsSubstring("GPUs since Volta go on without threads that have left"));
-    const std::string rounds = "the loop that it stands in must have as many rounds for each thread";
+    const std::string rounds = "its loop must have the same number of rounds for each thread";
     CHECK(message.find(rounds) == std::string::npos);
     CHECK_THAT(fault([] { kernels::barrier_in_loop(100); }), ContainsSubstring(rounds));
     CHECK(fault([] { kernels::barrier_in_loop(128); }) == "");

@@ -34,24 +34,22 @@ TEST_CASE("unordered work in two streams is reported", "[host]") {
     const auto launch = "a launch in " + line_of("launches in a stream");
     const auto copy = "cudaMemcpyAsync in " + line_of("copies in a stream");
     if (kata::counts_available())  // the accesses of a launch are known
-        CHECK(found(apart) ==
-              Findings{
-                  "nothing orders " + launch + " and " + copy +
-                  ", which reach the same memory: they are in different streams, and a GPU may do the second "
-                  "one first; let one stream wait for the other with cudaEventRecord and "
-                  "cudaStreamWaitEvent, or leave streams out"});
+        CHECK(found(apart) == Findings{"nothing orders " + launch + " and " + copy +
+                                       ", which access the same memory: they are in different streams, and a "
+                                       "GPU may do the second one first; let one stream wait for the other "
+                                       "with cudaEventRecord and cudaStreamWaitEvent, or leave streams out"});
     CHECK(found(non_blocking) ==
           Findings{"nothing orders " + copy +
-                   " behind what the caller has asked of the default stream, as for a copy of the inputs: "
-                   "its stream was made with cudaStreamNonBlocking; leave that out"});
+                   " after the caller's work in the default stream, such as a copy of the inputs: its stream "
+                   "was created with cudaStreamNonBlocking; leave that out"});
     CHECK(found(non_blocking_at_the_end) ==
           Findings{"nothing orders " + launch +
-                   " before what the caller asks of the default stream next, as for a copy of the result: "
-                   "its stream was made with cudaStreamNonBlocking; leave that out, or wait for it with "
+                   " before the caller's next work in the default stream, such as a copy of the result: its "
+                   "stream was created with cudaStreamNonBlocking; leave that out, or wait for it with "
                    "cudaStreamSynchronize"});
     CHECK(found(never_destroyed) ==
           Findings{"never destroyed: the stream that is made in " + line_of("makes a stream") +
-                   ": what a step makes it gives back with cudaStreamDestroy"});
+                   ": a step must destroy what it creates, with cudaStreamDestroy"});
 }
 
 TEST_CASE("two streams need an order if they access the same memory and one of them writes", "[host]") {

@@ -316,7 +316,7 @@ def run(given: argparse.Namespace) -> None:
             result["notes"].append(f"{step} wrote lines into the report of the tests, which were not taken")
         if found.pop("unread", False):
             result["notes"].append(
-                f"{step} cannot be read by clang, so that not all was asked that nvcc refuses"
+                f"{step} cannot be read by clang, so not everything that nvcc refuses was checked"
             )
     tree.write_whole(given.result, json.dumps(result, indent=1))
 

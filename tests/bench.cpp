@@ -1,4 +1,5 @@
-// Benchmarks, put to kernels and a clock that are made up: how long each takes, and what it leaves, is known.
+// Tests of benchmarks on made-up kernels and a made-up clock, for which the time of each kernel and its
+// results are known.
 #include "bench/bench.hpp"
 
 #include "bench/data.hpp"
@@ -14,7 +15,7 @@
 using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::WithinRel;
 
-// Memory of a device that is not there.
+// Memory of a device that does not exist.
 namespace kata::device {
 void* allocate(std::size_t bytes, std::string_view, std::byte poison) {
     void* const data = ::operator new(bytes);
@@ -31,7 +32,7 @@ namespace {
 
 using namespace kata::bench;
 
-/// Time passes when a kernel runs, and otherwise not.
+/// Time passes while a kernel runs, and at no other time.
 class Clock final : public kata::Stopwatch {
   public:
     double now = 0;
@@ -50,7 +51,7 @@ class Clock final : public kata::Stopwatch {
     kata::Ceilings ceilings() override { return {}; }
 };
 
-/// The number of a copy is what its answer must be.
+/// The right answer is the number of the copy.
 class Numbers final : public Problem {
   public:
     std::map<std::size_t, std::size_t> answers;
@@ -64,7 +65,7 @@ class Numbers final : public Problem {
     }
 };
 
-/// A machine with a problem of 1 MiB: 8 copies of it are eight times the cache.
+/// A machine with a problem of 1 MiB: 8 copies of it are eight times the size of the cache.
 struct Machine {
     Clock clock;
     std::vector<Row> rows;
@@ -77,7 +78,7 @@ struct Machine {
                  .operations = 0,
                  .make = [](std::size_t) { return std::make_unique<Numbers>(); }};
 
-    /// Right, and as fast as it is said to be.
+    /// A right kernel that takes the given time.
     Entrant entrant(const std::string& kind, const std::string& name, double seconds) {
         return {kind, name, [this, seconds](Problem& problem, std::size_t copy) {
                     clock.now += seconds;
@@ -129,7 +130,7 @@ TEST_CASE("times, rates and ratios are those of the kernels") {
     CHECK_THAT(machine.row("02_b").milliseconds, WithinRel(50.0, 1e-6));  // too long for anything to lead
 }
 
-TEST_CASE("the last steps are left, with what a student wrote for them, and the vendor") {
+TEST_CASE("only the last steps are timed, with a student's versions of them, and the vendor") {
     Machine machine;
     const auto names = [&](std::size_t count) {
         std::vector<std::string> left;
@@ -184,7 +185,7 @@ TEST_CASE("short runs are timed together, and all copies come round") {
     for (std::size_t i = 1; i + 8 < copies.size(); ++i) CHECK(copies[i] == (copies[i - 1] + 1) % 8);
 }
 
-TEST_CASE("an answer that is wrong behind the loop is said, whatever came before it") {
+TEST_CASE("an answer that is wrong after the loop is reported, whatever came before it") {
     Machine machine;
     auto wrong = machine.entrant("step", "01_a", 1e-3);
     int runs = 0;
@@ -238,7 +239,7 @@ TEST_CASE("what does not fit into the memory is left out, in one line") {
     CHECK(machine.skipped[0] == "needs 3.00 GiB of the GPU's memory, of which 1.00 GiB are free");
 }
 
-TEST_CASE("copies are eight times the cache together, or as many as there is room for") {
+TEST_CASE("all copies together are eight times the cache, or as many as fit") {
     constexpr std::size_t mib = 1 << 20;
     CHECK(copies_of(mib, {1000 * mib, 50 * mib}) == 400);
     CHECK(copies_of(3 * mib, {1000 * mib, 50 * mib}) == 134);
@@ -250,7 +251,7 @@ TEST_CASE("copies are eight times the cache together, or as many as there is roo
 
 TEST_CASE("a field of CSV is one line") { CHECK(field("a \"b\",\nc") == "\"a \"\"b\"\",; c\""); }
 
-TEST_CASE("sums of the data are exact in float, and no long range of it is without a number") {
+TEST_CASE("sums of the data are exact in float, and no long range of it consists of zeros") {
     for (const std::size_t count :
          {std::size_t{5}, std::size_t{1} << 20, std::size_t{1} << 24, std::size_t{1} << 30}) {
         CAPTURE(count);

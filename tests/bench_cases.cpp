@@ -1,5 +1,5 @@
-// The cases of a chapter on the CPU back end, which keeps no time: that what a solution leaves is right, and
-// what it has left in one copy of a problem only is not.
+// Tests the cases of a chapter on the CPU back end, which times nothing: what a solution leaves must be
+// right, and must be wrong if it is left in one copy of a problem only.
 //
 //   bench-cases-scan MODULE...     the solutions
 #include "bench/chapter.hpp"
@@ -13,7 +13,7 @@ namespace {
 
 namespace bench = kata::bench;
 
-/// The first case of each kind, which is a small one; with the last solution of it.
+/// The first case of each kind, which is a small one, with its last solution.
 void try_case(const bench::Case& c, const kata::Module& solution) {
     const auto problem = c.make(2);
     const auto run_over = [&](std::size_t copy) {
@@ -23,7 +23,7 @@ void try_case(const bench::Case& c, const kata::Module& solution) {
         const auto fault = problem->fault(copy);
         if (fault.has_value() == right)
             throw kata::Error(c.name + ": " + solution.name() + ", copy " + std::to_string(copy) +
-                              (fault ? ": " + *fault : " was not written, and is said to be right"));
+                              (fault ? ": " + *fault : " was not written, and is reported as right"));
     };
     require(false, 0);
     run_over(0);

@@ -1,4 +1,4 @@
-// Arrays of benchmarks: so long that nobody keeps them on the host, in several copies side by side.
+// Arrays of benchmarks, in several copies side by side. They are too long to be kept on the host.
 #pragma once
 #include "bench/chapter.hpp"
 #include "buffer.hpp"
@@ -16,13 +16,13 @@ namespace kata::bench {
 
 inline constexpr std::size_t staged = std::size_t{1} << 24;  // elements on the host at a time
 
-/// Small numbers of which every sum is exact in float, in whatever order: with `count` elements they sum up
-/// to 2^24 at most. Of more than that many most are 0. What is longer repeats them.
+/// Small numbers whose sums are exact in float in any order: `count` elements sum up to 2^24 at most. With
+/// more elements than that, most are 0. Longer arrays repeat them.
 inline std::vector<int> addends(std::size_t count) {
     std::mt19937 engine(1);
     const double mean = 0x1p24 / static_cast<double>(count);
     const auto largest = static_cast<unsigned>(std::clamp(mean, 1.0, 15.0));
-    // A little below what there is room for, as where a number stands is left to chance.
+    // A little below the limit, because the places of the numbers are random.
     const double not_zero = std::min(1.0, 0.95 * mean / largest);
     std::vector<int> few(std::min(count, prime_period));
     double sum = 0;
@@ -38,7 +38,7 @@ inline std::vector<int> addends(std::size_t count) {
 
 inline std::size_t stride_of(std::size_t count) { return (count + 255) / 256 * 256; }
 
-/// `count` elements, which are `few` over and over, in each of some copies.
+/// `count` elements, which repeat `few`, in each of several copies.
 template <class T>
 class Inputs {
   public:
@@ -48,8 +48,8 @@ class Inputs {
     }
     T* of(std::size_t copy) { return all_.data() + copy * stride_of(count_); }
     const T& operator[](std::size_t i) const { return few_[i % few_.size()]; }
-    /// Called again and again, each of them in turn: for long arrays, where a division is what takes the
-    /// time.
+    /// Called repeatedly, returns each of them in turn: for long arrays, where a division would take most of
+    /// the time.
     auto in_order() const {
         return [this, i = std::size_t{0}]() mutable {
             if (i == few_.size()) i = 0;
@@ -83,10 +83,10 @@ bool is_poison(T value) {
 
 template <class T>
 bool is_near(T value, double expected, double bound) {
-    return std::abs(static_cast<double>(value) - expected) <= bound;  // NaN is near to nothing
+    return std::abs(static_cast<double>(value) - expected) <= bound;  // NaN is within no bound
 }
 
-/// What is wrong with an element that is to be `expected`, or, with a bound, as near to it.
+/// Returns what is wrong with an element that must be `expected` or, with a bound, within that bound of it.
 template <class T>
 std::optional<std::string> difference(std::size_t i, T value, double expected, double bound = 0) {
     if (is_near(value, expected, bound)) return std::nullopt;
@@ -96,7 +96,7 @@ std::optional<std::string> difference(std::size_t i, T value, double expected, d
     return text.str();
 }
 
-/// What kernels write, in each of some copies.
+/// The output of kernels, in each of several copies.
 template <class T>
 class Outputs {
   public:
@@ -106,13 +106,13 @@ class Outputs {
     }
     T* of(std::size_t copy) { return all_->data() + copy * stride_of(count_); }
 
-    /// Poison again.
+    /// Stores the poison again.
     void renew() {
         all_.reset();
         all_.emplace(name_, copies_ * stride_of(count_));
     }
 
-    /// Calls look(first, elements), part by part in order, until it says what is wrong.
+    /// Calls look(first, elements) for each part in order, until it returns an error.
     std::optional<std::string> each(std::size_t copy, const auto& look) {
         std::vector<T> part(std::min(staged, count_));
         for (std::size_t first = 0; first < count_; first += part.size()) {
@@ -123,7 +123,7 @@ class Outputs {
         return std::nullopt;
     }
 
-    /// What is wrong where each element must be within `bound` of expected(i), which is called in order.
+    /// Returns what is wrong if each element must be within `bound` of expected(i), which is called in order.
     std::optional<std::string> difference_from(std::size_t copy, auto expected, double bound = 0) {
         return each(copy, [&](std::size_t first, const std::vector<T>& part) -> std::optional<std::string> {
             for (std::size_t i = 0; i < part.size(); ++i)
@@ -139,8 +139,8 @@ class Outputs {
     std::optional<Buffer<T>> all_;
 };
 
-/// Of an array of rows that is too large to compute all of it on the host, the element of each tile of `side`
-/// x `side` that is compared, in order. Which one it is, is left to chance.
+/// Returns one element of each tile of `side` x `side` in an array of rows, in order. They are compared if
+/// the array is too large to be computed entirely on the host. Each is chosen at random.
 inline std::vector<std::size_t> sample(std::size_t width, std::size_t height, unsigned side) {
     std::mt19937 engine(7);
     const auto any = [&](std::size_t begin, std::size_t end) {
@@ -154,7 +154,7 @@ inline std::vector<std::size_t> sample(std::size_t width, std::size_t height, un
     return chosen;
 }
 
-/// Calls look(i, value) for what is in the sample; what was not written is wrong anywhere.
+/// Calls look(i, value) for the elements of the sample. An unwritten element is wrong anywhere.
 template <class T>
 std::optional<std::string> each_of(Outputs<T>& outputs, std::size_t copy,
                                    const std::vector<std::size_t>& chosen, const auto& look) {

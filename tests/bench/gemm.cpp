@@ -11,7 +11,7 @@ namespace {
 using namespace kata::bench;
 using matrices::Shape;
 
-/// Of floats by gemm(), of bfloat16 by gemm_bf16().
+/// Floats use gemm(), and bfloat16 uses gemm_bf16().
 template <class T>
 class Gemm final : public Problem {
   public:

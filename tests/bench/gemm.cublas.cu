@@ -1,5 +1,5 @@
-// cuBLAS under the chapter's functions. Of floats in single precision throughout: without being asked, it
-// takes no TF32. Of bfloat16 with sums and C in float.
+// cuBLAS under the names of the chapter's functions: floats in single precision throughout, because cuBLAS
+// uses no TF32 by default, and bfloat16 with sums and C in float.
 #include "gemm.hpp"
 #include "kata.hpp"
 
@@ -22,7 +22,7 @@ static cublasHandle_t handle() {
 
 static const float one = 1, zero = 0;
 
-// cuBLAS has columns where the chapter has rows: what it takes for the transposed matrices are these.
+// cuBLAS is column-major where the chapter is row-major: it reads these arrays as the transposed matrices.
 
 void gemm(const float* a, const float* b, float* c, int m, int n, int k) {
     check(cublasSgemm(handle(), CUBLAS_OP_N, CUBLAS_OP_N, n, m, k, &one, b, n, a, k, &zero, c, n));

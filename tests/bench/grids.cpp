@@ -48,7 +48,8 @@ class Grayscale final : public Problem {
     }
     void renew() override { gray_.renew(); }
     std::optional<std::string> fault(std::size_t copy) override {
-        // Cut to a byte: up to 1 below the luminance, which three products in float miss by less than 1e-4.
+        // Truncated to a byte: up to 1 below the luminance, from which three products in float differ by less
+        // than 1e-4.
         const auto middle = [this](std::size_t i) { return luminance_[i % luminance_.size()] - 0.5; };
         return gray_.difference_from(copy, middle, 0.5 + 1e-4);
     }

@@ -1,5 +1,5 @@
-// The cases of the histogram chapter: texts whose letters come up equally often, or do not, and English; and
-// the same of bytes, which have 256 bins.
+// The cases of the histogram chapter: texts with equally frequent letters, with unequal ones, and in English;
+// and the same for bytes, which have 256 bins.
 #include "histogram.hpp"
 
 #include "data.hpp"
@@ -72,7 +72,7 @@ Case one(Counted counted, int exponent, const char* kind, const Text& few) {
             }};
 }
 
-/// Of characters that know nothing of each other.
+/// Independent random characters.
 Case one(Counted counted, int exponent, const char* kind,
          const std::function<char(unsigned random)>& character) {
     Text few(std::min(length_of(exponent), kata::prime_period));
@@ -81,8 +81,8 @@ Case one(Counted counted, int exponent, const char* kind,
     return one(counted, exponent, kind, few);
 }
 
-/// Words in the order that chance gives them: how often a letter comes up, what follows it and how much is no
-/// letter at all are as in the sentences.
+/// Words in random order: the frequency of letters, the letters that follow each other and the share of other
+/// characters are those of the sentences.
 Text english() {
     constexpr std::string_view sentences =
         "A histogram counts how often each value occurs. When many threads meet on the same counter, each "

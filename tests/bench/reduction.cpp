@@ -21,7 +21,7 @@ class Reduction final : public Problem {
         module.function<decltype(reduce)>("reduce")(in_.of(copy), out_.of(copy), static_cast<int>(in_.size()),
                                                     workspace_.of(copy), {sum});
     }
-    /// The documents' steps work in place and sum up what the run before has left.
+    /// The documents' steps work in place and sum up what the previous run has left.
     void renew() override {
         in_.renew();
         out_.renew();

@@ -37,7 +37,7 @@ class Stencil final : public Problem {
   private:
     std::size_t row() const { return static_cast<std::size_t>(n_); }
 
-    /// Cell i after so many sweeps.
+    /// Returns cell i after this number of sweeps.
     float expected(std::size_t i, int sweeps) const {
         const auto row = this->row(), plane = row * row;
         const auto on_boundary = [&](std::size_t coordinate) {

@@ -1,12 +1,12 @@
-// What the vendor's kernels have in common.
+// Shared by the vendor's kernels.
 #pragma once
 #include "kata.hpp"
 
 #include <cstddef>
 
-/// Calls call(scratch, bytes) with memory of the device. First with null: a call of CUB then says how much it
-/// needs and does nothing else. What is there from an earlier call serves again, so that no call that is
-/// timed waits for memory.
+/// Calls call(scratch, bytes) with device memory. The first call gets null: CUB then returns the size that it
+/// needs and does nothing else. Memory of an earlier call is used again, so that no timed call waits for an
+/// allocation.
 inline void with_scratch(const auto& call) {
     static void* scratch = nullptr;
     static std::size_t size = 0;

@@ -21,7 +21,7 @@ __global__ void reverse(const int* in, int* out, int count) {
     for (int i = threadIdx.x; i < count; i += blockDim.x) out[i] = all[count - 1 - i];
 }
 
-/// With more registers a thread than a block of 1024 has.
+/// Uses more registers a thread than a block of 1024 threads has.
 __global__ void greedy(int* out) {
     int all[200];
     for (int i = 0; i < 200; ++i) all[i] = out[i];
@@ -58,7 +58,7 @@ void run_fill(int* out, std::size_t count) {
 void run_fill_twice(int* out, std::size_t count) {
     run_fill(out, count);
     fill<<<dim3(1), dim3(1, 1, 1), 0, nullptr>>>(out, 1);
-    store<<<1, 2048>>>(out, 1);  // which no device takes
+    store<<<1, 2048>>>(out, 1);  // no device accepts it
 }
 void run_store(int* to, int value) { store<<<1, 1>>>(to, value); }
 void run_reverse(const int* in, int* out, int count, bool ask) {

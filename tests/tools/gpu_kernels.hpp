@@ -1,4 +1,4 @@
-// What the suite of the GPU back end runs: launches of kernels in a module of their own, as a step is one.
+// Launches for the suite of the GPU back end. The kernels are in a module of their own, like a step.
 #pragma once
 #include <cstddef>
 #include <cuda_runtime_api.h>
@@ -8,7 +8,8 @@
 void run_fill(int* out, std::size_t count);        ///< out[i] = i
 void run_fill_twice(int* out, std::size_t count);  ///< and a third launch, which is refused
 void run_store(int* to, int value);
-/// Through 4 * count bytes of dynamic shared memory, which it asks for before the launch or not.
+/// Uses 4 * count bytes of dynamic shared memory, with or without calling cudaFuncSetAttribute before the
+/// launch.
 void run_reverse(const int* in, int* out, int count, bool ask);
 void run_endless(int* out);
 void run_endless_and_wait(int* out);

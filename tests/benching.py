@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The output of ./kata bench for benchmarks that are made up: its table, its verdicts, and its files.
+"""The output of ./kata bench for made-up benchmarks: its table, its verdicts, and its files.
 Nothing is timed."""
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class Benching(unittest.TestCase):
         last: int | None = None,
         **files: str,
     ) -> tuple[int, str]:
-        """Returns the status and the output of the command, over a build that is made up."""
+        """Returns the status and the output of the command, over a made-up build."""
 
         class Build:
             folder = self.folder

@@ -22,7 +22,7 @@ from repository import Repository
 
 SKIPPED = 77
 EXTERNAL = re.compile(r"\s*(?:[a-z]+:)?//", re.I)
-# Attributes of files that a browser fetches by itself; so are those that a style sheet names.
+# Attributes that name files which a browser fetches by itself. It also fetches files that style sheets name.
 FETCHED = {
     "link": "href",
     "script": "src",
@@ -64,16 +64,16 @@ def complaints(site: pathlib.Path, steps: Iterable[tuple[str, str]]) -> Iterator
         if not page:
             yield f"{chapter}/{step} has no page"
         elif not page.is_folded:
-            yield f"{chapter}/{step} shows its solution to who has not asked for it"
+            yield f"{chapter}/{step} shows its solution before a reader requests it"
     for path, page in pages.items():
         name = path.relative_to(site)
         if name.name == "404.html":
-            continue  # a server's, whose links begin at its root
+            continue  # the server's, whose links begin at its root
         for link in [*page.links, *page.fetched]:
             parts = urllib.parse.urlsplit(link)
             if EXTERNAL.match(link) or parts.scheme:
                 if link in page.fetched and parts.scheme != "data":
-                    yield f"{name} asks for {link}"
+                    yield f"{name} fetches {link}"
                 continue
             target = (path.parent / urllib.parse.unquote(parts.path)).resolve() if parts.path else path
             if not target.is_file():
@@ -84,7 +84,7 @@ def complaints(site: pathlib.Path, steps: Iterable[tuple[str, str]]) -> Iterator
             yield f"{name} has a diagram of Mermaid, which the theme takes from a network"
     for style in site.rglob("*.css"):
         for asked in filter(EXTERNAL.match, IN_STYLES.findall(style.read_text(encoding="utf-8"))):
-            yield f"{style.relative_to(site)} asks for {asked}"
+            yield f"{style.relative_to(site)} fetches {asked}"
     if not (site / "search" / "search_index.js").is_file():
         yield "the search needs a server: there is no search/search_index.js"
 
@@ -93,17 +93,17 @@ WRONG = {
     '<a href="nowhere.html">x</a>': "no such file",
     '<a href="#nowhere">x</a>': "no such anchor",
     '<a href="other.html#nowhere">x</a>': "no such anchor",
-    '<link rel="stylesheet" href="https://fonts.example/css">': "asks for https://fonts.example/css",
-    '<script src="//cdn.example/a.js"></script>': "asks for //cdn.example/a.js",
-    '<img src="http://example/a.png">': "asks for http://example/a.png",
-    "<style>p { background: url('https://example/a.png') }</style>": "asks for https://example/a.png",
+    '<link rel="stylesheet" href="https://fonts.example/css">': "fetches https://fonts.example/css",
+    '<script src="//cdn.example/a.js"></script>': "fetches //cdn.example/a.js",
+    '<img src="http://example/a.png">': "fetches http://example/a.png",
+    "<style>p { background: url('https://example/a.png') }</style>": "fetches https://example/a.png",
     '<pre class="mermaid">x</pre>': "Mermaid",
 }
 
 
 def says_no() -> Iterator[str]:
-    """Yields each fault that is not found in a book with no other, and each that is found in a book without
-    faults."""
+    """Yields each fault that is missed in a book with this fault only, and each that is found in a book
+    without faults."""
     with tempfile.TemporaryDirectory(prefix="kata-book-") as folder:
         site = pathlib.Path(folder).resolve()
         for path in ("search/search_index.js", "other.html", "chapters/a/01_b.html"):

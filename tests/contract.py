@@ -214,7 +214,9 @@ def check_listed(repository: Repository, build: pathlib.Path) -> Iterator[str]:
 
 
 def check_verdicts(repository: Repository, build: pathlib.Path) -> Iterator[str]:
-    logs = sorted((build / "meson-logs").glob("testlog*.json"))  # the log of the steps, and that of all else
+    logs = sorted(
+        (build / "meson-logs").glob("testlog*.json")
+    )  # the log of the steps, and that of everything else
     if not logs:
         raise Fault(f"{build} has no log of Meson's tests: ./kata test runs them", 2)
     verdicts: dict[tuple[str, str, str], dict[str, str]] = {}  # by back end
@@ -227,7 +229,7 @@ def check_verdicts(repository: Repository, build: pathlib.Path) -> Iterator[str]
             if NEEDS.search(record.get("stdout", "")):
                 lacking.setdefault(module[:3], set()).add(module.backend)
     for chapter in repository.chapters():
-        # The test of a mistake that a back end cannot see is skipped there.
+        # The test of a mistake that a back end cannot detect is skipped there.
         unseen = {
             (mistake.kernel, backend)
             for mistake in repository.mistakes(chapter)

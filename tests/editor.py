@@ -64,7 +64,7 @@ def main() -> int:
             print(f"{file}: {line}")
     if not any("one" in line for line in of_wrong):
         failed = True
-        print(f"A kernel may call a function of the host, if clangd is asked: {of_wrong}")
+        print(f"A kernel may call a function of the host, according to clangd: {of_wrong}")
     print(f"{len(files)} files read by clangd")
     return int(failed)
 

@@ -313,7 +313,7 @@ class Names(Scratch):
             with self.subTest(need=need):
                 self.write("solutions/sums/01_add.cu", f"// 01 Add: adds.\n//\n// Needs: {need}\n{SOLUTION}")
                 self.assertEqual(str(self.repository.needs("sums", "01_add")), said)
-                # The student's file says nothing of it, and neither do mistakes and styles.
+                # A student's file does not say this, and neither do mistakes and styles.
                 self.assertEqual({line.split("|")[3] for line in self.repository.for_meson()}, {need})
                 self.assertEqual(self.repository.cpu_steps("sums"), ["01_add"] if on_cpu else [])
                 built = {module.backend for module in self.repository.modules(["cpu", "gpu"])}
@@ -339,7 +339,7 @@ class Names(Scratch):
 
     def test_a_step_that_this_machine_cannot_run_is_nothing_to_do(self) -> None:
         self.write("solutions/sums/01_add.cu", f"// Needs: sm_90a\n{SOLUTION}")
-        # None, one that is older, newer, this one beside another, and one of which the driver says nothing.
+        # None, an older one, a newer one, this one beside another, and one that the driver does not describe.
         for gpus, state in (
             ([], "elsewhere"),
             (["8.9"], "elsewhere"),
@@ -736,7 +736,7 @@ class Authors(Scratch):
                     self.assertEqual(done.stdout, text, done.stderr)
 
     def test_what_cannot_be_begun_is_said_and_leaves_nothing(self) -> None:
-        (self.root / "tests/wrong/sums/02_more.mistakes").mkdir()  # stands in for a folder that is read-only
+        (self.root / "tests/wrong/sums/02_more.mistakes").mkdir()  # replaces a folder that is read-only
         self.write("solutions/products", "")
         before = {path: path.is_file() and path.read_text() for path in self.root.rglob("*")}
         for function, names, path in (

@@ -37,7 +37,7 @@ FIRST = "chapters/grids/01_vector_add.cu"
 STEP = "chapters/convolution/03_tiled.cu"
 
 
-# In place of Meson: tests the step whose name comes last; the word behind "verdict:" in it is the result.
+# In place of Meson: tests the step whose name comes last; the word after "verdict:" in it is the result.
 MESON_OF_A_WATCH = """
 import json, pathlib, re, sys
 root = pathlib.Path(__file__).parent
@@ -53,7 +53,7 @@ record = {
 }
 (root / "build/meson-logs/testlog.json").write_text(json.dumps(record))
 """
-# In place of a suite: the counts stand behind "counts:" in a step.
+# In place of a suite: the counts are after "counts:" in a step.
 SUITE_OF_A_WATCH = """
 import json, pathlib, re, sys
 tree, chapter, step = pathlib.Path(sys.argv[2]).name.split(".")[:3]
@@ -77,7 +77,7 @@ class Front(unittest.TestCase):
         first = cls()
         first.root = cls.stubs
         first.make_repository()
-        # Python reads each module again for each ./kata of each test, unless that has been done here.
+        # Done here once, because otherwise each ./kata of each test would compile each module again.
         compileall.compile_dir(cls.stubs / "common/front", quiet=1)
 
     def setUp(self) -> None:
@@ -102,7 +102,7 @@ class Front(unittest.TestCase):
             self.make_stub(step)
         self.git("init", "-q", "--template=")
         self.commit("stubs")
-        self.git("gc", "-q", "--prune=now")  # one file instead of hundreds, for each test copies them
+        self.git("gc", "-q", "--prune=now")  # one file instead of hundreds, because each test copies them
 
     def make_stub(self, step: pathlib.Path) -> None:
         """Writes the solution with its bodies open, by which git and the front recognize a stub."""
@@ -248,7 +248,7 @@ class Front(unittest.TestCase):
         self.assertEqual(self.unknown(["tests", "grids"]), "tests")
         self.assertEqual(self.unknown(["tour", "grids", "--minee"]), "--minee")
         self.assertEqual(self.unknown(["test", "grids", "17"]), "17")
-        # The file that it writes is the step, but for the bodies.
+        # The file that it writes is the step, except for the bodies.
         outside = re.compile(r"(// kata: begin\n).*?(\n *// kata: end)", re.DOTALL)
         written = [
             cell.removeprefix("%%writefile ").split("\n", 1)
@@ -433,7 +433,7 @@ class Front(unittest.TestCase):
         self, *arguments: str, saves: Sequence[tuple[str, str]] = (), ninja: str = "exit 0"
     ) -> list[str]:
         """Returns the output of ./kata watch while files are saved, each once the output before it is
-        complete. Ninja and Meson are ours, and the verdict is the word behind "verdict:" in the step."""
+        complete. Ninja and Meson are ours, and the verdict is the word after "verdict:" in the step."""
         logs = self.root / "build/meson-logs"
         logs.mkdir(parents=True, exist_ok=True)
         (self.root / "build/build.ninja").touch()
@@ -884,7 +884,7 @@ class Front(unittest.TestCase):
             ["git", "-C", self.root, "log"], capture_output=True, text=True, env=strange, check=False
         )
         if "dubious ownership" not in git.stderr:
-            self.skipTest("this git minds no owner, or is told not to")
+            self.skipTest("this git checks no owner, or is configured not to")
         command: list[str | pathlib.Path] = [
             sys.executable,
             self.root / "common/front/kata.py",
@@ -1016,7 +1016,7 @@ class Front(unittest.TestCase):
     def test_an_old_python_that_comes_first_is_passed_over(self) -> None:
         path = self.fake("python3", "exit 1")
         path["PYTHON"] = str(self.root / "fake" / "python3")
-        # Whatever runs this test is new enough, and found where systems have it, if it is the system's.
+        # The Python that runs this test is new enough, and is found in the usual place if it is the system's.
         if not re.match(r"/usr/bin/python3", sys.executable):
             self.skipTest("needs the Python of the system")
         self.assertEqual(self.shim("next", env=path).stdout, self.kata("next").stdout)
@@ -1093,7 +1093,7 @@ class Front(unittest.TestCase):
         end = time.monotonic() + 5
         while time.monotonic() < end:
             try:
-                # The fields of /proc behind the name, which may hold any character; ps would be another
+                # The fields of /proc after the name, which may hold any character; ps would be another
                 # package.
                 state = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
             except (FileNotFoundError, ProcessLookupError):

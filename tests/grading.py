@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that ./kata grade is fair to a class in which every student does something else, and that its walls
-hold.
+"""Checks that ./kata grade is fair to a class in which every student does something different, and that its
+walls hold.
 
 Builds a chapter and grades some sixty folders of it: takes minutes.
 """
@@ -45,8 +45,8 @@ from repository import Repository
 
 REPOSITORY = Repository()
 CHAPTER = "grids"
-STEPS = ["01_vector_add", "02_color_to_grayscale", "03_blur"]  # that students hand in
-ALL = len(Repository().steps(CHAPTER))  # those that are missed, too
+STEPS = ["01_vector_add", "02_color_to_grayscale", "03_blur"]  # handed in by students
+ALL = len(Repository().steps(CHAPTER))  # including those that are missed
 NAMES = [f"{CHAPTER}/{step}" for step in STEPS]
 ADD, GRAY, BLUR = STEPS
 LEFT = "/dev/shm/kata-grading-left"
@@ -89,7 +89,7 @@ def instead(body, above="") -> str:
     )
 
 
-# Passes if the report is lines that anybody can write: writes to every descriptor, and then ends.
+# Passes if the report is plain lines that any code can write: writes to every descriptor, and then ends.
 TESTS_OF_ADD = re.findall(
     r'TEST_CASE\(\s*"([^"]+)",\s*"(?![^"]*\[wide\])[^"]*\[vectors\]', (ROOT / "tests/grids.cpp").read_text()
 )
@@ -99,8 +99,8 @@ FORGERY = (
     f"64; ++fd) if (write(fd, text, strlen(text)) < 0) continue; _exit(0); }}"
 )
 
-# A reader for which the condition is true reads the solution, and the one that runs it code that nvcc would
-# refuse.
+# A reader for which the condition is true gets the solution. The compiler that builds it gets code that nvcc
+# would refuse.
 DISGUISED = (
     f"#include <memory>\nCONDITION\n{solution(ADD)}\n#else\n"
     + solution(ADD).replace("    const int i", "    (void)*std::make_unique<int>(1);\n    const int i")
@@ -443,7 +443,7 @@ class Class(unittest.TestCase):
         scratch = tempfile.TemporaryDirectory(prefix="kata-class-")
         cls.addClassCleanup(scratch.cleanup)
         cls.scratch = folder = pathlib.Path(scratch.name)
-        folder.chmod(0o755)  # as root, programs run as another user, who must get there
+        folder.chmod(0o755)  # as root, programs run as another user, which must have access
         cls.folder, cls.temporary = folder / "class", folder / "with a space"
         cls.temporary.mkdir()
         cls.temporary.chmod(0o755)
@@ -515,7 +515,7 @@ class Class(unittest.TestCase):
             ("mixed", GRAY): ("OK", "^$"),
             ("mixed", BLUR): ("OK", "^$"),
         }
-        # The suite's own claims about a step also tell slow from wrong.
+        # The suite's own claims about a step also distinguish slow from wrong.
         hand_in(
             cls.folder / "rows along x",
             {GRAY: wrong(f"{GRAY}.rows_along_x"), BLUR: wrong(f"{BLUR}.patch_not_clipped")},
@@ -614,7 +614,7 @@ class Class(unittest.TestCase):
         self.assertEqual((rows["nothing"]["points"], rows["nothing"]["MISSING"]), ("0", str(ALL)))
         self.assertEqual(rows["stub"]["OPEN"], "1")
         self.assertEqual({row["state"] for row in rows.values()}, {"graded"})
-        # Right, but it needs thousands of times as much as it may.
+        # Right, but it needs thousands of times the limit.
         self.assertLess(float(rows["one thread"][f"{CHAPTER}/{ADD}"]), 0.02)
         self.assertIn("SLOW (right, not yet fast)", rows["one thread"]["not OK"])
         self.assertTrue(self.sheet.read_bytes().startswith(sheet.MARK.encode()))
@@ -664,7 +664,7 @@ class Class(unittest.TestCase):
             (right[f"{SECTORS} of the solution"], right[f"{MODEL_TIME} of the solution"]),
         )
         self.assertEqual(float(twice[SECTORS]), 2 * float(twice[f"{SECTORS} of the solution"]))
-        # A quarter for being right, and of the rest half: there is a launch too much of two.
+        # A quarter for being right, and half of the rest: one of two launches is too many.
         self.assertEqual((twice["verdict"], twice["points"]), ("SLOW", "1.25"))
         self.assertGreater(float(alone[MODEL_TIME]), 100 * float(alone[f"{MODEL_TIME} of the solution"]))
         self.assertEqual(rows["a mistake", NAMES[0]][SECTORS], "")
@@ -737,7 +737,7 @@ class Class(unittest.TestCase):
         mended = self.run_grade(late, self.folder / "right", "--resume")
         self.assertIn("1 of 2 have been graded", mended.stdout)
         self.assertEqual(self.rows()["late"]["OK"], "1")
-        # Other points need no test again, and whose row has the old ones is not passed over.
+        # Other points require no new test, and a student whose row has the old ones is not skipped.
         write(self.scratch / "double.json", json.dumps({"points": {CHAPTER: 10}}))
         before = time.monotonic()
         doubled = self.run_grade(
@@ -1487,7 +1487,7 @@ class CommandLine(unittest.TestCase):
                     self.refused(f"{folder}/x", "--work", f"{folder}/work", status=3),
                 )
             with grade.for_itself(pathlib.Path(folder, "work")):
-                pass  # a program that has ended is no hindrance
+                pass  # a program that has ended does not matter
 
     def test_a_folder_without_any_step_is_not_graded(self) -> None:
         with tempfile.TemporaryDirectory() as folder:

@@ -2,9 +2,9 @@
 """Checks that no step is passed with the solution of an earlier one: impostors.py BUILD [CHAPTER...]
 
 Hands in the solution of each step as every later step of its chapter, on the CPU back end, with the modules
-that BUILD has. The tests must reject it, or it stands in tests/impostors.csv, with the reason why it may
-pass. An excuse for a rejected one is an error, too. A later solution that passes as an earlier step is none:
-it is the better kernel, and where a GPU has timed it as clearly slower, the suite remarks on it
+that BUILD has. The tests must reject it, or tests/impostors.csv must list it, with the reason why it may
+pass. An excuse for a rejected one is an error, too. A later solution that passes as an earlier step is no
+impostor: it is the better kernel, and if a GPU has timed it as clearly slower, the suite prints a note
 (remark_on_idea in common/judge/claims.hpp).
 """
 
@@ -61,7 +61,7 @@ def excuses(path: pathlib.Path) -> dict[Pair, str]:
             if len(row) != len(HEADINGS) or not all(cell.strip() for cell in row):
                 raise Fault(
                     f"{path}:{rows.line_num}: a chapter, an earlier step, a later one and the reason, "
-                    f"and no more"
+                    f"and nothing else"
                 )
             pair = Pair(*row[:3])
             if pair in found:

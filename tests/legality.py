@@ -43,7 +43,7 @@ __global__ void kernel(float* p) {
     std::cout << p[0];
 }
 """
-# Nothing is included, so that a file of another tree is all that clang could know.
+# Nothing is included, so clang could only know a file of another tree.
 CALLS = """float of_host(float x) { return x; }
 __global__ void kernel(float* p) {
     p[0] = of_host(p[1]);

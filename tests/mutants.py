@@ -4,16 +4,16 @@
 
 Changes the solutions in one place at a time, a comparison, an operator, a constant, an index, a barrier,
 builds each mutant for the CPU back end as BUILD does, and runs the tests of its chapter on it. Prints the
-mutants that pass, in the form of tests/wrong/CHAPTER/STEP.mistakes. Such a one either shows a gap of the
-tests: then it is put there, with a name and a reason. Or it computes the same, and moves the same or so
-little more that no claim is about it: then tests/survivors.csv has the reason, with no chapter and step if it
-holds for all. For a line that a step has more than once, such as a barrier, the line of code before may stand
-in front of it, with a blank between the two.
+mutants that pass, in the form of tests/wrong/CHAPTER/STEP.mistakes. A mutant that passes may show a gap in
+the tests: it then belongs there, with a name and a reason. Or it computes the same, and moves the same number
+of bytes or so few more that no claim covers them: then tests/survivors.csv has the reason, without chapter
+and step if it holds for all. If a step has a line more than once, such as a barrier, the entry may begin with
+the line of code before it, with a blank between the two.
 
-There are some thousands. The steps take turns, and those of a step come in an order that is mixed but always
-the same: --sample N tries the first N of each step, and a run that was stopped has come as far with every
-step. With --csv each verdict goes to the file as it comes, with the first words of the tests; mutants that
-are in it already are not tried again, so a run that was stopped goes on.
+There are several thousand mutants. The steps take turns, and the mutants of a step come in a mixed but fixed
+order: --sample N tries the first N of each step, and a run that was stopped has tried equally many of every
+step. With --csv each verdict goes to the file at once, with the first words of the tests. Mutants that are in
+it already are not tried again, so a run that was stopped continues.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def changes(code: str) -> Iterator[str]:
     for pattern, replacement in SWAPS:
         for match in re.finditer(pattern, code):
             if pattern == ELEMENT and "__shared__" in code:
-                continue  # that is the size of an array, of which more does no harm
+                continue  # this is the size of an array, and a larger one does no harm
             yield code[: match.start()] + match.expand(replacement) + code[match.end() :]
     for match in re.finditer(NUMBER, code):
         for other in {int(match[0]) + 1, max(int(match[0]) - 1, 0)} - {int(match[0])}:
@@ -134,12 +134,12 @@ HEADINGS = ["chapter", "step", "was", "is", "reason"]
 
 
 def code(line: str) -> str:
-    """Returns a line without the comment behind it."""
+    """Returns a line without the comment after it."""
     return line.split("//")[0].strip()
 
 
 def code_before(text: str, number: int) -> str:
-    """Returns the line before that has code: comments and #pragma do not tell lines apart."""
+    """Returns the line before that has code: comments and #pragma do not distinguish lines."""
     return next(
         (
             line
@@ -250,7 +250,7 @@ def judged(status: int, tap: str, said: str) -> Verdict:
 
 
 class Table:
-    """The verdicts in a file, by step, line and changed text; a run that was stopped goes on from there."""
+    """The verdicts in a file, by step, line and changed text; a run that was stopped continues from there."""
 
     COLUMNS = ("chapter", "step", "line", "was", "is", "result", "said")
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What is checked by hand on a machine with a GPU, because no CI runner has one:
+# Checks to be run by hand on a machine with a GPU, because no CI runner has one:
 #
 #   tests/on_gpu.sh RESULTS [PART...]     from the root of the repository
 #
@@ -8,41 +8,42 @@
 #   test       every suite
 #   huge       every solution on inputs of 2^30 bytes and, where indices reach that far, of more than 2^32
 #   sanitize   compute-sanitizer over every solution, with each of its tools
-#   ladder     times: each step against the one that it is to better
-#   variants   times: kernels of tests/wrong against what they say that they are timed against
-#   claims     the timed claims, 30 verdicts on each, all of which must hold; and those that a document makes in vain
+#   ladder     times: each step compared with the one that it should improve on
+#   variants   times: kernels of tests/wrong compared with the kernels that they name
+#   claims     the timed claims, 30 verdicts on each, all of which must hold; and the refuted claims of documents
 #   describe   what one thing at a time costs on this GPU, for the estimate: RESULTS/devices/NAME.csv
-#   times      of all kernels of the ladders and variants, to judge the estimate by: RESULTS/times.csv; only if named, as
-#              the ladders of the GPU in the lessons have theirs
+#   times      the times of all kernels of the ladders and variants, with which the estimate is compared:
+#              RESULTS/times.csv; only if named, because the lessons have the times of their own GPU
 #   bench      times: the last step of each problem beside the vendor's library and the ceiling, over all sizes:
-#              RESULTS/CHAPTER/measured/bench.NAME.csv, of which tests/targets.py makes tables; 5 to 40 seconds a
-#              chapter, and only if named, as there is a file for each GPU
+#              RESULTS/CHAPTER/measured/bench.NAME.csv, from which tests/targets.py makes tables; 5 to 40 seconds a
+#              chapter, and only if named, because each GPU has a file
 #   nsight     the CPU back end's counts beside Nsight Compute's, for the same launches: of the solutions compiled so
 #              that every access is an instruction (as written), in which sectors must agree within 1 % and passes within
 #              5 %, of the solutions as built, and by the counters in the L1 cache
 #
-# Tables go to RESULTS/CHAPTER/measured/*.csv: with RESULTS = chapters, to where the lessons have them. What the tools
-# said is in $BUILD/on_gpu. Where the CPU back end cannot be built, put the output of `CHAPTER-cpu --measure MODULE`
-# into $BUILD/on_gpu/CHAPTER.STEP.counts. CHAPTERS='scan gemm' leaves out the others, except from build; STEPS='06 07'
-# leaves out the other steps from what is done a step at a time. Tables then hold these rows alone: RESULTS is a folder of its own.
-# Under the sanitizers a launch may take 400 s, where otherwise it has 5 s, or what its test allows (KATA_KERNEL_SECONDS). Set it
-# likewise for another tool that slows kernels down: `KATA_KERNEL_SECONDS=60 TOOL build/CHAPTER-gpu ...`.
+# Tables go to RESULTS/CHAPTER/measured/*.csv: with RESULTS = chapters, to the tables of the lessons. The output of the
+# tools is in $BUILD/on_gpu. If the CPU back end cannot be built, put the output of `CHAPTER-cpu --measure MODULE`
+# into $BUILD/on_gpu/CHAPTER.STEP.counts. CHAPTERS='scan gemm' leaves out the other chapters, except from build. STEPS='06 07'
+# leaves out the other steps from the parts that run one step at a time. Tables then have only these rows, so RESULTS must
+# be another folder. Under the sanitizers a launch may take 400 s. Otherwise it may take 5 s, or what its test allows
+# (KATA_KERNEL_SECONDS). Set that variable for other tools that slow kernels down:
+# `KATA_KERNEL_SECONDS=60 TOOL build/CHAPTER-gpu ...`.
 set -euo pipefail
 
 BUILD=${BUILD:-build}
 verdicts=30
-at_once=3  # processes, where nothing is timed; a huge problem takes a fifth of 80 GB, and of 128 GB beside it
+at_once=3  # processes, if nothing is timed; a huge problem takes a fifth of 80 GB on the GPU, and of 128 GB on the host
 tools=(memcheck racecheck initcheck synccheck)
-# Kinds of a chapter's timed problem: what distinguishes them, and which there are, first that of the claims.
+# Kinds of a chapter's timed problem: the parameter that distinguishes them, and its values, first that of the claims.
 declare -A problems=([convolution]='radius 2 4 7' [histogram]='longest_run 0 100000' [reduction]='power_of_two 28' [scan]='power_of_two 28')
-# What the meter's --measure calls a quantity, what Nsight Compute does, and the most that they may differ by, in %.
+# The name of a quantity in the meter's --measure and in Nsight Compute, and the largest difference allowed, in %.
 quantities=(
     'global_load_sectors t_sectors_pipe_lsu_mem_global_op_ld 1'
     'global_store_sectors t_sectors_pipe_lsu_mem_global_op_st 1'
     'shared_load_passes data_pipe_lsu_wavefronts_mem_shared_op_ld 5'
     'shared_store_passes data_pipe_lsu_wavefronts_mem_shared_op_st 5'
 )
-# Nsight Compute has it twice: of the instructions themselves, and of a counter in the L1 cache.
+# Nsight Compute has it twice: from the instructions themselves, and from a counter in the L1 cache.
 of_instructions=smsp__sass_l1tex_
 of_counter=l1tex__
 
@@ -57,7 +58,7 @@ shift
 all_parts=(build test huge sanitize ladder variants claims describe nsight bench times)
 parts=("$@")
 [[ $# -gt 0 ]] || parts=("${all_parts[@]::${#all_parts[@]}-2}")
-for part in "${parts[@]}"; do  # before the first of them takes its hours
+for part in "${parts[@]}"; do  # before the first of them takes hours
     [[ " ${all_parts[*]} " == *" $part "* ]] || { echo "$0: there is no part '$part'; there are: ${all_parts[*]}" >&2 && exit 2; }
 done
 logs=$BUILD/on_gpu
@@ -70,27 +71,27 @@ machine() {
     echo "# ${gpu%%,*}, CUDA $cuda, driver ${gpu##*, }, $(date +%F)"
 }
 
-gpu_name() {  # as a file may be called: H100_80GB_HBM3
+gpu_name() {  # in the form of a file name: H100_80GB_HBM3
     local name
     name=$(nvidia-smi --query-gpu=name --format=csv,noheader -i 0)
     name=${name#NVIDIA }
     echo "${name// /_}"
 }
 
-front() { python3 common/front/repository.py "$@"; }  # what there is, and what the build calls it
+front() { python3 common/front/repository.py "$@"; }  # the chapters and steps, and their names in the build
 chapters() {
     # shellcheck disable=SC2086  # names of chapters hold no spaces
     if [[ -n ${CHAPTERS-} ]]; then printf '%s\n' $CHAPTERS; else front chapters; fi
 }
-steps() {  # steps CHAPTER [cpu-steps]: those that are asked for, or of these what the CPU back end runs
+steps() {  # steps CHAPTER [cpu-steps]: prints the selected steps, or those of them that the CPU back end runs
     local step
     for step in $(front "${2:-steps}" "$1"); do
         [[ -n ${STEPS-} && " $STEPS " != *" ${step%%_*} "* ]] || echo "$step"
     done
 }
-solution() { echo "$BUILD/$(front module solutions "$1" "$2" "${3:-gpu}")"; }  # solution CHAPTER STEP [BACKEND]: its module
+solution() { echo "$BUILD/$(front module solutions "$1" "$2" "${3:-gpu}")"; }  # solution CHAPTER STEP [BACKEND]: prints its module
 
-# table CHAPTER NAME HEADINGS: begins a table and says where it is.
+# table CHAPTER NAME HEADINGS: begins a table and prints its path.
 table() {
     local file=$results/$1/measured/$2.csv
     mkdir -p "$(dirname "$file")"
@@ -98,7 +99,7 @@ table() {
     echo "$file"
 }
 
-# values LOG KEY:DECIMALS...: what a step's --measure said, as fields of a table.
+# values LOG KEY:DECIMALS...: prints the output of a step's --measure as fields of a table.
 values() {
     local log=$1
     shift
@@ -113,14 +114,14 @@ values() {
         }' "$log"
 }
 
-# better CHAPTER STEP: the step that it is to better.
+# better CHAPTER STEP: prints the step that it should improve on.
 better() {
     "$BUILD/$1-gpu" --describe | python3 -c '
 import json, sys
 print({step["name"]: step["before"] for step in json.load(sys.stdin)["steps"]}[sys.argv[1]])' "$2"
 }
 
-# suite CHAPTER STEP ARGUMENT...: the tests of a solution, under whatever `under` is.
+# suite CHAPTER STEP ARGUMENT...: runs the tests of a solution, under the tool in `under`.
 suite() {
     local chapter=$1 step=$2
     shift 2
@@ -134,7 +135,7 @@ build() {
     ninja -C "$BUILD" -k 0 $(front targets "$BUILD")  # the styles, too
 }
 
-# in_parallel COMMAND CHAPTER...: COMMAND CHAPTER STEP for every step, some at once.
+# in_parallel COMMAND CHAPTER...: runs COMMAND CHAPTER STEP for every step, several at once.
 in_parallel() {
     local command=$1 chapter step
     shift
@@ -167,7 +168,7 @@ huge() {
     done
 }
 
-# Every test of what a step computes; the largest problems take a sanitizer minutes and show it nothing new.
+# Every test of a step's results; the largest problems take a sanitizer minutes and show it nothing new.
 # shellcheck disable=SC2317
 sanitize_step() {
     local tool small='~[huge]~"*very large*"~"*more bytes than 32 bits*"~"*32 bits cannot number*"~"*as an int counts*"'
@@ -263,7 +264,7 @@ claims() {
                 ' "$log" >>"$file"
             done
         done
-        if (($(wc -l <"$file") > 2)); then cat "$file"; else rm "$file"; fi # nothing is claimed about time
+        if (($(wc -l <"$file") > 2)); then cat "$file"; else rm "$file"; fi # no claim is about time
     done
 }
 
@@ -303,13 +304,13 @@ times() {
     done
 }
 
-# profile CHAPTER MODULE METRICS LOG: the launches of the ladder's problem.
+# profile CHAPTER MODULE METRICS LOG: profiles the launches of the ladder's problem.
 profile() {
     ncu --clock-control none --csv --print-units base --metrics "$3" \
         "$BUILD/$1-gpu" --measure "$2" --once >"$4" || failed=1
 }
 
-# profiled LOG METRIC: its sum over the launches of a step. "ID","Process ID", … "Metric Name","Metric Unit","Metric Value"
+# profiled LOG METRIC: prints its sum over the launches of a step. "ID","Process ID", … "Metric Name","Metric Unit","Metric Value"
 profiled() {
     awk -v metric="$2.sum" '
         /^"[0-9]/ {
@@ -326,7 +327,7 @@ nsight() {
         read -r _ name _ <<<"$quantity"
         metrics+=${metrics:+,}$of_instructions$name.sum,$of_counter$name.sum
     done
-    # ptxas makes one access of several neighbouring ones when it optimises.
+    # When ptxas optimises, it merges several neighbouring accesses into one.
     [[ -f $as_written/build.ninja ]] || meson setup "$as_written" -Dgpu=enabled -Dcpu=disabled -Dcuda_args=-Xptxas=-O0
     # shellcheck disable=SC2046
     ninja -C "$as_written" $(for chapter in $(chapters); do
@@ -352,7 +353,7 @@ nsight() {
     done
 }
 
-# compare ROW METER PROFILER MOST: the beginning of a row; fails where they differ by more than MOST %.
+# compare ROW METER PROFILER MOST: prints the beginning of a row; fails if they differ by more than MOST %.
 compare() {
     awk -v row="$1" -v meter="$2" -v profiler="$3" -v most="$4" 'BEGIN {
         off = profiler > 0 ? 100 * (meter - profiler) / profiler : meter > 0 ? 100 : 0

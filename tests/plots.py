@@ -11,9 +11,9 @@ chapters, for the first page, and chapters/roofline.svg has the speed of a step 
 lesson's counted table. common/estimate/judged/DEVICE.svg has each time that DEVICE.csv beside it estimates,
 over the measured one.
 
-A picture carries a digest of its numbers, so that an old one is known without matplotlib. With matplotlib
-each is drawn again: by the release that drew the committed one it must come out the same to the byte, by
-another one with the same words.
+A picture contains a digest of its numbers, so an outdated one is recognized without matplotlib. With
+matplotlib each is drawn again: with the release that drew the committed one, the bytes must be the same, and
+with another one, the words.
 """
 
 from __future__ import annotations
@@ -171,7 +171,7 @@ def intensities(root: pathlib.Path, chapter: str) -> dict[str, float]:
 
 def of_floats(ladder: Ladder) -> Ladder:
     """Returns a ladder without the steps that multiply in tensor cores: the ceiling, which is arithmetic of
-    floats, is none of theirs."""
+    floats, does not apply to them."""
     series: list[Series] = [
         {**one, "steps": [s for s in one["steps"] if s["share"] < TENSOR_CORES]} for one in ladder["series"]
     ]
@@ -228,7 +228,7 @@ def roof(root: pathlib.Path, ladders: Iterable[str]) -> tuple[str, float, float]
     for chapter in ladders:
         machine, rows = rows_of(root / "chapters" / chapter / "measured" / "ladder.csv")
         for row in rows:
-            # Arithmetic limits gemm; the copy limits the others, but for the widest filter.
+            # Arithmetic limits gemm; the copy limits the others, except for the widest filter.
             quantity, share = "TFLOP/s" if chapter == "gemm" else "GB/s", float(row["% of ceiling"])
             if TENSOR_CORES > share > nearest[quantity][0] and row.get("radius") != "7":
                 nearest[quantity] = share, 100 * float(row[quantity]) / share
@@ -243,7 +243,7 @@ def digest(data: object) -> str:
 
 
 def begin(width: float, height: float) -> Figure:
-    """Returns an empty picture of so many pixels, with matplotlib's defaults restored."""
+    """Returns an empty picture of this many pixels, with matplotlib's defaults restored."""
     import matplotlib
 
     matplotlib.use("svg")
@@ -282,7 +282,8 @@ def title_of(step: str) -> str:
 
 
 def ticks(axes: Axes, low: float, high: float, axis: str = "x") -> None:
-    """Marks powers of ten and as much between them as is easily read; the same words in every release."""
+    """Marks powers of ten, and as many values between them as are easy to read; the same words in every
+    release."""
     for between in ((1, 1.5, 2, 3, 5, 7), (1, 2, 5), (1,)):
         places = [m * 10.0**e for e in range(-3, 5) for m in between if low <= m * 10.0**e <= high]
         if len(places) <= 8:
@@ -387,7 +388,7 @@ def draw_ladders(data: Mapping[str, Ladder]) -> Figure:
         axes.set_xlim(0, 106)
         axes.set_xticks([0, 50, 100])
         axes.set_xticklabels(["0", "50", "100 %"])
-        # Bars are as thick in a chapter of four steps as in one of six.
+        # Bars are equally thick in chapters of four steps and of six.
         axes.set_ylim(max(len(steps), 6) - 0.4, -0.6)
         axes.set_yticks(range(len(steps)))
         axes.set_yticklabels([step["step"][:2] for step in steps], fontsize=8)

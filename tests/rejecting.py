@@ -110,7 +110,7 @@ def cores() -> int:
     return most if quota == "max" else min(most, round(int(quota) / int(period)))
 
 
-# A right step, which does something else in its host code each time that it is called.
+# A right step whose host code also executes a statement in each call.
 STEP = """
 #include <csignal>
 #include <cstdio>
@@ -130,7 +130,7 @@ extern "C" void vector_add(const float* a, const float* b, float* c, int n) {{
     add(a, b, c, n);
 }}
 """
-# In place of the C library's: these give no more than so many processes and files in memory.
+# In place of the C library's functions: these give at most this many processes and files in memory.
 SCARCE = """
 #include <cerrno>
 #include <cstdlib>
@@ -241,7 +241,7 @@ class InParts(unittest.TestCase):
             f"int(getpid())); std::fclose(f); }}"
         )
         self.require_same(self.step(said), "--abort", **how)
-        # One of them is that without --in-parts.
+        # One of them is the run without --in-parts.
         return len(set(pids.read_text(encoding="utf-8").split())) - 1
 
     def test_all_that_a_right_step_passes_is_reported_in_order(self) -> None:

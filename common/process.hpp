@@ -27,7 +27,7 @@ inline Ended run_program(const std::vector<std::string>& command, Errors errors 
     for (const auto& word : command) words.push_back(const_cast<char*>(word.c_str()));
     words.push_back(nullptr);
     int ends[2];
-    if (pipe(ends) != 0) throw Error("no pipe to be had");
+    if (pipe(ends) != 0) throw Error("no pipe is available");
     // Not fork(), which would copy the page tables of a suite's memory for a program that needs none of it.
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
@@ -46,7 +46,7 @@ inline Ended run_program(const std::vector<std::string>& command, Errors errors 
     for (ssize_t n; (n = read(ends[0], buffer.data(), buffer.size())) > 0;)
         ended.output.append(buffer.data(), static_cast<std::size_t>(n));
     close(ends[0]);
-    if (error == EAGAIN || error == ENOMEM) throw Error("no process to be had");
+    if (error == EAGAIN || error == ENOMEM) throw Error("no process can be started");
     ended.status = 127 << 8;
     if (error == 0) waitpid(child, &ended.status, 0);
     return ended;

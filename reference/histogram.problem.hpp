@@ -194,7 +194,7 @@ struct BothEnds {
         if (got != expected)
             return "of " + std::to_string(length) +
                    " characters only the first and the last are letters, one of bin " +
-                   std::to_string(first) + " and one of bin " + std::to_string(last) + ": counted were " +
+                   std::to_string(first) + " and one of bin " + std::to_string(last) + ": the counts are " +
                    std::to_string(got[first]) + " and " + std::to_string(got[last]);
         return kata::damage_of(characters, histo, workspace);
     }

@@ -264,8 +264,8 @@ class Benching(unittest.TestCase):
         for lines in ([DEVICE], [DEVICE, begin(WHOLE, "floor", "copy")]):
             with self.assertRaisesRegex(Fault, "ended before its end"):
                 self.shown(self.saying(lines, status=1))
-        with self.assertRaisesRegex(Fault, "no GPU to run on: the driver sees none"):
-            self.shown(self.saying(["no GPU to run on: the driver sees none"], status=77))
+        with self.assertRaisesRegex(Fault, "no GPU to run on: the driver finds none"):
+            self.shown(self.saying(["no GPU to run on: the driver finds none"], status=77))
 
     def test_a_throttled_gpu_is_told_and_one_that_idles_is_not(self) -> None:
         fine = [bench.Sample(1980, 1980, 0x0), bench.Sample(345, 1980, 0x1), bench.Sample(1980, 1980, 0x2)]

@@ -951,7 +951,7 @@ class Ladders(unittest.TestCase):
             "share of the loaded sectors that lanes read",
         ),
         ladder.Column("bank_conflicts", "conflicts", "extra passes", "/output", 3, False, "bank conflicts"),
-        ladder.Column("barriers", "barriers", "syncs", "/block", 0, False, "barriers that a block comes to"),
+        ladder.Column("barriers", "barriers", "syncs", "/block", 0, False, "barriers that a block reaches"),
         *(ladder.Column(f"c{n}", "counted", "counted", "", 3, True, "something else") for n in range(4)),
     )
 

@@ -32,7 +32,7 @@ const kata::Idea waits_for_whole_tiles{
     },
     .most = 2.0 * 192 / 4,
     .cure =
-        "the barriers belong before and behind the loop over a tile, and a tile has several places along K"};
+        "the barriers belong before and after the loop over a tile, and a tile has several places along K"};
 
 // A block may wait for the first of its tiles: for K = 192 there are twelve, or three of bfloat16. NVIDIA's
 // sample for tensor cores has no asynchronous copies. It loads and stores at once, while other blocks
@@ -294,7 +294,7 @@ const kata::Step steps[] = {
               "not in the documents"},
              // 1.14 times: 47.5 TFLOP/s.
              {"07_async_copies", "milliseconds", 1.05,
-              "more products for each pack that is read, and copies begin behind the products of a tile's "
+              "more products for each pack that is read, and copies begin after the products of a tile's "
               "first place",
               "not in the documents"},
          },

@@ -16,7 +16,8 @@ std::vector<Device::Row> rows_of(const Device& device, const std::string& quanti
     std::vector<Device::Row> rows;
     std::copy_if(device.rows.begin(), device.rows.end(), std::back_inserter(rows),
                  [&](const auto& row) { return row.quantity == quantity; });
-    if (rows.empty()) throw kata::Error("nothing says what \"" + quantity + "\" is on " + device.name);
+    if (rows.empty())
+        throw kata::Error("there is no \"" + quantity + "\" in the description of " + device.name);
     return rows;
 }
 

@@ -471,7 +471,7 @@ def main() -> None:
     command("steps", "of a chapter", "CHAPTER")
     command("cpu-steps", "of a chapter, those that the CPU back end runs", "CHAPTER")
     command("module", "the file name of a module", "TREE", "CHAPTER", "NAME", "BACKEND")
-    command("prefix", "what the file names of a chapter's modules begin with", "TREE", "CHAPTER")
+    command("prefix", "the beginning of the file names of a chapter's modules", "TREE", "CHAPTER")
     command(
         "targets", "the programs and modules of a build, without those of the trees named", "BUILD", "TREE..."
     )

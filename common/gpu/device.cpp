@@ -22,7 +22,7 @@ std::string why_no_device(cudaError_t error) {
     int driver = 0, runtime = 0;
     cudaDriverGetVersion(&driver);
     cudaRuntimeGetVersion(&runtime);
-    if (error == cudaErrorNoDevice) return "the driver sees none";
+    if (error == cudaErrorNoDevice) return "the driver finds none";
     if (error == cudaErrorInsufficientDriver && driver == 0) return "no NVIDIA driver is installed";
     if (error == cudaErrorInsufficientDriver)
         return "the driver is too old: it knows CUDA up to " + version(driver) + ", this program needs " +
@@ -46,7 +46,7 @@ std::string misdeed(cudaError_t error) {
         case cudaErrorInvalidAddressSpace:
             return "a thread used an address in the wrong kind of memory";
         case cudaErrorInvalidPc:
-            return "a thread jumped to where no code is";
+            return "a thread jumped to an address without code";
         case cudaErrorHardwareStackError:
             return "a thread's call stack overflowed or was overwritten";
         case cudaErrorLaunchTimeout:
@@ -127,9 +127,9 @@ void wait(double seconds) {
         std::this_thread::sleep_for(pause);
         pause = std::min(2 * pause, 1000us);
     }
-    check(state, "the step did not end well");
+    check(state, "the step did not end normally");
     // Flushes printf of kernels, and waits for other streams.
-    check(cudaDeviceSynchronize(), "the step did not end well");
+    check(cudaDeviceSynchronize(), "the step did not end normally");
 }
 
 bool lost() { return !lost_to.empty(); }

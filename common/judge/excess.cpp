@@ -101,7 +101,7 @@ const char* cause_of_busiest_warp(const Counts& mine, const Counts& theirs) {
 /// Reports wasted lanes, as in a step with one block per thread.
 std::string lanes(const Counts& mine, const Counts& theirs) {
     if (mine.active_lanes() > 16 || 2 * mine.active_lanes() > theirs.active_lanes()) return "";
-    return format("\n  of the 32 lanes of a warp %.1f are at work on average, in the solution %.1f",
+    return format("\n  on average %.1f of the 32 lanes of a warp are active, in the solution %.1f",
                   mine.active_lanes(), theirs.active_lanes()) +
            (mine.threads < 32 * mine.blocks
                 ? format(": its blocks have %.1f threads, and a warp belongs to one block",
@@ -182,7 +182,8 @@ const Limit limits[] = {
     // times and more. Shuffles that replace shared memory of the solution are steps, as those accesses are.
     {.quantity = "exchanges",
      .factor = 4,
-     .excess = "its warps exchange values between lanes too often, by shuffles, votes and their like",
+     .excess =
+         "its warps exchange values between lanes too often, by shuffles, votes and similar instructions",
      .cause = "lanes take turns, one shuffle for each of them, where five with strides 1, 2, 4, 8 and 16 "
               "reach all 32; or "
               "each warp does by shuffles what one warp could do for the whole block",

@@ -184,10 +184,10 @@ int main(int argc, char** argv) {
         session.cli(
             session.cli() | Opt(module, "module")["--step"]("the step under test") |
             Opt(source, "file")["--source"]("its source") |
-            Opt(s.rivals, "prefix")["--rivals"]("what the file names of the solutions' modules begin with") |
+            Opt(s.rivals, "prefix")["--rivals"]("the beginning of the file names of the solutions' modules") |
             Opt(need, "architecture")["--needs"](
                 "the GPU that the step requires, if any: sm_80, or sm_90a, or \"sm_90, 193 KiB\"") |
-            Opt(s.is_solution)["--solution"]("test what is only true of the solutions, too") |
+            Opt(s.is_solution)["--solution"]("also test what is true of the solutions only") |
             Opt(s.verdicts, "number")["--verdicts"]("on each timed claim; 1 by default") |
             Opt(processor_seconds, "seconds")["--processor-seconds"]("that the tests may take in all") |
             Opt(key, "descriptor")["--seal"]("seal each line of the report with the key read from there") |

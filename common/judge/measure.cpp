@@ -57,7 +57,7 @@ std::function<void(double)> progress_of(const Module& step) {
 int describe(std::span<char* const> arguments) {
     try {
         if (const auto file = option(arguments, "--file")) {
-            if (!chapter.on_file) throw Error(std::string(chapter.name) + " has nothing to do with a file");
+            if (!chapter.on_file) throw Error(std::string(chapter.name) + " takes no file");
             chapter.check_file(*file);
         }
         const std::vector<std::string_view> timed{"milliseconds", "gigabytes", "teraflops", "of_ceiling"};

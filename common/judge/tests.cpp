@@ -136,7 +136,7 @@ TEST_CASE("the step defines the function that its chapter calls", "[claims][shar
 }
 
 // Comes before the tests of what idle launches cost, because it names the cause.
-TEST_CASE("no launch is for nothing", "[claims][shared]") {
+TEST_CASE("every launch has an effect", "[claims][shared]") {
     skip_without_counts();
     const auto& seen = counted_run(base_shape()).seen;
     const auto theirs = has_own_solution() ? of_own_solution(base_shape()).launches : seen.launches;

@@ -252,7 +252,7 @@ int explain(std::span<char* const> arguments) {
 
 int trace(std::span<char* const> arguments) {
     return written(arguments, "--trace", [](const Module& step, const std::string& file) {
-        if (!chapter.sketch) throw Error(std::string(chapter.name) + " has no problem that is to be drawn");
+        if (!chapter.sketch) throw Error(std::string(chapter.name) + " has no problem to draw");
         Everything seen;
         const auto sketch = chapter.sketch(step);
         if (!sketch.run.seen.counts) throw Error(sketch.run.fault.value_or("nothing was counted"));

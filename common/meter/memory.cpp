@@ -205,7 +205,7 @@ std::uint64_t Meter::copy_begins(const void* to, const void* from, unsigned byte
          (region && region->space == Space::shared)))
         simt::give_up(std::string(name) + " copies from global memory, and " + here() + " copies from " +
                       (region ? "shared memory" : "a variable of its own") + ", in " + line(offset_of(code)) +
-                      ": assign what is there");
+                      ": use an assignment");
     auto& block = resident();
     block.chains[simt::running->warp()].copies();
     touch(to, bytes, Verb::write, code, true);

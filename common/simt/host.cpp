@@ -165,8 +165,8 @@ std::vector<std::string> kept_streams() {
     const auto tell = [&](const auto& all, const std::string& kind, const std::string& destroys) {
         for (const auto& [name, one] : all)
             if (!std::exchange(one->kept, true))
-                findings.push_back("never destroyed: the " + kind + " that is made in " + one->origin +
-                                   ": what a step makes it gives back with " + destroys);
+                findings.push_back("never destroyed: the " + kind + " that is created in " + one->origin +
+                                   ": a step must destroy what it creates, with " + destroys);
     };
     tell(streams, "stream", "cudaStreamDestroy");
     tell(events, "event", "cudaEventDestroy");

@@ -180,8 +180,8 @@ void host_reaches(const void* pointer, std::size_t bytes, bool writes) {
     if (!a || bytes == 0) return;
     const auto whole = std::to_string(a->range.size());
     if (!writes && address == a->range.begin && bytes > a->range.size())
-        throw kata::Error("copy refused: " + std::to_string(bytes) + " bytes are more than \"" + a->name +
-                          "\" has, from which they are to come: " + whole);
+        throw kata::Error("copy refused: " + std::to_string(bytes) + " bytes are more than the source \"" +
+                          a->name + "\" has: " + whole);
     if (address < a->range.begin || address > a->range.end || bytes > a->range.end - address)
         throw kata::Error("copy refused: " + std::to_string(bytes) + " bytes at offset " +
                           std::to_string(static_cast<std::ptrdiff_t>(address - a->range.begin)) +

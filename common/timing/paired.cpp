@@ -24,7 +24,7 @@ void check(const PairedOptions& options) {
         refuse("a probability of error must lie between 0 and 1/2", options.error);
     if (options.max_pairs < 1 || options.max_pairs > 1000)
         refuse("a comparison takes 1 to 1000 pairs", options.max_pairs);
-    if (options.warm_ups < 0) refuse("warm-ups cannot be fewer than none", options.warm_ups);
+    if (options.warm_ups < 0) refuse("the number of warm-ups cannot be negative", options.warm_ups);
 }
 
 double timed(const Clocked& run, const char* name) {

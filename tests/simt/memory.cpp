@@ -121,7 +121,7 @@ TEST_CASE("a copy that does not fit is refused", "[memory]") {
     CHECK_THAT(fault([&] { kernels::copy_within(out.data() + 2, others.data(), 7 * sizeof(float)); }),
                Equals("copy refused: 28 bytes at offset 8 do not fit into \"out\" of 32 bytes"));
     CHECK_THAT(fault([&] { kernels::copy_within(others.data(), out.data(), 9 * sizeof(float)); }),
-               Equals("copy refused: 36 bytes are more than \"out\" has, from which they are to come: 32"));
+               Equals("copy refused: 36 bytes are more than the source \"out\" has: 32"));
     CHECK(fault([&] { kernels::copy_within(out.data() + 2, others.data(), 6 * sizeof(float)); }) == "");
 }
 

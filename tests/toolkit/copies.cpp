@@ -151,7 +151,7 @@ TEST_CASE("an asynchronous copy reads global memory, and a copy by a group reads
     const auto refused = [&](const std::string& source) {
         return "__pipeline_memcpy_async copies from global memory, and thread (0,0,0) of block (0,0,0) "
                "copies from " +
-               source + ", in " + line_of("copies from") + ": assign what is there";
+               source + ", in " + line_of("copies from") + ": use an assignment";
     };
     CHECK(copy(shared, false) == refused("shared memory"));
     CHECK(copy(own, false) == refused("a variable of its own"));

@@ -48,7 +48,7 @@ TEST_CASE("unordered work in two streams is reported", "[host]") {
                    "stream was created with cudaStreamNonBlocking; leave that out, or wait for it with "
                    "cudaStreamSynchronize"});
     CHECK(found(never_destroyed) ==
-          Findings{"never destroyed: the stream that is made in " + line_of("makes a stream") +
+          Findings{"never destroyed: the stream that is created in " + line_of("makes a stream") +
                    ": a step must destroy what it creates, with cudaStreamDestroy"});
 }
 

@@ -102,7 +102,7 @@ inline constexpr Counter table[] = {
      "compare-and-swaps that store their value", "",
      [](C c) { return number(c.swaps); }},
     {"contention", "contention", "most on one", "", nothing, 0, less,
-     "atomics on the address that has most of them",
+     "atomics on the address that gets the most",
      "the most atomics on one address of global memory, which take turns",
      [](C c) { return number(c.contention); }},
     // Shared memory.

@@ -40,7 +40,7 @@ struct Counts {
     std::uint64_t lane_basic_blocks = 0;  ///< basic blocks executed, summed over lanes
     std::uint64_t basic_blocks = 0;       ///< basic blocks executed, summed over warps
     std::uint64_t swaps = 0;              ///< compare-and-swaps that have stored their value
-    std::uint64_t exchanges = 0;          ///< shuffles, votes and their like, summed over warps
+    std::uint64_t exchanges = 0;          ///< shuffles, votes and similar instructions, summed over warps
     std::uint64_t blocks = 0;
     std::uint64_t threads = 0;
     std::uint64_t launches = 0;
@@ -55,9 +55,10 @@ struct Counts {
     /// to a single address counts none, because it cannot be improved.
     std::uint64_t lines = 0;
 
-    /// How often a warp begins to load from global memory: at its first load, and at the first after each
-    /// barrier and each exchange between its lanes, because an exchange of loaded values waits for the loads.
-    /// Loads of one phase may be in flight together; loads of two phases never are. Polls do not count.
+    /// The number of times that a warp begins to load from global memory: at its first load, and at the first
+    /// after each barrier and each exchange between its lanes, because an exchange of loaded values waits for
+    /// the loads. Loads of one phase may be in flight together; loads of two phases never are. Polls do not
+    /// count.
     std::uint64_t load_phases = 0;
     /// Bytes moved from global to shared memory while the warp does nothing else. For loads: bytes stored to
     /// shared memory before the warp reads it again. For asynchronous copies: bytes that a thread waits for

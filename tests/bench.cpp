@@ -228,7 +228,7 @@ TEST_CASE("a kernel that is stopped is wrong, one that is not written open, and 
     CHECK(Machine().run({open}));
 }
 
-TEST_CASE("what does not fit into the memory is left out, in one line") {
+TEST_CASE("a problem that does not fit into the memory is left out, with a message of one line") {
     Machine machine;
     machine.problem.bytes = std::size_t{3} << 30;
     machine.problem.make = [](std::size_t) -> std::unique_ptr<Problem> { throw kata::Error("no room"); };

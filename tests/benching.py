@@ -195,7 +195,7 @@ class Benching(unittest.TestCase):
         self.assertEqual(status, 0)
         told = " ".join(said.split())
         self.assertIn(
-            "whole, 2^30 floats: skipped, for it needs 8.25 GiB of the GPU's memory, of which 3.80 GiB "
+            "whole, 2^30 floats: skipped, because it needs 8.25 GiB of the GPU's memory, of which 3.80 GiB "
             "are free",
             told,
         )

@@ -57,8 +57,8 @@ const kata::Idea weights_are_constant{
     .least = 1.0 / 64,
     .cure = "declare `weights` __constant__, and let the kernel read it where a weight is used"};
 
-// At radius 3, where the sums are short compared with the loading. One warp alone needs 14 rounds, and the
-// block needs one.
+// At radius 3, where the sums are short compared with the loading. A single warp needs 14 rounds, and the
+// whole block needs one.
 const kata::Idea all_warps_load{
     .lacking =
         "the longest thread takes too long, as happens when a few threads load much of the tile and the "

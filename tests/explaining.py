@@ -295,7 +295,7 @@ class Explaining(unittest.TestCase):
         with (
             mock.patch("builtins.input", side_effect=EOFError),
             contextlib.redirect_stdout(io.StringIO()),
-            self.assertRaisesRegex(Fault, "nobody has answered"),
+            self.assertRaisesRegex(Fault, "there was no answer"),
         ):
             predict.asked("How many sectors? ")
 

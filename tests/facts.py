@@ -444,7 +444,7 @@ class Names(Scratch):
         self.assertEqual(self.repository.refuted("sums", elsewhere="NVIDIA H100"), said)
         there = self.repository.refuted("sums", elsewhere="NVIDIA H200", times={"01_add": 3.0, "02_all": 2.0})
         self.assertIn("1.66 to 1.67 times as fast; on NVIDIA H200: 1.50 times. No step", there[0])
-        self.assertIn("0.50 times as fast; on NVIDIA H200: nobody has measured it. No step", there[1])
+        self.assertIn("0.50 times as fast; on NVIDIA H200: it has not been measured. No step", there[1])
 
     def test_of_a_step_that_gains_only_time_that_is_said(self) -> None:
         self.assertEqual(self.repository.gained_in_time("sums", "01_add"), "")

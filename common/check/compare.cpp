@@ -402,7 +402,7 @@ bool transposed_within(const Comparison& c, const Grid& grid, std::span<const In
     return varied && explained >= 16 && 2 * explained >= wrong.size();
 }
 
-/// The effect of a tile whose rows are taken for columns.
+/// The effect of a tile whose rows are read as columns.
 template <class Comparison>
 std::optional<std::string> describe_transposed(const Comparison& c, const Grid& grid,
                                                std::span<const Index> wrong) {

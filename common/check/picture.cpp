@@ -137,8 +137,8 @@ void write_picture(const fs::path& path, const Picture& picture) {
 #else
 
 constexpr const char* without_stb =
-    "this build reads and writes no pictures, for it was made without stb; ./kata setup installs it, then "
-    "touch common/check/picture.cpp";
+    "this build reads and writes no pictures, because it was made without stb; ./kata setup installs it, "
+    "then touch common/check/picture.cpp";
 Picture read_picture(const fs::path& path) {
     bytes_of(path);
     fail(path, without_stb);

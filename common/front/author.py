@@ -288,7 +288,7 @@ def add_row(lesson: pathlib.Path, step: str) -> str | None:
 
 
 def add_to_rows(suite: pathlib.Path, step: str, before: str | None) -> str | None:
-    """Returns the suite's data with a row for the step, behind all others; None without a table of steps."""
+    """Returns the suite's data with a row for the step, after all others; None without a table of steps."""
     text = suite.read_text(encoding="utf-8") if suite.is_file() else ""
     table = re.search(r"^const kata::Step steps\[\] = \{\n.*?(?=^\};)", text, re.M | re.S)
     if not table:

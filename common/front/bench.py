@@ -274,7 +274,7 @@ class Table:
         self.show(row_of(row, self.in_teraflops))
 
     def skip(self, case: str, why: str) -> None:
-        self.show("\n" + textwrap.fill(f"{case}: skipped, for it {why}", WIDTH, subsequent_indent="  "))
+        self.show("\n" + textwrap.fill(f"{case}: skipped, because it {why}", WIDTH, subsequent_indent="  "))
 
 
 # --- running ------------------------------------------------------------------------------------------------

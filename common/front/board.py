@@ -61,7 +61,7 @@ class Board:
         return next((place for place in self.places if place.state not in NOTHING_TO_DO), None)
 
     def next_after(self, chapter: str, step: str) -> Place | None:
-        """Returns the first step behind this one in its chapter that is not done, else the first of all but
+        """Returns the first step after this one in its chapter that is not done, else the first of all but
         this one."""
         left = [
             place

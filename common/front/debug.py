@@ -81,7 +81,7 @@ def kernels(text: str) -> list[int]:
 
 
 def first_line(text: str) -> int:
-    """Returns the line behind the mark of the first body."""
+    """Returns the line after the mark of the first body."""
     lines = text.splitlines()
     return next((number for number, line in enumerate(lines, 2) if line.strip() == "// kata: begin"), 1)
 

@@ -36,7 +36,7 @@ MEANINGS = {
     "DRAM": "bytes between the L2 cache and the memory of the GPU",
     "atomics on one line": "atomics on the same 128 bytes of global memory take turns",
     "atomics": "all atomics on global memory together",
-    "starting blocks": "a GPU starts only so many blocks a second",
+    "starting blocks": "a GPU starts only a limited number of blocks a second",
     "latency": "a block waits for what it has requested, and too few other blocks run meanwhile",
     "one block": "it has so much more to do than the others that the GPU waits for it alone",
     "blocks one after the other": "each block waits for what the one before it has written",

@@ -148,7 +148,7 @@ def students_of(given: Sequence[str]) -> list[pathlib.Path]:
         else:
             print(f"{name} is neither a folder nor an archive: not graded")
     if not paths:
-        raise Fault("there is nobody to grade", 2)
+        raise Fault("there is no student to grade", 2)
     return list(paths)
 
 
@@ -498,7 +498,7 @@ def main(given: Sequence[str] | None = None) -> int:
             file=sys.stderr,
         )
         return 128 + (stopped.args[0] if isinstance(stopped, Stopped) else signal.SIGINT)
-    except BrokenPipeError:  # nobody reads on
+    except BrokenPipeError:  # the reader has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE
     except OSError as error:

@@ -40,7 +40,7 @@ WIDTH = 80
 
 
 def pick(kind: str, given: str, names: Sequence[str]) -> str:
-    """Returns the one name that fits: by its beginning, its number, or the part behind its number."""
+    """Returns the one name that fits: by its beginning, its number, or the part after its number."""
     wanted = given[:-3] if given.endswith(".cu") else given
     wanted = f"0{wanted}" if re.fullmatch(r"\d", wanted) else wanted
     ways: tuple[Callable[[str], bool], ...] = (
@@ -485,7 +485,9 @@ COMMANDS = {
         make_book,
         arguments.nothing,
     ),
-    "setup": Command("", "install what is missing; tour and test do so themselves", setup, arguments.nothing),
+    "setup": Command(
+        "", "install what is missing; tour and test do this by themselves", setup, arguments.nothing
+    ),
     "new": Command(
         "CHAPTER [NN_name]", "begin a step, or a chapter, in all the places that it needs", new, arguments.new
     ),
@@ -577,7 +579,7 @@ def main() -> int:
         return 130
     except Stopped as stopped:
         return 128 + int(stopped.args[0])
-    except BrokenPipeError:  # nobody reads on
+    except BrokenPipeError:  # the reader has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except OSError as error:

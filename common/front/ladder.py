@@ -39,7 +39,7 @@ class Chapter(NamedTuple):
     problem: str
     device: str
     columns: list[Column]
-    before: dict[str, str]  # the step that a step is to better
+    before: dict[str, str]  # the step that a step should improve on
 
 
 class Row(NamedTuple):

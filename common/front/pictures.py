@@ -279,8 +279,7 @@ def additions(trace: Trace) -> tuple[list[tuple[int, int, tuple[int, int]]], int
     for array, used in words.items():
         part: list[int] = []
         for word in sorted(used):
-            # A place that is left free now and then is padding; a long way to the next one begins another
-            # part.
+            # A place that is skipped at regular intervals is padding. A large gap begins another part.
             if part and word - part[-1] > 8:
                 stretches.append((array, part))
                 part = []

@@ -46,7 +46,7 @@ def asked(text: str) -> float:
         return said
     except EOFError:
         print()
-        raise Fault("nobody has answered", 2) from None
+        raise Fault("there was no answer", 2) from None
 
 
 def answer(row: explain.Row, said: float, theirs: explain.Row | None) -> str:

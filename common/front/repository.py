@@ -21,7 +21,7 @@ from fault import Fault
 from mistakes import Mistake
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# The order of the book, which no folder tells. A chapter that is not named here comes behind these.
+# The order of the book, which the folders do not show. Chapters that are not named here come after these.
 ORDER = ("grids", "convolution", "stencil", "histogram", "reduction", "scan", "gemm")
 # The trees of kernels: a student's steps, the solutions, kernels that must be rejected, right variants, and
 # steps as others would write them.
@@ -29,7 +29,7 @@ TREES = ("chapters", "solutions", "wrong", "variants", "styles")
 BACKENDS = ("gpu", "cpu")  # the tour takes the first of them that is built and can run
 STEP = re.compile(r"\d\d_[a-z0-9_]+\.cu")
 # The line of a step's header comment with the GPU that it requires: "sm_80" is this compute capability or a
-# newer one; "sm_90a" is this one only, whose instructions the CPU back end does not have; ", 193 KiB" behind
+# newer one; "sm_90a" is this one only, whose instructions the CPU back end does not have; ", 193 KiB" after
 # either is the shared memory that a block must be able to have, which newer GPUs may lack.
 NEEDS = re.compile(r"^// Needs:(.*)$", re.M)
 NEEDED = re.compile(r" sm_(\d+)(\d)(a?)(?:, (\d+) KiB)?")
@@ -164,8 +164,8 @@ class Repository:
         return self.root / "chapters" / chapter / "README.md"
 
     def measured_page(self, chapter: str) -> pathlib.Path:
-        """Returns the page beside the lesson that says what was measured. There is none of a chapter that
-        nobody has timed."""
+        """Returns the page beside the lesson that says what was measured. A chapter that was never
+        timed has none."""
         return self.root / "chapters" / chapter / "measured" / "README.md"
 
     def text(self, chapter: str, step: str, tree: str = "chapters") -> str:
@@ -296,7 +296,7 @@ class Repository:
             found = f"{measured_ratio(row)} times as fast"
             if elsewhere not in ("", machine):
                 theirs, mine = times.get(row["against"]), times.get(row["step"])
-                there = f"{theirs / mine:.2f} times" if theirs and mine else "nobody has measured it"
+                there = f"{theirs / mine:.2f} times" if theirs and mine else "it has not been measured"
                 found += f"; on {elsewhere}: {there}"
             claimed = float(row["claimed"])
             faster = f"{claimed:.2f} times as fast as" if claimed > 1 else "faster than"

@@ -42,7 +42,7 @@ class Launch(TypedDict):
 
 
 class Found(TypedDict):
-    """The JSON of a suite: `all` only with --explain, and the keys behind `places` only with --trace."""
+    """The JSON of a suite: `all` only with --explain, and the keys after `places` only with --trace."""
 
     fault: str | None
     problem: str

@@ -23,7 +23,7 @@ OF_MESON = {"OK": "OK", "EXPECTEDFAIL": "OK", "SKIP": "SKIP"}
 WIDTH = 80
 PRINTED = 20  # lines of the output of a step that passes
 PRINTED_WIDE = 200  # characters of such a line: without newlines, all that threads print is one
-# Lines of a failing test and of the step's output behind it; no test prints so many itself.
+# Lines of a failing test and of the step's output after it; no test prints so many itself.
 SAID = 60
 SAID_WIDE = 2000  # characters of such a line
 # A suite's line for a step that this machine cannot run.
@@ -267,7 +267,7 @@ class Record:
             all_of_them = self.read()
             for step, found in kept.items():
                 all_of_them[step] = {**all_of_them.get(step, {}), **found}
-            new = self.file.with_suffix(".new")  # so that nobody reads half of it
+            new = self.file.with_suffix(".new")  # so that no reader gets half of it
             new.write_text(json.dumps(all_of_them, indent=1) + "\n", encoding="utf-8")
             new.replace(self.file)
 

@@ -17,7 +17,7 @@ std::string text_of(double value, Quantity q) {
     return text;
 }
 
-/// Rounded down, so that a number above the limit is above the limit as it is printed.
+/// Rounded down, so that a number above the limit is also above the printed limit.
 std::string text_of_limit(double most, Quantity q) {
     const double unit = std::pow(10, decimals_of(q));
     return text_of(std::floor(most * unit) / unit, q);

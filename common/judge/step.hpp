@@ -24,7 +24,7 @@ struct Claim {
     std::string_view source;  ///< the document that makes the claim
     Standing standing = Standing::asserted;
     std::optional<int> variant = {};  ///< of the timed problem
-    /// "sm_90" if the margin is too small to promise on devices where nobody has measured it.
+    /// "sm_90" if the margin is too small to promise on devices where it was not measured.
     std::string_view only_on = "";
 };
 

@@ -346,7 +346,7 @@ TEST_CASE("a solution has a block for each multiprocessor of the model GPU", "[c
     CHECK(counts_of(counted_run(base_shape())).blocks >= machine::multiprocessors);
 }
 
-TEST_CASE("the counts of a solution are kept for all that are compared with it", "[claims][shared]") {
+TEST_CASE("the counts of a solution are kept for all steps that are compared with it", "[claims][shared]") {
     skip_unless_solution();
     skip_without_counts();
     for (const Shape* shape : judged_shapes()) {
@@ -357,7 +357,7 @@ TEST_CASE("the counts of a solution are kept for all that are compared with it",
 }
 
 // For solutions only: another style may need more or less.
-TEST_CASE("a solution needs what its lesson says", "[claims][shared]") {
+TEST_CASE("a solution has the counts of its lesson", "[claims][shared]") {
     skip_unless_solution();
     skip_without_counts();
     for (const auto& figure : this_step().figures) {

@@ -212,7 +212,7 @@ int written(std::span<char* const> arguments, const char* what, const auto& writ
     try {
         const auto file = option(arguments, "--to");
         if (!file) throw Error(std::string(what) + " needs --to and a file");
-        if (!counts_available()) throw Error("nothing is counted here: the CPU back end of g++ does");
+        if (!counts_available()) throw Error("nothing is counted here: only the CPU back end of g++ counts");
         write(Module(option(arguments, what).value_or("")), *file);
         return 0;
     } catch (const OpenKata&) {

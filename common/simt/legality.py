@@ -647,10 +647,10 @@ def judged(
     text = sources[0].translated(step.parent).encode("utf-8", errors="surrogateescape")
     first = without_values(text) if precompiled else text
     answers = asked_on_both_sides(clang, first, options, target, depfile, precompiled or {})
-    # A precompiled header may be stale, broken or of another clang, clang 14 finds no `new` in it, and an
-    # array of a class may need values: so a rejected step is checked again without. An accepted one is right
-    # as long as the device functions of the header call no host function: clang does not keep such errors
-    # with a precompiled header.
+    # A rejected step is checked again without the precompiled header, which may be stale, broken or made by
+    # another clang. Besides, clang 14 finds no `new` in it, and an array of a class may need values. An
+    # accepted step is right if the device functions of the header call no host function: clang does not keep
+    # such errors in a precompiled header.
     if precompiled and any(status or said for status, _, said in answers):
         answers = asked_on_both_sides(clang, text, options, target, depfile, {})
     found: dict[tuple[str, int, int], str] = {}

@@ -2,10 +2,10 @@
 """Checks that all readers of a step read the same program: one_program.py STEP.cu CLANG COMPILER…
 
 COMPILER… is g++'s command for the step, without its output. CLANG, which may be empty, is legality.py's
-compiler. A word goes behind each line of the step, and of the headers beside it, that may be a directive of
+compiler. A word is put after each line of the step, and of the headers beside it, that may be a directive of
 the preprocessor. The compiled text must have the same of these words as the text that clang has read and the
-text that translate.py takes for code; otherwise a condition tells the readers apart, however it is spelt. The
-preprocessed text of the student's files must have no assembly, nothing that names another place for code,
+text that translate.py treats as code. Otherwise a condition distinguishes the readers, however it is spelt.
+The preprocessed text of the student's files must have no assembly, nothing that names another place for code,
 nothing that runs before it is called, nothing that hides from the meter, and nothing that only one compiler
 obeys: no meter sees an instruction that no compiler has made.
 """

@@ -151,7 +151,7 @@ class Scheduler {
     unsigned last_ = 0;
     bool holds_back_ = false;     // the block picked next will be held back
     Block* held_back_ = nullptr;  // until all others poll
-    unsigned turns_held_ = 0;     // turns of the others meanwhile
+    unsigned turns_held_ = 0;     // turns that the others had meanwhile
     std::uint64_t blocks_started_ = 0;
     bool overtakes_ = false;      // a block other than the first to start has ended
     Block* in_shared_ = nullptr;  // the one whose static shared memory is in place

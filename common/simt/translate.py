@@ -447,7 +447,7 @@ class Source:
             if tokens.words[at] in {"&", "&&"} and not value:
                 self.error(
                     start,
-                    "a kernel takes no reference, which would lead to memory of the host: hand it the "
+                    "a kernel takes no reference, which would refer to memory of the host: hand it the "
                     "value or a pointer",
                 )
         body = tokens.behind(name + 1)

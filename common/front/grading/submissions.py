@@ -361,7 +361,7 @@ class Reader:
 
     def chosen(self, step: str, found: Sequence[Found], taken: Submission) -> Found | None:
         """Takes the attempt that counts: a written one before an open one, then the nearest to the top, then
-        the last by its name, where "attempt 10" comes behind "attempt 9"."""
+        the last by its name, where "attempt 10" comes after "attempt 9"."""
         texts, read, why = {}, [], ""
         for file in found:
             try:

@@ -16,7 +16,7 @@ constexpr int wide = 4;               // elements of a pack
 constexpr int deep = 8, a_rows = threads / deep;  // of a tile of A, copied at a time
 static_assert(bm % a_rows == 0 && a_rows % wide == 0, "all threads copy the same number of elements, and into whole packs");
 static_assert(stages >= 2, "while a pair of tiles is multiplied, another is in flight");
-static_assert(bk % 2 == 0, "the first fragments of each tile go into the same of two sets");
+static_assert(bk % 2 == 0, "the first fragments of each tile go into the same one of two sets");
 static_assert(rows * cols == 32 && rows % 2 == 0 && cols % 2 == 0,
               "a warp is made of squares of 2 x 2 lanes");
 

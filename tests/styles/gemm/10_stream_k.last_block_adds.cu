@@ -15,7 +15,7 @@ constexpr int wide = 4;                                               // element
 constexpr int a_rows = threads / bk, b_rows = threads / (bn / wide);  // of the tiles, copied at a time
 static_assert(bm % a_rows == 0 && bk % b_rows == 0, "all threads copy the same number of elements");
 static_assert(stages >= 2, "while a pair of tiles is multiplied, another is in flight");
-static_assert(bk % 2 == 0, "the first fragments of each tile go into the same of two sets");
+static_assert(bk % 2 == 0, "the first fragments of each tile go into the same one of two sets");
 constexpr int most_shares = 256;  // more than a GPU has multiprocessors
 static_assert(rows * cols == 32 && rows % 2 == 0 && cols % 2 == 0,
               "a warp is made of squares of 2 x 2 lanes");

@@ -37,8 +37,9 @@ void check(const Shape& s) {
         throw std::invalid_argument("radius " + std::to_string(s.radius) +
                                     " refused: the chapter takes 0 to " + std::to_string(max_radius));
     if (s.width < 0 || s.height < 0 || static_cast<std::int64_t>(s.width) * s.height > INT32_MAX)
-        throw std::invalid_argument("image of " + std::to_string(s.width) + " x " + std::to_string(s.height) +
-                                    " refused: sizes are not negative and make less than 2^31 elements");
+        throw std::invalid_argument(
+            "image of " + std::to_string(s.width) + " x " + std::to_string(s.height) +
+            " refused: sizes must not be negative and must make less than 2^31 elements");
     if (s.width > max_width || s.height > max_height)
         throw std::invalid_argument("image of " + std::to_string(s.width) + " x " + std::to_string(s.height) +
                                     " refused: the chapter takes up to " + std::to_string(max_width) +

@@ -30,8 +30,8 @@ void check(const Shape& s) {
     const auto text = "product of " + std::to_string(s.m) + " x " + std::to_string(s.k) + " and " +
                       std::to_string(s.k) + " x " + std::to_string(s.n) + " refused: ";
     if (!fits(s.m, s.n) || !fits(s.m, s.k) || !fits(s.k, s.n))
-        throw std::invalid_argument(text +
-                                    "lengths are not negative and matrices have less than 2^31 elements");
+        throw std::invalid_argument(
+            text + "lengths must not be negative and matrices must have less than 2^31 elements");
     if (s.m > max_rows)
         throw std::invalid_argument(text + "a grid covers no more than " + std::to_string(max_rows) +
                                     " rows");

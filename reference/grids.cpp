@@ -10,7 +10,7 @@ void check(const Size& s, int blur_size) {
     if (s.width < 0 || s.height < 0 || 3 * static_cast<std::int64_t>(s.width) * s.height > INT32_MAX)
         throw std::invalid_argument(
             "picture of " + std::to_string(s.width) + " x " + std::to_string(s.height) +
-            " refused: sizes are not negative and make less than 2^31 bytes of colour");
+            " refused: sizes must not be negative and must make less than 2^31 bytes of colour");
     if (s.height > max_height)
         throw std::invalid_argument("picture of " + std::to_string(s.width) + " x " +
                                     std::to_string(s.height) + " refused: the chapter takes up to " +

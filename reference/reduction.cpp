@@ -30,7 +30,7 @@ double largest(std::span<const T> values) {
 
 void check(int n) {
     if (n < 0)
-        throw std::invalid_argument(std::to_string(n) + " elements refused: there are 0 or more of them");
+        throw std::invalid_argument(std::to_string(n) + " elements refused: the number must be 0 or more");
 }
 
 int sum(std::span<const int> values) {

@@ -124,7 +124,7 @@ def check_lesson(repository: Repository, chapter: str) -> Iterator[str]:
             yield f"{name}: no section '### {step[:2]} …' is about {step}"
         path = repository.mistakes_file(chapter, step)
         if not any(mistake.tree == "wrong" for mistake in (mistakes.read(path) if path.is_file() else ())):
-            yield f"{repository.relative(path)}: no mistake, which the tests must reject"
+            yield f"{repository.relative(path)}: has no mistake that the tests must reject"
 
 
 def check_chapter(repository: Repository, chapter: str) -> Iterator[str]:

@@ -700,7 +700,7 @@ class Authors(Scratch):
             [
                 "chapters/sums/README.md:4: '…' is still to be written",
                 "chapters/sums/README.md: no section '### 02 …' is about 02_more_of_it",
-                "tests/wrong/sums/02_more_of_it.mistakes: no mistake, which the tests must reject",
+                "tests/wrong/sums/02_more_of_it.mistakes: has no mistake that the tests must reject",
                 *(f"chapters/sums/hints.md, 02, {level}: is still to be written" for level in hints.LEVELS),
             ],
         )

@@ -94,10 +94,10 @@ const kata::Step steps[] = {
      .traits = "[pictures][blur][wide]",
      .beats =
          {
-             {"03_blur", "global_requests", 2.0, "each row is loaded twice, and not for each row of a patch",
-              "not in the documents"},
-             {"03_blur", "sectors_loaded", 2.0, "each row is loaded twice, and not for each row of a patch",
-              "not in the documents"},
+             {"03_blur", "global_requests", 2.0,
+              "each row is loaded twice, and not once for each row of a patch", "not in the documents"},
+             {"03_blur", "sectors_loaded", 2.0,
+              "each row is loaded twice, and not once for each row of a patch", "not in the documents"},
              // 3.95 times.
              {"03_blur", "milliseconds", 3.0,
               "a patch gains a row and loses one, and is not summed from scratch", "not in the documents"},

@@ -205,7 +205,7 @@ class Precompiled(unittest.TestCase):
                 {"host": "const Pack one = partial[1][2]"},
                 "7:22: error: 'partial' is a variable of the device, and host code uses it",
             ),
-            ({"value": constructor}, "3:17: error: a variable of the device starts with a constant"),
+            ({"value": constructor}, "3:17: error: a variable of the device must start with a constant"),
             ({"where": "static"}, "4:43: error: 'partial' is a variable of the host"),
         ):
             text = ARRAY % {**array, **change}

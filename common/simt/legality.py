@@ -74,7 +74,7 @@ DIAGNOSED = [
     (r"__shared__ local variables not allowed in ", "host code has no __shared__ variables"),
     (
         r"dynamic initialization is not supported for __device__",
-        "a variable of the device starts with a constant",
+        "a variable of the device must start with a constant",
     ),
     (r"kernel function type .* must have void return type", "a kernel returns void"),
     (r"(?:'__\w+__' and '__\w+__' attributes are not compatible|__\w+__ attribute .* not allowed)", None),

@@ -1,4 +1,4 @@
-// What the device is, how many blocks it keeps at a time, and errors by name.
+// The properties of the device, the number of its resident blocks, and errors by name.
 #include "kata.hpp"
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// What the runtime says of errors is a cudaError_t, whoever asks and whether or not the answer is read.
+// The runtime's functions return a cudaError_t, in any place and whether or not it is read.
 #include "kata.hpp"
 
 #include <cstdio>

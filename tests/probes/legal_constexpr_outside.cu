@@ -1,4 +1,4 @@
-// What is constexpr may be called outside of device code.
+// A constexpr function may be called outside of device code.
 constexpr int f(int x) { return x + 1; }
 __device__ int arr[f(3)];
 template <int n = f(2)> __global__ void k(int* p) { __shared__ int s[n]; s[0] = n; p[0] = s[0]; }

@@ -1,3 +1,3 @@
-// Of std, nvcc takes move and forward in device code.
+// In device code, nvcc accepts std::move and std::forward.
 #include <utility>
 __global__ void k(float* p) { p[0] = std::move(p[1]); p[2] = std::forward<float>(p[1]); }

@@ -1,4 +1,4 @@
-// What a step is for the suite: a function of C.
+// A step defines a function with C linkage.
 #include "kata.hpp"
 
 __global__ void k(float* out, int n) { out[threadIdx.x] = n; }

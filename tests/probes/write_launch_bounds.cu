@@ -1,4 +1,4 @@
-// What __launch_bounds__ say, in front, behind, in a declaration and of a template's parameter.
+// __launch_bounds__ before or after the return type, in a declaration and with a template's parameter.
 #include "kata.hpp"
 #define THREADS 64
 template <int T>

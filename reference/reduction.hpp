@@ -13,7 +13,7 @@ using Offered = kata::Arithmetics<sum_of_int, max_of_int, sum_of_float, max_of_f
                                   max_of_double, counted_sum>;
 
 /// Throws std::invalid_argument, in one line, for a number of elements that the steps need not accept: a
-/// negative one. An int can hold no other.
+/// negative one. All others are accepted.
 void check(int n);
 
 /// x₀ + x₁ + … + xₙ₋₁, added up from left to right; 0 for no elements. Ints are added in 64 bits, all other
@@ -22,7 +22,7 @@ int sum(std::span<const int>);
 double sum(std::span<const float>);
 double sum(std::span<const double>);
 
-/// x₀| + |x₁| + … + |xₙ₋₁|, to which a rounding error is relative.
+/// |x₀| + |x₁| + … + |xₙ₋₁|, to which a rounding error is relative.
 double magnitude(std::span<const float>);
 double magnitude(std::span<const double>);
 

@@ -100,8 +100,8 @@ Figures table_3_6(double loads, double sectors_loaded, double stores, double sec
 
 // In the trees 511 pairs are loaded and their results stored; thread 0 loads and stores once more. In the
 // first round a sector of four doubles gives two operands of a kind, and in all others one, whether the lanes
-// are 2 · stride apart, as in 06, or the elements, as in 07. In 08 it gives four. From 09 on, the elements
-// come first.
+// are 2 · stride apart, as in 06, or the elements, as in 07. In 08 it gives four. From 09 on, the loads of
+// the elements come before the tree.
 const Figures of_neighbors = table_3_6(1023, 767, 512, 384);
 const Figures of_halves = table_3_6(1023, 259, 512, 130);
 const Figures of_unrolled = table_3_6(1023 + 8 * 512, 259 + 8 * 128, 512 + 512, 130 + 128);

@@ -174,14 +174,15 @@ sanitize_step() {
     local tool small='~[huge]~"*very large*"~"*more bytes than 32 bits*"~"*32 bits cannot number*"~"*as an int counts*"'
     for tool in "${tools[@]}"; do
         under="env KATA_KERNEL_SECONDS=400 compute-sanitizer --tool $tool" suite "$1" "$2" "[equivalence]$small" --reporter step \
-            >"$logs/$1.$2.$tool" 2>&1 || true
+            >"$logs/$1.$2.$tool" 2>&1 || true &
     done
+    wait
 }
 
 sanitize() {
     local chapter step tool file log passed wrong errors
     # shellcheck disable=SC2046
-    at_once=12 in_parallel sanitize_step $(chapters)
+    at_once=3 in_parallel sanitize_step $(chapters)
     for chapter in $(chapters); do
         file=$(table "$chapter" sanitizers "step,tool,tests passed,tests failed,errors")
         for step in $(steps "$chapter"); do

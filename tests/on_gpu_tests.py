@@ -59,8 +59,9 @@ def main() -> int:
     alone: list[tuple[MesonTest, tuple[str, ...]]] = []
     failed = 0
     for test, (passed, _) in zip(steps, untimed):
-        if not passed:  # a variant is right, and as fast as it is
-            alone.append((test, without_a_clock if test["suite"][0].endswith("-variants") else ()))
+        if not passed:  # a variant or a style is right, and as fast as it is
+            is_right = test["suite"][0].endswith(("-variants", "-styles"))
+            alone.append((test, without_a_clock if is_right else ()))
         elif "--solution" in test["cmd"]:
             alone.append((test, ("[timed]",)))
     for test, more in alone:

@@ -200,13 +200,15 @@ int main(int argc, char** argv) {
         s.module = module;
         s.source = source;
         // A test with the tag of a trait applies to the steps that have it, one tagged [solution] to
-        // solutions.
+        // solutions. A test that is named runs in any case.
         auto& filters = session.configData().testsOrTags;
         bool all_tests = filters.empty();
-        if (all_tests && !s.source.empty()) {
+        if (!s.source.empty()) {
             std::string filter = kata::without_traits_of_others() + (s.is_solution ? "" : "~[solution]");
             for (const auto& tag : kata::tags_of(without)) filter += "~" + tag;
-            if (!filter.empty()) filters = {filter};
+            if (all_tests && !filter.empty()) filters = {filter};
+            for (auto& tags : filters)
+                if (!all_tests && tags.starts_with('[')) tags += filter;
         }
         const auto rejecting = rejected ? kata::stated_test(s.source) : std::nullopt;
         if (rejecting && all_tests && !every_test) filters = {kata::filter_for(*rejecting)};

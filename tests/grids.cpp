@@ -85,8 +85,9 @@ TEST_CASE("a long vector: more elements than a float counts, more blocks than a 
     kata::require_right_at_ends(
         run_on(p), [&] { return p.fault(); }, {.metered = false, .only_ends = true},
         [&] {
-            // As many blocks and some more. A float holds this number of elements.
-            LongVector longer(long_vector - 1 + (1 << 17));
+            // As many blocks and some more, of which the last is as good as empty, too. A float holds this
+            // number of elements.
+            LongVector longer(long_vector - 1 + (1 << 17) + 8);
             return kata::is_right_at_ends(run_on(longer), [&] { return longer.fault(); });
         });
 }

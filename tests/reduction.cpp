@@ -233,8 +233,9 @@ TEST_CASE("a long input: more elements than a float counts, more blocks than a g
                                  .multiprocessors = all_blocks ? 1100 : kata::Conditions{}.multiprocessors,
                                  .only_ends = !all_blocks},
                                 [] {
-                                    // As many blocks and some more, of elements that a float counts.
-                                    Long even((1 << 27) + (1 << 17));
+                                    // As many blocks and some more, of elements that a float counts. The
+                                    // last block is as good as empty, too.
+                                    Long even((1 << 27) + (1 << 17) + 32);
                                     return kata::is_right_at_ends([&](const Module& step) { even.run(step); },
                                                                   [&] { return even.fault(); });
                                 });

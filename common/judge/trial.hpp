@@ -145,7 +145,7 @@ inline void require_right_at_ends(const std::function<void(const Module&)>& work
     if (run.fault && run.seen.in_part && !(is_right && is_right())) {
         auto all = conditions;
         all.only_ends = false;
-        all.time_limit = 40;
+        all.time_limit = 20;
         run = run_on(all);
     }
     if (run.out_of_time) {

@@ -13,9 +13,6 @@ namespace kata {
 
 enum class Order { forwards, backwards, shuffled };
 
-/// The threads that are run to find out what a block accesses.
-enum class Search { none, some_threads, all_threads };
-
 struct Conditions {
     /// The order in which the CPU back end runs threads and blocks. If shuffled, several blocks also run
     /// alternately.
@@ -53,7 +50,7 @@ struct Conditions {
     /// The number of multiprocessors that the CPU back end reports. If there are few, the blocks of a grid
     /// that fills them have much to do, and a small problem shows how they proceed.
     int multiprocessors = 132;
-    /// Makes the CPU back end run only the first four and the last four blocks of a launch of more than 16384
+    /// Makes the CPU back end run only the first two and the last two blocks of a launch of more than 16384
     /// blocks or 2^22 threads. A GPU runs all. For a problem that is large only to test its grid, and is zero
     /// except at its ends. Running that many threads, through ten barriers each, takes less than half of a
     /// launch's 20 s.
@@ -61,13 +58,6 @@ struct Conditions {
     /// With only_ends: applies to any launch of more than four blocks. For a step that a smaller problem has
     /// shown to need no other blocks.
     bool even_of_few = false;
-    /// With only_ends: also runs the blocks that access, before their first barrier, the first or last
-    /// elements of a buffer of at least a megabyte, wherever they are in the grid; at most 4096 of them. The
-    /// search runs all threads, which may take 20 s, or the first warp of each block and the first lane of
-    /// its other warps, which is enough if neighboring threads access neighboring elements. In a launch of
-    /// more than 2^30 threads the search covers the first and the last 2^26, because in a two-dimensional
-    /// grid the last element may lie anywhere in the last row.
-    Search search = Search::none;
     /// Makes the CPU back end count only one in this many blocks of a launch, at least one, and look for
     /// races within those. The others run on all cores. Counts that are summed over blocks are extrapolated
     /// to all.

@@ -207,8 +207,11 @@ TEST_CASE("a block counts more of one letter than 16 bits do", "[equivalence][st
 TEST_CASE("the last character of a text counts that 32 bits cannot number", "[equivalence][side by side]") {
     constexpr std::size_t few = 1 << 16;
     kata::only_where_counted();
-    if (kata::shares_out(counted(letters(few)), few))
-        require_both_ends_counted(beyond_32_bits, [] { return are_both_ends_counted((1 << 30) + 1); });
+    if (!kata::shares_out(counted(letters(few)), few)) return;
+    require_both_ends_counted(beyond_32_bits, [] { return are_both_ends_counted((1 << 30) + 1); });
+    // Whole blocks, and whole rows of them: the last block has the last character in a grid of two
+    // dimensions, too.
+    require_both_ends_counted(std::size_t{3} << 31, [] { return are_both_ends_counted(1 << 30); });
 }
 
 TEST_CASE("the last character of a long text counts where a thread has many characters",

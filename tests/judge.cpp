@@ -204,7 +204,7 @@ TEST_CASE("a step that is wrong on the problem of its counts is reported with th
     CHECK(told == "1 of 5 elements differs\nwith n = 5");
 }
 
-TEST_CASE("gains are over the nearest step before, the largest first", "[judge]") {
+TEST_CASE("gains are over the step before, the largest first", "[judge]") {
     const auto claim = [](std::string_view worse, Quantity q) {
         return Claim{worse, q, 1, "why", "a document"};
     };
@@ -213,15 +213,13 @@ TEST_CASE("gains are over the nearest step before, the largest first", "[judge]"
                later = claim("04_d", "atomics"), sixth = claim("02_b", "bytes_loaded"),
                third = claim("02_b", "shared_passes");
     const auto told = [](std::vector<kata::Gain> gains) {
-        return kata::most_telling("03_c", std::move(gains));
+        return kata::most_telling("02_b", std::move(gains));
     };
-    CHECK(told({{&first, 1, 10}, {&later, 1, 10}}) == Texts{"threads 1, 1/10 of the 10 in 01_a"});
+    CHECK(told({{&first, 1, 10}, {&later, 1, 10}, {&before, 0, 4}}).empty());
     CHECK(told({{&first, 1, 10}, {&before, 3, 4}, {&half, 2, 4}, {&same, 100, 101}}) ==
           Texts{"atomics on global memory 2, 1/2 of the 4 in 02_b",
                 "barriers 3, 25 % less than the 4 in 02_b"});
     CHECK(told({{&before, 3, 4}, {&half, 2, 4}, {&sixth, 1, 6}, {&third, 1, 3}}).size() == 3);
-    CHECK(told({{&before, 0, 4}}) == Texts{"barriers 0, instead of 4 in 02_b"});
-    CHECK(told({{&later, 1, 10}}).empty());
 }
 
 TEST_CASE("a later step's idea is noted where a step has all that it gains and a GPU was slower with it",

@@ -231,9 +231,9 @@ TEST_CASE("a long input: more elements than a float counts, more blocks than a g
                                  .multiprocessors = all_blocks ? 1100 : kata::Conditions{}.multiprocessors,
                                  .only_ends = !all_blocks},
                                 [] {
-                                    // The same number of blocks and some more, with a number of elements that
-                                    // a float can represent.
-                                    Long even((1 << 27) + (1 << 17));
+                                    // Somewhat more blocks, of which the last again has few elements. A float
+                                    // can represent this number of elements.
+                                    Long even((1 << 27) + (1 << 17) + 32);
                                     return kata::is_right_at_ends([&](const Module& step) { even.run(step); },
                                                                   [&] { return even.fault(); });
                                 });

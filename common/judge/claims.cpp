@@ -117,22 +117,18 @@ std::string gained(const Claim& claim, double better, double worse) {
     char less[32];
     std::snprintf(less, sizeof less, "%.0f %% less than the ", 100 * (1 - better / worse));
     return std::string(claim.quantity->name) + " " + text_of(better, claim.quantity) + ", " +
-           (better <= 0          ? "instead of "
-            : worse < 2 * better ? std::string(less)
-                                 : part(worse / better) + " of the ") +
+           (worse < 2 * better ? std::string(less) : part(worse / better) + " of the ") +
            text_of(worse, claim.quantity) + " in " + std::string(claim.worse);
 }
 
-// Gains over later steps are left out: a student has not seen those yet. So are differences below a
-// twentieth.
-std::vector<std::string> most_telling(std::string_view step, std::vector<Gain> gains) {
+// Left out are differences below a twentieth, and what is no longer needed at all: something else has taken
+// its place.
+std::vector<std::string> most_telling(std::string_view before, std::vector<Gain> gains) {
     constexpr double too_little = 1.05;
     constexpr std::size_t shown = 3;
-    std::erase_if(gains,
-                  [&](const Gain& g) { return g.claim->worse >= step || g.worse < too_little * g.better; });
-    std::string_view before;
-    for (const auto& g : gains) before = std::max(before, g.claim->worse);
-    std::erase_if(gains, [&](const Gain& g) { return g.claim->worse != before; });
+    std::erase_if(gains, [&](const Gain& g) {
+        return g.claim->worse != before || g.better <= 0 || g.worse < too_little * g.better;
+    });
     std::stable_sort(gains.begin(), gains.end(),
                      [](const Gain& a, const Gain& b) { return a.worse * b.better > b.worse * a.better; });
     gains.resize(std::min(gains.size(), shown));

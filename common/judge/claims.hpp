@@ -34,8 +34,8 @@ struct Gain {
     const Claim* claim;
     double better, worse;
 };
-/// Returns up to three gains over the nearest earlier step in words, the most telling ones.
-std::vector<std::string> most_telling(std::string_view step, std::vector<Gain>);
+/// Returns up to three gains over the step `before` in words, the most telling ones.
+std::vector<std::string> most_telling(std::string_view before, std::vector<Gain>);
 
 /// Returns a claim that the counts refute, in words for a reader of the step.
 std::string as_counted(const Claimed&, double better, double worse);

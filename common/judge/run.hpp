@@ -10,6 +10,7 @@ namespace kata {
 /// One run of a step over a problem.
 struct Run {
     std::optional<std::string> fault;  ///< the reason why the step is wrong
+    bool out_of_time = false;          ///< the fault, and no thread is to blame for it
     std::string problem = {};          ///< its size, for messages
     Observation seen;
     double outputs = 0;     ///< elements of the result

@@ -167,6 +167,7 @@ Run observed_run(const Conditions& conditions, const std::function<void()>& work
         throw;  // not a fault of the step: it has not been written yet
     } catch (const Error& e) {
         run.fault = e.what() + launched(e, e.what());
+        run.out_of_time = e.out_of_time;
         return run;
     } catch (const std::bad_alloc&) {
         run.fault = out_of_memory;

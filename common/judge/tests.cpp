@@ -83,6 +83,13 @@ std::optional<Timed> timed_against(std::string_view later, std::string_view step
     return std::nullopt;
 }
 
+/// Returns the row of the step that this one improves; null if that step solves another problem.
+const Step* before_on_the_same_problem() {
+    for (const auto& row : chapter.steps)
+        if (row.name == this_step().before && std::string_view(row.entry) == this_step().entry) return &row;
+    return nullptr;
+}
+
 // Kinds of lines in the .legal file beside a module, which common/simt/legality.py writes. "double:7 2" is a
 // line of the source with two operations in double. The second kind is for functions that do not mention
 // double: a template for both types computes in double if it is instantiated for doubles. "NAME BYTES" is a
@@ -262,7 +269,8 @@ TEST_CASE("the step gains what its lesson promises", "[claims][shared]") {
         else
             gains.push_back({&claim, now, theirs});
     }
-    for (const auto& text : most_telling(step_name(), std::move(gains))) note_gain(text);
+    if (const auto before = before_on_the_same_problem())
+        for (const auto& text : most_telling(before->name, std::move(gains))) note_gain(text);
     SUCCEED();
 }
 

@@ -13,7 +13,7 @@ namespace simt {
 std::string why_stuck(const Block&, const Probe* probe);
 
 /// Names the thread that still runs or polls after so many seconds: the running one, or else one that can go
-/// on.
+/// on. Empty if none does so for long.
 std::string spinning(const Block&, double seconds, const Probe* probe);
 
 /// If the step has launched more than once, says which launch this is and the values of its integer

@@ -165,7 +165,6 @@ Observation observe(const Conditions& conditions, const std::function<void()>& w
     seen.in_part = session.in_part;
     seen.fragments = session.fragments;
     seen.next = session.next;
-    seen.hints.insert(seen.hints.end(), session.hints.begin(), session.hints.end());
     seen.idle = std::move(session.idle);
     seen.spilled = std::move(session.spilled);
     if (seen.counts) {

@@ -3,7 +3,6 @@
 #include "simt/division.hpp"
 #include "simt/memory.hpp"
 #include "simt/scheduler.hpp"
-#include "simt/search.hpp"
 #include "simt/session.hpp"
 #include "simt/text.hpp"
 #include "simt/watchdog.hpp"
@@ -11,43 +10,9 @@
 
 #include <algorithm>
 #include <numeric>
-#include <set>
 #include <utility>
 
 namespace simt {
-
-void Scheduler::search(const NextBlock& blocks) {
-    ::blockDim = grid_.block_dim;
-    ::gridDim = grid_.grid_dim;
-    searching_ = true;
-    const bool all = grid_.conditions.search == kata::Search::all_threads;
-    resident_.resize(1);
-    start(0, 0);
-    auto& block = *resident_[0];
-    enter(block);
-    while (const auto linear = blocks()) {
-        place(block, *linear);
-        ::blockIdx = block.index;
-        block.in_warps.assign(block.warps(), {});
-        searched_ = 0;
-        if (setjmp(out_of_kernel_) != 0)
-            running->state = State::done;  // reached when a thread leaves the kernel
-        while (searched_ < block.threads.size()) {
-            auto& thread = block.threads[searched_++];
-            if (!all && thread.warp() > 0 && thread.lane() > 0) continue;
-            ::threadIdx = thread.index;
-            running = &thread;
-            thread.state = State::ready;
-            thread.polls = thread.in_toolkit = 0;
-            thread.copies.in_flight.clear();
-            block.arrived = 0;
-            grid_.launch.call(grid_.launch.arguments);
-            thread.state = State::done;
-        }
-        running = nullptr;
-        fault_ = nullptr;
-    }
-}
 
 namespace {
 
@@ -146,45 +111,6 @@ void run_some(const Launch& launch, std::byte garbage, std::uint64_t enough) {
     });
 }
 
-/// Returns the number of blocks to search: the ends of the grid if a search of all would not end in time.
-std::uint64_t blocks_searched(const Launch& launch) {
-    constexpr std::uint64_t most_threads = std::uint64_t{1} << 30, threads_at_ends = std::uint64_t{1} << 27;
-    const auto blocks = blocks_of(launch), threads = threads_of(launch);
-    return threads <= most_threads ? blocks : threads_at_ends / (threads / blocks);
-}
-
-/// Runs the first four blocks, the last four, and those that access an end of a large buffer. If a launch has
-/// a block or two too many, the last four still contain one that has work.
-void run_reaching(const Launch& launch, std::byte garbage) {
-    const auto blocks = blocks_of(launch), looked_at = blocks_searched(launch);
-    const auto of_grid = [=](std::uint64_t i) { return i < looked_at / 2 ? i : blocks - looked_at + i; };
-    const auto found = search_blocks(looked_at, [&](const NextBlock& searched) {
-        session->conditions.metered = false;
-        Scheduler one(launch, garbage, {});
-        const Current current(one);
-        const DivisionTrap trap([](const void* code) {
-            if (running) scheduler->divided_by_zero(code);
-        });
-        one.search([&]() -> std::optional<std::uint64_t> {
-            const auto next = searched();
-            return next ? std::optional(of_grid(*next)) : std::nullopt;
-        });
-    });
-    constexpr std::uint64_t at_an_end = 4;
-    std::set<std::uint64_t> chosen;
-    for (std::uint64_t i = 0; i < std::min(at_an_end, blocks); ++i) chosen.insert({i, blocks - 1 - i});
-    for (const auto block : found.blocks) chosen.insert(of_grid(block));
-    session->hints.push_back(
-        "of the " + std::to_string(blocks) + " blocks of " + as_written(launch) + " " +
-        std::to_string(chosen.size()) +
-        " were run: the first four, the last four, and those whose threads reach an end of a large buffer "
-        "before their first barrier" +
-        (found.complete && looked_at == blocks ? "" : "; there may be more of these than were looked for"));
-    run_here(launch, garbage, [&chosen, next = chosen.begin()]() mutable -> std::optional<std::uint64_t> {
-        return next == chosen.end() ? std::nullopt : std::optional(*next++);
-    });
-}
-
 }  // namespace
 
 void run_once(const Launch& launch, std::byte garbage) {
@@ -193,8 +119,6 @@ void run_once(const Launch& launch, std::byte garbage) {
         run_some(launch, garbage, *session->conditions.sample);
     else if (session->conditions.one_in > 1 && can_share_out() && listener() && blocks_of(launch) > 0)
         run_shared_out(launch, garbage);
-    else if (is_run_in_part(launch) && session->conditions.search != kata::Search::none)
-        run_reaching(launch, garbage);
     else
         run_here(launch, garbage);
 }

@@ -1,6 +1,5 @@
 #include "simt/scheduler.hpp"
 
-#include "error.hpp"
 #include "simt/session.hpp"
 #include "simt/stacks.hpp"
 #include "simt/text.hpp"
@@ -11,6 +10,7 @@
 #include <ctime>
 #include <new>
 #include <numeric>
+#include <sstream>
 
 uint3 threadIdx, blockIdx;
 dim3 blockDim, gridDim;
@@ -379,13 +379,25 @@ void Scheduler::end_if_too_long(const Block& block) {
         fail(still_busy(block));
 }
 
-std::string Scheduler::still_busy(const Block& block) const {
-    return spinning(block, seconds(), probe_) + blocks_for_threads(grid_.launch, probe_);
+kata::Error Scheduler::still_busy(const Block& block) const {
+    auto text = spinning(block, seconds(), probe_);
+    const bool out_of_time = text.empty();
+    if (out_of_time) {
+        std::ostringstream said;
+        said << "launch too long: it has come to block " << text_of(block.index) << " of a grid of "
+             << text_of(uint3(::gridDim)) << " after " << seconds() << " s of processor time";
+        text = said.str();
+    }
+    kata::Error error(text + blocks_for_threads(grid_.launch, probe_));
+    error.out_of_time = out_of_time;
+    return error;
 }
 
-void Scheduler::fail(const std::string& message) {
-    if (!fault_)
-        fault_ = std::make_exception_ptr(kata::Error(message + simt::which_launch(grid_.launch, probe_)));
+void Scheduler::fail(const kata::Error& error) {
+    if (fault_) return;
+    kata::Error in_launch(error.what() + simt::which_launch(grid_.launch, probe_));
+    in_launch.out_of_time = error.out_of_time;
+    fault_ = std::make_exception_ptr(in_launch);
 }
 
 void Scheduler::divided_by_zero(const void* code) {

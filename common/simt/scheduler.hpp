@@ -1,6 +1,7 @@
 // Runs a grid: a block is a set of fibers on one operating-system thread, its warps take turns, and a thread
 // gives up its turn only where it waits. All choices are made by the conditions and their seed.
 #pragma once
+#include "error.hpp"
 #include "simt/block.hpp"
 #include "simt/diagnose.hpp"
 #include "simt/grid.hpp"
@@ -8,7 +9,6 @@
 
 #include <atomic>
 #include <boost/context/fiber.hpp>
-#include <csetjmp>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -30,15 +30,11 @@ class Scheduler {
 
     void run();
 
-    /// Calls the kernel for some threads of the blocks, as given by Conditions::search. A thread that would
-    /// have to wait for others, or breaks a rule, is abandoned. Leaves garbage in memory.
-    void search(const NextBlock& blocks);
-
     // Called on the threads' side.
 
     static boost::context::fiber run_thread(boost::context::fiber&& from);
-    [[noreturn]] void stop(const std::string& message) {
-        fail(message);
+    [[noreturn]] void stop(const auto& error) {
+        fail(error);
         leave();
         __builtin_unreachable();
     }
@@ -124,13 +120,13 @@ class Scheduler {
     bool complete_collective(Block&, const Thread& asking);
     void excuse(Block&, const Thread& gone);
 
-    std::string still_busy(const Block&) const;
+    kata::Error still_busy(const Block&) const;
     void end_if_too_long(const Block&);
     /// Ends the launch, unless it has been ended already.
-    void fail(const std::string& message);
+    void fail(const kata::Error&);
+    void fail(const std::string& message) { fail(kata::Error(message)); }
     /// Returns to the scheduler; comes back when the thread is resumed.
     void leave() {
-        if (searching_) std::longjmp(out_of_kernel_, 1);
         running->left_at = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
         scheduler_ = std::move(scheduler_).resume();
     }
@@ -156,9 +152,6 @@ class Scheduler {
     bool overtakes_ = false;      // a block other than the first to start has ended
     Block* in_shared_ = nullptr;  // the one whose static shared memory is in place
     std::exception_ptr fault_;    // ends the launch
-    bool searching_ = false;
-    std::jmp_buf out_of_kernel_;
-    std::size_t searched_ = 0;  // threads of the block; a local variable would not survive a longjmp
 };
 
 /// The scheduler that kernels call.

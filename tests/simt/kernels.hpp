@@ -106,11 +106,8 @@ void arithmetic(const float* in, float* floats, int* ints, unsigned* words);
 void read_only_cache(const float* in, float* out, int n);
 void vector_copy(const float* in, float* out, int n);  // n a multiple of 4
 void grid_stride(const int* in, int* out, int n, int blocks, int threads);
-enum class Elements { in_order, far_apart, behind_a_barrier, of_last_threads, of_middle_threads };
-/// out = in + 1, in blocks of 256 threads with at most one element for each thread. The elements of a block
-/// are adjacent, as far apart as possible, or adjacent and read after a barrier; or they are assigned to the
-/// last threads of the grid, so that its last block has one element, or to the threads from the middle on.
-void add_one(const int* in, int* out, int n, int blocks, int threads, Elements);
+void add_one(const int* in, int* out, int n, int blocks,
+             int threads);  // out = in + 1, an element for each thread
 void odds_and_ends(const int* in, int* out, int n);
 void chevrons(const int* in, int* out, int n);
 void speak(int threads);

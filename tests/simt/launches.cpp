@@ -1,5 +1,4 @@
 // Launches: what is refused, what is reported of them, and launches that run in part.
-#include "simt/search.hpp"
 #include "suite.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -12,8 +11,6 @@
 #include <unistd.h>
 #include <utility>
 #include <vector>
-
-using kata::Search;
 
 TEST_CASE("launches are counted", "[launch]") {
     CHECK(observe({}, [] { kernels::nothing({2, 3}, 32, 0); }).launches == 1);
@@ -72,78 +69,11 @@ TEST_CASE("an open kata is distinguished from a failure, in a kernel and on the 
     CHECK(fault([] { kernels::nothing(1, 1, 0); }) == "");
 }
 
-TEST_CASE("the blocks of a long launch that access the ends of its buffers are found", "[launch]") {
-    constexpr int threads = 64, n = (1 << 14) * threads + 1, enough = n / threads + 1;
-    Buffer<int> in("in", n, kata::zeros), out("out", n, kata::zeros);
-    const auto ends = [&](int blocks, kernels::Elements elements, Search search) {
-        const auto seen = observe({.metered = false, .only_ends = true, .search = search}, [&] {
-            kernels::add_one(in.data(), out.data(), n, blocks, threads, elements);
-        });
-        CHECK(seen.in_part);
-        CHECK(out.element(n / 2) == 0);  // that block did not run, and the search has left no trace
-        REQUIRE(seen.hints.size() == (search != Search::none));
-        if (search != Search::none)
-            CHECK_THAT(seen.hints[0],
-                       StartsWith("of the " + std::to_string(blocks) + " blocks of add_one_kernel<<<" +
-                                  std::to_string(blocks) + ", 64>>> "));
-        return std::pair(out.element(0), out.element(n - 1));
-    };
-    using enum kernels::Elements;
-    SECTION("they are the first and the last ones") {
-        CHECK(ends(enough, in_order, Search::none) == std::pair(1, 1));
-        CHECK(ends(enough, in_order, Search::all_threads) == std::pair(1, 1));
-    }
-    SECTION("behind them are blocks that do nothing") {
-        const int blocks = GENERATE(enough + 2, 2 * enough);
-        CHECK(ends(blocks, in_order, Search::none) == std::pair(1, 0));
-        CHECK(ends(blocks, in_order, Search::some_threads) == std::pair(1, 1));
-    }
-    SECTION("they have elements from everywhere") {
-        CHECK(ends(enough, far_apart, Search::some_threads) == std::pair(1, 0));
-        CHECK(ends(enough, far_apart, Search::all_threads) == std::pair(1, 1));
-    }
-    SECTION("in a launch of more threads than there is time for, they are near the ends of the grid") {
-        constexpr int blocks = (1 << 30) / threads + 1;
-        CHECK(ends(blocks, of_middle_threads, Search::some_threads) == std::pair(0, 0));
-        CHECK(ends(blocks, of_last_threads, Search::none) == std::pair(0, 1));
-        CHECK(ends(blocks, of_last_threads, Search::some_threads) == std::pair(1, 1));
-    }
-    SECTION("not those that reach them only after they have waited") {
-        CHECK(ends(2 * enough, behind_a_barrier, Search::all_threads) == std::pair(1, 0));
-    }
-}
-
-TEST_CASE("the search for these blocks ends with the process that started it", "[launch]") {
-    int ends[2];
-    REQUIRE(pipe(ends) == 0);
-    const pid_t asks = fork();
-    if (asks == 0) {
-        close(ends[0]);
-        simt::search_blocks(1 << 20, [&](const simt::NextBlock&) {
-            if (write(ends[1], "", 1) == 1)
-                for (;;) pause();
-        });
-        _exit(0);
-    }
-    close(ends[1]);
-    char begun = 0;
-    REQUIRE(read(ends[0], &begun, 1) == 1);
-    kill(asks, SIGKILL);
-    waitpid(asks, nullptr, 0);
-    // A remaining process would keep the pipe open.
-    pollfd pipe_end{ends[0], POLLIN, 0};
-    bool ended = false;
-    while (!ended && poll(&pipe_end, 1, 5000) == 1) ended = read(ends[0], &begun, 1) == 0;
-    CHECK(ended);
-    close(ends[0]);
-}
-
 TEST_CASE("a launch of fewer threads is run completely", "[launch]") {
     constexpr int n = 1 << 22;
     Buffer<int> in("in", n, kata::zeros), out("out", n, kata::zeros);
-    const auto seen = observe({.metered = false, .only_ends = true}, [&] {
-        kernels::add_one(in.data(), out.data(), n, n / 256, 256, kernels::Elements::in_order);
-    });
+    const auto seen = observe({.metered = false, .only_ends = true},
+                              [&] { kernels::add_one(in.data(), out.data(), n, n / 256, 256); });
     CHECK(!seen.in_part);
     CHECK(out.element(n / 2) == 1);
 }
@@ -174,9 +104,8 @@ TEST_CASE("variables of the host are not restored along with those of the device
 TEST_CASE("a launch of few blocks also runs at its ends if requested", "[launch]") {
     constexpr int threads = 64, blocks = 9, n = threads * blocks;
     Buffer<int> in("in", n, kata::zeros), out("out", n, kata::zeros);
-    const auto seen = observe({.metered = false, .only_ends = true, .even_of_few = true}, [&] {
-        kernels::add_one(in.data(), out.data(), n, blocks, threads, kernels::Elements::in_order);
-    });
+    const auto seen = observe({.metered = false, .only_ends = true, .even_of_few = true},
+                              [&] { kernels::add_one(in.data(), out.data(), n, blocks, threads); });
     CHECK(seen.in_part);
     for (int block = 0; block < blocks; ++block)
         CHECK(out.element(static_cast<std::size_t>(block * threads)) == (block < 2 || block >= blocks - 2));
@@ -192,6 +121,11 @@ TEST_CASE("a launch that takes too long reports whether blocks were confused wit
                    ContainsSubstring(blocks + "1048576 says: the first argument of <<<"));
     CHECK_THAT(fault([] { kernels::idle_blocks(many, 32, 32 * many); }, short_of_time),
                StartsWith("launch too long: it has come to block (") && !ContainsSubstring(blocks));
+    try {
+        observe(short_of_time, [] { kernels::idle_blocks(many, 32, many); });
+    } catch (const kata::Error& e) {
+        CHECK(e.out_of_time);
+    }
 }
 
 TEST_CASE("launches whose errors are never checked are counted", "[launch]") {

@@ -135,16 +135,12 @@ inline void start() { nothing_kernel<<<1, 1>>>(); }
 __global__ void launching_kernel() { start(); }
 void launch_in_kernel() { launching_kernel<<<1, 1>>>(); }
 
-__global__ void add_one_kernel(const int* in, int* out, int n, Elements elements) {
-    const bool far_apart = elements == Elements::far_apart;
-    int i = far_apart ? threadIdx.x * gridDim.x + blockIdx.x : blockIdx.x * blockDim.x + threadIdx.x;
-    if (elements == Elements::behind_a_barrier) __syncthreads();
-    if (elements == Elements::of_last_threads) i += n - 1 - static_cast<int>((gridDim.x - 1) * blockDim.x);
-    if (elements == Elements::of_middle_threads) i -= static_cast<int>(gridDim.x / 2 * blockDim.x);
-    if (i >= 0 && i < n) out[i] = in[i] + 1;
+__global__ void add_one_kernel(const int* in, int* out, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = in[i] + 1;
 }
-void add_one(const int* in, int* out, int n, int blocks, int threads, Elements elements) {
-    add_one_kernel<<<blocks, threads>>>(in, out, n, elements);
+void add_one(const int* in, int* out, int n, int blocks, int threads) {
+    add_one_kernel<<<blocks, threads>>>(in, out, n);
 }
 
 }  // namespace kernels

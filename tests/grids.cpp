@@ -86,8 +86,8 @@ TEST_CASE("a long vector: more elements than a float counts, more blocks than a 
     kata::require_right_at_ends(
         run_on(p), [&] { return p.fault(); }, {.metered = false, .only_ends = true},
         [&] {
-            // Somewhat more blocks, of which the last again has few elements. A float can represent this number
-            // of elements.
+            // Somewhat more blocks, of which the last again has few elements. A float can represent this
+            // number of elements.
             LongVector longer(long_vector - 1 + (1 << 17) + 8);
             return kata::is_right_at_ends(run_on(longer), [&] { return longer.fault(); });
         });

@@ -182,7 +182,7 @@ TEST_CASE("a claim leaves room for another style, and none for the step that it 
     CHECK(most_of(claim, 120, 70) == 105);
     CHECK_FALSE(broken(claim, 105, 120, 70));
     CHECK(broken(claim, 106, 120, 70) ==
-          "the step does not gain what it is for: why\n  barriers: now 106, in the solution 70, at most 105; "
+          "the step misses its goal, that why\n  barriers: now 106, in the solution 70, at most 105; "
           "01_a needs "
           "120");
     // A limit of 2.67 is 2 barriers, and not the 3 that break it.

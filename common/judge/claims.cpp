@@ -75,7 +75,7 @@ std::optional<std::string> broken(const Claim& claim, double better, double wors
     const double most = most_of(claim, worse, solution);
     if (better <= most * (1 + 1e-9)) return std::nullopt;
     const auto number = [&](double value) { return text_of(value, claim.quantity); };
-    return "the step does not gain what it is for: " + std::string(claim.why) + "\n  " +
+    return "the step misses its goal, that " + std::string(claim.why) + "\n  " +
            std::string(claim.quantity->name) + ": now " + number(better) +
            (solution ? ", in the solution " + number(*solution) : "") + ", at most " +
            text_of_limit(most, claim.quantity) + "; " + std::string(claim.worse) + " needs " + number(worse);

@@ -168,7 +168,7 @@ TEST_CASE("a copy to or from a symbol whose direction contradicts its arguments 
           "copy refused: cudaMemcpyToSymbol is called to copy from the " + of_device +
               "HostToDevice where it is left out. CUDA leaves undefined what such a copy does");
     CHECK_THAT(to_symbol(host.data(), Direction::device_to_device),
-               StartsWith("copy refused: cudaMemcpyToSymbol is called to copy from the device, and that is"));
+               StartsWith("copy refused: cudaMemcpyToSymbol is called to copy from the device, but that is"));
     CHECK_THAT(to_symbol(host.data(), Direction::host_to_host),
                StartsWith("copy refused: cudaMemcpyToSymbol is called to copy to the host"));
     const auto from_symbol = [](float* to, Direction kind) {

@@ -109,8 +109,7 @@ class Bench:
     def accepts(self, pair: Pair) -> bool:
         """True if the tests of the later step pass. Raises Fault if they reach no verdict."""
         # Tests that are quick and reject most often come first.
-        claims = f"[claims]~[step],[claims][step][{pair.later}]"
-        return self.passes(pair, claims) and self.passes(pair)
+        return self.passes(pair, "[claims]") and self.passes(pair)
 
     def passes(self, pair: Pair, *tests: str) -> bool:
         with tempfile.TemporaryDirectory(prefix="kata-impostor-") as scratch:

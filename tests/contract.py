@@ -27,7 +27,7 @@ import bodies
 import hints
 import mistakes
 from fault import Fault
-from repository import BACKENDS, STEP, STYLE, Repository, module, suite
+from repository import AFTER, BACKENDS, COURSE, STEP, STYLE, Repository, module, short, suite
 from verdicts import NEEDS, kernel_of
 
 
@@ -125,6 +125,38 @@ def check_lesson(repository: Repository, chapter: str) -> Iterator[str]:
         path = repository.mistakes_file(chapter, step)
         if not any(mistake.tree == "wrong" for mistake in (mistakes.read(path) if path.is_file() else ())):
             yield f"{repository.relative(path)}: has no mistake that the tests must reject"
+
+
+def check_course(repository: Repository) -> Iterator[str]:
+    """Yields the gaps of the course: steps that there are not, or that come before one that they improve, and
+    lists in the README and the lessons that differ."""
+    place = "common/front/repository.py: COURSE"
+    listed = [(line.split()[0], number) for line in COURSE for number in line.split()[1:]]
+    for n, (chapter, number) in enumerate(listed):
+        if chapter not in repository.chapters() or not any(
+            step.startswith(f"{number}_") for step in repository.all_steps(chapter)
+        ):
+            yield f"{place} names {chapter} {number}, and there is no such step"
+        before = [other for of, other in listed[:n] if of == chapter]
+        if number in before:
+            yield f"{place} names {chapter} {number} twice"
+        elif any(other > number for other in before):
+            yield f"{place} names {chapter} {number} behind a step that improves it"
+    for late, needed in AFTER.items():
+        for name in (late, needed):
+            if name not in [short(*one) for one in repository.all_places()]:
+                yield f"common/front/repository.py: AFTER names {name}, and there is no such step"
+    readme = (repository.root / "README.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| \[(\w+)\]\(chapters/[^|]*\| ([\d, ]*)", readme, re.M)
+    in_course = {chapter: ", ".join(n for of, n in listed if of == chapter) for chapter, _ in listed}
+    if {chapter: numbers.strip() for chapter, numbers in rows if numbers.strip()} != in_course:
+        yield f"README.md: its table has another course than {place}"
+    if [chapter for chapter, _ in rows] != repository.chapters():
+        yield f"README.md: its table has another order of chapters than {place}"
+    for chapter, numbers in in_course.items():
+        lesson = repository.lesson(chapter)
+        if f"\n**In the course:** {numbers}.\n" not in lesson.read_text(encoding="utf-8"):
+            yield f"{lesson}: has no line '**In the course:** {numbers}.'"
 
 
 def check_chapter(repository: Repository, chapter: str) -> Iterator[str]:
@@ -292,6 +324,7 @@ def main() -> int:
         else:
             complaints = [
                 *check_folders(repository),
+                *check_course(repository),
                 *check_links(repository),
                 *check_listed(repository, given.build),
             ]

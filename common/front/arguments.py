@@ -105,8 +105,12 @@ def watch(parser: Parser) -> None:
         "step",
         metavar="CHAPTER STEP",
         nargs="*",
-        help="where to begin; by default, with the first step that is not done",
+        help="where to begin; by default, at the first step of the course that is not done",
     )
+
+
+def a_chapter(parser: Parser) -> None:
+    parser.add_argument("chapter", metavar="CHAPTER", nargs="?", help="may be shortened: conv")
 
 
 def status(parser: Parser) -> None:

@@ -349,7 +349,7 @@ def new_chapter(repository: Repository, chapter: str) -> int:
     new.write()
     print(f"""
 Left to do:
-  common/front/repository.py: its place in ORDER
+  common/front/repository.py: its line in COURSE
   reference/{chapter}.hpp and .cpp: the problem, its limits, a plain solution, and what every step defines
   chapters/{chapter}/{chapter}.cuh: what steps include
   tests/{chapter}.cpp: the tests of a step, the claims, and kata::chapter for the tour

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import collections
 import json
 import textwrap
 from typing import NamedTuple
 
 import verdicts
 from build import Build
-from repository import Repository
+from repository import AFTER, Repository, short
 
 WIDTH = 80
 # The mark on the board and its meaning, in the order of the legend.
@@ -17,13 +18,15 @@ STATES = {
     "slow": ("~", "right, not yet fast"),
     "wrong": ("x", "wrong"),
     "untested": ("?", "not run since the last edit"),
+    "skipped": ("s", "skipped"),
     "elsewhere": ("-", "needs another GPU"),
-    "open": (".", "open"),
+    "open": ("o", "open"),
+    "further": (".", "further"),  # only on the board: such a step is open
     "missing": ("!", "file missing"),
 }
 
 
-NOTHING_TO_DO = ("done", "elsewhere")
+NOTHING_TO_DO = ("done", "skipped", "elsewhere")
 
 
 class Place(NamedTuple):
@@ -33,6 +36,7 @@ class Place(NamedTuple):
     step: str
     state: str
     why: str = ""
+    is_further: bool = False  # than the course
 
     @property
     def file(self) -> str:
@@ -40,36 +44,51 @@ class Place(NamedTuple):
 
     @property
     def short(self) -> str:
-        """Returns the step as a command line names it."""
-        return f"{self.chapter} {self.step[:2]}"
+        return short(self.chapter, self.step)
+
+    @property
+    def mark(self) -> str:
+        """Returns what the board shows, as one of STATES."""
+        return "further" if self.is_further and self.state == "open" else self.state
 
 
 class Board:
     def __init__(self, repository: Repository) -> None:
         record, gpus = verdicts.Record(repository), Build.gpus()
-        self.places = [
-            place_of(repository, record, gpus, chapter, step)
-            for chapter in repository.chapters()
-            for step in repository.all_steps(chapter)
+        self.course = [place_of(repository, record, gpus, *place) for place in repository.course()]
+        self.further = [
+            place_of(repository, record, gpus, *place)._replace(is_further=True)
+            for place in repository.further()
         ]
+        self.places = [*self.course, *self.further]
+        self.left = [place for place in self.places if place.state not in NOTHING_TO_DO]
 
     def of(self, chapter: str, step: str) -> Place:
         return next(place for place in self.places if (place.chapter, place.step) == (chapter, step))
 
-    def next(self) -> Place | None:
-        """Returns the first step that is not done; None if all that this machine can run are."""
-        return next((place for place in self.places if place.state not in NOTHING_TO_DO), None)
+    def next(self, chapter: str = "") -> Place | None:
+        """Returns the first step that is not done, of all or of a chapter, those of the course first; None
+        if all that this machine can run are done or skipped."""
+        return next((place for place in self.left if chapter in ("", place.chapter)), None)
 
     def next_after(self, chapter: str, step: str) -> Place | None:
-        """Returns the first step after this one in its chapter that is not done, else the first of all but
-        this one."""
-        left = [
+        """Returns the first step behind this one in its chapter that is not done and goes as far, else the
+        first of all but this one."""
+        here = self.of(chapter, step)
+        left = [place for place in self.left if place != here]
+        behind = [
             place
-            for place in self.places
-            if place.state not in NOTHING_TO_DO and (place.chapter, place.step) != (chapter, step)
+            for place in left
+            if place.chapter == chapter and place.is_further == here.is_further and place.step > step
+            if not self.comes_after(place)
         ]
-        behind = [place for place in left if place.chapter == chapter and place.step > step]
         return next(iter([*behind, *left]), None)
+
+    def comes_after(self, place: Place) -> str:
+        """Returns the step that this one needs and that is not done, as a command line names it; else
+        nothing."""
+        needed = AFTER.get(place.short, "")
+        return "" if any(one.short == needed and one.state == "done" for one in self.places) else needed
 
 
 def place_of(
@@ -78,6 +97,8 @@ def place_of(
     if repository.missing(chapter, step):
         return Place(chapter, step, "missing")
     said = record.says(chapter, step)
+    if said.result != "OK" and record.skips(chapter, step):
+        return Place(chapter, step, "skipped")
     if said.result in ("", "SKIP") and not repository.runs_here(chapter, step, gpus):
         return Place(chapter, step, "elsewhere", str(repository.needs(chapter, step)))
     if repository.is_open(chapter, step):
@@ -87,16 +108,15 @@ def place_of(
     return Place(chapter, step, "done" if said.result == "OK" else "untested")
 
 
-def all_done(board: Board) -> str:
-    """Returns the first words when nothing is left to do."""
-    can_run = (
-        " that this machine can run" if any(place.state == "elsewhere" for place in board.places) else ""
-    )
-    return f"Every step{can_run} is written and right"
+def all_done(board: Board, chapter: str = "") -> str:
+    """Returns the first words when nothing is left to do, at all or in a chapter."""
+    there = {place.state for place in board.places if chapter in ("", place.chapter)}
+    but = " that this machine can run" * ("elsewhere" in there) + " but those skipped" * ("skipped" in there)
+    return f"Every step{f' of {chapter}' if chapter else ''}{but} is written and right"
 
 
-def nothing_to_do(board: Board) -> str:
-    return f"{all_done(board)}. What each gains: ./kata tour --mine"
+def nothing_to_do(board: Board, chapter: str = "") -> str:
+    return f"{all_done(board, chapter)}. What each gains: ./kata tour {chapter}{' ' * bool(chapter)}--mine"
 
 
 def what_to_do(place: Place) -> str:
@@ -109,17 +129,48 @@ def what_to_do(place: Place) -> str:
         "wrong": "is not right yet; what the tests say",
         "slow": "is right, not yet fast; what the tests say",
     }[place.state]
-    return f"Next: {place.file}{';' if place.state == 'open' else ''} {text}: ./kata {command} {place.short}"
+    return (
+        f"{'Further' if place.is_further else 'Next'}: {place.file}{';' if place.state == 'open' else ''} "
+        f"{text}: ./kata {command} {place.short}"
+    )
+
+
+def where(board: Board, place: Place) -> str:
+    """Returns lines about the place of an open step in the course, and its lesson."""
+    lesson = f"Its lesson: chapters/{place.chapter}/README.md"
+    if not place.is_further:
+        return f"Step {board.course.index(place) + 1} of {len(board.course)} in the course. {lesson}"
+    needed = board.comes_after(place)
+    needs = f" It needs what {needed} teaches." if needed else ""
+    back = " Back to the course: ./kata next" if any(not one.is_further for one in board.left) else ""
+    return f"This step goes further than the course.{needs}{back}\n{lesson}"
+
+
+def of_the_course(board: Board) -> str:
+    """Returns a line about how much of the course is done."""
+    done = sum(place.state == "done" for place in board.course)
+    return f"The course: {done} of {len(board.course)} steps done. What goes further: ./kata next CHAPTER"
+
+
+def what_goes_further(board: Board, chapter: str) -> str:
+    """Returns a line that offers the further steps of a chapter whose steps of the course are done; nothing
+    where there are none."""
+    left = [place for place in board.left if place.chapter == chapter and not board.comes_after(place)]
+    if not left or not left[0].is_further:
+        return ""
+    numbers = " ".join(place.step[:2] for place in left)
+    return f"Further in {chapter}, if you like ({numbers}): ./kata next {chapter}"
 
 
 def as_json(board: Board) -> str:
-    def entry(place: Place) -> dict[str, str]:
+    def entry(place: Place) -> dict[str, str | bool]:
         return {
             "chapter": place.chapter,
             "step": place.step,
             "file": place.file,
             "state": place.state,
             "why": place.why,
+            "further": place.is_further,
         }
 
     following = board.next()
@@ -134,12 +185,13 @@ def as_text(board: Board) -> str:
     width = max(map(len, chapters)) + 2
     lines = [f"{'':{width}}{' '.join(numbers)}"]
     for chapter in chapters:
-        marks = {place.step[:2]: STATES[place.state][0] for place in board.places if place.chapter == chapter}
+        marks = {place.step[:2]: STATES[place.mark][0] for place in board.places if place.chapter == chapter}
         lines.append(f"{chapter:{width}}{'  '.join(marks.get(number, ' ') for number in numbers)}".rstrip())
-    there = [state for state in STATES if any(place.state == state for place in board.places)]
-    counts = {state: sum(place.state == state for place in board.places) for state in there}
-    legend = "   ".join(f"{STATES[state][0]} {STATES[state][1]}: {counts[state]}" for state in there)
-    lines += ["", *textwrap.wrap(legend, WIDTH, break_on_hyphens=False), ""]
+    counts = collections.Counter(place.mark for place in board.places)
+    legend = "   ".join(
+        f"{mark} {text}: {counts[state]}" for state, (mark, text) in STATES.items() if counts[state]
+    )
+    lines += ["", *textwrap.wrap(legend, WIDTH, break_on_hyphens=False), "", of_the_course(board), ""]
     for place in board.places:
         if place.why:
             why = f"{place.short}: {place.why}"

@@ -63,13 +63,17 @@ class Book:
 
     def write(self) -> list[object]:
         """Writes all pages. Returns their order, in MkDocs' form."""
-        chapters = []
+        chapters: list[object] = []
+        course = self.repository.course()
         for chapter, lesson in self.lessons.items():
             steps = self.repository.steps(chapter, "solutions")
             self.prose(lesson)
-            pages = [
-                {f"{step[:2]} {self.title(chapter, step)}": self.step(chapter, step, steps)} for step in steps
-            ]
+            made = {
+                step: {f"{step[:2]} {self.title(chapter, step)}": self.step(chapter, step, steps)}
+                for step in steps
+            }
+            further = [made.pop(step) for step in steps if (chapter, step) not in course]
+            pages: list[object] = [*made.values(), *([{"Further": further}] if further else [])]
             if (measured := self.repository.measured_page(chapter)).is_file():
                 page = self.repository.relative(measured)
                 self.prose(page)

@@ -31,7 +31,7 @@ import see
 import verdicts
 from build import Build
 from fault import Fault
-from repository import Repository, either, module, module_of, suite, targets
+from repository import Repository, either, module, module_of, short, suite, targets
 
 WIDTH = 80
 
@@ -257,13 +257,15 @@ def said_missing(repository: Repository, chapters: Sequence[str]) -> bool:
 
 def next_step(repository: Repository, given: argparse.Namespace) -> int:
     all_places = board.Board(repository)
-    place = all_places.next()
+    chapter = pick_chapter(repository, given.chapter) if given.chapter else ""
+    place = all_places.next(chapter)
     if place is None:
-        print(board.nothing_to_do(all_places))
+        print(board.nothing_to_do(all_places, chapter))
         return 0
     must_be_there(repository, place.chapter, place.step)
     if place.state == "open":
         print(bodies.hints(repository.text(place.chapter, place.step), place.file))
+        print(board.where(all_places, place))
         print(f"Stuck? ./kata hint {place.short}")
         print(
             f"Then: ./kata test {place.short}, or ./kata watch {place.short}, which tests it whenever "
@@ -276,6 +278,24 @@ def next_step(repository: Repository, given: argparse.Namespace) -> int:
         f"{place.short}"
     )
     print(f"What is to be written: ./kata hint {place.short}")
+    return 0
+
+
+def skip(repository: Repository, given: argparse.Namespace) -> int:
+    chapter, step, file = one_step(repository, given)
+    must_be_there(repository, chapter, step)
+    if board.Board(repository).of(chapter, step).state == "done":
+        raise Fault(f"{file} is written and right: there is nothing to skip")
+    verdicts.Record(repository).skip(chapter, step)
+    now = board.Board(repository)
+    if now.of(chapter, step).state == "skipped":
+        print(
+            f"{file} is skipped. Take it up again by writing in it, or by: ./kata skip {short(chapter, step)}"
+        )
+    else:
+        print(f"{file} is skipped no longer.")
+    following = now.next()
+    print(board.what_to_do(following) if following else board.nothing_to_do(now))
     return 0
 
 
@@ -427,14 +447,21 @@ COMMANDS = {
         arguments.watch,
     ),
     "next": Command(
-        "",
-        "the first step that is not right yet: its file, and what to write there",
+        "[CHAPTER]",
+        "the first step of the course that is not right yet: its file, and what to write there; of a "
+        "chapter also what goes further",
         next_step,
-        arguments.nothing,
+        arguments.a_chapter,
+    ),
+    "skip": Command(
+        "CHAPTER STEP",
+        "go on without a step; the same again, or writing in it, takes it up",
+        skip,
+        arguments.a_step,
     ),
     "status": Command(
         "[--json]",
-        "all steps on a board: open, wrong, right and not yet fast, done",
+        "all steps on a board: the course and what goes further, open, wrong, right and not yet fast, done",
         status,
         arguments.status,
     ),

@@ -38,7 +38,7 @@ def of_step(repository: Repository, chapter: str, step: str, found: list[verdict
         if not any(verdict.gains for verdict in found):
             text += verdicts.beside(repository.gained_in_time(chapter, step))
         text += "".join(map(verdicts.beside, repository.refuted(chapter, step)))
-        text += f"      {what_comes_next(repository, chapter, step)}\n"
+        text += textwrap.indent(f"{what_comes_next(repository, chapter, step)}\n", " " * 6)
     if lines := bodies.open_lines(repository.text(chapter, step)):
         where = (
             f"line {lines[0]}"
@@ -60,7 +60,8 @@ def what_comes_next(repository: Repository, chapter: str, step: str) -> str:
             f"{board.all_done(all_places)}: ./kata tour {chapter} --mine shows what yours gain, each beside "
             f"the solution."
         )
-    return board.what_to_do(place)
+    further = "" if place.is_further else board.what_goes_further(all_places, chapter)
+    return "\n".join(filter(None, [board.what_to_do(place), further]))
 
 
 # --- what has been saved ------------------------------------------------------------------------------------
@@ -265,7 +266,9 @@ class Watch:
         place = board.Board(self.repository).of(self.chapter, self.step)
         if place.state == "missing":
             print(board.what_to_do(place))
-        elif place.state == "open" and bodies.is_stub(self.repository.text(self.chapter, self.step)):
+        elif place.state in ("open", "skipped") and bodies.is_stub(
+            self.repository.text(self.chapter, self.step)
+        ):
             print("\n" + bodies.hints(self.repository.text(self.chapter, self.step), self.file), end="")
         elif self.test() and not board.Board(self.repository).next_after(self.chapter, self.step):
             return False

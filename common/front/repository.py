@@ -21,8 +21,21 @@ from fault import Fault
 from mistakes import Mistake
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# The order of the book, which the folders do not show. Chapters that are not named here come after these.
-ORDER = ("grids", "convolution", "stencil", "histogram", "reduction", "scan", "gemm")
+# The course: the steps that a beginner writes, in an order in which nothing is used before it is taught. Its
+# chapters are in the order of the book. All other steps go further, and chapters that are not named here come
+# after these.
+COURSE = (
+    "grids 01 02 03",
+    "reduction 01 02 03 04 05 15",
+    "histogram 01 02 03 04 05",
+    "convolution 01 02 03",
+    "stencil 01 03 04",
+    "scan 01 03 04 05 06 07",
+    "gemm 01 02 03 04",
+)
+ORDER = tuple(dict.fromkeys(line.split()[0] for line in COURSE))
+# Steps beyond the course that use what a later chapter teaches, and the step that teaches it.
+AFTER = {"grids 06": "gemm 07"}
 # The trees of kernels: a student's steps, the solutions, kernels that must be rejected, right variants, and
 # steps as others would write them.
 TREES = ("chapters", "solutions", "wrong", "variants", "styles")
@@ -68,6 +81,11 @@ def module_of(file: str) -> Module | None:
     tree, _, rest = file.partition(".")
     found = re.fullmatch(r"(\w+)\.(\w+(?:\.\w+)?)\.(cpu|gpu)\.so", rest)
     return Module(tree, *found.groups()) if found and tree in TREES else None
+
+
+def short(chapter: str, step: str) -> str:
+    """Returns the step as a command line names it."""
+    return f"{chapter} {step[:2]}"
 
 
 def either(names: list[str]) -> str:
@@ -138,6 +156,24 @@ class Repository:
             if path.is_dir() and not path.name.startswith(".")
         }
         return [name for name in ORDER if name in there] + sorted(there.difference(ORDER))
+
+    def course(self) -> list[tuple[str, str]]:
+        """Returns chapter and step of all that is in the course, in its order."""
+        there = {short(*place): place for place in self.all_places()}
+        named = [f"{line.split()[0]} {number}" for line in COURSE for number in line.split()[1:]]
+        return [there[name] for name in named if name in there]
+
+    def further(self) -> list[tuple[str, str]]:
+        """Returns all other steps in the order of the book, those of AFTER behind the step that they need."""
+        course, found = set(self.course()), []
+        for place in self.all_places():
+            if place not in course and short(*place) not in AFTER:
+                found.append(place)
+            found += [late for late in self.all_places() if AFTER.get(short(*late)) == short(*place)]
+        return found
+
+    def all_places(self) -> list[tuple[str, str]]:
+        return [(chapter, step) for chapter in self.chapters() for step in self.all_steps(chapter)]
 
     def steps(self, chapter: str, tree: str = "chapters") -> list[str]:
         return sorted(

@@ -279,6 +279,18 @@ class Record:
             return Said("")
         return Said(str(kept.get("result", "")), bool(kept.get("is_right")), str(kept.get("why", "")))
 
+    def skips(self, chapter: str, step: str) -> bool:
+        """True if the step is skipped; writing in it takes it up again."""
+        step = f"{chapter}/{step}"
+        skipped = self.read().get(step, {}).get("skipped")
+        return skipped is not None and skipped == self.texts.get(step)
+
+    def skip(self, chapter: str, step: str) -> None:
+        """Skips the step as it stands or, if it is skipped, takes it up again."""
+        self.file.parent.mkdir(parents=True, exist_ok=True)
+        text = None if self.skips(chapter, step) else self.texts[f"{chapter}/{step}"]
+        self.write({f"{chapter}/{step}": {"skipped": text}})
+
     def counts(self, chapter: str, step: str) -> dict[str, float]:
         """Returns the counts of the last run in ./kata watch, whatever the text of the step was then; empty
         if there was none."""

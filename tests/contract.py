@@ -155,7 +155,9 @@ def check_course(repository: Repository) -> Iterator[str]:
         yield f"README.md: its table has another order of chapters than {place}"
     for chapter, numbers in in_course.items():
         lesson = repository.lesson(chapter)
-        if f"\n**In the course:** {numbers}.\n" not in lesson.read_text(encoding="utf-8"):
+        if lesson.is_file() and f"\n**In the course:** {numbers}.\n" not in lesson.read_text(
+            encoding="utf-8"
+        ):
             yield f"{lesson}: has no line '**In the course:** {numbers}.'"
 
 

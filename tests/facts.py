@@ -263,6 +263,26 @@ class Names(Scratch):
     def test_the_order_names_only_chapters_that_there_are(self) -> None:
         self.assertEqual(set(repository.ORDER) - set(Repository().chapters()), set())
 
+    def test_a_course_that_does_not_fit_is_told(self) -> None:
+        self.write("solutions/sums/02_all.cu", SOLUTION)
+        self.write("README.md", "| [sums](chapters/sums/README.md) | 02: what | 2 | fast |\n")
+        lesson = "chapters/sums/README.md"
+        for course, wanted in (
+            (("sums 02",), "no line '**In the course:** 02.'"),
+            (("sums 02 03",), "names sums 03, and there is no such step"),
+            (("sums 02", "else 01"), "names else 01, and there is no such step"),
+            (("sums 02 02",), "names sums 02 twice"),
+            (("sums 02 01",), "names sums 01 behind a step that improves it"),
+            (("sums 01 02",), "README.md: its table has another course"),
+        ):
+            with self.subTest(course=course), unittest.mock.patch.object(contract, "COURSE", course):
+                self.assertIn(wanted, "\n".join(contract.check_course(self.repository)))
+        with unittest.mock.patch.multiple(contract, COURSE=("sums 02",), AFTER={"sums 01": "sums 02"}):
+            self.write(lesson, "# Sums\n\n**In the course:** 02.\n")
+            self.assertEqual(list(contract.check_course(self.repository)), [])
+            (self.root / "chapters/more").mkdir()
+            self.assertIn("another order of chapters", "\n".join(contract.check_course(self.repository)))
+
     def test_steps_are_what_is_in_the_folder(self) -> None:
         for name in ("02_b.cu", "10_c.cu", "notes.cu", "03_d.cu.mine", "1_e.cu", "README"):
             self.write(f"chapters/sums/{name}", STUB)
@@ -773,7 +793,7 @@ class Authors(Scratch):
         self.quietly(author.new_chapter, self.repository, "products")
         self.assertEqual(self.complaints(), [])
         self.assertIn(
-            "| [products](chapters/products/README.md) | 0 | |\n", (self.root / "README.md").read_text()
+            "| [products](chapters/products/README.md) | | 0 | |\n", (self.root / "README.md").read_text()
         )
         self.quietly(author.new_step, self.repository, "products", "01_all")
         link = self.root / "solutions/products/hints.md"

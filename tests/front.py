@@ -27,6 +27,7 @@ from paths import ROOT  # isort: split
 
 import compilers
 import kata
+import loop
 import verdicts
 from arguments import Parser
 from build import Build
@@ -191,7 +192,7 @@ class Front(unittest.TestCase):
         self.assertEqual(self.kata("hint", "convolution", "03").stdout, said)
 
     def test_names_that_mean_nothing_or_too_much_are_refused(self) -> None:
-        self.assertIn("there are: grids convolution stencil", self.refused("hint", "fourier", "01"))
+        self.assertIn("there are: grids reduction histogram", self.refused("hint", "fourier", "01"))
         self.assertIn("'g' may be grids or gemm\n", self.refused("hint", "g", "01"))
         self.assertIn("'s' may be stencil or scan\n", self.refused("test", "s"))
         self.assertIn("'t' may be 03_tiled or 04_tiled_by_output\n", self.refused("hint", "conv", "t"))
@@ -312,6 +313,95 @@ class Front(unittest.TestCase):
         self.assertTrue(said.startswith("chapters/grids/02_color_to_grayscale.cu"), said)
         self.assertIn("Then: ./kata test grids 02", said)
 
+    def done(self, places: Sequence[tuple[str, str]]) -> None:
+        """Writes these steps, and records that they are right."""
+        for chapter, step in places:
+            self.write(f"chapters/{chapter}/{step}.cu")
+        self.tested(**{f"{chapter}_{step[:2]}": "OK" for chapter, step in places})
+
+    def test_next_follows_the_course_and_offers_what_goes_further(self) -> None:
+        repository = Repository(self.root)
+        course = repository.course()
+        said = self.kata("next").stdout
+        self.assertIn(f"Step 1 of {len(course)} in the course. Its lesson: chapters/grids/README.md\n", said)
+        offer = "Further in grids, if you like (04 05 07): ./kata next grids"
+        for number, (chapter, step) in enumerate(course[:12], 1):
+            said = self.kata("next").stdout
+            self.assertTrue(said.startswith(f"chapters/{chapter}/{step}.cu:"), said)
+            self.assertIn(f"\nStep {number} of", said)
+            self.done([(chapter, step)])
+            first, *offered = loop.what_comes_next(repository, chapter, step).splitlines()
+            self.assertIn("Next: chapters/{}/{}.cu;".format(*course[number]), first)
+            if chapter == "grids":
+                self.assertEqual(offered, [offer] if number == 3 else [])
+        said = self.kata("next", "gr").stdout
+        self.assertTrue(said.startswith("chapters/grids/04_wide_grayscale.cu:"), said)
+        self.assertIn("\nThis step goes further than the course. Back to the course: ./kata next\n", said)
+        # From a step that goes further to the next one of the chapter, then back to the course.
+        for beginning, wanted in ("04", "Further: chapters/grids/05"), ("05", "Further: chapters/grids/07"):
+            step = next(step for step in repository.steps("grids") if step.startswith(beginning))
+            self.done([("grids", step)])
+            self.assertTrue(loop.what_comes_next(repository, "grids", step).startswith(wanted))
+        self.done([("grids", "07_wide_vector_add")])
+        self.assertTrue(
+            loop.what_comes_next(repository, "grids", "07_wide_vector_add").startswith("Next: chapters/hist")
+        )
+        # The last one of grids needs gemm 07.
+        self.assertEqual(loop.what_comes_next(repository, *course[2]).count("\n"), 0)
+        self.assertIn("course. It needs what gemm 07 teaches. Back", self.kata("next", "grids").stdout)
+
+    def test_behind_the_course_is_all_that_goes_further(self) -> None:
+        repository = Repository(self.root)
+        course, further = repository.course(), repository.further()
+        places = [(chapter, s) for chapter in repository.chapters() for s in repository.steps(chapter)]
+        self.assertEqual(sorted(course + further), sorted(places))
+        named = [f"{chapter} {step[:2]}" for chapter, step in further]
+        self.assertEqual(named[:4], ["grids 04", "grids 05", "grids 07", "reduction 06"])
+        self.assertEqual(named[named.index("grids 06") - 1], "gemm 07")
+        self.done(course)
+        self.assertIn("\nThis step goes further than the course.\nIts lesson", self.kata("next").stdout)
+        said = self.kata("status").stdout
+        self.assertIn(f"\nThe course: {len(course)} of {len(course)} steps done.", said)
+        self.assertIn("\nFurther: chapters/grids/04_wide_grayscale.cu;", said)
+        self.done([place for place in further if place[0] == "stencil"])
+        self.assertEqual(
+            self.kata("next", "stencil").stdout,
+            "Every step of stencil is written and right. What each gains: ./kata tour stencil --mine\n",
+        )
+
+    def test_a_step_is_skipped_until_it_is_written_in_or_skipped_once_more(self) -> None:
+        shutil.rmtree(self.root / "build", ignore_errors=True)  # nothing needs to be built for it
+        second = "chapters/grids/02_color_to_grayscale.cu"
+        said = self.kata("skip", "grids", "1").stdout
+        self.assertIn(
+            f"{FIRST} is skipped. Take it up again by writing in it, or by: ./kata skip grids 01\n", said
+        )
+        self.assertIn(f"\nNext: {second};", said)
+        self.assertTrue(self.kata("next").stdout.startswith(second))
+        self.assertEqual(self.status()[0]["grids 01"], "skipped")
+        said = self.kata("status").stdout
+        self.assertIn("\ngrids        s  o  o  .", said)
+        self.assertIn("s skipped: 1", said)
+        self.assertIn(
+            f"{FIRST} is skipped no longer.\nNext: {FIRST};", self.kata("skip", "grids", "1").stdout
+        )
+        self.kata("skip", "grids", "1")
+        self.write(FIRST)
+        self.assertEqual(self.status()[0]["grids 01"], "untested")
+        self.kata("skip", "grids", "1")
+        self.tested(grids_01="FAIL")
+        self.assertEqual(self.status()[0]["grids 01"], "skipped")
+        self.tested(grids_01="OK")
+        self.assertEqual(self.status()[0]["grids 01"], "done")
+        self.assertIn("there is nothing to skip", self.refused("skip", "grids", "1", status=1))
+        self.kata("skip", "grids", "2")
+        self.done(
+            [place for place in Repository(self.root).all_places() if place[1] != "02_color_to_grayscale"]
+        )
+        self.assertIn("Every step but those skipped is written and right.", self.kata("next").stdout)
+        (self.root / FIRST).unlink()
+        self.assertIn("is missing", self.refused("skip", "grids", "1", status=1))
+
     def test_next_stays_with_a_step_that_is_not_right(self) -> None:
         self.write(FIRST)
         untested = (
@@ -390,7 +480,7 @@ class Front(unittest.TestCase):
         self.assertEqual(len(states), len(list(self.root.glob("solutions/*/*.cu"))))
         self.assertEqual(following["file"], FIRST)
         said = self.kata("status").stdout
-        for chapter, marks in ("histogram", "+x~x?"), ("scan", "!"):
+        for chapter, marks in ("histogram", "+x~x?"), ("scan", "!.ooooo"):
             steps = len(list(self.root.glob(f"solutions/{chapter}/*.cu")))
             self.assertIn(f"\n{chapter:10}   {'  '.join(marks.ljust(steps, '.'))}\n", said)
         self.assertIn("+ done: 1   ~ right, not yet fast: 1   x wrong: 2", said)
@@ -940,6 +1030,7 @@ class Front(unittest.TestCase):
             "tour",
             "test",
             "next",
+            "skip",
             "status",
             "watch",
             "hint",

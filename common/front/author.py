@@ -344,7 +344,7 @@ def new_chapter(repository: Repository, chapter: str) -> int:
     text = readme.read_text(encoding="utf-8") if readme.is_file() else ""
     if rows := list(re.finditer(r"^\| \[\w+\]\(chapters/.*\n", text, re.M)):
         end = rows[-1].end()
-        row = f"| [{chapter}](chapters/{chapter}/README.md) | 0 | |\n"
+        row = f"| [{chapter}](chapters/{chapter}/README.md) | | 0 | |\n"
         new.file(readme, text[:end] + row + text[end:], ": its row in the table of chapters")
     new.write()
     print(f"""

@@ -363,6 +363,9 @@ class Front(unittest.TestCase):
         said = self.kata("status").stdout
         self.assertIn(f"\nThe course: {len(course)} of {len(course)} steps done.", said)
         self.assertIn("\nFurther: chapters/grids/04_wide_grayscale.cu;", said)
+        said = loop.what_comes_next(repository, *course[-1])
+        self.assertTrue(said.startswith("The course is done.\nFurther: chapters/grids/04_wide_"), said)
+        self.assertIn("\nFurther in gemm, if you like (05 06 07", said)
         self.done([place for place in further if place[0] == "stencil"])
         self.assertEqual(
             self.kata("next", "stencil").stdout,
@@ -374,7 +377,7 @@ class Front(unittest.TestCase):
         second = "chapters/grids/02_color_to_grayscale.cu"
         said = self.kata("skip", "grids", "1").stdout
         self.assertIn(
-            f"{FIRST} is skipped. Take it up again by writing in it, or by: ./kata skip grids 01\n", said
+            f"{FIRST} is skipped. What takes it up again: a change to it, or ./kata skip grids 01\n", said
         )
         self.assertIn(f"\nNext: {second};", said)
         self.assertTrue(self.kata("next").stdout.startswith(second))

@@ -72,7 +72,7 @@ class Board:
         return next((place for place in self.left if chapter in ("", place.chapter)), None)
 
     def next_after(self, chapter: str, step: str) -> Place | None:
-        """Returns the first step behind this one in its chapter that is not done and goes as far, else the
+        """Returns the first step after this one in its chapter that is not done and goes as far, else the
         first of all but this one."""
         here = self.of(chapter, step)
         left = [place for place in self.left if place != here]

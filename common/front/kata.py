@@ -289,9 +289,8 @@ def skip(repository: Repository, given: argparse.Namespace) -> int:
     verdicts.Record(repository).skip(chapter, step)
     now = board.Board(repository)
     if now.of(chapter, step).state == "skipped":
-        print(
-            f"{file} is skipped. Take it up again by writing in it, or by: ./kata skip {short(chapter, step)}"
-        )
+        again = f"./kata skip {short(chapter, step)}"
+        print(f"{file} is skipped. What takes it up again: a change to it, or {again}")
     else:
         print(f"{file} is skipped no longer.")
     following = now.next()
@@ -448,14 +447,14 @@ COMMANDS = {
     ),
     "next": Command(
         "[CHAPTER]",
-        "the first step of the course that is not right yet: its file, and what to write there; of a "
-        "chapter also what goes further",
+        "the first step of the course that is not right yet: its file, and what to write there; for a "
+        "chapter, also the steps that go further",
         next_step,
         arguments.a_chapter,
     ),
     "skip": Command(
         "CHAPTER STEP",
-        "go on without a step; the same again, or writing in it, takes it up",
+        "go on without a step; the same command, or a change to its file, takes it up again",
         skip,
         arguments.a_step,
     ),

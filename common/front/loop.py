@@ -60,8 +60,11 @@ def what_comes_next(repository: Repository, chapter: str, step: str) -> str:
             f"{board.all_done(all_places)}: ./kata tour {chapter} --mine shows what yours gain, each beside "
             f"the solution."
         )
-    further = "" if place.is_further else board.what_goes_further(all_places, chapter)
-    return "\n".join(filter(None, [board.what_to_do(place), further]))
+    is_last = place.is_further and not all_places.of(chapter, step).is_further
+    further = "" if place.chapter == chapter else board.what_goes_further(all_places, chapter)
+    return "\n".join(
+        ["The course is done."] * is_last + [board.what_to_do(place)] + [further] * bool(further)
+    )
 
 
 # --- what has been saved ------------------------------------------------------------------------------------

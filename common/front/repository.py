@@ -164,7 +164,7 @@ class Repository:
         return [there[name] for name in named if name in there]
 
     def further(self) -> list[tuple[str, str]]:
-        """Returns all other steps in the order of the book, those of AFTER behind the step that they need."""
+        """Returns all other steps in the order of the book, those of AFTER after the step that they need."""
         course, found = set(self.course()), []
         for place in self.all_places():
             if place not in course and short(*place) not in AFTER:

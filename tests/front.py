@@ -487,6 +487,8 @@ class Front(unittest.TestCase):
             steps = len(list(self.root.glob(f"solutions/{chapter}/*.cu")))
             self.assertIn(f"\n{chapter:10}   {'  '.join(marks.ljust(steps, '.'))}\n", said)
         self.assertIn("+ done: 1   ~ right, not yet fast: 1   x wrong: 2", said)
+        if any(state == "elsewhere" for state in states.values()):
+            self.assertIn("\ngemm 12 13 14 15: needs a GPU of compute capability 9.0\n", said)
         self.assertIn("\nhistogram 02: out of bounds\n", said)
         self.assertIn(f"\nNext: {FIRST}; what is to be written:\n  ./kata hint grids 01\n", said)
         self.assertLessEqual(max(map(len, said.splitlines())), 80, said)
@@ -595,6 +597,7 @@ class Front(unittest.TestCase):
             ),
         )
         self.assertIn("What belongs into 01_vector_add.cu.", begun)
+        self.assertIn("Step 1 of 30 in the course. Its lesson: chapters/grids/README.md\n", begun)
         self.assertIn(f"Waiting for {FIRST} to be saved", begun)
         self.assertNotIn("FAIL", begun)
         self.assertIn(f"FAIL  {FIRST}\n  not ok: it\n    it is FAIL\n", wrong)

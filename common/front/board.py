@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import itertools
 import json
 import textwrap
 from typing import NamedTuple
@@ -192,10 +193,11 @@ def as_text(board: Board) -> str:
         f"{mark} {text}: {counts[state]}" for state, (mark, text) in STATES.items() if counts[state]
     )
     lines += ["", *textwrap.wrap(legend, WIDTH, break_on_hyphens=False), "", of_the_course(board), ""]
-    for place in board.places:
-        if place.why:
-            why = f"{place.short}: {place.why}"
-            lines.append(why if len(why) <= WIDTH else why[: WIDTH - 1] + "…")
+    for (chapter, reason), places in itertools.groupby(
+        [place for place in board.places if place.why], lambda place: (place.chapter, place.why)
+    ):
+        why = f"{chapter} {' '.join(place.step[:2] for place in places)}: {reason}"
+        lines.append(why if len(why) <= WIDTH else why[: WIDTH - 1] + "…")
     if any(place.why for place in board.places):
         lines.append("")
     following = board.next()

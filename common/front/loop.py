@@ -266,13 +266,15 @@ class Watch:
         self.seen = files(self.repository)  # from here on, saving a file runs it again
         rule = "─" * (WIDTH - 13 - len(self.file))
         print(f"\n── {self.file} {rule} {time.strftime('%H:%M:%S')}", flush=True)
-        place = board.Board(self.repository).of(self.chapter, self.step)
+        now = board.Board(self.repository)
+        place = now.of(self.chapter, self.step)
         if place.state == "missing":
             print(board.what_to_do(place))
         elif place.state in ("open", "skipped") and bodies.is_stub(
             self.repository.text(self.chapter, self.step)
         ):
-            print("\n" + bodies.hints(self.repository.text(self.chapter, self.step), self.file), end="")
+            print("\n" + bodies.hints(self.repository.text(self.chapter, self.step), self.file))
+            print(board.where(now, place))
         elif self.test() and not board.Board(self.repository).next_after(self.chapter, self.step):
             return False
         print("\n" + self.keys.legend(self.file), flush=True)

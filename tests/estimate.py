@@ -46,6 +46,7 @@ WITHOUT = {
     ("gemm", "12_copy_engine"),
     ("gemm", "13_stages"),
     ("gemm", "14_producer"),
+    ("gemm", "15_clusters"),
 }
 # The same of some variants of the problem only.
 WITHOUT_AT = {

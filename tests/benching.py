@@ -262,7 +262,7 @@ class Benching(unittest.TestCase):
 
     def test_a_benchmark_that_ends_early_of_itself_is_a_fault(self) -> None:
         for lines in ([DEVICE], [DEVICE, begin(WHOLE, "floor", "copy")]):
-            with self.assertRaisesRegex(Fault, "ended before its end"):
+            with self.assertRaisesRegex(Fault, "ended early"):
                 self.shown(self.saying(lines, status=1))
         with self.assertRaisesRegex(Fault, "no GPU to run on: the driver finds none"):
             self.shown(self.saying(["no GPU to run on: the driver finds none"], status=77))

@@ -624,8 +624,8 @@ class Contract(Scratch):
     def test_each_step_has_three_hints_that_do_not_give_it_away(self) -> None:
         file, place = self.root / "chapters/sums/hints.md", "chapters/sums/hints.md, 01, "
         for old, new, said in (
-            ("### Approach\n\nThe thread's", "The thread's", "must have of 01_add, in this order"),
-            ("### Question", "### Riddle", "must have of 01_add, in this order"),
+            ("### Approach\n\nThe thread's", "The thread's", "must have for 01_add, in this order"),
+            ("### Question", "### Riddle", "must have for 01_add, in this order"),
             ("## 01 Add", "## 02 Add", "hints.md: has hints for 02, and there is no such step"),
             (
                 "The thread's number; beyond the end there is none.",
@@ -647,7 +647,7 @@ class Contract(Scratch):
         file.write_text(HINTS.replace("```cuda", "```cuda\n__syncthreads();"))  # a word of CUDA
         self.assertEqual(self.complaints(), [])
         file.unlink()
-        self.says("must have of 01_add")
+        self.says("must have for 01_add")
 
     def test_a_function_of_cuda_that_no_page_explains_is_named(self) -> None:
         self.write("chapters/CUDA.md", "A barrier: `__syncthreads_or()`.\n")
@@ -694,7 +694,7 @@ class Contract(Scratch):
         )
 
     def test_a_step_without_a_mistake_is_named(self) -> None:
-        lacks = "tests/wrong/sums/01_add.mistakes: no mistake, which"
+        lacks = "tests/wrong/sums/01_add.mistakes: has no mistake that the tests"
         self.mistakes.write_text(NO_GUARD.replace("Rejected: out of bounds", "Timed against: 01_add"))
         self.says(lacks)
         self.mistakes.unlink()

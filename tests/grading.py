@@ -864,7 +864,7 @@ class Class(unittest.TestCase):
             with self.subTest(mebibytes=mebibytes):
                 done = self.suite(*command, stdout=subprocess.DEVNULL, preexec_fn=limit)
                 self.assertEqual(
-                    (done.returncode, done.stderr.count("the memory is used up")), (0, 1), done.stderr
+                    (done.returncode, done.stderr.count("memory is exhausted")), (0, 1), done.stderr
                 )
                 self.assertNotIn("SIG", done.stderr)
 

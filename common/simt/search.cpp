@@ -31,7 +31,7 @@ void protect_ends(int how) {
     for (const auto& pages : ends) mprotect(reinterpret_cast<void*>(pages.begin), pages.size(), how);
 }
 
-void handle_fault(int signal, siginfo_t* info, void*) {
+void handle_fault_at_end(int signal, siginfo_t* info, void*) {
     const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
     if (!reached && std::any_of(ends.begin(), ends.end(), [&](auto& e) { return e.contains(address); })) {
         reached = true;
@@ -71,7 +71,7 @@ void search(const Part& part, const std::function<void(const NextBlock&)>& run, 
     for (const int fatal : {SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM}) std::signal(fatal, SIG_DFL);
     alarm(most_seconds);
     struct sigaction action {};
-    action.sa_sigaction = handle_fault;
+    action.sa_sigaction = handle_fault_at_end;
     action.sa_flags = SA_SIGINFO | SA_NODEFER;  // the handler may never return
     sigaction(SIGSEGV, &action, nullptr);
     find_ends();

@@ -906,7 +906,6 @@ class Front(unittest.TestCase):
             self.root / "common/front/kata.py",
             "test",
             "grids",
-            "1",
         ]
         with open(folder / "kata.lock", "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
@@ -1136,7 +1135,6 @@ class Front(unittest.TestCase):
                 self.root / "common/front/kata.py",
                 "test",
                 "conv",
-                "3",
             ]
             done = subprocess.run(
                 command,
@@ -1242,6 +1240,8 @@ class Front(unittest.TestCase):
 
     def built(self, ninja: str, legal: bool = True) -> subprocess.CompletedProcess[str]:
         """Runs `./kata test conv 3` with this output of Ninja's."""
+        with open(self.root / STEP, "a") as step:
+            step.write("// Not the stub any more, which needs no build.\n")
         (self.root / "build").mkdir(exist_ok=True)
         (self.root / "build/build.ninja").write_text(
             f"# {'chapters.convolution.03_tiled.cpu.legal' if legal else ''}\n"

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Both back ends take the same CUDA: each file of tests/probes is one spelling, compiled by each.
 
-probes.py [--nvcc NVCC] [--clang CLANG] [--jobs N] [--only WORD] [--library=FILE]... -- COMPILER [OPTION]...
+probes.py [--clang CLANG] [--jobs N] [--only WORD] [--library=FILE]... -- COMPILER [OPTION]...
 
-COMPILER and its options are those of a step; libraries are those that a step finds when it is loaded. Without
---nvcc, only the CPU back end compiles; without --clang, host and device are not told apart there. The first
-line of a probe is its expectation:
+COMPILER and its options are those of a step; libraries are those that a step finds when it is loaded. With
+the path of nvcc as NVCC in the environment, nvcc compiles them as well: its verdict changes with a probe
+only. Without --clang, host and device are not told apart. The first line of a probe is its expectation:
 
   // refused: WORDS      by both, and the CPU back end's message has WORDS, or one of WORDS | WORDS
   // illegal: WORDS      the same, where there is clang to say so
@@ -92,8 +92,8 @@ class Compilers:
         # As in common/meson.build: warnings about code that cannot work are errors.
         strict = ["-Werror=cross-execution-space-call", "-diag-error=20091,20092"]
         self.nvcc = (
-            [options.nvcc, *strict, "-std=c++20", "-arch=sm_90", f"-I{ROOT / 'common'}", "-I."]
-            if options.nvcc
+            [nvcc, *strict, "-std=c++20", "-arch=sm_90", f"-I{ROOT / 'common'}", "-I."]
+            if (nvcc := os.environ.get("NVCC"))
             else None
         )
         # The headers of every step are read once. A compiler that does not know the form reads the header
@@ -177,7 +177,6 @@ def self_check() -> Iterator[str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--nvcc")
     parser.add_argument("--clang")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--only", default="")
@@ -194,7 +193,7 @@ def main() -> None:
                 f"{probe.relative_to(ROOT)}: {complaint}"
                 for complaint in complaints(expected, cpu, gpu, bool(options.clang))
             ]
-    by = "by both back ends" if options.nvcc else "by the CPU back end alone"
+    by = "by both back ends" if "NVCC" in os.environ else "by the CPU back end alone"
     print("\n".join([*wrong, f"{len(probes)} probes, {by}{'' if options.clang else ', without clang'}"]))
     sys.exit(bool(wrong or not probes))
 

@@ -24,11 +24,11 @@ struct Version {
 };
 
 /// The contents of the file. Only the program that wrote it accepts it.
-struct Record {
+struct Entry {
     Version module, suite;
     Counts counts;
 };
-static_assert(std::is_trivially_copyable_v<Record>);
+static_assert(std::is_trivially_copyable_v<Entry>);
 
 fs::path place(const fs::path& module, const std::string& problem) {
     return module.string() + (problem.empty() ? "" : "." + problem) + ".counts";
@@ -39,11 +39,11 @@ fs::path place(const fs::path& module, const std::string& problem) {
 std::optional<Counts> remembered(const fs::path& module, const fs::path& suite, const std::string& problem) {
     try {
         std::ifstream file(place(module, problem), std::ios::binary);
-        Record record;
-        file.read(reinterpret_cast<char*>(&record), sizeof record);
+        Entry entry;
+        file.read(reinterpret_cast<char*>(&entry), sizeof entry);
         if (!file || file.peek() != std::ifstream::traits_type::eof()) return std::nullopt;
-        if (record.module != Version(module) || record.suite != Version(suite)) return std::nullopt;
-        return record.counts;
+        if (entry.module != Version(module) || entry.suite != Version(suite)) return std::nullopt;
+        return entry.counts;
     } catch (const fs::filesystem_error&) {
         return std::nullopt;
     }
@@ -52,12 +52,12 @@ std::optional<Counts> remembered(const fs::path& module, const fs::path& suite, 
 void remember(const fs::path& module, const fs::path& suite, const Counts& counts,
               const std::string& problem) {
     try {
-        const Record record{Version(module), Version(suite), counts};
+        const Entry entry{Version(module), Version(suite), counts};
         // Suites run side by side: the file is renamed once it is complete.
         const auto finished = place(module, problem);
         const auto unfinished = finished.string() + "." + std::to_string(getpid());
         std::ofstream file(unfinished, std::ios::binary);
-        file.write(reinterpret_cast<const char*>(&record), sizeof record);
+        file.write(reinterpret_cast<const char*>(&entry), sizeof entry);
         file.close();
         if (file)
             fs::rename(unfinished, finished);

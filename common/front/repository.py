@@ -249,6 +249,15 @@ class Repository:
     def is_open(self, chapter: str, step: str) -> bool:
         return bodies.is_open(self.text(chapter, step))
 
+    def is_untouched(self, chapter: str, step: str) -> bool:
+        """True if the file is the stub still, of which it is known that it compiles and is open."""
+        text = self.text(chapter, step)
+        try:
+            solution = self.text(chapter, step, "solutions")
+            return bodies.is_stub(text) and text == bodies.stub_from(solution, text, step)
+        except (Fault, FileNotFoundError):
+            return False
+
     def is_unwritten(self, chapter: str, step: str) -> bool:
         return bool(self.missing(chapter, step)) or self.is_open(chapter, step)
 
@@ -459,13 +468,15 @@ class Repository:
 
 
 def targets(build: pathlib.Path) -> list[str]:
-    """Returns the programs and modules of a build: all that is linked."""
+    """Returns the programs and modules of a build."""
     done = subprocess.run(
         ["ninja", "-C", str(build), "-t", "targets", "all"], capture_output=True, text=True, check=False
     )
     if done.returncode:
         raise Fault(f"{build} is no folder that Meson has configured")
-    return re.findall(r"^([^:]*): [a-z]*_LINKER(?:_RSP)?$", done.stdout, re.M)
+    return re.findall(
+        r"^([^:]*): (?:[a-z]*_LINKER(?:_RSP)?|(?<=\.so: )CUSTOM_COMMAND_DEP)$", done.stdout, re.M
+    )
 
 
 def backends(built: list[str], chapter: str) -> list[str]:

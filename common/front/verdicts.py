@@ -187,6 +187,13 @@ def is_needed(target: str, chapter: str, step: str | None) -> bool:
     return target in (suite(chapter, "cpu"), suite(chapter, "gpu"))
 
 
+def of_stub(repository: Repository, chapter: str, step: str) -> list[Verdict]:
+    """Keeps and returns the verdict on a step of which nothing is written: what needs no build."""
+    found = [Verdict(f"{chapter} / {step}", Module("chapters", chapter, step, "cpu"), "SKIP", "")]
+    Record(repository).keep(found)
+    return found
+
+
 def of_step(repository: Repository, build: Build, chapter: str, step: str) -> list[Verdict]:
     """Builds and tests one step, and keeps the verdict of each back end. The compiler has already printed the
     errors of a step that does not compile."""
@@ -263,7 +270,7 @@ class Record:
 
     def write(self, kept: dict[str, dict[str, object]]) -> None:
         """Adds to each step's record, and replaces the values that are there."""
-        if kept:
+        if kept and self.file.parent.is_dir():
             all_of_them = self.read()
             for step, found in kept.items():
                 all_of_them[step] = {**all_of_them.get(step, {}), **found}

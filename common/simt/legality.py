@@ -21,6 +21,7 @@ precompiles the headers that every step begins with.
 from __future__ import annotations
 
 import collections
+import concurrent.futures
 import functools
 import os
 import pathlib
@@ -677,22 +678,20 @@ def judged(
 
 
 def works(clang: str) -> bool:
-    """True if this clang supports CUDA: Apple's does not."""
-    right = (
-        "__global__ void kernel(int* p) { p[0] = threadIdx.x; }\nvoid launch(int* p) { kernel<<<1, 1>>>(p); "
-        "}\n"
+    """True if this clang supports CUDA: Apple's does not. It must refuse what is wrong, and nothing else."""
+    text = (
+        "__global__ void right(int* p) { p[0] = threadIdx.x; }\nvoid launch(int* p) { right<<<1, 1>>>(p); }\n"
+        "int one() { return 1; }\nconst int two[] = {2, 2};\n__global__ void wrong(int* p) { p[0] = %s; }\n"
     )
-    wrong = (
-        "int one() { return 1; }\nconst int two[] = {2, 2};\n__global__ void kernel(int* p) { p[0] = %s; }\n"
-    )
-    with tempfile.TemporaryDirectory() as folder:
-        step = pathlib.Path(folder) / "step.cu"
 
-        def is_refused(text: str) -> bool:
-            step.write_text(text)
-            return bool(judged(clang, step, [])[0])
+    def is_refused(wrong: str) -> bool:
+        with tempfile.TemporaryDirectory() as folder:
+            step = pathlib.Path(folder) / "step.cu"
+            step.write_text(text % wrong)
+            return [line for _, line, _, _ in judged(clang, step, [])[0]] == [5]
 
-        return not is_refused(right) and is_refused(wrong % "one()") and is_refused(wrong % "two[p[1]]")
+    with concurrent.futures.ThreadPoolExecutor() as workers:
+        return all(workers.map(is_refused, ["one()", "two[p[1]]"]))
 
 
 def main() -> None:

@@ -706,8 +706,8 @@ def dependencies(target: str | pathlib.Path, sources: Sequence[Source]) -> str:
     return f"{names[0]}: {' '.join(names[1:])}\n"
 
 
-def main() -> None:
-    step, target = map(pathlib.Path, sys.argv[1:3])
+def translated(step: pathlib.Path) -> tuple[str, list[Source]]:
+    """Returns the step for a C++ compiler, and the files read."""
     sources = read_all(step)
     for source in sources:
         source.refuse()
@@ -748,11 +748,14 @@ def main() -> None:
     text = " ".join(sorted(names))
     known = f'[[gnu::used, gnu::section("simt_of_device")]] static const char simt_of_device[] = "{text}";\n'
     # Like nvcc, includes CUDA's declarations first.
-    target.write_text(
-        '#include "simt/cuda.hpp"\n' + (known if names else "") + sources[0].translated(step.parent),
-        encoding="utf-8",
-        errors="surrogateescape",
-    )
+    text = '#include "simt/cuda.hpp"\n' + (known if names else "") + sources[0].translated(step.parent)
+    return text, sources
+
+
+def main() -> None:
+    step, target = map(pathlib.Path, sys.argv[1:3])
+    text, sources = translated(step)
+    target.write_text(text, encoding="utf-8", errors="surrogateescape")
     if len(sys.argv) > 3:
         pathlib.Path(sys.argv[3]).write_text(
             dependencies(target, sources), encoding="utf-8", errors="surrogateescape"

@@ -1,0 +1,40 @@
+#!/usr/bin/env python3
+"""Translates, compiles and links a kernel in one command, and writes the files read into a file for Ninja:
+compile.py kernel.cu kernel.so kernel.so.d COMPILER… -- OPTION…
+
+For the hundreds of kernels that no student writes: a command for each part of the work takes as long again.
+"""
+
+from __future__ import annotations
+
+import pathlib
+import subprocess
+import sys
+
+import translate
+
+
+def main() -> None:
+    step, target, depfile = sys.argv[1:4]
+    end = sys.argv.index("--")
+    compiler, options = sys.argv[4:end], sys.argv[end + 1 :]
+    text, sources = translate.translated(pathlib.Path(step))
+    # Where Meson has the parts of a module.
+    source = pathlib.Path(f"{target}.p", pathlib.Path(step).with_suffix(".cpp").name)
+    source.parent.mkdir(exist_ok=True)
+    source.write_text(text, encoding="utf-8", errors="surrogateescape")
+    compiled = str(source.with_suffix(".o"))
+    read = ["-MD", "-MF", depfile, "-MQ", target]
+    for command in (
+        [*compiler, *options, *read, "-c", str(source), "-o", compiled],
+        [*compiler, "-shared", compiled, "-o", target],
+    ):
+        done = subprocess.run(command, check=False)
+        if done.returncode:
+            sys.exit(done.returncode)
+    with open(depfile, "a", encoding="utf-8", errors="surrogateescape") as rules:
+        rules.write(translate.dependencies(target, sources))
+
+
+if __name__ == "__main__":
+    main()

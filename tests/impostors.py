@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Checks that no step is passed with the solution of an earlier one: impostors.py BUILD [CHAPTER...]
 
-Hands in the solution of each step as every later step of its chapter, on the CPU back end, with the modules
-that BUILD has. The tests must reject it, or tests/impostors.csv must list it, with the reason why it may
-pass. An excuse for a rejected one is an error, too. A later solution that passes as an earlier step is no
-impostor: it is the better kernel, and if a GPU has timed it as clearly slower, the suite prints a note
-(remark_on_idea in common/judge/claims.hpp).
+Hands in the solution of each step as every step that improves it, directly or through others, on the CPU back
+end, with the modules that BUILD has. The tests must reject it, or tests/impostors.csv must list it, with the
+reason why it may pass. An excuse for a rejected one is an error, too. A later solution that passes as an
+earlier step is no impostor: it is the better kernel, and if a GPU has timed it as clearly slower, the suite
+prints a note (remark_on_idea in common/judge/claims.hpp).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 import concurrent.futures
 import csv
-import itertools
+import json
 import os
 import pathlib
 import re
@@ -21,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import paths  # noqa: F401  it makes the modules below importable
@@ -46,8 +47,15 @@ class Pair(NamedTuple):
         return f"{self.chapter}: {self.earlier} as {self.later}"
 
 
-def pairs(repository: Repository, chapter: str) -> list[Pair]:
-    return [Pair(chapter, *two) for two in itertools.combinations(repository.cpu_steps(chapter), 2)]
+def pairs(chapter: str, before: Mapping[str, str]) -> list[Pair]:
+    """Returns each step with those that it improves, directly or not, given the one that each improves."""
+    found = []
+    for later in before:
+        earlier = before[later]
+        while earlier:
+            found.append(Pair(chapter, earlier, later))
+            earlier = before.get(earlier, "")
+    return found
 
 
 def excuses(path: pathlib.Path) -> dict[Pair, str]:
@@ -70,7 +78,7 @@ def excuses(path: pathlib.Path) -> dict[Pair, str]:
     return found
 
 
-def complaints(accepted: dict[Pair, bool], excused: dict[Pair, str], known: set[Pair]) -> list[str]:
+def complaints(accepted: dict[Pair, bool], excused: dict[Pair, str]) -> list[str]:
     """Yields the faults of these verdicts: an impostor without an excuse, and an excuse without an
     impostor."""
     lines = [
@@ -79,9 +87,9 @@ def complaints(accepted: dict[Pair, bool], excused: dict[Pair, str], known: set[
         if accepted[pair] and pair not in excused
     ]
     for pair in excused:
-        if pair not in known:
-            lines.append(f"{pair}: {EXCUSES} excuses it, and there are no two such steps")
-        elif accepted.get(pair) is False:
+        if pair not in accepted:
+            lines.append(f"{pair}: {EXCUSES} excuses it, and the later step does not improve the earlier one")
+        elif not accepted[pair]:
             lines.append(f"{pair}: rejected, so {EXCUSES} need no longer excuse it")
     return lines
 
@@ -105,6 +113,15 @@ class Bench:
                 raise Fault(
                     f"{built} is missing or older than {self.repository.relative(source)}: build it first"
                 )
+
+    def pairs(self, chapter: str) -> list[Pair]:
+        """Returns the pairs of a chapter that the CPU back end can run."""
+        described = subprocess.run(
+            [self.build / suite(chapter, "cpu"), "--describe"], capture_output=True, check=True
+        )
+        before = {step["name"]: step["before"] for step in json.loads(described.stdout)["steps"]}
+        runs = self.repository.cpu_steps(chapter)
+        return [pair for pair in pairs(chapter, before) if pair.later in runs]
 
     def accepts(self, pair: Pair) -> bool:
         """True if the tests of the later step pass. Raises Fault if they reach no verdict."""
@@ -154,13 +171,12 @@ def main() -> int:
         bench = Bench(repository, given.build)
         for chapter in given.chapters:
             bench.current(chapter)
-        tried = [pair for chapter in given.chapters for pair in pairs(repository, chapter)]
+        tried = [pair for chapter in given.chapters for pair in bench.pairs(chapter)]
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as workers:
             accepted = dict(zip(tried, workers.map(bench.accepts, tried)))
     except Fault as fault:
         sys.exit(str(fault))
-    known = {pair for chapter in repository.chapters() for pair in pairs(repository, chapter)}
-    wrong = complaints(accepted, excused, known)
+    wrong = complaints(accepted, {pair: excused[pair] for pair in excused if pair.chapter in given.chapters})
     print(*wrong, sep="\n", end="\n" if wrong else "")
     passed = sum(accepted.values())
     print(

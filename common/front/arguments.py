@@ -154,6 +154,9 @@ def new(parser: Parser) -> None:
     parser.add_argument(
         "name", metavar="NN_name", nargs="?", help="of a step; without it, the chapter is what is new"
     )
+    parser.add_argument(
+        "--from", dest="improved", metavar="NN", help="the step that it improves; by default the one before"
+    )
 
 
 def stubs(parser: Parser) -> None:

@@ -193,10 +193,10 @@ def with_header(text: str, header: str) -> str:
     return header + re.sub(r"\A(//.*\n)*", "", text)
 
 
-def new_step(repository: Repository, chapter: str, step: str) -> int:
-    """Begins a step from the one before, because a step says what it changes; the first one from a
-    skeleton."""
-    before = check_new(repository, chapter, step)
+def new_step(repository: Repository, chapter: str, step: str, improved: str | None = None) -> int:
+    """Begins a step from the one that it improves, by default the one before, because a step says what it
+    changes; the first one from a skeleton."""
+    before = check_new(repository, chapter, step, improved)
     words = f"{title_of(step)}: what this step shows, and which document it mirrors."
     words += f" Changed from {before[:2]}: what, and what that costs and gains." if before else ""
     header = "".join(f"// {line}\n" for line in textwrap.wrap(words, WIDTH - 3))
@@ -255,14 +255,17 @@ def new_step(repository: Repository, chapter: str, step: str) -> int:
     return 0
 
 
-def check_new(repository: Repository, chapter: str, step: str) -> str | None:
-    """Returns the step before, or None. Throws Fault if the name is no name of a new step."""
+def check_new(repository: Repository, chapter: str, step: str, improved: str | None) -> str | None:
+    """Returns the step that it improves, or None for the first. Throws Fault if the name is no name of a new
+    step."""
     if not STEP.fullmatch(f"{step}.cu"):
         raise Fault(f"'{step}' is not NN_name, in small letters, digits and _, as in 07_name", 2)
     steps = repository.steps(chapter, "solutions")
     if taken := [other for other in steps if other[:2] == step[:2]]:
         raise Fault(f"{chapter} has {taken[0]}: a step between others renumbers those after it, by hand", 2)
     earlier = [other for other in steps if other < step]
+    if improved and not (earlier := [other for other in earlier if other.startswith(improved)]):
+        raise Fault(f"{chapter} has no step {improved} before {step}", 2)
     return earlier[-1] if earlier else None
 
 
@@ -293,8 +296,12 @@ def add_to_rows(suite: pathlib.Path, step: str, before: str | None) -> str | Non
     table = re.search(r"^const kata::Step steps\[\] = \{\n.*?(?=^\};)", text, re.M | re.S)
     if not table:
         return None
-    row = f'    {{.name = "{step}"' + (f', .before = "{before}"' if before else "") + "},\n"
-    return text[: table.end()] + row + text[table.end() :]
+    row = f'    {{.name = "{step}"' + (f', .before = "{before}"' if before else "")
+    improved = re.search(rf'\{{\.name = "{before}".*?(?=\{{\.name = |\Z)', table[0], re.S)
+    for field in ("entry", "traits"):
+        if improved and (same := re.search(rf'\.{field} = ("[^"]*")', improved[0])):
+            row += f", .{field} = {same[1]}"
+    return text[: table.end()] + row + "},\n" + text[table.end() :]
 
 
 def by_number(repository: Repository, chapter: str) -> list[str]:

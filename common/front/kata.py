@@ -406,7 +406,7 @@ def mistake(repository: Repository, given: argparse.Namespace) -> int:
 def new(repository: Repository, given: argparse.Namespace) -> int:
     if given.name is None:
         return author.new_chapter(repository, given.chapter)
-    return author.new_step(repository, pick_chapter(repository, given.chapter), given.name)
+    return author.new_step(repository, pick_chapter(repository, given.chapter), given.name, given.improved)
 
 
 def stubs(repository: Repository, given: argparse.Namespace) -> int:
@@ -520,7 +520,10 @@ COMMANDS = {
         "", "install what is missing; tour and test do this by themselves", setup, arguments.nothing
     ),
     "new": Command(
-        "CHAPTER [NN_name]", "begin a step, or a chapter, in all the places that it needs", new, arguments.new
+        "CHAPTER [NN_name [--from NN]]",
+        "begin a step, or a chapter, in all the places that it needs",
+        new,
+        arguments.new,
     ),
     "mistake": Command(
         "CHAPTER STEP [NAME] [-o FILE]",

@@ -10,8 +10,8 @@ namespace kata {
 
 namespace {
 
-enum class Limit { none, processor, idle };
-std::atomic<Limit> reached = Limit::none;
+enum class Cause { none, processor, idle };
+std::atomic<Cause> reached = Cause::none;
 double most_seconds = 0, began = 0;
 std::atomic<double> own_seconds = 0;
 std::atomic<double>* used_seconds = &own_seconds;
@@ -33,8 +33,8 @@ void look(int) {
     idle = now - before < nothing ? idle + 1 : 0;
     const double used = *used_seconds += now - before;
     before = now;
-    const auto limit = used > most_seconds ? Limit::processor : idle >= most_idle ? Limit::idle : Limit::none;
-    if (limit == Limit::none || reached != Limit::none) return;
+    const auto limit = used > most_seconds ? Cause::processor : idle >= most_idle ? Cause::idle : Cause::none;
+    if (limit == Cause::none || reached != Cause::none) return;
     reached = limit;
     std::raise(SIGTERM);
 }
@@ -58,15 +58,15 @@ void limit_time(double processor_seconds, int idle_seconds, std::atomic<double>*
 
 std::string why_stopped() {
     switch (reached) {
-        case Limit::processor:
+        case Cause::processor:
             return "the time for the tests of this step is over: they have computed for " +
                    whole(most_seconds) +
                    " s, many times as long as they should. A kernel does far too much, or a loop of the host "
                    "code does not end";
-        case Limit::idle:
+        case Cause::idle:
             return "the host code does not return: for " + std::to_string(most_idle) +
                    " s it has waited without computing anything, as for a lock or for input";
-        case Limit::none:
+        case Cause::none:
             break;
     }
     return why_stopped_from_outside(seconds_of(CLOCK_MONOTONIC) - began,

@@ -23,24 +23,10 @@ import trace
 from fault import Fault
 from repository import Repository
 
-COUNTS: dict[str, float] = {
-    "sectors": 400,
-    "lines": 100,
-    "passes": 0,
-    "conflicts": 0,
-    "atomics": 0,
-    "shared_atomics": 0,
-    "waits": 0,
-    "barriers": 0,
-    "lanes": 32.0,
-    "work": 1000,
-    "span": 10,
-    "makespan": 100,
-    "threads": 320,
-    "blocks": 2,
-    "launches": 1,
-    "contention": 0,
-}
+COUNTS: dict[str, float] = {"sectors": 400, "lines": 100, "lanes": 32.0, "work": 1000, "span": 10}
+COUNTS |= {"makespan": 100, "threads": 320, "blocks": 2, "launches": 1}
+COUNTS |= dict.fromkeys(["passes", "conflicts", "atomics", "shared_atomics"], 0)
+COUNTS |= dict.fromkeys(["waits", "barriers", "contention"], 0)
 
 
 def place(

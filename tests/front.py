@@ -15,6 +15,7 @@ import kata
 from arguments import Parser
 from checkout import FIRST, STEP, Checkout
 from fault import Fault
+from names import pick_chapter, pick_step
 from repository import Repository
 
 
@@ -146,12 +147,12 @@ class Front(Checkout):
         names = given.get("step") or given.get("chapters") or []
         for chapter, *step in [names[:2]] if names else []:
             try:
-                kata.pick_chapter(repository, chapter)
+                pick_chapter(repository, chapter)
             except Fault:
                 return str(chapter)
             try:
                 for name in step:
-                    kata.pick_step(repository, [chapter, name])
+                    pick_step(repository, [chapter, name])
             except Fault:
                 return str(name)
         return None

@@ -1,55 +1,32 @@
 #!/usr/bin/env python3
-"""The text of ./kata explain and the pictures of ./kata see for requests that are made up here, so that
-the right answer is known."""
+"""The text of ./kata explain for counts that are made up here, so that the right answer is known."""
 
 from __future__ import annotations
 
 import contextlib
-import html
 import io
 import json
 import pathlib
-import re
 import signal
 import tempfile
 import unittest
-import xml.etree.ElementTree as ElementTree
-from collections.abc import Sequence
 from typing import Any, cast
 from unittest import mock
 
 from paths import ROOT  # isort: split
 
 import board
-import drawing
 import estimates
 import explain
-import pictures
 import predict
-import see
 import trace
-import warp_pictures
 from fault import Fault
 from repository import Repository
 
-COUNTS: dict[str, float] = {
-    "sectors": 400,
-    "lines": 100,
-    "passes": 0,
-    "conflicts": 0,
-    "atomics": 0,
-    "shared_atomics": 0,
-    "waits": 0,
-    "barriers": 0,
-    "lanes": 32.0,
-    "work": 1000,
-    "span": 10,
-    "makespan": 100,
-    "threads": 320,
-    "blocks": 2,
-    "launches": 1,
-    "contention": 0,
-}
+COUNTS: dict[str, float] = {"sectors": 400, "lines": 100, "lanes": 32.0, "work": 1000, "span": 10}
+COUNTS |= {"makespan": 100, "threads": 320, "blocks": 2, "launches": 1}
+COUNTS |= dict.fromkeys(["passes", "conflicts", "atomics", "shared_atomics"], 0)
+COUNTS |= dict.fromkeys(["waits", "barriers", "contention"], 0)
 
 
 def place(
@@ -121,6 +98,10 @@ class Explaining(unittest.TestCase):
     def advice(self, mine: trace.Found, theirs: trace.Found | None) -> str:
         return explain.Explanation(trace.Both(mine, theirs)).advice()
 
+    def text(self, mine: trace.Found, theirs: trace.Found | None) -> str:
+        both = trace.Both(mine, theirs)
+        return explain.text_of(Repository(), "solutions", "grids", "03_blur", both, False)
+
     def test_a_dear_request_is_named_with_its_line_and_what_would_do(self) -> None:
         said = self.advice(found(load(20, units=32), place(21)), found(load(9), place(10)))
         self.assertRegex(
@@ -185,9 +166,7 @@ class Explaining(unittest.TestCase):
         )
         alone = explain.Explanation(trace.Both(crowded, None))
         self.assertRegex(alone.advice(), "^What takes longest is line 21: 3,000 of its atomics")
-        said = explain.text_of(
-            Repository(), "solutions", "grids", "03_blur", trace.Both(crowded, None), False
-        )
+        said = self.text(crowded, None)
         self.assertIn("    3,000 of 3,200 atomics reach one address, one after the other\n", said)
         self.assertLess(said.index("03_blur.cu:21"), said.index("03_blur.cu:20"))
 
@@ -195,10 +174,7 @@ class Explaining(unittest.TestCase):
         text, bins = load(20, units=8), place(21, "atomic", "global", "histo", units=1, least=1, turns=30)
         calm = found(text, bins, contention=30, makespan=100)
         self.assertRegex(self.advice(calm, calm), "Most of the work is in line 20")
-        self.assertNotIn(
-            "one after the other",
-            explain.text_of(Repository(), "solutions", "grids", "03_blur", trace.Both(calm, None), False),
-        )
+        self.assertNotIn("one after the other", self.text(calm, None))
         dear = found(load(20, units=32), bins, contention=30, makespan=100)
         self.assertRegex(self.advice(dear, calm), "^Look first at line 20")
 
@@ -217,7 +193,7 @@ class Explaining(unittest.TestCase):
     def test_the_worst_line_comes_first_and_the_solution_stands_beside(self) -> None:
         mine = found(place(18, requests=500), load(21, units=32), fault="2 of 3 elements differ\nexpected 1")
         theirs = found(place(18, requests=500), load(21))
-        said = explain.text_of(Repository(), "solutions", "grids", "03_blur", trace.Both(mine, theirs), False)
+        said = self.text(mine, theirs)
         self.assertLess(said.index("03_blur.cu:21"), said.index("03_blur.cu:18"))
         self.assertRegex(said, r"load global in +100 +32\.0! +4\.0 +4\.0 +32\.0 +62 %")
         self.assertIn("The step is not right yet: 2 of 3 elements differ …", " ".join(said.split()))
@@ -301,13 +277,11 @@ class Explaining(unittest.TestCase):
 
     def test_the_problem_that_is_counted_has_a_name(self) -> None:
         mine: trace.Found = {**found(load(21)), "problem": "a picture of 3 x 5"}
-        said = explain.text_of(Repository(), "solutions", "grids", "03_blur", trace.Both(mine, None), False)
+        said = self.text(mine, None)
         self.assertIn("line by line\ncounted on a picture of 3 x 5\n\n", said)
 
     def test_the_solution_alone_is_held_against_nothing(self) -> None:
-        said = explain.text_of(
-            Repository(), "solutions", "grids", "03_blur", trace.Both(found(load(21)), None), False
-        )
+        said = self.text(found(load(21)), None)
         self.assertIn("Most of the work is in line 21", said)
         self.assertNotIn("yours", said)
 
@@ -452,288 +426,6 @@ class Running(unittest.TestCase):
     def test_what_a_kernel_prints_does_no_harm(self) -> None:
         said = self.run_suite("""yes hello | head -n 100000; printf '{"fault": null}' > "$4" """)
         self.assertEqual(said, {"fault": None})
-
-
-def request(
-    did: str,
-    memory: str,
-    addresses: Sequence[int],
-    *,
-    array: int = 0,
-    lanes: Sequence[int] | None = None,
-    block: int = 0,
-    warp: int = 0,
-    barriers: int = 0,
-    begins: int = 0,
-    steps: int = 1,
-    size: int = 4,
-    launch: int = 0,
-) -> list[int]:
-    """Returns a request in a suite's form; `addresses` are in elements."""
-    lanes = range(len(addresses)) if lanes is None else lanes
-    number = ["load global", "store global", "load shared", "store shared", "atomic shared"].index(
-        f"{did} {memory}"
-    )
-    mask = sum(1 << lane for lane in lanes)
-    return [
-        launch,
-        block,
-        warp,
-        barriers,
-        begins,
-        begins + steps,
-        number,
-        steps,
-        mask,
-        array,
-        size,
-        *(size * a for a in addresses),
-    ]
-
-
-def drawn(
-    requests: list[list[int]],
-    picture: str,
-    shapes: Sequence[Sequence[object]],
-    arrays: Sequence[tuple[str, int]],
-    grid: Sequence[int] = (1, 1, 1),
-    block: Sequence[int] = (32, 1, 1),
-) -> trace.Found:
-    places = [
-        ("load", "global"),
-        ("store", "global"),
-        ("load", "shared"),
-        ("store", "shared"),
-        ("atomic", "shared"),
-    ]
-    return cast("trace.Found", {
-        **found(), "problem": "a problem", "picture": picture, "shapes": shapes,
-        "launches": [{"grid": list(grid), "block": list(block)}],
-        "arrays": [{"name": name, "bytes": size} for name, size in arrays],
-        "places": [{"line": "03_blur.cu:21", "did": did, "memory": memory} for did, memory in places],
-        "requests": requests,
-    })  # fmt: skip
-
-
-WARP = list(range(32))
-
-
-class Pictures(unittest.TestCase):
-    def one(
-        self,
-        did: str,
-        memory: str,
-        addresses: Sequence[int],
-        *,
-        shapes: Sequence[Sequence[object]] = (),
-        **options: Any,
-    ) -> drawing.Panel:
-        """Returns the picture of one request."""
-        seen = drawing.Trace(
-            drawn([request(did, memory, addresses, **options)], "fetches", shapes, [("in", 4096)])
-        )
-        return warp_pictures.of_request(seen, seen.requests[0])
-
-    def cells(self, panel: drawing.Panel, colour: str) -> int:
-        return len(panel.cells.get(colour, []))
-
-    def test_a_request_of_neighbours_fills_its_sectors(self) -> None:
-        panel = self.one("load", "global", WARP)
-        # 8 lanes, and 8 elements of a sector.
-        self.assertEqual([self.cells(panel, colour) for colour in "abcd"], [16] * 4)
-        self.assertEqual(self.cells(panel, "empty"), 0)
-
-    def test_a_request_with_a_stride_leaves_them_empty(self) -> None:
-        panel = self.one("load", "global", [8 * lane for lane in WARP])
-        self.assertEqual(sum(self.cells(panel, colour) for colour in "abcd"), 64)
-        self.assertEqual(self.cells(panel, "empty"), 32 * 7)
-
-    def test_lanes_that_rest_are_empty(self) -> None:
-        panel = self.one("load", "global", [0, 1, 2], lanes=[4, 5, 9])
-        self.assertEqual((self.cells(panel, "a"), self.cells(panel, "empty")), (6, 29 + 5))
-
-    def test_words_in_one_bank_are_passes_below_each_other(self) -> None:
-        def conflicts(addresses: Sequence[int]) -> tuple[int, int]:
-            panel = self.one("load", "shared", addresses)
-            return self.cells(panel, "a"), self.cells(panel, "b")
-
-        self.assertEqual(conflicts(WARP), (32, 0))
-        self.assertEqual(conflicts([7] * 32), (1, 0))
-        self.assertEqual(conflicts([32 * lane for lane in WARP]), (1, 31))
-        self.assertEqual(conflicts([2 * lane for lane in WARP]), (16, 16))
-
-    def test_atomics_on_one_word_are_a_row_for_each_lane(self) -> None:
-        def rows(addresses: Sequence[int]) -> tuple[int, list[int]]:
-            panel = self.one("atomic", "shared", addresses)
-            passes = sum(">pass" in part for part in panel.parts)
-            return passes, [self.cells(panel, colour) for colour in "abd"]
-
-        self.assertEqual(rows([7] * 4), (4, [1, 0, 3]))
-        self.assertEqual(rows([0, 1, 2]), (1, [3, 0, 0]))
-        self.assertEqual(rows([0, 0, 1, 1, 1]), (3, [2, 0, 3]))
-        self.assertEqual(rows([0, 32, 32]), (3, [1, 1, 1]))  # two words of a bank are passes as in a load
-        panel = self.one("load", "shared", [7] * 4)
-        self.assertEqual((self.cells(panel, "a"), self.cells(panel, "d")), (1, 0))
-
-    def test_sectors_are_numbered_in_elements_of_the_array(self) -> None:
-        bytes_of_words = self.one("load", "global", WARP, shapes=[["in", 4096]])  # in words of four
-        for text, panel in (("in[32…]", bytes_of_words), ("in[8…]", self.one("load", "global", WARP))):
-            self.assertIn(f">{text}<", panel.body())
-        self.assertNotIn("in[8…]", bytes_of_words.body())
-
-    def test_a_lane_that_asks_for_several_elements_is_said_to(self) -> None:
-        requests = [request("load", "global", [0, 1], size=16), request("load", "global", [0])]
-        for shapes, said in (
-            ([["in", 16]], "the most; each lane requests 4 elements at once"),
-            ([], "the most"),
-        ):
-            seen = drawing.Trace(drawn(requests, "fetches", shapes, [("in", 64)]))
-            wide, narrow = seen.requests
-            self.assertTrue(warp_pictures.words_for(seen, wide, [1]).endswith(said))
-            self.assertTrue(warp_pictures.words_for(seen, narrow, [1]).endswith("the most"))
-
-    def test_each_load_of_an_element_is_counted_also_of_wide_ones(self) -> None:
-        seen = drawing.Trace(
-            drawn(
-                [
-                    request("load", "global", WARP),
-                    request("load", "global", [0] * 32),
-                    request("load", "global", [0], size=16),
-                ],
-                "fetches",
-                [["in", 4, 8]],
-                [("in", 128)],
-            )
-        )
-        counts = seen.loads(["in"])["in"]
-        self.assertEqual([counts[i] for i in (0, 1, 3, 4)], [34, 2, 2, 1])
-
-    def kogge_stone(self) -> drawing.Trace:
-        """Returns the trace of Kogge and Stone's scan over four elements, a thread each."""
-        requests = [
-            request("load", "global", [0, 1, 2, 3]),
-            request("store", "shared", [0, 1, 2, 3], array=1, begins=1),
-        ]
-        for round_, stride in enumerate((1, 2)):
-            lanes = list(range(stride, 4))
-            at: dict[str, Any] = {"array": 1, "lanes": lanes}
-            requests.append(
-                request(
-                    "load",
-                    "shared",
-                    [lane - stride for lane in lanes],
-                    barriers=2 * round_ + 1,
-                    begins=10 * round_ + 10,
-                    **at,
-                )
-            )
-            requests.append(
-                request("store", "shared", lanes, barriers=2 * round_ + 2, begins=10 * round_ + 15, **at)
-            )
-        return drawing.Trace(drawn(requests, "network", [], [("in", 16), ("x", 4096)], block=(4, 1, 1)))
-
-    def test_the_network_is_that_of_the_additions(self) -> None:
-        additions, columns = pictures.additions(self.kogge_stone())
-        self.assertEqual(columns, 4)
-        self.assertEqual(
-            [(source, into) for source, into, _ in additions], [(0, 1), (1, 2), (2, 3), (0, 2), (1, 3)]
-        )
-        self.assertEqual(len({level for _, _, level in additions}), 2)
-
-    def test_the_network_is_that_of_the_smallest_launch(self) -> None:
-        small = self.kogge_stone().found
-        large = [
-            request("load", "shared", WARP, array=1, launch=1),
-            request("store", "shared", WARP, array=1, launch=1),
-        ] * 20
-        seen = drawing.Trace(
-            {**small, "requests": [*large, *small["requests"]], "launches": small["launches"] * 2}
-        )
-        self.assertEqual(pictures.additions(seen), pictures.additions(self.kogge_stone()))
-        self.assertEqual({r.launch for r in seen.of_one_block()}, {1})
-
-    def test_additions_in_registers_alone_leave_the_network_empty(self) -> None:
-        seen = drawn(
-            [request("load", "global", WARP), request("store", "global", WARP)], "network", [], [("in", 128)]
-        )
-        self.assertIn(
-            "nothing is added in shared memory", pictures.of_chapter([drawing.Trace(seen)], ["mine"]).body()
-        )
-
-    def test_who_stores_what_is_counted_by_block(self) -> None:
-        seen = drawn(
-            [
-                request("store", "global", [32 * b + lane for lane in range(n)], block=b)
-                for b, n in ((0, 32), (1, 20))
-            ],
-            "owners",
-            [["out", 52]],
-            [("out", 208)],
-            grid=(2, 1, 1),
-        )
-        panel = pictures.of_chapter([drawing.Trace(seen)], ["mine"])
-        for text in ("block 0", "32 of 32", "block 1", "20 of 32"):
-            self.assertIn(f">{text}<", panel.body())
-        self.assertIn("20 of 32: so many of the block's threads store.", html.unescape(panel.body()))
-
-    def test_lanes_that_meet_at_a_bin_are_counted(self) -> None:
-        seen = drawn(
-            [request("atomic", "shared", [0] * 30 + [1, 2])], "contention", [["histo", 7]], [("histo", 28)]
-        )
-        self.assertIn(">29 waited<", pictures.of_chapter([drawing.Trace(seen)], ["mine"]).body())
-
-    def test_a_page_stands_alone_and_knows_light_and_dark(self) -> None:
-        seen = drawn(
-            [
-                request("load", "global", WARP),
-                request("store", "shared", WARP, array=1, begins=1),
-                request("load", "shared", WARP, array=1, barriers=1, begins=5),
-                request("store", "global", WARP, barriers=1, begins=9),
-            ],
-            "fetches",
-            [["in", 4, 8]],
-            [("in", 128), ("tile<&>", 128)],
-        )
-        seen["fault"] = "1 < 2 & wrong"
-        page = see.page(Repository(), "grids", "03_blur", trace.Both(seen, seen), "solutions")
-        self.assertIn("a smaller problem than the one that the tests count", page)
-        self.assertEqual(page.count("@media (prefers-color-scheme: dark)"), 2)
-        self.assertEqual(re.findall(r"https?://(?!www\.w3\.org/2000/svg)[^\"]*|(?:src|href)=", page), [])
-        self.assertIn("1 &lt; 2 &amp; wrong", page)
-        self.assertIn("your step", page)
-        for svg in re.findall(r"<svg.*?</svg>", page, re.S):
-            ElementTree.fromstring(svg)
-        self.assertGreaterEqual(page.count("<svg"), 4)
-
-    def test_that_blocks_wait_for_each_other_at_atomics_is_said_where_it_happens(self) -> None:
-        for did, times in (("atomic", 1), ("store", 0)):
-            seen = drawn([request("store", "global", WARP)], "fetches", [["in", 4, 8]], [("in", 128)])
-            seen["places"][1]["did"] = did
-            page = see.page(Repository(), "grids", "03_blur", trace.Both(seen, seen), "solutions")
-            self.assertEqual(page.count("Not drawn is how long an atomic on global memory waits"), times)
-            self.assertEqual(page.count("./kata explain grids 03</code> counts these waits"), times)
-
-    def test_every_picture_that_a_suite_asks_for_is_there(self) -> None:
-        asked = {
-            name
-            for suite in (ROOT / "tests").glob("*.cpp")
-            for name in re.findall(r'"(\w+)"(?=(?:,\s*\{\{"|\}))', suite.read_text(encoding="utf-8"))
-            if name in pictures.PICTURES
-        }
-        self.assertEqual(asked, set(pictures.PICTURES))
-
-    def test_pictures_of_different_kinds_are_not_mixed(self) -> None:
-        fetches = drawn([request("load", "global", WARP)], "fetches", [["in", 4, 8]], [("in", 128)])
-        owners = drawn([request("store", "global", WARP)], "owners", [["in", 32]], [("in", 128)])
-        with self.assertRaises(Fault):
-            pictures.of_chapter([drawing.Trace(fetches), drawing.Trace(owners)], ["a", "b"])
-        with self.assertRaises(Fault):
-            pictures.of_chapter([drawing.Trace({**fetches, "picture": "nothing"})], ["a"])
-
-    def test_a_step_that_does_nothing_is_said_to_do_so(self) -> None:
-        nothing = drawn([], "fetches", [["in", 4, 8]], [])
-        with self.assertRaises(Fault):
-            see.page(Repository(), "grids", "03_blur", trace.Both(nothing, nothing), "solutions")
 
 
 if __name__ == "__main__":

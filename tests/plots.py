@@ -19,22 +19,31 @@ with another one, the words.
 from __future__ import annotations
 
 import argparse
-import csv
-import hashlib
 import html
 import io
-import json
 import math
 import pathlib
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypedDict
+from typing import TYPE_CHECKING, Any, Literal
 
 import paths  # noqa: F401  it makes the modules below importable
 
 # isort: split
 
+from measured import (
+    Judged,
+    Ladder,
+    OfChapter,
+    Roofline,
+    digest,
+    intensities,
+    ladder_of,
+    of_floats,
+    roof,
+    rows_of,
+)
 from repository import Repository
 
 if TYPE_CHECKING:
@@ -42,14 +51,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SKIPPED = 77  # Meson's status for a test that was not run
-
-# The vendor's library on the problem of a ladder: type, size and input of a row of tests/beyond/results.csv.
-VENDOR = {
-    "histogram": ("7 bins", "2^28", "uniform"),
-    "reduction": ("f32", "2^28", "random"),
-    "scan": ("f32", "2^28", "inclusive"),
-    "gemm": ("f32", "4096x4096x4096", ""),
-}
 
 # Name: on white, and on a dark background.
 COLOURS = {
@@ -66,116 +67,6 @@ COLOURS = {
 }
 LIGHT = {name: pair[0] for name, pair in COLOURS.items()}
 SERIES = [LIGHT[name] for name in ("first", "second", "third", "fourth")]
-TENSOR_CORES = 150  # % of the ceiling that nothing else reaches; caches may bring a little more than 100
-
-
-class Step(TypedDict):
-    step: str
-    ms: float
-    tflops: float
-    share: float
-    ceiling: float
-
-
-class Series(TypedDict):
-    kind: str
-    steps: list[Step]
-
-
-class Vendor(TypedDict):
-    name: str
-    ms: float
-
-
-class Ladder(TypedDict):
-    machine: str
-    series: list[Series]
-    vendor: Vendor | None
-
-
-class OfChapter(Ladder):
-    chapter: str
-
-
-class Roofline(TypedDict):
-    machine: str
-    peak: float
-    bandwidth: float
-    points: dict[str, list[tuple[str, float, float]]]
-
-
-class Judged(TypedDict):
-    machine: str
-    points: dict[str, list[tuple[float, float]]]
-
-
-def rows_of(path: pathlib.Path) -> tuple[str, list[dict[str, str]]]:
-    """Returns the machine in the first line, and the rows below it."""
-    machine, *lines = path.read_text(encoding="utf-8").splitlines()
-    return re.sub(r", driver.*", "", machine.removeprefix("# ")), list(csv.DictReader(lines))
-
-
-def ceilings(rows: Sequence[dict[str, str]]) -> list[float]:
-    """Returns the ceiling of each row, in ms. Rows of one problem share a ceiling, known best from the row
-    nearest to it, because small shares have few digits. It was timed beside each row, and so differs by some
-    per cent."""
-    best = max(rows, key=lambda row: float(row["% of ceiling"]))
-    common = float(best["ms"]) * float(best["% of ceiling"]) / 100
-    shares = [(100 * common / float(row["ms"]), float(row["% of ceiling"])) for row in rows]
-    same = all(abs(mine - theirs) < 0.06 + 0.06 * theirs for mine, theirs in shares)
-    return [common if same else float(row["ms"]) * float(row["% of ceiling"]) / 100 for row in rows]
-
-
-def ladder_of(root: pathlib.Path, chapter: str) -> Ladder:
-    machine, rows = rows_of(root / "chapters" / chapter / "measured" / "ladder.csv")
-    kind = list(rows[0])[1]
-    series: list[Series] = []
-    for value in dict.fromkeys(row[kind] for row in rows):
-        mine = [row for row in rows if row[kind] == value]
-        steps: list[Step] = [
-            {
-                "step": row["step"],
-                "ms": float(row["ms"]),
-                "tflops": float(row["TFLOP/s"]),
-                "share": float(row["% of ceiling"]),
-                "ceiling": round(ceiling, 4),
-            }
-            for row, ceiling in zip(mine, ceilings(mine))
-        ]
-        series.append({"kind": f"{kind} {value}".replace("_", " "), "steps": steps})
-    return {"machine": machine, "series": series, "vendor": vendor_of(root, chapter)}
-
-
-def vendor_of(root: pathlib.Path, chapter: str) -> Vendor | None:
-    if chapter not in VENDOR:
-        return None
-    _, rows = rows_of(root / "tests" / "beyond" / "results.csv")
-    wanted = dict(zip(("chapter", "type", "size", "input"), (chapter, *VENDOR[chapter])))
-    found = next(row for row in rows if all(row[key] == value for key, value in wanted.items()))
-    return {"name": found["rival"], "ms": float(found["rival_ms"])}
-
-
-def intensities(root: pathlib.Path, chapter: str) -> dict[str, float]:
-    """Returns operations a byte, by the title of a step, from the lesson's counted table; none if it has no
-    such column."""
-    text = (root / "chapters" / chapter / "README.md").read_text(encoding="utf-8")
-    table = re.search(r"<!-- counted -->\n\n((?:\|.*\n)+)", text)
-    lines = (
-        [[cell.strip() for cell in line.strip("|\n ").split("|")] for line in table[1].splitlines()]
-        if table
-        else [[]]
-    )
-    column = next((number for number, cell in enumerate(lines[0]) if cell.startswith("intensity")), None)
-    return {} if column is None else {line[0].replace(" ", "_"): float(line[column]) for line in lines[2:]}
-
-
-def of_floats(ladder: Ladder) -> Ladder:
-    """Returns a ladder without the steps that multiply in tensor cores: the ceiling, which is arithmetic of
-    floats, does not apply to them."""
-    series: list[Series] = [
-        {**one, "steps": [s for s in one["steps"] if s["share"] < TENSOR_CORES]} for one in ladder["series"]
-    ]
-    return {**ladder, "series": series}
 
 
 def pictures(root: pathlib.Path) -> dict[str, tuple[Callable[[Any], Figure], Any]]:
@@ -219,24 +110,6 @@ def pictures(root: pathlib.Path) -> dict[str, tuple[Callable[[Any], Figure], Any
             {"machine": machine, "points": times},
         )
     return drawn
-
-
-def roof(root: pathlib.Path, ladders: Iterable[str]) -> tuple[str, float, float]:
-    """Returns the machine, its arithmetic in TFLOP/s and the bandwidth of a copy in TB/s, from the rows
-    nearest to these ceilings."""
-    nearest = {"GB/s": (0.0, 0.0), "TFLOP/s": (0.0, 0.0)}
-    for chapter in ladders:
-        machine, rows = rows_of(root / "chapters" / chapter / "measured" / "ladder.csv")
-        for row in rows:
-            # Arithmetic limits gemm; the copy limits the others, except for the widest filter.
-            quantity, share = "TFLOP/s" if chapter == "gemm" else "GB/s", float(row["% of ceiling"])
-            if TENSOR_CORES > share > nearest[quantity][0] and row.get("radius") != "7":
-                nearest[quantity] = share, 100 * float(row[quantity]) / share
-    return machine, round(nearest["TFLOP/s"][1], 1), round(nearest["GB/s"][1] / 1000, 2)
-
-
-def digest(data: object) -> str:
-    return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:16]
 
 
 # Drawing
@@ -418,18 +291,24 @@ def legend(figure: Figure, x: float, y: float, data: Mapping[str, Ladder]) -> No
         y -= 0.036
 
 
-def draw_roofline(data: Roofline) -> Figure:
+def begin_logarithmic(width: tuple[float, float], height: tuple[float, float]) -> tuple[Figure, Axes]:
     figure = begin(720, 430)
     axes = figure.add_axes((0.085, 0.115, 0.885, 0.80))
     plain(axes, "both")
-    axes.set_xscale("log")
-    axes.set_yscale("log")
+    axes.set(xscale="log", yscale="log", xlim=width, ylim=height)
+    ticks(axes, *width)
+    ticks(axes, *height, "y")
+    return figure, axes
+
+
+def name_series(axes: Axes, place: int, text: str, colour: str) -> None:
+    axes.text(0.02, 0.955 - 0.05 * place, text, transform=axes.transAxes, color=colour)
+
+
+def draw_roofline(data: Roofline) -> Figure:
     peak, bandwidth = data["peak"], data["bandwidth"]
-    left, right, bottom, top = 0.08, 60, 0.15, 110
-    axes.set_xlim(left, right)
-    axes.set_ylim(bottom, top)
-    ticks(axes, left, right)
-    ticks(axes, bottom, top, "y")
+    left, right = 0.08, 60
+    figure, axes = begin_logarithmic((left, right), (0.15, 110))
     edge = peak / bandwidth
     axes.plot([left, edge, right], [left * bandwidth, peak, peak], color=LIGHT["ceiling"], linewidth=2)
     axes.annotate(
@@ -468,13 +347,7 @@ def draw_roofline(data: Roofline) -> Figure:
         )
         for step, x, y in points:
             axes.annotate(step[:2], (x, y), (6, 4), textcoords="offset points", fontsize=8, color=colour)
-        axes.text(
-            0.02,
-            0.955 - 0.05 * place,
-            f"{'▲●■◆'[place % 4]} {chapter}",
-            transform=axes.transAxes,
-            color=colour,
-        )
+        name_series(axes, place, f"{'▲●■◆'[place % 4]} {chapter}", colour)
     axes.set_xlabel("operations for each byte that threads load (counted)", fontsize=8.5)
     axes.set_ylabel("TFLOP/s (measured)", fontsize=8.5)
     figure.text(0.015, 0.955, f"roofline, {data['machine']}", weight="bold")
@@ -482,16 +355,8 @@ def draw_roofline(data: Roofline) -> Figure:
 
 
 def draw_judged(data: Judged) -> Figure:
-    figure = begin(720, 430)
-    axes = figure.add_axes((0.085, 0.115, 0.885, 0.80))
-    plain(axes, "both")
-    axes.set_xscale("log")
-    axes.set_yscale("log")
     low, high = 0.1, 500
-    axes.set_xlim(low, high)
-    axes.set_ylim(low, high)
-    ticks(axes, low, high)
-    ticks(axes, low, high, "y")
+    figure, axes = begin_logarithmic((low, high), (low, high))
     axes.plot([low, high], [low, high], color=LIGHT["ceiling"], linewidth=1.5)
     for factor in (0.5, 2):
         axes.plot(
@@ -501,13 +366,7 @@ def draw_judged(data: Judged) -> Figure:
         colour = SERIES[place % len(SERIES)]
         shape = "^osDv<>"[place % 7]
         axes.plot(*zip(*points), marker=shape, linestyle="none", color=colour, markersize=5, alpha=0.8)
-        axes.text(
-            0.02,
-            0.955 - 0.05 * place,
-            f"{'▲●■◆▼◀▶'[place % 7]} {chapter}",
-            transform=axes.transAxes,
-            color=colour,
-        )
+        name_series(axes, place, f"{'▲●■◆▼◀▶'[place % 7]} {chapter}", colour)
     axes.set_xlabel("ms, measured; dotted: half and twice as long", fontsize=8.5)
     axes.set_ylabel("ms, estimated", fontsize=8.5)
     figure.text(0.015, 0.955, f"estimate, {data['machine']}", weight="bold")

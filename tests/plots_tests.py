@@ -9,6 +9,7 @@ import shutil
 import tempfile
 import unittest
 
+import measured
 import plots
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -87,7 +88,7 @@ class Pictures(unittest.TestCase):
     def test_steps_of_tensor_cores_have_times_and_no_share_of_the_ceiling(self) -> None:
         drawn = {path: data for path, (_, data) in plots.pictures(self.root).items()}
 
-        def steps(ladder: plots.Ladder) -> list[str]:
+        def steps(ladder: measured.Ladder) -> list[str]:
             return [step["step"] for one in ladder["series"] for step in one["steps"]]
 
         self.assertIn("11_tensor_cores", steps(drawn["chapters/gemm/measured/ladder.svg"]))

@@ -31,65 +31,17 @@ import see
 import verdicts
 from build import Build
 from fault import Fault
-from repository import Repository, either, module, module_of, short, suite, targets
+from names import one_step, pick_chapter, pick_chapters, pick_step
+from repository import Repository, module, module_of, short, suite, targets
 
 WIDTH = 80
-
-
-# --- names, which may be shortened --------------------------------------------------------------------------
-
-
-def pick(kind: str, given: str, names: Sequence[str]) -> str:
-    """Returns the one name that fits: by its beginning, its number, or the part after its number."""
-    wanted = given[:-3] if given.endswith(".cu") else given
-    wanted = f"0{wanted}" if re.fullmatch(r"\d", wanted) else wanted
-    ways: tuple[Callable[[str], bool], ...] = (
-        lambda name: name == wanted,
-        lambda name: name.startswith(wanted),
-        lambda name: name[3:] == wanted,
-        lambda name: name[3:].startswith(wanted),
-    )
-    for fits in ways:
-        found = [name for name in names if wanted and fits(name)]
-        if len(found) == 1:
-            return found[0]
-        if found:
-            raise Fault(f"'{given}' may be {either(found)}", 2)
-    raise Fault(f"'{given}' is no {kind}; there are: {' '.join(names)}", 2)
-
-
-def pick_chapter(repository: Repository, given: str) -> str:
-    return pick("chapter", given, repository.chapters())
-
-
-def pick_step(repository: Repository, words: list[str]) -> tuple[str, str | None]:
-    """Returns chapter and step, or a chapter alone. A step may also be given as its file, as a shell
-    completes it."""
-    if len(words) == 1 and re.search(r"[^/]*/[^/]*\.cu$", words[0]):
-        words = words[0].split("/")[-2:]
-    chapter = pick_chapter(repository, words[0])
-    return chapter, pick(f"step of {chapter}", words[1], repository.all_steps(chapter)) if len(
-        words
-    ) > 1 else None
-
-
-def one_step(repository: Repository, given: argparse.Namespace) -> tuple[str, str, str]:
-    """Returns chapter, step, and the step's path from the root."""
-    chapter, step = pick_step(repository, given.step)
-    if step is None or len(given.step) > 2:
-        raise Fault(
-            f"usage: ./kata {given.command} CHAPTER STEP, as in: ./kata {given.command} "
-            f"{repository.chapters()[0]} 01",
-            2,
-        )
-    return chapter, step, f"chapters/{chapter}/{step}.cu"
 
 
 # --- commands: each takes what was given and gives the exit status ------------------------------------------
 
 
 def tour(repository: Repository, given: argparse.Namespace) -> int:
-    chapters = [pick_chapter(repository, name) for name in given.chapters] or repository.chapters()
+    chapters = pick_chapters(repository, given.chapters)
     file = given.image or given.text
     if file and not os.path.isfile(file):
         raise Fault(f"there is no file {file}", 2)
@@ -161,16 +113,9 @@ def print_refuted(repository: Repository, chapter: str, given: argparse.Namespac
 
 
 def benchmark(repository: Repository, given: argparse.Namespace) -> int:
-    chapters = [pick_chapter(repository, name) for name in given.chapters] or repository.chapters()
-    return bench.bench(
-        repository,
-        chapters,
-        mine=given.mine,
-        case=given.case,
-        last=given.last,
-        csv_file=given.csv,
-        json_file=given.json,
-    )
+    chapters = pick_chapters(repository, given.chapters)
+    files = {"csv_file": given.csv, "json_file": given.json}
+    return bench.bench(repository, chapters, mine=given.mine, case=given.case, last=given.last, **files)
 
 
 def test(repository: Repository, given: argparse.Namespace) -> int:
@@ -410,7 +355,7 @@ def new(repository: Repository, given: argparse.Namespace) -> int:
 
 
 def stubs(repository: Repository, given: argparse.Namespace) -> int:
-    chapters = [pick_chapter(repository, name) for name in given.chapters] or repository.chapters()
+    chapters = pick_chapters(repository, given.chapters)
     return author.stubs(repository, chapters, given.write)
 
 
@@ -439,10 +384,7 @@ COMMANDS = {
         arguments.bench,
     ),
     "test": Command(
-        "[CHAPTER] [STEP] [--json]",
-        "test all, the steps of a chapter, or one step",
-        test,
-        arguments.test,
+        "[CHAPTER] [STEP] [--json]", "test all, the steps of a chapter, or one step", test, arguments.test
     ),
     "watch": Command(
         "[CHAPTER STEP]",

@@ -11,6 +11,7 @@ import pathlib
 import subprocess
 import sys
 
+import source
 import translate
 
 
@@ -20,20 +21,20 @@ def main() -> None:
     compiler, options = sys.argv[4:end], sys.argv[end + 1 :]
     text, sources = translate.translated(pathlib.Path(step))
     # Where Meson has the parts of a module.
-    source = pathlib.Path(f"{target}.p", pathlib.Path(step).with_suffix(".cpp").name)
-    source.parent.mkdir(exist_ok=True)
-    source.write_text(text, encoding="utf-8", errors="surrogateescape")
-    compiled = str(source.with_suffix(".o"))
+    made = pathlib.Path(f"{target}.p", pathlib.Path(step).with_suffix(".cpp").name)
+    made.parent.mkdir(exist_ok=True)
+    made.write_text(text, encoding="utf-8", errors="surrogateescape")
+    compiled = str(made.with_suffix(".o"))
     read = ["-MD", "-MF", depfile, "-MQ", target]
     for command in (
-        [*compiler, *options, *read, "-c", str(source), "-o", compiled],
+        [*compiler, *options, *read, "-c", str(made), "-o", compiled],
         [*compiler, "-shared", compiled, "-o", target],
     ):
         done = subprocess.run(command, check=False)
         if done.returncode:
             sys.exit(done.returncode)
     with open(depfile, "a", encoding="utf-8", errors="surrogateescape") as rules:
-        rules.write(translate.dependencies(target, sources))
+        rules.write(source.dependencies(target, sources))
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ import tempfile
 from collections.abc import Sequence
 
 import legality
-import translate
+from source import NO_CODE, Source
 
 WORD = re.compile(r"\bkata_behind_\w+")
 # Space and comments between the first character of a directive and its name.
@@ -110,26 +110,21 @@ def fault(step: pathlib.Path, clang: str, compiler: Sequence[str]) -> str | None
         if status:
             return said
         own, opened = of_student(text, folder)
-        code = translate.NO_CODE.sub(
+        code = NO_CODE.sub(
             lambda match: match[0] if match[0] == '"simt_constant"' or not match["literal"] else '""', own
         )
         for pattern, what in REFUSED:
             if re.search(pattern, code):
                 return f"there is {what}"
-        sources = [translate.Source(pathlib.Path(path)) for path in sorted(opened)]
+        sources = [Source(pathlib.Path(path)) for path in sorted(opened)]
         if any(FORGED.search(source.code) for source in sources):
             return "a directive says which file this is"
         if not any(CONDITION.search(source.text) for source in sources):
             return None
         words = WORD.findall(text)
         live = {word for source in sources for word in WORD.findall(source.code)}
-        options = [
-            *(word for word in compiler if word.startswith("-I")),
-            "-include",
-            "simt/cuda.hpp",
-            "-include",
-            "kata.hpp",
-        ]
+        options = [word for word in compiler if word.startswith("-I")]
+        options += ["-include", "simt/cuda.hpp", "-include", "kata.hpp"]
         others = [
             preprocessed([*legality.reading(clang, side, options), *reads])
             for side in legality.SIDES

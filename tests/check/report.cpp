@@ -9,7 +9,7 @@
 #include <string>
 #include <unistd.h>
 
-// The seal of a whole report is tested in tests/grading.py, which reads one.
+// The seal of a whole report is tested in tests/grading_sheet.py, which reads one.
 TEST_CASE("A seal is the HMAC-SHA256 of RFC 4231", "[report]") {
     CHECK(kata::hmac_sha256(std::string(20, '\x0b'), "Hi There") ==
           "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7");

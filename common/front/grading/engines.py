@@ -12,7 +12,7 @@ import shlex
 import subprocess
 import sys
 import time
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Sequence
 
 import processes
 from fault import Fault
@@ -40,7 +40,7 @@ class Ended:
     why: str = ""
 
 
-def local(jobs: Sequence[Job], at_once: int, scratch: pathlib.Path) -> Iterator[Ended]:
+def local(jobs: Sequence[Job], at_once: int, scratch: pathlib.Path) -> Generator[Ended, None, None]:
     """Runs the jobs as processes on this machine, `at_once` of them at a time, in their order."""
     waiting = list(reversed(jobs))
     running: dict[int, tuple[Job, subprocess.Popen[str]]] = {}

@@ -39,13 +39,15 @@ NO_RESOURCE = {"next", "prev", "canonical", "alternate"}
 class Page(html.parser.HTMLParser):
     """The anchors of a page, its links, and the files that it fetches."""
 
-    def __init__(self, text) -> None:
+    def __init__(self, text: str) -> None:
         super().__init__()
-        self.anchors, self.links, self.fetched, self.classes = {""}, [], IN_STYLES.findall(text), set()
+        self.links: list[str] = []
+        self.classes: set[str] = set()
+        self.anchors, self.fetched = {""}, IN_STYLES.findall(text)
         self.is_folded = False
         self.feed(text)
 
-    def handle_starttag(self, tag, attributes) -> None:
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
         of = {name: value or "" for name, value in attributes}
         self.anchors |= {of[name] for name in ("id", "name") if name in of}
         self.classes |= set(of.get("class", "").split())

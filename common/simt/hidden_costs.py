@@ -1,0 +1,150 @@
+"""What a right step may cost on a GPU without a word in its source: local arrays that registers cannot hold,
+and arithmetic in double."""
+
+from __future__ import annotations
+
+import collections
+import os
+import pathlib
+import re
+import struct
+import subprocess
+from collections.abc import Collection, Sequence
+
+from llvm_ir import Made, kernels_of
+
+LOCAL_ARRAY = re.compile(r"^\s*%([\w.]+) = alloca (\[.*?\]|%[\w.:$]+|%\"[^\"]*\"), align", re.M)
+
+
+def never_unrolled(text: str) -> str:
+    """Returns the module with unknown trip counts for loops with `#pragma unroll 1`: with the threshold of
+    kept_in_local_memory LLVM would unroll them, too."""
+    refusing = set(re.findall(r'^(!\d+) = !{!"llvm\.loop\.unroll\.(?:disable"|count", i32 1)}$', text, re.M))
+    loops = {
+        loop
+        for loop, parts in re.findall(r"^(!\d+) = distinct !{(.*)}$", text, re.M)
+        if refusing & set(parts.split(", "))
+    }
+    lines = text.split("\n")
+    # A loop that tests first ends in its head, the target of the back edge; one that tests last ends in the
+    # back edge.
+    heads: set[tuple[int, str]] = set()
+    jumps: set[int] = set()
+    function = 0
+    for number, line in enumerate(lines):
+        function += line.startswith("define ")
+        back = re.match(r"  br (?:label %([\w.]+)|i1 ).*!llvm\.loop (!\d+)", line)
+        if back and back[2] in loops:
+            heads.add((function, back[1]))
+            jumps.add(number)
+    function, label = 0, ""
+    for number, line in enumerate(lines):
+        function += line.startswith("define ")
+        if start := re.match(r"([\w.]+):", line):
+            label = start[1]
+        asked = re.match(r"  br i1 (%[\w.]+),", line)
+        if asked and (number in jumps or (function, label) in heads):
+            unknown = f"%never.unrolled.{number}"
+            opaque = f'  {unknown} = call i1 asm sideeffect "", "=r,0"(i1 {asked[1]})\n'
+            lines[number] = opaque + line.replace(asked[1], unknown, 1)
+    return "\n".join(lines)
+
+
+def kept_in_local_memory(clang: str, made: Made) -> dict[str, int]:
+    """Returns {name: bytes} of each local array of a kernel with an index known only at run time, which rules
+    out registers. nvcc, also based on LLVM, decides after unrolling all loops with known trip counts except
+    those with `#pragma unroll 1`."""
+    named = {
+        name for name, type_ in LOCAL_ARRAY.findall(made.text) if "[" in made.structures.get(type_, type_)
+    }
+    if not named:
+        return {}
+    text = never_unrolled(re.sub(r"\b(?:noinline|optnone) ", "", made.text))
+    found: dict[str, int] = {}
+    # Arrays in registers after few passes stay there after more, and most steps have no others.
+    for level in (["-O1", "-funroll-loops"], ["-O3"]):
+        found = indexed_at_run_time(clang, made, text, level, named)
+        if not found:
+            break
+    return found
+
+
+def indexed_at_run_time(
+    clang: str, made: Made, text: str, level: Sequence[str], named: Collection[str]
+) -> dict[str, int]:
+    """Returns {name: bytes} of the named local arrays that LLVM leaves in memory with these options."""
+    done = subprocess.run(
+        [
+            clang, "--target=nvptx64-nvidia-cuda", "-Xclang", "-target-cpu", "-Xclang", "sm_80",
+            "-x", "ir", "-w", *level, "-mllvm", "-unroll-threshold=100000", "-fno-discard-value-names",
+            "-S", "-emit-llvm", "-o", "-", "-",
+        ],
+        input=text, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    found: dict[str, int] = {}
+    if done.returncode:
+        return found
+    optimised = Made(done.stdout)
+    for kernel in kernels_of(made):
+        text = "\n".join(optimised.functions.get(kernel, []))
+        for name, type_ in LOCAL_ARRAY.findall(text):
+            if re.search(rf"getelementptr [^\n]*%{re.escape(name)}(?:, i\d+ [^,\n]+)*, i\d+ %", text):
+                # LLVM appends a number to a repeated name.
+                declared = max((each for each in named if name.startswith(each)), key=len, default=name)
+                found[declared] = max(found.get(declared, 0), optimised.size(type_))
+    return found
+
+
+COMPUTED = re.compile(r" = (?:f(?:add|sub|mul|div) (?:\w+ )*|call (?:\w+ )*)double (?:%|0x|-?\d|@llvm\.fma)")
+FUNCTION = re.compile(
+    r" = call (?:\w+ )*double @(?:llvm\.(?:sqrt|exp2?|log(?:2|10)?|sin|cos)\.f64|_Z5rsqrtd)\(double "
+    r"(?:noundef )?([^ ,)]+)\)"
+)
+COMPARED = re.compile(r" = fcmp (?:\w+ )*double ([^ ,]+), ([^ ,]+)")
+
+
+def is_float(number: str) -> bool:
+    """True if a double, as LLVM writes it, is also a float."""
+    value: float = (
+        struct.unpack(">d", bytes.fromhex(number[2:]))[0] if number.startswith("0x") else float(number)
+    )
+    try:
+        narrowed: float = struct.unpack("f", struct.pack("f", value))[0]
+    except OverflowError:
+        return False
+    return narrowed == value
+
+
+def without_double(functions: Sequence[str]) -> set[str]:
+    """Returns the mangled names of functions that mention double neither as a parameter nor as a template
+    argument; none without c++filt."""
+    try:
+        meant = subprocess.run(
+            ["c++filt"], input="\n".join(functions), capture_output=True, text=True, check=False
+        ).stdout.splitlines()
+    except FileNotFoundError:
+        return set()
+    return {name for name, text in zip(functions, meant) if not re.search(r"\bdouble\b", text)}
+
+
+def doubles(made: Made, step: pathlib.Path) -> list[collections.Counter[int]]:
+    """Returns {line: operations} of arithmetic, roots and comparisons in double in lines of the step, and the
+    same for functions that do not mention double. Floats compared as doubles, as in x > 0.5, do not count:
+    LLVM compares them as floats. Nor does the root of a float: nvcc has a sqrt for floats, which the
+    declarations that clang reads lack."""
+    found: dict[str, collections.Counter[int]] = {}
+    for function, lines in made.functions.items():
+        widened = {line.split()[0] for line in lines if " = fpext float " in line}
+        for line in lines:
+            asked = COMPARED.search(line) or FUNCTION.search(line)
+            of_floats = asked and all(
+                each in widened or (each[0] != "%" and is_float(each)) for each in asked.groups()
+            )
+            if (asked and not of_floats) or COMPUTED.search(line):
+                file, number, _ = made.place(line)
+                if os.path.basename(file) == step.name:
+                    found.setdefault(function, collections.Counter())[number] += 1
+    floats_alone = without_double(list(found)) if found else set()
+    return [
+        sum((found[each] for each in functions), collections.Counter()) for functions in (found, floats_alone)
+    ]

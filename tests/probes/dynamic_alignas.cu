@@ -1,4 +1,4 @@
-// refused: nvcc takes no alignas behind extern
+// refused: nvcc takes no alignas after extern
 #include "kata.hpp"
 
 __global__ void k(float* out) {

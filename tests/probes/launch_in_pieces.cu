@@ -1,4 +1,4 @@
-// needs a GPU: a launch stands in one piece
+// needs a GPU: a launch must be written in one piece
 #include "kata.hpp"
 
 #define OPEN <<<

@@ -1,4 +1,4 @@
-// refused: a launch stands in one piece
+// refused: a launch must be written in one piece
 #include "kata.hpp"
 
 __global__ void k() {  }

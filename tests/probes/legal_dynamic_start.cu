@@ -1,2 +1,2 @@
-// illegal: a variable of the device starts with a constant
+// illegal: a variable of the device must start with a constant
 int f(); __device__ int a = f();

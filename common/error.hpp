@@ -14,7 +14,7 @@ struct Error : std::runtime_error {
     /// The first launches of the observation that it ended, such as "add<<<256, 4>>>", and the number of all.
     std::vector<std::string> launched = {};
     std::uint64_t launches = 0;
-    /// The launch has reached its time limit, and no thread of it loops or polls for long.
+    /// True if the launch has reached its time limit.
     bool out_of_time = false;
 };
 

@@ -10,7 +10,7 @@ namespace kata {
 /// One run of a step over a problem.
 struct Run {
     std::optional<std::string> fault;  ///< the reason why the step is wrong
-    bool out_of_time = false;          ///< the fault, and no thread is to blame for it
+    bool out_of_time = false;          ///< the fault is that a launch has reached its time limit
     std::string problem = {};          ///< its size, for messages
     Observation seen;
     double outputs = 0;     ///< elements of the result

@@ -381,15 +381,14 @@ void Scheduler::end_if_too_long(const Block& block) {
 
 kata::Error Scheduler::still_busy(const Block& block) const {
     auto text = spinning(block, seconds(), probe_);
-    const bool out_of_time = text.empty();
-    if (out_of_time) {
+    if (text.empty()) {
         std::ostringstream said;
         said << "launch too long: it has come to block " << text_of(block.index) << " of a grid of "
              << text_of(uint3(::gridDim)) << " after " << seconds() << " s of processor time";
         text = said.str();
     }
     kata::Error error(text + blocks_for_threads(grid_.launch, probe_));
-    error.out_of_time = out_of_time;
+    error.out_of_time = true;
     return error;
 }
 

@@ -125,7 +125,7 @@ void time_claims(Claim::Standing standing, Answer expected, const char* otherwis
             if (verdict.answer == expected)
                 SUCCEED(text);
             else
-                fall_short({otherwise + (", that " + std::string(claim.why)) + "\n  " + text,
+                fall_short({otherwise + std::string(claim.why) + "\n  " + text,
                             share_of_time(verdict.ratio / claim.least)});
         }
     }
@@ -311,7 +311,7 @@ TEST_CASE("counts that refute a claim are noted", "[claims][shared]") {
 
 // Comes before the comparison with the solution, because it names what a step lacks.
 TEST_CASE("the step is faster where its lesson says so", "[timed][shared]") {
-    time_claims(Claim::Standing::asserted, Answer::holds, "the step misses its goal");
+    time_claims(Claim::Standing::asserted, Answer::holds, "the step misses its goal, that ");
 }
 
 TEST_CASE("the step is about as fast as its own solution", "[timed][shared]") {
@@ -333,7 +333,7 @@ TEST_CASE("the step is about as fast as its own solution", "[timed][shared]") {
 
 // For maintainers: a measurement on one device may not hold on others.
 TEST_CASE("a claim that is marked as refuted is refuted on this device, too", "[.refuted][shared]") {
-    time_claims(Claim::Standing::refuted, Answer::refuted, "not refuted here, as elsewhere");
+    time_claims(Claim::Standing::refuted, Answer::refuted, "refuted elsewhere, but not on this device: ");
 }
 
 // Also holds where a ladder starts over (reduction 06) and for a step that solves another problem (scan 05).

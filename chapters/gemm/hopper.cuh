@@ -308,8 +308,8 @@ __device__ inline float4 load_from(const float4& place, int block) {
     return v;
 }
 
-/// Launches a kernel in clusters of blocks, each with more shared memory than 48 KiB. Blocks that are a cluster
-/// each are launched as any others: with the attribute, the same kernel is slower on an H100.
+/// Launches a kernel in clusters of blocks, each with more shared memory than 48 KiB. Blocks that are a
+/// cluster each are launched as any others: with the attribute, the same kernel is slower on an H100.
 template <class... Parameters>
 void launch_in_clusters(void (*kernel)(Parameters...), dim3 grid, int threads, int bytes, dim3 cluster,
                         const std::type_identity_t<Parameters>&... arguments) {

@@ -32,8 +32,7 @@ std::vector<double> magnitude(std::span<const float> a, std::span<const float> b
 /// Multiplications and additions: 2 · m · n · k.
 double operations(const Shape&);
 
-// From step 11 on, A and B are in bfloat16: the upper half of a float, with 8 significant bits. C stays in
-// float.
+// In bfloat16, the upper half of a float, A and B have 8 significant bits. C stays in float.
 
 struct Bf16 {
     std::uint16_t bits;

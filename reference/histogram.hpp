@@ -10,7 +10,7 @@ namespace histogram {
 inline constexpr int letters = 26;         ///< a to z
 inline constexpr int letters_per_bin = 4;  ///< a–d, e–h, …, u–x, y–z
 inline constexpr int bins = (letters + letters_per_bin - 1) / letters_per_bin;
-inline constexpr int values = 256;  ///< of a byte: the bins of step 09
+inline constexpr int values = 256;  ///< of a byte: the bins of count_bytes()
 
 /// The workspace has one private histogram for this number of characters. The last one may have fewer.
 inline constexpr int copy_characters = 1024;
@@ -41,7 +41,7 @@ std::array<unsigned, values> reference_of_bytes(std::span<const char> text);
 extern "C" [[gnu::visibility("default")]] void count_letters(const char* text, std::size_t length,
                                                              unsigned* histo, unsigned* workspace);
 
-/// The function that step 09 defines: reference_of_bytes() on device memory. Writes the `values` elements of
+/// Does what reference_of_bytes() does, on device memory. Writes the `values` elements of
 /// `histo`, whatever they held before.
 extern "C" [[gnu::visibility("default")]] void count_bytes(const char* text, std::size_t length,
                                                            unsigned* histo);

@@ -91,8 +91,8 @@ inline Text words(std::size_t length, unsigned seed = 1) {
     return text;
 }
 
-/// Long runs for step 06: they are longer than the number of threads in its grid. Each solution has several
-/// blocks.
+/// Long runs for steps that aggregate: they are longer than the number of threads in its grid. Each solution
+/// has several blocks.
 inline Text base_text() { return runs(16 * 32768, 320000, 2); }
 
 /// Letters of one bin.

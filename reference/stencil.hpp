@@ -47,7 +47,7 @@ extern "C" [[gnu::visibility("default")]] void sweep_float(const float* in, floa
 extern "C" [[gnu::visibility("default")]] void sweep_double(const double* in, double* out, int n,
                                                             stencil::Coefficients<double>);
 
-// The functions that step 06 defines: the same sweep twice, in one call.
+// The same sweep twice, in one call.
 extern "C" [[gnu::visibility("default")]] void sweep_twice_float(const float* in, float* out, int n,
                                                                  stencil::Coefficients<float>);
 extern "C" [[gnu::visibility("default")]] void sweep_twice_double(const double* in, double* out, int n,

@@ -41,7 +41,6 @@ class Authors(SmallRepository):
         self.assertTrue(self.repository.text("sums", "02_more_of_it").startswith("// 02 More of it: "))
         lesson = (self.root / "chapters/sums/README.md").read_text()
         self.assertIn("| all |\n| [02 more of it](02_more_of_it.cu) | … |\n\n| other |", lesson)
-        self.assertIn("| 2 | fast |", (self.root / "README.md").read_text())
         self.assertEqual(self.repository.mistakes("sums")[1:], [])
         self.assertTrue(self.repository.mistakes_file("sums", "02_more_of_it").is_file())
         for word in ("Left to do", "tests/sums.cpp", "hints.md: a question"):
@@ -105,7 +104,7 @@ class Authors(SmallRepository):
         self.quietly(author.new_chapter, self.repository, "products")
         self.assertEqual(self.complaints(), [])
         self.assertIn(
-            "| [products](chapters/products/README.md) | | 0 | |\n", (self.root / "README.md").read_text()
+            "| [products](chapters/products/README.md) | | |\n", (self.root / "README.md").read_text()
         )
         self.quietly(author.new_step, self.repository, "products", "01_all")
         link = self.root / "solutions/products/hints.md"

@@ -96,7 +96,7 @@ class SmallRepository(unittest.TestCase):
         (self.root / "solutions/sums/README.md").symlink_to("../../chapters/sums/README.md")
         self.write("chapters/sums/hints.md", HINTS)
         (self.root / "solutions/sums/hints.md").symlink_to("../../chapters/sums/hints.md")
-        self.write("README.md", "| [sums](chapters/sums/README.md) | 1 | fast |\n")
+        self.write("README.md", "| [sums](chapters/sums/README.md) | first | fast |\n")
         self.write("chapters/CUDA.md", "A barrier: `__syncthreads()`.\n")
         self.mistakes = self.write("tests/wrong/sums/01_add.mistakes", NO_GUARD)
 

@@ -243,7 +243,6 @@ def new_step(repository: Repository, chapter: str, step: str, improved: str | No
             f"tests/{chapter}.cpp: its row, with a claim if the step gains something; tests that name "
             f"steps may have to name this one"
         )
-    count_steps(repository, chapter, new)
     to_look_at = by_number(repository, chapter)
     new.write()
     print("\nLeft to do:")
@@ -319,16 +318,6 @@ def by_number(repository: Repository, chapter: str) -> list[str]:
     return found
 
 
-def count_steps(repository: Repository, chapter: str, new: New) -> None:
-    """Updates the number of steps in the README."""
-    readme = repository.root / "README.md"
-    text = readme.read_text(encoding="utf-8") if readme.is_file() else ""
-    count = len(repository.steps(chapter, "solutions")) + 1
-    after = re.sub(rf"^(\| \[{chapter}\]\(chapters/.*?\| )\d+( \|)", rf"\g<1>{count}\g<2>", text, flags=re.M)
-    if after != text:
-        new.file(readme, after, f": {chapter} has {count} steps")
-
-
 def new_chapter(repository: Repository, chapter: str) -> int:
     if not re.fullmatch("[a-z][a-z0-9_]*", chapter):
         raise Fault(f"'{chapter}' is no name of a chapter: small letters, digits and _", 2)
@@ -351,7 +340,7 @@ def new_chapter(repository: Repository, chapter: str) -> int:
     text = readme.read_text(encoding="utf-8") if readme.is_file() else ""
     if rows := list(re.finditer(r"^\| \[\w+\]\(chapters/.*\n", text, re.M)):
         end = rows[-1].end()
-        row = f"| [{chapter}](chapters/{chapter}/README.md) | | 0 | |\n"
+        row = f"| [{chapter}](chapters/{chapter}/README.md) | | |\n"
         new.file(readme, text[:end] + row + text[end:], ": its row in the table of chapters")
     new.write()
     print(f"""

@@ -264,7 +264,7 @@ class Front(Checkout):
 
     def test_help_names_every_command(self) -> None:
         said = self.kata("help").stdout
-        commands = "tour test next skip status watch hint explain see predict "
+        commands = "tour test next skip status watch hint explain see predict hunt "
         commands += "debug diff reset grade book setup new mistake stubs"
         for command in commands.split():
             self.assertIn(f"\n./kata {command}", "\n" + said)

@@ -46,6 +46,12 @@ class Surroundings(Checkout):
             (1, f"kata: {FIRST} has no kernel, no function with __global__ in front of it\n"),
         )
 
+    def test_hunt_asks_nobody_who_cannot_answer(self) -> None:
+        self.assertEqual(
+            self.kata("hunt").stdout,
+            "hunt asks questions and waits for your answers: run it in a terminal.\n",
+        )
+
     def test_predict_asks_nobody_who_cannot_answer(self) -> None:
         self.write(FIRST)
         done = self.kata("predict", "grids", "1")

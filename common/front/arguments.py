@@ -124,6 +124,16 @@ def hint(parser: Parser) -> None:
     )
 
 
+def hunt(parser: Parser) -> None:
+    a_chapter(parser)
+    parser.add_argument(
+        "--show",
+        choices=("message", "counters", "nothing"),
+        default="message",
+        help="what helps: the message of the tests (easiest, the default), the counters, or nothing",
+    )
+
+
 def debug(parser: Parser) -> None:
     a_step(parser)
     parser.add_argument("--solution", action="store_true", help="the solution instead of your step")

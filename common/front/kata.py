@@ -23,6 +23,7 @@ import debug
 import estimates
 import explain
 import hints
+import hunt
 import ladder
 import loop
 import predict
@@ -275,6 +276,11 @@ def predicted(repository: Repository, given: argparse.Namespace) -> int:
     return predict.predict(repository, chapter, step)
 
 
+def hunted(repository: Repository, given: argparse.Namespace) -> int:
+    chapter = pick_chapter(repository, given.chapter) if given.chapter else ""
+    return hunt.hunt(repository, chapter, given.show)
+
+
 def explained(repository: Repository, given: argparse.Namespace) -> int:
     chapter, step, _ = one_step(repository, given)
     return explain.explain(repository, chapter, step, given)
@@ -435,6 +441,12 @@ COMMANDS = {
         "a question about what your kernel costs, which the meter then answers; optional",
         predicted,
         arguments.a_step,
+    ),
+    "hunt": Command(
+        "[CHAPTER] [--show message|counters|nothing]",
+        "find the mistake in a kernel of a step that you have solved: its line and its kind; optional",
+        hunted,
+        arguments.hunt,
     ),
     "debug": Command(
         "CHAPTER STEP [--solution]",

@@ -31,7 +31,7 @@ MISSING = (
     "Python: pip install 'mkdocs-material>=9.5,<10'"
 )
 FIRST = "README.md"
-LAST = ("chapters/CUDA.md", "chapters/GLOSSARY.md", "CONTRIBUTING.md")
+LAST = ("chapters/MACHINE.md", "chapters/CUDA.md", "chapters/GLOSSARY.md", "CONTRIBUTING.md")
 PICTURES = (".svg", ".png", ".jpg")
 LANGUAGES = {
     ".cu": "cuda",

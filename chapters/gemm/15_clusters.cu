@@ -1,7 +1,7 @@
 // 15 Clusters: blocks that run side by side share what they fetch, or a tile of C. Beyond the documents;
-// cuBLAS launches clusters of two on Hopper. Changed from 14: two blocks, one below the other, multiply the
-// same tile of B, and each fetches half of it for both. That pays where rows do not begin at whole lines of
-// 128 bytes, as then each row of a box is two lines. And tiles that are left over when all blocks have had
+// cuBLAS launches clusters of two on Hopper. Changed from 14: four blocks, one below the other, multiply the
+// same tile of B, and each fetches a quarter of it for all. That pays where rows do not begin at whole lines
+// of 128 bytes, as then each row of a box is two lines. And tiles that are left over when all blocks have had
 // equally many, or few tiles with a long K, are shared by clusters along K. Each block leaves its sums in its
 // own shared memory, and adds up a part of the tile from the shared memory of all.
 //
@@ -133,13 +133,12 @@ __global__ void __launch_bounds__(Share::threads, 1)
 }
 
 template <class T>
-void compute_whole(const bf16* a, const bf16* b, float* c, int m, int n, int k, int multiprocessors,
-                   int count) {
+void compute_whole(const bf16* a, const bf16* b, float* c, int m, int n, int k, int at_once, int count) {
     CUtensorMap map_a, map_b, map_c;
     describe(map_a, a, m, k, T::bm, bk);
     describe(map_b, b, k, n, bk, 64);
     describe(map_c, c, m, n, 16, 32);
-    const int clusters = min(multiprocessors / T::cluster, count);
+    const int clusters = min(at_once, count);
     launch_in_clusters(whole_tiles<T>, clusters * T::cluster, T::threads, sizeof(T), T::cluster, map_a, map_b,
                        map_c, m, n, k, count);
 }

@@ -308,22 +308,42 @@ __device__ inline float4 load_from(const float4& place, int block) {
     return v;
 }
 
-/// Launches a kernel in clusters of blocks, each with more shared memory than 48 KiB. Blocks that are a
-/// cluster each are launched as any others: with the attribute, the same kernel is slower on an H100.
+/// A launch in clusters of blocks.
+struct ClusterLaunch {
+    cudaLaunchAttribute attribute{};
+    cudaLaunchConfig_t config{};
+
+    ClusterLaunch(dim3 grid, int threads, int bytes, dim3 cluster) {
+        attribute.id = cudaLaunchAttributeClusterDimension;
+        attribute.val.clusterDim = {cluster.x, cluster.y, cluster.z};
+        config.gridDim = grid;
+        config.blockDim = threads;
+        config.dynamicSmemBytes = bytes;
+        config.attrs = &attribute;
+        // Blocks that are a cluster each are launched as any others: with the attribute, the same kernel is
+        // slower on an H100.
+        config.numAttrs = cluster.x * cluster.y * cluster.z > 1 ? 1 : 0;
+    }
+    ClusterLaunch(const ClusterLaunch&) = delete;  // config points to attribute
+};
+
+/// Launches a kernel in clusters of blocks, each with more shared memory than 48 KiB.
 template <class... Parameters>
 void launch_in_clusters(void (*kernel)(Parameters...), dim3 grid, int threads, int bytes, dim3 cluster,
                         const std::type_identity_t<Parameters>&... arguments) {
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-    cudaLaunchAttribute attribute{};
-    attribute.id = cudaLaunchAttributeClusterDimension;
-    attribute.val.clusterDim = {cluster.x, cluster.y, cluster.z};
-    cudaLaunchConfig_t config{};
-    config.gridDim = grid;
-    config.blockDim = threads;
-    config.dynamicSmemBytes = bytes;
-    config.attrs = &attribute;
-    config.numAttrs = cluster.x * cluster.y * cluster.z > 1 ? 1 : 0;
-    check(cudaLaunchKernelEx(&config, kernel, arguments...));
+    const ClusterLaunch launch(grid, threads, bytes, cluster);
+    check(cudaLaunchKernelEx(&launch.config, kernel, arguments...));
+}
+
+/// Returns how many such clusters, side by side, run at a time. Clusters do not fit everywhere.
+template <class... Parameters>
+int clusters_at_once(void (*kernel)(Parameters...), int threads, int bytes, int cluster) {
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+    const ClusterLaunch launch(cluster, threads, bytes, cluster);
+    int clusters = 0;
+    check(cudaOccupancyMaxActiveClusters(&clusters, kernel, &launch.config));
+    return clusters;
 }
 
 // ---- Registers -------------------------------------------------------------------------------------------

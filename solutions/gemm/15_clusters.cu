@@ -1,7 +1,7 @@
 // 15 Clusters: blocks that run side by side share what they fetch, or a tile of C. Beyond the documents;
-// cuBLAS launches clusters of two on Hopper. Changed from 14: two blocks, one below the other, multiply the
-// same tile of B, and each fetches half of it for both. That pays where rows do not begin at whole lines of
-// 128 bytes, as then each row of a box is two lines. And tiles that are left over when all blocks have had
+// cuBLAS launches clusters of two on Hopper. Changed from 14: four blocks, one below the other, multiply the
+// same tile of B, and each fetches a quarter of it for all. That pays where rows do not begin at whole lines
+// of 128 bytes, as then each row of a box is two lines. And tiles that are left over when all blocks have had
 // equally many, or few tiles with a long K, are shared by clusters along K. Each block leaves its sums in its
 // own shared memory, and adds up a part of the tile from the shared memory of all.
 //
@@ -85,8 +85,8 @@ __device__ void fetch_phases(T& tiles, Stage<T::stages>& stage, const CUtensorMa
         // The consumers of all blocks of the cluster arrive here: a box that is fetched for all is also
         // written to their stages. In the first round the phase before the first counts as ended.
         wait(tiles.empty[stage.index], stage.parity ^ 1);  // in the first round at once
-        // All that arrives in this block: its tile of A and the boxes of B from both blocks. Boxes of the
-        // other block may come first; the phase cannot end before this arrival.
+        // All that arrives in this block: its tile of A and the boxes of B from all blocks. Boxes of
+        // another block may come first; the phase cannot end before this arrival.
         expect(full, T::bytes);
         fetch(tiles.a[stage.index], a, phase * bk, row, full);
         for (int i = rank * boxes; i < (rank + 1) * boxes; ++i)
@@ -227,13 +227,12 @@ __global__ void __launch_bounds__(Share::threads, 1)
 }
 
 template <class T>
-void compute_whole(const bf16* a, const bf16* b, float* c, int m, int n, int k, int multiprocessors,
-                   int count) {
+void compute_whole(const bf16* a, const bf16* b, float* c, int m, int n, int k, int at_once, int count) {
     CUtensorMap map_a, map_b, map_c;
     describe(map_a, a, m, k, T::bm, bk);
     describe(map_b, b, k, n, bk, 64);
     describe(map_c, c, m, n, 16, 32);
-    const int clusters = min(multiprocessors / T::cluster, count);
+    const int clusters = min(at_once, count);
     launch_in_clusters(whole_tiles<T>, clusters * T::cluster, T::threads, sizeof(T), T::cluster, map_a, map_b,
                        map_c, m, n, k, count);
 }
@@ -264,13 +263,18 @@ void gemm_bf16(const bf16* a, const bf16* b, float* c, int m, int n, int k) {
     const auto tiles = [&](int high, int wide) { return ceil_div(m, high) * ceil_div(n, wide); };
     if (4 * tiles(128, 256) >= 3 * multiprocessors) {
         const bool whole_lines = k % 64 == 0 && n % 64 == 0;
-        const int cluster = whole_lines ? 1 : 2, at_once = multiprocessors / cluster;
+        using One = Whole<2, 256>;
+        using Four = Whole<2, 256, 4>;
+        const int cluster = whole_lines ? One::cluster : Four::cluster;
+        const int at_once =
+            whole_lines ? multiprocessors
+                        : clusters_at_once(whole_tiles<Four>, Four::threads, sizeof(Four), Four::cluster);
         const int all = tiles(cluster * 128, 256);
         int left = all % at_once;
         // Tiles left over are cut along K only if at least half of the blocks would otherwise be idle.
         if (2 * left > at_once) left = 0;  // as good as a whole wave
-        const auto compute = whole_lines ? compute_whole<Whole<2, 256>> : compute_whole<Whole<2, 256, 2>>;
-        if (left < all) compute(a, b, c, m, n, k, multiprocessors, all - left);
+        const auto compute = whole_lines ? compute_whole<One> : compute_whole<Four>;
+        if (left < all) compute(a, b, c, m, n, k, at_once, all - left);
         if (left > 0) compute_shared(a, b, c, m, n, k, multiprocessors, all - left, left, cluster * 128);
     } else if (3 * tiles(64, 128) <= multiprocessors && k >= 32 * bk) {
         compute_shared(a, b, c, m, n, k, multiprocessors, 0, tiles(128, 256), 128);

@@ -82,7 +82,7 @@ class Sealed(unittest.TestCase):
     def test_who_is_right_and_needs_more_is_slow(self) -> None:
         claim = ("not ok 2 - times", '# {"kind": "slow", "text": "too many lines", "share": 0.25}')
         found = self.verdict(self.sealed("1..2", "ok 1 - adds", *claim))
-        self.assertEqual((found.name, found.share), ("SLOW", 0.25))
+        self.assertEqual((found.name, found.share, found.reason), ("SLOW", 0.25, "too many lines"))
         self.assertEqual(self.verdict(self.sealed("1..2", "not ok 1 - adds", *claim)).name, "FAIL")
         self.assertEqual(self.verdict(self.sealed("1..2", "ok 1 - adds", *claim), status=-11).name, "FAIL")
         self.assertEqual(

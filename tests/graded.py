@@ -68,7 +68,7 @@ def main() -> None:
         before = time.monotonic()
         command += [word for chapter in chapters for word in ("--chapter", chapter)]
         status = subprocess.run(command, stdout=subprocess.DEVNULL, check=False).returncode
-        results = [json.loads(path.read_text()) for path in (folder / "out").glob("*.json")]
+        results = [json.loads(path.read_text()) for path in (folder / "out/records").glob("*.json")]
         found = [
             (result["student"], step, one)
             for result in results

@@ -104,7 +104,7 @@ class Class(unittest.TestCase):
             *sorted(cls.folder.iterdir()), "--junit", folder / "junit.xml", "--steps", folder / "steps.csv"
         )
         cls.results = {}
-        for path in cls.out.glob("*.json"):
+        for path in cls.out.glob("records/*.json"):
             result = json.loads(path.read_text())
             cls.results[result["student"]] = result
 
@@ -124,7 +124,7 @@ class Class(unittest.TestCase):
             return {row["student"]: row for row in csv.DictReader(lines)}
 
     def test_every_verdict_is_what_it_must_be(self) -> None:
-        self.assertEqual(self.done.returncode, 0, self.done.stdout[-2000:] + self.done.stderr)
+        self.assertEqual(self.done.returncode, 1, self.done.stdout[-2000:] + self.done.stderr)
         for (student, step), (verdict, reason) in self.wanted.items():
             with self.subTest(student=student, step=step):
                 found = self.results[student]["steps"][f"{CHAPTER}/{step}"]
@@ -134,6 +134,9 @@ class Class(unittest.TestCase):
     def test_the_sheet_has_a_row_for_each(self) -> None:
         rows = self.rows()
         rows.pop("late", None)
+        for name in ("broken", "README"):
+            row = rows.pop(name)
+            self.assertEqual((row["points"], row["state"]), ("", "could not be read"))
         self.assertEqual(len(rows), len({student for student, _ in self.wanted}))
         self.assertEqual(rows["right"]["points"] + " of " + rows["right"]["of"], "8 of 8")
         self.assertEqual(rows["mixed"]["points"], "6")
@@ -153,7 +156,13 @@ class Class(unittest.TestCase):
         )
         self.assertNotIn("\x1b", self.sheet.read_text())
         self.assertNotIn("\x1b", self.done.stdout)
-        self.assertIn("README is neither a folder nor an archive: not graded", self.done.stdout)
+        self.assertIn(f"grades.csv: {len(rows)} graded, 2 could not be read, mean", self.done.stdout)
+
+    def test_an_empty_folder_alone_has_a_row(self) -> None:
+        done = self.run_grade(self.folder / "nothing", "--csv", self.scratch / "alone.csv")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        said = "alone.csv: 1 graded, mean of those graded: 0.00 of 8 points\n"
+        self.assertTrue(done.stdout.endswith(said), done.stdout)
 
     def test_nothing_stays_and_nobody_waits(self) -> None:
         self.assertFalse(os.path.exists(LEFT))
@@ -268,8 +277,9 @@ class Class(unittest.TestCase):
         write(double, json.dumps({"points": {CHAPTER: 10}}))
         began, twice = time.monotonic(), self.folder / "launched twice"
         doubled = self.run_grade(late, twice, "--resume", "--points", double, "--csv", copy)
-        self.assertIn(f"late: 10 of {10 * ALL} points", doubled.stdout)
-        self.assertIn(f"launched twice: 7.5 of {10 * ALL} points", doubled.stdout)
+        mean = f"mean of those graded: 8.75 of {10 * ALL} points"
+        self.assertIn(f"copy.csv: 2 graded, {mean}\n", doubled.stdout)
+        self.assertNotIn("launched twice", doubled.stdout)
         self.assertLess(time.monotonic() - began, 20)
 
     def test_who_stops_it_keeps_what_is_done(self) -> None:

@@ -19,7 +19,7 @@ from paths import ROOT  # isort: split
 
 import grade
 from grading import engines, job, tree, walls
-from students import ADD, NEED_WALLS, Scratch, hand_in, solution, write
+from students import ADD, NEED_WALLS, REPOSITORY, Scratch, hand_in, solution, write
 
 
 class Engines(Scratch):
@@ -102,7 +102,7 @@ class Engines(Scratch):
 
 
 class CommandLine(Scratch):
-    def refused(self, *arguments: str, status: int = 2) -> str:
+    def run_grade(self, *arguments: str, status: int) -> subprocess.CompletedProcess[str]:
         done = subprocess.run(
             [sys.executable, ROOT / "common/front/grade.py", *arguments],
             capture_output=True,
@@ -110,12 +110,17 @@ class CommandLine(Scratch):
             check=False,
         )
         self.assertEqual(done.returncode, status, done.stderr)
-        return done.stderr.splitlines()[-1]
+        return done
+
+    def refused(self, *arguments: str, status: int = 2) -> str:
+        return self.run_grade(*arguments, status=status).stderr.splitlines()[-1]
 
     def test_names_of_nothing_are_refused(self) -> None:
         self.assertIn("there is no folder", self.refused("/no/such/folder"))
-        self.assertIn("there is no chapter fourier; there are:", self.refused("/", "--chapter", "fourier"))
+        self.assertIn("'fourier' is no chapter; there are:", self.refused("/", "--chapter", "fourier"))
         self.assertTrue(self.refused("/", "--chapter", "s").endswith("'s' may be stencil or scan"))
+        self.assertIn("'99' is no step of grids", self.refused("/", "--chapter", "grids/99"))
+        self.assertIn("no step to grade", self.refused("/", "--chapter", "grids/04", "--course"))
         self.assertIn("/no/such/sheet.csv", self.refused("/", "--csv", "/no/such/sheet.csv"))
         self.assertIn("there is no engine", self.refused("/", "--engine", "steam"))
         self.assertIn("--work", self.refused("/", "--engine", "slurm"))
@@ -130,9 +135,22 @@ class CommandLine(Scratch):
         with grade.for_itself(self.folder / "work"):
             pass  # a program that has ended does not matter
 
-    def test_a_folder_without_any_step_is_not_graded(self) -> None:
-        (self.folder / "src").mkdir()
-        self.assertTrue(self.refused(f"{self.folder}").endswith(f"{self.folder}: no step was found"))
+    def test_what_cannot_be_read_has_a_row_and_no_points(self) -> None:
+        write(self.folder / "ann.rar", "Rar!")
+        done = self.run_grade(f"{self.folder}/ann.rar", "--csv", f"{self.folder}/grades.csv", status=1)
+        self.assertIn("grades.csv: 1 could not be read\n", done.stdout)
+        row = (self.folder / "grades.csv").read_text().splitlines()[1]
+        self.assertTrue(row.startswith("ann,,,,,,,,could not be read,"), row)
+
+    def test_the_course_is_a_choice_of_steps(self) -> None:
+        for words, numbers in (
+            (["grids", "--course"], "01 02 03"),
+            (["grids/02"], "02"),
+            (["grids"], "01 02 03 04 05 06 07"),
+        ):
+            given, _ = grade.arguments_of(["/", "--chapter", *words])
+            places = grade.chosen(REPOSITORY, given.chapter, given.course)
+            self.assertEqual(" ".join(step[:2] for _, step in places), numbers)
 
     def test_without_walls_nothing_is_graded_unless_that_is_said(self) -> None:
         hand_in(self.folder / "x", {ADD: solution(ADD)})

@@ -82,7 +82,7 @@ class Sealed(unittest.TestCase):
     def test_who_is_right_and_needs_more_is_slow(self) -> None:
         claim = ("not ok 2 - times", '# {"kind": "slow", "text": "too many lines", "share": 0.25}')
         found = self.verdict(self.sealed("1..2", "ok 1 - adds", *claim))
-        self.assertEqual((found.name, found.share), ("SLOW", 0.25))
+        self.assertEqual((found.name, found.share, found.reason), ("SLOW", 0.25, "too many lines"))
         self.assertEqual(self.verdict(self.sealed("1..2", "not ok 1 - adds", *claim)).name, "FAIL")
         self.assertEqual(self.verdict(self.sealed("1..2", "ok 1 - adds", *claim), status=-11).name, "FAIL")
         self.assertEqual(
@@ -142,6 +142,9 @@ class Points(Scratch):
         own = sheet.Points(self.file('{"right": {"grids": 0.2, "grids/03_blur": 1}}'), [*NAMES, "scan/01"])
         self.assertEqual(list(own.right.values()), [0.2, 0.2, 1, 0.5])
         self.assertNotEqual(points.digest, own.digest)
+        text = '{"points": {"grids/03": 4, "grids/04": 9}}'
+        short = sheet.Points(self.file(text), NAMES, ["grids/04_wide"])
+        self.assertEqual(short.of, dict(zip(NAMES, (1, 1, 4))))
 
     def test_what_a_slow_step_has_falls_with_what_it_needs(self) -> None:
         def earned(times: float, right: float = 0.5) -> float:
@@ -213,13 +216,13 @@ class Points(Scratch):
             ("\ufeffx;1\ny;2\n", ["x", "y"]),
             ("", []),
         ):
-            self.assertEqual(sheet.roster(self.file(text)), wanted)
+            self.assertEqual(list(sheet.roster(self.file(text))), wanted)
         points = sheet.Points(None, NAMES)
         table = self.new_sheet(points, x="OK")
         for name in ("x", "Übung"):
             table.put_absent(name, points)
-        table.put_late("x", 5400)
-        table.put_late("Übung", -5400)
+        table.put_late("x", 7000, 1600)
+        table.put_late("Übung", 1600, 7000)
         table.write()
         rows = sheet.Sheet(table.path, NAMES).rows
         self.assertEqual(
@@ -227,8 +230,15 @@ class Points(Scratch):
         )
         self.assertEqual(
             [rows["Übung"][name] for name in ("points", "of", "MISSING", "state", "hours late")],
-            ["0", "3", "3", "nothing handed in", ""],
+            ["0", "3", "3", "nothing handed in", "0"],
         )
+        self.assertEqual(
+            table.summary(points),
+            "grades.csv: 1 graded, 1 nothing handed in, 1 late, mean of those graded: 3.00 of 3 points",
+        )
+        table.put_unreadable("x", points, "why")
+        table.put_late("x", 0, 1600)
+        self.assertEqual([table.rows["x"][name] for name in ("points", "hours late")], ["", "unknown"])
 
     def test_what_a_killed_run_has_left_is_removed_and_what_is_used_stays(self) -> None:
         with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.object(tempfile, "tempdir", folder):
@@ -253,7 +263,7 @@ class Points(Scratch):
             left_out = grade.Grading(given).left_out
         line = "gemm/12_copy_engine is not graded: it needs a GPU of compute capability 9.0"
         self.assertIn(line, left_out)
-        nothing = result(student="x", steps={}, graded="", version="")
+        nothing = result(student="x", steps={}, notes=[], graded="", version="")
         self.assertIn(f"\n{line}.\n", sheet.feedback(nothing, sheet.Points(None, []), left_out))
 
     def test_no_cell_is_a_formula(self) -> None:

@@ -3,18 +3,22 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import pathlib
 import re
 import shutil
 import tarfile
 import time
+import unicodedata
 import unittest
 import zipfile
 from collections.abc import Sequence
 
 from paths import ROOT  # isort: split
 
+from fault import Fault
 from grading import sheet, submissions, tree
 from students import (
     ADD,
@@ -94,11 +98,44 @@ class Taking(Scratch):
         hand_in(self.folder / "x", {ADD: "// nine\n"}, f"attempt 9/chapters/{CHAPTER}")
         hand_in(self.folder / "x", {ADD: "// ten\n"}, f"attempt 10/chapters/{CHAPTER}")
         hand_in(self.folder / "x", {ADD: tree.STANDS_IN}, f"attempt 11/chapters/{CHAPTER}")
+        for path in self.folder.rglob("*.cu"):
+            os.utime(path, (1_700_000_000, 1_700_000_000))
         taken = self.read()
         self.assertEqual(taken.texts[NAMES[0]], b"// ten\n")
         self.assertIn("3 times", taken.notes[0])
+        newest = self.folder / f"x/attempt 9/chapters/{CHAPTER}/{ADD}.cu"
+        os.utime(newest, (1_700_000_100, 1_700_000_100))
+        self.assertEqual(self.read().texts[NAMES[0]], b"// nine\n")
         hand_in(self.folder / "x", {ADD: "// top\n"}, f"chapters/{CHAPTER}")
         self.assertEqual(self.read().texts[NAMES[0]], b"// top\n")
+
+    def test_steps_are_found_under_the_names_that_browsers_and_platforms_give_them(self) -> None:
+        for names in (
+            ("01_vector_add (1).cu", "02_color_to_grayscale-2.cu", "03_Blur.cu"),
+            ("01_vector_add(2).cu", "02_color_to_grayscale.cu.txt", "03_blur_2.cu"),
+        ):
+            hand_in(self.folder / "x", dict(zip(names, whole().values())), "")
+            taken = self.read()
+            self.assert_all(taken)
+            said = ", ".join(f"{step} ({name})" for step, name in zip(NAMES, names))
+            self.assertEqual(taken.notes, [f"taken from a file of another name: {said}"])
+            shutil.rmtree(self.folder / "x")
+
+    def test_what_is_no_step_is_named(self) -> None:
+        others = {"blur.cu": "", "main.cpp": "", "kernel.txt": solution(BLUR)}
+        hand_in(self.folder / "x", {ADD: solution(ADD), "notes.txt": "done", **others}, "")
+        packed = shutil.make_archive(str(self.folder / "x"), "gztar", self.folder / "x")
+        for path in (self.folder / "x", pathlib.Path(packed)):
+            taken = self.read(path)
+            said = f"found and not graded: {', '.join(sorted(others))}"
+            self.assertEqual(taken.notes, [said])
+            self.assertEqual(taken.missing, dict.fromkeys(NAMES[1:], f"it was not handed in; {said}"))
+
+    def test_nothing_of_a_whole_clone_is_named(self) -> None:
+        (self.folder / "x").mkdir()
+        for name in ("chapters", "solutions", "common", "reference"):
+            shutil.copytree(ROOT / name, self.folder / "x" / "kata" / name)
+        self.assertEqual(self.read().notes, [])
 
     def test_the_solutions_of_a_whole_repository_are_nobodys_attempt(self) -> None:
         hand_in(self.folder / "x", {ADD: tree.STANDS_IN}, f"repo/chapters/{CHAPTER}")
@@ -195,8 +232,21 @@ class Taking(Scratch):
     def test_an_archive_that_is_none_is_told_once(self) -> None:
         write(self.folder / "x.zip", b"PK\x03\x04 and then nothing")
         taken = self.read(self.folder / "x.zip")
-        self.assertEqual(set(taken.missing.values()), {"no step was found: x.zip is damaged, or no archive"})
+        self.assertEqual(taken.unreadable, "x.zip is damaged, or no archive")
         self.assertEqual(taken.notes, [])
+
+    def test_what_cannot_be_read_is_no_missing_step(self) -> None:
+        for name in ("x.rar", "x.cu", "x"):
+            write(self.folder / name, "Rar!")
+            why = self.read(self.folder / name).unreadable
+            self.assertEqual(why, f"{name} is neither a folder, a zip, a tar nor a file with a step's name")
+        write(self.folder / "moodle/homework.rar", "Rar!")
+        self.assertEqual(self.read(self.folder / "moodle").unreadable, "homework.rar is no zip or tar")
+        (self.folder / "empty").mkdir()
+        empty = self.read(self.folder / "empty")
+        self.assertEqual((empty.unreadable, list(empty.missing)), ("", NAMES))
+        write(self.folder / f"ann/{ADD}.cu", solution(ADD))
+        self.assertEqual(list(self.read(self.folder / f"ann/{ADD}.cu").texts), NAMES[:1])
 
     def test_the_newest_file_that_is_graded_says_how_late_it_is(self) -> None:
         hand_in(self.folder / "x", {ADD: solution(ADD), BLUR: tree.STANDS_IN, "notes.txt": ""})
@@ -238,7 +288,30 @@ class Taking(Scratch):
 
     def test_names_tell_students_apart(self) -> None:
         paths = [pathlib.Path(path) for path in ("/t/x/alice", "/t/y/alice", "/t/y/bob.zip", "/alice")]
-        self.assertEqual(submissions.names_of(paths), ["x/alice", "y/alice", "bob", "/alice"])
+        self.assertEqual(submissions.names_of(paths, {}), ["x/alice", "y/alice", "bob", "/alice"])
+
+    def names(self, *paths: str, **roster: str) -> tuple[list[str], str]:
+        """Returns the names of hand-ins, and what is printed about them."""
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            names = submissions.names_of([pathlib.Path("/t", path) for path in paths], roster)
+        return names, out.getvalue()
+
+    def test_hand_ins_of_one_name_are_numbered(self) -> None:
+        names, said = self.names("Same", "Same.zip", "ann/01_vector_add.cu")
+        self.assertEqual(names, ["Same", "Same (2)", "ann"])
+        self.assertEqual(said, "Same has several hand-ins: /t/Same.zip is graded as Same (2)\n")
+
+    def test_a_folder_is_known_by_the_longest_name_that_it_begins_with(self) -> None:
+        path = self.folder / "roster.csv"
+        path.write_text("student;folder\nAnna;\nAnna Müller;\nBen;b17\n", encoding="utf-8-sig")
+        roster = sheet.roster(str(path))
+        given = unicodedata.normalize("NFD", "Anna Müller_12_file_/Anna_1/Annabel_2/b17_3/Ben")
+        names, _ = self.names(*given.split("/"), **roster)
+        self.assertEqual(names, ["Anna Müller", "Anna", "Annabel_2", "Ben", "Ben (2)"])
+        self.assertEqual(sheet.file_name(names[0]), "Anna Müller")
+        path.write_bytes("Müller\n".encode("latin-1"))
+        with self.assertRaisesRegex(Fault, "save it as CSV UTF-8"):
+            sheet.roster(str(path))
 
     def test_a_reason_fits_a_line_and_no_word_is_cut(self) -> None:
         self.assertEqual(

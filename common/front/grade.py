@@ -28,7 +28,6 @@ import stat
 import sys
 import tempfile
 import time
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 
 from fault import Fault
@@ -37,7 +36,8 @@ from grading.report import VERDICTS, Result
 from grading.sheet import Points, Sheet, feedback, file_name
 from grading.submissions import Reader, Submission, is_written
 from grading.walls import Walls
-from repository import Repository, either
+from names import pick
+from repository import Repository
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 JOB = pathlib.Path(__file__).resolve().parent / "grading" / "job.py"
@@ -51,16 +51,17 @@ REFUSED = (
 def arguments_of(given: Sequence[str] | None) -> tuple[argparse.Namespace, argparse.ArgumentParser]:
     parser = argparse.ArgumentParser(prog="./kata grade", description="Grades a class.")
     parser.add_argument(
-        "students", metavar="STUDENT", nargs="+", help="a folder or an archive that holds a student's steps"
+        "students", metavar="STUDENT", nargs="+", help="a student's steps: a folder, an archive or one step"
     )
     parser.add_argument(
-        "--chapter", metavar="CHAPTER", action="append", help="grade this one only; may be repeated"
+        "--chapter", metavar="CHAPTER[/STEP]", action="append", help="grade this only; may be repeated"
     )
+    parser.add_argument("--course", action="store_true", help="grade only the steps of the course")
     parser.add_argument(
         "--csv", metavar="FILE", help="the sheet: a row for each student; rows of others stay as they are"
     )
     parser.add_argument(
-        "--out", metavar="FOLDER", help="a file of feedback for each student, and the result as JSON"
+        "--out", metavar="FOLDER", help="feedback for each student, and records, which are not for students"
     )
     of_points = (
         'what steps are worth, such as {"points": {"scan": 2}, "right": 0.5}; "right" is the part for a '
@@ -70,12 +71,13 @@ def arguments_of(given: Sequence[str] | None) -> tuple[argparse.Namespace, argpa
     parser.add_argument(
         "--roster",
         metavar="FILE",
-        help="names of all students, as CSV: a row also for those who have handed in nothing",
+        help="all students, as CSV: a row also for those who have handed in nothing",
     )
     parser.add_argument(
         "--due",
         metavar="TIME",
-        help="such as 2026-12-01T23:59: the sheet says how many hours later the newest file was changed",
+        help="such as 2026-12-01T23:59, in this machine's time zone: the sheet says how many hours later the "
+        "newest file was changed",
     )
     parser.add_argument(
         "--resume", action="store_true", help="grade only what is new: other files, other tests, other points"
@@ -116,39 +118,26 @@ def arguments_of(given: Sequence[str] | None) -> tuple[argparse.Namespace, argpa
     return parser.parse_args(given), parser
 
 
-def chosen(repository: Repository, given: Sequence[str]) -> list[str]:
-    """Returns the chapters to grade; a chapter may be given by its beginning."""
-    all_of_them = repository.chapters()
-    chapters = []
-    for name in given:
-        found = (
-            [name]
-            if name in all_of_them
-            else [chapter for chapter in all_of_them if name and chapter.startswith(name)]
-        )
-        if len(found) > 1:
-            raise Fault(f"'{name}' may be {either(found)}", 2)
-        if not found:
-            raise Fault(f"there is no chapter {name}; there are: {' '.join(all_of_them)}", 2)
-        chapters += found
-    return list(dict.fromkeys(chapters)) or all_of_them
+def chosen(repository: Repository, given: Sequence[str], course: bool) -> list[tuple[str, str]]:
+    """Returns chapter and step of all that are to be graded."""
+    steps = {chapter: repository.steps(chapter, "solutions") for chapter in repository.chapters()}
+    places = []
+    for name in given or steps:
+        chapter, _, step = name.partition("/")
+        chapter = pick("chapter", chapter, [*steps])
+        numbers = [pick(f"step of {chapter}", step, steps[chapter])] if step else steps[chapter]
+        places += [(chapter, number) for number in numbers]
+    return [place for place in dict.fromkeys(places) if not course or place in repository.course()]
 
 
 def students_of(given: Sequence[str]) -> list[pathlib.Path]:
-    """Returns the folders and archives, each once, in the order given."""
+    """Returns what was handed in, each once, in the order given."""
     paths: dict[pathlib.Path, bool] = {}
     for name in given:
         if not os.path.lexists(name):
             raise Fault(f"there is no folder {name}", 2)
         path = pathlib.Path(os.path.abspath(name))
-        if os.path.isdir(path):
-            paths[path.parent if path.name == "chapters" else path] = True
-        elif submissions.is_archive(path.name):
-            paths[path] = True
-        else:
-            print(f"{name} is neither a folder nor an archive: not graded")
-    if not paths:
-        raise Fault("there is no student to grade", 2)
+        paths[path.parent if path.name == "chapters" and path.is_dir() else path] = True
     return list(paths)
 
 
@@ -186,26 +175,26 @@ class Grading:
     def __init__(self, given: argparse.Namespace) -> None:
         self.given = given
         self.repository = Repository(ROOT)
-        chapters = chosen(self.repository, given.chapter or [])
-        self.steps = [
-            f"{chapter}/{step}" for chapter in chapters for step in self.repository.cpu_steps(chapter)
-        ]
+        places = chosen(self.repository, given.chapter or [], given.course)
+        self.steps = ["/".join(place) for place in places if self.repository.runs_on("cpu", *place)]
         self.left_out = [
-            f"{chapter}/{step} is not graded: it {self.repository.needs(chapter, step)}"
-            for chapter in chapters
-            for step in self.repository.steps(chapter, "solutions")
-            if not self.repository.runs_on("cpu", chapter, step)
+            f"{'/'.join(place)} is not graded: it {self.repository.needs(*place)}"
+            for place in places
+            if not self.repository.runs_on("cpu", *place)
         ]
+        if not self.steps:
+            raise Fault("there is no step to grade", 2)
         for line in self.left_out:
             print(line, file=sys.stderr)
         self.paths = students_of(given.students)
-        self.points = Points(given.points, self.steps)
+        self.points = Points(given.points, self.steps, [*map("/".join, self.repository.all_places())])
         self.out = pathlib.Path(os.path.abspath(given.out)) if given.out else None
         self.sheet = Sheet(pathlib.Path(os.path.abspath(given.csv)), self.steps) if given.csv else None
-        self.roster = sheet.roster(given.roster) if given.roster else []
+        self.roster = sheet.roster(given.roster) if given.roster else {}
         self.due = time_of(given.due) if given.due else None
         self.results: dict[str, Result] = {}
         self.failed = self.ended = self.all = 0
+        self.alike: set[frozenset[str]] = set()  # pairs that were printed
         if given.resume and not self.sheet:
             raise Fault("--resume looks into a sheet: name it with --csv", 2)
         if (given.roster or given.due) and not self.sheet:
@@ -225,11 +214,16 @@ class Grading:
         reader = Reader(self.repository)
         handed_in = [
             reader.read(name, path, self.steps)
-            for name, path in zip(submissions.names_of(self.paths), self.paths)
+            for name, path in zip(submissions.names_of(self.paths, self.roster), self.paths)
         ]
+        self.call_the_roll([submission.student for submission in handed_in])
+        for submission in handed_in:
+            if submission.unreadable:
+                self.note_unreadable(submission)
+        handed_in = [submission for submission in handed_in if not submission.unreadable]
+        if not handed_in:
+            return self.end()
         submissions.note_likeness(self.repository, handed_in)
-        if all(not submission.texts and not submission.unread for submission in handed_in):
-            raise Fault(f"{either([str(path) for path in self.paths[:3]])}: no step was found", 2)
         (work / "tree").mkdir(parents=True, exist_ok=True)
         (work / "tree").chmod(0o755)  # whatever the umask is: root runs students' code as somebody else
         around = Walls(work / "tree", without=self.given.without_walls)
@@ -244,23 +238,14 @@ class Grading:
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         built = tree.prepare(self.repository, work / "tree", self.steps, cores, os.environ.get("CXX", ""))
         tree.scratch_is_readable(work / "tree")
-        digests = {
-            submission.student: hashlib.sha256(f"{built.version} {submission.digest}".encode()).hexdigest()[
-                :16
-            ]
-            for submission in handed_in
-        }
-        waiting = [
-            submission
-            for submission in handed_in
-            if not (
-                self.given.resume
-                and self.sheet
-                and self.sheet.is_done(
-                    submission.student, f"{digests[submission.student]}-{self.points.digest}"
-                )
-            )
-        ]
+        digests = {}
+        for one in handed_in:
+            text = f"{built.version} {one.digest}"
+            digests[one.student] = hashlib.sha256(text.encode()).hexdigest()[:16]
+        waiting = [*handed_in]
+        if self.given.resume and self.sheet:
+            done, points = self.sheet.is_done, self.points.digest
+            waiting = [one for one in waiting if not done(one.student, f"{digests[one.student]}-{points}")]
         if len(waiting) < len(handed_in):
             print(
                 f"{len(handed_in) - len(waiting)} of {len(handed_in)} have been graded and have handed "
@@ -270,29 +255,28 @@ class Grading:
         if self.sheet:
             for submission in waiting:
                 self.sheet.put(submission.student, None, self.points, "")
-                self.sheet.put_late(submission.student, 0)
-            if self.due:
-                for submission in handed_in:
-                    self.sheet.put_late(submission.student, submission.changed - self.due)
-            self.call_the_roll(self.sheet, [submission.student for submission in handed_in])
+            for submission in handed_in:
+                if self.due or submission in waiting:
+                    self.sheet.put_late(submission.student, submission.changed, self.due)
             self.sheet.write()
         self.all = len(waiting)
-        for submission in [
-            one
-            for one in waiting
-            if self.given.resume and self.is_kept(work, one.student, digests[one.student])
-        ]:
-            waiting.remove(submission)
-            self.take(
-                submission,
-                engines.Ended(engines.Job(submission.student, [], kept_in(work, submission.student))),
-                digests[submission.student],
-            )
+        for one in [*waiting] if self.given.resume else []:
+            if self.is_kept(work, one.student, digests[one.student]):
+                waiting.remove(one)
+                kept = engines.Ended(engines.Job(one.student, [], kept_in(work, one.student)))
+                self.take(one, kept, digests[one.student], is_known=True)
         for submission, ended in self.jobs(
             waiting, digests, work, at_once, max(1, cores // max(1, min(at_once, len(waiting))))
         ):
             self.take(submission, ended, digests[submission.student])
         self.write_formats()
+        return self.end()
+
+    def end(self) -> int:
+        """Prints the summary, and returns the exit status."""
+        if self.sheet:
+            self.sheet.write()
+            print(self.sheet.summary(self.points))
         if self.sheet and (others := self.sheet.of_other_points(self.points)):
             print(
                 f"{others} other {'rows' if others > 1 else 'row'} of the sheet "
@@ -300,22 +284,26 @@ class Grading:
             )
         return 1 if self.failed else 0
 
-    def call_the_roll(self, table: Sheet, present: Sequence[str]) -> None:
-        """Adds a row for each student of the roster, and prints the names that are not in it. Systems spell
-        one umlaut in two ways."""
-        there = {unicodedata.normalize("NFC", name) for name in present}
-        absent = [name for name in self.roster if unicodedata.normalize("NFC", name) not in there]
-        for name in [
-            *absent,
-            *(name for name, row in table.rows.items() if row["state"] == sheet.ABSENT),
-        ]:
-            table.put_absent(name, self.points)
-        if absent:
-            print(f"in the roster, and not named: {sheet.few([sheet.plain(name) for name in absent])}")
-        if self.roster and (
-            unknown := sorted(there - {unicodedata.normalize("NFC", name) for name in self.roster})
-        ):
-            print(f"not in the roster: {sheet.few([sheet.plain(name) for name in unknown])}")
+    def call_the_roll(self, present: Sequence[str]) -> None:
+        """Adds a row for each student of the roster who has none, and prints whom the roster or the class
+        lacks."""
+        if not self.sheet:
+            return
+        students = [*dict.fromkeys(self.roster.values())]
+        others = [name for name in [*students, *self.sheet.rows] if name not in present]
+        absent = [name for name in others if self.sheet.put_absent(name, self.points) and name in students]
+        unknown = sorted({*present} - {*students})
+        for said, names in (("in the roster, and nothing handed in", absent), ("not in the roster", unknown)):
+            if students and names:
+                print(f"{said}: {', '.join(map(sheet.plain, dict.fromkeys(names)))}")
+
+    def note_unreadable(self, submission: Submission) -> None:
+        self.failed += 1
+        name, why = submission.student, submission.unreadable
+        print(f"{sheet.plain(name)}: could not be read: {sheet.in_one_line(why)}")
+        if self.sheet:
+            self.sheet.put_unreadable(name, self.points, why)
+            self.sheet.put_late(name, submission.changed, self.due)
 
     @staticmethod
     def is_kept(work: pathlib.Path, student: str, digest: str) -> bool:
@@ -358,7 +346,7 @@ class Grading:
         with contextlib.closing(ends):
             yield from ((jobs[ended.job], ended) for ended in ends) if jobs else ()
 
-    def take(self, submission: Submission, ended: engines.Ended, digest: str) -> None:
+    def take(self, submission: Submission, ended: engines.Ended, digest: str, is_known: bool = False) -> None:
         """Records the result of a student at once, so that a later failure loses nothing."""
         name, why = submission.student, ended.why
         result: Result | None = None
@@ -370,26 +358,22 @@ class Grading:
                 why = str(error)
         if result:
             self.results[name] = result
-            for step, found in result["steps"].items():
+        if result and not is_known:
+            steps = {} if self.sheet or self.out else result["steps"]  # which say more
+            for step, found in steps.items():
                 if found["verdict"] in ("OK", "SLOW", "FAIL"):
                     print(f"  {step:40} {found['verdict']:7} {sheet.in_one_line(found['reason'])}".rstrip())
-            for (verdict, reason), steps in sheet.not_ok(result).items():
-                if verdict in ("OPEN", "MISSING"):
-                    print(f"  {sheet.few(steps, 1):40} {verdict:7} {sheet.in_one_line(reason)}")
             count = collections.Counter(found["verdict"] for found in result["steps"].values())
-            counted = f" ({self.ended} of {self.all})"
-            total = (
-                f"{sum(self.points.earned(step, found) for step, found in result['steps'].items()):g} of "
-                f"{sum(self.points.of.values()):g} points"
-            )
-            print(
-                f"{sheet.plain(name)}: {total}, "
-                + ", ".join(f"{count[verdict]} {verdict}" for verdict in VERDICTS if count[verdict])
-                + counted
-            )
+            counts = ", ".join(f"{count[verdict]} {verdict}" for verdict in VERDICTS if count[verdict])
+            total = self.points.total(result)
+            print(f"{sheet.plain(name)}: {total}, {counts} ({self.ended} of {self.all})")
             for note in result["notes"]:
-                print(f"  look at: {sheet.in_one_line(note)}")
-        else:
+                other = note.removeprefix("alike with ").partition(":")[0]
+                pair = frozenset((name, other))
+                if not note.startswith("alike with ") or pair not in self.alike:
+                    print(f"  look at: {sheet.in_one_line(note)}")
+                self.alike.add(pair)
+        elif not result:
             self.failed += 1
             print(f"{sheet.plain(name)}: could not be graded: {why} ({self.ended} of {self.all})")
         sys.stdout.flush()
@@ -405,7 +389,8 @@ class Grading:
         if self.out and result:
             self.out.mkdir(parents=True, exist_ok=True)
             tree.write_whole(self.out / f"{file_name(name)}.md", feedback(result, self.points, self.left_out))
-            tree.write_whole(self.out / f"{file_name(name)}.json", json.dumps(result, indent=1))
+            (self.out / "records").mkdir(exist_ok=True)
+            tree.write_whole(self.out / f"records/{file_name(name)}.json", json.dumps(result, indent=1))
 
     def write_formats(self) -> None:
         given, results = self.given, list(self.results.values())

@@ -111,6 +111,8 @@ class Report:
                     else f'has {counted[name]} results of the test "{name}"',
                 )
         if failed:
+            # The messages stand alone, and the tests' names say what a step should do.
+            reason = "\n\n".join(case.why or case.name for case in failed)
             return Verdict("SLOW", reason, min(max(0.0, min(1.0, case.share or 0.0)) for case in failed))
         return Verdict("OK") if model else Verdict("FAIL", "no test is about it")
 

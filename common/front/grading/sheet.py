@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import collections
+import contextlib
 import csv
 import hashlib
 import io
@@ -11,7 +12,9 @@ import json
 import os
 import pathlib
 import re
+import statistics
 import textwrap
+import unicodedata
 import xml.sax.saxutils
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypedDict
@@ -23,7 +26,10 @@ from grading.tree import write_whole
 FIRST = ("student", "points", "of", *VERDICTS, "state")
 LAST = ("not OK", "look at", "hours late", "graded", "minutes", "digest")
 OF_A_SHEET = {"student", "points", "of", "state", "digest"}  # columns by which it is known
-DONE, NOT_GRADED, ABSENT = "graded", "not graded", "nothing handed in"
+DONE, NOT_GRADED, ABSENT, UNREADABLE = "graded", "not graded", "nothing handed in", "could not be read"
+# Remarks that students also read in their feedback.
+NOT_A_STEP, RENAMED = "found and not graded", "taken from a file of another name"
+UNDATED = "unknown"  # how late it is
 MARK = "\ufeff"  # begins a CSV file whose umlauts a spreadsheet is to read
 # Terminal sequences, C0 and C1 but for tab and line feed, and characters that turn the direction of text.
 CONTROL = re.compile(
@@ -87,12 +93,14 @@ class Points:
     needs that it may need, and in all at most MOST_OF_SHARE times that share.
     """
 
-    def __init__(self, path: str | None, steps: Sequence[str]) -> None:
+    def __init__(self, path: str | None, steps: Sequence[str], known: Sequence[str] = ()) -> None:
+        """`known` are the steps that a file may also name, and that are not graded."""
         given: PointsFile = {}
+        known = [*dict.fromkeys([*steps, *known])]
         if path:
             try:
                 given = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
-                chapters = {step.split("/")[0] for step in steps}
+                chapters = {step.split("/")[0] for step in known}
                 if set(given) - {"points", "right"}:
                     raise ValueError('it holds "points" and "right" only')
                 right = given.get("right", {})
@@ -100,7 +108,7 @@ class Points:
                     ("points", given.get("points", {}), 1e6),
                     ("right", right if isinstance(right, dict) else {"right": right}, 1),
                 ):
-                    for name, value in table.items():
+                    for name, value in [*table.items()]:
                         if (
                             isinstance(value, bool)
                             or not isinstance(value, (int, float))
@@ -109,8 +117,11 @@ class Points:
                             raise ValueError(
                                 f'{json.dumps(value)} for {name} in "{what}" is no number from 0 to {most:g}'
                             )
-                        if "/" in name and name.split("/")[0] in chapters and name not in steps:
-                            raise ValueError(f"there is no step {name}")
+                        if "/" in name and name.split("/")[0] in chapters and name not in known:
+                            meant = [step for step in known if step.startswith(name)]
+                            if len(meant) != 1:
+                                raise ValueError(f"there is no step {name}, or more than one")
+                            table.setdefault(meant[0], value)
             except (OSError, ValueError, AttributeError, TypeError) as error:
                 raise Fault(f"{path}: {error}", 2) from error
         self.of = of_each(steps, given.get("points", {}), 1)
@@ -125,6 +136,10 @@ class Points:
             right, share = self.right[step], found["share"]
             return round(self.of[step] * min(right + (1 - right) * share, MOST_OF_SHARE * share), 2)
         return 0
+
+    def total(self, result: Result) -> str:
+        earned = sum(self.earned(step, found) for step, found in result["steps"].items())
+        return f"{earned:g} of {sum(self.of.values()):g} points"
 
 
 def of_each(steps: Sequence[str], table: Mapping[str, float], otherwise: float) -> dict[str, float]:
@@ -155,7 +170,7 @@ class Sheet:
                         f"chapters: name another file with --csv",
                         2,
                     )
-                self.rows = {row["student"]: row for row in reader}
+                self.rows = {unicodedata.normalize("NFC", row["student"]): row for row in reader}
         except FileNotFoundError:
             pass
         except (OSError, UnicodeDecodeError, csv.Error) as error:
@@ -210,24 +225,41 @@ class Sheet:
             }
         self.rows[cell(student)] = row
 
-    def put_late(self, student: str, seconds: float) -> None:
-        self.rows[cell(student)]["hours late"] = f"{max(0.01, seconds / 3600):.2f}" if seconds > 0 else ""
+    def put_unreadable(self, student: str, points: Points, why: str) -> None:
+        """Sets the row of a student of whom nothing can be graded; no earlier points stay."""
+        self.rows.pop(cell(student), None)
+        self.put(student, None, points, "", why)
+        self.rows[cell(student)]["state"] = UNREADABLE
 
-    def put_absent(self, student: str, points: Points) -> None:
-        """Sets the row of a student of the roster who has handed in nothing; an existing row stays."""
-        nothing = {
-            "student": cell(student),
-            "points": "0",
-            "of": f"{sum(points.of.values()):g}",
-            "state": ABSENT,
-            "digest": f"-{points.digest}",
-        }
+    def put_late(self, student: str, changed: float, due: float | None) -> None:
+        hours = (changed - due) / 3600 if due else 0
+        late = f"{max(0.01, hours):.2f}" if hours > 0 else "0"
+        self.rows[cell(student)]["hours late"] = "" if due is None else late if changed else UNDATED
+
+    def summary(self, points: Points) -> str:
+        """Returns a line about all rows."""
+        rows = self.rows.values()
+        count = collections.Counter(row["state"] for row in rows)
+        said = [f"{count[state]} {state}" for state in (DONE, UNREADABLE, NOT_GRADED, ABSENT) if count[state]]
+        if late := sum((row["hours late"] or "0") not in ("0", UNDATED) for row in rows):
+            said.append(f"{late} late")
+        graded = [row["points"] for row in rows if row["state"] == DONE]
+        with contextlib.suppress(ValueError):  # none is graded, or a person has written into the sheet
+            mean = statistics.fmean(map(float, graded))
+            said.append(f"mean of those graded: {mean:.2f} of {sum(points.of.values()):g} points")
+        return f"{self.path.name}: {', '.join(said)}"
+
+    def put_absent(self, student: str, points: Points) -> bool:
+        """Sets the row of a student of the roster who has handed in nothing; an existing row stays. Returns
+        if it is set."""
+        of = f"{sum(points.of.values()):g}"
+        nothing = {"student": cell(student), "points": "0", "of": of, "state": ABSENT}
         nothing |= dict.fromkeys([*VERDICTS, *points.of], "0") | {"MISSING": str(len(points.of))}
-        if self.rows.get(cell(student), nothing)["state"] == ABSENT:
-            self.columns, self.rows[cell(student)] = (
-                list(points.of),
-                dict.fromkeys([*FIRST, *LAST], "") | nothing,
-            )
+        if self.rows.get(cell(student), nothing)["state"] != ABSENT:
+            return False
+        self.columns = list(points.of)
+        self.rows[cell(student)] = dict.fromkeys([*FIRST, *LAST], "") | nothing
+        return True
 
     def write(self) -> None:
         text = io.StringIO()
@@ -275,29 +307,35 @@ def steps(results: Iterable[Result], points: Points) -> str:
     return text.getvalue()
 
 
-def roster(path: str) -> list[str]:
-    """Returns the students of a CSV file: its column `student`, or else the first of each line."""
+def roster(path: str) -> dict[str, str]:
+    """Returns the students of a CSV file, each by the beginning of a folder's name: its column `folder` where
+    it has one, and its column `student`, or else the first of each line."""
     try:
-        text = pathlib.Path(path).read_text(encoding="utf-8-sig")
+        text = unicodedata.normalize("NFC", pathlib.Path(path).read_text(encoding="utf-8-sig"))
         rows = [
-            row
+            [cell.strip() for cell in row]
             for row in csv.reader(text.splitlines(), delimiter=";" if ";" in text.partition("\n")[0] else ",")
             if row
         ]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+    except UnicodeDecodeError:
+        raise Fault(f"{path} is not UTF-8: save it as CSV UTF-8", 2) from None
+    except (OSError, csv.Error) as error:
         raise Fault(f"{path}: {error}", 2) from error
-    column = rows[0].index("student") if rows and "student" in rows[0] else None
-    names = [
-        row[column or 0].strip() for row in (rows if column is None else rows[1:]) if len(row) > (column or 0)
-    ]
-    return [name for name in dict.fromkeys(names) if name]
+    header = rows.pop(0) if rows and "student" in rows[0] else ["student"]
+    students = [dict(zip(header, row)) for row in rows]
+    return {
+        one.get(column) or one["student"]: one["student"]
+        for column in ("student", "folder")
+        for one in students
+        if one.get("student")
+    }
 
 
 def file_name(student: str) -> str:
     """Returns the name of a student's files: characters that a file system may not like are %XX."""
     name = "".join(
         c
-        if c.isalnum() or c in " ._-"
+        if c.isalnum() or c in " ._-()"
         else "".join(f"%{byte:02X}" for byte in c.encode("utf-8", "surrogateescape"))
         for c in student
     )
@@ -308,9 +346,8 @@ def feedback(result: Result, points: Points, left_out: Iterable[str] = ()) -> st
     """Returns feedback for the student: Markdown that reads well as plain text. `left_out` are lines about
     steps that nobody is graded for."""
     earned = {step: points.earned(step, found) for step, found in result["steps"].items()}
-    total = f"{sum(earned.values()):g} of {sum(points.of.values()):g} points"
     lines = [
-        f"# {plain(result['student'])}: {total}",
+        f"# {plain(result['student'])}: {points.total(result)}",
         "",
         "| step | verdict | points |",
         "| --- | --- | ---: |",
@@ -319,7 +356,13 @@ def feedback(result: Result, points: Points, left_out: Iterable[str] = ()) -> st
         f"| {step} | {shown(found['verdict'])} | {earned[step]:g} of {points.of[step]:g} |"
         for step, found in result["steps"].items()
     ]
-    for line in left_out:
+    about_files = [
+        f"{note[0].upper()}{note[1:]}"
+        for note in result["notes"]
+        if note.startswith((NOT_A_STEP, RENAMED))
+        and not any(note in one["reason"] for one in result["steps"].values())
+    ]
+    for line in [*left_out, *map(plain, about_files)]:
         lines += ["", f"{line}."]
     for step, found in result["steps"].items():
         if found["verdict"] in ("OK", "OPEN", "MISSING"):

@@ -1,9 +1,9 @@
 """The files that a student handed in: found in folders and archives as students pack them, read, and never
 executed.
 
-Steps are known by their file names, chapters by a folder on the way to the file or by the chapter's header
-that the step includes. No symbolic link is followed, and nothing of an archive is unpacked but steps and
-headers.
+Steps are known by their file names, also as browsers change them; chapters by a folder on the way to the file
+or by the chapter's header that the step includes. No symbolic link is followed, and nothing of an archive is
+unpacked but source and headers.
 """
 
 from __future__ import annotations
@@ -19,17 +19,23 @@ import re
 import stat
 import tarfile
 import time
+import unicodedata
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import bodies
 from grading import alike
-from grading.sheet import few
+from grading.sheet import NOT_A_STEP, RENAMED, few, plain
 from repository import Repository
 
 HEADERS = (".h", ".hpp", ".cuh")
 ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".txz")
+OTHER_ARCHIVES = (".rar", ".7z", ".gz", ".bz2", ".xz", ".zst")  # that are not read
+# Folders of the repository whose source was not handed in.
+OURS = {"common", "reference", "solutions"}
+SOURCES = (".cu", ".cpp", ".txt")
+COPY = re.compile(r"(?: ?\(\d+\)|[-_ ]\d+)$")  # what browsers and learning platforms append to a file's name
 MIB = 1 << 20
 MOST_OF_A_FILE = MIB  # bytes of a step or a header
 MOST_FILES, MOST_FOLDERS_DEEP = 20000, 12  # that are looked at
@@ -82,14 +88,15 @@ class Submission:
     missing: dict[str, str] = dataclasses.field(default_factory=dict)  # the reason why a step is missing
     # The reason why a step that is there is not read.
     unread: dict[str, str] = dataclasses.field(default_factory=dict)
-    # Each remark, and the steps or headers that it is about.
+    unreadable: str = ""  # the reason why nothing can be graded
+    # Each remark, and the steps or files that it is about.
     remarks: dict[str, list[str]] = dataclasses.field(default_factory=lambda: collections.defaultdict(list))
     changed: float = 0  # the newest of the files that are graded
 
     @property
     def notes(self) -> list[str]:
         """Returns a line for each remark."""
-        return [f"{remark}: {few(names)}" for remark, names in self.remarks.items()]
+        return [f"{remark}: {few(names, 9)}" for remark, names in self.remarks.items()]
 
     @property
     def digest(self) -> str:
@@ -214,7 +221,7 @@ def files_of_tar(path: pathlib.Path) -> Iterator[Found]:
             for seen, member in enumerate(archive):
                 if seen >= MOST_FILES or archive.offset > 1024 * MIB:
                     raise Unread(f"it holds more than {MOST_FILES} files, or more than a GiB")
-                if member.isfile() and member.name.lower().endswith((".cu", *HEADERS)):
+                if member.isfile() and member.name.lower().endswith(SOURCES + HEADERS):
                     parts = parts_of(member.name)
                     if member.size > MOST_OF_A_FILE:
                         found.append(Found(parts, functools.partial(bounded, nothing, member.size)))
@@ -255,6 +262,7 @@ class Reader:
             }
             for chapter in self.chapters
         }
+        self.all = [f"{chapter}/{step}" for chapter, steps in self.steps.items() for step in steps]
         # Named as a step includes them. A student's header of such a name would come first where a step is
         # compiled.
         self.ours = {
@@ -269,16 +277,16 @@ class Reader:
         taken = Submission(student)
         try:
             found = list(self.files(path, taken))
-        except Unread as why:
-            taken.remarks[str(why)].append(path.name)
-            found = []
-        except OSError as error:
-            taken.remarks[f"it cannot be read: {error.strerror}"].append(path.name)
-            found = []
+        except (Unread, OSError) as error:
+            why = f"cannot be read: {error.strerror}" if isinstance(error, OSError) else str(error)
+            taken.unreadable, found = f"{path.name} {why.removeprefix('it ')}", []
         places: dict[str, list[Found]] = collections.defaultdict(list)
+        others = []
         for file in found:
             if step := self.step_of(file, wanted):
                 places[step].append(file)
+            elif self.is_no_step(file):
+                others.append(file.path)
         # The folders that a chapter's steps were taken from.
         folders: dict[str, list[str]] = collections.defaultdict(list)
         for step in wanted:
@@ -289,14 +297,18 @@ class Reader:
                     folders[chapter].append(folder)
         for chapter, where in folders.items():
             self.take_headers(chapter, where, found, taken)
-        if not places:  # the reason says it all
-            said = "; ".join(
+        whys = {*taken.unread.values()}
+        if not places:
+            taken.missing = dict.fromkeys(wanted, "no step was found in what was handed in")
+            taken.unreadable = taken.unreadable or "; ".join(
                 f"{few(names)} {why.removeprefix('it ')}" for why, names in taken.remarks.items()
             )
-            taken.missing = dict.fromkeys(
-                wanted, f"no step was found: {said}" if said else "no step was found in what was handed in"
-            )
-            taken.remarks.clear()
+        elif not taken.texts and any("cannot be unpacked" in why for why in whys):
+            taken.unreadable = f"{path.name} {' and '.join(sorted(whys)).removeprefix('it ')}"
+        if others:
+            for step in taken.missing:
+                taken.missing[step] += f"; {NOT_A_STEP}: {few(others, 9)}"
+            taken.remarks[NOT_A_STEP] = others
         for step, text in taken.texts.items():
             for note in looked_at(text.decode("utf-8", "replace")):
                 taken.remarks[note].append(step)
@@ -307,11 +319,19 @@ class Reader:
 
     def files(self, path: pathlib.Path, taken: Submission) -> Iterator[Found]:
         """Yields all files of a student; if a folder holds no step, also those of the archives in it."""
+        if not os.path.isdir(path) and not is_archive(path.name):
+            alone = Found((path.name,), functools.partial(read_plain, str(path)), changed_at(str(path)))
+            if not self.name_of(alone):
+                raise Unread("it is neither a folder, a zip, a tar nor a file with a step's name")
+            yield alone
+            return
         found = [file for file in files_in(path) if self.may_be_an_attempt(file)]
         yield from found
         if os.path.isdir(path) and not any(self.name_of(file) for file in found):
             for file in found:
-                if is_archive(file.parts[-1]):
+                if file.parts[-1].lower().endswith(OTHER_ARCHIVES) and not is_archive(file.parts[-1]):
+                    taken.remarks["it is no zip or tar"].append(file.path)
+                elif is_archive(file.parts[-1]):
                     inner = path.joinpath(*file.parts)
                     try:
                         if inner.is_symlink() or not inner.is_file():
@@ -329,10 +349,22 @@ class Reader:
         ) and not file.parts[-1].startswith("._")
 
     def name_of(self, file: Found) -> str:
-        """Returns the step with the file's name; empty if there is none. Case does not matter, as on some
-        file systems."""
-        stem, _, end = file.parts[-1].lower().rpartition(".")
-        return stem if end == "cu" and any(stem in steps for steps in self.steps.values()) else ""
+        """Returns the step with the file's name; empty if there is none. Case, the number of a copy and a
+        `.txt` behind do not matter."""
+        name = file.parts[-1].lower().removesuffix(".txt")
+        stem = name.removesuffix(".cu")
+        names = {step for steps in self.steps.values() for step in steps} if stem != name else ()
+        return next((name for name in (stem, COPY.sub("", stem)) if name in names), "")
+
+    def is_no_step(self, file: Found) -> bool:
+        """True if somebody may have meant the file for a step: source without a step's name, and outside of
+        the repository's own folders."""
+        name, folders = file.parts[-1].lower(), {part.lower() for part in file.parts[:-1]}
+        if not name.endswith(SOURCES) or folders & OURS or self.step_of(file, self.all):
+            return False
+        with contextlib.suppress(Unread):
+            return not name.endswith(".txt") or b"__global__" in file.read()
+        return False
 
     def step_of(self, file: Found, wanted: Sequence[str]) -> str:
         """Returns CHAPTER/STEP for a file; empty if it is none of those wanted."""
@@ -361,7 +393,7 @@ class Reader:
 
     def chosen(self, step: str, found: Sequence[Found], taken: Submission) -> Found | None:
         """Takes the attempt that counts: a written one before an open one, then the nearest to the top, then
-        the last by its name, where "attempt 10" comes after "attempt 9"."""
+        the newest to the minute, then the last by its name, where "attempt 10" comes after "attempt 9"."""
         texts, read, why = {}, [], ""
         for file in found:
             try:
@@ -377,8 +409,11 @@ class Reader:
         if not read:
             return None
         best = max(
-            read, key=lambda file: (is_written(texts[file.path]), -len(file.parts), natural(file.path))
+            read,
+            key=lambda f: (is_written(texts[f.path]), -len(f.parts), f.changed // 60, natural(f.path)),
         )
+        if best.parts[-1] != f"{step.split('/')[1]}.cu":
+            taken.remarks[RENAMED].append(f"{step} ({best.parts[-1]})")
         if len(set(texts.values())) > 1:
             taken.remarks[
                 f"handed in {len(texts)} times; taken from {'/'.join(best.parts[:-1]) or 'the top'}"
@@ -474,24 +509,31 @@ def note_likeness(repository: Repository, submissions: Sequence[Submission]) -> 
                     submission.remarks[f"alike with {other}"].append(f"{step} {int(100 * share)}%")
 
 
-def names_of(paths: Sequence[pathlib.Path]) -> list[str]:
-    """Returns the students' names: the shortest end of each path that no other path has, without an archive's
-    ending."""
+def names_of(paths: Sequence[pathlib.Path], roster: Mapping[str, str]) -> list[str]:
+    """Returns the students' names: the shortest end of each path that no other path has, without a file's
+    ending, or the name in the roster that this begins with. A bare step is named by its folder. Where several
+    have one name, the later ones are numbered."""
 
     def ends(path: pathlib.Path) -> list[str]:
-        name = next(
-            (
-                path.name[: -len(end)]
-                for end in sorted(ARCHIVES, key=len, reverse=True)
-                if path.name.lower().endswith(end)
-            ),
-            path.name,
-        )
-        parts = (*path.parts[:-1], name if not path.is_dir() else path.name)
-        return [str(pathlib.PurePath(*parts[-n:])) for n in range(1, len(parts) + 1)]
+        parts = path.parts
+        if not path.is_dir():
+            endings = [end for end in ARCHIVES if path.name.lower().endswith(end)]
+            stem = path.name[: -len(max(endings, key=len))] if endings else path.stem
+            bare = re.match(r"\d\d_.*\.cu(\.txt)?$", path.name.lower())
+            parts = parts[:-1] if bare else (*parts[:-1], stem)
+        return [
+            unicodedata.normalize("NFC", str(pathlib.PurePath(*parts[-n:]))) for n in range(1, len(parts) + 1)
+        ]
 
     endings = [ends(path) for path in paths]
     count = collections.Counter(name for names in endings for name in names)
-    return [
-        next((name for name in names if count[name] == 1), str(path)) for names, path in zip(endings, paths)
-    ]
+    given: list[str] = []
+    for path, names in zip(paths, endings):
+        name = next((name for name in names if count[name] == 1), names[0])
+        known = [key for key in roster if name == key or name.startswith(f"{key}_")]
+        name = roster[max(known, key=len)] if known else name
+        numbers = (f"{name} ({number})" for number in range(2, len(paths) + 2))
+        given.append(name if name not in given else next(one for one in numbers if one not in given))
+        if given[-1] != name:
+            print(f"{plain(name)} has several hand-ins: {plain(str(path))} is graded as {plain(given[-1])}")
+    return given

@@ -71,8 +71,7 @@ void before_read_only(const void* address, unsigned bytes) {
 void no_grid_barrier(Site site) {
     give_up("this_grid().sync() in " + text_of(site) +
             ": blocks wait for each other only in a cooperative launch, which the CPU back end does not "
-            "have: this "
-            "step needs a GPU build");
+            "have: end the kernel there, and launch the rest as another one");
 }
 void fence() { scheduler->fence(); }
 void yield() {

@@ -18,8 +18,18 @@ TOOLKIT = re.compile(
     r"(?:cuda|cuda_runtime|cuda_runtime_api|cuda_device_runtime_api|device_(?:launch_parameters"
     r"|functions|types)|sm_\d\d(?:_atomic_functions|_intrinsics)?"
     r"|device_atomic_functions|vector_(?:types|functions)|driver_types|builtin_types|host_defines"
-    r"|math_functions)\.h"
+    r"|math_functions|cuda_profiler_api)\.h"
 )
+# Headers of libraries that a step may include and not use; translate.py refuses their names.
+LIBRARIES = re.compile(
+    r"(?:cublas|curand|cusparse|cusolver|cufft|cudnn|nvToolsExt|nvml)\w*\.h|(?:thrust|cub|nvtx3)/\S+"
+)
+
+
+def is_left_out(header: str) -> bool:
+    """True for a header that steps may include and the CPU back end does not read."""
+    return bool(TOOLKIT.fullmatch(header) or LIBRARIES.fullmatch(header))
+
 
 # Text that looks like code, numbers (because of ' in them), and includes (because the name is not a string).
 NO_CODE = re.compile(
@@ -197,7 +207,7 @@ def read_all(step: pathlib.Path) -> list[Source]:
                     source.code = source.code[:start] + " " * (end - start) + source.code[end:]
                     break
             else:
-                if TOOLKIT.fullmatch(name):
+                if is_left_out(name):
                     source.edits.append((source.code.rindex("#", 0, start), end, ""))
         return source
 

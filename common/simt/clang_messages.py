@@ -18,7 +18,8 @@ OF_DEVICE = (
     "'{}' is a device function, and host code calls it: put __host__ __device__ in front of it, or launch a "
     "kernel"
 )
-OF_CUDA = "'{}' is for device code alone, and host code calls it"
+HOST_CALLS = "is for device code alone, and host code calls it"
+OF_CUDA = f"'{{}}' {HOST_CALLS}"
 OF_RUNTIME = "'{}' is for host code alone, and device code calls it"
 OF_KERNEL = (
     "'{}' is a kernel, and device code calls it: make it a __device__ function, or launch it from the host"

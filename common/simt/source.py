@@ -41,6 +41,7 @@ NO_CODE = re.compile(
 )
 DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(\w+)((?:\\\n|[^\n])*)", re.M)
 DEVICE_ONLY = re.compile(r"__CUDA\w*|__NVCC__")  # macros that nvcc alone defines
+DEFINED = {"__CUDA_ARCH__": "900", "__CUDACC__": "1"}  # by cuda.hpp
 
 
 # Preprocessor conditions, as far as they concern code that only nvcc compiles.
@@ -71,8 +72,10 @@ def holds(words: list[str], guess: bool) -> bool:
     if words[:1] == ["("] and words[-1] == ")":
         return holds(words[1:-1], guess)
     if words[:1] == ["defined"]:
+        if not DEFINED.keys().isdisjoint(words[1:]):
+            return True
         return guess and not any(map(DEVICE_ONLY.fullmatch, words[1:]))
-    comparison = "".join("0" if DEVICE_ONLY.fullmatch(word) else word for word in words)
+    comparison = "".join(DEFINED.get(word, "0" if DEVICE_ONLY.fullmatch(word) else word) for word in words)
     if re.fullmatch(r"(?:0|[1-9]\d*)(?:(?:[<>]=?|[=!]=)(?:0|[1-9]\d*))?", comparison):
         return bool(eval(comparison))  # numbers, and at most one comparison
     return guess

@@ -133,7 +133,8 @@ def told_of_call(callee: str, name: str, declared: Sequence[Message]) -> str | N
         return OF_KERNEL.format(name)
     if callee == "device":
         return (OF_DEVICE if file and not is_foreign(file) else OF_CUDA).format(name)
-    if (name in TAKEN and is_foreign(file) and TAKEN[name] in file) or is_immediate(declared):
+    bare = name.split("<")[0]
+    if (bare in TAKEN and is_foreign(file) and TAKEN[bare] in file) or is_immediate(declared):
         return None
     if not is_foreign(file):
         return OF_HOST.format(name)

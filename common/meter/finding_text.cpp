@@ -106,8 +106,9 @@ void Meter::tell_too_early(const Region& region, std::uintptr_t address, std::si
                   (writes(verb) ? " writes to " : " reads ") + text_of(region, address, bytes) + " in " +
                   mine + ", where the copy of " + other +
                   " is still in flight\n  wait for it with __pipeline_commit() and __pipeline_wait_prior(0), "
-                  "and then with a barrier for those of the other threads; a wait with a larger number "
-                  "counts groups, so a group must be committed in each round, even if nothing is copied");
+                  "and then with a barrier for those of the other threads; consumer_wait() of a block's "
+                  "cuda::pipeline does both; a wait with a larger number counts groups, so a group must be "
+                  "committed in each round, even if nothing is copied");
 }
 
 void Meter::tell_unwritten(const Region& region, std::uintptr_t address, std::size_t bytes,

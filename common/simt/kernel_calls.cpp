@@ -48,6 +48,12 @@ std::uint64_t exchange(Collective what, unsigned mask, std::uint64_t value, int 
                        Site site) {
     return scheduler->exchange(what, mask, value, source, name, site, __builtin_return_address(0));
 }
+std::uint32_t arrive(Arrivals* barrier, unsigned count, const char* name, Site site) {
+    return scheduler->arrive(*barrier, count, name, site, __builtin_return_address(0));
+}
+void await(const Arrivals* barrier, std::uint32_t phase, const char* name, Site site) {
+    scheduler->await(*barrier, phase, name, site, __builtin_return_address(0));
+}
 InToolkit::InToolkit() noexcept { ++running->in_toolkit; }
 InToolkit::~InToolkit() { --running->in_toolkit; }
 unsigned active_mask(Site site) { return scheduler->active_mask(site, __builtin_return_address(0)); }

@@ -29,7 +29,7 @@ from source import Source, dependencies, read_all
 from tokens import ATTRIBUTES, STATEMENTS, Tokens, is_name
 
 STD = "array|atomic|cfloat|climits|cmath|concepts|cstddef|cstdint|limits|type_traits|utility"
-# What the CPU back end does not have, and what to do without it. {} is the text found.
+# Features that the CPU back end lacks, and what to do without each. {} is the text found.
 REFUSED = [
     (
         r"\bcudaLaunchCooperative\w*",

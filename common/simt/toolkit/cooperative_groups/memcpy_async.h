@@ -5,8 +5,8 @@
 
 namespace simt {
 
-/// Copies `bytes` in pieces of 16, 8 or 4, as the alignment allows; other bytes are copied synchronously. Of
-/// `threads`, each calls it with its rank.
+/// Copies `bytes` in pieces of 16, 8 or 4, as the alignment allows; other bytes are copied synchronously.
+/// Each of the `threads` calls it with its rank.
 __device__ inline void copy_together(unsigned long long rank, unsigned long long threads, void* to,
                                      const void* from, std::size_t bytes, const Arrivals* barrier,
                                      Site site) {

@@ -9,7 +9,7 @@
 //
 //   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
 #pragma once
-#if defined(__CUDACC__)
+#if defined(__NVCC__)
 #include "gpu/cuda.hpp"
 #else
 #include "simt/cuda.hpp"

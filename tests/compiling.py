@@ -128,7 +128,7 @@ class Building(Checkout):
         self.assertEqual((done.returncode, done.stderr), (1, ""))
         self.assertEqual(
             done.stdout,
-            "\nchapters/convolution/03_tiled.cu does not compile:\n"
+            "chapters/convolution/03_tiled.cu does not compile:\n"
             "chapters/convolution/03_tiled.cu:7:3: error: no x\n"
             "    7 |   x;\n      |   ^\nchapters/convolution/03_tiled.cu:8:3: error: 'f' is a host "
             "function\n",
@@ -259,6 +259,16 @@ class Compilers(unittest.TestCase):
                 "takes part, ~0u for all",
             ),
             ("use of deleted function ‘Buffer::Buffer(const Buffer&)’",) * 2,
+            *(
+                (said, "'scan' is a namespace that the chapter's header declares: choose another name")
+                for said in (
+                    "‘template<int n> void scan(float*, T (*)(int))’ redeclared as different kind of entity",
+                    "‘int scan’ redeclared as different kind of entity",
+                    "redefinition of 'scan' as different kind of symbol",
+                    '"scan" has already been declared in the current scope',
+                )
+            ),
+            ("‘int sum’ redeclared as different kind of entity",) * 2,
             (
                 "invalid conversion from ‘int’ to ‘const void*’ [-fpermissive]",
                 "invalid conversion from ‘int’ to ‘const void*’; an address is wanted here: that of a "

@@ -77,6 +77,18 @@ void launch(int* to, const int* from) {
     kernel<<<1, 1>>>(to, from);
 }
 """
+# A function with a variant for each side, of which the CPU back end compiles one.
+VARIANTS = """#include "kata.hpp"
+__host__ __device__ inline float inverse(float x) {
+#ifdef __CUDA_ARCH__
+    return __frcp_rn(x);
+#else
+    return 1 / x;
+#endif
+}
+__global__ void kernel(float* p) { p[0] = inverse(p[1]); }
+float of_host(float x) { return x; }
+"""
 # An array of a class without a constructor, or with one; of the device, or of the host as well.
 ARRAY = """#include "kata.hpp"
 struct Pack { float at[4]%(value)s };
@@ -194,6 +206,14 @@ class Precompiled(unittest.TestCase):
     def test_a_step_that_calls_what_host_and_device_have_is_asked_about_once(self) -> None:
         self.assertEqual(self.judged(OF_BOTH), ("", 2, 0))
         self.assertEqual(self.judged(OF_BOTH, []), ("", 0, 2))
+
+    def test_the_host_sees_the_architecture_as_well(self) -> None:
+        self.assertEqual(self.judged(VARIANTS), ("", 2, 0))
+        self.assertIn(
+            "4:12: error: '__frcp_rn' is for device code alone, and host code calls it, for which "
+            "__CUDA_ARCH__ is 900 on the CPU back end, too",
+            self.judged(VARIANTS.replace("return x;", "return inverse(x);"))[0],
+        )
 
     def test_an_array_of_the_device_needs_no_values(self) -> None:
         array = {"value": ";", "where": "__device__", "host": ""}

@@ -211,7 +211,7 @@ class Build:
                     show()
                     name = target_of(line)
                     if name not in failed:
-                        print(f"\n{described(name)}:")
+                        print(f"{chr(10) if failed else ''}{described(name)}:")
                     # The last one is the one that is spoken of.
                     failed = [other for other in failed if other != name] + [name]
                     is_command = True  # the next line is the command

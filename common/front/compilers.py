@@ -63,8 +63,15 @@ NO_LAUNCH = re.compile(r"no match for call to .\(simt::Configured\w*<(?P<wanted>
 NUMBERS = {"bool", "char", "signedchar", "unsignedchar", "short", "shortint", "unsignedshort"}
 NUMBERS |= {"shortunsignedint", "int", "unsignedint", "long", "longint", "unsignedlong", "longunsignedint"}
 NUMBERS |= {"longlongint", "longlongunsignedint", "float", "double"}
+# g++, clang and nvcc, about a name that is taken.
+TAKEN = re.compile(
+    r".(?:.*?\b)?(?P<name>\w+)(?:\(.*)?. redeclared as different kind of entity"
+    r"|redefinition of .(?P<clang>\w+). as different kind of symbol"
+    r"|\"(?P<nvcc>\w+)\" has already been declared in the current scope"
+)
 NO_EXTENT = re.compile(r"no matching function for call to .dim3::dim3\((?P<given>.*)\).$")
 CUDA = pathlib.Path(__file__).resolve().parents[1] / "simt"  # its headers declare CUDA's functions
+REFERENCE = CUDA.parents[1] / "reference"
 
 
 class Error(NamedTuple):
@@ -151,6 +158,8 @@ def in_words_of_cuda(text: str) -> str:
         return "the launch does not fit the kernel: " + without_fit(
             listed(launch["wanted"]), listed(launch["given"])
         )
+    if (taken := TAKEN.match(text)) and (name := taken[taken.lastgroup or 0]) in namespaces():
+        return f"'{name}' is a namespace that the chapter's header declares: choose another name"
     if (extent := NO_EXTENT.match(text)) and "dim3" in extent["given"]:
         return (
             "dim3 is made of numbers, and is given another dim3: does a variable of type dim3 have the name "
@@ -202,6 +211,12 @@ def names_of_cuda() -> list[str]:
     """Returns the names of CUDA's functions, of which a student may have misspelt one."""
     text = "".join(header.read_text(encoding="utf-8") for header in sorted(CUDA.glob("*.hpp")))
     return sorted(set(re.findall(r"\b(__[a-z]\w*[a-z]|atomic[A-Z]\w+|cuda[A-Z]\w+)\(", text)))
+
+
+@functools.cache
+def namespaces() -> set[str]:
+    text = "".join(header.read_text(encoding="utf-8") for header in sorted(REFERENCE.glob("*.hpp")))
+    return set(re.findall(r"^namespace (\w+)", text, re.M))
 
 
 def once(lines: Sequence[str]) -> list[str]:

@@ -47,10 +47,14 @@ void Meter::touch_from_host(const void* pointer, Verb verb, const void* code) {
     const auto buffer = std::find_if(buffers.begin(), buffers.end(),
                                      [&](const auto& a) { return a.range.contains(address); });
     std::string what;
-    if (buffer != buffers.end())
-        what = '"' + buffer->name + "\", which is";
+    const bool managed = buffer != buffers.end() && buffer->managed;
+    if (managed && is_of_host(*buffer)) return;
+    if (managed)
+        what = '"' + buffer->name + "\", which is managed memory that a launch may still use";
+    else if (buffer != buffers.end())
+        what = '"' + buffer->name + "\", which is device memory";
     else if (constants_.contains(address))
-        what = "a constant, which is in";
+        what = "a constant, which is in device memory";
     else
         return;
     const auto image = simt::image_of(code);
@@ -58,10 +62,10 @@ void Meter::touch_from_host(const void* pointer, Verb verb, const void* code) {
         line_of(image, static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(code) - image.base));
     if (findings_.is_new({at, "host"}))
         findings_.add(
-            "the host " + std::string(writes(verb) ? "writes to " : "reads ") + what + " device memory, in " +
-            at +
-            ": on a GPU the program ends there; let a kernel do it, or one of the cudaMemcpy and cudaMemset "
-            "calls");
+            "the host " + std::string(writes(verb) ? "writes to " : "reads ") + what + ", in " + at +
+            (managed ? ": call cudaDeviceSynchronize() first"
+                     : ": on a GPU the program ends there; let a kernel do it, or one of the cudaMemcpy and "
+                       "cudaMemset calls"));
 }
 
 /// Returns the name of the kernel's parameter that points to the region, or else the name of the region.
@@ -102,8 +106,9 @@ void Meter::tell_too_early(const Region& region, std::uintptr_t address, std::si
                   (writes(verb) ? " writes to " : " reads ") + text_of(region, address, bytes) + " in " +
                   mine + ", where the copy of " + other +
                   " is still in flight\n  wait for it with __pipeline_commit() and __pipeline_wait_prior(0), "
-                  "and then with a barrier for those of the other threads; a wait with a larger number "
-                  "counts groups, so a group must be committed in each round, even if nothing is copied");
+                  "and then with a barrier for those of the other threads; consumer_wait() of a block's "
+                  "cuda::pipeline does both; a wait with a larger number counts groups, so a group must be "
+                  "committed in each round, even if nothing is copied");
 }
 
 void Meter::tell_unwritten(const Region& region, std::uintptr_t address, std::size_t bytes,

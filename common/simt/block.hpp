@@ -19,7 +19,16 @@ namespace simt {
 /// A thread that has polled this often waits for another one; a power of two.
 inline constexpr unsigned polls_per_turn = 64;
 
-enum class State : unsigned char { fresh, ready, at_barrier, at_collective, at_active_mask, done };
+enum class State : unsigned char {
+    fresh,
+    ready,
+    at_barrier,
+    at_collective,
+    at_active_mask,
+    at_arrivals,
+    arrived,
+    done
+};
 
 /// An asynchronous copy into shared memory that its thread has not yet waited for.
 struct Copy {
@@ -29,6 +38,7 @@ struct Copy {
     const void* code;                 // of the call
     std::uint64_t mark;               // what Probe::copy_begins() returned
     std::array<std::byte, 16> value;  // at the time of the call
+    const Arrivals* barrier;          // at which it arrives; null if its thread waits for it
 };
 
 /// The copies of one thread.
@@ -76,6 +86,7 @@ struct alignas(64) Thread {  // what every turn reads lies in one cache line
 /// The lanes of a warp that wait at a collective, and those that have left the kernel; a bit each.
 struct Warp {
     unsigned waiting = 0, gone = 0;
+    unsigned arrived = 0;    // the lanes that stop until the others of the warp have run, to go on together
     unsigned mask = 0;       // named by the first lane to wait
     bool same_mask = false;  // true if all waiting lanes name it
 };
@@ -106,6 +117,9 @@ struct Block {
 /// The running thread and its block; null outside kernels.
 extern Thread* running;
 extern Block* running_block;
+
+/// The phase of the barrier ends: the copies of the block that it counts have arrived.
+void land_copies(Block&, const Arrivals*);
 
 // For code that runs on behalf of a thread.
 

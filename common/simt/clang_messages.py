@@ -18,7 +18,8 @@ OF_DEVICE = (
     "'{}' is a device function, and host code calls it: put __host__ __device__ in front of it, or launch a "
     "kernel"
 )
-OF_CUDA = "'{}' is for device code alone, and host code calls it"
+HOST_CALLS = "is for device code alone, and host code calls it"
+OF_CUDA = f"'{{}}' {HOST_CALLS}"
 OF_RUNTIME = "'{}' is for host code alone, and device code calls it"
 OF_KERNEL = (
     "'{}' is a kernel, and device code calls it: make it a __device__ function, or launch it from the host"
@@ -132,7 +133,8 @@ def told_of_call(callee: str, name: str, declared: Sequence[Message]) -> str | N
         return OF_KERNEL.format(name)
     if callee == "device":
         return (OF_DEVICE if file and not is_foreign(file) else OF_CUDA).format(name)
-    if (name in TAKEN and is_foreign(file) and TAKEN[name] in file) or is_immediate(declared):
+    bare = name.split("<")[0]
+    if (bare in TAKEN and is_foreign(file) and TAKEN[bare] in file) or is_immediate(declared):
         return None
     if not is_foreign(file):
         return OF_HOST.format(name)

@@ -127,6 +127,47 @@ void Scheduler::release_barrier(Block& block) {
     if (probe_) probe_->barrier(block);
 }
 
+std::uint32_t Scheduler::arrive(Arrivals& barrier, unsigned count, const char* name, Site site,
+                                const void* code) {
+    auto& block = *running_block;
+    if (probe_) probe_->synchronising(code);
+    if (barrier.expected == 0 || count > barrier.missing || barrier.missing > barrier.expected)
+        stop(std::string(name) + " in " + text_of(site) + ": " + name_of(running->index, block.index) +
+             " is not among the arrivals that this barrier was initialized to expect");
+    barrier.missing = static_cast<std::uint16_t>(barrier.missing - count);
+    const auto phase = barrier.phase;
+    if (barrier.missing > 0) {
+        running->state = State::arrived;
+        block.in_warps[running->warp()].arrived |= 1u << running->lane();
+        leave();
+        return phase;
+    }
+    barrier.missing = barrier.expected;
+    for (auto& t : block.threads)
+        if (t.state == State::at_arrivals && t.value == reinterpret_cast<std::uintptr_t>(&barrier))
+            t.state = State::ready;
+    land_copies(block, &barrier);
+    ++block.barriers;
+    if (probe_) probe_->barrier(block);  // as if all threads had come: some races are not seen
+    ++barrier.phase;
+    return phase;
+}
+
+void Scheduler::await(const Arrivals& barrier, std::uint32_t phase, const char* name, Site site,
+                      const void* code) {
+    auto& me = *running;
+    if (probe_) probe_->synchronising(code);
+    me.waits_in = name;
+    me.site = site;
+    me.code = code;
+    me.polls = 0;
+    while (static_cast<std::int32_t>(barrier.phase - phase) <= 0) {
+        me.value = reinterpret_cast<std::uintptr_t>(&barrier);
+        me.state = State::at_arrivals;
+        leave();
+    }
+}
+
 std::uint64_t Scheduler::exchange(Collective what, unsigned mask, std::uint64_t value, int source,
                                   const char* name, Site site, const void* code) {
     auto& block = *running_block;
@@ -218,6 +259,15 @@ unsigned Scheduler::active_mask(Site site, const void* code) {
     me.state = State::at_active_mask;
     leave();
     return static_cast<unsigned>(me.result);
+}
+
+/// Called when no lane of a warp can go on. Returns true if some have only arrived at a barrier.
+bool Scheduler::release_arrived(Block& block, unsigned warp) {
+    auto& known = block.in_warps[warp];
+    const auto lanes = std::exchange(known.arrived, 0);
+    for (auto left = lanes; left != 0; left &= left - 1)
+        block.threads[warp * 32 + static_cast<unsigned>(std::countr_zero(left))].state = State::ready;
+    return lanes != 0;
 }
 
 /// Called when no lane of a warp can go on: the lanes that call __activemask() in the same line are active.

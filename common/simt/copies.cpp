@@ -11,8 +11,22 @@
 
 namespace simt {
 
-void begin_copy(void* to, const void* from, std::size_t bytes, std::size_t zeros, const char* name,
-                Site site) {
+namespace {
+
+/// Completes the running thread's copies that `has_arrived`, and returns how many.
+std::size_t land(const auto& has_arrived) {
+    return std::erase_if(running->copies.in_flight, [&](const Copy& copy) {
+        if (!has_arrived(copy)) return false;
+        std::memcpy(copy.to, copy.value.data(), copy.bytes);
+        if (auto* const probe = listener()) probe->copy_arrives(copy);
+        return true;
+    });
+}
+
+}  // namespace
+
+void begin_copy(void* to, const void* from, std::size_t bytes, std::size_t zeros, const char* name, Site site,
+                const Arrivals* barrier) {
     const auto refuse = [&](const std::string& why) {
         give_up(std::string(name) + " in " + text_of(site) + ": " +
                 name_of(running->index, running_block->index) + " " + why);
@@ -28,8 +42,14 @@ void begin_copy(void* to, const void* from, std::size_t bytes, std::size_t zeros
                    " an address that is no multiple of " + std::to_string(bytes));
     const auto* const code = __builtin_return_address(0);
     const auto read = static_cast<unsigned>(bytes - zeros);
-    Copy copy{
-        static_cast<std::byte*>(to), static_cast<unsigned>(bytes), read, running->copies.groups, code, 0, {}};
+    Copy copy{static_cast<std::byte*>(to),
+              static_cast<unsigned>(bytes),
+              read,
+              running->copies.groups,
+              code,
+              0,
+              {},
+              barrier};
     if (auto* const probe = listener())
         copy.mark = probe->copy_begins(to, from, copy.bytes, read, name, code);
     std::memcpy(copy.value.data(), from, read);
@@ -40,14 +60,20 @@ void begin_copy(void* to, const void* from, std::size_t bytes, std::size_t zeros
 void commit_copies() { ++running->copies.groups; }
 
 void wait_for_copies(std::size_t groups) {
-    auto& all = running->copies;
-    const auto arrived = std::erase_if(all.in_flight, [&](const Copy& copy) {
-        if (copy.group + groups >= all.groups) return false;
-        std::memcpy(copy.to, copy.value.data(), copy.bytes);
-        if (auto* const probe = listener()) probe->copy_arrives(copy);
-        return true;
+    const auto arrived = land([groups, committed = running->copies.groups](const Copy& copy) {
+        return !copy.barrier && copy.group + groups < committed;
     });
     if (auto* const probe = listener(); probe && arrived > 0) probe->copies_awaited();
+}
+
+void land_copies(Block& block, const Arrivals* barrier) {
+    auto* const last = running;
+    for (auto& thread : block.threads) {
+        running = &thread;
+        const auto arrived = land([&](const Copy& copy) { return copy.barrier == barrier; });
+        if (auto* const probe = listener(); probe && arrived > 0) probe->copies_awaited();
+    }
+    running = last;
 }
 
 }  // namespace simt

@@ -88,6 +88,11 @@ extern __device__ const dim3 blockDim;
 extern __device__ const dim3 gridDim;
 inline constexpr int warpSize = 32;
 
+// One compilation makes the code of host and device, and both see the architecture. nvcc defines it for the
+// device only.
+#define __CUDACC__ 1
+#define __CUDA_ARCH__ 900
+
 namespace simt {
 
 template <class T>

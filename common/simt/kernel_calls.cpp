@@ -48,6 +48,12 @@ std::uint64_t exchange(Collective what, unsigned mask, std::uint64_t value, int 
                        Site site) {
     return scheduler->exchange(what, mask, value, source, name, site, __builtin_return_address(0));
 }
+std::uint32_t arrive(Arrivals* barrier, unsigned count, const char* name, Site site) {
+    return scheduler->arrive(*barrier, count, name, site, __builtin_return_address(0));
+}
+void await(const Arrivals* barrier, std::uint32_t phase, const char* name, Site site) {
+    scheduler->await(*barrier, phase, name, site, __builtin_return_address(0));
+}
 InToolkit::InToolkit() noexcept { ++running->in_toolkit; }
 InToolkit::~InToolkit() { --running->in_toolkit; }
 unsigned active_mask(Site site) { return scheduler->active_mask(site, __builtin_return_address(0)); }
@@ -71,8 +77,7 @@ void before_read_only(const void* address, unsigned bytes) {
 void no_grid_barrier(Site site) {
     give_up("this_grid().sync() in " + text_of(site) +
             ": blocks wait for each other only in a cooperative launch, which the CPU back end does not "
-            "have: this "
-            "step needs a GPU build");
+            "have: end the kernel there, and launch the rest as another one");
 }
 void fence() { scheduler->fence(); }
 void yield() {

@@ -29,7 +29,7 @@ import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 
-from clang_messages import Error, diagnosed
+from clang_messages import HOST_CALLS, Error, diagnosed
 from hidden_costs import doubles, kept_in_local_memory
 from llvm_ir import Made, found_in_device, found_in_host
 from source import COMMON, dependencies, read_all
@@ -50,7 +50,7 @@ def reading(clang: str, side: str, options: Sequence[str] = ()) -> list[str]:
         f"--cuda-{side}-only", "--cuda-gpu-arch=sm_80",
         # clang's wrappers provide more of the C++ library than nvcc has.
         "-nobuiltininc", "-isystem", headers_of(clang),
-        # constexpr functions are not device functions by themselves, and the text is the CPU back end's.
+        # constexpr functions are not device functions by themselves, and cuda.hpp defines the architecture.
         "-Xclang", "-fno-cuda-host-device-constexpr", "-U__CUDA_ARCH__",
         "-w", "-fno-caret-diagnostics", "-fno-color-diagnostics", "-ferror-limit=0",
         "-Wno-unknown-cuda-version", "-O0", "-fno-discard-value-names", "-gline-tables-only",
@@ -159,7 +159,9 @@ def judged(
             *diagnosed(said),
             *(looked_up(Made(made)) if status == 0 else []),
         ]:
-            found.setdefault((file or str(step), line, column), message)
+            asks = b"__CUDA_ARCH__" in text and message.endswith(HOST_CALLS)
+            why = ", for which __CUDA_ARCH__ is 900 on the CPU back end, too" if asks else ""
+            found.setdefault((file or str(step), line, column), message + why)
     if target and not found and answers[0][0] == 0:
         module = Made(answers[0][1])
         kept = kept_in_local_memory(clang, module)

@@ -31,7 +31,8 @@ constexpr std::size_t gap_bytes = 1 << 20;
 constexpr std::byte canary{0xC5};
 constexpr std::string_view system_libraries[]{"/libc.so", "/libstdc++.so", "/libm.so", "/libgcc_s.so",
                                               "/ld-linux"};
-constexpr const char* cuda_malloc = "cudaMalloc";  // the name of a step's allocations
+// The names of a step's allocations.
+constexpr const char *cuda_malloc = "cudaMalloc", *cuda_malloc_managed = "cudaMallocManaged";
 
 std::vector<Allocation>& table() {
     static std::vector<Allocation> table;
@@ -76,6 +77,9 @@ bool is_of_step(const void* code) {
                         [&](auto name) { return path.find(name) != std::string_view::npos; });
 }
 
+/// True for a buffer that the step has not allocated.
+bool is_of_caller(const Allocation& a) { return a.name != cuda_malloc && a.name != cuda_malloc_managed; }
+
 /// Describes an access of a kernel that is not metered: its thread, and how far it is off which buffer.
 std::string far_off(std::uintptr_t address, const char* does, const void* code) {
     const Allocation* nearest = nullptr;
@@ -97,6 +101,15 @@ std::string far_off(std::uintptr_t address, const char* does, const void* code) 
     return lost ? text + why_upper_bits_are_lost : text;
 }
 
+/// Lets the host access a page of managed memory until the next launch. Without `reads`, it may have been
+/// written.
+void move_to_host(const void* address, bool reads) {
+    const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+    const auto begin = reinterpret_cast<std::uintptr_t>(address) / page * page;
+    protect({begin, begin + page}, reads ? PROT_READ : PROT_READ | PROT_WRITE);
+    (reads ? host_work.bytes_to_host : host_work.bytes_to_device) += page;
+}
+
 struct sigaction before_handler {};
 
 /// Reports an access of the host to memory that it cannot access on a GPU, and lets it continue. Ends a
@@ -115,6 +128,7 @@ void handle_fault(int signal, siginfo_t* info, void* context) {
     const bool writes = false;
     const void* code = nullptr;
 #endif
+    if (entry && is_of_host(*entry)) return move_to_host(info->si_addr, code && !writes);
     const bool nothing_is_known = info->si_code == SI_KERNEL;  // the address is not canonical
     if (running)
         give_up(far_off(reinterpret_cast<std::uintptr_t>(info->si_addr),
@@ -133,8 +147,10 @@ void handle_fault(int signal, siginfo_t* info, void* context) {
         probe->host_reaches(info->si_addr, writes, code);
     else
         host_work.findings.push_back("the host " + std::string(writes ? "writes to" : "reads") + " \"" +
-                                     entry->name +
-                                     "\", which is device memory: on a GPU the program ends there");
+                                     entry->name + "\", which is " +
+                                     (entry->managed ? "managed memory that a launch may still use: call "
+                                                       "cudaDeviceSynchronize() first"
+                                                     : "device memory: on a GPU the program ends there"));
 }
 
 /// Device variables whose address the host has requested.
@@ -194,6 +210,7 @@ void host_reaches(const void* pointer, std::size_t bytes, bool writes) {
 
 const std::vector<Allocation>& allocations() { return table(); }
 
+bool is_of_host(const Allocation& a) { return a.managed && !may_be_launching(); }
 bool is_of_device(const void* pointer) { return around(pointer) || symbol_at(pointer); }
 
 std::string lost_upper_bits(std::uintptr_t address) {
@@ -235,23 +252,26 @@ HostWork host_work_ends() noexcept {
     protect_all(PROT_READ | PROT_WRITE);
     sigaction(SIGSEGV, &before_handler, nullptr);
     for (const auto& a : table())
-        if (a.name == cuda_malloc && a.serial > serial_before)
-            host_work.findings.push_back("never freed: " + std::to_string(a.range.size()) +
-                                         " bytes that cudaMalloc has allocated in " + a.origin +
+        if (!is_of_caller(a) && a.serial > serial_before)
+            host_work.findings.push_back("never freed: " + std::to_string(a.range.size()) + " bytes that " +
+                                         a.name + " has allocated in " + a.origin +
                                          ": a step must free what it allocates, with cudaFree");
     return std::move(host_work);
 }
 
-void* device_alloc(std::size_t bytes, Site site) {
-    auto* const data = kata::device::allocate(bytes, cuda_malloc, kata::poison);
-    find(data)->origin = text_of(site);
+void* device_alloc(std::size_t bytes, Site site, bool managed) {
+    auto* const data =
+        kata::device::allocate(bytes, managed ? cuda_malloc_managed : cuda_malloc, kata::poison);
+    auto* const entry = find(data);
+    entry->origin = text_of(site);
+    entry->managed = entry->written = managed;  // the host writes to it unseen
     return data;
 }
 void device_free(void* pointer) {
     const auto* entry = pointer ? find(pointer) : nullptr;
     if (pointer && !entry)
         throw kata::Error("cudaFree refused: that is no pointer from cudaMalloc, or has been freed already");
-    if (entry && entry->name != cuda_malloc)
+    if (entry && is_of_caller(*entry))
         throw kata::Error("cudaFree refused: \"" + entry->name + "\" belongs to the caller of the step");
     if (entry) forget_memory(entry->range);
     kata::device::release(pointer);
@@ -262,7 +282,8 @@ void host_launches() { ++host_work.unchecked; }
 
 void check_side(const char* function, const char* direction, const void* address, std::size_t bytes,
                 bool of_device) {
-    if (bytes == 0 || is_of_device(address) == of_device) return;
+    const auto* const buffer = around(address);
+    if (bytes == 0 || is_of_device(address) == of_device || (buffer && buffer->managed)) return;
     // In host code the name of a symbol is that of a host variable.
     const auto at = reinterpret_cast<std::uintptr_t>(address);
     const auto variable = of_device ? variable_at(image_of(address), at) : std::nullopt;

@@ -18,10 +18,13 @@ struct Allocation {
     Range pages;                            // the accessible part of its mapping
     std::string origin = {};                // the line that called cudaMalloc
     std::vector<Range> written_parts = {};  // by the host, in order and disjoint
+    bool managed = false;                   // by cudaMallocManaged
 };
 const std::vector<Allocation>& allocations();  // by address
 
 bool is_of_device(const void*);
+/// True if the host may access the buffer now: it is managed, and no launch may still use it.
+bool is_of_host(const Allocation&);
 
 /// An index or an offset in bytes that has lost its upper bits leads to an address a multiple of 2³² bytes
 /// before a large buffer. Returns where that is if the address is such a one, else nothing.

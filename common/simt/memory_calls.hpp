@@ -45,6 +45,14 @@ cudaError_t cudaMalloc(T** pointer, std::size_t bytes, simt::Site site = simt::S
     *pointer = static_cast<T*>(simt::device_alloc(bytes, site));
     return cudaSuccess;
 }
+inline constexpr unsigned cudaMemAttachGlobal = 1, cudaMemAttachHost = 2;
+/// The host may access this memory, too, while no launch may still use it.
+template <class T>
+cudaError_t cudaMallocManaged(T** pointer, std::size_t bytes, unsigned = cudaMemAttachGlobal,
+                              simt::Site site = simt::Site::here()) {
+    *pointer = static_cast<T*>(simt::device_alloc(bytes, site, true));
+    return cudaSuccess;
+}
 inline cudaError_t cudaFree(void* pointer) {
     simt::wait_for_all_streams();
     simt::device_free(pointer);

@@ -21,7 +21,7 @@ import tempfile
 from collections.abc import Sequence
 
 import legality
-from source import NO_CODE, Source
+from source import NO_CODE, Source, is_left_out
 
 WORD = re.compile(r"\bkata_behind_\w+")
 # Space and comments between the first character of a directive and its name.
@@ -51,10 +51,17 @@ REFUSED = [
 ]
 
 
-def marked(path: pathlib.Path) -> str:
+def marked(path: pathlib.Path, step: pathlib.Path) -> str:
+    def without_left_out(match: re.Match[str]) -> str:
+        name = match["quoted"] or match["angled"]
+        if not name or not is_left_out(name) or any((p.parent / name).exists() for p in (path, step)):
+            return match[0]
+        return match["include"].replace("include", "")
+
     lines: list[str] = []
     is_directive = False
-    for number, line in enumerate(path.read_text(encoding="utf-8", errors="surrogateescape").splitlines(), 1):
+    text = path.read_text(encoding="utf-8", errors="surrogateescape")
+    for number, line in enumerate(NO_CODE.sub(without_left_out, text).splitlines(), 1):
         lines.append(line)
         is_directive = is_directive or "#" in line or "%:" in line
         if is_directive and not line.rstrip().endswith("\\"):
@@ -104,7 +111,7 @@ def fault(step: pathlib.Path, clang: str, compiler: Sequence[str]) -> str | None
             if path.is_file():
                 copy = pathlib.Path(folder, path.relative_to(step.parent))
                 copy.parent.mkdir(parents=True, exist_ok=True)
-                copy.write_text(marked(path), encoding="utf-8", errors="surrogateescape")
+                copy.write_text(marked(path, step), encoding="utf-8", errors="surrogateescape")
         reads = ["-E", f"-I{folder}", f"{folder}/{step.name}"]
         status, text, said = preprocessed([*compiler, "-fpch-preprocess", "-x", "c++", *reads])
         if status:

@@ -21,7 +21,7 @@ struct Task {
 };
 struct Stream {
     bool blocking = true, destroyed = false;
-    std::uint64_t enqueued = 0;
+    std::uint64_t enqueued = 0, last_launch = 0;
     Before before;            // what comes before its next task, as far as the stream itself orders it
     std::vector<Task> tasks;  // in order, those that may still matter
 };
@@ -121,6 +121,13 @@ void enqueue_copy(const char* name, unsigned stream, Site site, bool waits, Foot
 
 void enqueue_launch(unsigned stream, Site site, Footprint reached) {
     enqueue(stream, {0, false, "a launch", site, std::move(reached)}, false);
+    streams[stream].last_launch = streams[stream].enqueued;
+}
+bool may_be_launching() {
+    return std::any_of(streams.begin(), streams.end(), [](const auto& stream) {
+        const auto done = before_host.find(stream.first);
+        return stream.second.last_launch > (done == before_host.end() ? 0 : done->second);
+    });
 }
 
 void forget_memory(Range gone) {

@@ -30,6 +30,8 @@ std::size_t tasks_remembered();    ///< for a test
 void enqueue_copy(const char* name, unsigned stream, Site, bool waits, Footprint);
 /// True if a task enqueued now may run beside others, so that the memory a launch accesses must be known.
 bool may_overlap(unsigned stream);
+/// True if there is a launch that the host has not waited for.
+bool may_be_launching();
 /// Enqueues a launch with the memory that it accesses. That is empty if the launch is not metered.
 void enqueue_launch(unsigned stream, Site, Footprint);
 /// The memory has been freed: later accesses there are to something else.

@@ -139,9 +139,22 @@ long long ticks();
 /// Allows launches of the kernel this much dynamic shared memory. Throws kata::Error if no block has it.
 void allow_shared(const void* kernel, int bytes);
 
+/// A barrier that threads of a block pass when all expected arrivals have been counted. Lies in shared
+/// memory.
+struct Arrivals {
+    std::uint16_t expected, missing;  // of a phase
+    std::uint32_t phase;
+};
+/// Counts arrivals of the thread, and returns the phase that they belong to.
+std::uint32_t arrive(Arrivals*, unsigned count, const char* name, Site);
+/// Waits until a later phase has begun.
+void await(const Arrivals*, std::uint32_t phase, const char* name, Site);
+
 /// Begins to copy `bytes` (4, 8 or 16) from device memory into shared memory. They arrive when the thread
-/// waits for them. The last `zeros` of them are 0 and not read. `name` is the function called.
-void begin_copy(void* to, const void* from, std::size_t bytes, std::size_t zeros, const char* name, Site);
+/// waits for them, or when the phase of `barrier` ends. The last `zeros` of them are 0 and not read. `name`
+/// is the function called.
+void begin_copy(void* to, const void* from, std::size_t bytes, std::size_t zeros, const char* name, Site,
+                const Arrivals* barrier = nullptr);
 /// Commits the thread's copies since the last commit as a group.
 void commit_copies();
 /// Waits for the thread's copies except those of its last `groups` groups and those not committed.
@@ -157,7 +170,8 @@ void hold_to_bounds(std::uint64_t threads, std::uint64_t blocks = 1, std::uint64
 /// Called for each local array. Notes one that the registers of a thread cannot hold, once.
 void hold_local(const char* name, std::size_t bytes, Site = Site::here()) noexcept;
 
-void* device_alloc(std::size_t bytes, Site);
+/// Memory that is `managed` belongs to host and device in turn.
+void* device_alloc(std::size_t bytes, Site, bool managed = false);
 void device_free(void*);
 /// Called when the step checks whether the launches so far have failed.
 void launches_are_checked();

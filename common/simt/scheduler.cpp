@@ -323,7 +323,7 @@ bool Scheduler::run_warp(Block& block, unsigned warp) {
             any = again = true;
             if (fault_) return true;
         }
-        if (!again) again = release_active_mask(block, warp);
+        if (!again) again = release_arrived(block, warp) || release_active_mask(block, warp);
     }
     if (any && probe_) probe_->warp_stops(block, warp);
     for (unsigned l = 0; l < lanes; ++l) {

@@ -61,6 +61,8 @@ class Scheduler {
     std::uint64_t exchange(Collective, unsigned mask, std::uint64_t value, int source, const char* name, Site,
                            const void* code);
     unsigned active_mask(Site, const void* code);
+    std::uint32_t arrive(Arrivals&, unsigned count, const char* name, Site, const void* code);
+    void await(const Arrivals&, std::uint32_t phase, const char* name, Site, const void* code);
     void before_atomic(const void* address, unsigned bytes, const void* code, AtomicFor);
     void swapped() {
         if (probe_) probe_->swapped();
@@ -115,6 +117,7 @@ class Scheduler {
     void enter(Block&);
     void finish(Block&);
     void abandon(Block&);
+    bool release_arrived(Block&, unsigned warp);
     bool release_active_mask(Block&, unsigned warp);
     void release_barrier(Block&);
     bool complete_collective(Block&, const Thread& asking);

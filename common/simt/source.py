@@ -18,8 +18,18 @@ TOOLKIT = re.compile(
     r"(?:cuda|cuda_runtime|cuda_runtime_api|cuda_device_runtime_api|device_(?:launch_parameters"
     r"|functions|types)|sm_\d\d(?:_atomic_functions|_intrinsics)?"
     r"|device_atomic_functions|vector_(?:types|functions)|driver_types|builtin_types|host_defines"
-    r"|math_functions)\.h"
+    r"|math_functions|cuda_profiler_api)\.h"
 )
+# Headers of libraries that a step may include and not use; translate.py refuses their names.
+LIBRARIES = re.compile(
+    r"(?:cublas|curand|cusparse|cusolver|cufft|cudnn|nvToolsExt|nvml)\w*\.h|(?:thrust|cub|nvtx3)/\S+"
+)
+
+
+def is_left_out(header: str) -> bool:
+    """True for a header that steps may include and the CPU back end does not read."""
+    return bool(TOOLKIT.fullmatch(header) or LIBRARIES.fullmatch(header))
+
 
 # Text that looks like code, numbers (because of ' in them), and includes (because the name is not a string).
 NO_CODE = re.compile(
@@ -31,6 +41,7 @@ NO_CODE = re.compile(
 )
 DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(\w+)((?:\\\n|[^\n])*)", re.M)
 DEVICE_ONLY = re.compile(r"__CUDA\w*|__NVCC__")  # macros that nvcc alone defines
+DEFINED = {"__CUDA_ARCH__": "900", "__CUDACC__": "1"}  # by cuda.hpp
 
 
 # Preprocessor conditions, as far as they concern code that only nvcc compiles.
@@ -61,8 +72,10 @@ def holds(words: list[str], guess: bool) -> bool:
     if words[:1] == ["("] and words[-1] == ")":
         return holds(words[1:-1], guess)
     if words[:1] == ["defined"]:
+        if not DEFINED.keys().isdisjoint(words[1:]):
+            return True
         return guess and not any(map(DEVICE_ONLY.fullmatch, words[1:]))
-    comparison = "".join("0" if DEVICE_ONLY.fullmatch(word) else word for word in words)
+    comparison = "".join(DEFINED.get(word, "0" if DEVICE_ONLY.fullmatch(word) else word) for word in words)
     if re.fullmatch(r"(?:0|[1-9]\d*)(?:(?:[<>]=?|[=!]=)(?:0|[1-9]\d*))?", comparison):
         return bool(eval(comparison))  # numbers, and at most one comparison
     return guess
@@ -197,7 +210,7 @@ def read_all(step: pathlib.Path) -> list[Source]:
                     source.code = source.code[:start] + " " * (end - start) + source.code[end:]
                     break
             else:
-                if TOOLKIT.fullmatch(name):
+                if is_left_out(name):
                     source.edits.append((source.code.rindex("#", 0, start), end, ""))
         return source
 

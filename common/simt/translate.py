@@ -11,6 +11,7 @@ Replaces what C++ does not have, in place, so that everything else keeps its lin
   cudaGetLastError();                ->  simt::dropped_cudaGetLastError(); if the result is dropped
   __device__ float t[2]; __global__  ->  the same, and their names, for the meter
   #include <cuda_runtime.h>          ->  nothing: the step's own include declares everything
+  #include <cublas_v2.h>             ->  nothing: a library's names are rejected
   #include "mine.cuh"                ->  its text, if it is beside the step and has something to replace
 Rejects, in one line, code that has no meaning on the CPU back end, and code that nvcc would reject and a C++
 compiler does not, such as a kernel without __global__ or an initial value in shared memory. Writes the files
@@ -27,33 +28,59 @@ from collections.abc import Collection, Iterator
 from source import Source, dependencies, read_all
 from tokens import ATTRIBUTES, STATEMENTS, Tokens, is_name
 
+STD = "array|atomic|cfloat|climits|cmath|concepts|cstddef|cstdint|limits|type_traits|utility"
+# Features that the CPU back end lacks, and what to do without each. {} is the text found.
 REFUSED = [
-    (r"\bcudaLaunchCooperative", "cooperative launches"),
-    (r"\bwmma::(?:experimental|bmma_sync)\b", "such tensor cores"),
     (
-        r"\bfragment\s*<[^<>;]*,\s*(?:32\s*,\s*8\s*,\s*16|8\s*,\s*32\s*,\s*16|8\s*,\s*8\s*,\s*4)\s*,",
+        r"\bcudaLaunchCooperative\w*",
+        "cooperative launches",
+        "end the kernel where its blocks wait for each other, and launch the rest as another one",
+    ),
+    (
+        r"\bwmma::(?:experimental|bmma_sync)\b"
+        r"|\bfragment\s*<[^<>;]*,\s*(?:32\s*,\s*8\s*,\s*16|8\s*,\s*32\s*,\s*16|8\s*,\s*8\s*,\s*4)\s*,"
+        r"|\bfragment\s*<[^<>;]*,\s*(?:signed\s+char|unsigned\s+char|u?int8_t|int)\b",
         "such tensor cores",
+        "multiply 16 x 16 x 16 elements of half or __nv_bfloat16, or 16 x 16 x 8 of tf32",
     ),
-    (r"\bfragment\s*<[^<>;]*,\s*(?:signed\s+char|unsigned\s+char|u?int8_t|int)\b", "such tensor cores"),
-    (r"#\s*include\s*<cuda_fp[864]\b", "arithmetic in less than 16 bits"),
+    (r"#\s*include\s*<cuda_fp[864]\b", "arithmetic in less than 16 bits", "use half or __nv_bfloat16"),
     (
-        r"#\s*include\s*<cuda/(?:barrier|pipeline|ptx)\b|\bcuda::(?:barrier|pipeline|memcpy_async)\b",
-        "cuda::barrier and cuda::pipeline",
+        rf"#\s*include\s*<(cuda/(?!(?:atomic|barrier|pipeline|std/(?:{STD}))>)[^>]*)>",
+        "<{1}>",
+        f"it has atomic, barrier and pipeline, and of cuda/std {STD.replace('|', ', ')}",
     ),
-    (r"#\s*include\s*<(?:cub|thrust|cuda)/(?!(?:std/)?atomic>)", "such library"),
-    (r"\basm\s*(?:volatile\s*)?\(|\b__asm(?:__)?\b", "inline PTX"),
     (
-        r"\bcuda(?:Graph|Stream(?:BeginCapture|EndCapture|AddCallback|AttachMem|CopyAttributes"
-        r"|[GS]etAttribute)|MallocManaged|Malloc3D|MallocArray"
-        r"|MallocFromPool|MemPool|Memcpy3D|MemcpyPeer|MemPrefetch|MemAdvise|FuncGet|LaunchKernel"
-        r"|LaunchHostFunc|DeviceEnablePeer|Ipc)\w*",
+        r"\b(?:cublas|curand|cusparse|cusolver|cufft|cudnn|nvml|nvtx)[A-Z]\w*\b(?!\.h)|\bcurand_\w+\b(?!\.h)"
+        r"|\b(?:thrust|cub|nvtx3)\s*::\s*\w+",
+        "{}, which is a library's",
+        "write that part as a kernel",
+    ),
+    (r"\basm\s*(?:volatile\s*)?\(|\b__asm(?:__)?\b", "inline PTX", "write that line in CUDA C++"),
+    (r"\bcudaLaunchKernel\w*", "{}", "launch it as kernel<<<grid, block>>>(arguments)"),
+    (
+        r"\bcuda(?:Graph|Stream(?:BeginCapture|EndCapture))\w*",
         "{}",
+        "launch the kernels one after the other, without a graph",
     ),
-    (r"\bglobaltimer(?=\s*\()", "{}"),
-    (r"\btexture\s*<|\bcuda(?:Texture|Surface)Object_t\b|\b(?:tex|surf)[123]D\w*\s*[<(]", "textures"),
+    (r"\bcuda(?:MemPrefetch|MemAdvise)\w*", "{}", "leave it out: no result depends on it"),
+    (
+        r"\bcuda(?:Malloc3D|MallocArray|Memcpy3D)\w*",
+        "{}",
+        "use cudaMalloc, and cudaMemcpy or cudaMemcpy2D",
+    ),
+    (
+        r"\bcuda(?:Stream(?:AddCallback|AttachMem|CopyAttributes|[GS]etAttribute)|MallocFromPool|MemPool"
+        r"|MemcpyPeer|FuncGet|LaunchHostFunc|DeviceEnablePeer|Ipc)\w*",
+        "{}",
+        "this line needs a GPU build",
+    ),
+    (r"\bglobaltimer(?=\s*\()", "{}", "use clock64()"),
+    (
+        r"\btexture\s*<|\bcuda(?:Texture|Surface)Object_t\b|\b(?:tex|surf)[123]D\w*\s*[<(]",
+        "textures",
+        "hand the kernel a pointer to the array",
+    ),
 ]
-# The ones among them that a step can use.
-INSTEAD = {"cudaLaunchKernel": "launch it as kernel<<<grid, block>>>(arguments)"}
 NULLS = {"NULL": "nullptr", "0": "simt::Zero{}"}
 LOCALS = re.compile(
     r"(?:volatile |unsigned |signed |long |short )*[A-Za-z_]\w*(?: :: \w+)*(?: <[^;]*?>)?(?: \*)* "
@@ -66,13 +93,10 @@ SPECIFIERS = {"extern", "static", "volatile", "const", "inline", "constexpr", "t
 
 def refuse(source: Source) -> None:
     """Rejects code that the CPU back end does not support."""
-    for pattern, what in REFUSED:
+    for pattern, what, instead in REFUSED:
         if match := re.search(pattern, source.code):
-            named = what.format(match[0])
-            source.error(
-                match.start(),
-                f"the CPU back end has no {named}: {INSTEAD.get(named, 'this step needs a GPU build')}",
-            )
+            named = what.format(match[0], *match.groups())
+            source.error(match.start(), f"the CPU back end has no {named}: {instead}")
     if match := re.search(r"(?<!\])\]\s*(?:\([^()]*\)\s*)?__(?:device|host)__", source.code):
         source.error(
             match.start(), "nvcc takes no __device__ or __host__ of a lambda: it would need --extended-lambda"

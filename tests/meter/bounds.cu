@@ -191,6 +191,21 @@ void host_library_reaches(Library how, int* data) {
         memcpy(four, data, sizeof four);  // mark: host memcpy after launch
     }
 }
+__global__ void double_kernel(int* data) { data[threadIdx.x] *= 2; }
+int host_shares(bool waits) {
+    int* data = nullptr;
+    cudaMallocManaged(&data, 3 * sizeof(int));
+    for (int i = 0; i < 3; ++i) data[i] = i;
+    double_kernel<<<1, 3>>>(data);
+    if (waits) cudaDeviceSynchronize();
+    const int first = data[0] + data[1];  // mark: host reads what it shares
+    double_kernel<<<1, 3>>>(data);
+    int last = 0;
+    cudaMemcpy(&last, &data[2], sizeof last, cudaMemcpyDeviceToHost);
+    std::vector<int> copy(data, data + 3);
+    cudaFree(data);
+    return first + last + copy[1];
+}
 void host_leaks(Leak leak) {
     int *data = nullptr, *on_stream = nullptr, *of_host = nullptr;
     cudaMalloc(&data, 4096);                     // mark: host allocates

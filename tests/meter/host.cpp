@@ -4,8 +4,10 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
+#include <cstdint>
 #include <string>
 #include <tuple>
+#include <unistd.h>
 #include <vector>
 
 TEST_CASE("the host must not access device memory", "[host]") {
@@ -40,6 +42,20 @@ TEST_CASE("the host must not access device memory through the C++ library either
     CHECK_THAT(findings[0], StartsWith("the host " + does + " \"data\", which is device memory, in " +
                                        line_of(mark) + ": on a GPU"));
     CHECK(data.values().size() == 4);  // the caller of a step may read it
+}
+
+TEST_CASE("the host may access managed memory once it has waited for the launches", "[host]") {
+    int sum = 0;
+    const auto seen = observe({}, [&] { sum = kernels::host_shares(true); });
+    CHECK(seen.findings == Findings{});
+    CHECK(sum == 2 + 8 + 4);
+    CHECK(found([&] { kernels::host_shares(false); }) ==
+          Findings{"the host reads \"cudaMallocManaged\", which is managed memory that a launch may still "
+                   "use, in " +
+                   line_of("host reads what it shares") + ": call cudaDeviceSynchronize() first"});
+    const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+    CHECK(seen.counts->bytes_to_device == page);  // the numbers
+    CHECK(seen.counts->bytes_to_host == 2 * page + sizeof(int));
 }
 
 TEST_CASE("a step must free what it allocates", "[host]") {

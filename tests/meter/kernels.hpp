@@ -103,6 +103,8 @@ void host_clears(int* data, int first, int count);  // `count` elements from `fi
 void host_copies_much(int* data, int count);        // to the host, back, and to a symbol
 enum class TooMuch { source, target, behind, host_array, host_source, symbol, host_memset };
 void host_copies_too_much(TooMuch, int* data);
+/// Doubles three numbers of the host in managed memory. Returns their sum.
+int host_shares(bool waits);
 int host_library(int x);  // x plus the x of the first call
 
 // Races. One block of `threads` threads on words of shared memory unless noted otherwise.

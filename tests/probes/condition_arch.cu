@@ -1,41 +1,31 @@
-// PTX that only the device sees.
+// One architecture, which the device sees.
 #include "kata.hpp"
 
-__device__ unsigned lane() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 300
-    unsigned lane;
-    asm volatile("mov.u32 %0, %laneid;" : "=r"(lane));
-    return lane;
+#ifdef __CUDACC__
+#define BOTH __host__ __device__
 #else
-    return 0;
+#define BOTH
 #endif
-}
-__device__ unsigned also_lane() {
-#ifdef __CUDA_ARCH__
-    unsigned lane;
-    asm("mov.u32 %0, %laneid;" : "=r"(lane));
-    return lane;
+BOTH int twice(int x) { return 2 * x; }
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 600
+__device__ double atomicAdd(double* to, double x) { return asm("nonsense"); }
 #endif
-    return 0;
-}
-__device__ int third() {
-#if __CUDA_ARCH__ >= 700 || (__CUDA_ARCH__ > 300)
-    __nanosleep(10);
-    asm volatile("");
-#elif 1
-#else
-    asm volatile("");
-#endif
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ < 900
-    return 1;
-#else
-    asm volatile("");
-    return 2;
+__device__ float add(float x, float y) {
+#if __CUDA_ARCH__ >= 700
+    return __fadd_rn(x, y);
+#elif defined(__CUDA_ARCH__)
+    asm volatile("nonsense");
 #endif
 }
 #if 0
 #include <mma.h>
 asm("nonsense");
 #endif
-__global__ void k(unsigned* out) { out[0] = lane() + also_lane() + third(); }
-void f(unsigned* out) { k<<<1, 2>>>(out); }
+__global__ void k(float* out, double* sum) {
+#ifdef __CUDA_ARCH__
+    static_assert(__CUDA_ARCH__ == 900);
+#endif
+    out[0] = add(twice(1), out[1]);
+    atomicAdd(sum, 1.0);
+}
+void f(float* out, double* sum) { k<<<1, twice(1)>>>(out, sum); }

@@ -156,3 +156,52 @@ TEST_CASE("an asynchronous copy reads global memory, and a copy by a group reads
     CHECK(copy(shared, false) == refused("shared memory"));
     CHECK(copy(own, false) == refused("a variable of its own"));
 }
+
+TEST_CASE("copies through a pipeline arrive stage by stage", "[pipeline]") {
+    using enum kernels::Pipe;
+    constexpr int batches = 5;
+    auto in = upload("in", listed<int>(64 * batches, [](int i) { return i; }));
+    auto out = zeros<int>("out", 64 * batches);
+    const auto order = GENERATE(Order::forwards, Order::backwards, Order::shuffled);
+    const auto run = [&](kernels::Pipe pipe) {
+        return observe({.order = order},
+                       [&] { kernels::through_pipeline(pipe, in.data(), out.data(), batches); });
+    };
+    for (const auto pipe : {right, one_stage, of_thread}) {
+        CAPTURE(pipe);
+        const auto seen = run(pipe);
+        CHECK(seen.findings == Findings{});
+        CHECK(out.values() == listed<int>(64 * batches, [](int i) { return i / 64 * 64 + 63 - i % 64; }));
+        // make_pipeline() and, for each batch, its stage full and its stage empty
+        if (seen.counts) CHECK(seen.counts->barriers == (pipe == of_thread ? 2 * batches : 1 + 2 * batches));
+        if (seen.counts) CHECK(seen.counts->global_load.bytes == 4 * 64 * batches);
+    }
+    CHECK_THAT(fault([&] { kernels::through_pipeline(no_release, in.data(), out.data(), batches); }),
+               StartsWith("deadlock: ") && ContainsSubstring("64 threads, first (0,0,0), wait at "
+                                                             "producer_acquire in " +
+                                                             line_of("acquires a stage")));
+    if (!kata::counts_available()) return;
+    const auto findings = run(no_wait).findings;
+    REQUIRE(!findings.empty());
+    CHECK_THAT(findings[0], ContainsSubstring("reads in " + line_of("reads a stage")));
+}
+
+TEST_CASE("a barrier lets threads arrive without waiting", "[pipeline]") {
+    using enum kernels::At_barrier;
+    auto in = upload("in", listed<int>(32, [](int i) { return i; })), out = zeros<int>("out", 32);
+    const auto order = GENERATE(Order::forwards, Order::backwards, Order::shuffled);
+    const auto run = [&](kernels::At_barrier how) {
+        return observe({.order = order}, [&] { kernels::at_barrier(how, in.data(), out.data()); });
+    };
+    CHECK(run(right).findings == Findings{});
+    CHECK(out.values() == listed<int>(32, [](int i) { return 31 - i; }));
+    CHECK_THAT(fault([&] { kernels::at_barrier(too_many, in.data(), out.data()); }),
+               StartsWith("deadlock: ") &&
+                   ContainsSubstring("32 threads, first (32,0,0), wait at wait in " +
+                                     line_of("waits at the barrier")) &&
+                   ContainsSubstring("32 threads, first (0,0,0), left the kernel"));
+    if (!kata::counts_available() || order != Order::forwards) return;
+    const auto findings = run(no_wait).findings;  // the second warp reads before the first one has arrived
+    REQUIRE(!findings.empty());
+    CHECK_THAT(findings[0], ContainsSubstring(line_of("reads behind the barrier")));
+}

@@ -4,6 +4,8 @@
 
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>
+#include <cuda/barrier>
+#include <cuda/pipeline>
 #include <cuda_pipeline.h>
 
 namespace cg = cooperative_groups;
@@ -69,6 +71,64 @@ __global__ void copy_by_group_kernel(bool waits, const int* in, int* out) {
     out[threadIdx.x] = s[63 - threadIdx.x];  // mark: read of the group
 }
 void copy_by_group(bool waits, const int* in, int* out) { copy_by_group_kernel<<<1, 64>>>(waits, in, out); }
+
+template <int stages, class Pipeline>
+__device__ void copy_in_stages(Pipe pipe, const int* in, int* out, int batches, Pipeline& pipeline) {
+    __shared__ alignas(16) int s[stages][64];
+    const auto block = cg::this_thread_block();
+    for (int done = 0, begun = 0; done < batches; ++done) {
+        for (; begun < batches && begun < done + stages; ++begun) {
+            pipeline.producer_acquire();  // mark: acquires a stage
+            if (pipe == Pipe::of_thread)
+                cuda::memcpy_async(&s[begun % stages][threadIdx.x], &in[64 * begun + threadIdx.x],
+                                   sizeof(int), pipeline);
+            else
+                cuda::memcpy_async(block, s[begun % stages], &in[64 * begun],
+                                   cuda::aligned_size_t<16>(sizeof s[0]), pipeline);
+            pipeline.producer_commit();
+        }
+        if (pipe != Pipe::no_wait) pipeline.consumer_wait();
+        if (pipe == Pipe::of_thread) __syncthreads();
+        out[64 * done + threadIdx.x] = s[done % stages][63 - threadIdx.x];  // mark: reads a stage
+        if (pipe == Pipe::of_thread) __syncthreads();
+        if (pipe != Pipe::no_release) pipeline.consumer_release();
+    }
+}
+template <int stages>
+__global__ void through_pipeline_kernel(Pipe pipe, const int* in, int* out, int batches) {
+    __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, stages> state;
+    auto pipeline = cuda::make_pipeline(cg::this_thread_block(), &state);
+    copy_in_stages<stages>(pipe, in, out, batches, pipeline);
+}
+__global__ void through_pipeline_of_thread(const int* in, int* out, int batches) {
+    auto pipeline = cuda::make_pipeline();
+    copy_in_stages<2>(Pipe::of_thread, in, out, batches, pipeline);
+}
+void through_pipeline(Pipe pipe, const int* in, int* out, int batches) {
+    if (pipe == Pipe::of_thread)
+        through_pipeline_of_thread<<<1, 64>>>(in, out, batches);
+    else if (pipe == Pipe::one_stage)
+        through_pipeline_kernel<1><<<1, 64>>>(pipe, in, out, batches);
+    else
+        through_pipeline_kernel<2><<<1, 64>>>(pipe, in, out, batches);
+}
+
+__global__ void at_barrier_kernel(At_barrier how, const int* in, int* out) {
+    __shared__ cuda::barrier<cuda::thread_scope_block> barrier;
+    __shared__ int s[32];
+    const int t = threadIdx.x;
+    if (t == 0) init(&barrier, how == At_barrier::too_many ? 65 : 64);
+    __syncthreads();
+    if (t < 32) {
+        cuda::memcpy_async(&s[t], &in[t], sizeof(int), barrier);  // mark: arrives at the barrier
+        (void)barrier.arrive();
+    } else {
+        auto token = barrier.arrive();
+        if (how != At_barrier::no_wait) barrier.wait(std::move(token));  // mark: waits at the barrier
+        out[t - 32] = s[63 - t];                                         // mark: reads behind the barrier
+    }
+}
+void at_barrier(At_barrier how, const int* in, int* out) { at_barrier_kernel<<<1, 64>>>(how, in, out); }
 
 __global__ void copy_badly_kernel(int bytes, const char* from, int* out) {
     __shared__ alignas(16) int s[8];

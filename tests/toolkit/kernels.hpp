@@ -77,6 +77,12 @@ void copy_reversed(Wait, const int* in, int* out);
 void copy_in_dynamic(const int* in, int* out);  // 64 elements, in dynamic shared memory
 void copy_with_zeros(const int* in, int* out);  // copies three of four elements
 void copy_by_group(bool waits, const int* in, int* out);
+/// A block of 64 threads reverses each of `batches` batches of 64, by copies through a pipeline of two stages
+/// or by the first warp for the second at a barrier.
+enum class Pipe { right, one_stage, no_wait, no_release, of_thread };
+void through_pipeline(Pipe, const int* in, int* out, int batches);
+enum class At_barrier { right, no_wait, too_many };
+void at_barrier(At_barrier, const int* in, int* out);
 enum class Copy_from { global, shared, own };
 void copy_first_from(Copy_from, bool by_group, const int* in, int* out);  // 32 threads
 void copy_badly(int bytes, int offset, bool to_global, int* out);

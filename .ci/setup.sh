@@ -40,7 +40,7 @@ has_boost() {
     brew=$(brew --prefix 2>/dev/null || true)
     scratch=$(mktemp -d)
     # shellcheck disable=SC2086
-    printf '#include <boost/context/fiber.hpp>\nint main() {}\n' |
+    printf '#include <boost/context/detail/fcontext.hpp>\nint main() {}\n' |
         $cxx -std=c++20 ${brew:+"-I$brew/include" "-L$brew/lib"} -x c++ - -lboost_context -o "$scratch/a" 2>/dev/null || status=1
     rm -r "$scratch"
     return $status

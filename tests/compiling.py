@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import fcntl
 import json
+import re
 import subprocess
 import sys
 import unittest
@@ -75,6 +76,32 @@ class Building(Checkout):
         self.assertIn(" --suite=grids ", steps)
         self.assertTrue(rest.endswith(" -k 0"), rest)
         self.assertTrue(self.kata("next").stdout.startswith(FIRST))
+
+    def test_a_step_builds_what_it_is_compared_with_and_only_all_tests_build_mistakes(self) -> None:
+        self.write(FIRST)
+        targets = [
+            name for name in self.list_targets() if not name.startswith(("wrong", "variants", "styles"))
+        ]
+        (self.root / "targets").write_text("".join(f"{target}: cpp_LINKER\n" for target in targets))
+        logs, calls, suite = (self.root / "build" / name for name in ("meson-logs", "calls", "grids-cpu"))
+        logs.mkdir(parents=True)
+        (self.root / "build/build.ninja").touch()
+        suite.write_text("#!/bin/sh\necho 01_vector_add 03_blur\n")
+        suite.chmod(0o755)
+        listed = f"case \"$*\" in *targets*) cat '{self.root}/targets' ;; *) echo \"$*\" >>'{calls}' ;; esac"
+        self.fake("ninja", listed)
+        path = self.fake(
+            "meson", f"echo \"$*\" >>'{calls}'; cd '{logs}'; touch testlog.json testlog-steps.json"
+        )
+        self.run_kata("test", "grids", "1", env=path)
+        configured, first, second, _ = calls.read_text().splitlines()
+        self.assertTrue(configured.endswith(" build.ninja"), configured)
+        self.assertIn("chapters.grids.01_vector_add", first)
+        built = [re.findall(r"solutions\.grids\.(\d\d)", line) for line in (first, second)]
+        self.assertEqual(built, [["01"], ["01", "03"]])
+        calls.unlink()
+        self.run_kata("test", env=path)
+        self.assertTrue(calls.read_text().splitlines()[0].endswith(" --reconfigure -Dmistakes=true"))
 
     def test_two_that_work_in_one_build_wait_for_each_other(self) -> None:
         folder = self.root / "build"

@@ -86,8 +86,9 @@ class Build:
             sys.exit(done.returncode)  # its own message is printed already
         return (done.stdout or "").strip()
 
-    def configure(self) -> None:
-        """Makes the folder, or brings it up to date with the files of the repository."""
+    def configure(self, everything: bool = False) -> None:
+        """Makes the folder, or brings it up to date with the files of the repository. A new folder has only
+        the steps and their solutions until `everything` is needed."""
         place = next(path for path in (self.folder, *self.folder.parents) if path.is_dir())
         if not os.access(place, os.W_OK):
             raise Fault(
@@ -100,18 +101,23 @@ class Build:
                 f"{LEAST_FREE >> 20} MB or more"
             )
         with self.alone():
-            self.bring_up_to_date()
+            self.bring_up_to_date(everything)
 
-    def bring_up_to_date(self) -> None:
+    def bring_up_to_date(self, everything: bool) -> None:
         setup = ["meson", "setup", self.folder, self.repository.root]
         is_new = not (self.folder / "build.ninja").is_file()
         if is_new or not all(map(shutil.which, ("meson", "ninja"))):
             self.setup()
         if is_new:
             print(f"\nConfiguring {self.folder}", flush=True)
+            setup.append(f"-Dmistakes={str(everything).lower()}")
             self.run_meson(setup, quietly=False, env={**os.environ, "CXX": self.setup("compiler")})
-        elif self.configured() != self.repository.modules(self.backends()):
-            self.run_meson([*setup, "--reconfigure"])
+            return
+        configured, wanted = self.configured(), self.repository.modules(self.backends())
+        if not everything and all(module.is_of_step for module in configured):
+            wanted = {module for module in wanted if module.is_of_step}
+        if configured != wanted:
+            self.run_meson([*setup, "--reconfigure", *["-Dmistakes=true"] * everything])
         else:
             self.run_meson(["ninja", "-C", self.folder, "build.ninja"])
 
@@ -243,7 +249,7 @@ def described(target: str) -> str:
 
 def path_of(module: Module) -> str:
     """Returns the path of a kernel, or of the file of mistakes and the mistake's name there."""
-    if module.tree in ("chapters", "solutions"):
+    if module.is_of_step:
         return f"{module.tree}/{module.chapter}/{module.name}.cu"
     if module.tree == "styles":
         return f"tests/styles/{module.chapter}/{module.name}.cu"

@@ -166,7 +166,7 @@ def hunt(repository: Repository, chapter: str, level: str) -> int:
     found = {key: str(shown) for key, shown in record.read().get("hunts", {}).items()}
     one = next_hunt(repository, chapter, found, level)
     kernel, build = Kernel(repository, one), Build(repository)
-    build.configure()
+    build.configure(everything=True)
     modules = [module("wrong", one.chapter, f"{one.step}.{one.name}", "cpu")]
     modules += [module("solutions", one.chapter, step, "cpu") for step in repository.cpu_steps(one.chapter)]
     if build.compile([suite(one.chapter, "cpu"), *modules]):

@@ -135,7 +135,7 @@ def tested(repository: Repository, wanted: list[str]) -> tuple[int, list[verdict
     the verdicts."""
     build = Build(repository)
     if not wanted:
-        build.configure()
+        build.configure(everything=True)
         say_what_is_not_checked(build)
         # The student's steps come first, and wait for none of the hundreds of other kernels.
         chapters = repository.chapters()

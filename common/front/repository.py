@@ -65,6 +65,11 @@ class Module(NamedTuple):
     def step(self) -> str:
         return self.name.split(".")[0]
 
+    @property
+    def is_of_step(self) -> bool:
+        """True if it is a step or its solution, which every build has."""
+        return self.tree in ("chapters", "solutions")
+
 
 def module(tree: str, chapter: str, name: str, backend: str) -> str:
     """Returns the file name of a module, which meson.build, the suites and all tools use."""

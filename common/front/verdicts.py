@@ -9,6 +9,7 @@ import json
 import pathlib
 import re
 import shutil
+import subprocess
 import textwrap
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, TypedDict
@@ -16,7 +17,7 @@ from typing import NamedTuple, TypedDict
 import processes
 from build import QUIET, Build, Progress, path_of
 from fault import Fault
-from repository import TREES, Module, Repository, module_of, suite, targets
+from repository import TREES, Module, Repository, backends, module, module_of, suite, targets
 
 # Meson's results, each as one of three.
 OF_MESON = {"OK": "OK", "EXPECTEDFAIL": "OK", "SKIP": "SKIP"}
@@ -179,11 +180,9 @@ def reason_of(record: MesonTest) -> str:
 
 
 def is_needed(target: str, chapter: str, step: str | None) -> bool:
-    """True if a target of the build is tested, or tests: all solutions do."""
+    """True if a target of the build is tested, is the solution of what is tested, or tests."""
     if built := module_of(target):
-        return built.chapter == chapter and (
-            built.tree == "solutions" or (built.tree == "chapters" and step in (None, built.name))
-        )
+        return built.chapter == chapter and built.is_of_step and step in (None, built.name)
     return target in (suite(chapter, "cpu"), suite(chapter, "gpu"))
 
 
@@ -194,19 +193,30 @@ def of_stub(repository: Repository, chapter: str, step: str) -> list[Verdict]:
     return found
 
 
+def compared_with(program: pathlib.Path, source: pathlib.Path) -> list[str]:
+    """Returns the names of the solutions that a step is compared with; none if the suite does not know the
+    step, which its tests report."""
+    command = [str(program), "--against", str(source)]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.split()
+
+
 def of_step(repository: Repository, build: Build, chapter: str, step: str) -> list[Verdict]:
     """Builds and tests one step, and keeps the verdict of each back end. The compiler has already printed the
     errors of a step that does not compile."""
     record = Record(repository)
-    mine = {name for name in targets(build.folder) if is_needed(name, chapter, step)}
+    built = targets(build.folder)
+    mine = {name for name in built if is_needed(name, chapter, step)}
     not_built = build.compile(sorted(mine))
-    own = [built for name in sorted(not_built) if (built := module_of(name)) and built.tree == "chapters"]
+    own = [part for name in sorted(not_built) if (part := module_of(name)) and part.tree == "chapters"]
     if own:
-        found = [Verdict(f"{chapter} / {step}", built, "FAIL", DOES_NOT_COMPILE) for built in own]
+        found = [Verdict(f"{chapter} / {step}", part, "FAIL", DOES_NOT_COMPILE) for part in own]
     else:
-        for name in mine:
-            if not module_of(name):
-                build.suite(chapter, name.split("-")[-1])
+        others = {
+            module("solutions", chapter, other, backend)
+            for backend in backends(built, chapter)
+            for other in compared_with(build.suite(chapter, backend), repository.source(chapter, step))
+        }
+        not_built |= build.compile(sorted(others.intersection(built)))
         # On all cores: no other test runs beside this one.
         found = run(build, ["--suite", chapter, "--test-args=--in-parts", step])
         if not_built:  # a solution, and then nothing can be compared with it

@@ -6,6 +6,7 @@
 //   convolution-cpu --step … --without TAGS     all tests but those with one of the tags
 //   convolution-cpu --step … --in-parts         the same tests on all cores, a few per process
 //   convolution-cpu --step … --seal 3           seals each line with a key read from descriptor 3
+//   convolution-cpu --against SOURCE            the solutions that a step is compared with
 //   convolution-cpu --describe …                the chapter and its steps, as JSON (measure.hpp)
 //   convolution-cpu --measure MODULE …          one step of the ladder
 //   convolution-gpu --times MODULE...           the times of some steps
@@ -123,6 +124,13 @@ int judge_rejection(const std::string& reason, const std::optional<std::string>&
     return 1;
 }
 
+/// PROGRAM --against SOURCE: the names of the solutions that the step is compared with, one per line.
+int against(std::span<char* const> arguments) {
+    the_subject.source = arguments.back();
+    for (const auto& name : compared_with()) std::cout << name << '\n';
+    return 0;
+}
+
 /// Returns the status, or 1 if the output could not be written.
 int printed(int status) {
     if (std::cout.flush() && std::fflush(stdout) == 0) return status;
@@ -157,6 +165,7 @@ const Module& rival(const std::string& name) {
 }
 
 std::filesystem::path rival_path(const std::string& name) {
+    if (!compared_with().contains(name)) throw Error("no step is built for a comparison with " + name);
     return subject().rivals + name + "." + backend_name() + ".so";
 }
 
@@ -170,8 +179,9 @@ int main(int argc, char** argv) {
     try {
         const std::span<char* const> arguments(argv, static_cast<std::size_t>(argc));
         constexpr std::pair<std::string_view, int (*)(std::span<char* const>)> others[] = {
-            {"--describe", kata::describe}, {"--measure", kata::measure}, {"--times", kata::times},
-            {"--explain", kata::explain},   {"--trace", kata::trace},     {"--estimate", kata::estimate}};
+            {"--against", kata::against},  {"--describe", kata::describe}, {"--measure", kata::measure},
+            {"--times", kata::times},      {"--explain", kata::explain},   {"--trace", kata::trace},
+            {"--estimate", kata::estimate}};
         for (const auto& [name, run] : others)
             if (argc > 1 && argv[1] == name) return kata::printed(run(arguments));
         Catch::Session session;

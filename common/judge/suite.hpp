@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -114,7 +115,10 @@ const Step& this_step();
 const Step& step_called(std::string_view name);
 /// Returns its module. Throws Error if it has not been built or is older than its source.
 const Module& step();
-/// Returns the solution of another step of the chapter.
+/// Returns the names of the solutions that the step under test is compared with, its own among them. Only
+/// these are built for it.
+const std::set<std::string>& compared_with();
+/// Returns one of them.
 const Module& rival(const std::string& name);
 std::filesystem::path rival_path(const std::string& name);
 /// True if the step under test has a solution and is not that solution. The solution's module need not be

@@ -134,6 +134,21 @@ void time_claims(Claim::Standing standing, Answer expected, const char* otherwis
 
 }  // namespace
 
+const std::set<std::string>& compared_with() {
+    static const std::set<std::string> names = [] {
+        std::set<std::string> all{step_name()};
+        for (const auto& claim : this_step().beats)
+            if (claim.quantity.is_timed() == keeps_time()) all.emplace(claim.worse);
+        if (!keeps_time())
+            for (const auto& later : chapter.steps)
+                if (const auto fared = timed_against(later.name, step_name());
+                    fared && fared->times_as_fast < 1)
+                    all.emplace(later.name);
+        return all;
+    }();
+    return names;
+}
+
 TEST_CASE("the step defines the function that its chapter calls", "[claims][shared]") {
     const char* const entry = this_step().entry;
     if (entry && !step().has(entry))

@@ -97,7 +97,7 @@ class Tree:
 
     def precompiled(self) -> list[pathlib.Path]:
         return sorted(
-            {path.parent for path in self.build.rglob("*.gch")} | set(self.build.rglob("cuda.*.pch"))
+            {path.parent for path in self.build.rglob("step_*.gch")} | set(self.build.rglob("cuda.*.pch"))
         )
 
     def rivals(self, chapter: str, kernel: Kernel) -> list[pathlib.Path]:

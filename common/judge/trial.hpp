@@ -142,13 +142,13 @@ inline void require_right_at_ends(const std::function<void(const Module&)>& work
             c, [&] { work(step()); }, compare);
     };
     auto run = run_on(conditions);
-    bool is_known = !run.out_of_time || !run.fault->starts_with("launch too long");
+    bool is_known = run.out_of_time != OutOfTime::in_all_blocks;
     if (run.fault && run.seen.in_part && !(is_right && is_right())) {
         auto all = conditions;
         all.only_ends = false;
         all.time_limit = 20;
         run = run_on(all);
-        is_known = !run.out_of_time;
+        is_known = run.out_of_time == OutOfTime::no;
     }
     if (!is_known) {
         SUCCEED("a GPU is asked");

@@ -148,12 +148,13 @@ std::string launched(const Seen& seen, const std::string& said) {
 
 /// Rewords a difference found by compare(), which does not know that no kernel was launched.
 std::string without_launch(const std::string& difference) {
-    const auto question = difference.find(": was the kernel launched");
-    if (question == difference.npos) return "no kernel was launched\n" + difference;
-    return difference.substr(0, question) +
-           ", and no kernel was launched\nan input without elements needs none, but its output must be "
-           "filled all the same, as with cudaMemset; every other input needs one, even if the call is the "
-           "same as an earlier one: memory holds something else";
+    const bool wrote_nothing = difference.starts_with("no element of the output was ever written");
+    return "no kernel was launched\n" + difference +
+           (wrote_nothing
+                ? "\nan input without elements needs none, but its output must be filled all the same, "
+                  "as with cudaMemset; every other input needs one, even if the call is the same as "
+                  "an earlier one: memory holds something else"
+                : "");
 }
 
 }  // namespace

@@ -109,6 +109,12 @@ void Meter::tell_too_early(const Region& region, std::uintptr_t address, std::si
 void Meter::tell_unwritten(const Region& region, std::uintptr_t address, std::size_t bytes,
                            std::uint32_t code) {
     // In shared memory it is often harmless: a rehearsal of the launch tells whether it makes a difference.
+void Meter::undefined(const void* code, const std::function<std::string()>& text) {
+    if (rehearsing_ || !looks_for_races_ || findings_.full() || !doubted_.insert(offset_of(code)).second)
+        return;
+    doubts_.try_emplace(line(code), text());
+}
+
     const bool shared = region.space == Space::shared;
     if (rehearsing_ || findings_.full() || (shared && doubted_.contains(code))) return;
     const auto at = line(code);

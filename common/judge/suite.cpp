@@ -183,8 +183,6 @@ Run observed_run(const Conditions& conditions, const std::function<void()>& work
     if (run.seen.findings.empty()) {
         run.fault = compare();
         if (run.fault) *run.fault += launched(run.seen, *run.fault);
-        for (const auto& hint : run.seen.hints)
-            if (run.fault) *run.fault += "\n" + hint;
         for (const auto& cause : run.seen.causes)
             if (run.fault) run.fault = cause + "\n" + *run.fault;
         if (run.fault && run.seen.launches == 0) *run.fault = without_launch(*run.fault);

@@ -8,14 +8,17 @@
 
 namespace kata {
 
+/// A launch reaches its time limit in a loop or a wait of a thread, or because its blocks are many, which is
+/// no fault of the result.
+enum class OutOfTime { no, in_a_thread, in_all_blocks };
+
 /// A step broke a rule. The message names the cause and, if known, the file, line, block and thread.
 struct Error : std::runtime_error {
     using std::runtime_error::runtime_error;
     /// The first launches of the observation that it ended, such as "add<<<256, 4>>>", and the number of all.
     std::vector<std::string> launched = {};
     std::uint64_t launches = 0;
-    /// True if the launch has reached its time limit.
-    bool out_of_time = false;
+    OutOfTime out_of_time = OutOfTime::no;
 };
 
 /// Thrown by open(): the body of the kata has not been written yet.

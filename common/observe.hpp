@@ -97,9 +97,7 @@ struct Observation {
     std::vector<std::string> idle = {};
     /// Local arrays that the registers of a thread cannot hold, one readable text each.
     std::vector<std::string> spilled = {};
-    /// Explanations of a wrong result, if it is wrong.
-    std::vector<std::string> hints = {};
-    /// Explanations that are nearly always the cause.
+    /// What explains a wrong result, if it is wrong.
     std::vector<std::string> causes = {};
     /// With Conditions::latest_first, when the first block ends other than the one that started first: the
     /// number of resident blocks that started before it and after it, without the one that started first.

@@ -5,6 +5,8 @@
 #include "grids.hpp"
 #include "judge/trial.hpp"
 
+#include <algorithm>
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -82,6 +84,38 @@ struct Picture {
         for (auto& value : e.values) value -= 0.5;
         e.bound.assign(e.values.size(), 0.5 + 1e-4);
         return e;
+    }
+    /// Returns the order of colours, or the width of a sum, that would have given this result.
+    std::optional<std::string> made_of(const Module&, const kata::Conditions&, const Bytes& result) const {
+        if (result.size() < 16 || result.size() >= kata::too_large_to_ask) return std::nullopt;
+        constexpr const char* names[] = {"red", "green", "blue"};
+        std::array<std::size_t, 3> order{0, 1, 2};
+        while (!blur_size && std::next_permutation(order.begin(), order.end())) {
+            Picture other = *this;
+            for (std::size_t i = 0; i < pixels.size(); ++i)
+                other.pixels[i - i % 3 + order[i % 3]] = pixels[i];
+            if (!other.expected().difference(result, kata::poison))
+                return std::string("it would be right if the bytes of a pixel were ") + names[order[0]] +
+                       ", " + names[order[1]] + " and " + names[order[2]];
+        }
+        for (const int bits : {8, 16})
+            if (blur_size && is_of_sums_modulo(1 << bits, result))
+                return "it would be right if a patch had its sum modulo " + std::to_string(1 << bits) +
+                       ", as if that had been kept in " + std::to_string(bits) + " bits";
+        return std::nullopt;
+    }
+    bool is_of_sums_modulo(int modulus, const Bytes& result) const {
+        for (int y = 0; y < size.height; ++y)
+            for (int x = 0; x < size.width; ++x) {
+                int sum = 0, count = 0;
+                for (int v = std::max(y - *blur_size, 0); v <= std::min(y + *blur_size, size.height - 1); ++v)
+                    for (int u = std::max(x - *blur_size, 0); u <= std::min(x + *blur_size, size.width - 1);
+                         ++u, ++count)
+                        sum += pixels[static_cast<std::size_t>(v * size.width + u)];
+                if (result[static_cast<std::size_t>(y * size.width + x)] != sum % modulus / count)
+                    return false;
+            }
+        return true;
     }
 
     struct Device {

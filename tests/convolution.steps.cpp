@@ -34,16 +34,14 @@ auto beside_solution(kata::Quantity quantity, std::string_view shape) {
 const kata::Idea stores_once{.lacking = "an output is stored more than once",
                              .number_is = "bytes stored to global memory, divided by those of the solution",
                              .number = beside_solution("bytes_stored", "base"),
-                             .most = 1.5,
-                             .cure = "keep the sum in a register, and store it when it is complete"};
+                             .most = 1.5};
 
 // An image of 8 x 8 is smaller than any tile, and has no halo.
 const kata::Idea loads_the_tile_once{
     .lacking = "elements of the tile are read from global memory again",
     .number_is = "bytes loaded from global memory for an image of 8 x 8, divided by those of the solution",
     .number = beside_solution("bytes_loaded", "one tile"),
-    .most = 1,
-    .cure = "the first and the last row and column of the tile are inside it, too"};
+    .most = 1};
 
 // The step is about the weights, and no comparison shows where they are loaded from.
 const kata::Idea weights_are_constant{
@@ -54,39 +52,31 @@ const kata::Idea weights_are_constant{
         return number(c.constant_load.bytes) / number(c.global_load.bytes);
     },
     // A thread with several outputs may load a weight once for all of them.
-    .least = 1.0 / 64,
-    .cure = "declare `weights` __constant__, and let the kernel read it where a weight is used"};
+    .least = 1.0 / 64};
 
 // At radius 3, where the sums are short compared with the loading. A single warp needs 14 rounds, and the
 // whole block needs one.
 const kata::Idea all_warps_load{
-    .lacking =
-        "the longest thread takes too long, as happens when a few threads load much of the tile and the "
-        "others wait",
+    .lacking = "the longest thread takes too long",
     .number_is = "the longest chain of steps at radius 3, divided by that of the solution",
     .number = beside_solution("span", "radius 3"),
-    .most = 1.5,
-    .cure = "let all threads of the block load in each round"};
+    .most = 1.5};
 
 // With one multiprocessor few blocks run at a time, so each has many rows.
 const kata::Idea strips_are_high{
-    .lacking = "too much of a high image is loaded, as happens when many rows are loaded for two strips",
+    .lacking = "too much of a high image is loaded",
     .number_is =
         "bytes loaded of an image of 76 x 700 on one multiprocessor, divided by those of the solution",
     .number = beside_solution("bytes_loaded", "high"),
-    .most = 1.25,
-    .cure = "give a strip many rows for each row that is loaded around it"};
+    .most = 1.25};
 
 const kata::Idea packs_at_every_radius{
-    .lacking =
-        "with a large filter its warps load or store too often, as happens when a load brings fewer than "
-        "four elements",
+    .lacking = "with a large filter its warps load or store too often",
     .number_is =
         "times that a warp loads from or stores to global memory at radius 7, divided by those of "
         "the solution",
     .number = beside_solution("global_requests", "radius 7"),
-    .most = 3,
-    .cure = "load packs of four at every radius, even for the elements beside the thread's own four"};
+    .most = 3};
 
 const kata::Step steps[] = {
     {.name = "01_basic",

@@ -69,7 +69,7 @@ TEST_CASE("the order of threads and blocks does not matter", "[equivalence]") {
     kata::require_right_in_any_order(coded({35, 67, 37}));
 }
 
-TEST_CASE("rounding stays within the bound of the sum", "[equivalence]") {
+TEST_CASE("numbers that are not whole", "[equivalence]") {
     const int k = GENERATE(2, 45);
     require_right(real({41, 53, k}, 7));
 }

@@ -24,15 +24,12 @@ double number(std::uint64_t count) { return static_cast<double>(count); }
 
 // A block needs two barriers for each tile, and not one for each place along K. Tiles of half the depth of
 // those in steps 03 to 06 are accepted.
-const kata::Idea waits_for_whole_tiles{
-    .lacking = "its blocks wait too often",
-    .number_is = "barriers in a block, for K = 192",
-    .number = [](const kata::Counted& counted) -> std::optional<double> {
-        return kata::Quantity("barriers_a_block")(counted("deep"));
-    },
-    .most = 2.0 * 192 / 4,
-    .cure =
-        "the barriers belong before and after the loop over a tile, and a tile has several places along K"};
+const kata::Idea waits_for_whole_tiles{.lacking = "its blocks wait too often",
+                                       .number_is = "barriers in a block, for K = 192",
+                                       .number = [](const kata::Counted& counted) -> std::optional<double> {
+                                           return kata::Quantity("barriers_a_block")(counted("deep"));
+                                       },
+                                       .most = 2.0 * 192 / 4};
 
 // A block may wait for the first of its tiles: for K = 192 there are twelve, or three of bfloat16. NVIDIA's
 // sample for tensor cores has no asynchronous copies. It loads and stores at once, while other blocks
@@ -51,11 +48,7 @@ const kata::Idea multiplies_meanwhile{
         }
         return most;
     },
-    .most = 40,
-    .cure =
-        "begin to copy both tiles, A's and B's, with __pipeline_memcpy_async(), multiply those that have "
-        "arrived, and only then wait; or load both into registers, multiply, and then store them to shared "
-        "memory"};
+    .most = 40};
 
 // A warp with h x w results needs h + w elements for each place along K, which is least if h is w. Strips of
 // 32 x 64 or 32 x 128 results need 1.06 and 1.25 times that number, and 64 x 64 results in two halves, one
@@ -71,10 +64,7 @@ const kata::Idea loads_fragments_once{
         return number(c.shared_load.bytes) / sizeof(matrices::Bf16) /
                (2 * std::sqrt(results) * base.k * warps);
     },
-    .most = 1.4,
-    .cure =
-        "load each fragment of A and of B once for all results of the warp, and let these be about as "
-        "high as wide"};
+    .most = 1.4};
 
 // The number is 1.0 if the tiles that are left over are shared evenly, and up to 1.3 if the last block to
 // finish adds up, or if all tiles are cut into slices. It is 1.8 if a tile after a whole wave has one block,
@@ -92,10 +82,7 @@ const kata::Idea shares_what_is_left{
             most = std::max(most, busiest(counted(shape)) / busiest(counted.of_solution(shape)));
         return most;
     },
-    .most = 1.5,
-    .cure =
-        "give each of the multiprocessors that cudaDeviceGetAttribute() counts a share, round up its number "
-        "of phases, and share the tiles that are left over after whole waves, too"};
+    .most = 1.5};
 
 // `tile` is the depth of a tile: the places along K that a block has on chip at a time.
 const kata::Step steps[] = {

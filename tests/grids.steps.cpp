@@ -26,23 +26,18 @@ const kata::Idea loads_ahead{
         return static_cast<double>(c.waited_for) / static_cast<double>(c.global_load.bytes);
     },
     // A step may wait for the first row of a strip.
-    .most = 0.5,
-    .cure = "how many of the last groups may still be in flight when the oldest one is needed?"};
+    .most = 0.5};
 
 // At blur size 15 strips of 24 rows take about 1.2 times as long as high ones on an H100, and about 1.5 times
 // on an H200.
 const kata::Idea strips_are_high{
-    .lacking =
-        "most rows are loaded more than once, as happens when strips are low although patches are large",
+    .lacking = "most rows are loaded more than once",
     .number_is =
         "bytes loaded for each pixel of a picture of 512 x 768 on one multiprocessor, at blur size 15",
     .number = [](const kata::Counted& counted) -> std::optional<double> {
         return static_cast<double>(counted("512 x 768").global_load.bytes) / (512 * 768);
     },
-    .most = 2.1,
-    .cure =
-        "how many rows does a strip have, how many rows around it are loaded as well, and does the row "
-        "that leaves come from the ring?"};
+    .most = 2.1};
 
 // Steps 01 to 03 are three problems. Times are for 8192² elements, on an H100 (sm_90).
 const kata::Step steps[] = {

@@ -56,13 +56,13 @@ TEST_CASE("a text without letters has counts of 0, not counts that were never wr
 
 TEST_CASE("a text of one letter only", "[equivalence]") {
     const char c = GENERATE('a', 'd', 'e', 'z');
-    CAPTURE(c);
+    INFO("the letter " << c);
     require_right(Text(2100, c));
 }
 
 TEST_CASE("long runs and short ones", "[equivalence]") {
     const unsigned longest = GENERATE(3u, 40u, 3000u);
-    CAPTURE(longest);
+    INFO("runs of at most " << longest);
     require_right(runs(5003, longest));
 }
 
@@ -79,14 +79,13 @@ TEST_CASE("runs that other characters interrupt", "[equivalence]") {
 TEST_CASE("the order of threads and blocks does not matter", "[equivalence]") {
     const auto order = GENERATE(Order::backwards, Order::shuffled);
     const unsigned seed = order == Order::shuffled ? GENERATE(1u, 2u, 3u) : 1u;
-    CAPTURE(order == Order::shuffled, seed);
     require_right(mixed(16384 + 2050), {{.order = order, .seed = seed}});
 }
 
 // Counters of eight bits hold up to 255, and steps that empty theirs in time may do so too late.
 TEST_CASE("as many of one value as eight and sixteen bits count, and one more", "[equivalence][bytes]") {
     const char value = GENERATE('\0', '\x7f', '\xff');
-    CAPTURE(static_cast<int>(value));
+    INFO("the byte " << static_cast<int>(value));
     for (const std::size_t length : {255u, 256u, 257u, 65535u, 65536u, 65537u})
         require_right(Text(length, value), kata::unmetered);
 }

@@ -79,8 +79,7 @@ const kata::Idea no_lane_waits{
 // good as one for each.
 const kata::Idea asks_nothing{
     .lacking =
-        "it tests whether each character is a letter, which makes the warps of a text of words diverge; "
-        "count every character, and select the letters at the end",
+        "it tests whether each character is a letter, which makes the warps of a text of words diverge",
     .number_is = "atomics on shared memory for each character of a text without letters",
     .number = [](const kata::Counted& counted) -> std::optional<double> {
         return static_cast<double>(counted("no letters").shared_atomic.accesses) / (4 * 32768);

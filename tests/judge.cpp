@@ -182,9 +182,8 @@ TEST_CASE("a claim leaves room for another style, and none for the step that it 
     CHECK(most_of(claim, 120, 70) == 105);
     CHECK_FALSE(broken(claim, 105, 120, 70));
     CHECK(broken(claim, 106, 120, 70) ==
-          "the step misses its goal, that why\n  barriers: now 106, in the solution 70, at most 105; "
-          "01_a needs "
-          "120");
+          "the step misses its goal: barriers: now 106, in the solution 70, at most 105; 01_a needs 120\n"
+          "  the goal: why");
     // A limit of 2.67 is 2 barriers, and not the 3 that break it.
     CHECK(broken(claim, 3, 3.2)->find("barriers: now 3, at most 2; 01_a needs 3") != std::string::npos);
     CHECK_FALSE(broken(claim, 119, 120, 100));

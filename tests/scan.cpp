@@ -72,7 +72,6 @@ TEST_CASE("a block that starts late adds up more tiles than its warp does at onc
 
 TEST_CASE("blocks that stay wait for one another in any order", "[equivalence][stays]") {
     const unsigned seed = GENERATE(range(1u, 5u));
-    CAPTURE(seed);
     // Some blocks draw a number past the last tile while others have yet to draw.
     require_right(coded(11 * 8192 - 5),
                   {{.order = Order::shuffled, .seed = seed + 1, .metered = false, .multiprocessors = 7}});
@@ -95,7 +94,7 @@ TEST_CASE("sums of float are exact where they can be", "[equivalence]") {
     require_right(coded<float>(1301, 512, kind));
 }
 
-TEST_CASE("rounding stays within the bound of the sum", "[equivalence]") {
+TEST_CASE("numbers that are not whole", "[equivalence]") {
     const auto kind = GENERATE(Kind::inclusive, Kind::exclusive);
     require_right(real(2777, 1024, kind, 7));
 }
@@ -109,27 +108,23 @@ TEST_CASE("sums of int above 2^24 are exact", "[equivalence]") {
 TEST_CASE("the order of threads and blocks does not matter", "[equivalence]") {
     const auto order = GENERATE(Order::backwards, Order::shuffled);
     const unsigned seed = order == Order::shuffled ? GENERATE(1u, 2u, 3u) : 1u;
-    CAPTURE(order == Order::shuffled, seed);
     require_right(maps(either(600, 9001), 128, Kind::exclusive), {{.order = order, .seed = seed}});
 }
 
 TEST_CASE("whichever block starts first, sums are passed on in order", "[equivalence][single pass]") {
     const unsigned seed = GENERATE(range(4u, 12u));
-    CAPTURE(seed);
     require_right(coded(6 * 4096 - 5), {{.order = Order::shuffled, .seed = seed}});
 }
 
 TEST_CASE("what several sections have published is combined from left to right",
           "[equivalence][looks back]") {
     const unsigned seed = GENERATE(range(1u, 9u));
-    CAPTURE(seed);
     require_right(maps(12 * 4096 - 5, 1024, Kind::inclusive, seed),
                   {{.order = Order::shuffled, .seed = seed, .metered = false, .resident = 6}});
 }
 
 TEST_CASE("the published state of a section may change between any two loads", "[equivalence][looks back]") {
     const unsigned seed = GENERATE(range(1u, 9u));
-    CAPTURE(seed);
     require_right(
         maps(12 * tile_of_maps() - 5, 1024, Kind::inclusive, seed),
         {{.order = Order::shuffled, .seed = seed, .metered = false, .resident = 12, .polls_per_turn = 1}});

@@ -33,14 +33,13 @@ constexpr int few_tiles = 25, few_elements = few_tiles * 8192;  // of step 10
 const kata::Conditions two_multiprocessors{.multiprocessors = 2};
 
 /// The longest chain for a long array may be up to `most` times that of the solution.
-kata::Idea chain_is_short(double most, std::string_view cure) {
+kata::Idea chain_is_short(double most) {
     return {.lacking = "sections wait for one another for too long",
             .number_is = "the longest chain of steps for 262144 elements, divided by that of the solution",
             .number = [](const kata::Counted& counted) -> std::optional<double> {
                 return number(counted("long").span) / number(counted.of_solution("long").span);
             },
-            .most = most,
-            .cure = cure};
+            .most = most};
 }
 
 /// At most `most` sections may finish before the last one, which starts late.
@@ -62,10 +61,8 @@ kata::Idea looks_past_waiting_sections(double most) {
 
 /// The counted blocks may load at most `most` bytes that others have published.
 kata::Idea loads_little_of_others(const char* counted_where, int tiles, kata::Conditions conditions,
-                                  double most, std::string_view cure) {
-    return {.lacking =
-                "what other blocks have published is loaded more often than needed, and the "
-                "excess grows with the number of sections",
+                                  double most) {
+    return {.lacking = "what other blocks have published is loaded more often than needed",
             .number_is = std::string("bytes published by others that ") + counted_where,
             .number = [=](const kata::Counted&) -> std::optional<double> {
                 double bytes = 0;
@@ -76,25 +73,17 @@ kata::Idea loads_little_of_others(const char* counted_where, int tiles, kata::Co
                       });
                 return bytes;
             },
-            .most = most,
-            .cure = cure};
+            .most = most};
 }
 
 // In step 06 the block loads a flag and a sum. From 07 on, one of its warps loads the states of 32 sections,
 // of eight bytes each, and finds a prefix there.
-kata::Idea block_64_loads_little(std::string_view cure) {
-    return loads_little_of_others("the block of the 64th section loads", 64, {.only_block = 63}, 400, cure);
-}
+const kata::Idea block_64_loads_little =
+    loads_little_of_others("the block of the 64th section loads", 64, {.only_block = 63}, 400);
 
 // A solution's two blocks load 392 bytes: each loads once what a tile has published.
 const kata::Idea blocks_that_stay_load_little =
-    loads_little_of_others("two blocks load for 25 tiles", few_tiles, two_multiprocessors, 1500,
-                           "a block that stays knows what precedes its last tile: add only what has been "
-                           "published since, and launch no more blocks than run at a time");
-
-constexpr std::string_view stops_at_a_prefix =
-    "publish the sum of everything up to the end of a section as soon as it is known, stop the look-back "
-    "there, and let only one warp of a block look back";
+    loads_little_of_others("two blocks load for 25 tiles", few_tiles, two_multiprocessors, 1500);
 
 // Asynchronous copies are ahead if they are in flight at a barrier; loads, if they do not go straight into
 // shared memory.
@@ -113,7 +102,7 @@ const kata::Idea copies_ahead{
 const kata::Idea publishes_ahead{
     .lacking =
         "the sum of a tile is published when its block is about to scan it, and the blocks that need it "
-        "wait: publish it as soon as the tile is added up, some tiles ahead",
+        "wait",
     .number_is = "barriers between the publication of a tile's sum and the stores of the tile, on average",
     .number = [](const kata::Counted&) -> std::optional<double> {
         double stored = 0, barriers_stored = 0, published = 0, barriers_published = 0;
@@ -132,9 +121,7 @@ const kata::Idea publishes_ahead{
     .least = 1.5};
 
 const kata::Idea fills_the_gpu{
-    .lacking =
-        "fewer blocks are launched than run at a time, so that part of the GPU has nothing to do: "
-        "launch as many as a multiprocessor takes, times the multiprocessors",
+    .lacking = "fewer blocks are launched than run at a time, so that part of the GPU has nothing to do",
     .number_is = "blocks for 25 tiles, on two multiprocessors that take one block each",
     .number = [](const kata::Counted& counted) -> std::optional<double> {
         return number(counted("two multiprocessors").blocks);
@@ -263,7 +250,7 @@ const kata::Step steps[] = {
               "the sums of the sections are scanned in parallel, and not passed on one after the other",
               "not in the document"},
          },
-     .ideas = {chain_is_short(1.65, "scan the sums in parallel, and do not add them up one after the other")},
+     .ideas = {chain_is_short(1.65)},
      // There are 64 sections of 1024 elements. Their sums are one section. All sections but the first are
      // loaded and stored again, and each of their 256 threads loads the sum before.
      .figures = {{"base", "bytes_loaded", 4 * (65536 + 64 + (65536 - 1024) + 63 * 256)},
@@ -294,11 +281,7 @@ const kata::Step steps[] = {
              {"05_hierarchical", "milliseconds", 1.0, "an element is read once and written once",
               "PMPP-scan 11.7", refuted},
          },
-     .ideas = {chain_is_short(3,
-                              "pass on the sum up to the end of a section as soon as it is known, and before "
-                              "the section is stored"),
-               block_64_loads_little(
-                   "the section before publishes the sum of everything up to its end: load that one only")},
+     .ideas = {chain_is_short(3), block_64_loads_little},
      // In addition to the elements, 16 sections publish their sums, and 15 wait for one.
      .figures = {{"base", "bytes_loaded", 4 * (65536 + 15)},
                  {"base", "bytes_stored", 4 * (65536 + 16)},
@@ -317,7 +300,7 @@ const kata::Step steps[] = {
              {"06_single_pass", "milliseconds", 20.0,
               "a section that waits adds up what those before it have published", "not in the document"},
          },
-     .ideas = {looks_past_waiting_sections(1), block_64_loads_little(stops_at_a_prefix)},
+     .ideas = {looks_past_waiting_sections(1), block_64_loads_little},
      // In addition to the elements, 16 sections publish a word twice, and load up to 32 words of the sections
      // before.
      .figures = {{"base", "bytes_loaded", 4 * 65536 + 8 * 120},
@@ -344,7 +327,7 @@ const kata::Step steps[] = {
               "not in the document", asserted, 20, "sm_90"},
          },
      // Step 08 is about shuffles, so a look-back at one section at a time is accepted.
-     .ideas = {looks_past_waiting_sections(4), block_64_loads_little(stops_at_a_prefix)},
+     .ideas = {looks_past_waiting_sections(4), block_64_loads_little},
      .figures = {{"base", "bytes_loaded", 4 * 65536 + 8 * 120},
                  {"base", "bytes_stored", 4 * 65536 + 8 * 32},
                  {"base", "launches", 1},
@@ -369,7 +352,7 @@ const kata::Step steps[] = {
               "more loads are in flight, and there are fewer sections to look back at",
               "not in the document"},
          },
-     .ideas = {looks_past_waiting_sections(1), block_64_loads_little(stops_at_a_prefix)},
+     .ideas = {looks_past_waiting_sections(1), block_64_loads_little},
      .figures = {{"long", "bytes_loaded", 4 * 262144 + 8 * 120},
                  {"long", "bytes_stored", 4 * 262144 + 8 * 32},
                  {"long", "launches", 1},

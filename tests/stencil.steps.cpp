@@ -25,8 +25,7 @@ const kata::Idea rows_fill_sectors{
         constexpr kata::Quantity sectors("sectors");
         return sectors(counted("base")) / sectors(counted.of_solution("base"));
     },
-    .most = 2,
-    .cure = "let x count along a row, and give a block eight threads or more along x"};
+    .most = 2};
 
 /// Stores of all kernels, and those by copies of whole grids.
 kata::Idea stores_cells_once(double most) {
@@ -37,8 +36,7 @@ kata::Idea stores_cells_once(double most) {
                 return (stored(counted("base")) + beside(counted("base")) / 2) /
                        stored(counted.of_solution("base"));
             },
-            .most = most,
-            .cure = "keep what a thread adds up in a register, and store each cell when its sum is complete"};
+            .most = most};
 }
 
 // Only a few blocks of the large grid are run. Half of its rows do not begin at multiples of 16 bytes.
@@ -54,8 +52,7 @@ const kata::Idea launches_once{
         constexpr kata::Quantity launches("launches");
         return launches(*large) / launches(counted("small"));
     },
-    .most = 1,
-    .cure = "sweep any grid in one launch, which may have as many blocks as there are cells"};
+    .most = 1};
 
 // Times are for 1024³ cells of float, on an H100 (sm_90).
 const kata::Step steps[] = {

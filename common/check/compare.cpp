@@ -293,12 +293,21 @@ void offer_all_residues(const Grid& grid, std::span<const Index> wrong, Where& w
             grid, wrong, [](Index i) { return i; }, grid.total(), 0, "index in memory", where);
 }
 
+std::string coordinates(const Grid& grid, Index i) {
+    const Place place = grid.place(i);
+    std::string text;
+    for (std::size_t axis = 0; axis < grid.axes; ++axis)
+        text += (axis == 0 ? "(" : ", ") + std::string(axis_name[axis]) + " " + std::to_string(place[axis]);
+    return text + ")";
+}
+
 void offer_ends(const Grid& grid, std::span<const Index> wrong, Where& where) {
     const Index count = wrong.size();
     const auto elements = [&] { return count == 1 ? "element" : std::to_string(count) + " elements"; };
     if (wrong.back() == count - 1) where.offer(count, count, "only the first " + elements());
     const Index first = wrong.front(), tail = grid.total() - first;
-    const std::string from = "at or after index " + std::to_string(first);
+    const std::string from =
+        "at or after index " + std::to_string(first) + (grid.axes > 1 ? " " + coordinates(grid, first) : "");
     if (count == 1 && tail == 1)
         where.offer(1, 1, "only the last element");
     else if (count == tail)
@@ -380,8 +389,7 @@ std::optional<std::string> describe_offset(const Comparison& c, const Grid& grid
         for (auto dx = -furthest; dx <= furthest; ++dx)
             if (offset_by(c, grid, wrong, dx, dy))
                 return "each wrong value is the expected value at " +
-                       (grid.axes == 1 ? text("x", dx) : "(" + text("x", dx) + ", " + text("y", dy) + ")") +
-                       ": does something begin elsewhere than it should, such as a tile or a section?";
+                       (grid.axes == 1 ? text("x", dx) : "(" + text("x", dx) + ", " + text("y", dy) + ")");
     return std::nullopt;
 }
 
@@ -412,8 +420,7 @@ std::optional<std::string> describe_transposed(const Comparison& c, const Grid& 
             return "each wrong value is the expected value where x and y are exchanged" +
                    (side > 32
                         ? ""
-                        : " within each square of " + std::to_string(side) + " x " + std::to_string(side)) +
-                   ": does an index have the row where the column belongs?";
+                        : " within each square of " + std::to_string(side) + " x " + std::to_string(side));
     return std::nullopt;
 }
 
@@ -450,6 +457,107 @@ std::optional<std::string> describe_factor(const Comparison& c, std::span<const 
     return "all wrong values are a constant factor (" + factor_text(factor, tolerance) + ") of the expected";
 }
 
+template <class Comparison>
+inline constexpr bool is_whole = std::is_integral_v<typename decltype(Comparison::got)::value_type>;
+
+template <class Comparison>
+double error_of(const Comparison& c, Index i) {
+    return static_cast<double>(c.got[i]) - static_cast<double>(c.expected[i]);
+}
+
+template <class Comparison>
+std::optional<std::string> describe_difference(const Comparison& c, std::span<const Index> wrong) {
+    const Index first = wrong.front();
+    const double bound = c.bound(first), error = error_of(c, first);
+    const double by = !is_whole<Comparison> ? error
+                      : error > 0           ? std::ceil(error - bound)
+                                            : std::floor(error + bound);
+    bool varied = false;
+    for (const Index i : wrong) {
+        const double rounding = 1e-6 * std::abs(static_cast<double>(c.expected[i]));
+        const double room = c.bound(i) + (is_whole<Comparison> ? 0 : bound + rounding);
+        if (!(std::abs(error_of(c, i) - by) <= room && (is_whole<Comparison> || std::abs(by) > 10 * room)))
+            return {};
+        varied = varied || c.got[i] != c.got[first];
+    }
+    if (wrong.size() < 3 || !varied) return {};
+    return "each wrong value is " + rounded(std::abs(by), 6) + (by < 0 ? " less" : " more") +
+           " than the expected one";
+}
+
+/// The effect of a counter that is too narrow.
+template <class Comparison>
+std::optional<std::string> describe_lost_bits(const Comparison& c, std::span<const Index> wrong) {
+    for (const unsigned bits : {8u, 16u})
+        if (std::all_of(wrong.begin(), wrong.end(), [&](Index i) {
+                const auto expected = static_cast<double>(c.expected[i]);
+                return c.bound(i) == 0 && static_cast<double>(c.got[i]) == std::fmod(expected, 1u << bits);
+            }))
+            return "each wrong value is the expected one modulo " + std::to_string(1u << bits) +
+                   ", as if it had been kept in " + std::to_string(bits) + " bits";
+    return {};
+}
+
+/// Finds pairs of elements with each other's values, among a few such as the bins of a histogram.
+template <class Comparison>
+std::optional<std::string> describe_exchanged(const Comparison& c, std::span<const Index> wrong) {
+    constexpr Index few = 16;
+    const auto fit = [&](Index i, Index j) { return c.matches(i, j) && c.matches(j, i); };
+    const Index last = c.got.size() - 1;
+    if (wrong.size() >= 4 &&
+        std::all_of(wrong.begin(), wrong.end(), [&](Index i) { return fit(i, last - i); }))
+        return "the elements are in reverse order";
+    if (wrong.size() > few) return {};
+    std::string pairs;
+    for (const Index i : wrong) {
+        const auto is_partner = [&](Index j) { return fit(i, j); };
+        const auto partner = std::find_if(wrong.begin(), wrong.end(), is_partner);
+        if (std::count_if(wrong.begin(), wrong.end(), is_partner) != 1) return {};
+        if (i < *partner)
+            pairs += (pairs.empty() ? "" : ", ") + std::to_string(i) + " and " + std::to_string(*partner);
+    }
+    return "elements " + pairs + " have each other's values";
+}
+
+/// The effect of an index that starts again too soon.
+template <class Comparison>
+std::optional<std::string> describe_repeated(const Comparison& c, std::span<const Index> wrong) {
+    const auto is_varied =
+        std::any_of(wrong.begin(), wrong.end(), [&](Index i) { return c.got[i] != c.got[wrong.front()]; });
+    if (wrong.size() < 8 || !is_varied) return {};
+    constexpr Index longest = 1024;
+    for (Index whole = 2; whole <= 2 * longest; whole *= 2) {
+        const bool of_all = whole > std::min(longest, c.got.size() - 1);
+        for (Index part = 1; part < whole; part *= 2) {
+            const auto repeats = [&](Index i) {
+                return c.matches(i, (of_all ? 0 : i / whole * whole) + i % part);
+            };
+            if (std::all_of(wrong.begin(), wrong.end(), repeats))
+                return "each wrong value is the expected value of an earlier element: the first " +
+                       (part == 1 ? "" : std::to_string(part) + " ") +
+                       (of_all ? "of all" : "of each " + std::to_string(whole)) + " are repeated";
+        }
+        if (of_all) break;
+    }
+    return {};
+}
+
+/// Returns the digits to which the wrong values are right if they are off by little, which may be rounding.
+template <class Comparison>
+std::optional<std::string> right_digits(const Comparison& c, std::span<const Index> wrong) {
+    constexpr double little = 1e-3;
+    double furthest = 0, times = 0;
+    for (const Index i : wrong) {
+        const double error = std::abs(error_of(c, i)),
+                     share = error / std::abs(static_cast<double>(c.expected[i]));
+        if (is_whole<Comparison> || !(c.bound(i) > 0 && share < little)) return {};
+        furthest = std::max(furthest, share);
+        times = std::max(times, error / c.bound(i));
+    }
+    return rounded(std::floor(-std::log10(furthest)), 2) + " digits: the error is at most " +
+           rounded(times, 3) + " times what rounding may add up to";
+}
+
 /// True if fractions were truncated.
 template <class Comparison>
 bool cut_off(const Comparison& c, std::span<const Index> wrong) {
@@ -471,19 +579,15 @@ std::optional<std::string> describe_pattern(const Comparison& c, const Grid& gri
     if (auto found = describe_offset(c, grid, wrong)) return *found;
     if (auto found = describe_transposed(c, grid, wrong)) return *found;
     if (auto found = describe_factor(c, wrong)) return *found;
-    if (cut_off(c, wrong)) return "each wrong value is the expected one without its fraction: rounded down?";
+    if (cut_off(c, wrong)) return "each wrong value is the expected one without its fraction";
+    if (auto found = describe_difference(c, wrong)) return *found;
+    if (auto found = describe_lost_bits(c, wrong)) return *found;
+    if (auto found = describe_exchanged(c, wrong)) return *found;
+    if (auto found = describe_repeated(c, wrong)) return *found;
     if (auto found = describe_places(grid, wrong, at_random)) return *found;
     if (std::all_of(wrong.begin(), wrong.end(), [&](Index i) { return is_zero(c.got[i]); }))
         return "every wrong value is zero";
     return std::nullopt;
-}
-
-std::string coordinates(const Grid& grid, Index i) {
-    const Place place = grid.place(i);
-    std::string text;
-    for (std::size_t axis = 0; axis < grid.axes; ++axis)
-        text += (axis == 0 ? "(" : ", ") + std::string(axis_name[axis]) + " " + std::to_string(place[axis]);
-    return text + ")";
 }
 
 template <class Comparison>
@@ -501,8 +605,7 @@ std::optional<std::string> report(const Comparison& c, const Layout& layout) {
     Index untouched = 0;
     for (Index i = 0; i < count; ++i) untouched += c.unwritten(i) ? 1 : 0;
     if (untouched == count)
-        return "no element of the output was ever written (" + std::to_string(count) +
-               " expected): was the kernel launched, and does it store its results?";
+        return "no element of the output was ever written (" + std::to_string(count) + " expected)";
 
     // A byte may hold the poison as a computed value: about one wrong element in 256.
     const bool is_byte = sizeof(c.poisoned) == 1;
@@ -529,17 +632,12 @@ std::optional<std::string> report(const Comparison& c, const Layout& layout) {
     }
     if (wrong.size() > shown) message += "\n  ...";
     if (std::any_of(wrong.begin(), wrong.end(), [&](Index i) { return looks_unset(c.got[i]); }))
-        message +=
-            "\n" + text(as_unset<typename decltype(c.got)::value_type>()) +
-            " is the content of a local variable that was never set, or of an array that lacks __shared__";
+        message += "\n" + text(as_unset<typename decltype(c.got)::value_type>()) +
+                   " is the content of a local variable that was never set";
     const auto made_nan = static_cast<Index>(std::count_if(wrong.begin(), wrong.end(), [&](Index i) {
         return is_nan(c.got[i]) && !c.unwritten(i) && std::isfinite(static_cast<double>(c.expected[i]));
     }));
-    if (made_nan != 0)
-        message +=
-            "\nNaN where a number is expected. It comes from memory that was never set, or from 0 times "
-            "infinity or infinity minus infinity, if a value is used that does not belong to the sum. Does "
-            "each guard leave out exactly what it should? Does an array lack its __shared__?";
+    if (const auto digits = right_digits(c, wrong)) message += "\nall wrong values are right to " + *digits;
     // The places of infinities are accidental: every eighth index, say.
     const bool at_random = made_nan == wrong.size();
     const auto pattern = describe_pattern(c, grid, wrong, at_random);

@@ -45,10 +45,7 @@ class Search {
     std::optional<std::string> text() {
         const auto nothing = ask(0, 0);
         if (!nothing) return std::nullopt;
-        if (*nothing != 0)
-            return "even where no " + noun_ +
-                   " adds anything, the result is not 0: something else is added, or " +
-                   "what was there before is not set to 0";
+        if (*nothing != 0) return "even where no " + noun_ + " adds anything, the result is not 0";
         const auto all = ask(0, inputs_);
         if (!all) return std::nullopt;
         if (!look(0, inputs_, *all)) return std::nullopt;

@@ -37,13 +37,13 @@ bool is_asserted(const Claim& claim) { return claim.standing == Claim::Standing:
 std::string as_counted(const Claimed& claimed, double better, double worse) {
     const auto& claim = claimed.claim;
     char least[32];
-    std::snprintf(least, sizeof least, "1/%.3g of the ", claim.least);
+    std::snprintf(least, sizeof least, "at most 1/%.3g of what ", claim.least);
     const std::string source(claim.source), name(claim.quantity->name);
-    return "Expected by " + (source.starts_with("not in") ? "this lesson" : source) +
-           ", but refuted: " + std::string(claimed.better) + " has " +
-           (claim.least > 1 ? std::string(least) : "fewer ") + name + (claim.least > 1 ? " of " : " than ") +
-           std::string(claim.worse) + ". Counted, with the solutions: " + text_of(better, claim.quantity) +
-           " and " + text_of(worse, claim.quantity) + ". No step is judged by it.";
+    return "Expected by " + (source.starts_with("not in") ? "this lesson" : source) + ", but refuted: that " +
+           std::string(claimed.better) + " has " + (claim.least > 1 ? std::string(least) : "fewer than ") +
+           std::string(claim.worse) + (claim.least > 1 ? " has" : "") + " of these: " + name +
+           ". Counted, with the solutions: " + text_of(better, claim.quantity) + " and " +
+           text_of(worse, claim.quantity) + ". No step is judged by it.";
 }
 
 std::string unclaimed(std::span<const Step> steps, std::string_view earlier, std::string_view later,
@@ -75,10 +75,10 @@ std::optional<std::string> broken(const Claim& claim, double better, double wors
     const double most = most_of(claim, worse, solution);
     if (better <= most * (1 + 1e-9)) return std::nullopt;
     const auto number = [&](double value) { return text_of(value, claim.quantity); };
-    return "the step misses its goal, that " + std::string(claim.why) + "\n  " +
-           std::string(claim.quantity->name) + ": now " + number(better) +
+    return "the step misses its goal: " + std::string(claim.quantity->name) + ": now " + number(better) +
            (solution ? ", in the solution " + number(*solution) : "") + ", at most " +
-           text_of_limit(most, claim.quantity) + "; " + std::string(claim.worse) + " needs " + number(worse);
+           text_of_limit(most, claim.quantity) + "; " + std::string(claim.worse) + " needs " + number(worse) +
+           "\n  the goal: " + std::string(claim.why);
 }
 
 std::optional<std::string> remark_on_idea(

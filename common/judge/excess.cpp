@@ -26,13 +26,10 @@ constexpr Quantity lines("lines"), work("work"), passes("shared_passes"), thread
 struct Limit {
     Quantity quantity;
     double factor;
-    const char* excess;  ///< what the step does, as a clause
-    const char* cause;   ///< the usual one
+    const char* excess;  ///< what the step does, as a clause that the quantity alone shows
     double of_work = 0, share_of_work = 0, always = 0;
     double of_traffic = 0;     ///< bytes allowed per byte that the solution's kernels move in global memory
     bool only_beside = false;  ///< applies only if the solution has some, too
-    /// Returns a likelier cause than the usual one if the counts show it.
-    const char* (*likelier)(const Counts& mine, const Counts& theirs) = nullptr;
     /// Returns other numbers that help to understand this one, one per line.
     std::string (*beside)(const Counts& mine, const Counts& theirs) = nullptr;
 };
@@ -41,72 +38,66 @@ std::string both(const char* what, double mine, double theirs) {
     return format("\n  %s: now %.0f, in the solution %.0f", what, mine, theirs);
 }
 
+std::uint64_t requests(const Counts& c) {
+    return c.global_load.requests + c.global_store.requests + c.global_atomic.requests;
+}
+double lines_a_request(const Counts& c) { return lines(c) / number(std::max<std::uint64_t>(requests(c), 1)); }
+
 /// True if there are too many lines although each request touches about as few as in the solution.
 bool too_often(const Counts& mine, const Counts& theirs) {
-    const auto a_request = [](const Counts& c) {
-        const auto requests = c.global_load.requests + c.global_store.requests + c.global_atomic.requests;
-        return lines(c) / number(std::max<std::uint64_t>(requests, 1));
-    };
-    return a_request(mine) < 2 * a_request(theirs);
+    return lines_a_request(mine) < 2 * lines_a_request(theirs);
 }
 
 /// True if more than half of the passes are bank conflicts.
 bool conflicts(const Counts& mine) { return 2 * number(mine.bank_conflicts) > passes(mine); }
 
-bool has_few_threads(const Counts& mine, const Counts& theirs) { return 4 * mine.threads < theirs.threads; }
-
-const char* small_blocks(const Counts& mine, const Counts& theirs) {
-    if (threads_a_block(mine) > 16 || threads_a_block(theirs) <= 16) return nullptr;
-    return "blocks that are too small: a warp has 32 lanes, belongs to one block, and costs the same with "
-           "fewer threads; 128 to 512 threads a block are usual";
-}
-
-const char* cause_of_lines(const Counts& mine, const Counts& theirs) {
-    if (const auto* const small = small_blocks(mine, theirs)) return small;
-    return too_often(mine, theirs)
-               ? "values that are used several times are loaded from global memory each time, or stored "
-                 "there, where shared memory or a register could hold them"
-               : nullptr;
-}
-
-const char* cause_of_passes(const Counts& mine, const Counts&) {
-    return conflicts(mine) ? "bank conflicts: lanes of a warp access different words of one bank, as in a "
-                             "column of an array with 32 columns, where they should access neighbours in a "
-                             "row; are two indices exchanged?"
-                           : nullptr;
-}
-
-const char* cause_of_work(const Counts& mine, const Counts& theirs) {
-    if (const auto* const small = small_blocks(mine, theirs)) return small;
-    const auto constants = number(mine.constant_load.distinct) / sizeof(float);  // one step for each of them
-    if (constants > work(mine) / 4 && constants > 2 * number(mine.constant_load.requests))
-        return "lanes of a warp read constant memory at different addresses, which are served one after the "
-               "other: all lanes should read the same element at a time";
-    return nullptr;
-}
-
-const char* cause_of_makespan(const Counts& mine, const Counts& theirs) {
-    if (has_few_threads(mine, theirs)) return "there are too few threads, and each does the work of many";
-    if (const auto* const cause = cause_of_work(mine, theirs)) return cause;
-    return mine.launches > 2 * theirs.launches ? "many small launches, one after the other, do what one could"
-                                               : nullptr;
-}
-
-const char* cause_of_busiest_warp(const Counts& mine, const Counts& theirs) {
-    const bool too_large =
-        mine.threads >= 2 * theirs.threads && threads_a_block(mine) >= 2 * threads_a_block(theirs);
-    return too_large ? "blocks that are too large for the problem: most warps have no element" : nullptr;
+bool has_small_blocks(const Counts& mine, const Counts& theirs) {
+    return threads_a_block(mine) <= 16 && threads_a_block(theirs) > 16;
 }
 
 /// Reports wasted lanes, as in a step with one block per thread.
 std::string lanes(const Counts& mine, const Counts& theirs) {
-    if (mine.active_lanes() > 16 || 2 * mine.active_lanes() > theirs.active_lanes()) return "";
-    return format("\n  on average %.1f of the 32 lanes of a warp are active, in the solution %.1f",
-                  mine.active_lanes(), theirs.active_lanes()) +
-           (mine.threads < 32 * mine.blocks
-                ? format(": its blocks have %.1f threads, and a warp belongs to one block",
-                         threads_a_block(mine))
-                : "");
+    std::string text;
+    if (has_small_blocks(mine, theirs))
+        text = format(
+            "\n  its blocks have %.1f threads: a warp of 32 lanes belongs to one block, and costs the "
+            "same with fewer",
+            threads_a_block(mine));
+    if (mine.active_lanes() <= 16 && 2 * mine.active_lanes() <= theirs.active_lanes())
+        text += format("\n  on average %.1f of the 32 lanes of a warp are active, in the solution %.1f",
+                       mine.active_lanes(), theirs.active_lanes());
+    return text;
+}
+
+std::string of_lines(const Counts& mine, const Counts& theirs) {
+    return (too_often(mine, theirs)
+                ? both("loads, stores and atomics of its warps", number(requests(mine)),
+                       number(requests(theirs)))
+                : format(
+                      "\n  lines that one load, store or atomic of a warp reaches: now %.1f, in the solution "
+                      "%.1f",
+                      lines_a_request(mine), lines_a_request(theirs))) +
+           lanes(mine, theirs);
+}
+
+std::string of_passes(const Counts& mine, const Counts& theirs) {
+    return conflicts(mine)
+               ? format(
+                     "\n  %.0f of these passes are bank conflicts: lanes of a warp access different words "
+                     "of one bank",
+                     number(mine.bank_conflicts))
+               : lanes(mine, theirs);
+}
+
+std::string of_work(const Counts& mine, const Counts& theirs) {
+    const auto constants = number(mine.constant_load.distinct) / sizeof(float);  // one step for each of them
+    return (constants > work(mine) / 4 && constants > 2 * number(mine.constant_load.requests)
+                ? format("\n  %.0f of these steps read constant memory: lanes of a warp read different "
+                         "addresses, which "
+                         "are served one after the other",
+                         constants)
+                : "") +
+           lanes(mine, theirs);
 }
 
 std::string chains(const Counts& mine, const Counts& theirs) {
@@ -117,11 +108,16 @@ std::string chains(const Counts& mine, const Counts& theirs) {
                                                 : "") +
            (2 * mine.threads < theirs.threads ? both("threads", number(mine.threads), number(theirs.threads))
                                               : "") +
-           lanes(mine, theirs);
+           of_work(mine, theirs);
 }
 
 std::string blocks(const Counts& mine, const Counts& theirs) {
     return both("blocks", number(mine.blocks), number(theirs.blocks));
+}
+
+std::string threads(const Counts& mine, const Counts& theirs) {
+    return both("threads in a block", threads_a_block(mine), threads_a_block(theirs)) +
+           both("threads", number(mine.threads), number(theirs.threads));
 }
 
 static_assert(machine::multiprocessors == 16);  // as in the messages of the table
@@ -139,33 +135,23 @@ const Limit limits[] = {
      .factor = 5,
      .excess = "its accesses to global memory are not coalesced: its warps reach too many 128-byte lines of "
                "global memory",
-     .cause = "neighbouring threads, those with neighbouring threadIdx.x, access elements that are far "
-              "apart, where they should access neighbouring elements",
      .of_work = 1.0 / 64,
-     .likelier = cause_of_lines},
+     .beside = of_lines},
     // A kernel that combines the results of blocks with atomics instead of a second launch has one per block,
     // and the solution has none. An atomic per element is one for every step or two.
     {.quantity = "atomics",
      .factor = 4,
      .excess = "it takes too many atomics on global memory",
-     .cause = "each thread executes an atomic, where a block could combine the values of its threads first",
      .of_work = 1.0 / 128},
     // One per result of a block, in a kernel without other atomics, is negligible.
-    {.quantity = "swaps",
-     .factor = 4,
-     .excess = "it takes too many compare-and-swaps",
-     .cause = "atomicCAS in a loop: each time that another thread comes first it fails, and is tried again; "
-              "atomicAdd and the other atomics never fail",
-     .of_work = 1.0 / 128},
+    {.quantity = "swaps", .factor = 4, .excess = "it takes too many compare-and-swaps", .of_work = 1.0 / 128},
     // A sum that is kept in the output is stored once per term. A kernel that first sets the output to zero
     // stores twice, and blocks of half the size leave twice as many results.
     {.quantity = "stores",
      .factor = 4,
      .excess = "its warps store too often to global memory",
-     .cause = "a value that changes in a loop is kept in global memory, where a register or shared memory "
-              "could hold it",
      .of_work = 1.0 / 64,
-     .likelier = small_blocks},
+     .beside = lanes},
     // Exchanging x and z in a tile of 8³ takes 6.2 times the passes, but not much more work, because lines
     // dominate the work. A tree in which every warp has an active lane takes 4.2 times. Squares of
     // neighboring results, for which nvcc generates wide loads, take 2.9 times (gemm 04). A box blur that
@@ -173,37 +159,28 @@ const Limit limits[] = {
     {.quantity = "shared_passes",
      .factor = 3,
      .excess = "its warps take too many passes over the banks of shared memory",
-     .cause =
-         "each warp has few active lanes, while other warps could be idle, or values are read more than once",
      .of_work = 1.0 / 32,
      .share_of_work = 1.0 / 4,
-     .likelier = cause_of_passes},
+     .beside = of_passes},
     // A reduction with blocks of a quarter of the threads has 3.8 times as many. One lane at a time takes 4.7
     // times and more. Shuffles that replace shared memory of the solution are steps, as those accesses are.
     {.quantity = "exchanges",
      .factor = 4,
      .excess =
          "its warps exchange values between lanes too often, by shuffles, votes and similar instructions",
-     .cause = "lanes take turns, one shuffle for each of them, where five with strides 1, 2, 4, 8 and 16 "
-              "reach all 32; or "
-              "each warp does by shuffles what one warp could do for the whole block",
      .of_work = 1.0 / 128,
      .only_beside = true},
     // Other styles need up to 1.4 times the steps, and tiles of a quarter of the size 2.5 times.
     {.quantity = "work",
      .factor = 3,
      .excess = "its warps execute too many steps, which are basic blocks, lines and passes over banks",
-     .cause = "work is done more than once, or lanes of a warp meet in one bank of shared memory",
-     .likelier = cause_of_work,
-     .beside = lanes},
+     .beside = of_work},
     // Threads that do more have longer chains. One thread, warp or block for everything takes 6 to 1000 times
     // as long. One working thread per block, with the others waiting, takes 5 times and more.
     {.quantity = "makespan",
      .factor = 4,
      .excess =
          "it takes too long on a model GPU of 16 multiprocessors, where time is counted in steps of a warp",
-     .cause = "one thread, warp or block does the work of many, or waits for another",
-     .likelier = cause_of_makespan,
      .beside = chains},
     // Contention and the longest chain of the solution may take so long that they hide a bad distribution
     // over multiprocessors, and a step with little work may leave it all to one of them.
@@ -211,34 +188,28 @@ const Limit limits[] = {
      .factor = 4,
      .excess = "it takes too long on a model GPU of 16 multiprocessors: the busiest of them does too much of "
                "the work",
-     .cause = "there are too few blocks, or few of them do most of the work",
      .beside = blocks},
     // Idle threads do not wait and cost few steps, but the others have to do their share.
     {.quantity = "busiest_warp",
      .factor = 3,
      .excess = "the busiest warp of a block does too much of its work",
-     .cause = "a condition on threadIdx leaves the work to a few threads, and the others have nothing to do",
-     .likelier = cause_of_busiest_warp},
+     .beside = threads},
     // A flag, a total or an identity is a few bytes. Results of blocks that the host is to combine are four
     // bytes per block, and sums of sections are copied back.
     {.quantity = "bytes_to_host",
      .factor = 4,
      .excess = "it copies too many bytes from the device to the host",
-     .cause = "the host adds up or examines what a kernel should",
      .always = 32},
     // Room for constants and for a histogram of zeros.
     {.quantity = "bytes_to_device",
      .factor = 4,
      .excess = "it copies too many bytes from the host to the device",
-     .cause = "the host prepares what a kernel or cudaMemset should write",
      .always = 4096},
     // On a GPU a step may take at most twice the solution's time. In the time that the kernels move memory,
     // the host may move as much by copies and fills.
     {.quantity = "bytes_beside",
      .factor = 1,
      .excess = "too many bytes are moved by copies within the device and by cudaMemset",
-     .cause = "an array is copied before a kernel works on it, where the kernel could read the original; a "
-              "copy costs a read and a write",
      .always = 4096,
      .of_traffic = 1},
 };
@@ -267,11 +238,11 @@ bool explains(const Limit& limit, const Counts& mine, const Counts& theirs) {
 /// A block smaller than half a warp leaves that many lanes empty for as long as it runs. The work is counted
 /// per warp and only doubles, so its own limit does not notice.
 std::optional<Shortfall> mostly_empty_warps(const Counts& mine, const Counts& theirs) {
-    if (mine.blocks == 0 || !small_blocks(mine, theirs)) return std::nullopt;
+    if (mine.blocks == 0 || !has_small_blocks(mine, theirs)) return std::nullopt;
     return Shortfall{
         format("at least half of the lanes of its warps are empty: its blocks have %.1f threads, and a warp "
                "of 32 lanes belongs to one block\n  now %.1f threads in a block, in the solution %.1f, at "
-               "least 17\n  the usual cause: a block that is too small; 128 to 512 threads are usual",
+               "least 17",
                threads_a_block(mine), threads_a_block(mine), threads_a_block(theirs)),
         0.5};
 }
@@ -325,7 +296,6 @@ std::vector<Shortfall> worse_than_solution(const Run& step, const Counts& theirs
         if (limit.only_beside && t == 0) continue;
         const double most = most_of(limit, theirs, allowances);
         if (m <= most) continue;
-        const char* const likelier = limit.likelier ? limit.likelier(mine, theirs) : nullptr;
         const int decimals = limit.quantity->per == Per::nothing ? limit.quantity->decimals : 0;
         const bool often = limit.quantity == lines && too_often(mine, theirs);
         worse.push_back(
@@ -336,8 +306,7 @@ std::vector<Shortfall> worse_than_solution(const Run& step, const Counts& theirs
                   format("\n  %s: now %.*f, in the solution %.*f, at most %.*f",
                          std::string(limit.quantity->name).c_str(), decimals, m, decimals, t, decimals,
                          most) +
-                  where_most(step, *limit.quantity) + (limit.beside ? limit.beside(mine, theirs) : "") +
-                  "\n  the usual cause: " + (likelier ? likelier : limit.cause),
+                  where_most(step, *limit.quantity) + (limit.beside ? limit.beside(mine, theirs) : ""),
               most / m}});
     }
     if (worse.empty())
@@ -382,9 +351,8 @@ std::optional<std::string> remark_on_banks(const Run& step, const Counts& theirs
     const auto each = [&](std::uint64_t count) { return number(count) / number(line.requests); };
     return format(
         "Right, but %s takes %.1f passes over the banks of shared memory each time that a warp executes it, "
-        "where %.1f would do: bank conflicts, because its lanes access different words of one bank. Are two "
-        "indices exchanged, does a lane have elements side by side, or does each row of the array need one "
-        "element more? The conflicts are %.0f %% of what its warps execute: too little to fail the test, and "
+        "where %.1f would do: bank conflicts, because its lanes access different words of one bank. The "
+        "conflicts are %.0f %% of what its warps execute: too little to fail the test, and "
         "more than in its solution",
         worst->first.c_str(), each(line.passes), each(line.passes - line.has),
         100 * number(line.has) / work(mine));

@@ -5,6 +5,10 @@
 #include <cstdlib>
 #include <cxxabi.h>
 #include <dlfcn.h>
+#include <fstream>
+#include <iterator>
+#include <sys/mman.h>
+#include <unistd.h>
 
 namespace kata {
 
@@ -27,7 +31,7 @@ std::string demangled(const std::string& symbol) {
 
 }  // namespace
 
-Module::Module(const std::filesystem::path& path) : name_(step_of(path.filename().string())) {
+Module::Module(const std::filesystem::path& path) : name_(step_of(path.filename().string())), path_(path) {
     if (!std::filesystem::exists(path))
         throw Error(name_ + " has not been built: fix the compiler's errors first");
     handle_ = dlopen(std::filesystem::absolute(path).c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -39,6 +43,21 @@ Module::Module(const std::filesystem::path& path) : name_(step_of(path.filename(
                      ? why
                      : "it calls " + demangled(why.substr(at + undefined.size())) +
                            ", which it does not define; a step must not call the tests or their reference"));
+}
+
+Module Module::anew() const {
+#if defined(__linux__)
+    // The loader recognizes a file that it has loaded, but not a copy. The copy must stay open.
+    const int copy = memfd_create("step", MFD_CLOEXEC);
+    std::ifstream file(path_, std::ios::binary);
+    const std::string bytes((std::istreambuf_iterator<char>(file)), {});
+    if (copy >= 0 && write(copy, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size())) {
+        Module loaded("/proc/self/fd/" + std::to_string(copy));
+        loaded.name_ = name_;
+        return loaded;
+    }
+#endif
+    throw Error(name_ + " cannot be loaded anew");
 }
 
 bool Module::has(const char* name) const { return dlsym(handle_, name) != nullptr; }

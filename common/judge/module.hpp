@@ -21,6 +21,9 @@ class Module {
     /// True if it exports `symbol`. Suites use this to find out which of several problems the step solves.
     bool has(const char* symbol) const;
 
+    /// Loads the same file once more, so that its variables have their initial values.
+    Module anew() const;
+
     /// "03_tiled"
     const std::string& name() const { return name_; }
 
@@ -28,6 +31,7 @@ class Module {
     void* symbol(const char* name) const;
 
     std::string name_;
+    std::filesystem::path path_;
     void* handle_;  // never closed: kernels may be used until the process ends
 };
 

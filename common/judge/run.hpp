@@ -1,5 +1,6 @@
 // The result of one run of a step.
 #pragma once
+#include "error.hpp"
 #include "observe.hpp"
 
 #include <optional>
@@ -10,8 +11,8 @@ namespace kata {
 /// One run of a step over a problem.
 struct Run {
     std::optional<std::string> fault;  ///< the reason why the step is wrong
-    bool out_of_time = false;          ///< the fault is that a launch has reached its time limit
-    std::string problem = {};          ///< its size, for messages
+    OutOfTime out_of_time = OutOfTime::no;
+    std::string problem = {};  ///< its size, for messages
     Observation seen;
     double outputs = 0;     ///< elements of the result
     double operations = 0;  ///< that the problem requires

@@ -44,7 +44,6 @@ struct Idea {
     std::function<std::optional<double>(const Counted&)> number;
     double least = -std::numeric_limits<double>::infinity();
     double most = std::numeric_limits<double>::infinity();
-    std::string_view cure = "";  ///< one line
 };
 
 /// An allowance for correct kernels of another style, beyond the limits that hold for all chapters.

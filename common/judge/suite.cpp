@@ -148,12 +148,13 @@ std::string launched(const Seen& seen, const std::string& said) {
 
 /// Rewords a difference found by compare(), which does not know that no kernel was launched.
 std::string without_launch(const std::string& difference) {
-    const auto question = difference.find(": was the kernel launched");
-    if (question == difference.npos) return "no kernel was launched\n" + difference;
-    return difference.substr(0, question) +
-           ", and no kernel was launched\nan input without elements needs none, but its output must be "
-           "filled all the same, as with cudaMemset; every other input needs one, even if the call is the "
-           "same as an earlier one: memory holds something else";
+    const bool wrote_nothing = difference.starts_with("no element of the output was ever written");
+    return "no kernel was launched\n" + difference +
+           (wrote_nothing
+                ? "\nan input without elements needs none, but its output must be filled all the same, "
+                  "as with cudaMemset; every other input needs one, even if the call is the same as "
+                  "an earlier one: memory holds something else"
+                : "");
 }
 
 }  // namespace
@@ -182,8 +183,6 @@ Run observed_run(const Conditions& conditions, const std::function<void()>& work
     if (run.seen.findings.empty()) {
         run.fault = compare();
         if (run.fault) *run.fault += launched(run.seen, *run.fault);
-        for (const auto& hint : run.seen.hints)
-            if (run.fault) *run.fault += "\n" + hint;
         for (const auto& cause : run.seen.causes)
             if (run.fault) run.fault = cause + "\n" + *run.fault;
         if (run.fault && run.seen.launches == 0) *run.fault = without_launch(*run.fault);

@@ -14,6 +14,7 @@
 #include <catch2/internal/catch_test_case_registry_impl.hpp>
 #include <catch2/reporters/catch_reporter_registrars.hpp>
 #include <catch2/reporters/catch_reporter_streaming_base.hpp>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
@@ -47,6 +48,10 @@ class StepReporter final : public Catch::StreamingReporterBase {
         running = true;
     }
 
+    void testCasePartialStarting(const Catch::TestCaseInfo&, std::uint64_t) override {
+        is_another_input_ = failures_ > 0;
+    }
+
     void assertionEnded(const Catch::AssertionStats& stats) override {
         const auto& result = stats.assertionResult;
         if (result.getResultType() == Catch::ResultWas::ExplicitSkip) {
@@ -55,6 +60,10 @@ class StepReporter final : public Catch::StreamingReporterBase {
         }
         if (result.isOk()) return;
         ++failures_;
+        if (is_another_input_) {
+            ++others_;
+            return;
+        }
         // FAIL(text) needs no more; for a CHECK, the compared expression is added.
         if (result.hasExpression())
             explain(result.getExpressionInMacro() + " is " + result.getExpandedExpression());
@@ -76,6 +85,7 @@ class StepReporter final : public Catch::StreamingReporterBase {
         say((failed ? "not ok " : "ok ") + std::to_string(++cases_) + " - " + stats.testInfo->name +
             (skipped ? " # SKIP " + skipped_ : ""));
         std::fflush(nullptr);  // so that what the step has printed comes first
+        if (others_ > 0) explain("and wrong with " + std::to_string(others_) + " more of the test's inputs");
         Record record{stats.testInfo->name, "right", skipped ? skipped_ : wrong_,
                       std::exchange(remarks(), {})};
         if (skipped)
@@ -92,7 +102,7 @@ class StepReporter final : public Catch::StreamingReporterBase {
         }
         skipped_.clear();
         wrong_.clear();
-        failures_ = 0;
+        failures_ = others_ = 0;
         StreamingReporterBase::testCaseEnded(stats);
     }
 
@@ -127,7 +137,8 @@ class StepReporter final : public Catch::StreamingReporterBase {
 
     static inline bool running = false;
     int verdicts_;
-    std::size_t cases_ = 0, failures_ = 0;
+    std::size_t cases_ = 0, failures_ = 0, others_ = 0;
+    bool is_another_input_ = false;  // a generator repeats the test, which has failed already
     std::string skipped_, wrong_;
 };
 

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <sstream>
@@ -109,6 +110,13 @@ std::optional<int> first_in_double(std::filesystem::path module, std::string_vie
     return first;
 }
 
+/// Four digits, or all of a whole number, where %.4g would write 1.878e+06.
+std::string readable(double number) {
+    char text[32];
+    std::snprintf(text, sizeof text, std::abs(number) < 1000 ? "%.4g" : "%.0f", number);
+    return text;
+}
+
 /// Times the asserted or refuted claims about the step under test. Fails if one turns out otherwise.
 void time_claims(Claim::Standing standing, Answer expected, const char* otherwise) {
     if (!keeps_time()) SKIP("this back end keeps no time");
@@ -166,16 +174,10 @@ TEST_CASE("every launch has an effect", "[claims][shared]") {
     // If there are far too many launches, their number is reported, not only the idle ones.
     if (seen.launches > 2 * theirs && !seen.idle.empty())
         fall_short({"there are " + std::to_string(seen.launches) + " launches, where the solution has " +
-                        std::to_string(theirs) + ", and some of them change nothing: " + seen.idle.front() +
-                        "\n  the usual cause: each round is a launch, where barriers could separate the "
-                        "rounds within one kernel",
+                        std::to_string(theirs) + ", and some of them change nothing: " + seen.idle.front(),
                     share});
     else
-        for (const auto& text : seen.idle)
-            fall_short(
-                {text + "\n  the usual cause: the kernel is launched once too often, or a loop over launches "
-                        "has a round too many",
-                 share});
+        for (const auto& text : seen.idle) fall_short({text, share});
     SUCCEED();
 }
 
@@ -210,13 +212,11 @@ TEST_CASE("the step has the idea of its lesson", "[claims][shared]") {
     for (const auto& idea : this_step().ideas) {
         const auto number = idea.number(counted());
         if (!number || (*number >= idea.least && *number <= idea.most)) continue;
-        char limit[96];
         const bool too_much = *number > idea.most;
-        std::snprintf(limit, sizeof limit, ": now %.4g, at %s %.4g", *number, too_much ? "most" : "least",
-                      too_much ? idea.most : idea.least);
+        const double limit = too_much ? idea.most : idea.least;
         fall_short({"the step misses its goal: " + std::string(idea.lacking) + "\n  " +
-                        std::string(idea.number_is) + limit +
-                        (idea.cure.empty() ? "" : "\n  " + std::string(idea.cure)),
+                        std::string(idea.number_is) + ": now " + readable(*number) + ", at " +
+                        (too_much ? "most " : "least ") + readable(limit),
                     too_much ? idea.most / *number : std::max(0.0, *number / idea.least)});
     }
     SUCCEED();
@@ -231,8 +231,8 @@ TEST_CASE("a step computes in float where its solution does", "[claims][shared]"
         if (!line || first_in_double(rival_path(step_name()), kind)) continue;
         fall_short(
             {subject().source.filename().string() + ":" + std::to_string(*line) +
-                 " computes in double, which most GPUs do many times more slowly than in float\n  the usual "
-                 "cause: a number without an f, such as 0.5, is a double, and so is its product with a float",
+                 " computes in double, which most GPUs do many times more slowly than in float: a number "
+                 "without an f, such as 0.5, is a double, and so is its product with a float",
              0.5});
         break;
     }
@@ -250,9 +250,7 @@ TEST_CASE("the values of a thread fit into its registers", "[claims][shared]") {
             fall_short(
                 {"\"" + name + "\", an array of " + std::to_string(bytes) +
                      " bytes of each thread, does not fit into registers, because its index is known only at "
-                     "run time: it is in local memory, which is device memory\n  the usual cause: the index "
-                     "comes from the data, or rotates with the rounds; or no compiler can unroll the loop "
-                     "over it, because its number of rounds is not constant",
+                     "run time: it is in local memory, which is device memory",
                  static_cast<double>(few) / bytes});
     for (const auto& text : counted_run(base_shape()).seen.spilled)
         fall_short({text + "\n  the rest is in local memory, which is device memory, or the launch is "

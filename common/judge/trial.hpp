@@ -79,6 +79,30 @@ std::optional<double> asked(const Module& step, const Problem& p, Conditions con
     return run.fault ? std::nullopt : number;
 }
 
+/// Returns what an earlier call has to do with a wrong result: the step keeps something if it is right once
+/// it is loaded anew, and wrong again if it is not.
+template <class Problem>
+std::string what_is_kept(const Module& step, const Problem& p, const Trial& trial) {
+    static int left = 3;  // a step that is always wrong need not be asked each time
+    if (left-- <= 0) return "";
+    auto conditions = trial.conditions;
+    conditions.metered = false;
+    const auto is_right = [&](const Module& module) {
+        typename Problem::Device device(p, trial.poison);
+        const auto run = observed_run(
+            conditions, [&] { device.run(module); },
+            [&] { return p.expected().difference(device.result(), trial.poison); });
+        return !run.fault;
+    };
+    try {
+        if (is_right(step) || !is_right(step.anew())) return "";
+    } catch (const Error&) {  // it cannot be loaded anew
+        return "";
+    }
+    return "it keeps something from an earlier call, in a __device__ variable or a static one: this call is "
+           "right where it is the first\n";
+}
+
 /// Runs the step over a problem, which provides:
 ///   text()                    its size, for messages
 ///   Device(problem, poison)   its arrays on the device: run(step), damage(), result()
@@ -93,6 +117,7 @@ Run try_on(const Module& step, const Problem& p, typename Problem::Device& devic
             if (auto text = device.damage()) return text;
             const auto result = device.result();
             auto text = p.expected().difference(result, trial.poison);
+            if (text) *text = what_is_kept(step, p, trial) + *text;
             if constexpr (requires { p.made_of(step, trial.conditions, result); }) {
                 if (!text) return text;
                 if (const auto why = p.made_of(step, trial.conditions, result)) *text += "\n" + *why;
@@ -112,9 +137,16 @@ Run try_on(const Module& step, const Problem& p, const Trial& trial = {}) {
     return try_on(step, p, device, trial);
 }
 
+/// Returns ", threads and blocks backwards"; empty if they run in their usual order.
+inline std::string text_of(const Conditions& c) {
+    if (c.order == Order::forwards) return "";
+    return ", threads and blocks " +
+           (c.order == Order::backwards ? "backwards" : "shuffled by seed " + std::to_string(c.seed));
+}
+
 template <class Problem>
 void require_right(const Problem& p, const Trial& trial = {}) {
-    INFO(p.text());
+    INFO(p.text() << text_of(trial.conditions));
     const auto run = try_on(step(), p, trial);
     if (run.fault) FAIL(*run.fault);
 }
@@ -142,13 +174,13 @@ inline void require_right_at_ends(const std::function<void(const Module&)>& work
             c, [&] { work(step()); }, compare);
     };
     auto run = run_on(conditions);
-    bool is_known = !run.out_of_time || !run.fault->starts_with("launch too long");
+    bool is_known = run.out_of_time != OutOfTime::in_all_blocks;
     if (run.fault && run.seen.in_part && !(is_right && is_right())) {
         auto all = conditions;
         all.only_ends = false;
         all.time_limit = 20;
         run = run_on(all);
-        is_known = !run.out_of_time;
+        is_known = run.out_of_time == OutOfTime::no;
     }
     if (!is_known) {
         SUCCEED("a GPU is asked");
@@ -264,10 +296,8 @@ void require_right_beyond_32_bits(const std::function<Sparse()>& few, const std:
 template <class Problem>
 void require_right_in_any_order(const Problem& p) {
     for (const Conditions& c : {Conditions{.order = Order::backwards}, Conditions{.order = Order::shuffled},
-                                Conditions{.order = Order::shuffled, .seed = 2}}) {
-        INFO((c.order == Order::backwards ? "backwards" : "shuffled by seed " + std::to_string(c.seed)));
+                                Conditions{.order = Order::shuffled, .seed = 2}})
         require_right(p, {c});
-    }
 }
 
 /// Requires the right result for two problems in turn: nothing may remain from the first, and no result may

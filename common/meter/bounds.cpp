@@ -32,7 +32,8 @@ void Meter::refuse(std::uintptr_t address, std::size_t bytes, Verb verb, const v
                 range = variable->range;
                 name = "shared memory \"" + variable->name + "\"";
             }
-        const auto size = " (" + std::to_string(range.size()) + " bytes)";
+        const auto size = " (" + std::to_string(range.size()) + " bytes" +
+                          (&r == &resident().dynamic_shared ? ", the third argument of <<<)" : ")");
         if (address < range.begin) {
             const auto distance = range.begin - address;
             if (distance < behind.distance)

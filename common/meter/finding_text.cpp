@@ -20,24 +20,11 @@ void Meter::notice_unfilled(std::uintptr_t address, std::size_t bytes, std::uint
 
 /// Threads that meet at barriers share data. Reports a local array where __shared__ may be missing.
 void Meter::miss_shared_memory() {
-    if (barriers_ == 0) return;
-    if (in_shared_ > 0) {
-        if (!findings_.is_new({grid_.launch.name, "a __shared__ too few"})) return;
-        if (const auto array = local_array_of_threads(grid_.image, grid_.launch.site.file, grid_.launch.name))
-            findings_.causes.push_back('"' + *array + "\" is a local array of " + grid_.launch.name +
-                                       ", of which each thread has its own, and its index is computed from "
-                                       "threadIdx: is __shared__ missing in front of it?");
-        return;
-    }
-    if (!findings_.is_new({grid_.launch.name, "no __shared__"})) return;
-    if (const auto array = local_array_of(grid_.image, grid_.launch.site.file, grid_.launch.name))
-        findings_.hints.push_back(
-            std::string(grid_.launch.name) +
-            " declares no __shared__ memory that it uses, although its threads wait for each "
-            "other: \"" +
-            *array +
-            "\" is a local array, of which each thread has its own; is __shared__ missing in "
-            "front of it?");
+    if (barriers_ == 0 || !findings_.is_new({grid_.launch.name, "a __shared__ too few"})) return;
+    if (const auto array = local_array_of_threads(grid_.image, grid_.launch.site.file, grid_.launch.name))
+        findings_.causes.push_back('"' + *array + "\" is a local array of " + grid_.launch.name +
+                                   ", of which each thread has its own, and its index is computed from "
+                                   "threadIdx: is __shared__ missing in front of it?");
 }
 
 void Meter::touch_from_host(const void* pointer, Verb verb, const void* code) {
@@ -125,6 +112,12 @@ void Meter::tell_unwritten(const Region& region, std::uintptr_t address, std::si
     } else if (findings_.is_new({at, ""})) {
         findings_.add(text);
     }
+}
+
+void Meter::undefined(const void* code, const std::function<std::string()>& text) {
+    if (rehearsing_ || !looks_for_races_ || findings_.full() || !doubted_.insert(offset_of(code)).second)
+        return;
+    doubts_.try_emplace(line(code), text());
 }
 
 void Meter::tell_read_only(const Region& region, std::uintptr_t address, std::size_t bytes,

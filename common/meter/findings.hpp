@@ -11,7 +11,7 @@ namespace meter {
 struct Findings {
     static constexpr std::size_t most = 8;
 
-    std::vector<std::string> texts, hints, causes;  // as in kata::Observation
+    std::vector<std::string> texts, causes;  // as in kata::Observation
     /// The facts already reported: mostly the two lines of a race.
     std::set<std::pair<std::string, std::string>> reported;
     bool muted = false;

@@ -207,12 +207,6 @@ std::pair<std::vector<std::string>, std::string> local_arrays_of(const simt::Ima
 
 }  // namespace
 
-std::optional<std::string> local_array_of(const simt::Image& image, const std::string& file,
-                                          const std::string& kernel) {
-    const auto names = local_arrays_of(image, file, kernel).first;
-    return names.empty() ? std::nullopt : std::optional(names.front());
-}
-
 std::optional<std::string> local_array_of_threads(const simt::Image& image, const std::string& file,
                                                   const std::string& kernel) {
     const auto [names, body] = local_arrays_of(image, file, kernel);

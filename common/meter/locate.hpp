@@ -28,9 +28,6 @@ std::vector<std::string> parameters_of(const simt::Image&, const std::string& fi
                                        const std::string& kernel);
 /// Returns the name of the array declared above a line that the line indexes, if there is exactly one.
 std::optional<std::string> indexed_array(const simt::Image&, const std::string& file, unsigned line);
-/// Returns the name of the first local array that the kernel declares.
-std::optional<std::string> local_array_of(const simt::Image&, const std::string& file,
-                                          const std::string& kernel);
 /// Returns the name of the first local array of the kernel whose index contains threadIdx, or a variable
 /// computed from it. Only shared arrays are indexed like that.
 std::optional<std::string> local_array_of_threads(const simt::Image&, const std::string& file,

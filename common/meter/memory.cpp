@@ -192,7 +192,9 @@ std::uint64_t Meter::copy_begins(const void* to, const void* from, unsigned byte
                                  const char* name, const void* code) {
     if (!counted(*simt::running_block)) return 0;
     const auto address = reinterpret_cast<std::uintptr_t>(to);
-    if (const auto* region = region_of(address); !region || region->space != Space::shared)
+    const auto* const target = region_of(address);
+    if (!target && !simt::stacks.contains(address)) refuse(address, bytes, Verb::write, code);
+    if (!target || target->space != Space::shared)
         simt::give_up(std::string(name) + " copies into shared memory, and " + here() +
                       " gives it another address, in " + line(offset_of(code)));
     // cooperative_groups::memcpy_async may copy from any memory. An address on the stack of another thread is

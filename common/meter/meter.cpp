@@ -34,7 +34,6 @@ void Meter::observation_ends(kata::Observation& seen) {
     seen.counts = counts_;
     seen.findings = std::move(findings_.texts);
     seen.places = places_.all();
-    seen.hints = std::move(findings_.hints);
     seen.causes = std::move(findings_.causes);
     seen.line_of = [image = grid_.image](const kata::Place& place) { return line_of(image, place.code); };
 }

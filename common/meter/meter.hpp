@@ -124,6 +124,7 @@ class Meter final : public simt::Probe {
     simt::Footprint footprint() override { return std::exchange(footprint_, {}); }
     std::uint64_t steps() const override { return steps_; }
     std::uint64_t news() const override { return news_; }
+    void undefined(const void* code, const std::function<std::string()>& text) override;
     bool in_doubt() const override { return !doubts_.empty(); }
     bool only_cleared() const override;
     void rehearsal_begins() override;
@@ -299,7 +300,7 @@ class Meter final : public simt::Probe {
     std::uint32_t epoch_ = 0;
     std::uint64_t barriers_ = 0, in_shared_ = 0;  // by any block
     std::vector<Region*> reached_by_;             // by code
-    std::set<std::uint32_t> doubted_;             // code that has read uninitialized shared memory
+    std::set<std::uint32_t> doubted_;             // code that has read what is undefined
     std::vector<std::uint64_t> work_of_blocks_;
     std::uint64_t longest_ = 0, contention_ = 0;
     bool polled_ = false;

@@ -108,13 +108,11 @@ std::string Meter::advice(const Region& region, std::uintptr_t address, std::siz
         return "threads of two blocks reach " + index +
                " in the same line: if each should have its own, is blockIdx in the index, multiplied by the "
                "number of elements that a block works on? If they share it, use an atomic";
+    if (same_block && plain && line(clash.code) == line(code))
+        return "if the threads share " + index +
+               ", use an atomic, or a __syncthreads() between the two accesses; if not, look at the index";
     if (same_block)
-        return std::string(
-                   plain && line(clash.code) == line(code)
-                       ? "should each thread have an index of its own in this line, or should fewer threads "
-                         "come here at a time? If they share it, "
-                       : "") +
-               "is a __syncthreads() missing between them" +
+        return std::string("is a __syncthreads() missing between them") +
                (same_warp ? " (__syncwarp(), if only the warp shares it)" : "") +
                ", or must it be an atomic?";
     if ((is_atomic(verb) && !signals(verb)) || (is_atomic(clash.verb()) && !signals(clash.verb())))

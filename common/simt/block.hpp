@@ -63,6 +63,7 @@ struct alignas(64) Thread {  // what every turn reads lies in one cache line
     Collective collective{};
     unsigned mask = 0;       // named in the call
     unsigned partners = 0;   // lanes of the mask that took part in the last call
+    unsigned active = 0;     // what its last __activemask() returned
     unsigned passed_by = 0;  // mask of a lane that waited for it at a call that it made with another mask
     std::uint64_t value = 0, result = 0;
     int source = 0;

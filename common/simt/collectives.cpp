@@ -1,4 +1,5 @@
 // Barriers of a block, and exchanges between the lanes of a warp.
+#include "buffer.hpp"
 #include "simt/matrices.hpp"
 #include "simt/scheduler.hpp"
 #include "simt/session.hpp"
@@ -63,8 +64,24 @@ std::string wrong_with_matrix(std::span<const Thread> warp, uint3 block, unsigne
                                text_of(block) + ": " + wrong;
 }
 
-/// Computes the result of a collective for each lane in `mask`.
-void combine(std::span<Thread> warp, unsigned mask, Collective what) {
+/// Describes a shuffle of this thread from a lane that takes no part.
+std::string why_undefined(const Block& block, const Thread& t) {
+    const auto from = static_cast<unsigned>(t.source) % 32, lanes = block.lanes(t.warp());
+    std::string why = ", which has left the kernel";
+    if (from >= lanes)
+        why = ", which its warp does not have";
+    else if (!(t.mask >> from & 1))
+        why = ", which its mask " + hexadecimal(t.mask) + " does not name" +
+              (t.mask == (t.active & ~0u >> (32 - lanes))
+                   ? ": that is what __activemask() returned, which need not be all lanes that come here"
+                   : "");
+    return "undefined value: " + name_of(t.index, block.index) + " calls " + t.waits_in + " in " +
+           text_of(t.site) + " for the value of lane " + std::to_string(from) + why +
+           "; the result depends on it";
+}
+
+/// Computes the result of a collective for each lane in `mask`; `undefined` for a shuffle from another lane.
+void combine(std::span<Thread> warp, unsigned mask, Collective what, std::uint64_t undefined) {
     if (what == Collective::matrix) return;
     if (what == Collective::multiply) {
         session->fragments = true;
@@ -88,7 +105,7 @@ void combine(std::span<Thread> warp, unsigned mask, Collective what) {
         t.result = of_all;
         if (what == Collective::shuffle) {
             const auto from = static_cast<unsigned>(t.source) % 32;
-            t.result = mask >> from & 1 ? warp[from].value : undefined_value;
+            t.result = mask >> from & 1 ? warp[from].value : undefined;
         } else if (what == Collective::match) {
             each([&](unsigned k) { t.result |= warp[k].value == t.value ? 1u << k : 0u; });
         }
@@ -224,7 +241,15 @@ bool Scheduler::complete_collective(Block& block, const Thread& asking) {
             fail(wrong);
             return false;
         }
-    combine(lanes, present, what);
+    constexpr std::uint64_t each_byte = 0x0101010101010101;
+    combine(lanes, present, what,
+            garbage_ == kata::poison ? undefined_value : each_byte * std::to_integer<unsigned>(garbage_));
+    if (probe_ && what == Collective::shuffle)
+        for (const auto& t : lanes)
+            if (present >> t.lane() & 1 && !(present >> static_cast<unsigned>(t.source) % 32 & 1))
+                probe_->undefined(asking.code, [&] {
+                    return why_undefined(block, t) + simt::which_launch(grid_.launch, probe_);
+                });
     for (unsigned l = 0; l < lanes.size(); ++l)
         if (present >> l & 1) {
             lanes[l].state = State::ready;
@@ -289,7 +314,7 @@ bool Scheduler::release_active_mask(Block& block, unsigned warp) {
         if (const unsigned some = mask & static_cast<unsigned>(random_()); some != 0) mask = some;
     for (auto& t : lanes)
         if (mask >> t.lane() & 1) {
-            t.result = mask;
+            t.result = t.active = mask;
             t.state = State::ready;
         }
     return true;

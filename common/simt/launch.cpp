@@ -75,7 +75,7 @@ void run(const Launch& launch) {
     const bool may_look =
         probe && !session->conditions.sample && bytes_to_write(image.writable) <= most_bytes;
     std::optional<Snapshot> before;
-    if (may_look && (image.shared.size() > 0 || launch.shared_bytes > 0)) before.emplace(image.writable);
+    if (may_look) before.emplace(image.writable);
     const auto state = may_look ? state_of_memory(image.writable) : 0;
     const auto first_tick = last_tick;
     run_and_note_changes(launch, image.writable);

@@ -5,6 +5,7 @@
 #include "simt/grid.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,8 @@ class Probe {
     virtual void atomic(const void* address, unsigned bytes, const void* code, AtomicFor) = 0;
     /// These lanes of a warp have exchanged values, by a call from `code`.
     virtual void exchanged(const Block&, unsigned warp, unsigned lanes, const void* code) = 0;
+    /// A shuffle, called from `code`, has had an undefined result, as `text` says.
+    virtual void undefined(const void* code, const std::function<std::string()>& text) = 0;
     /// A compare-and-swap has stored its value.
     virtual void swapped() = 0;
     virtual void atomic_load(const void* address, unsigned bytes, const void* code, AtomicFor) = 0;
@@ -73,8 +76,8 @@ class Probe {
     virtual std::uint64_t steps() const = 0;
     /// Returns a number that changes as long as threads change memory or poll another place than just before.
     virtual std::uint64_t news() const = 0;
-    /// True if this launch has read uninitialized shared memory. It is then run once more over the same
-    /// memory with other garbage, and reported only if that makes a difference.
+    /// True if this launch has read uninitialized shared memory or undefined results. It is then run once
+    /// more over the same memory with other garbage, and reported only if that makes a difference.
     virtual bool in_doubt() const = 0;
     /// True if this launch has stored something and all of it is zero now.
     virtual bool only_cleared() const = 0;

@@ -381,14 +381,15 @@ void Scheduler::end_if_too_long(const Block& block) {
 
 kata::Error Scheduler::still_busy(const Block& block) const {
     auto text = spinning(block, seconds(), probe_);
-    if (text.empty()) {
+    const bool in_a_thread = !text.empty();
+    if (!in_a_thread) {
         std::ostringstream said;
         said << "launch too long: it has come to block " << text_of(block.index) << " of a grid of "
              << text_of(uint3(::gridDim)) << " after " << seconds() << " s of processor time";
         text = said.str();
     }
     kata::Error error(text + blocks_for_threads(grid_.launch, probe_));
-    error.out_of_time = true;
+    error.out_of_time = in_a_thread ? kata::OutOfTime::in_a_thread : kata::OutOfTime::in_all_blocks;
     return error;
 }
 

@@ -115,14 +115,14 @@ TEST_CASE("A wrong number is shown with how far off it is", "[compare]") {
     CHECK_THAT(verdict(difference<double>(std::vector{1.0}, std::vector{1 + 0x1p-52}, {{1}})),
                ContainsSubstring("expected 1.0000000000000002, got 1, error 2.22045e-16"));
     CHECK_THAT(verdict(difference<float>(std::vector{std::nanf("")}, std::vector{1.0f}, {{1}})),
-               ContainsSubstring("expected 1, got NaN\n"));
+               EndsWith("expected 1, got NaN"));
 }
 
 TEST_CASE("Whole numbers that were truncated instead of rounded are recognized", "[compare]") {
     const std::vector<double> expected{137.97, 12.75, 200.6, 9.9}, bounds(4, 0.51);
     const std::vector<int> cut{137, 12, 200, 9}, other{137, 13, 202, 8};
     CHECK_THAT(verdict(difference<int>(cut, expected, bounds, {{4}})),
-               EndsWith("pattern: each wrong value is the expected one without its fraction: rounded down?"));
+               EndsWith("pattern: each wrong value is the expected one without its fraction"));
     CHECK_THAT(verdict(difference<int>(other, expected, bounds, {{4}})), !ContainsSubstring("fraction"));
 }
 
@@ -177,25 +177,16 @@ TEST_CASE("A layout that does not match the array is refused", "[compare]") {
     CHECK_THROWS_AS(difference<float>(four, expected, bound, {{4}}), std::invalid_argument);
 }
 
-TEST_CASE("An infinity that is not part of a sum is reported, and its place is not a pattern", "[compare]") {
+TEST_CASE("The place of a NaN that an infinity has caused is not a pattern", "[compare]") {
     const std::vector<float> expected(800, 2.0f);
     auto got = expected;
     for (std::size_t i = 0; i < got.size(); i += 8) got[i] = not_a_number;
-    const std::string why =
-        "\nNaN where a number is expected. It comes from memory that was never set, or from 0 times "
-        "infinity";
     CHECK_THAT(verdict(difference<float>(got, expected, {{20, 40}})),
-               ContainsSubstring(why) && !ContainsSubstring("modulo") && !ContainsSubstring("pattern"));
-    got[3] = 5;  // other elements are wrong, too
-    CHECK_THAT(verdict(difference<float>(got, expected, {{20, 40}})), ContainsSubstring(why));
+               ContainsSubstring("100 of them NaN") && !ContainsSubstring("pattern"));
     // If all wrong elements are on the border, the border is the better explanation.
     got = expected;
     std::fill(got.end() - 20, got.end(), not_a_number);
-    CHECK_THAT(verdict(difference<float>(got, expected, {{20, 40}})),
-               ContainsSubstring(why) && ContainsSubstring("\npattern: only "));
-    const std::vector<float> infinite(800, std::numeric_limits<float>::infinity());
-    CHECK_THAT(verdict(difference<float>(got, infinite, {{20, 40}})),
-               !ContainsSubstring("NaN where a number is expected"));
+    CHECK_THAT(verdict(difference<float>(got, expected, {{20, 40}})), ContainsSubstring("\npattern: only "));
 }
 
 TEST_CASE("Rows confused with columns are recognized, within blocks or in the whole array", "[compare]") {
@@ -215,9 +206,9 @@ TEST_CASE("Rows confused with columns are recognized, within blocks or in the wh
         return verdict(difference<int>(got, expected, {{width, height}}));
     };
     const std::string what = "pattern: each wrong value is the expected value where x and y are exchanged";
-    CHECK_THAT(exchanged(32), ContainsSubstring(what + " within each square of 32 x 32: does an index"));
-    CHECK_THAT(exchanged(16), ContainsSubstring(what + " within each square of 16 x 16: does an index"));
-    CHECK_THAT(exchanged(75), ContainsSubstring(what + ": does an index"));
+    CHECK_THAT(exchanged(32), ContainsSubstring(what + " within each square of 32 x 32"));
+    CHECK_THAT(exchanged(16), ContainsSubstring(what + " within each square of 16 x 16"));
+    CHECK_THAT(exchanged(75), ContainsSubstring(what));
     CHECK_THAT(exchanged(5), !ContainsSubstring("exchanged"));
 }
 
@@ -271,10 +262,8 @@ TEST_CASE("The value of an uninitialized local variable is recognized", "[compar
         const std::vector<float> got{1, second, 3};
         return kata::difference<float>(got, expected, {.extents = {3}}).value();
     };
-    CHECK_THAT(
-        message(unset(0.0f)),
-        ContainsSubstring("\n-1.6947395e+38 is the content of a local variable that was never set, or of "
-                          "an array that lacks __shared__"));
+    CHECK_THAT(message(unset(0.0f)),
+               ContainsSubstring("\n-1.6947395e+38 is the content of a local variable that was never set"));
     CHECK_THAT(message(unset(0.0f) / 2), !ContainsSubstring("local variable"));
     const std::vector<unsigned char> bytes{1}, other{0xFE};
     CHECK_THAT(kata::difference<unsigned char>(other, bytes, {.extents = {1}}).value(),

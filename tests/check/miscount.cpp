@@ -139,8 +139,7 @@ TEST_CASE("A result that is not a sum of the elements is not explained", "[misco
     CHECK(!said(
         [](const auto& values) { return std::min(100, std::accumulate(values.begin(), values.end(), 0)); }));
     CHECK(said([](const auto& values) { return 5 + std::accumulate(values.begin(), values.end(), 0); }) ==
-          "even where no element adds anything, the result is not 0: something else is added, or what was "
-          "there before is not set to 0");
+          "even where no element adds anything, the result is not 0");
     CHECK(!said([](const auto&) { return std::nan(""); }));
 }
 

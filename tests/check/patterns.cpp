@@ -110,7 +110,7 @@ TEST_CASE("An index from which all elements are wrong is recognized", "[compare]
     CHECK(pattern_where({{3000}}, [&](int x, int) { return x == 2048 || (x > 2048 && scattered[x] == 3); }) ==
           "only at or after index 2048");
     CHECK(pattern_where({{50, 40}, {16, 16}}, [](int x, int y) { return 50 * y + x >= 1024; }) ==
-          "only the last 976 elements, at or after index 1024");
+          "only the last 976 elements, at or after index 1024 (x 24, y 20)");
 }
 
 TEST_CASE("No pattern is reported if there is none", "[compare][pattern]") {
@@ -199,9 +199,9 @@ TEST_CASE("A shifted picture is reported with its offset", "[compare][pattern]")
         return text.substr(text.find("pattern: ") + 9);
     };
     const std::string begin = "each wrong value is the expected value at ";
-    CHECK_THAT(said(2, 2), StartsWith(begin + "(x + 2, y + 2): does something begin elsewhere"));
-    CHECK_THAT(said(-7, 0), StartsWith(begin + "(x - 7, y): "));
-    CHECK_THAT(said(0, 12), StartsWith(begin + "(x, y + 12): "));
+    CHECK_THAT(said(2, 2), StartsWith(begin + "(x + 2, y + 2)"));
+    CHECK_THAT(said(-7, 0), StartsWith(begin + "(x - 7, y)"));
+    CHECK_THAT(said(0, 12), StartsWith(begin + "(x, y + 12)"));
     CHECK_THAT(said(17, 0), !StartsWith(begin));
 }
 
@@ -271,4 +271,69 @@ TEST_CASE("A constant factor is not reported without evidence", "[compare][patte
     got[50] *= 2;
     got[77] *= 2;
     CHECK(pattern(difference<float>(got, expected, {{500}})) == "none");
+}
+
+TEST_CASE("A constant difference is recognized", "[compare][pattern]") {
+    const auto expected = coded<int>(500, 3);
+    auto got = expected;
+    for (std::size_t i = 1; i < got.size(); i += 3) --got[i];
+    CHECK(pattern(difference<int>(got, expected, {{500}})) ==
+          "each wrong value is 1 less than the expected one");
+    // Luminances rounded down, as in a picture that turns gray.
+    const auto exact = reals<double>(500, 4, 10, 200);
+    std::vector<unsigned char> bytes(500);
+    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<unsigned char>(exact[i] + 2.5);
+    CHECK(pattern(difference<unsigned char>(bytes, exact, std::vector(500, 0.5001), {{500}})) ==
+          "each wrong value is 2 more than the expected one");
+    const auto real = reals<double>(500, 3);
+    std::vector<float> floats(real.begin(), real.end());
+    for (float& value : floats) value += 0.25f;
+    CHECK(pattern(difference<float>(floats, real, std::vector(500, 1e-6), {{500}})) ==
+          "each wrong value is 0.25 more than the expected one");
+    floats[77] += 0.01f;
+    CHECK(pattern(difference<float>(floats, real, std::vector(500, 1e-6), {{500}})) == "none");
+}
+
+TEST_CASE("Counters that are too narrow are recognized", "[compare][pattern]") {
+    const std::vector<unsigned> expected{12, 300, 70000, 255}, eight{12, 44, 112, 255},
+        sixteen{12, 300, 4464, 255};
+    CHECK(pattern(difference<unsigned>(eight, expected, {{4}})) ==
+          "each wrong value is the expected one modulo 256, as if it had been kept in 8 bits");
+    CHECK(pattern(difference<unsigned>(sixteen, expected, {{4}})) ==
+          "each wrong value is the expected one modulo 65536, as if it had been kept in 16 bits");
+}
+
+TEST_CASE("Exchanged and reversed elements are recognized", "[compare][pattern]") {
+    const std::vector<unsigned> expected{11, 12, 13, 14, 15, 16, 17};
+    const auto said = [&](const std::vector<unsigned>& got) {
+        return pattern(difference<unsigned>(got, expected, {{7}}));
+    };
+    CHECK(said({17, 16, 15, 14, 13, 12, 11}) == "the elements are in reverse order");
+    CHECK(said({12, 11, 14, 13, 15, 16, 17}) == "elements 0 and 1, 2 and 3 have each other's values");
+    CHECK(said({12, 13, 11, 14, 15, 16, 17}) == "only the first 3 elements");
+}
+
+TEST_CASE("Elements that are repeated in place of others are recognized", "[compare][pattern]") {
+    const auto expected = coded<int>(1000, 5, 1000);
+    const auto repeated = [&](std::size_t whole, std::size_t part) {
+        auto got = expected;
+        for (std::size_t i = 0; i < got.size(); ++i) got[i] = expected[i / whole * whole + i % part];
+        return pattern(difference<int>(got, expected, {{1000}}));
+    };
+    const std::string earlier = "each wrong value is the expected value of an earlier element: the first ";
+    CHECK(repeated(16, 4) == earlier + "4 of each 16 are repeated");
+    CHECK(repeated(32, 1) == earlier + "of each 32 are repeated");
+    CHECK(repeated(2000, 64) == earlier + "64 of all are repeated");
+    CHECK(repeated(24, 4) == "none");
+}
+
+TEST_CASE("Values that are off by little are reported with their right digits", "[compare]") {
+    const auto expected = reals<double>(500, 3, 1, 2);
+    std::vector<float> got(expected.begin(), expected.end());
+    for (std::size_t i = 0; i < got.size(); ++i) got[i] *= 1 + 1e-5f * static_cast<float>(i % 7);
+    const auto said = verdict(difference<float>(got, expected, std::vector(500, 1e-5), {{500}}));
+    CHECK_THAT(said, ContainsSubstring("\nall wrong values are right to 4 digits: the error is at most 1"));
+    got[9] *= 2;
+    CHECK_THAT(verdict(difference<float>(got, expected, std::vector(500, 1e-5), {{500}})),
+               !ContainsSubstring("digits"));
 }

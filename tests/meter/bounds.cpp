@@ -119,10 +119,10 @@ TEST_CASE("an access that straddles the end of a buffer is reported", "[bounds]"
 TEST_CASE("accesses to shared and constant memory are bounds-checked", "[bounds]") {
     Buffer<float> out("out", 32);
     CHECK(fault([&] { kernels::dynamic_at(out.data(), 0); }) == "");
-    CHECK_THAT(
-        fault([&] { kernels::dynamic_at(out.data(), 1); }),
-        StartsWith("out of bounds: thread (31,0,0)") &&
-            ContainsSubstring("reads 4 bytes right past the end of dynamic shared memory (128 bytes)"));
+    CHECK_THAT(fault([&] { kernels::dynamic_at(out.data(), 1); }),
+               StartsWith("out of bounds: thread (31,0,0)") &&
+                   ContainsSubstring("reads 4 bytes right past the end of dynamic shared memory (128 bytes, "
+                                     "the third argument of <<<)"));
     CHECK_THAT(
         fault([&] { kernels::dynamic_at(out.data(), -1); }),
         StartsWith("out of bounds: thread (0,0,0)") &&

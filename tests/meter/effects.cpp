@@ -23,27 +23,19 @@ TEST_CASE("a launch that does not change memory is reported", "[launches]") {
     CHECK(idle(only_reads).size() == 1);
 }
 
-TEST_CASE("a wrong result is explained if threads try to share a local array", "[launches]") {
-    auto in = filled<float>("in", 64), out = filled<float>("out", 64);
-    const auto hints = [&](bool shared) {
-        return observe({}, [&] { kernels::reversed_in_array(shared, in.data(), out.data()); }).hints;
-    };
-    CHECK(hints(true) == Findings{});
-    CHECK(
-        hints(false) ==
-        Findings{"reversed_in_local_kernel declares no __shared__ memory that it uses, although its threads "
-                 "wait for each other: \"values\" is a local array, of which each thread has its own; is "
-                 "__shared__ missing in front of it?"});
-}
-
 TEST_CASE("a wrong result is explained if an array lacks __shared__ or its values", "[launches]") {
     auto in = filled<float>("in", 64), out = filled<float>("out", 64);
     const auto causes = [&](const std::function<void()>& work) { return observe({}, work).causes; };
     using enum kernels::Lacks;
+    const std::string own =
+        ", of which each thread has its own, and its index is computed from threadIdx: is "
+        "__shared__ missing in front of it?";
+    CHECK(causes([&] { kernels::reversed_in_array(true, in.data(), out.data()); }) == Findings{});
+    CHECK(causes([&] { kernels::reversed_in_array(false, in.data(), out.data()); }) ==
+          Findings{"\"values\" is a local array of reversed_in_local_kernel" + own});
     CHECK(causes([&] { kernels::reversed_in_both(nothing, in.data(), out.data()); }) == Findings{});
     CHECK(causes([&] { kernels::reversed_in_both(shared, in.data(), out.data()); }) ==
-          Findings{"\"mine\" is a local array of reversed_in_one_shared_kernel, of which each thread has its "
-                   "own, and its index is computed from threadIdx: is __shared__ missing in front of it?"});
+          Findings{"\"mine\" is a local array of reversed_in_one_shared_kernel" + own});
     CHECK(causes([&] { kernels::weighed(4, in.data(), out.data()); }) == Findings{});
     CHECK(causes([&] { kernels::weighed(3, in.data(), out.data()); }) ==
           Findings{"\"tail_weights\" is read in " + line_of("weighed") +

@@ -136,7 +136,8 @@ enum class Apart {
 void summed_apart(Apart, void* out);  // 2048 floats
 void barrier_against_shuffle(int threads);
 void absent_lanes(int* out);
-void early_return(const int* in, int* out, int n);      // the lanes from n on return
+void early_return(const int* in, int* out, int n);  // the lanes from n on return
+void halves_of_16(int* out);
 void from_absent_lane(int* out, int n, unsigned mask);  // shuffles from lane + 1, in the first n lanes
 void from_absent_lane(float* out, int n, unsigned mask);
 void from_absent_lane(double* out, int n, unsigned mask);

@@ -124,7 +124,7 @@ TEST_CASE("a launch that takes too long reports whether blocks were confused wit
     try {
         observe(short_of_time, [] { kernels::idle_blocks(many, 32, many); });
     } catch (const kata::Error& e) {
-        CHECK(e.out_of_time);
+        CHECK(e.out_of_time == kata::OutOfTime::in_all_blocks);
     }
 }
 

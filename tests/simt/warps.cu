@@ -185,8 +185,15 @@ template <class T>
 __global__ void from_absent_lane_kernel(T* out, int n, unsigned mask) {
     const int lane = threadIdx.x;
     if (lane >= n) return;
-    out[lane] = __shfl_down_sync(mask, T{1}, 1);
+    out[lane] = __shfl_down_sync(mask, T{1}, 1);  // mark: from a lane that has left
 }
+__global__ void halves_of_16_kernel(int* out) {
+    if (threadIdx.x >= 16) return;
+    int sum = 1;  // correct in lane 0 only
+    for (int stride = 8; stride > 0; stride /= 2) sum += __shfl_down_sync(0xffff, sum, stride);
+    if (threadIdx.x == 0) *out = sum;
+}
+void halves_of_16(int* out) { halves_of_16_kernel<<<1, 32>>>(out); }
 void from_absent_lane(int* out, int n, unsigned mask) { from_absent_lane_kernel<<<1, 32>>>(out, n, mask); }
 void from_absent_lane(float* out, int n, unsigned mask) { from_absent_lane_kernel<<<1, 32>>>(out, n, mask); }
 void from_absent_lane(double* out, int n, unsigned mask) { from_absent_lane_kernel<<<1, 32>>>(out, n, mask); }

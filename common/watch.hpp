@@ -63,4 +63,13 @@ class Watcher {
 /// The current watcher of kernels; null if there is none. Sees only what is counted, so nothing on a GPU.
 inline Watcher* watcher = nullptr;
 
+/// Makes a watcher the current one for a while.
+class WatchedBy {
+  public:
+    explicit WatchedBy(Watcher& by) { watcher = &by; }
+    ~WatchedBy() { watcher = nullptr; }
+    WatchedBy(const WatchedBy&) = delete;
+    WatchedBy& operator=(const WatchedBy&) = delete;
+};
+
 }  // namespace kata

@@ -79,6 +79,8 @@ def check_mistakes(repository: Repository, chapter: str) -> Iterator[str]:
     for mistake in found:
         if mistake.timed_against not in {None, *kernels}:
             yield str(mistake.fault(f"is timed against {mistake.timed_against}, and there is none"))
+        if mistake.same_code_as not in {None, *kernels}:
+            yield str(mistake.fault(f"has the same code as {mistake.same_code_as}, and there is none"))
         try:
             repository.kernel(chapter, mistake)
         except Fault as fault:

@@ -163,6 +163,8 @@ class Contract(SmallRepository):
         self.says("01_add.mistakes:4: no_guard: 0 places")
         self.mistakes.write_text(NO_GUARD.replace("// Rejected", "// Timed against: 09_gone\n// Rejected"))
         self.says("is timed against 09_gone")
+        self.mistakes.write_text(NO_GUARD.replace("// Rejected", "// Same code as: 09_gone\n// Rejected"))
+        self.says("has the same code as 09_gone")
 
 
 if __name__ == "__main__":

@@ -54,6 +54,11 @@ TEST_CASE("a step that needs what its solution needs is not worse, and one that 
           "[judge]") {
     CHECK(worse_than_solution(run_with(plain()), plain()).empty());
     auto c = plain();
+    c.work = 4000;
+    CHECK(worse_than_solution(run_with(c), plain(), {}, &c).size() == 1);
+    const auto compiled = plain();  // nvcc saves the rest
+    CHECK(worse_than_solution(run_with(c), plain(), {}, &compiled).empty());
+    c = plain();
     c.lines = 32 * 100;
     auto worse = worse_than_solution(run_with(c), plain());
     REQUIRE(worse.size() == 1);

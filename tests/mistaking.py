@@ -72,6 +72,12 @@ class Mistakes(SmallRepository):
             [f"01_add.fast {module} 01_add solutions.sums.01_add.cpu.so"],
         )
 
+    def test_what_nvcc_makes_the_same_code_of_is_a_variant_that_nobody_times(self) -> None:
+        self.made(NO_GUARD.replace("Rejected: out of bounds", "Same code as: 01_add"))
+        (spelling,) = self.repository.mistakes("sums")
+        self.assertEqual((spelling.tree, spelling.same_code_as), ("variants", "01_add"))
+        self.assertEqual(self.repository.timed("sums", "cpu"), [])
+
     def test_an_edit_of_what_the_solution_no_longer_says_is_refused(self) -> None:
         gone = NO_GUARD.replace("- ", "-     int j;\n- ")
         self.refused("\n" + gone, ":5:", "no_guard", "0 places", "solutions/sums/01_add.cu", "int j;")

@@ -57,6 +57,8 @@ struct Demand {
     double addresses = 0;     ///< of requests, except at a constant distance from a known one
     double basic_blocks = 0;  ///< entered by warps
     double comparisons = 0;   ///< of conditions compiled to predicates
+    double unrolled = 0;      ///< basic blocks of unrolled loops, which a GPU does not enter
+    double merged = 0;        ///< passes of loads in them that repeat an earlier one, and are not made
     double operands = 0;      ///< constants at an address known at compile time
     double divisions = 0;     ///< by warps, by non-constants
     double lines = 0;         ///< of 128 bytes touched by requests to global memory, one pass each

@@ -293,7 +293,10 @@ void Gatherer::end_block() {
                     launch.divisions += line.divisions;
                     own.asked.divisions += line.divisions;
                     if (line.predicated) ++launch.comparisons, ++own.asked.comparisons, ++chain.requests;
-                    if (line.unrolled) continue;
+                    if (line.unrolled) {
+                        ++launch.unrolled;
+                        continue;
+                    }
                     kept.clear();
                     if (!line.predicated)
                         ++launch.basic_blocks, ++own.asked.basic_blocks, ++chain.basic_blocks;
@@ -303,7 +306,10 @@ void Gatherer::end_block() {
                     }
                     continue;
                 }
-                if (e.kind == Kind::shared_load && line.unrolled && !kept.insert(e.words).second) continue;
+                if (e.kind == Kind::shared_load && line.unrolled && !kept.insert(e.words).second) {
+                    launch.merged += e.passes;
+                    continue;
+                }
                 if (e.kind != Kind::shared_load && e.kind != Kind::load && e.kind != Kind::constant)
                     kept.clear();
                 const bool is_operand = e.kind == Kind::constant && line.unrolled;

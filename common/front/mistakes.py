@@ -6,12 +6,13 @@
   // Rejected by: TEST      the first test that rejects it, and the only one that runs unless all must
   // On a GPU: WORDS        the same without a meter; "nothing" if nothing is to be seen there
   // Timed against: KERNEL  a STEP or STEP.NAME, beside which it is timed on a GPU
+  // Same code as: KERNEL   a STEP or STEP.NAME, of which nvcc makes the same code (tests/spellings.py)
   - lines of the solution, which stand there exactly once
   + lines in their place, if there are any
   @                         between two edits of which the first only removes lines
 
-A kernel with "Timed against" and without "Rejected" is a variant: it is right. The marks of bodies and the
-comment at the head of a solution are not edited.
+A kernel with "Timed against" or "Same code as" and without "Rejected" is a variant: it is right. The marks of
+bodies and the comment at the head of a solution are not edited.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from fault import Fault
 
 SUFFIX = ".mistakes"
 MARK = "// kata: "
-KEYED = re.compile("// (Rejected|Rejected by|On a GPU|Timed against): ")
+KEYED = re.compile("// (Rejected|Rejected by|On a GPU|Timed against|Same code as): ")
 TITLE = re.compile(r"== ([a-z0-9_]+)(?: of (\d\d_[a-z0-9_]+))?$")
 
 
@@ -59,6 +60,10 @@ class Mistake:
     @property
     def timed_against(self) -> str | None:
         return self.says("Timed against")
+
+    @property
+    def same_code_as(self) -> str | None:
+        return self.says("Same code as")
 
     @property
     def tree(self) -> str:
@@ -99,9 +104,10 @@ def parse(path: pathlib.Path, line: int, lines: list[str]) -> Mistake:
     numbered = list(enumerate(lines[1:], line + 1))
     if [text for _, text in numbered[: len(comments)]] != comments:
         raise mistake.fault("its comments come first, before the edits, without an empty line")
-    if not mistake.says("Rejected") and not mistake.says("Timed against"):
+    if not any(map(mistake.says, ("Rejected", "Timed against", "Same code as"))):
         raise mistake.fault(
-            "says neither '// Rejected: …', what the tests must say of it, nor '// Timed against: …'"
+            "says neither '// Rejected: …', what the tests must say of it, nor '// Timed against: …' or "
+            "'// Same code as: …'"
         )
     if not any(re.match(r"// \S", text) and not KEYED.match(text) for text in comments):
         raise mistake.fault("does not say what is wrong, or what differs, in a comment")

@@ -55,13 +55,9 @@ int estimate(std::span<char* const> arguments) {
         const auto device = ::estimate::read_device(std::filesystem::path(*file));
         // The first and last blocks of a solution are known to be like the others.
         ::estimate::Gatherer gatherer(device, solution.has_value());
-        struct Watching {
-            explicit Watching(Watcher& who) { watcher = &who; }
-            ~Watching() { watcher = nullptr; }
-        };
         AtScale problem;
         const auto seen = observe({.sample = enough}, [&] {
-            const Watching watching(gatherer);
+            const WatchedBy watched(gatherer);
             problem = chapter.at_scale(step, variant ? std::optional(std::stoi(*variant)) : std::nullopt);
         });
         if (seen.fragments)

@@ -288,14 +288,14 @@ std::string where_most(const Run& run, const Counter& counter) {
 }
 
 std::vector<Shortfall> worse_than_solution(const Run& step, const Counts& theirs,
-                                           std::span<const Allowance> allowances) {
+                                           std::span<const Allowance> allowances, const Counts* compiled) {
     std::vector<std::pair<bool, Shortfall>> worse;  // true if it explains others
     const auto& mine = counts_of(step);
     for (const auto& limit : limits) {
         const double m = limit.quantity(mine), t = limit.quantity(theirs);
         if (limit.only_beside && t == 0) continue;
         const double most = most_of(limit, theirs, allowances);
-        if (m <= most) continue;
+        if (m <= most || (compiled && limit.quantity(*compiled) <= most)) continue;
         const int decimals = limit.quantity->per == Per::nothing ? limit.quantity->decimals : 0;
         const bool often = limit.quantity == lines && too_often(mine, theirs);
         worse.push_back(

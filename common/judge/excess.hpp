@@ -10,9 +10,11 @@
 namespace kata {
 
 /// Returns the excesses of the step over its own solution, each with its limit, in a few lines each, the
-/// worst first. `allowances` are those of the step on the shape of the run.
+/// worst first. `allowances` are those of the step on the shape of the run. With `compiled`, the counts of
+/// the machine code (compiled.hpp), an excess must show in them, too.
 std::vector<Shortfall> worse_than_solution(const Run& step, const Counts& theirs,
-                                           std::span<const Allowance> allowances = {});
+                                           std::span<const Allowance> allowances = {},
+                                           const Counts* compiled = nullptr);
 /// The limit that the step comes closest to, and its value as a fraction of that limit.
 struct Nearest {
     const Counter* counter = nullptr;

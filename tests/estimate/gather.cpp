@@ -88,6 +88,8 @@ TEST_CASE("a loop that is not unrolled waits in each round, an unrolled one cost
     CHECK(eight_rounds_of("#pragma unroll 2\nfor (;;)", "3").chain.misses == 4);
     CHECK(unrolled.chain.misses == 1);
     CHECK(unrolled.basic_blocks == 0);
+    CHECK(unrolled.unrolled == 8);
+    CHECK(plain.unrolled == 0);
     CHECK(unrolled.addresses == 0);
     CHECK(unrolled.comparisons == 0);
     CHECK(guarded.chain.misses == 1);
@@ -142,7 +144,9 @@ TEST_CASE("loads of an unrolled loop from shared memory are kept until something
             }
             if (writes_between) gatherer.request(request("store", "global", 8192, 4));
         }
-        return gatherer.demands().at(0).passes;
+        const auto d = gatherer.demands().at(0);
+        CHECK(d.passes + d.merged == 4 + 4);
+        return d.passes;
     };
     const std::string unrolled = "for (int i = 0; i < 4; ++i)";
     CHECK(passes_of(unrolled, false) == 1 + 4);

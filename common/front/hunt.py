@@ -8,10 +8,12 @@ import re
 import subprocess
 import sys
 import textwrap
+from collections.abc import Collection
 from typing import NamedTuple
 
 import board
 import mistakes
+import processes
 import trace
 import verdicts
 from build import Build
@@ -21,9 +23,9 @@ from repository import Repository, module, prefix, short, suite
 WIDTH = 80
 LEVELS = ("message", "counters", "nothing")  # what is shown beside the kernel; the first is the easiest
 KINDS = {
-    "race": "threads access the same memory, and nothing orders them",
+    "race": "threads access the same memory, one of them writes, and nothing orders them",
     "bounds": "an access outside of an array",
-    "unset": "memory is read that nobody has written",
+    "unset": "unwritten memory is read",
     "wait": "a barrier that not all threads reach, or a wait that never ends",
     "launch": "a launch that the GPU refuses",
     "values": "wrong values, by an index, a bound, a constant or the order of operands",
@@ -101,14 +103,13 @@ def finding(build: Build, hunt: Hunt) -> str:
     """Returns the message of the tests."""
     kernel = f"{hunt.step}.{hunt.name}"
     command: list[str | pathlib.Path] = [build.suite(hunt.chapter, "cpu")]
-    command += ["--step", module("wrong", hunt.chapter, kernel, "cpu")]
-    command += ["--source", f"{kernel}.{hunt.chapter}.cu"]
+    command += ["--step", build.folder / module("wrong", hunt.chapter, kernel, "cpu")]
+    command += ["--source", build.folder / f"{kernel}.{hunt.chapter}.cu"]
     command += ["--rivals", build.folder / prefix("solutions", hunt.chapter)]
     command += ["--reporter", "step", "--abort"]
-    done = subprocess.run(
-        command, cwd=build.folder, capture_output=True, text=True, errors="replace", check=False
-    )
-    said = [one["text"] for one in verdicts.records_in(done.stdout) if one["kind"] in ("wrong", "slow")]
+    with processes.running(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as tests:
+        lines = "\n".join(processes.lines_of(tests))
+    said = [one["text"] for one in verdicts.records_in(lines) if one["kind"] in ("wrong", "slow")]
     text = said[0] if said else "the tests ended without a message"
     return text.replace(f"{kernel}.{hunt.chapter}.cu", f"{hunt.step}.cu")  # the name may give it away
 
@@ -117,45 +118,47 @@ def counters(build: Build, hunt: Hunt) -> str:
     """Returns what the kernel needs, beside the solution."""
     program = build.suite(hunt.chapter, "cpu")
     names = (("wrong", f"{hunt.step}.{hunt.name}"), ("solutions", hunt.step))
-    wrong, right = (
-        trace.run(program, build.folder / module(tree, hunt.chapter, name, "cpu"), "explain")["all"]
-        for tree, name in names
-    )
+    try:
+        wrong, right = (
+            trace.run(program, build.folder / module(tree, hunt.chapter, name, "cpu"), "explain")["all"]
+            for tree, name in names
+        )
+    except Fault:
+        return "The kernel does not come to its end, so nothing was counted.\n"
     rows = [f"{name:16} {wrong[name]:>12.6g} {right[name]:>12.6g}\n" for name in wrong if name in right]
     return f"{'':16} {'this kernel':>12} {'solution':>12}\n" + "".join(rows)
 
 
-def asked(question: str, answers: set[str]) -> str:
-    """Repeats the question until the answer is one of these; Ctrl-D ends the hunt."""
+def asked(question: str, answers: Collection[int]) -> int:
+    """Repeats the question until the answer is one of these numbers; Ctrl-D ends the hunt."""
     try:
-        while (said := input(question).strip()) not in answers:
-            question = "One of these: " + " ".join(sorted(answers, key=lambda one: (len(one), one))) + " "
-        return said
+        while not (said := input(question).strip()).isdecimal() or int(said) not in answers:
+            pass
+        return int(said)
     except EOFError:
         print()
         raise Fault("there was no answer", 2) from None
 
 
-def next_hunt(repository: Repository, chapter: str, found: dict[str, str], level: str) -> Hunt:
-    """Returns the first hunt that is not found at this level or a harder one, among the steps that are done:
-    the kernel is nearly their solution."""
+def open_hunts(repository: Repository, chapter: str, found: dict[str, str], level: str) -> list[Hunt]:
+    """Returns the hunts that are not found at this level or a harder one, among the steps that are done: the
+    kernel is nearly their solution."""
     done = {(place.chapter, place.step) for place in board.Board(repository).places if place.state == "done"}
     here = [one for one in chosen(repository) if chapter in ("", one.chapter)]
-    open_ones = [one for one in here if (one.chapter, one.step) in done]
-    if not open_ones:
+    solved = [one for one in here if (one.chapter, one.step) in done]
+    if not here:
+        raise Fault(f"there are no hunts of {chapter or 'any chapter'}")
+    if not solved:
         raise Fault(
-            f"a hunt shows nearly the solution of a step, so it is of one that you have solved, such as "
+            f"a hunt shows nearly the solution of a step: solve that step first, as "
             f"{short(here[0].chapter, here[0].step)}"
-            if here
-            else f"there are no hunts of {chapter}"
         )
-    hard = LEVELS.index(level)
-    left = [one for one in open_ones if one.key not in found or LEVELS.index(found[one.key]) < hard]
+    harder = LEVELS[LEVELS.index(level) :]
+    left = [one for one in solved if found.get(one.key) not in harder]
     if not left:
-        harder = LEVELS[LEVELS.index(level) + 1 :]
-        again = f"; harder: --show {harder[0]}" if harder else ""
-        raise Fault(f"all {len(open_ones)} hunts of the steps that you have solved are found{again}")
-    return left[0]
+        again = f"; harder: --show {harder[1]}" if harder[1:] else ""
+        raise Fault(f"all {len(solved)} hunts of the steps that you have solved are found{again}")
+    return left
 
 
 def hunt(repository: Repository, chapter: str, level: str) -> int:
@@ -163,8 +166,11 @@ def hunt(repository: Repository, chapter: str, level: str) -> int:
         print("hunt asks questions and waits for your answers: run it in a terminal.")
         return 0
     record = verdicts.Record(repository)
-    found = {key: str(shown) for key, shown in record.read().get("hunts", {}).items()}
-    one = next_hunt(repository, chapter, found, level)
+    kept = record.read()
+    found = {key: str(shown) for key, shown in kept.get("hunts", {}).items()}
+    misses = kept.get("missed hunts", {})
+    left = open_hunts(repository, chapter, found, level)
+    one = min(left, key=lambda hunt: int(str(misses.get(hunt.key, 0))))  # a missed one comes last
     kernel, build = Kernel(repository, one), Build(repository)
     build.configure(everything=True)
     modules = [module("wrong", one.chapter, f"{one.step}.{one.name}", "cpu")]
@@ -173,15 +179,16 @@ def hunt(repository: Repository, chapter: str, level: str) -> int:
         raise Fault("see above")
     said = finding(build, one)
     print(f"{short(one.chapter, one.step)}, with one mistake:\n\n{kernel.text()}")
-    if kernel.mistake.says("On a GPU") == "nothing" and one.kind != "slow":
-        print("A GPU says nothing of it.\n")
+    if kernel.mistake.says("On a GPU") == "nothing" and one.kind != "slow" and level != "nothing":
+        print("A GPU reports no error.\n")
     if level == "message":
         print(f"The tests say:\n{textwrap.indent(said, '  ')}\n")
     elif level == "counters":
         print(counters(build, one))
-    line = int(asked("In which line? ", {str(number) for number in kernel.numbers}))
+    print("Where a line is missing, name a line beside the gap.")
+    line = asked("In which line is the mistake? ", kernel.numbers)
     print("\n" + "".join(f"{number}  {text}\n" for number, text in enumerate(KINDS.values(), 1)))
-    kind = list(KINDS)[int(asked("What is it? ", set(map(str, range(1, len(KINDS) + 1))))) - 1]
+    kind = list(KINDS)[asked("Which of these do the tests find first? ", range(1, len(KINDS) + 1)) - 1]
     right_line, right_kind = line in kernel.lines(), kind == one.kind
     lines = " or ".join(map(str, sorted(kernel.lines())))
     print(f"\nThe line: {'yes' if right_line else f'no, {lines}'}.")
@@ -191,4 +198,7 @@ def hunt(repository: Repository, chapter: str, level: str) -> int:
         print(f"The tests say:\n{textwrap.indent(said, '  ')}")
     if right_line and right_kind:
         record.write({"hunts": {one.key: level}})
+        print(f"Found. Left to find: {len(left) - 1}")
+    else:
+        record.write({"missed hunts": {one.key: int(str(misses.get(one.key, 0))) + 1}})
     return 0

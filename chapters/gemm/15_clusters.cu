@@ -1,9 +1,9 @@
 // 15 Clusters: blocks that run side by side share what they fetch, or a tile of C. Beyond the documents;
 // cuBLAS launches clusters of two on Hopper. Changed from 14: four blocks, one below the other, multiply the
 // same tile of B, and each fetches a quarter of it for all. That pays where rows do not begin at whole lines
-// of 128 bytes, as then each row of a box is two lines. And tiles that are left over when all blocks have had
-// equally many, or few tiles with a long K, are shared by clusters along K. Each block leaves its sums in its
-// own shared memory, and adds up a part of the tile from the shared memory of all.
+// of 128 bytes, as then most rows of a box are two lines. And tiles that are left over when all blocks have
+// had equally many, or few tiles with a long K, are shared by clusters along K. Each block leaves its sums in
+// its own shared memory, and adds up a part of the tile from the shared memory of all.
 //
 // Needs: sm_90a
 #include "hopper.cuh"

@@ -320,8 +320,8 @@ struct ClusterLaunch {
         config.blockDim = threads;
         config.dynamicSmemBytes = bytes;
         config.attrs = &attribute;
-        // Clusters of one block are launched without the attribute, with which the same kernel is slower on an
-        // H100.
+        // Clusters of one block are launched without the attribute, with which the same kernel is slower on
+        // an H100.
         config.numAttrs = cluster.x * cluster.y * cluster.z > 1 ? 1 : 0;
     }
     ClusterLaunch(const ClusterLaunch&) = delete;  // config points to attribute

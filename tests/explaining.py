@@ -275,6 +275,43 @@ class Explaining(unittest.TestCase):
         ):
             predict.asked("How many sectors? ")
 
+    def test_a_page_has_questions_and_its_last_section_the_answers(self) -> None:
+        page = (ROOT / predict.PAGE).read_text(encoding="utf-8")
+        found = predict.questions(page)
+        self.assertEqual([one.number for one in found], [str(n + 1) for n in range(16)])
+        sections = [one.section for one in found]
+        self.assertEqual(sections[::2], sections[1::2])
+        self.assertEqual(len(set(sections)), 8)
+        judged = [one.number for one in found if one.checked("0").startswith("Not right")]
+        self.assertEqual(judged, ["3", "5", "6", "9", "13", "15"])
+        with self.assertRaises(KeyError):
+            predict.questions(page.replace("\n16. An element", "\nAn element"))
+
+    def test_an_answer_that_is_a_number_is_judged_and_no_other(self) -> None:
+        number = predict.Question("5", "Amdahl", "How many?", "**1 220** times, as in\n   [02](x.md#02).")
+        for said in ("1220", "1 220 times", "1200"):
+            self.assertEqual(number.checked(said), "Right: 1 220 times, as in 02.")
+        for said in ("10", "1150", "0"):
+            self.assertEqual(number.checked(said), "Not right: 1 220 times, as in 02.")
+        for said in ("", "about a thousand"):
+            self.assertEqual(number.checked(said), "Answer: 1 220 times, as in 02.")
+        self.assertEqual(number._replace(answer="No. Both.").checked("2"), "Answer: No. Both.")
+
+    def test_questions_of_a_page_begin_anywhere_and_end_with_ctrl_d(self) -> None:
+        said = io.StringIO()
+        with (
+            mock.patch("predict.is_in_terminal", return_value=True),
+            mock.patch("builtins.input", side_effect=["4", EOFError]),
+            contextlib.redirect_stdout(said),
+        ):
+            self.assertEqual(predict.ask_page(Repository(), "13"), 0)
+            self.assertIn("Not right: 4.5 ms", said.getvalue())
+            self.assertNotIn("12. ", said.getvalue())
+            self.assertTrue(said.getvalue().endswith("The rest: ./kata predict machine 14\n"))
+            for wrong in ("0", "17", "all"):
+                with self.assertRaisesRegex(Fault, f"questions 1 to 16, and no {wrong}"):
+                    predict.ask_page(Repository(), wrong)
+
     def test_the_problem_that_is_counted_has_a_name(self) -> None:
         mine: trace.Found = {**found(load(21)), "problem": "a picture of 3 x 5"}
         said = self.text(mine, None)

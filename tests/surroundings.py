@@ -54,11 +54,13 @@ class Surroundings(Checkout):
 
     def test_predict_asks_nobody_who_cannot_answer(self) -> None:
         self.write(FIRST)
-        done = self.kata("predict", "grids", "1")
-        self.assertEqual(
-            (done.stdout, done.stderr),
-            ("predict asks a question and waits for your answer: run it in a terminal.\n", ""),
-        )
+        for questions in (["grids", "1"], ["machine"], ["machine", "3"]):
+            done = self.kata("predict", *questions)
+            self.assertEqual(
+                (done.stdout, done.stderr),
+                ("predict asks a question and waits for your answer: run it in a terminal.\n", ""),
+            )
+        self.assertIn("'machines' is no chapter", self.refused("predict", "machines"))
         self.assertIn("is no step of grids", self.refused("predict", "grids", "17"))
 
     def test_a_checkout_that_cannot_be_written_says_how_to_build_elsewhere(self) -> None:

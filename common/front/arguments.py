@@ -109,6 +109,15 @@ def watch(parser: Parser) -> None:
     )
 
 
+def predict(parser: Parser) -> None:
+    parser.add_argument(
+        "step",
+        metavar="CHAPTER STEP",
+        nargs="+",
+        help="may be shortened: conv 3; or the step's file; or machine, and where to begin: machine 5",
+    )
+
+
 def a_chapter(parser: Parser) -> None:
     parser.add_argument("chapter", metavar="CHAPTER", nargs="?", help="may be shortened: conv")
 

@@ -272,6 +272,8 @@ def debugged(repository: Repository, given: argparse.Namespace) -> int:
 
 
 def predicted(repository: Repository, given: argparse.Namespace) -> int:
+    if given.step[0] == "machine" and len(given.step) <= 2:
+        return predict.ask_page(repository, *given.step[1:] or "1")
     chapter, step, _ = one_step(repository, given)
     return predict.predict(repository, chapter, step)
 
@@ -437,10 +439,10 @@ COMMANDS = {
         arguments.see,
     ),
     "predict": Command(
-        "CHAPTER STEP",
-        "a question about what your kernel costs, which the meter then answers; optional",
+        "CHAPTER STEP | machine [N]",
+        "a question about what your kernel costs, which the meter then answers; or those of MACHINE.md",
         predicted,
-        arguments.a_step,
+        arguments.predict,
     ),
     "hunt": Command(
         "[CHAPTER] [--show message|counters|nothing]",

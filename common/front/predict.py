@@ -1,9 +1,12 @@
-"""One question about the student's own kernel, before the meter answers it."""
+"""Questions: one about the student's own kernel, before the meter answers it, and those of a page, which
+answers them at its end."""
 
 from __future__ import annotations
 
+import re
 import sys
 import textwrap
+from typing import NamedTuple
 
 import explain
 import trace
@@ -13,6 +16,9 @@ from repository import Repository
 WIDTH = 80
 UNIT = {"global": "sectors of 32 bytes", "shared": "passes over the 32 banks"}
 NEAR = 0.15  # part of the count that an answer may be off by: a warp at an edge moves the mean
+ROUNDED = 0.05  # the same for a page's answer
+PAGE = "chapters/MACHINE.md"
+NUMBERED = re.compile(r"^(\d+)\. +(.*(?:\n +.*)*)", re.M)
 WHY = {
     "global": "Lanes side by side share their sectors; each lane that lies apart has one of its own.",
     "shared": "A pass serves each bank once: lanes that access different words of one bank take turns.",
@@ -32,10 +38,9 @@ def question(row: explain.Row, source: str) -> str:
 
 
 def number_in(text: str) -> float | None:
-    try:
-        return float(text.strip().replace(",", "."))
-    except ValueError:
-        return None
+    """Returns the number, which may have spaces in it and a unit after it; None if the text is no number."""
+    found = re.fullmatch(r"(\d+(?:[.,]\d+)?)[a-z%]*", "".join(text.split()))
+    return float(found[1].replace(",", ".")) if found else None
 
 
 def asked(text: str) -> float:
@@ -62,10 +67,67 @@ def answer(row: explain.Row, said: float, theirs: explain.Row | None) -> str:
     return textwrap.fill(text + WHY[row.memory], WIDTH) + "\n"
 
 
+class Question(NamedTuple):
+    number: str
+    section: str
+    text: str
+    answer: str
+
+    def checked(self, said: str) -> str:
+        """Returns the page's answer. Where that begins with a number in bold type, it judges the one said."""
+        begins = re.match(r"\*\*(.+?)\*\*", self.answer)
+        right, number = number_in(begins[1]) if begins else None, number_in(said)
+        verdict = "Answer"
+        if right is not None and number is not None:
+            verdict = "Right" if abs(number - right) <= ROUNDED * right else "Not right"
+        return plain(f"{verdict}: {self.answer}")
+
+
+def plain(markdown: str) -> str:
+    """Returns the text for a terminal, without links and bold type."""
+    return textwrap.fill(re.sub(r"\[([^]]*)\]\([^)]*\)|\*\*", r"\1", " ".join(markdown.split())), WIDTH)
+
+
+def questions(page: str) -> list[Question]:
+    """Returns the numbered questions of a page, whose last section has an answer to each."""
+    _, *sections, last = re.split(r"^## ", page, flags=re.M)
+    answers = dict(NUMBERED.findall(last))
+    return [
+        Question(number, section.partition("\n")[0], text, answers[number])
+        for section in sections
+        for number, text in NUMBERED.findall(section)
+    ]
+
+
+def ask_page(repository: Repository, first: str) -> int:
+    """Asks the questions of the page from the first one on; Ctrl-D ends it."""
+    if not is_in_terminal():
+        return 0
+    found = questions((repository.root / PAGE).read_text(encoding="utf-8"))
+    numbers = [one.number for one in found]
+    if first not in numbers:
+        raise Fault(f"{PAGE} has questions 1 to {numbers[-1]}, and no {first}", 2)
+    for one in found[numbers.index(first) :]:
+        print(f"{one.section} ({PAGE})\n\n{plain(f'{one.number}. {one.text}')}")
+        try:
+            print(f"\n{one.checked(input('Your answer, or Enter: '))}\n")
+        except EOFError:
+            print(f"\nThe rest: ./kata predict machine {one.number}")
+            break
+    return 0
+
+
+def is_in_terminal() -> bool:
+    """True if somebody can answer; otherwise says that nobody can."""
+    if sys.stdin.isatty() and sys.stdout.isatty():
+        return True
+    print("predict asks a question and waits for your answer: run it in a terminal.")
+    return False
+
+
 def predict(repository: Repository, chapter: str, step: str) -> int:
     """Asks the question, or only says so if there is no terminal to answer at."""
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        print("predict asks a question and waits for your answer: run it in a terminal.")
+    if not is_in_terminal():
         return 0
     both = trace.of(repository, chapter, step, "explain", False)
     row = question_about(explain.rows_of(both.step))

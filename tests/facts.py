@@ -210,17 +210,19 @@ class Names(SmallRepository):
             "chapters/sums/measured/claims.csv",
             f"{CLAIMS}02_all,01_add,1.40,asserted,30,30,1.657,1.667\n"
             "02_all,01_add,2,refuted,30,0,1.657,1.667\n"
-            "03_more,02_all,1.00,refuted,30,0,0.501,0.502\n",
+            "02_all,03_more,1.00,refuted,30,0,0.501,0.502\n",
         )
         said = [
-            "Expected by this lesson or its documents, but refuted: 02_all is 2.00 times as fast as 01_add. "
+            "This lesson or its documents expect 02_all to be 2.00 times as fast as 01_add. "
             "Measured on NVIDIA H100, with the solutions and the problem of the ladder: 1.66 to 1.67 "
-            "times as fast. No step is judged by it.",
-            "Expected by this lesson or its documents, but refuted: 03_more is faster than 02_all. "
+            "times as fast. No step is judged by it. More: chapters/sums/measured/README.md",
+            "This lesson or its documents expect 02_all to be faster than 03_more. "
             "Measured on NVIDIA H100, with the solutions and the problem of the ladder: 0.50 times as "
-            "fast. No step is judged by it.",
+            "fast. No step is judged by it. More: chapters/sums/measured/README.md",
         ]
         self.assertEqual(self.repository.refuted("sums"), said)
+        # The later of the two steps has it.
+        self.assertEqual(self.repository.refuted("sums", "02_all"), said[:1])
         self.assertEqual(self.repository.refuted("sums", "03_more"), said[1:])
         self.assertEqual(self.repository.refuted("sums", "01_add"), [])
         # A claim about a step that is still open is left out, for either of its two steps.

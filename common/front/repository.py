@@ -331,15 +331,16 @@ class Repository:
         times: Mapping[str, float] = MappingProxyType({}),
     ) -> list[str]:
         """Returns a line for each claim about a time, of all steps or of one, that the GPU which measured the
-        ladder refutes. These are claims about this repository's own steps; no student's step is judged by
-        them. Steps in `without` are left out. Each line also has the ratio on another GPU, `elsewhere`, if
-        `times` has its milliseconds by step."""
+        ladder refutes. The later of its two steps has it: before that nobody has met both. These are claims
+        about this repository's own steps; no student's step is judged by them. Steps in `without` are left
+        out. Each line also has the ratio on another GPU, `elsewhere`, if `times` has its milliseconds by
+        step."""
         machine, rows = self.timed_claims(chapter)
         lines = []
         for row in rows:
             if (
                 row["standing"] != "refuted"
-                or step not in (None, row["step"])
+                or step not in (None, max(row["step"], row["against"]))
                 or {row["step"], row["against"]} & set(without)
             ):
                 continue
@@ -351,10 +352,9 @@ class Repository:
             claimed = float(row["claimed"])
             faster = f"{claimed:.2f} times as fast as" if claimed > 1 else "faster than"
             lines.append(
-                f"Expected by this lesson or its documents, but refuted: {row['step']} is {faster} "
-                f"{row['against']}. "
+                f"This lesson or its documents expect {row['step']} to be {faster} {row['against']}. "
                 f"Measured on {machine}, with the solutions and the problem of the ladder: {found}. No "
-                f"step is judged by it."
+                f"step is judged by it. More: {self.relative(self.measured_page(chapter))}"
             )
         return lines
 

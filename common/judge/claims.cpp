@@ -39,8 +39,8 @@ std::string as_counted(const Claimed& claimed, double better, double worse) {
     char least[32];
     std::snprintf(least, sizeof least, "at most 1/%.3g of what ", claim.least);
     const std::string source(claim.source), name(claim.quantity->name);
-    return "Expected by " + (source.starts_with("not in") ? "this lesson" : source) + ", but refuted: that " +
-           std::string(claimed.better) + " has " + (claim.least > 1 ? std::string(least) : "fewer than ") +
+    return (source.starts_with("not in") ? "This lesson" : source) + " expects " +
+           std::string(claimed.better) + " to have " + (claim.least > 1 ? least : "fewer than ") +
            std::string(claim.worse) + (claim.least > 1 ? " has" : "") + " of these: " + name +
            ". Counted, with the solutions: " + text_of(better, claim.quantity) + " and " +
            text_of(worse, claim.quantity) + ". No step is judged by it.";

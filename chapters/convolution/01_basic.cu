@@ -20,6 +20,7 @@ void convolve(const float* in, const float* filter, float* out, int width, int h
     // As many blocks of block x block threads as cover the image in both directions; an empty image
     // needs none, and none cannot be launched. Launch the kernel, then ask with cudaGetLastError()
     // whether the launch was refused.
+    // Also required: any width and height from 0 on; radii from 0 to 7; more than 65535 blocks along x.
     kata::open();
     // kata: end
 }

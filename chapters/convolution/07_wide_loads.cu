@@ -36,6 +36,7 @@ void convolve(const float* in, const float* filter, float* out, int width, int h
     // wide_loads<r, 1> elsewhere. A strip has at most `per_side` rows for each row of the filter, and so many
     // that the blocks are a whole number of waves: as many as fit on the GPU, or a multiple of that. But in a
     // small image it has `least` rows for each row of the filter.
+    // Also required: as in 06, and any number of multiprocessors.
     kata::open();
     // kata: end
 }

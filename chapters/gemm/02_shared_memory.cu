@@ -20,6 +20,7 @@ __global__ void shared_memory(const float* a, const float* b, float* c, int m, i
 void gemm(const float* a, const float* b, float* c, int m, int n, int k) {
     // kata: begin
     // As in 01; the block is as large as the tile.
+    // Also required: any m, n and k from 0 on; where k is 0, C is all zeros.
     kata::open();
     // kata: end
 }

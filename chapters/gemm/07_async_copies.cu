@@ -68,6 +68,7 @@ __global__ void __launch_bounds__(threads, 2)
 void gemm(const float* a, const float* b, float* c, int m, int n, int k) {
     // kata: begin
     // As in 05.
+    // Also required: any m, n and k from 0 on; where k is 0, C is all zeros.
     kata::open();
     // kata: end
 }

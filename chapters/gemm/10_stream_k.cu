@@ -118,6 +118,7 @@ void gemm(const float* a, const float* b, float* c, int m, int n, int k) {
     // that are left over from whole waves are shared out, unless they are nearly a wave. Even with k = 0 a
     // tile has a phase, or no block stores it. A launch for the whole waves, one for the shares, and, where
     // tiles are cut, add_up with a row of blocks for each tile that is left over.
+    // Also required: as in 09, any number of multiprocessors, and the same bits on every run.
     kata::open();
     // kata: end
 }

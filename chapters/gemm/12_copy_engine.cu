@@ -39,6 +39,7 @@ void gemm_bf16(const bf16* a, const bf16* b, float* c, int m, int n, int k) {
     // kata: begin
     // With k = 0 there is no matrix to be described, and C is all zeros. Else describe A in boxes of bm x bk
     // and B in boxes of bk x 64, and launch as in 02, with the descriptions in place of the pointers.
+    // Also required: any m from 0 on; n and k are multiples of 8, also 0.
     kata::open();
     // kata: end
 }

@@ -85,6 +85,7 @@ void gemm_bf16(const bf16* a, const bf16* b, float* c, int m, int n, int k) {
     // kata: begin
     // As in 13. multiply_by<Tiles<2, 256>> suits large matrices, Tiles<1, 128> and Tiles<1, 64> smaller ones,
     // of which large tiles would leave multiprocessors without one: cudaDevAttrMultiProcessorCount.
+    // Also required: as in 13, and any number of multiprocessors.
     kata::open();
     // kata: end
 }

@@ -161,6 +161,7 @@ void gemm_bf16(const bf16* a, const bf16* b, float* c, int m, int n, int k) {
     // Enough tiles of 128 x 256 for three quarters of the multiprocessors: those that make whole waves by
     // compute_whole, in clusters of two where rows do not begin at whole lines, and the others by
     // compute_shared. Few tiles and a long K: compute_shared for all. Otherwise smaller tiles, as in 14.
+    // Also required: as in 13, and any number of multiprocessors.
     kata::open();
     // kata: end
 }

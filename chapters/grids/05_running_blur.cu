@@ -90,6 +90,7 @@ void blur(const unsigned char* in, unsigned char* out, int width, int height) {
     // A block has `block` threads side by side, each with `wide` columns, and `strip` rows.
     // running_blur<size, true> where every row of the picture begins at a multiple of `wide` bytes,
     // running_blur<size, false> elsewhere.
+    // Also required: any width and height from 0 on: some threads have no column of the picture.
     kata::open();
     // kata: end
 }

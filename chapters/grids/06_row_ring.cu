@@ -191,6 +191,7 @@ void blur(const unsigned char* in, unsigned char* out, int width, int height) {
     // KiB if the patch is large, so cudaFuncSetAttribute must allow it. How many blocks run at a time says
     // cudaOccupancyMaxActiveBlocksPerMultiprocessor: a small picture has as many strips. Of a large one, how
     // high should strips be? Begin with strips of one height, and try two of them.
+    // Also required: any width and height from 0 on; any number of multiprocessors.
     kata::open();
     // kata: end
 }

@@ -20,6 +20,7 @@ void count_letters(const char* text, std::size_t length, unsigned* histo, unsign
     // kata: begin
     // The histogram holds anything before: zero it with cudaMemset. Then launch as many blocks as cover the
     // text; an empty text needs none, and a grid without blocks is an error.
+    // Also required: any length from 0 on, also more than 32 bits count.
     kata::open();
     // kata: end
 }

@@ -19,6 +19,7 @@ template <class T, class Op>
 void reduce_segments(T* in, T* out, int n, Op op) {
     // kata: begin
     // As in 01, a block for each `segment` elements, with template_unroll<block_dim, T, Op>.
+    // Also required: any n from 1 on; int, float and double; sums and maxima.
     kata::open();
     // kata: end
 }

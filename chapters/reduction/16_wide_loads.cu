@@ -61,6 +61,7 @@ template <class T, class Op>
 void reduce(const T* in, T* out, int n, Op op) {
     // kata: begin
     // As in 04, with a block for each segment of packs. Fewer elements than fill a pack need a block, too.
+    // Also required: any n from 0 to the largest int; int, float and double; sums and maxima.
     kata::open();
     // kata: end
 }

@@ -77,6 +77,7 @@ void reduce(const T* in, T* out, int n, T* partials, Op op) {
     // there are more than all blocks that run at once could take: `resident` for each of so many
     // multiprocessors as cudaDeviceGetAttribute says, asked for cudaDevAttrMultiProcessorCount. Then it has
     // up to `most_segments`.
+    // Also required: as in 16, any number of multiprocessors, and the same bits on every run.
     kata::open();
     // kata: end
 }

@@ -49,6 +49,7 @@ void scan_whole(const T* in, T* out, int n, Kind kind, T* workspace, Op op) {
     // Scan each section. If there is more than one, scan their sums, inclusively, and add them. One block can
     // scan as many sums as a section has elements; how can more of them be scanned? (What the workspace holds
     // after the sums is free.)
+    // Also required: any n from 0 on; types of 4 and 8 bytes; op need not commute.
     kata::open();
     // kata: end
 }

@@ -50,6 +50,7 @@ void scan_whole(const T* in, T* out, int n, Kind kind, T* workspace, Op op) {
     // kata: begin
     // In the workspace lie words<T> words for each section and then the counter of the blocks that have
     // started; all of it starts as 0.
+    // Also required: any n from 0 on; types of 4 and 8 bytes; op need not commute.
     kata::open();
     // kata: end
 }

@@ -79,6 +79,7 @@ template <class T, class Op>
 void scan_whole(const T* in, T* out, int n, Kind kind, T* workspace, Op op) {
     // kata: begin
     // As in 07.
+    // Also required: any n from 0 on; types of 4 and 8 bytes; op need not commute.
     kata::open();
     // kata: end
 }

@@ -99,6 +99,7 @@ void scan_whole(const T* in, T* out, int n, Kind kind, T* workspace, Op op) {
     // ask for it by cudaFuncSetAttribute. The grid has as many blocks as the GPU runs at a time, which
     // cudaOccupancyMaxActiveBlocksPerMultiprocessor and cudaDevAttrMultiProcessorCount tell, and no more than
     // there are tiles.
+    // Also required: as in 09, and any number of multiprocessors.
     kata::open();
     // kata: end
 }

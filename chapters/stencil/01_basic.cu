@@ -22,6 +22,7 @@ void sweep(const T* in, T* out, int n, Coefficients<T> c) {
     // kata: begin
     // Whole blocks of block x block x block threads that cover n cells along each axis. No cells need no
     // blocks, and no blocks cannot be launched. Ask with cudaGetLastError() whether the launch was refused.
+    // Also required: any n from 0 on; float and double.
     kata::open();
     // kata: end
 }

@@ -25,6 +25,7 @@ void sweep(const T* in, T* out, int n, Coefficients<T> c) {
     // kata: begin
     // As in 03: the grid counts output tiles along all three axes, the block is a square of tile x tile
     // threads.
+    // Also required: any n from 0 on; float and double.
     kata::open();
     // kata: end
 }

@@ -34,6 +34,7 @@ void sweep(const T* in, T* out, int n, Coefficients<T> c) {
     // kata: begin
     // wide_loads<wide, T> where every row begins at a multiple of `wide` cells, wide_loads<1, T> elsewhere. A
     // block has block_x x block_y threads, and `chunk` planes.
+    // Also required: any n from 0 on; float and double.
     kata::open();
     // kata: end
 }

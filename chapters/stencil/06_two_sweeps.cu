@@ -37,6 +37,7 @@ void sweep_twice(const T* in, T* out, int n, Coefficients<T> c) {
     // two_sweeps<16 / sizeof(T), T> where every row begins at a multiple of 16 bytes, two_sweeps<1, T>
     // elsewhere. A block has 32 x `warps` threads, and results of fewer cells along x and y, by its halo;
     // along z `chunk`.
+    // Also required: any n from 0 on; float and double.
     kata::open();
     // kata: end
 }

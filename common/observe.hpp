@@ -83,6 +83,14 @@ struct Place {
     std::uint64_t passes = 0;     ///< over the banks of shared memory
     std::uint64_t conflicts = 0;  ///< passes caused by bank conflicts
     std::uint64_t exchanges = 0;  ///< between the lanes of a warp
+    std::uint64_t again = 0;      ///< requests in which a thread accesses the address of its request before
+    std::uint64_t words = 0;      ///< distinct words of global memory that its atomics update, by launch
+    unsigned bytes = 0;           ///< that a lane accesses at a time
+    /// The bytes from the address of a lane to that of the next, in the first of the requests with extra
+    /// lines or bank conflicts in which they are the same for three quarters of the lanes, and the number of
+    /// those requests that have this distance.
+    std::int64_t distance = 0;
+    std::uint64_t requests_with_distance = 0;
 };
 
 struct Observation {

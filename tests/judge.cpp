@@ -106,6 +106,49 @@ TEST_CASE("every limit has a kernel that it rejects", "[judge]") {
     CHECK(!worse_than_solution(run_with(c), theirs).empty());
 }
 
+TEST_CASE("the line that has most is reported with what its addresses show", "[judge]") {
+    using kata::Place;
+    const auto said = [](Counts c, Place place) {
+        auto run = run_with(c);
+        run.seen.places = {place};
+        const auto worse = worse_than_solution(run, plain());
+        return worse.empty() ? "" : worse[0].text;
+    };
+    auto lines = plain(), passes = plain();
+    lines.lines = 10000, passes.shared_load.transactions = passes.bank_conflicts = 400;
+    const Place apart{
+        .requests = 10, .lines = 320, .bytes = 4, .distance = -128, .requests_with_distance = 9};
+    CHECK(said(lines, apart).find("neighbouring threads are 128 bytes apart") != std::string::npos);
+    auto place = apart;
+    place.requests_with_distance = 8;  // not so in too many of them
+    CHECK(said(lines, place).find("apart") == std::string::npos);
+    place = apart, place.distance = 4;
+    CHECK(said(lines, place).find("apart") == std::string::npos);
+
+    Place column{.requests = 10, .passes = 320, .bytes = 4, .distance = 64, .requests_with_distance = 10};
+    CHECK(said(passes, column)
+              .find("16 words apart there, so that those 2 threads apart access the same bank") !=
+          std::string::npos);
+    column.distance = 12;  // three words: each has a bank of its own
+    CHECK(said(passes, column).find("apart") == std::string::npos);
+
+    auto stores = plain();
+    stores.global_store.requests = 100;
+    Place sum{.requests = 10, .stores = 10, .again = 6, .bytes = 4};
+    CHECK(said(stores, sum).find("6 of these times a thread accesses the element") != std::string::npos);
+    sum.again = 5;
+    CHECK(said(stores, sum).find("a register") == std::string::npos);
+
+    auto atomics = plain();
+    atomics.global_atomic.accesses = 1000;
+    Place bins{.requests = 100, .atomics = 1000, .words = 7, .bytes = 4};
+    CHECK(said(atomics, bins)
+              .find("7 elements: if the threads of each block first added up in shared memory, "
+                    "112 atomics would do") != std::string::npos);
+    bins.words = 40;  // 640 by blocks
+    CHECK(said(atomics, bins).find("would do") == std::string::npos);
+}
+
 TEST_CASE("an allowance is for its counter alone", "[judge]") {
     auto c = plain();
     c.makespan = 500;

@@ -34,12 +34,15 @@ const kata::Conditions two_multiprocessors{.multiprocessors = 2};
 
 /// The longest chain for a long array may be up to `most` times that of the solution.
 kata::Idea chain_is_short(double most) {
-    return {.lacking = "sections wait for one another for too long",
-            .number_is = "the longest chain of steps for 262144 elements, divided by that of the solution",
-            .number = [](const kata::Counted& counted) -> std::optional<double> {
-                return number(counted("long").span) / number(counted.of_solution("long").span);
-            },
-            .most = most};
+    return {
+        .lacking =
+            "its longest chain of steps that must follow one another, within a section or from section to "
+            "section, is too long",
+        .number_is = "the longest chain of steps for 262144 elements, divided by that of the solution",
+        .number = [](const kata::Counted& counted) -> std::optional<double> {
+            return number(counted("long").span) / number(counted.of_solution("long").span);
+        },
+        .most = most};
 }
 
 /// At most `most` sections may finish before the last one, which starts late.

@@ -208,15 +208,17 @@ void offer_last_blocks(const Grid& grid, std::span<const Index> wrong, Where& wh
 
     const bool common = in_all[0] || in_all[1] || in_all[2];
     Index inside = grid.total(), outside = grid.total();
-    std::string axes;
+    std::string axes, begins;
     for (std::size_t axis = 0; axis < 3; ++axis) {
         if (common ? !in_all[axis] : last[axis] == 0) continue;
         inside = grid.narrowed(inside, axis, [&](Index c) { return c >= last[axis]; });
         outside = grid.narrowed(outside, axis, [&](Index c) { return c < last[axis]; });
-        axes += (axes.empty() ? "" : common ? " and " : " or ") + std::string(axis_name[axis]);
+        const std::string joint = axes.empty() ? "" : common ? " and " : " or ", name = axis_name[axis];
+        axes += joint + name;
+        begins += joint + name + " >= " + std::to_string(last[axis]);
     }
     where.offer(common ? inside : grid.total() - outside, wrong.size(),
-                "all wrong elements lie in the last block along " + axes);
+                "all wrong elements lie in the last block along " + axes + ", where " + begins);
 }
 
 /// The elements near the ends of each `period` elements along some axis; 0 leaves out an axis.

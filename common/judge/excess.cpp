@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
+#include <numeric>
 #include <utility>
 
 namespace kata {
@@ -252,7 +254,45 @@ std::optional<Shortfall> mostly_empty_warps(const Counts& mine, const Counts& th
 struct Line {
     std::string name;
     std::uint64_t has = 0, requests = 0, passes = 0;
+    const Place* most = nullptr;  ///< the place of the line that has most
 };
+
+/// Returns why this place needs so much, if its addresses show it.
+std::string cause(const Place& place, const Counter& counter, const Counts& counts) {
+    if (2 * place.again > place.requests && counter.place != &Place::passes)
+        return format(
+            "\n  %.0f of these times a thread accesses the element that it accessed the time before: a "
+            "register "
+            "can hold it until the last time",
+            number(place.again));
+    const auto once_a_block = counts.blocks * place.words;
+    if (counter.place == &Place::atomics && counts.launches == 1 && once_a_block > 0 &&
+        2 * once_a_block < place.atomics)
+        return format(
+            "\n  they update %.0f elements: if the threads of each block first added up in shared memory, "
+            "%.0f atomics "
+            "would do",
+            number(place.words), number(once_a_block));
+    if (10 * place.requests_with_distance < 9 * place.requests || place.distance == 0) return "";
+    const auto distance = static_cast<unsigned long long>(std::abs(place.distance));
+    const bool of_lines = counter.place == &Place::lines;
+    const bool of_sectors =
+        counter.place == &Place::sectors_loaded || counter.place == &Place::sectors_stored;
+    if ((of_lines || of_sectors) && distance > place.bytes)
+        return format(
+            "\n  the addresses of neighbouring threads are %llu bytes apart there: with neighbouring "
+            "elements for "
+            "neighbouring threads, a warp reaches about %u",
+            distance, std::max(1u, 32 * place.bytes / (of_lines ? 128 : 32)));
+    const auto every = 32 / std::gcd(distance / 4, 32ull);
+    if (counter.place == &Place::passes && place.bytes == 4 && distance % 4 == 0 && every < 32)
+        return format(
+            "\n  the addresses of neighbouring threads are %llu words apart there, so that %s access the "
+            "same bank: "
+            "with an odd distance, as in rows that are one word longer, no two of them do",
+            distance / 4, every == 1 ? "they" : format("those %llu threads apart", every).c_str());
+    return "";
+}
 
 }  // namespace
 
@@ -273,7 +313,7 @@ std::string where_most(const Run& run, const Counter& counter) {
         // The prologue of each kernel, where its threads begin, is not in the source of the step.
         if (name.starts_with("cuda.hpp:")) continue;
         auto line = std::find_if(lines.begin(), lines.end(), [&](const Line& l) { return l.name == name; });
-        if (line == lines.end()) line = lines.insert(lines.end(), {name});
+        if (line == lines.end()) line = lines.insert(lines.end(), {.name = name, .most = place});
         line->has += place->*counter.place;
         line->requests += place->requests;
     }
@@ -285,7 +325,8 @@ std::string where_most(const Run& run, const Counter& counter) {
            (most.requests > 0
                 ? format("%.0f%s, each time that a warp executes it %.1f", number(most.has), unit.c_str(),
                          number(most.has) / number(most.requests))
-                : format("%.0f%s, one each time that a warp executes it", number(most.has), unit.c_str()));
+                : format("%.0f%s, one each time that a warp executes it", number(most.has), unit.c_str())) +
+           cause(*most.most, counter, counts_of(run));
 }
 
 std::vector<Shortfall> worse_than_solution(const Run& step, const Counts& theirs,

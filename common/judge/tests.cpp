@@ -49,7 +49,10 @@ std::vector<Shortfall> excesses_on(const Shape& shape) {
     const auto& theirs = of_own_solution(shape);
     const auto allowances = allowances_on(shape);
     auto worse = worse_than_solution(mine, theirs, allowances);
-    if (!worse.empty() && worse_than_solution(mine, theirs, allowances, &as_compiled(shape)).empty())
+    const auto excused_by = [&](const Counts& compiled) {
+        return worse_than_solution(mine, theirs, allowances, &compiled).empty();
+    };
+    if (!worse.empty() && excused_by(at_best(counts_of(mine))) && excused_by(as_compiled(shape)))
         worse.clear();
     return worse;
 }

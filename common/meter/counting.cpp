@@ -13,6 +13,21 @@ std::uint64_t passes_of(const kata::Counts& c) {
     return c.shared_load.transactions + c.shared_store.transactions + c.shared_atomic.transactions;
 }
 
+/// Counts whether the addresses of neighboring lanes are as far apart as in the requests before.
+void compare_distances(Group group, kata::Place& here) {
+    const auto with = [&](std::int64_t distance) {
+        std::size_t lanes = 1;
+        for (std::size_t i = 1; i < group.size(); ++i)
+            lanes += group[i]->lane == group[i - 1]->lane + 1 &&
+                     static_cast<std::int64_t>(group[i]->address - group[i - 1]->address) == distance;
+        return 4 * lanes >= 3 * group.size();
+    };
+    if (group.size() < 2) return;
+    const auto first = static_cast<std::int64_t>(group[1]->address - group[0]->address);
+    if (here.requests_with_distance == 0 && with(first)) here.distance = first;
+    if (here.distance != 0) here.requests_with_distance += with(here.distance);
+}
+
 }  // namespace
 
 void Meter::read_log(const simt::Block& block, unsigned warp, std::uint32_t waiting) {
@@ -23,7 +38,8 @@ void Meter::read_log(const simt::Block& block, unsigned warp, std::uint32_t wait
         waiting,
         [&](Group group) {
             const auto begins = chain.time();
-            const auto taken = take(group, chain, counts);
+            const auto thread = (block.linear * 32 + warp) * 32 + group.front()->lane;
+            const auto taken = take(group, thread, chain, counts);
             if (watched) show(block, warp, group, taken, begins);
         },
         [&](std::uint32_t code, unsigned lanes) {
@@ -53,7 +69,7 @@ void Meter::end_polling(const simt::Block& block) {
     }
 }
 
-Meter::Taken Meter::take(Group group, Chain& chain, kata::Counts& counts) {
+Meter::Taken Meter::take(Group group, std::uint64_t thread, Chain& chain, kata::Counts& counts) {
     const auto& first = *group.front();
     if (chain.polling()) {
         if (chain.round(group, account)) return Taken::perhaps_later;
@@ -69,7 +85,14 @@ Meter::Taken Meter::take(Group group, Chain& chain, kata::Counts& counts) {
     const auto steps = account(group, counts);
     auto& here = places_.at(first.code);
     here.steps += steps;
-    if (first.what != What::basic_block) ++here.requests;
+    if (first.what != What::basic_block) {
+        ++here.requests;
+        here.bytes = first.bytes;
+        here.again += !first.polls && places_.again(first.code, thread, first.address);
+        const auto least = (group.size() * first.bytes + 127) / 128;
+        if (counts.bank_conflicts > conflicts || counts.lines > lines + least + 1)
+            compare_distances(group, here);
+    }
     if (first.space == Space::shared) here.passes += passes_of(counts) - passes;
     here.conflicts += counts.bank_conflicts - conflicts;
     if (first.space != Space::global) {
@@ -92,7 +115,7 @@ Meter::Taken Meter::take(Group group, Chain& chain, kata::Counts& counts) {
     chain.wait_until(written_to(group));
     chain.step(steps);
     if (first.polls) chain.begin_polling(group);
-    if (first.what != What::load) write(group, chain.time(), &counts == &counts_);
+    if (first.what != What::load) write(group, chain.time(), &counts == &counts_, here);
     return Taken::now;
 }
 
@@ -109,7 +132,7 @@ std::uint64_t Meter::written_to(Group group) {
     return latest;
 }
 
-void Meter::write(Group group, std::uint64_t time, bool counted) {
+void Meter::write(Group group, std::uint64_t time, bool counted, kata::Place& here) {
     constexpr std::size_t most_bytes = std::size_t{64} << 20;  // more than flags and counters take
     Region* region = nullptr;
     for (const auto* e : group) {
@@ -124,6 +147,7 @@ void Meter::write(Group group, std::uint64_t time, bool counted) {
         }
         if (e->what != What::atomic) continue;
         const auto atomics = region->words->update(offset, region->epoch);
+        here.words += atomics == 1;
         if (counted) contention_ = std::max(contention_, atomics);
     }
 }

@@ -43,6 +43,7 @@ void Meter::launch_begins(const simt::Grid& grid) {
     grid_ = grid;
     before_launch_ = std::exchange(counts_, {});
     counts_.launches = 1;
+    places_.new_launch();
     sampled_ = grid.conditions.one_in > 1 || grid.conditions.sample;
     mixed_ = grid.conditions.order == kata::Order::shuffled && blocks_of(grid) > 1;
     ++epoch_;

@@ -43,7 +43,16 @@ class Places {
     }
     const std::vector<kata::Place>& all() const { return all_; }
 
+    void new_launch() { last_.clear(); }
+
+    /// Returns true if the request at this place before was by this thread, too, and to the same address.
+    bool again(std::uint32_t code, std::uint64_t thread, std::uintptr_t address) {
+        last_.resize(all_.size());
+        return std::exchange(last_[index_[code] - 1], {thread, address}) == std::pair(thread, address);
+    }
+
   private:
+    std::vector<std::pair<std::uint64_t, std::uintptr_t>> last_;  // like all_: a thread and an address
     std::vector<kata::Place> all_;
     std::vector<std::uint32_t> index_;  // by code: 1 + the index in all_, or 0
 };
@@ -198,10 +207,10 @@ class Meter final : public simt::Probe {
     void read_log(const simt::Block&, unsigned warp, std::uint32_t waiting);
     /// Says if a group counts. A poll may later turn out to be redundant.
     enum class Taken { now, perhaps_later, no };
-    Taken take(Group, Chain&, kata::Counts&);
+    Taken take(Group, std::uint64_t thread, Chain&, kata::Counts&);
     /// Returns the time at which the memory that the group reads was last written in this launch.
     std::uint64_t written_to(Group);
-    void write(Group, std::uint64_t time, bool counted);
+    void write(Group, std::uint64_t time, bool counted, kata::Place& here);
     void end_polling(const simt::Block&);
     kata::Array array_at(std::uintptr_t address);
     void show_launch();

@@ -110,7 +110,9 @@ std::string Meter::advice(const Region& region, std::uintptr_t address, std::siz
                "number of elements that a block works on? If they share it, use an atomic";
     if (same_block && plain && line(clash.code) == line(code))
         return "if the threads share " + index +
-               ", use an atomic, or a __syncthreads() between the two accesses; if not, look at the index";
+               ", use an atomic; if not, look at the index, and at whether both should take part. A thread "
+               "that "
+               "needs the value from before must load it into a variable, and store after a __syncthreads()";
     if (same_block)
         return std::string("is a __syncthreads() missing between them") +
                (same_warp ? " (__syncwarp(), if only the warp shares it)" : "") +
@@ -118,8 +120,11 @@ std::string Meter::advice(const Region& region, std::uintptr_t address, std::siz
     if ((is_atomic(verb) && !signals(verb)) || (is_atomic(clash.verb()) && !signals(clash.verb())))
         return "an atomic of the block is atomic for its own threads only: give it the scope of the device, "
                "or drop _block from its name";
-    return "blocks run in any order: what must be done before all of them belongs before the launch; "
-           "otherwise use an atomic, or one as a flag with a __threadfence() on both sides";
+    return "should both blocks reach " + index +
+           "? If not, look at the index. If so, they run in any order: what must be done before all of them "
+           "belongs before the launch; otherwise use an atomic, or one as a flag with a __threadfence() on "
+           "both "
+           "sides";
 }
 
 }  // namespace meter

@@ -12,21 +12,23 @@
 #include <vector>
 
 TEST_CASE("The last block of several is recognized", "[compare][pattern]") {
-    const std::string x = "all wrong elements lie in the last block along x";
-    const std::string y = "all wrong elements lie in the last block along y";
-    CHECK(pattern_where({{70}, {32}}, [](int x, int) { return x >= 64; }) == x);
-    CHECK(pattern_where({{1000}, {32}}, [](int x, int) { return x == 993 || x == 996 || x == 999; }) == x);
-    CHECK(pattern_where({{33}, {32}}, [](int x, int) { return x == 32; }) == x);
-    CHECK(pattern_where({{1000}, {32}}, [](int x, int) { return x >= 993; }) == x);
-    CHECK(pattern_where({{64}, {32}}, [](int x, int) { return x >= 32; }) == x);
-    CHECK(pattern_where({{37, 20}, {16, 16}}, [](int x, int) { return x >= 32; }) == x);
-    CHECK(pattern_where({{37, 20}, {16, 16}}, [](int, int y) { return y >= 16; }) == y);
+    const std::string last = "all wrong elements lie in the last block along ";
+    CHECK(pattern_where({{70}, {32}}, [](int x, int) { return x >= 64; }) == last + "x, where x >= 64");
+    CHECK(pattern_where({{1000}, {32}}, [](int x, int) { return x == 993 || x == 996 || x == 999; }) ==
+          last + "x, where x >= 992");
+    CHECK(pattern_where({{33}, {32}}, [](int x, int) { return x == 32; }) == last + "x, where x >= 32");
+    CHECK(pattern_where({{1000}, {32}}, [](int x, int) { return x >= 993; }) == last + "x, where x >= 992");
+    CHECK(pattern_where({{64}, {32}}, [](int x, int) { return x >= 32; }) == last + "x, where x >= 32");
+    CHECK(pattern_where({{37, 20}, {16, 16}}, [](int x, int) { return x >= 32; }) ==
+          last + "x, where x >= 32");
+    CHECK(pattern_where({{37, 20}, {16, 16}}, [](int, int y) { return y >= 16; }) ==
+          last + "y, where y >= 16");
     CHECK(pattern_where({{37, 20}, {16, 16}}, [](int x, int y) { return x >= 32 && y >= 16; }) ==
-          x + " and y");
+          last + "x and y, where x >= 32 and y >= 16");
     CHECK(pattern_where({{37, 20}, {16, 16}}, [](int x, int y) { return x >= 32 || y >= 16; }) ==
-          x + " or y");
+          last + "x or y, where x >= 32 or y >= 16");
     CHECK(pattern_where({{8, 4, 9}, {8, 4, 4}}, [](int, int row) { return row >= 32; }) ==
-          "all wrong elements lie in the last block along z");
+          last + "z, where z >= 8");
 }
 
 TEST_CASE("A single block is not called the last one", "[compare][pattern]") {

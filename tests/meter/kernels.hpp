@@ -32,8 +32,10 @@ void load_from_shared(const int* index, double* out);
 void load_from_shared(const int* index, float4* out);
 enum class Transpose { naive, tiled, padded };
 void transpose(Transpose, const float* in, float* out, int n);  // n x n, in blocks of 32 x 32
-void broadcast(const float* in, float* out, int threads);       // in[0], and a word of shared memory
-void read_only(const float* in, float* out, int threads);       // __ldg
+void sum_in_memory(const float* in, float* out,
+                   int n);  // by a block of 32 threads, each in an element of out
+void broadcast(const float* in, float* out, int threads);  // in[0], and a word of shared memory
+void read_only(const float* in, float* out, int threads);  // __ldg
 void reversed(const float* in, float* out, int threads);
 void constant_broadcast(float* out, int threads);
 void constant_by_lane(float* out, int threads);

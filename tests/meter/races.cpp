@@ -20,8 +20,8 @@ const std::string warp_missing =
     "is a __syncthreads() missing between them (__syncwarp(), if only the warp shares it), or must it be an "
     "atomic?";
 const std::string any_order =
-    "blocks run in any order: what must be done before all of them belongs before the launch; otherwise use "
-    "an atomic, or one as a flag with a __threadfence() on both sides";
+    "? If not, look at the index. If so, they run in any order: what must be done before all of them belongs "
+    "before the launch; otherwise use an atomic, or one as a flag with a __threadfence() on both sides";
 
 }  // namespace
 

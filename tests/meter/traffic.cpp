@@ -6,6 +6,7 @@
 #include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <tuple>
@@ -126,6 +127,36 @@ TEST_CASE("bank conflicts are attributed to the place that has them", "[traffic]
         if (place.passes > 0) passes.push_back(place.passes), conflicts.push_back(place.conflicts);
     CHECK(passes == std::vector<std::uint64_t>{requests, 32 * requests});
     CHECK(conflicts == std::vector<std::uint64_t>{0, 31 * requests});
+}
+
+TEST_CASE("a place knows how far apart the addresses of neighboring lanes are if they cost more",
+          "[traffic]") {
+    constexpr unsigned n = 32, requests = n * n / 32;
+    auto in = filled<float>("in", n * n);
+    Buffer<float> out("out", n * n);
+    using Distance = std::tuple<std::uint64_t, std::int64_t, std::uint64_t>;
+    const auto distances = [&](kernels::Transpose how, std::uint64_t kata::Place::*cost) {
+        std::vector<Distance> found;
+        for (const auto& place :
+             observe({}, [&] { kernels::transpose(how, in.data(), out.data(), n); }).places)
+            if (place.*cost > 0) found.push_back({place.bytes, place.distance, place.requests_with_distance});
+        return found;
+    };
+    CHECK(distances(kernels::Transpose::naive, &kata::Place::lines) ==
+          std::vector{Distance{4, 0, 0}, Distance{4, n * 4, requests}});
+    CHECK(distances(kernels::Transpose::tiled, &kata::Place::passes) ==
+          std::vector{Distance{4, 0, 0}, Distance{4, 32 * 4, requests}});
+}
+
+TEST_CASE("a place knows how often a thread accesses the same element again", "[traffic]") {
+    constexpr int n = 10;
+    auto in = filled<float>("in", n), out = filled<float>("out", 32);
+    std::vector<std::uint64_t> stores, loads;
+    for (const auto& place : observe({}, [&] { kernels::sum_in_memory(in.data(), out.data(), n); }).places)
+        if (place.requests > 0) (place.stores > 0 ? stores : loads).push_back(place.again);
+    std::sort(loads.begin(), loads.end());
+    CHECK(stores == std::vector<std::uint64_t>{n - 1});
+    CHECK(loads == std::vector<std::uint64_t>{0, n - 1});  // of in, and of out
 }
 
 TEST_CASE("a broadcast costs one sector and one pass", "[traffic]") {

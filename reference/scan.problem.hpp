@@ -163,6 +163,7 @@ inline Problem<float> real(int n, int section = max_section, Kind kind = Kind::i
 /// Maps in a tile of the step: half as many as numbers, if it loads 16 bytes at a time.
 inline int tile_of_maps() {
     const auto& row = kata::this_step();
+    if (row.tile == 0) throw kata::Error("the row of " + std::string(row.name) + " has no .tile");
     return has_traits(row, "[packs]") ? row.tile / 2 : row.tile;
 }
 

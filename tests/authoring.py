@@ -84,20 +84,16 @@ class Authors(SmallRepository):
                 {path: path.is_file() and path.read_text() for path in self.root.rglob("*")}, before
             )
 
-    def test_lines_that_name_steps_by_number_are_left_to_look_at(self) -> None:
+    def test_ranges_up_to_the_last_step_are_left_to_look_at(self) -> None:
         with open(self.root / "chapters/sums/README.md", "a") as lesson:
-            lesson.write("\nA gain of 1.01, as in step 01.\n| 01 | table |\n")
-        self.write("reference/sums.hpp", "// Of 01 only.\nint a = 10;\n")
-        self.write(
-            "tests/sums.cpp", 'TEST_CASE("adds", "[step][01_add]") {\n    {"01_add", "01_add", claim},\n'
-        )
+            lesson.write("\nSteps 00 to 01 add, as step 01 does.\n| 00 to 01 | table |\n")
+        self.write("README.md", "Sums 00 to 01 add.\nSums 01 to 02 do not.\n")
         said = self.quietly(author.new_step, self.repository, "sums", "02_more")
-        looked_at = said.split("Left to check, because it names steps by number:\n")[1].split("\n\n")[0]
+        looked_at = said.split("names the last step by number:\n")[1].split("\n\n")[0]
         self.assertEqual(
             looked_at,
-            "  chapters/sums/README.md:9: A gain of 1.01, as in step 01.\n"
-            "  reference/sums.hpp:1: // Of 01 only.\n"
-            '  tests/sums.cpp:1: TEST_CASE("adds", "[step][01_add]") {',
+            "  README.md:1: Sums 00 to 01 add.\n"
+            "  chapters/sums/README.md:9: Steps 00 to 01 add, as step 01 does.",
         )
 
     def test_a_new_chapter_fits_and_takes_steps(self) -> None:

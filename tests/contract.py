@@ -270,7 +270,7 @@ def check_verdicts(repository: Repository, build: pathlib.Path) -> Iterator[str]
             (mistake.kernel, backend)
             for mistake in repository.mistakes(chapter)
             for backend, key in (("cpu", "Rejected"), ("gpu", "On a GPU"))
-            if mistake.says(key) == "nothing"
+            if mistake.says(key) in ("nothing", "untried")
         }
         for tree, name in repository.kernels(chapter):
             if tree in ("variants", "styles"):  # are no part of that run

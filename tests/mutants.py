@@ -202,15 +202,25 @@ class Bench:
             command = re.sub(
                 r" -MD -MQ \S+ -MF \S+| -Werror", "", self.commands[module("solutions", chapter, step, "cpu")]
             )
-            compiler, *options = shlex.split(re.sub(r" -o .* -c .*", "", command))
+            words = shlex.split(re.sub(r" -o .* -c .*", "", command))
+            compiler, *options = words[pathlib.Path(words[0]).name == "ccache" :]
             commands: list[list[str | pathlib.Path]] = [
                 [sys.executable, ROOT / "common/simt/translate.py", source, translated],
                 [compiler, *options, "-w", "-o", compiled, "-c", translated],
                 [compiler, "-shared", "-o", made, compiled],
             ]
             for step_of_build in commands:
-                if subprocess.run(step_of_build, cwd=self.build, capture_output=True, check=False).returncode:
-                    return Verdict("NOT BUILT", "")
+                built = subprocess.run(
+                    step_of_build,
+                    cwd=self.build,
+                    capture_output=True,
+                    text=True,
+                    errors="replace",
+                    check=False,
+                )
+                if built.returncode:
+                    errors = [line for line in built.stderr.splitlines() if "error" in line]
+                    return Verdict("NOT BUILT", errors[0] if errors else built.stderr.strip())
             test: list[str | pathlib.Path] = [
                 self.build / suite(chapter, "cpu"),
                 "--step",

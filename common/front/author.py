@@ -18,9 +18,6 @@ from fault import Fault
 from repository import STEP, Repository
 
 WIDTH = 100  # columns of comments
-# BY_NUMBER: "step 04", "05" alone, a tag "[06_name]". NO_TEXT: lines that a new step cannot make untrue.
-BY_NUMBER = re.compile(r"\bsteps? \d\d\b|(?<![\w.,])0[1-9](?!\w|\.\d)|[\[\"]\d\d_[a-z]")
-NO_TEXT = re.compile(r'#+ |\|| *\{"\d\d_\w+", "')
 HINT = "// What to do, in words; how is the exercise.\n"
 SKELETON = """#include "{chapter}.cuh"
 
@@ -229,6 +226,7 @@ def new_step(repository: Repository, chapter: str, step: str, improved: str | No
         f"tests/wrong/{chapter}/{step}.mistakes: the mistakes that the step invites",
         f"chapters/{chapter}/README.md: its lesson; tests/lessons.py build {chapter} --write puts its "
         f"counts there",
+        f"tests/styles/{chapter}/{step}.NAME.cu: the step as others would write it",
     ]
     lesson = repository.root / "chapters" / chapter / "README.md"
     if row := add_row(lesson, step):
@@ -248,9 +246,9 @@ def new_step(repository: Repository, chapter: str, step: str, improved: str | No
     print("\nLeft to do:")
     print("".join(f"  {line}\n" for line in left), end="")
     if to_look_at:
-        print("\nLeft to check, because it names steps by number:")
+        print("\nLeft to check, because it names the last step by number:")
         print("".join(f"  {line}\n" for line in to_look_at), end="")
-    print(f"\nThen: ./kata test, tests/contract.py build, ./kata tour {chapter}")
+    print('\nThen: "Before you hand it in" in CONTRIBUTING.md')
     return 0
 
 
@@ -295,25 +293,27 @@ def add_to_rows(suite: pathlib.Path, step: str, before: str | None) -> str | Non
     table = re.search(r"^const kata::Step steps\[\] = \{\n.*?(?=^\};)", text, re.M | re.S)
     if not table:
         return None
-    row = f'    {{.name = "{step}"' + (f', .before = "{before}"' if before else "")
+    fields = [f'.name = "{step}"', *([f'.before = "{before}"'] if before else [])]
     improved = re.search(rf'\{{\.name = "{before}".*?(?=\{{\.name = |\Z)', table[0], re.S)
-    for field in ("entry", "traits"):
-        if improved and (same := re.search(rf'\.{field} = ("[^"]*")', improved[0])):
-            row += f", .{field} = {same[1]}"
-    return text[: table.end()] + row + "},\n" + text[table.end() :]
+    for field in ("entry", "traits", "tile", "ideas"):
+        if improved and (same := re.search(rf'\.{field} = ("[^"]*"|\d+|\{{[^{{}}]*\}})', improved[0])):
+            fields.append(f".{field} = {same[1]}")
+    row = ",\n     ".join(fields)
+    return f"{text[: table.end()]}    {{{row}}},\n{text[table.end() :]}"
 
 
 def by_number(repository: Repository, chapter: str) -> list[str]:
-    """Returns the lines that name steps by number, and may have to name a new one; no titles, tables or
-    claims."""
+    """Returns the lines that name a range of steps up to the last one, which may be too short now."""
+    last = max(repository.steps(chapter, "solutions"), default="none")[:2]
+    names = re.compile(rf"\b\d\d (to|and|–) {last}\b|\bfrom step {last} on\b")
     found = []
-    for name in (f"chapters/{chapter}/README.md", f"reference/{chapter}.hpp", f"tests/{chapter}.cpp"):
+    for name in ("README.md", f"chapters/{chapter}/README.md", f"chapters/{chapter}/measured/README.md"):
         path = repository.root / name
         lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
         found += [
             f"{name}:{number}: {line.strip()}"
             for number, line in enumerate(lines, 1)
-            if BY_NUMBER.search(line) and not NO_TEXT.match(line)
+            if names.search(line) and not line.startswith(("|", "#", "<!--"))
         ]
     return found
 

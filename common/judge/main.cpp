@@ -232,9 +232,15 @@ int main(int argc, char** argv) {
             std::cout << "1..0 # SKIP open: " << s.source.filename().string() << " waits for you\n";
             return 0;
         }
-        if (rejected && kata::stated_reason(s.source) == "nothing") {
-            std::cout << "not run: this back end cannot show what is wrong with it\n";
-            return 77;  // skipped, for Meson
+        if (rejected) {
+            const auto reason = kata::stated_reason(s.source);
+            if (reason == "nothing" || reason == "untried") {
+                std::cout << "not run: "
+                          << (reason == "nothing" ? "this back end cannot show what is wrong with it"
+                                                  : "nobody has tried it on this back end")
+                          << '\n';
+                return 77;  // skipped, for Meson
+            }
         }
         const auto& reporters = session.config().getReporterSpecs();
         const bool for_meson = reporters.size() == 1 && reporters.front().name() == "step";
@@ -262,7 +268,7 @@ int main(int argc, char** argv) {
         if (!kata::keeps_time())
             kata::limit_time(processor_seconds, kata::most_idle_seconds, &kata::in_common->processor_seconds);
         const int status = session.run();
-        if (status == 0) require_asked();
+        if (status == 0 && !rejected) require_asked();
         if (rejected) return kata::judge_rejection(kata::stated_reason(s.source), rejecting);
         // Meson reads the verdict from the lines of TAP. A status other than 0 would mean that the suite
         // broke down.

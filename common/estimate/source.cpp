@@ -158,7 +158,7 @@ class Reader {
     bool has_known_rounds(const std::string& header) const {
         const auto parts = parts_of(header, ';');
         if (parts.size() == 1) return parts[0].find(':') != npos;  // over an array
-        if (parts.size() != 3 || parts[0].find('=') == npos) return false;
+        if (parts.size() != 3 || parts[0].find_first_of("={") == npos) return false;
         const auto variable = variable_of(header);
         return !variable.empty() && std::all_of(parts.begin(), parts.end(),
                                                 [&](const auto& part) { return is_known(part, variable); });
@@ -166,7 +166,7 @@ class Reader {
 
     /// Returns the variable declared by a loop: "i" for "int i = 0; i < n; ++i"; nothing if there is none.
     static std::string variable_of(const std::string& header) {
-        const auto names = words_in(header.substr(0, header.find_first_of("=:;")));
+        const auto names = words_in(header.substr(0, header.find_first_of("=:;{")));
         return names.size() < 2 ? std::string() : names.back();
     }
 

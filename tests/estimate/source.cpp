@@ -43,6 +43,7 @@ __global__ void f(int n) {
         if (i < n) sum += i;
     for (int i = 0; i < tile; ++i)
         if constexpr (r > 2) sum += i;
+    for (int i { 0 }; i < tile; ++i) sum += i;
 }
 )");
     const auto at = [&](std::size_t line) {
@@ -64,6 +65,7 @@ __global__ void f(int n) {
     CHECK(at(28) == no_loop);
     CHECK(at(29) == all);
     CHECK(at(31) == all);
+    CHECK(at(33) == all);
     CHECK(lines.at(28).predicated);
     CHECK_FALSE(lines.at(30).predicated);
     CHECK(estimate::lines_in("for (").size() == 1);  // an incomplete source

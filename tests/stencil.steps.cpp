@@ -56,7 +56,7 @@ const kata::Idea launches_once{
     },
     .most = 1};
 
-// Times are for 1024³ cells of float, on an H100 (sm_90).
+// "1.17 times" above a timed claim is what an H100 (sm_90) measured, for 1024³ cells of float.
 const kata::Step steps[] = {
     {.name = "01_basic",
      .entry = "sweep_float",

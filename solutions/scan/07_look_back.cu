@@ -58,7 +58,7 @@ __device__ T look_back(Word* status, int s, Op op) {
             nearest = known & -known;
         } while (__ballot_sync(~0u, state == nothing) & (nearest - 1));  // somebody nearer has nothing yet
         if (known != 0 && lane >= __ffs(known)) sum = op.identity();     // farther than the nearest prefix
-        // What lane + stride has stands further left.
+        // Lane + stride has the sum of sections further left.
         for (int stride = 1; stride < 32; stride *= 2) sum = op(shuffle_down(sum, stride), sum);
         before = op(shuffle(sum, 0), before);
         if (known != 0) return before;

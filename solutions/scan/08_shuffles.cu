@@ -68,7 +68,7 @@ __global__ void __launch_bounds__(threads)
     __syncthreads();
     const int s = number, first = s * section;
     // Neighbouring threads load neighbouring elements, and element e of the section goes to place padded(e):
-    // a free place after every 32 keeps lanes apart that read 16 in a row below.
+    // a free place after every 32 keeps lanes, which read 16 in a row below, in different banks.
 #pragma unroll
     for (int k = 0; k < coarse_factor; ++k) {
         const int e = t + k * threads;

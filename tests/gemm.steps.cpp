@@ -123,7 +123,7 @@ const kata::Step steps[] = {
              {"02_shared_memory", "bytes_loaded", 1.8,
               "a tile of C of 64 x 64 needs half as many elements for each of its results as one of 32 x 32",
               "SGEMM-1D"},
-             // 2K of step 02 against 9K/8, and the stores into the tiles: K/16 against K/32.
+             // Loads of a result: 9K/8, where step 02 has 2K. Stores into the tiles: K/32, where it has K/16.
              {"02_shared_memory", "shared_passes", 1.6,
               "an element of B that a thread has read from shared memory serves eight results", "SGEMM-1D"},
              // 1.95 times: 9.0 and 17.6 TFLOP/s.

@@ -299,7 +299,7 @@ class Explanation:
 def phrase(row: Row) -> str:
     if not row.memory:
         return "a thread enters a stretch of code"
-    verb = {"load": "loads from", "store": "stores to", "atomic": "makes an atomic on"}[row.did]
+    verb = {"load": "loads from", "store": "stores to", "atomic": "makes an atomic access to"}[row.did]
     return f"a thread {verb} {row.memory} memory"
 
 

@@ -307,7 +307,7 @@ class Grading:
 
     @staticmethod
     def is_kept(work: pathlib.Path, student: str, digest: str) -> bool:
-        """True if the result of the same files, by the same tests, is there."""
+        """True if a result of the same files and the same tests is kept there."""
         try:
             kept: Result = json.loads(kept_in(work, student).read_text(encoding="utf-8"))
             return kept["digest"] == digest

@@ -77,7 +77,7 @@ def module(tree: str, chapter: str, name: str, backend: str) -> str:
 
 
 def prefix(tree: str, chapter: str, name: str = "") -> str:
-    """Returns the beginning of modules' file names: of a chapter's, or of one kernel's on every back end."""
+    """Returns how the file names of a chapter's modules begin, or those of one kernel on every back end."""
     return ".".join((tree, chapter, *([name] if name else []), ""))
 
 

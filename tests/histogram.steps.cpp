@@ -51,7 +51,7 @@ const kata::Idea has_few_blocks =
 
 const kata::Idea one_atomic_a_run{
     .lacking =
-        "a thread makes more than one atomic of a run of letters of one bin, or a character that is no "
+        "a thread makes more than one atomic for a run of letters of one bin, or a character that is no "
         "letter ends the run",
     .number_is = "atomics of a thread on shared memory, for a text of one letter and blanks",
     .number = [](const kata::Counted& counted) -> std::optional<double> {
@@ -67,7 +67,7 @@ const kata::Idea no_lane_waits{
         "lanes of a warp meet at one counter, or reach different counters in one bank of shared memory, and "
         "wait "
         "for each other",
-    .number_is = "passes more than one, for each time that a warp adds to its counters, for a text of words",
+    .number_is = "passes beyond the first, each time that a warp adds to its counters, for a text of words",
     .number = [](const kata::Counted& counted) -> std::optional<double> {
         const auto& c = counted("words");
         return static_cast<double>(c.same_address + c.bank_conflicts) /

@@ -144,7 +144,7 @@ TEST_CASE("large matrices", "[equivalence]") { require_right(coded({193, 161, 24
 
 // Tiles of any size up to 256 are whole. A step that counts its blocks differently in that case leaves some
 // out.
-TEST_CASE("whole tiles, and more rows than columns of them or fewer", "[equivalence]") {
+TEST_CASE("whole tiles only, in more rows than columns and in fewer", "[equivalence]") {
     const auto shape = GENERATE(Shape{512, 256, 32}, Shape{256, 512, 32});
     require_right(coded(shape), kata::unmetered);
 }

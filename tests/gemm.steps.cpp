@@ -181,9 +181,9 @@ const kata::Step steps[] = {
              // 17 passes in each place along K, with the stores into the tiles, against 13. With packs side
              // by side there are 21: the lanes access every other pack, half of the banks.
              {"04_thread_tile_2d", "shared_passes", 1.2,
-              "of eight elements in a row of a tile, two packs take fewer passes", "not in the documents"},
+              "eight elements in a row of a tile take fewer passes as two packs", "not in the documents"},
              {"04_thread_tile_2d", "shared_accesses", 2.5,
-              "a load from shared memory brings four elements, of A, too, whose tile is transposed for it",
+              "a load from shared memory brings four elements, even of A, whose tile is transposed for it",
               "not in the documents"},
              {"04_thread_tile_2d", "global_requests", 2.0, "four elements are loaded or stored at a time",
               "not in the documents"},

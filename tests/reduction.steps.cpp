@@ -45,7 +45,7 @@ const kata::Idea shares_a_short_input{
 // (styles/reduction/17_last_block.sample).
 const kata::Idea combines_with_all_threads{
     .lacking = "the results of the blocks are combined by too few threads, one after the other",
-    .number_is = "steps more in the longest chain for each block more",
+    .number_is = "steps that each further block adds to the longest chain",
     .number = [](const kata::Counted& counted) -> std::optional<double> {
         return (number(counted("33 segments").span) - number(counted("4 segments").span)) / (33 - 4);
     },
@@ -176,7 +176,7 @@ const kata::Step steps[] = {
                 "PMPP-notes 10.8"},
                // 11.2 times: the second ladder begins where the first one did.
                {"06_neighbored", "milliseconds", 5.0,
-                "the tree is in shared memory, there are fewer of them, and no thread divides",
+                "trees are in shared memory, there are fewer of them, and no thread divides",
                 "not in the documents"}},
      .ideas = {shares_a_long_input},
      .figures = with_blocks(8, 1024, 10, loads_once(8192, 8192 / 32, 0, 1))},

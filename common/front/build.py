@@ -92,7 +92,7 @@ class Build:
         place = next(path for path in (self.folder, *self.folder.parents) if path.is_dir())
         if not os.access(place, os.W_OK):
             raise Fault(
-                f"{place} cannot be written, and the build needs that; what builds elsewhere: "
+                f"{place} cannot be written, and the build needs that; to build elsewhere: "
                 f"KATA_BUILD=~/kata-build ./kata …"
             )
         if (free := shutil.disk_usage(place).free) < LEAST_FREE:

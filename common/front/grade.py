@@ -110,7 +110,7 @@ def arguments_of(given: Sequence[str] | None) -> tuple[argparse.Namespace, argpa
         help="where jobs run: local, slurm, or dask=ADDRESS of a scheduler",
     )
     parser.add_argument(
-        "--slurm-options", metavar="WORDS", default="", help="more options for sbatch, in one word"
+        "--slurm-options", metavar="WORDS", default="", help="more options for sbatch, as one argument"
     )
     parser.add_argument(
         "--without-walls", action="store_true", help="run what students wrote with all your rights"

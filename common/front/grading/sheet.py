@@ -384,7 +384,7 @@ def feedback(result: Result, points: Points, left_out: Iterable[str] = ()) -> st
             "",
             "## What your right steps need",
             "",
-            "Beside the solution: 1 is as much, 2 is twice as much.",
+            "Compared with the solution: 1 is as much, 2 is twice as much.",
             "",
         ]
         lines += [f"| step | {' | '.join(columns)} |", "| --- |" + " ---: |" * len(columns)]

@@ -1,10 +1,10 @@
 // 09 Fragments ahead: a thread reads what it multiplies at the next place along K, its fragments, before it
 // multiplies those of this place. Beyond the documents; so does CUTLASS, whose warps have two sets of
 // fragments. Changed from 08: there are two sets here, too. At the last place of a tile the first fragments
-// of the next one are read, right after the barrier. What else kept warps from multiplying is gone: copies no
-// longer begin all at place 0, but one at a place, and none asks whether its element exists; and products go
-// there and back through the results, so that each has a factor of the one before. On an H100 all that is
-// 1.11 times as fast.
+// of the next one are read, right after the barrier. What else kept warps from multiplying is gone: copies
+// no longer begin all at place 0, but one at a place, and none tests whether its element exists; and
+// products go there and back through the results, so that each has a factor of the one before. On an H100
+// all that is 1.11 times as fast.
 //
 // Needs: sm_80
 #include "gemm.cuh"

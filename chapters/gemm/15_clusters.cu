@@ -11,7 +11,7 @@
 using namespace hopper;
 
 constexpr int bk = 64;               // elements along K in a tile
-constexpr int group = 16;            // rows of tiles of C that are worked off together
+constexpr int group = 16;            // rows of tiles of C that are computed together
 constexpr int on_chip = 225 * 1024;  // bytes for stages and results
 constexpr int most_shares = 8;       // of a tile: as many blocks as a cluster may have on any GPU
 
@@ -59,7 +59,7 @@ __device__ void sync() {
         sync_cluster();
 }
 
-/// Initialises the barriers. Those that say that a stage is free wait for all who have multiplied it.
+/// Initialises the barriers. Those that say that a stage is free wait for all warpgroups that multiply it.
 template <class T>
 __device__ void start(T& tiles) {
     if (threadIdx.x == 0) {

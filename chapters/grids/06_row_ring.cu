@@ -39,8 +39,8 @@ __device__ Row shifted(const Row& own, int by) {
         word[i] = own.word[i];
         word[4 + i] = __shfl_down_sync(0xffffffff, own.word[i], 1);
     }
-    // By two words or not, then by one or not, then by the bytes that are left. No index depends on `by`, so
-    // the words can stay in registers. __funnelshift_r takes 32 bits out of two words.
+    // Shifts by two words or not, then by one or not, then by the bytes that are left. No index depends on
+    // `by`, so the words can stay in registers. __funnelshift_r takes 32 bits out of two words.
     for (int words = 2; words > 0; --words)
         for (int i = 0; i < 4 + words; ++i) {
             const unsigned here = word[i], further = word[i + words];
@@ -139,7 +139,7 @@ __device__ float share_of(int y, int x, int width, int height) {
     return __fdividef(1.000001f, max(rows * columns, 1));
 }
 
-/// sum · share, rounded down, in the lowest byte. From 2²³ on a float has no places behind the point.
+/// sum · share, rounded down, in the lowest byte. From 2²³ on a float has no places after the point.
 __device__ unsigned mean_of(int sum, float share) {
     return __float_as_uint(__fmaf_rz(static_cast<float>(sum), share, 8388608.0f));
 }

@@ -13,7 +13,7 @@ constexpr int segment = coarse_factor * block_dim;  // elements that a block red
 template <class T, class Op>
 __device__ T reduce_warp(T value, Op op) {
     // kata: begin
-    // All lanes take part in every round, also those whose result nobody needs: the mask names 32.
+    // All lanes take part in every round, also those whose result is not used: the mask names 32.
     for (int stride = 16; stride > 0; stride /= 2) value = op(value, __shfl_down_sync(~0u, value, stride));
     return value;
     // kata: end

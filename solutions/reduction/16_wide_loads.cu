@@ -57,7 +57,7 @@ __device__ T reduce_thread(const T* in, int n, Op op) {
     if (whole - begin >= segment) {  // the same for all threads of the block
         Pack<T> pack[loads];         // in registers, as both loops are unrolled
 #pragma unroll
-        for (int k = 0; k < loads; ++k) pack[k] = packs[first + k * block_dim];  // all are asked for …
+        for (int k = 0; k < loads; ++k) pack[k] = packs[first + k * block_dim];  // all are issued …
 #pragma unroll
         for (int k = 0; k < loads; ++k) combine(pack[k]);  // … before the first is needed
     } else {

@@ -92,7 +92,7 @@ __global__ void last_block(const T* in, T* out, int n, int segments, T* partials
         // The result, then a fence, then the count. atomicInc returns what it has found, how many blocks were
         // done before: the last one finds all others.
         partials[blockIdx.x] = value;
-        __threadfence();  // whoever sees the count sees the result, too
+        __threadfence();  // a thread that sees the count sees the result, too
         // atomicInc counts up to its second argument, and from there on to 0.
         last = atomicInc(&done, gridDim.x - 1) == gridDim.x - 1;
         if (last) __threadfence();  // what is read from here on is not older than the count

@@ -46,7 +46,7 @@ __device__ T scan_warp(T value, Op op) {
     // kata: begin
     const int lane = threadIdx.x % 32;
     for (int stride = 1; stride < 32; stride *= 2) {  // Kogge–Stone, as in 01, and no barrier
-        const T left = shuffle_up(value, stride);     // also for lanes that have nobody there: all must come
+        const T left = shuffle_up(value, stride);     // also for lanes with none there: all must come
         if (lane >= stride) value = op(left, value);
     }
     return value;

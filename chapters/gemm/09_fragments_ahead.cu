@@ -40,7 +40,7 @@ struct Tiles {
 template <typename T>
 __device__ void begin_copy(float* to, const float* from, bool zeros) {
     // kata: begin
-    // As in 07, but whether it is zeros is said by whoever calls this.
+    // As in 07, but the caller says whether it is zeros.
     kata::open();
     // kata: end
 }
@@ -70,8 +70,8 @@ __global__ void __launch_bounds__(threads)
     // places. Read those of the next place into one set before you multiply those of this place from the
     // other. After the last place of a tile comes the first one of the next: wait, and meet at the barrier,
     // before you read it. The very first place is read before the loop over phases. Begin as few of the
-    // copies at each place as will do. They need no question if a row or column behind the end of C is its
-    // last one, and if the first tile has what K does not have whole tiles for, and zeros: that one is copied
+    // copies at each place as will do. They need no test if a row or column past the end of C is its last
+    // one, and if the first tile has the part of K that fills no whole tile, and zeros: that one is copied
     // before the loop. Keep pointers to where copies come from and go to, and move them on. Products of a
     // column of results go from its first row to its last, and those of the next column back. Store what
     // elsewhere() returns.

@@ -27,10 +27,10 @@ __global__ void __launch_bounds__(threads, 3)
                 int n, int k) {
     // kata: begin
     // Initialise a barrier for one arrival, that of thread 0. In each phase along K thread 0 announces the
-    // bytes of both tiles and asks for the tile of A and the four boxes of B, and all threads wait for the
+    // bytes of both tiles and fetches the tile of A and the four boxes of B, and all threads wait for the
     // barrier; the parity is that of `phase`. Then the warpgroup multiplies: bk / 16 products in a group,
     // each 16 columns of A and 16 rows of B further, and waits for the group. All must have done so before
-    // thread 0 asks for the next tiles. In the end store the sum.
+    // thread 0 fetches the next tiles. In the end store the sum.
     kata::open();
     // kata: end
 }

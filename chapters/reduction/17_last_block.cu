@@ -73,10 +73,10 @@ __global__ void last_block(const T* in, T* out, int n, int segments, T* partials
 template <class T, class Op>
 void reduce(const T* in, T* out, int n, T* partials, Op op) {
     // kata: begin
-    // One launch, with at least one block, also for no elements. A block has one segment, and more only where
-    // there are more than all blocks that run at once could take: `resident` for each of so many
-    // multiprocessors as cudaDeviceGetAttribute says, asked for cudaDevAttrMultiProcessorCount. Then it has
-    // up to `most_segments`.
+    // One launch, with at least one block, also for no elements. A block has one segment, and more only
+    // where there are more than all blocks that run at once could take: `resident` for each multiprocessor,
+    // whose number cudaDeviceGetAttribute gives for cudaDevAttrMultiProcessorCount. Then it has up to
+    // `most_segments`.
     // Also required: as in 16, any number of multiprocessors, and the same bits on every run.
     kata::open();
     // kata: end

@@ -46,7 +46,7 @@ template <class T, class Op>
 __device__ Pack<T> load(const T* in, int i, int n, Op op) {
     // kata: begin
     // One load of 16 bytes where all elements exist; where the input ends, one after the other, and
-    // identities behind it.
+    // identities after it.
     kata::open();
     return {};
     // kata: end

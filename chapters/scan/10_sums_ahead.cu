@@ -44,9 +44,9 @@ template <class T, class Op>
 __device__ T sum_of_tiles(Word* status, int begin, int end, Op op) {
     // kata: begin
     // Each lane observes one of 32 neighbouring tiles, and one of the next 32, …: five of them, so that five
-    // loads are under way. All lanes go on together, once all these tiles have told something; a lane has the
-    // identity for a tile at `end` or beyond. Combine each 32 by shuffles, and then their sums, from left to
-    // right. Where tiles are left, all of it again.
+    // loads are in flight. All lanes go on together, once all these tiles have published something; a lane
+    // has the identity for a tile at `end` or beyond. Combine each 32 by shuffles, and then their sums, from
+    // left to right. Where tiles are left, all of it again.
     kata::open();
     return op.identity();
     // kata: end
@@ -80,11 +80,11 @@ __global__ void __launch_bounds__(threads)
     // Shared memory: as many tiles as there are stages, dynamic; the sums of the warps for ahead + 2 tiles;
     // what stands before a tile; the numbers of stages + 2 tiles. The block goes through rounds k = -stages,
     // -stages + 1, … In round k, as far as there are such tiles:
-    //   - the last warp draws the number of tile k + stages from `taken`. It adds what has been told of the
-    //     tiles from the block's last one on, up to tile k, to what stands before the last one;
+    //   - the last warp draws the number of tile k + stages from `taken`. It adds what the tiles from the
+    //     block's last one on, up to tile k, have published to what stands before the last one;
     //   - a thread of the others begins to copy its packs of tile k + stages - 1, which are a group. It waits
     //     for its copies of tile k + ahead, and goes through its rows as in 09. Each warp leaves its sum;
-    //   - behind the only barrier the last warp scans the warps' sums of tile k + ahead and publishes the sum
+    //   - after the only barrier the last warp scans the warps' sums of tile k + ahead and publishes the sum
     //     of the tile as an aggregate; the others scan tile k from shared memory and store it.
     // What stands before the packs of a thread is needed `ahead` rounds later: keep it in registers. No block
     // takes more than its share of the tiles: blocks that start late are to find some.
@@ -95,9 +95,9 @@ __global__ void __launch_bounds__(threads)
 template <class T, class Op>
 void scan_whole(const T* in, T* out, int n, Kind kind, T* workspace, Op op) {
     // kata: begin
-    // Clear the states and the counter. A block needs more dynamic shared memory than it gets for nothing:
-    // ask for it by cudaFuncSetAttribute. The grid has as many blocks as the GPU runs at a time, which
-    // cudaOccupancyMaxActiveBlocksPerMultiprocessor and cudaDevAttrMultiProcessorCount tell, and no more than
+    // Clear the states and the counter. A block needs more dynamic shared memory than it gets by default:
+    // request it with cudaFuncSetAttribute. The grid has as many blocks as the GPU runs at a time
+    // (cudaOccupancyMaxActiveBlocksPerMultiprocessor, cudaDevAttrMultiProcessorCount), and no more than
     // there are tiles.
     // Also required: as in 09, and any number of multiprocessors.
     kata::open();

@@ -143,8 +143,8 @@ __global__ void __launch_bounds__(threads)
                 if (lane == 0) before_tile[k % 2] = running;
             }
         } else {
-            // A thread copies what it reads itself, so it waits for no other thread, and none for it. Slot
-            // loaded % stages had tile k - 1, which this thread has read for the last time in the round
+            // A thread copies what it reads itself, so it waits for no other thread, and none for it.
+            // Slot loaded % stages had tile k - 1, which this thread has read for the last time in the round
             // before.
             if (exists(loaded))
 #pragma unroll

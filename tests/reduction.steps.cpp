@@ -310,7 +310,8 @@ const kata::Step steps[] = {
                 "NVIDIA's samples"},
                {"04_hierarchical", "atomics", 1.9, "fewer blocks have fewer results to combine",
                 "PMPP-notes 10.8"},
-               // 0.3495 ms against 0.406 in another run; 05, which waits for memory as well, takes 0.3493.
+               // In another run: 0.3495 ms, where 14 takes 0.406. 05, which waits for memory as well, takes
+               // 0.3493.
                {"14_template_unroll", "milliseconds", 1.1, "no round works in global memory",
                 "not in the documents"}},
      .ideas = {shares_a_long_input},

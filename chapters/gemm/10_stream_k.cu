@@ -75,7 +75,7 @@ __device__ Pack load(const float* matrix, int width, int row, int col) {
     // kata: end
 }
 
-/// Which block computes what. The phases of all tiles, row by row, stand in one line: `phases` of each tile.
+/// The work of each block. The phases of all tiles, row by row, stand in one line: `phases` of each tile.
 struct Plan {
     int across, tiles;  // in a row of C, and in all of C
     int phases;         // of a tile

@@ -296,7 +296,7 @@ __device__ inline void arrive_in(Barrier& barrier, int block) {
         : "memory");
 }
 
-/// What lies at the same place in another block of the cluster.
+/// Returns the value at the same place in another block of the cluster.
 __device__ inline float4 load_from(const float4& place, int block) {
     float4 v;
     asm volatile(

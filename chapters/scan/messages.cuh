@@ -20,8 +20,8 @@ __device__ T from_bits(Bits<T> bits) {
     memcpy(&value, &bits, sizeof value);
     return value;
 }
-/// What `lane` has, or the lane so many places up or down; a lane that has none there gets its own. All 32
-/// lanes of the warp must come.
+/// Returns the value of `lane`, or of the lane this many places up or down; where there is none, the lane's
+/// own. All 32 lanes of the warp must come.
 template <class T>
 __device__ T shuffle(T value, int lane) {
     return from_bits<T>(__shfl_sync(~0u, to_bits(value), lane));
@@ -35,7 +35,7 @@ __device__ T shuffle_down(T value, int lanes) {
     return from_bits<T>(__shfl_down_sync(~0u, to_bits(value), lanes));
 }
 
-/// What a section has published.
+/// The state of a section: what it has published.
 enum State : unsigned {
     nothing,    ///< not yet: memory is set to zero
     aggregate,  ///< its own sum

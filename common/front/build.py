@@ -218,7 +218,7 @@ class Build:
                     name = target_of(line)
                     if name not in failed:
                         print(f"{chr(10) if failed else ''}{described(name)}:")
-                    # The last one is the one that is spoken of.
+                    # Messages name the last one.
                     failed = [other for other in failed if other != name] + [name]
                     is_command = True  # the next line is the command
                 elif not line.startswith("ninja: ") or line.startswith("ninja: error: "):

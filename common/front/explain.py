@@ -316,7 +316,7 @@ WHOLE = (
     ("conflicts", "of these, because of bank conflicts", False),
     ("atomics", "atomics on global memory", False),
     ("shared_atomics", "atomics on shared memory", False),
-    ("waits", "atomics that waited for a lane beside them", False),
+    ("waits", "atomics that waited for another lane", False),
     ("barriers", "barriers, of all blocks", False),
     ("lanes", "active lanes of 32", True),
     ("work", "steps of all warps", False),

@@ -187,7 +187,7 @@ def is_needed(target: str, chapter: str, step: str | None) -> bool:
 
 
 def of_stub(repository: Repository, chapter: str, step: str) -> list[Verdict]:
-    """Keeps and returns the verdict on a step of which nothing is written: what needs no build."""
+    """Keeps and returns the verdict on a step of which nothing is written; that needs no build."""
     found = [Verdict(f"{chapter} / {step}", Module("chapters", chapter, step, "cpu"), "SKIP", "")]
     Record(repository).keep(found)
     return found

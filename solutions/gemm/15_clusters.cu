@@ -24,7 +24,7 @@ struct Stage {
     }
 };
 
-/// What a block has on chip. It computes bm x bn elements of C at a time; each consumer, a warpgroup that
+/// The shared memory of a block. It computes bm x bn elements of C at a time; each consumer, a warpgroup that
 /// multiplies, 64 rows of them. One more warpgroup, the first, fetches. Results are what it has for C.
 template <int consumers_, int bn_, int cluster_, class Results>
 struct alignas(1024) Tiles {

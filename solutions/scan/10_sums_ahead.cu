@@ -28,7 +28,7 @@ struct alignas(16) Pack {
 template <class T>
 constexpr int tile = packs* Pack<T>::width;  // elements
 
-/// What lanes 0 up to this one hold, combined.
+/// Returns the values of lanes 0 up to this one, combined.
 template <class T, class Op>
 __device__ T scan_warp(T value, Op op) {
     // kata: begin
@@ -41,8 +41,8 @@ __device__ T scan_warp(T value, Op op) {
     // kata: end
 }
 
-/// The sums that tiles `begin` up to `end`, without that one, have published, combined; for all lanes of the
-/// warp that calls it.
+/// Returns the sums that tiles `begin` up to `end`, without that one, have published, combined; for all lanes
+/// of the warp that calls it.
 template <class T, class Op>
 __device__ T sum_of_tiles(Word* status, int begin, int end, Op op) {
     // kata: begin

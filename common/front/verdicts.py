@@ -180,7 +180,7 @@ def reason_of(record: MesonTest) -> str:
 
 
 def is_needed(target: str, chapter: str, step: str | None) -> bool:
-    """True if a target of the build is tested, is the solution of what is tested, or tests."""
+    """True if a target of the build is tested, is a solution of what is tested, or runs the tests."""
     if built := module_of(target):
         return built.chapter == chapter and built.is_of_step and step in (None, built.name)
     return target in (suite(chapter, "cpu"), suite(chapter, "gpu"))

@@ -24,8 +24,8 @@ __global__ void __launch_bounds__(warps * 32)
     constexpr int idle = ceil_div(halo, width);  // threads at either end of a warp without a result
     // Two of each: slow warps still read one while fast warps write the other.
     __shared__ Row in_s[2][warps][32], mid_s[2][warps][32];
-    // The block's first results begin behind its halo, so x and y of the first threads are negative. With
-    // wide cells n is a multiple of the width, so all cells of a thread are inside or none are.
+    // The block's first results begin after its halo, so x and y of the first threads are negative. With wide
+    // cells n is a multiple of the width, so all cells of a thread are inside or none are.
     const int tx = threadIdx.x, ty = threadIdx.y;
     const int x = (static_cast<int>(blockIdx.x) * (32 - 2 * idle) + tx - idle) * width;
     const int y = static_cast<int>(blockIdx.y) * (warps - 2 * halo) + ty - halo;

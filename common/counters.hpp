@@ -169,7 +169,7 @@ inline constexpr Counter table[] = {
      "steps until a model GPU of 16 multiprocessors is done", "",
      [](C c) { return number(c.makespan); }},
     {"parallelism", "parallelism", "at once", "warps", nothing, 0, more,
-     "parallelism", "parallelism, work by longest chain: warps that could run",
+     "parallelism", "parallelism, work over longest chain: warps that could run",
      [](C c) { return c.parallelism(); }},
     {"busiest_share", "busiest", "", "%", nothing, 1, less,
      "percent of the work that the busiest of 16 multiprocessors does",

@@ -41,7 +41,7 @@ constexpr std::size_t workspace_bytes(int elements) {
     return 16 * (static_cast<std::size_t>(elements) / 256 + 64);
 }
 
-/// The arguments of the steps.
+/// The types and operators with which every step is called.
 using Offered = kata::Arithmetics<kata::Arithmetic::sum_of_int, kata::Arithmetic::sum_of_float,
                                   kata::Arithmetic::composition, kata::Arithmetic::counted_sum>;
 

@@ -30,7 +30,7 @@ class Building(Checkout):
             done = self.run_kata(*arguments, env=path)
             self.assertEqual((done.returncode, done.stderr), (1, ""), done.stdout)
             self.assertEqual(done.stdout.count("is missing"), 1)
-            self.assertIn(f"\nFAIL  {FIRST} is missing; what brings", done.stdout)
+            self.assertIn(f"\nFAIL  {FIRST} is missing; to get", done.stdout)
 
     def test_what_a_student_wrote_is_built_tested_and_shown_before_all_else(self) -> None:
         self.list_targets()

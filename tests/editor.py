@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Checks the errors that clangd shows a student: editor.py BUILD [FILE…]. Without files, of each chapter the
-last step that the CPU back end runs, in both trees.
+"""Checks the errors that clangd shows a student: editor.py BUILD [FILE…]. Without files, checks the last step
+of each chapter that the CPU back end runs, in both trees.
 
-By .clangd a step is read as CUDA, without a toolkit: no stub and no solution may have an error, and a kernel
-that calls a function of the host must have one. Skipped (77) without clangd.
+With .clangd, clangd reads a step as CUDA, without a toolkit: no stub and no solution may have an error, and a
+kernel that calls a function of the host must have one. Skipped (77) without clangd.
 """
 
 import concurrent.futures

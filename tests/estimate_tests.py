@@ -133,9 +133,9 @@ class Shown(unittest.TestCase):
 
     def test_where_the_longest_is_not_all_of_the_time_it_says_what_the_rest_is(self) -> None:
         one = FOUND._replace(launches=FOUND.launches[:1], needs=[(2.0, "DRAM")])
-        self.assertIn("for the rest blocks wait for their turn", estimates.details(one, "it", text_of)[2])
+        self.assertIn("in the rest, blocks wait for their turn", estimates.details(one, "it", text_of)[2])
         self.assertNotIn(
-            "for the rest", "".join(estimates.details(one._replace(needs=[(3.2, "DRAM")]), "it", text_of))
+            "in the rest", "".join(estimates.details(one._replace(needs=[(3.2, "DRAM")]), "it", text_of))
         )
         self.assertIn("added up over launches", estimates.details(FOUND, "it", text_of)[0])
 

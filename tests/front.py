@@ -83,7 +83,7 @@ class Front(Checkout):
             "there is no file nowhere.txt", self.refused("tour", "--text", "nowhere.txt", "--device", "h100")
         )
         self.assertIn(
-            "nothing of a file",
+            "not that of a file",
             self.refused("tour", "--text", str(self.root / "chapters/CUDA.md"), "--device", "h100"),
         )
         self.assertIn("is not NN_name", self.refused("new", "convolution", "tiled"))
@@ -186,7 +186,7 @@ class Front(Checkout):
                 self.commit("deleted")
             for arguments in (("test", "grids", "1"), ("test", FIRST), ("diff", "grids", "1"), ("next",)):
                 said = self.refused(*arguments, status=1)
-                self.assertIn(f"{FIRST} is missing; what brings its stub back: ./kata reset grids 01", said)
+                self.assertIn(f"{FIRST} is missing; to get its stub back: ./kata reset grids 01", said)
             self.assertIn("is there again", self.kata("reset", "grids", "1").stdout)
             self.assertEqual((self.root / FIRST).read_text(), stub)
         (self.root / FIRST).unlink()

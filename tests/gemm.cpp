@@ -144,7 +144,7 @@ TEST_CASE("large matrices", "[equivalence]") { require_right(coded({193, 161, 24
 
 // Tiles of any size up to 256 are whole. A step that counts its blocks differently in that case leaves some
 // out.
-TEST_CASE("whole tiles, and more rows than columns of them or fewer", "[equivalence]") {
+TEST_CASE("whole tiles only, in more rows than columns and in fewer", "[equivalence]") {
     const auto shape = GENERATE(Shape{512, 256, 32}, Shape{256, 512, 32});
     require_right(coded(shape), kata::unmetered);
 }
@@ -345,7 +345,7 @@ TEST_CASE("in bfloat16, rows of A and B that do not begin at multiples of 16 byt
     CHECK_NOTHROW(matrices::check_bf16({3, 8, 16}));
 }
 
-TEST_CASE("a float becomes the nearest bfloat16, and of two the even one", "[limits]") {
+TEST_CASE("a float becomes the nearest bfloat16, and in a tie the even one", "[limits]") {
     const auto rounded = [](float value) { return matrices::to_float(matrices::to_bf16(value)); };
     constexpr float inf = std::numeric_limits<float>::infinity();
     for (const float value : {0.0f, 1.0f, -1.5f, 255.0f, 0x1p-126f, inf, -inf})

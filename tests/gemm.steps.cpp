@@ -123,7 +123,7 @@ const kata::Step steps[] = {
              {"02_shared_memory", "bytes_loaded", 1.8,
               "a tile of C of 64 x 64 needs half as many elements for each of its results as one of 32 x 32",
               "SGEMM-1D"},
-             // 2K of step 02 against 9K/8, and the stores into the tiles: K/16 against K/32.
+             // Loads of a result: 9K/8, where step 02 has 2K. Stores into the tiles: K/32, where it has K/16.
              {"02_shared_memory", "shared_passes", 1.6,
               "an element of B that a thread has read from shared memory serves eight results", "SGEMM-1D"},
              // 1.95 times: 9.0 and 17.6 TFLOP/s.
@@ -151,9 +151,9 @@ const kata::Step steps[] = {
               "a tile of C of 128 x 128 needs half as many elements for each of its results as one of 64 x "
               "64",
               "SGEMM-1D, announced"},
-             // 9K/8 of step 03 against K/4: 4.35 times less. Squares of neighbouring results make as many
-             // loads but lose most of the gain to bank conflicts, 1.51 times less, which nvcc avoids with
-             // wide loads. They are accepted, too.
+             // K/4, where step 03 has 9K/8: 4.35 times less. Squares of neighbouring results make as many
+             // loads but lose most of the gain to bank conflicts, which nvcc avoids with wide loads: 1.51
+             // times less. They are accepted, too.
              {"03_thread_tile_1d", "shared_passes", 1.2,
               "in a square of results an element that a thread has read serves a whole row or column",
               "SGEMM-1D, announced"},
@@ -178,12 +178,12 @@ const kata::Step steps[] = {
      .tile = 8,
      .beats =
          {
-             // 17 passes in each place along K, with the stores into the tiles, against 13. With packs side
-             // by side there are 21: the lanes access every other pack, half of the banks.
+             // 13 passes in each place along K, with the stores into the tiles, where step 04 has 17. With
+             // packs side by side there are 21: the lanes access every other pack, half of the banks.
              {"04_thread_tile_2d", "shared_passes", 1.2,
-              "of eight elements in a row of a tile, two packs take fewer passes", "not in the documents"},
+              "eight elements in a row of a tile take fewer passes as two packs", "not in the documents"},
              {"04_thread_tile_2d", "shared_accesses", 2.5,
-              "a load from shared memory brings four elements, of A, too, whose tile is transposed for it",
+              "a load from shared memory brings four elements, even of A, whose tile is transposed for it",
               "not in the documents"},
              {"04_thread_tile_2d", "global_requests", 2.0, "four elements are loaded or stored at a time",
               "not in the documents"},
@@ -209,9 +209,9 @@ const kata::Step steps[] = {
      .tile = 8,
      .beats =
          {
-             // 13 passes in each place along K, with the stores into the tiles, against 9. With lanes in rows
-             // of four there are 13 as before, although a warp then needs 96 different elements instead of
-             // 144.
+             // 9 passes in each place along K, with the stores into the tiles, where step 05 has 13. With
+             // lanes in rows of four there are 13 as before, although a warp then needs 96 different elements
+             // instead of 144.
              {"05_wide_loads", "shared_passes", 1.2,
               "lanes that are neighbours or two apart load the same pack, of A and of B, and a pass serves "
               "half of a warp",
@@ -272,7 +272,7 @@ const kata::Step steps[] = {
               "a tile of C of 128 x 256 needs three quarters of the elements for each of its results that "
               "one of 128 x 128 needs",
               "not in the documents"},
-             // 6 packs for 128 products in each place along K, against 4 for 64.
+             // 6 packs for 128 products in each place along K, where step 07 reads 4 for 64.
              {"07_async_copies", "shared_accesses", 1.2,
               "with 8 x 16 results a thread reads less for each of them than with 8 x 8",
               "not in the documents"},
@@ -331,7 +331,7 @@ const kata::Step steps[] = {
      .traits = "[shares]",
      .beats =
          {
-             // A share of one phase, and 16 shares to add up, against 16 phases.
+             // A share of one phase, and 16 shares to add up, where step 09 has 16 phases.
              {"09_fragments_ahead", "span", 2.0,
               "where tiles are fewer than multiprocessors, many blocks share the phases of a tile",
               "Stream-K"},

@@ -152,14 +152,12 @@ bool are_both_ends_counted(std::size_t length) {
 }  // namespace
 
 // More than 264 blocks of 1024 threads with 16 characters each: two for each multiprocessor of an H100.
-TEST_CASE("the last character of a text counts, of more than a grid has threads for at a time",
-          "[equivalence][coarsened]") {
+TEST_CASE("the last character counts in a text of five million", "[equivalence][coarsened]") {
     require_both_ends_counted(5'000'011);
 }
 
 // With one thread for each character, there are so many blocks of 1024 that only those at the ends are run.
-TEST_CASE("the last character of a text counts, of as many as a thread each has blocks for",
-          "[equivalence][thread each]") {
+TEST_CASE("the last character counts in a text of 17 million", "[equivalence][thread each]") {
     require_both_ends_counted(17'400'011);
 }
 
@@ -198,12 +196,13 @@ TEST_CASE("a block counts more of one letter than 16 bits do", "[equivalence][st
     const auto loaded = run.seen.counts->global_load.bytes / run.seen.counts->blocks;
     const auto counted = histo.values()[all == bins ? 2 : 'k'];
     if (run.seen.launches == 1 && counted > 0 && counted < loaded)
-        FAIL("of a text of letters k a block loads " << loaded << " and adds " << counted
-                                                     << " to the histogram: how many does a counter hold?");
+        FAIL("a text has only the letter k; a block loads "
+             << loaded << " of them and adds " << counted
+             << " to the histogram: how many does a counter hold?");
     SUCCEED();
 }
 
-TEST_CASE("the last character of a text counts that 32 bits cannot number", "[equivalence][side by side]") {
+TEST_CASE("the last character counts in a text of more than 2^32", "[equivalence][side by side]") {
     constexpr std::size_t few = 1 << 16;
     kata::only_where_counted();
     if (!kata::shares_out(counted(letters(few)), few)) return;
@@ -220,7 +219,7 @@ TEST_CASE("the last character of a long text counts where a thread has many char
 }
 
 // These steps have grids of limited size, whose threads would loop over the whole text on a CPU.
-TEST_CASE("the last character of a text counts that 32 bits cannot number, whatever the grid",
+TEST_CASE("the last character counts in a text of more than 2^32, whatever the grid",
           "[equivalence][stays]") {
     only_on_a_gpu();
     require_both_ends_counted(beyond_32_bits);

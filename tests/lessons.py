@@ -4,9 +4,9 @@
 lessons.py BUILD [CHAPTER...]            complains where a page quotes anything else
 lessons.py BUILD [CHAPTER...] --write    puts them there
 
-In the lesson, chapters/CHAPTER/README.md, the table behind <!-- counted --> is the ladder as the CPU back end
-in BUILD counts it. Behind <!-- drawn: 01 03 --> stands a picture, which is a file beside the lesson, drawn
-from the solutions of these steps, as ./kata see draws them. On the page measured/README.md the table behind
+In the lesson, chapters/CHAPTER/README.md, the table after <!-- counted --> is the ladder as the CPU back end
+in BUILD counts it. After <!-- drawn: 01 03 --> stands a picture, which is a file beside the lesson, drawn
+from the solutions of these steps, as ./kata see draws them. On the page measured/README.md the table after
 <!-- timed --> has the times of measured/ladder.csv, whose machine the page names. A chapter that nobody has
 timed yet has neither that mark nor that file. A step that nobody has timed yet is noted, and fails nothing:
 its author may have no GPU. The meter must still count the figures that measured/nsight.csv compares with
@@ -137,7 +137,7 @@ def put(text: str, mark: str, table: str, page: pathlib.Path) -> str:
     pattern = re.compile(rf"(<!-- {mark} -->\n\n)((?:\|.*\n)*)")
     if not pattern.search(text):
         complaints.append(
-            f"{page} has no line <!-- {mark} --> with an empty one behind it, where its table belongs"
+            f"{page} has no line <!-- {mark} --> with an empty one after it, where its table belongs"
         )
     return pattern.sub(lambda m: m[1] + table + ("" if m[2] else "\n"), text)
 
@@ -242,8 +242,7 @@ def main() -> int:
             )
         if texts[path].count("<!-- drawn: ") != len(pictured := dict(drawn(chapter, texts[path], build))):
             complaints.append(
-                f"{lesson} has a line <!-- drawn: --> without an empty line and a picture of its own "
-                f"behind it"
+                f"{lesson} has a line <!-- drawn: --> without an empty line and a picture of its own after it"
             )
         for stray in set(path.parent.glob("*.svg")).difference(pictured):
             complaints.append(f"{stray.relative_to(ROOT)} is in no line <!-- drawn: --> of its lesson")

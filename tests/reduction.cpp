@@ -175,7 +175,7 @@ TEST_CASE("the bits of a sum do not depend on the order of the blocks", "[equiva
 TEST_CASE("a large input", "[equivalence]") { require_right(coded_sum(50021)); }
 
 // Blocks of 512 elements leave more than 512 · 512 partial results in three launches.
-TEST_CASE("more blocks than a GPU has multiprocessors, of more elements than 16 bits count",
+TEST_CASE("more blocks than a GPU has multiprocessors, and more elements than 16 bits count",
           "[equivalence]") {
     // Small segments make more blocks than a block may have threads.
     const int tile = kata::this_step().tile, blocks = tile <= 4096 ? 1025 : 135;

@@ -242,7 +242,7 @@ TEST_CASE("a GiB of elements", "[.huge][equivalence]") {
     require_right_for_many(1 << 28, GENERATE(Kind::inclusive, Kind::exclusive));
 }
 
-TEST_CASE("as many elements as the chapter takes, more than 2^32 bytes hold", "[.huge][equivalence]") {
+TEST_CASE("as many elements as the chapter takes, in more than 2^32 bytes", "[.huge][equivalence]") {
     only_on_a_gpu();
     require_right_for_many(scan::max_elements, Kind::exclusive);
 }

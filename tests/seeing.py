@@ -240,7 +240,7 @@ class Pictures(unittest.TestCase):
         picture = self.chapter(seen)
         for text in ("block 0", "32 of 32", "block 1", "20 of 32"):
             self.assertIn(f">{text}<", picture)
-        self.assertIn("20 of 32: so many of the block's threads store.", html.unescape(picture))
+        self.assertIn("20 of 32: that many of its threads store.", html.unescape(picture))
 
     def test_lanes_that_meet_at_a_bin_are_counted(self) -> None:
         seen = drawn(

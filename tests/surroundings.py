@@ -69,7 +69,7 @@ class Surroundings(Checkout):
             unittest.mock.patch("os.access", return_value=False),
             self.assertRaisesRegex(
                 Fault,
-                r"\A.* cannot be written, and the build needs that; what builds elsewhere: "
+                r"\A.* cannot be written, and the build needs that; to build elsewhere: "
                 r"KATA_BUILD=~/kata-build ./kata …\Z",
             ),
         ):
@@ -102,7 +102,7 @@ class Surroundings(Checkout):
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertRegex(
             done.stderr,
-            r"\Akata: .*another owner; what allows it: git config --global --add safe.directory '.*'\n\Z",
+            r"\Akata: .*another owner; to allow it: git config --global --add safe.directory '.*'\n\Z",
         )
 
     def test_a_meson_that_is_in_the_way_is_named(self) -> None:
@@ -150,7 +150,7 @@ class Surroundings(Checkout):
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertEqual(
             done.stderr,
-            f"kata: {STEP} has been written, and what brings its stub back is git, which is not installed\n",
+            f"kata: {STEP} has been written, and git, which brings its stub back, is not installed\n",
         )
 
     def shim(self, *arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:

@@ -6,7 +6,7 @@ targets.py --write      puts the tables there
 
 tests/on_gpu.sh RESULTS bench times the last step of each problem beside the vendor's library and the ceiling.
 Its output is committed, a file for each GPU: chapters/CHAPTER/measured/bench.GPU.csv, whose first line names
-the machine and the day. A step is taken as it is found there. The table of a chapter stands behind <!--
+the machine and the day. A step is taken as it is found there. The table of a chapter stands after <!--
 targets --> in chapters/CHAPTER/measured/README.md, and in common/bench/README.md that of all targets, with
 the worst case of each. Where a target is missed, a line of a list below the table must begin with it, in
 bold, and say how far each GPU gets that misses it; where it is reached, none may.
@@ -260,7 +260,7 @@ def complaints_of(chapter: str, text: str, gpus: list[Measured], steps: list[str
 
 
 def put(text: str, new: str) -> str | None:
-    """Returns the text with that table behind the mark; None without a mark that has an empty line behind
+    """Returns the text with that table after the mark; None without a mark that has an empty line after
     it."""
     pattern = re.compile(rf"({MARK}\n\n)((?:\|.*\n)*)")
     return pattern.sub(lambda m: m[1] + new + ("" if m[2] else "\n"), text) if pattern.search(text) else None
@@ -306,7 +306,7 @@ def main(arguments: list[str] | None = None) -> int:
         before = page.read_text(encoding="utf-8") if page.is_file() else ""
         after = put(before, new)
         if after is None:
-            said.append(f"{name} has no line {MARK} with an empty one behind it, where its table belongs")
+            said.append(f"{name} has no line {MARK} with an empty one after it, where its table belongs")
         elif given.write:
             page.write_text(after, encoding="utf-8")
         elif after != before:

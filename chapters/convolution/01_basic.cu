@@ -17,9 +17,9 @@ __global__ void basic(const float* in, const float* filter, float* out, int widt
 
 void convolve(const float* in, const float* filter, float* out, int width, int height, int radius) {
     // kata: begin
-    // As many blocks of block x block threads as cover the image in both directions; an empty image
-    // needs none, and none cannot be launched. Launch the kernel, then ask with cudaGetLastError()
-    // whether the launch was refused.
+    // As many blocks of block x block threads as cover the image in both directions; for an empty image
+    // launch nothing: a grid without blocks is an error. After the launch, check cudaGetLastError(), which
+    // says whether it was refused.
     // Also required: any width and height from 0 on; radii from 0 to 7; more than 65535 blocks along x.
     kata::open();
     // kata: end

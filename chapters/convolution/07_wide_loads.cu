@@ -23,8 +23,8 @@ __global__ void __launch_bounds__(block)
     // kata: begin
     // As in 06, with n neighbouring columns per thread. Of each row it loads its own Pack<n>, and as many to
     // the left and to the right as hold r columns: each by one load, by way of reinterpret_cast, and zeros
-    // where it lies outside of the image. A sum for each output under way and each column. A row of outputs
-    // is stored as one Pack<n>. A block has `strip` rows of outputs.
+    // where it lies outside of the image. It keeps a sum for each output that has begun, in each column. A
+    // row of outputs is stored as one Pack<n>. A block has `strip` rows of outputs.
     kata::open();
     // kata: end
 }

@@ -17,9 +17,9 @@ __global__ void naive(const float* a, const float* b, float* c, int m, int n, in
 
 void gemm(const float* a, const float* b, float* c, int m, int n, int k) {
     // kata: begin
-    // Launch blocks of block x block threads, as many as it takes to cover n columns along x and m rows along
-    // y; an empty C needs none, and none cannot be launched. Ask with cudaGetLastError() whether the launch
-    // was refused.
+    // Launch blocks of block x block threads, as many as it takes to cover n columns along x and m rows
+    // along y; for an empty C launch nothing: a grid without blocks is an error. Check cudaGetLastError(),
+    // which says whether the launch was refused.
     kata::open();
     // kata: end
 }

@@ -33,7 +33,7 @@ __device__ Pack load(const float* matrix, int height, int width, int row, int co
     // kata: end
 }
 
-/// To the same elements, as far as the matrix has them.
+/// Stores to the same elements, as far as the matrix has them.
 __device__ void store(float* matrix, int height, int width, int row, int col, Pack pack) {
     // kata: begin
     // The same for a store.
@@ -45,7 +45,7 @@ __global__ void wide_loads(const float* a, const float* b, float* c, int m, int 
     // kata: begin
     // As in 04, in packs. Of each tile the thread loads one pack. B's goes into its tile as it is; the four
     // elements of A's go into four rows, for place i along K is row i of both tiles, a_s[bk][…] and
-    // b_s[bk][…]. Give the rows of A's tile an empty pack behind their end, which keeps apart what a warp
+    // b_s[bk][…]. Give the rows of A's tile an empty pack after their end, which keeps apart what a warp
     // stores. For each place along K: packs ty and ty + rows of A and packs tx and tx + cols of B into local
     // arrays, one load each, and each element with each. So the thread's results are four squares of 4 x 4,
     // whose rows are packs, too, when they are stored.

@@ -1,7 +1,7 @@
 // 07 Async copies: tiles are copied into shared memory while the block multiplies those before them. Beyond
 // the documents; the multistage pipeline of CUTLASS. Changed from 06: what goes into a tile passes no
 // register. A thread begins a copy, and waits for it three tiles later, so a block computes while memory
-// answers. The copies go into tiles that nobody reads, and so one barrier a tile is enough instead of two.
+// answers. The copies go into tiles that no thread reads, so one barrier a tile is enough instead of two.
 //
 // A copy brings 4, 8 or 16 bytes that are neighbours in both places. Elements of A are no neighbours in its
 // transposed tile, and are copied one at a time. Copies past registers need sm_80: before it, the same calls
@@ -55,12 +55,12 @@ __global__ void __launch_bounds__(threads, 2)
     // Tiles as in 06, `stages` of each, one stage for each phase in turn. tx and ty as in 06.
     // Begin the copies of a phase into its stage, and close them with __pipeline_commit(), as one group. Of
     // A's tile a thread copies one place along K of every (threads / bk)th row, an element at a time; of B's
-    // a pack, or its elements one at a time where rows do not begin at multiples of 16 bytes. Behind the last
-    // phase there is nothing to copy, and a group of nothing all the same. Where the matrices have all that
-    // the block copies, ask so once and not for each copy, and call __pipeline_memcpy_async itself. Before
-    // the first phase, begin those of stages - 1 phases. In each phase wait until at most stages - 2 groups
-    // are under way, __pipeline_wait_prior(stages - 2), and then for the others of the block, who have copied
-    // what this thread multiplies. Then begin the next copies, and multiply as in 06.
+    // a pack, or its elements one at a time where rows do not begin at multiples of 16 bytes. After the last
+    // phase there is nothing to copy, but still a group, of nothing. Test once, and not for each copy,
+    // whether the matrices have all that the block copies; if so, call __pipeline_memcpy_async itself.
+    // Before the first phase, begin those of stages - 1 phases. In each phase wait until at most stages - 2
+    // groups are in flight, __pipeline_wait_prior(stages - 2), and then for the other threads of the block,
+    // which have copied what this one multiplies. Then begin the next copies, and multiply as in 06.
     kata::open();
     // kata: end
 }

@@ -1,10 +1,10 @@
 // 09 Fragments ahead: a thread reads what it multiplies at the next place along K, its fragments, before it
 // multiplies those of this place. Beyond the documents; so does CUTLASS, whose warps have two sets of
 // fragments. Changed from 08: there are two sets here, too. At the last place of a tile the first fragments
-// of the next one are read, right after the barrier. What else kept warps from multiplying is gone: copies no
-// longer begin all at place 0, but one at a place, and none asks whether its element exists; and products go
-// there and back through the results, so that each has a factor of the one before. On an H100 all that is
-// 1.11 times as fast.
+// of the next one are read, right after the barrier. What else kept warps from multiplying is gone: copies
+// no longer begin all at place 0, but one at a place, and none tests whether its element exists; and
+// products go there and back through the results, so that each has a factor of the one before. On an H100
+// all that is 1.11 times as fast.
 //
 // Needs: sm_80
 #include "gemm.cuh"
@@ -40,7 +40,7 @@ struct Tiles {
 template <typename T>
 __device__ void begin_copy(float* to, const float* from, bool zeros) {
     // kata: begin
-    // As in 07, but whether it is zeros is said by whoever calls this.
+    // As in 07, but the caller says whether it is zeros.
     kata::open();
     // kata: end
 }
@@ -70,8 +70,8 @@ __global__ void __launch_bounds__(threads)
     // places. Read those of the next place into one set before you multiply those of this place from the
     // other. After the last place of a tile comes the first one of the next: wait, and meet at the barrier,
     // before you read it. The very first place is read before the loop over phases. Begin as few of the
-    // copies at each place as will do. They need no question if a row or column behind the end of C is its
-    // last one, and if the first tile has what K does not have whole tiles for, and zeros: that one is copied
+    // copies at each place as will do. They need no test if a row or column past the end of C is its last
+    // one, and if the first tile has the part of K that fills no whole tile, and zeros: that one is copied
     // before the loop. Keep pointers to where copies come from and go to, and move them on. Products of a
     // column of results go from its first row to its last, and those of the next column back. Store what
     // elsewhere() returns.

@@ -75,7 +75,7 @@ __device__ Pack load(const float* matrix, int width, int row, int col) {
     // kata: end
 }
 
-/// Which block computes what. The phases of all tiles, row by row, stand in one line: `phases` of each tile.
+/// The work of each block. The phases of all tiles, row by row, stand in one line: `phases` of each tile.
 struct Plan {
     int across, tiles;  // in a row of C, and in all of C
     int phases;         // of a tile
@@ -103,7 +103,7 @@ __global__ void __launch_bounds__(threads)
     // kata: end
 }
 
-/// Adds to a tile of C what shares have left of it, a pack for each thread. blockIdx.y counts tiles.
+/// Adds to a tile of C the sums that shares have left, a pack for each thread. blockIdx.y counts tiles.
 __global__ void add_up(float* c, int m, int n, Plan plan) {
     // kata: begin
     // A pack for each thread. Which shares, apart from the one with phase 0, have phases of this tile? Add to

@@ -1,10 +1,10 @@
 // 11 Tensor cores: a warp multiplies fragments of 16 x 16 elements, each product one call of all its lanes
-// together. Beyond the documents; after the sample cudaTensorCoreGemm of NVIDIA, and the chapter "Warp Matrix
+// together. Beyond the documents; after NVIDIA's sample cudaTensorCoreGemm and the chapter "Warp Matrix
 // Functions" of the CUDA C++ Programming Guide. Changed from the steps before: A and B are bfloat16, of 8
-// significant bits, and the products are a tensor core's, which adds them up in float. Which lane holds which
-// element of a fragment is the hardware's affair: so A need not be transposed on chip, and a thread knows
-// nothing of the rows and columns of its results. An element has two bytes, and rows begin at multiples of 16
-// bytes: every copy brings eight elements, and each pack of eight is inside the matrix or outside.
+// significant bits, and the products are a tensor core's, which adds them up in float. The hardware decides
+// which lane holds which element of a fragment: so A need not be transposed on chip, and a thread knows
+// nothing of the rows and columns of its results. An element has two bytes, and rows begin at multiples of
+// 16 bytes: every copy brings eight elements, and each pack of eight is inside the matrix or outside.
 //
 // Needs: sm_80
 #include "bf16.cuh"

@@ -16,7 +16,7 @@ constexpr int bm = 64, bn = 256;  // rows and columns of C that a block computes
 constexpr int bk = 64;            // elements along K in a tile: 128 bytes of a row
 constexpr int threads = 128;      // a warpgroup
 
-/// What TMA fetches: a box of A, and of B four boxes of 64 columns side by side.
+/// The target of TMA: a box of A, and four boxes of B, of 64 columns, side by side.
 struct alignas(1024) Tiles {
     bf16 a[bm][bk];
     bf16 b[bn / 64][bk][64];
@@ -27,10 +27,10 @@ __global__ void __launch_bounds__(threads, 3)
                 int n, int k) {
     // kata: begin
     // Initialise a barrier for one arrival, that of thread 0. In each phase along K thread 0 announces the
-    // bytes of both tiles and asks for the tile of A and the four boxes of B, and all threads wait for the
+    // bytes of both tiles and fetches the tile of A and the four boxes of B, and all threads wait for the
     // barrier; the parity is that of `phase`. Then the warpgroup multiplies: bk / 16 products in a group,
     // each 16 columns of A and 16 rows of B further, and waits for the group. All must have done so before
-    // thread 0 asks for the next tiles. In the end store the sum.
+    // thread 0 fetches the next tiles. In the end store the sum.
     kata::open();
     // kata: end
 }

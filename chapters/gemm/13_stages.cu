@@ -24,18 +24,19 @@ __global__ void __launch_bounds__(threads, 1)
     staged(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b, float* c, int m,
            int n, int k) {
     // kata: begin
-    // As in 12, with `stages` barriers and pairs of tiles. Before the loop, thread 0 asks for the first
-    // stages - 1 phases, if there are as many. In the loop, wait for the stage of the phase, whose parity
-    // changes each time that all stages have had their turn; begin its products, for the warpgroup's 64 rows
-    // of A; wait until only this group is unfinished; and after a barrier of the block, thread 0 asks for the
-    // phase that takes the place of the one before. After the loop one group is left to wait for.
+    // As in 12, with `stages` barriers and pairs of tiles. Before the loop, thread 0 fetches the tiles of
+    // the first stages - 1 phases, if there are as many. In the loop, wait for the stage of the phase, whose
+    // parity changes each time that all stages have had their turn; begin its products, for the warpgroup's
+    // 64 rows of A; wait until only this group is unfinished; and after a barrier of the block, thread 0
+    // fetches those of the phase that takes the place of the one before. After the loop one group is left to
+    // wait for.
     kata::open();
     // kata: end
 }
 
 void gemm_bf16(const bf16* a, const bf16* b, float* c, int m, int n, int k) {
     // kata: begin
-    // As in 12; the shared memory is dynamic and more than 48 KiB, which has to be asked for.
+    // As in 12; the shared memory is dynamic and more than 48 KiB, which has to be requested.
     // Also required: any m from 0 on; n and k are multiples of 8, also 0.
     kata::open();
     // kata: end

@@ -13,10 +13,10 @@
 using namespace hopper;
 
 constexpr int bk = 64;               // elements along K in a tile
-constexpr int group = 16;            // rows of tiles of C that are worked off together
+constexpr int group = 16;            // rows of tiles of C that are computed together
 constexpr int on_chip = 224 * 1024;  // bytes for stages and patches
 
-/// What a block has on chip. It computes bm x bn elements of C at a time; each consumer, a warpgroup that
+/// The shared memory of a block. It computes bm x bn elements of C at a time; each consumer, a warpgroup that
 /// multiplies, 64 rows of them. One more warpgroup, the first, fetches.
 template <int consumers_, int bn_>
 struct alignas(1024) Tiles {
@@ -56,14 +56,14 @@ __global__ void __launch_bounds__(T::threads, 1)
     producer(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
              const __grid_constant__ CUtensorMap c, int m, int n, int k) {
     // kata: begin
-    // Barriers as in 13, and for each stage a second one, `empty`, which each consumer arrives at when it has
-    // multiplied the stage. The first warpgroup gives registers; its thread 0 goes through all tiles of C
-    // that are this block's, every gridDim.x-th, and all phases of each: it waits until the stage is empty,
-    // and asks for its tiles. The other warpgroups take registers, go through the same tiles and phases, wait
-    // until the stage is full, multiply, and when the products of the phase before are done, one thread of
-    // each arrives at that stage's `empty`. After the last phase of a tile they wait for all products,
-    // arrive for the last stage, and put their sums, each warp through its own two patches. Before it ends, a
-    // thread waits until nothing that it has put is still read.
+    // Barriers as in 13, and for each stage a second one, `empty`, which each consumer arrives at when it
+    // has multiplied the stage. The first warpgroup gives registers; its thread 0 goes through all tiles of
+    // C that are this block's, every gridDim.x-th, and all phases of each: it waits until the stage is
+    // empty, and fetches its tiles. The other warpgroups take registers, go through the same tiles and
+    // phases, wait until the stage is full, multiply, and when the products of the phase before are done,
+    // one thread of each arrives at that stage's `empty`. After the last phase of a tile they wait for all
+    // products, arrive for the last stage, and put their sums, each warp through its own two patches. Before
+    // it ends, a thread waits until nothing that it has put is still read.
     kata::open();
     // kata: end
 }

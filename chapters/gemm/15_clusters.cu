@@ -11,7 +11,7 @@
 using namespace hopper;
 
 constexpr int bk = 64;               // elements along K in a tile
-constexpr int group = 16;            // rows of tiles of C that are worked off together
+constexpr int group = 16;            // rows of tiles of C that are computed together
 constexpr int on_chip = 225 * 1024;  // bytes for stages and results
 constexpr int most_shares = 8;       // of a tile: as many blocks as a cluster may have on any GPU
 
@@ -24,7 +24,7 @@ struct Stage {
     }
 };
 
-/// What a block has on chip. It computes bm x bn elements of C at a time; each consumer, a warpgroup that
+/// The shared memory of a block. It computes bm x bn elements of C at a time; each consumer, a warpgroup that
 /// multiplies, 64 rows of them. One more warpgroup, the first, fetches. Results are what it has for C.
 template <int consumers_, int bn_, int cluster_, class Results>
 struct alignas(1024) Tiles {
@@ -59,7 +59,7 @@ __device__ void sync() {
         sync_cluster();
 }
 
-/// Initialises the barriers. Those that say that a stage is free wait for all who have multiplied it.
+/// Initialises the barriers. Those that say that a stage is free wait for all warpgroups that multiply it.
 template <class T>
 __device__ void start(T& tiles) {
     if (threadIdx.x == 0) {

@@ -34,7 +34,7 @@ __device__ inline void publish_barriers() {
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
 
-/// Waits until the phase of this parity has ended. Of a new barrier a phase of parity 1 counts as ended: the
+/// Waits until the phase of this parity has ended. In a new barrier a phase of parity 1 counts as ended: the
 /// one before the first.
 __device__ inline void wait(Barrier& barrier, int parity) {
     asm volatile(
@@ -56,10 +56,10 @@ __device__ inline void expect(Barrier& barrier, int bytes) {
 
 // ---- TMA, the tensor memory accelerator ------------------------------------------------------------------
 
-/// Describes a row-major matrix of height x width to TMA, which then fetches boxes of high x wide elements of
-/// it. A row of a box has 128 bytes at most, and a row of the matrix is a multiple of 16 bytes.
-/// In shared memory a box begins at a multiple of 1024 bytes, and is swizzled: of row r, the 16 bytes number
-/// c lie at number c ^ (r % 8), so that eight rows of one column are in all 32 banks.
+/// Describes a row-major matrix of height x width to TMA, which then fetches boxes of high x wide elements
+/// of it. A row of a box has 128 bytes at most, and a row of the matrix is a multiple of 16 bytes. In shared
+/// memory a box begins at a multiple of 1024 bytes, and is swizzled: in row r, the 16 bytes number c lie at
+/// number c ^ (r % 8), so that eight rows of one column are in all 32 banks.
 template <class T>
 void describe(CUtensorMap& map, const T* matrix, int height, int width, int high, int wide,
               CUtensorMapDataType type = std::is_same_v<T, bf16> ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16
@@ -296,7 +296,7 @@ __device__ inline void arrive_in(Barrier& barrier, int block) {
         : "memory");
 }
 
-/// What lies at the same place in another block of the cluster.
+/// Returns the value at the same place in another block of the cluster.
 __device__ inline float4 load_from(const float4& place, int block) {
     float4 v;
     asm volatile(

@@ -39,8 +39,8 @@ __device__ Row shifted(const Row& own, int by) {
         word[i] = own.word[i];
         word[4 + i] = __shfl_down_sync(0xffffffff, own.word[i], 1);
     }
-    // By two words or not, then by one or not, then by the bytes that are left. No index depends on `by`, so
-    // the words can stay in registers. __funnelshift_r takes 32 bits out of two words.
+    // Shifts by two words or not, then by one or not, then by the bytes that are left. No index depends on
+    // `by`, so the words can stay in registers. __funnelshift_r takes 32 bits out of two words.
     for (int words = 2; words > 0; --words)
         for (int i = 0; i < 4 + words; ++i) {
             const unsigned here = word[i], further = word[i + words];
@@ -139,7 +139,7 @@ __device__ float share_of(int y, int x, int width, int height) {
     return __fdividef(1.000001f, max(rows * columns, 1));
 }
 
-/// sum · share, rounded down, in the lowest byte. From 2²³ on a float has no places behind the point.
+/// sum · share, rounded down, in the lowest byte. From 2²³ on a float has no places after the point.
 __device__ unsigned mean_of(int sum, float share) {
     return __float_as_uint(__fmaf_rz(static_cast<float>(sum), share, 8388608.0f));
 }
@@ -169,16 +169,16 @@ __global__ void __launch_bounds__(block)
     // * wide columns whose means it stores, and a strip of rows. The block's shared memory is a ring of
     // rows_of<size> rows, as the third number of the launch says, in which each thread has a place of its
     // own. Begin to copy the first `ahead` rows, a group each; the other places of the ring are 0 at first.
-    // A row enters so: wait until at most ahead - 1 groups are under way; the row that has arrived and the
+    // A row enters so: wait until at most ahead - 1 groups are in flight; the row that has arrived and the
     // one that leaves march into the sums of columns; the next row goes to the place of the one that has
-    // left, as a group of its own, also where there are no more pixels. For each row of the strip, behind the
-    // `size` rows above it and below its first one, one row enters. Then take the neighbours' sums that
-    // patches reach, by shuffles, and go along the 16 columns with one sum: a column enters, and one leaves.
-    // All lanes of a warp must come to a shuffle.
-    // Where rows begin anywhere, begin_copy() brings 16 bytes from a multiple of 16 on, and a thread's pixels
-    // begin as many bytes later as the row does: shift them before they enter, leave those out that are not
-    // in the picture, and put them back into the ring for when they leave. Means are shifted likewise, to the
-    // next multiple of 16 bytes. Which lanes have them all?
+    // left, as a group of its own, also where there are no more pixels. First enter the rows from `size`
+    // above the strip to `size` - 1 below its first row. For each row of the strip, one more row enters.
+    // Then take the neighbours' sums that patches reach, by shuffles, and go along the 16 columns with one
+    // sum: a column enters, and one leaves. All lanes of a warp must come to a shuffle.
+    // Where rows begin anywhere, begin_copy() brings 16 bytes from a multiple of 16 on, and a thread's
+    // pixels begin as many bytes later as the row does: shift them before they enter, leave those out that
+    // are not in the picture, and put them back into the ring for when they leave. Means are shifted
+    // likewise, to the next multiple of 16 bytes. Which lanes have them all?
     kata::open();
     // kata: end
 }
@@ -188,9 +188,10 @@ void blur(const unsigned char* in, unsigned char* out, int width, int height) {
     // kata: begin
     // row_ring<size, true> where every row of the picture begins at a multiple of `wide` bytes,
     // row_ring<size, false> elsewhere, where 16 bytes more in a row are stored. Its ring takes more than 48
-    // KiB if the patch is large, so cudaFuncSetAttribute must allow it. How many blocks run at a time says
-    // cudaOccupancyMaxActiveBlocksPerMultiprocessor: a small picture has as many strips. Of a large one, how
-    // high should strips be? Begin with strips of one height, and try two of them.
+    // KiB if the patch is large, so cudaFuncSetAttribute must allow it.
+    // cudaOccupancyMaxActiveBlocksPerMultiprocessor says how many blocks run at a time: a small picture has
+    // as many strips. Of a large one, how high should strips be? Begin with strips of one height, and try
+    // two of them.
     // Also required: any width and height from 0 on; any number of multiprocessors.
     kata::open();
     // kata: end

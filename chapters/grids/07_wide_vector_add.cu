@@ -1,6 +1,6 @@
 // 07 Wide vector add: a thread adds four elements, which it loads and stores as one float4. Beyond the
 // document. Changed from 01: 16 bytes an instruction instead of 4, so that a thread has four times as many
-// bytes under way, and a quarter of the threads and blocks do. The same bytes and sectors.
+// bytes in flight, and a quarter of the threads and blocks is enough. The same bytes and sectors.
 #include "grids.cuh"
 
 constexpr int block = 256;  // threads

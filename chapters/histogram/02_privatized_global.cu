@@ -7,10 +7,10 @@ constexpr int block = histogram::copy_characters;  // threads
 
 __global__ void privatized_global(const char* text, std::size_t length, unsigned* histo, unsigned* copies) {
     // kata: begin
-    // The copy of block b begins at copies + b * bins, and nobody has zeroed it. Zero it, count as in 01, but
-    // in the copy, and add the copy to the histogram: a thread for each bin, or several bins for a thread
-    // where there are more bins than threads, and no atomic for an empty one. Between these three parts the
-    // whole block has to wait, and the threads beyond the end of the text with it.
+    // The copy of block b begins at copies + b * bins, and is not zeroed. Zero it, count as in 01, but in
+    // the copy, and add the copy to the histogram: a thread for each bin, or several bins for a thread where
+    // there are more bins than threads, and no atomic for an empty one. Between these three parts the whole
+    // block has to wait, and the threads beyond the end of the text with it.
     kata::open();
     // kata: end
 }

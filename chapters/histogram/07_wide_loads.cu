@@ -1,6 +1,6 @@
-// 07 Wide loads: 16 characters per load, and four such loads of a thread under way at once. Beyond the
-// documents; in CUB it is ConsumeTile of AgentHistogram, for quads of pixels. Changed from 04 and 05: what
-// a lane loads lies side by side, as in 04, and so does what the lanes of a warp load, as in 05. A sixteenth
+// 07 Wide loads: 16 characters per load, and four such loads of a thread in flight at once. Beyond the
+// documents; in CUB it is ConsumeTile of AgentHistogram, for quads of pixels. Changed from 04 and 05: what a
+// lane loads lies side by side, as in 04, and so does what the lanes of a warp load, as in 05. A sixteenth
 // of the load instructions, and one test for the end of the text instead of 16. Blocks have 512 threads.
 #include "histogram.cuh"
 

@@ -1,6 +1,6 @@
-// 07 Neighbored, less divergence: the same pairs, taken by the first threads of the block. Mirrors
-// REDUCE-vi 3. Changed from 06: the thread's number chooses the pair and not the element, so that
-// whole warps are without work instead of most lanes of every warp, and nobody divides.
+// 07 Neighbored, less divergence: the same pairs, taken by the first threads of the block. Mirrors REDUCE-vi
+// 3. Changed from 06: the thread's number chooses the pair and not the element, so that whole warps are
+// without work instead of most lanes of every warp, and no thread divides.
 #include "rounds.cuh"
 
 constexpr int block_dim = 512;      // threads of a block

@@ -1,7 +1,7 @@
-// 13 Complete unroll: the rounds of the block are written out, too. Mirrors REDUCE-vi 9. Changed
-// from 12: a block has at most 1024 threads and so at most four rounds before the last warp. Each is
-// written down with the size of block that it takes, and no loop is left. A block of 512 pays for
-// the round that it does not have with a barrier.
+// 13 Complete unroll: the rounds of the block are written out, too. Mirrors REDUCE-vi 9. Changed from 12: a
+// block has at most 1024 threads and so at most four rounds before the last warp. Each is written down with
+// the size of block that it requires, and no loop is left. A block of 512 pays for the round that it does
+// not have with a barrier.
 #include "rounds.cuh"
 
 constexpr int block_dim = 512;          // threads of a block
@@ -10,8 +10,8 @@ constexpr int segment = 8 * block_dim;  // elements that a block reduces
 template <class T, class Op>
 __global__ void complete_unroll(T* in, T* out, int n, Op op) {
     // kata: begin
-    // As 12, but instead of the loop with __syncthreads(), the rounds with strides 512, 256, 128 and 64
-    // one after the other, each for blocks of at least twice as many threads (ask blockDim.x), and with a
+    // As 12, but instead of the loop with __syncthreads(), the rounds with strides 512, 256, 128 and 64 one
+    // after the other, each for blocks of at least twice as many threads (test blockDim.x), and with a
     // barrier after it. A lambda that does a round keeps it short.
     kata::open();
     // kata: end

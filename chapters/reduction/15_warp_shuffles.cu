@@ -9,7 +9,7 @@ constexpr int block_dim = 512;  // threads of a block: no more than 32 warps, fo
 constexpr int coarse_factor = 16;
 constexpr int segment = coarse_factor * block_dim;  // elements that a block reduces
 
-/// What the lanes hold, combined; lane 0 has it.
+/// Returns the values of all lanes, combined, in lane 0.
 template <class T, class Op>
 __device__ T reduce_warp(T value, Op op) {
     // kata: begin
@@ -21,7 +21,7 @@ __device__ T reduce_warp(T value, Op op) {
     // kata: end
 }
 
-/// What the threads of the block hold, combined; thread 0 has it.
+/// Returns the values of all threads of the block, combined, in thread 0.
 template <class T, class Op>
 __device__ T reduce_block(T value, Op op) {
     // kata: begin

@@ -14,7 +14,7 @@ struct alignas(16) Pack {
     T x[width];
 };
 
-/// What the lanes hold, combined; lane 0 has it.
+/// Returns the values of all lanes, combined, in lane 0.
 template <class T, class Op>
 __device__ T reduce_warp(T value, Op op) {
     // kata: begin
@@ -25,7 +25,7 @@ __device__ T reduce_warp(T value, Op op) {
     // kata: end
 }
 
-/// What the threads of the block hold, combined; thread 0 has it.
+/// Returns the values of all threads of the block, combined, in thread 0.
 template <class T, class Op>
 __device__ T reduce_block(T value, Op op) {
     // kata: begin
@@ -35,7 +35,7 @@ __device__ T reduce_block(T value, Op op) {
     // kata: end
 }
 
-/// What the thread has to combine on its own.
+/// Returns the thread's own elements, combined.
 template <class T, class Op>
 __device__ T reduce_thread(const T* in, int n, Op op) {
     // kata: begin

@@ -19,7 +19,7 @@ struct alignas(16) Pack {
     T x[width];
 };
 
-/// What the lanes hold, combined; lane 0 has it.
+/// Returns the values of all lanes, combined, in lane 0.
 template <class T, class Op>
 __device__ T reduce_warp(T value, Op op) {
     // kata: begin
@@ -30,7 +30,7 @@ __device__ T reduce_warp(T value, Op op) {
     // kata: end
 }
 
-/// What the threads of the block hold, combined; thread 0 has it.
+/// Returns the values of all threads of the block, combined, in thread 0.
 template <class T, class Op>
 __device__ T reduce_block(T value, Op op) {
     // kata: begin
@@ -40,7 +40,7 @@ __device__ T reduce_block(T value, Op op) {
     // kata: end
 }
 
-/// What the thread has to combine on its own, where a block has so many segments.
+/// Returns the thread's own elements, combined, if a block has this number of segments.
 template <class T, class Op>
 __device__ T reduce_thread(const T* in, int n, int segments, Op op) {
     // kata: begin
@@ -73,10 +73,10 @@ __global__ void last_block(const T* in, T* out, int n, int segments, T* partials
 template <class T, class Op>
 void reduce(const T* in, T* out, int n, T* partials, Op op) {
     // kata: begin
-    // One launch, with at least one block, also for no elements. A block has one segment, and more only where
-    // there are more than all blocks that run at once could take: `resident` for each of so many
-    // multiprocessors as cudaDeviceGetAttribute says, asked for cudaDevAttrMultiProcessorCount. Then it has
-    // up to `most_segments`.
+    // One launch, with at least one block, also for no elements. A block has one segment, and more only
+    // where there are more than all blocks that run at once could take: `resident` for each multiprocessor,
+    // whose number cudaDeviceGetAttribute gives for cudaDevAttrMultiProcessorCount. Then it has up to
+    // `most_segments`.
     // Also required: as in 16, any number of multiprocessors, and the same bits on every run.
     kata::open();
     // kata: end

@@ -1,5 +1,5 @@
 // 02 Kogge–Stone, double-buffered: a round reads one buffer and writes the other, and then the two swap
-// roles. Mirrors PMPP-scan 11.2. Changed from 01: nobody overwrites what somebody still reads, so one
+// roles. Mirrors PMPP-scan 11.2. Changed from 01: no thread overwrites what another still reads, so one
 // barrier per round is enough where there were two. The price is twice the shared memory.
 #include "sections.cuh"
 

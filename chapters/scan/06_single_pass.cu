@@ -27,12 +27,12 @@ template <class T, class Op>
 __global__ void single_pass(const T* in, T* out, int n, Kind kind, T* sums, unsigned* ready, int* started,
                             Op op) {
     // kata: begin
-    // One thread asks `started` for the number of the section, with atomicAdd, and tells the others through
-    // shared memory. Load the section, element e to x[padded(e)], and scan it as in 05.
-    // One thread then waits until ready[number - 1] is not 0, asking with atomicAdd(…, 0u), takes the sum of
+    // One thread draws the number of the section from `started`, with atomicAdd, and hands it to the others
+    // through shared memory. Load the section, element e to x[padded(e)], and scan it as in 05.
+    // One thread then polls ready[number - 1], with atomicAdd(…, 0u), until it is not 0, takes the sum of
     // all that lies before from sums[number - 1], stores the sum up to its own end in sums[number], and
-    // raises ready[number] with atomicExch. A fence, __threadfence(), stands between the sum and the flag, on
-    // both sides. Section 0 waits for nobody. All threads apply what lies before, from the left, while they
+    // raises ready[number] with atomicExch. A fence, __threadfence(), stands between the sum and the flag,
+    // on both sides. Section 0 does not wait. All threads apply what lies before, from the left, while they
     // store.
     kata::open();
     // kata: end

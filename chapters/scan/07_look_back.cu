@@ -1,9 +1,9 @@
 // 07 Look-back: a block that waits for its left neighbour does not stand still, but looks further left.
-// Beyond the documents: Merrill and Garland, Single-pass parallel prefix scan with decoupled look-back, 2016,
-// which is how CUB scans. Changed from 06: a block says at once what its own section sums to, and the sum
-// of all up to its end as soon as it has that. Who comes later adds up the sections' own sums, 32 at a time,
-// back to the nearest sum of all. The chain of n / 4096 links becomes a few steps, which all take at the same
-// time.
+// Beyond the documents: Merrill and Garland, Single-pass parallel prefix scan with decoupled look-back,
+// 2016, which is how CUB scans. Changed from 06: a block publishes the sum of its own section at once, and
+// the sum of all up to its end as soon as it has that. A later block adds up the sections' own sums, 32 at a
+// time, back to the nearest sum of all. The chain of n / 4096 links becomes a few steps, which all blocks
+// take at the same time.
 #include "messages.cuh"
 
 constexpr int threads = 256;
@@ -24,9 +24,9 @@ template <class T, class Op>
 __device__ T look_back(Word* status, int s, Op op) {
     // kata: begin
     // Lane 0 of the warp looks at section s - 1, lane 1 at s - 2, and so on; before section 0 a lane takes
-    // the identity for a prefix. They ask by observe() until each lane that is nearer than the nearest prefix
-    // has something, which __ballot_sync(~0u, …) tells all of them: a bit for each lane of which the
-    // condition is true. Own sums nearer than the nearest prefix, and the prefix, are combined by
+    // the identity for a prefix. They poll with observe() until each lane that is nearer than the nearest
+    // prefix has something. All of them learn that from __ballot_sync(~0u, …): a bit for each lane in which
+    // the condition is true. Own sums nearer than the nearest prefix, and the prefix, are combined by
     // shuffle_down, what stands further left as the left operand. Without a prefix among the 32 the next 32
     // follow. All lanes return the result.
     kata::open();

@@ -19,7 +19,7 @@ __device__ T look_back(Word* status, int s, Op op) {
     // kata: end
 }
 
-/// What lanes 0 up to this one hold, combined.
+/// Returns the values of lanes 0 up to this one, combined.
 template <class T, class Op>
 __device__ T scan_warp(T value, Op op) {
     // kata: begin

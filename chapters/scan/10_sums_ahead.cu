@@ -1,17 +1,17 @@
-// 10 Sums ahead: blocks stay, and tell the sum of a tile long before they scan it. Beyond the documents;
+// 10 Sums ahead: blocks stay, and publish the sum of a tile long before they scan it. Beyond the documents;
 // CUB's newer scan, decoupled lookahead, is made of these ideas (CUDA 13.0 has the older one). Changed from
 // 09: there are as many blocks as the GPU runs at a time, and each takes tile after tile. Asynchronous
 // copies bring the next ones into shared memory meanwhile, so the memory is never idle. A block adds up each
-// tile three rounds before it scans it. When the others need that sum, it has long been told, and hardly any
-// block waits. A block knows what stands before the tile that it had last, so it adds only what has been
-// told of those since: there is no prefix to look back for.
+// tile three rounds before it scans it. When the others need that sum, it has long been published, and
+// hardly any block waits. A block knows what stands before the tile that it had last, so it adds only the
+// sums of those since: there is no prefix to look back for.
 //
 // Needs: sm_90, 193 KiB
 #include "messages.cuh"
 
 #include <cuda_pipeline.h>
 
-constexpr int warps = 16;  // that scan; one more adds up what others have told
+constexpr int warps = 16;  // that scan; one more adds up what others have published
 constexpr int threads = 32 * (warps + 1);
 constexpr int rows = 4;                   // of a warp in a tile
 constexpr int packs = warps * rows * 32;  // of a tile
@@ -28,7 +28,7 @@ struct alignas(16) Pack {
 template <class T>
 constexpr int tile = packs* Pack<T>::width;  // elements
 
-/// What lanes 0 up to this one hold, combined.
+/// Returns the values of lanes 0 up to this one, combined.
 template <class T, class Op>
 __device__ T scan_warp(T value, Op op) {
     // kata: begin
@@ -38,15 +38,15 @@ __device__ T scan_warp(T value, Op op) {
     // kata: end
 }
 
-/// What tiles `begin` up to `end`, without that one, have told, combined; for all lanes of the warp that
-/// calls it.
+/// Returns the sums that tiles `begin` up to `end`, without that one, have published, combined; for all lanes
+/// of the warp that calls it.
 template <class T, class Op>
 __device__ T sum_of_tiles(Word* status, int begin, int end, Op op) {
     // kata: begin
     // Each lane observes one of 32 neighbouring tiles, and one of the next 32, …: five of them, so that five
-    // loads are under way. All lanes go on together, once all these tiles have told something; a lane has the
-    // identity for a tile at `end` or beyond. Combine each 32 by shuffles, and then their sums, from left to
-    // right. Where tiles are left, all of it again.
+    // loads are in flight. All lanes go on together, once all these tiles have published something; a lane
+    // has the identity for a tile at `end` or beyond. Combine each 32 by shuffles, and then their sums, from
+    // left to right. Where tiles are left, all of it again.
     kata::open();
     return op.identity();
     // kata: end
@@ -62,7 +62,7 @@ __device__ void begin_copy(Pack<T>& to, const T* in, int i, int n, Op op) {
     // kata: end
 }
 
-/// To elements i and those behind it, as far as there are any.
+/// Stores to element i and those after it, as far as there are any.
 template <class T>
 __device__ void store(T* out, int i, int n, Pack<T> pack) {
     // kata: begin
@@ -80,11 +80,11 @@ __global__ void __launch_bounds__(threads)
     // Shared memory: as many tiles as there are stages, dynamic; the sums of the warps for ahead + 2 tiles;
     // what stands before a tile; the numbers of stages + 2 tiles. The block goes through rounds k = -stages,
     // -stages + 1, … In round k, as far as there are such tiles:
-    //   - the last warp draws the number of tile k + stages from `taken`. It adds what has been told of the
-    //     tiles from the block's last one on, up to tile k, to what stands before the last one;
+    //   - the last warp draws the number of tile k + stages from `taken`. It adds what the tiles from the
+    //     block's last one on, up to tile k, have published to what stands before the last one;
     //   - a thread of the others begins to copy its packs of tile k + stages - 1, which are a group. It waits
     //     for its copies of tile k + ahead, and goes through its rows as in 09. Each warp leaves its sum;
-    //   - behind the only barrier the last warp scans the warps' sums of tile k + ahead and publishes the sum
+    //   - after the only barrier the last warp scans the warps' sums of tile k + ahead and publishes the sum
     //     of the tile as an aggregate; the others scan tile k from shared memory and store it.
     // What stands before the packs of a thread is needed `ahead` rounds later: keep it in registers. No block
     // takes more than its share of the tiles: blocks that start late are to find some.
@@ -95,9 +95,9 @@ __global__ void __launch_bounds__(threads)
 template <class T, class Op>
 void scan_whole(const T* in, T* out, int n, Kind kind, T* workspace, Op op) {
     // kata: begin
-    // Clear the states and the counter. A block needs more dynamic shared memory than it gets for nothing:
-    // ask for it by cudaFuncSetAttribute. The grid has as many blocks as the GPU runs at a time, which
-    // cudaOccupancyMaxActiveBlocksPerMultiprocessor and cudaDevAttrMultiProcessorCount tell, and no more than
+    // Clear the states and the counter. A block needs more dynamic shared memory than it gets by default:
+    // request it with cudaFuncSetAttribute. The grid has as many blocks as the GPU runs at a time
+    // (cudaOccupancyMaxActiveBlocksPerMultiprocessor, cudaDevAttrMultiProcessorCount), and no more than
     // there are tiles.
     // Also required: as in 09, and any number of multiprocessors.
     kata::open();

@@ -20,8 +20,8 @@ __device__ T from_bits(Bits<T> bits) {
     memcpy(&value, &bits, sizeof value);
     return value;
 }
-/// What `lane` has, or the lane so many places up or down; a lane that has none there gets its own. All 32
-/// lanes of the warp must come.
+/// Returns the value of `lane`, or of the lane this many places up or down; where there is none, the lane's
+/// own. All 32 lanes of the warp must come.
 template <class T>
 __device__ T shuffle(T value, int lane) {
     return from_bits<T>(__shfl_sync(~0u, to_bits(value), lane));
@@ -35,20 +35,20 @@ __device__ T shuffle_down(T value, int lanes) {
     return from_bits<T>(__shfl_down_sync(~0u, to_bits(value), lanes));
 }
 
-/// How much a section has told those behind it.
+/// The state of a section: what it has published.
 enum State : unsigned {
-    nothing,    ///< what memory says that is set to zero
+    nothing,    ///< not yet: memory is set to zero
     aggregate,  ///< its own sum
     prefix      ///< the sum of all up to its end
 };
 
-/// State and sum lie in one word of 64 bits, or half a sum in each of two. A word is written and read as one:
-/// whoever sees the state has the sum, and no fence stands between them.
+/// State and sum lie in one word of 64 bits, or half a sum in each of two. A word is written and read as
+/// one: a thread that sees the state has the sum, and no fence stands between them.
 using Word = unsigned long long;
 template <class T>
 constexpr int words = sizeof(T) / 4;  ///< of a section
 
-/// Tells what section s has; `status` has words<T> words for each section.
+/// Publishes the state and the sum of section s; `status` has words<T> words for each section.
 template <class T>
 __device__ void publish(Word* status, int s, State state, T sum) {
     unsigned half[words<T>];
@@ -58,8 +58,8 @@ __device__ void publish(Word* status, int s, State state, T sum) {
             .store(Word{state} << 32 | half[k], cuda::memory_order_relaxed);
 }
 
-/// What section s has told, and with it the sum. Two words of different states are a sum that is just being
-/// replaced: nothing, yet.
+/// Returns the state of section s, and in `sum` its sum. Two words of different states are a sum that is
+/// just being replaced: nothing, yet.
 template <class T>
 __device__ State observe(Word* status, int s, T& sum) {
     unsigned half[words<T>], states[words<T>];

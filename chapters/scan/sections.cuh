@@ -9,7 +9,7 @@
 /// identity.
 using scan::Kind;
 
-/// What these steps define: every `section` elements of `in` are scanned for themselves, with a ∘ b = op(a,
+/// What these steps define: every `section` elements of `in` are scanned by themselves, with a ∘ b = op(a,
 /// b), which need not commute. `section` is a power of two from 32 to scan::max_section.
 template <class T, class Op>
 void scan_sections(const T* in, T* out, int n, int section, Kind kind, Op op);

@@ -20,8 +20,9 @@ __global__ void basic(const T* in, T* out, int n, Coefficients<T> c) {
 template <class T>
 void sweep(const T* in, T* out, int n, Coefficients<T> c) {
     // kata: begin
-    // Whole blocks of block x block x block threads that cover n cells along each axis. No cells need no
-    // blocks, and no blocks cannot be launched. Ask with cudaGetLastError() whether the launch was refused.
+    // Whole blocks of block x block x block threads that cover n cells along each axis. Without cells launch
+    // nothing: a grid without blocks is an error. Check cudaGetLastError(), which says whether the launch
+    // was refused.
     // Also required: any n from 0 on; float and double.
     kata::open();
     // kata: end

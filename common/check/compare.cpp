@@ -456,7 +456,8 @@ std::optional<std::string> describe_factor(const Comparison& c, std::span<const 
         varied = varied || std::abs(expected(i) - expected(largest)) > 0.01 * std::abs(expected(largest));
     }
     if (wrong.size() < 3 || !varied) return {};
-    return "all wrong values are a constant factor (" + factor_text(factor, tolerance) + ") of the expected";
+    return "all wrong values are the expected ones times a constant factor (" +
+           factor_text(factor, tolerance) + ")";
 }
 
 template <class Comparison>

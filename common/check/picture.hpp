@@ -1,4 +1,4 @@
-// Picture files: reads PNG, JPEG and binary PGM and PPM, and writes PNG, by stb.
+// Picture files: reads PNG, JPEG and binary PGM and PPM, and writes PNG, with stb.
 #pragma once
 #include <filesystem>
 #include <vector>

@@ -27,7 +27,7 @@ struct Chain {
     bool operator==(const Chain&) const = default;
 };
 
-/// The part of one source line in the members of Demand of the same names.
+/// What one source line adds to the members of Demand that have the same names.
 struct Asked {
     double requests = 0, addresses = 0, basic_blocks = 0, comparisons = 0, operands = 0, divisions = 0;
     double lines = 0, passes = 0;
@@ -38,7 +38,7 @@ struct Asked {
     bool operator==(const Asked&) const = default;
 };
 
-/// The part of one block, under the names of Demand.
+/// What one block adds to the members of Demand that have the same names.
 struct OfBlock {
     Asked asked;
     double sectors = 0;  ///< beyond the L1 cache
@@ -61,11 +61,12 @@ struct Demand {
     double merged = 0;        ///< passes of loads in them that repeat an earlier one, and are not made
     double operands = 0;      ///< constants at an address known at compile time
     double divisions = 0;     ///< by warps, by non-constants
-    double lines = 0;         ///< of 128 bytes touched by requests to global memory, one pass each
+    double lines = 0;         ///< of 128 bytes, summed over requests to global memory: a pass for each
     double passes = 0;        ///< over the banks of shared memory
     std::map<std::string, Flow> arrays;
-    /// Serialized updates of the line of global memory with the most of them: within a request, lanes of one
-    /// address take a turn each, and so do different sectors. Of lines updated by several blocks, and by one.
+    /// Serialized updates of the line of global memory with the most of them, among the lines that several
+    /// blocks update, and among those that one block updates. Within a request, lanes of one address take a
+    /// turn each, and so do different sectors.
     double updates_of_all = 0, updates_of_one = 0;
     double updates = 0;  ///< of all lines
     /// For lines updated by one block alone: turns, words updated, and bytes of their arrays.

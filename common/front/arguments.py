@@ -72,7 +72,7 @@ def bench(parser: Parser) -> None:
     parser.add_argument("chapters", metavar="CHAPTER", nargs="*")
     parser.add_argument("--mine", action="store_true", help="your steps, too, each below its solution")
     parser.add_argument(
-        "--case", metavar="TEXT", default="", help="only the cases whose name holds this, as '2^28'"
+        "--case", metavar="TEXT", default="", help="only the cases whose name contains this, as '2^28'"
     )
     parser.add_argument(
         "--last", metavar="N", type=at_least_one, help="only the last N steps that solve a case"

@@ -210,7 +210,7 @@ def new_step(repository: Repository, chapter: str, step: str, improved: str | No
     new.file(repository.source(chapter, step), stub)
     new.file(
         repository.mistakes_file(chapter, step),
-        f"// What the tests must reject of {chapter} {step[:2]}; CONTRIBUTING.md tells how a mistake is "
+        f"// What the tests must reject of {chapter} {step[:2]}; CONTRIBUTING.md says how a mistake is "
         f"written.\n",
     )
     file = hints.file_of(repository, chapter)
@@ -232,7 +232,7 @@ def new_step(repository: Repository, chapter: str, step: str, improved: str | No
     if row := add_row(lesson, step):
         new.file(lesson, row, ": its line in the table of steps")
     else:
-        left.append(f"chapters/{chapter}/README.md: its line in the table of steps, of which none was found")
+        left.append(f"chapters/{chapter}/README.md: its line in the table of steps, which was not found")
     rows = repository.root / "tests" / f"{chapter}.steps.cpp"
     if (row := add_to_rows(rows, step, before)) is not None:
         new.file(rows, row, ": its row, which needs a claim if the step gains something")

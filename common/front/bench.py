@@ -227,8 +227,8 @@ LEGEND = (
     ),
     (
         "of peak",
-        "the least time that this GPU can need, divided by the time taken: to copy or read these bytes, as "
-        "the first row, or for the operations at {peak:.1f} TFLOP/s",
+        "the least time that this GPU needs to copy or read these bytes, as in the first row, or for the "
+        "operations at {peak:.1f} TFLOP/s, divided by the time taken",
     ),
     (
         "x CUB",
@@ -388,7 +388,7 @@ def bench(
     if "gpu" not in build.backends():
         raise Fault(
             f"{build.folder} was configured without a GPU; meson configure {build.folder} -Dgpu=enabled "
-            f"makes it part of it"
+            f"changes that"
         )
     built = targets(build.folder)
     runs: dict[str, Run] = {}

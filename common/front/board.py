@@ -124,7 +124,7 @@ def what_to_do(place: Place) -> str:
     """Returns a line about the next thing to do."""
     command = {"missing": "reset", "open": "hint"}.get(place.state, "test")
     text = {
-        "missing": "is missing; what brings its stub back",
+        "missing": "is missing; to get its stub back",
         "open": "what is to be written",
         "untested": "is written, and has not been tested as it stands",
         "wrong": "is not right yet; what the tests say",

@@ -92,7 +92,7 @@ class Build:
         place = next(path for path in (self.folder, *self.folder.parents) if path.is_dir())
         if not os.access(place, os.W_OK):
             raise Fault(
-                f"{place} cannot be written, and the build needs that; what builds elsewhere: "
+                f"{place} cannot be written, and the build needs that; to build elsewhere: "
                 f"KATA_BUILD=~/kata-build ./kata …"
             )
         if (free := shutil.disk_usage(place).free) < LEAST_FREE:
@@ -218,7 +218,7 @@ class Build:
                     name = target_of(line)
                     if name not in failed:
                         print(f"{chr(10) if failed else ''}{described(name)}:")
-                    # The last one is the one that is spoken of.
+                    # Messages name the last one.
                     failed = [other for other in failed if other != name] + [name]
                     is_command = True  # the next line is the command
                 elif not line.startswith("ninja: ") or line.startswith("ninja: error: "):

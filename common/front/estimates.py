@@ -297,8 +297,8 @@ def legend(repository: Repository, name: str, chapter: str, bounds: Iterable[str
     )
     lines += entry(
         "measured",
-        "the solution, by the clock of this GPU; - where it has not timed it, so that the error is "
-        "without that step",
+        "the solution's time, measured on this GPU; - if it has none there, and then the error leaves "
+        "out that step",
     )
     lines += entry(
         "bound by",
@@ -368,7 +368,7 @@ def by_line(estimate: Estimate, text_of: Callable[[str], str], everything: bool 
     def share(milliseconds: float) -> str:
         return f"{100 * milliseconds / estimate.milliseconds:.0f} %"
 
-    out = ["What bounds it, by line, in parts of the estimated time:"]
+    out = ["What bounds it, by line, as shares of the estimated time:"]
     lines = [line for line in estimate.lines if line.name != OF_NO_LINE]
     if not everything:
         shown = [line for line in lines[:SHOWN] if line.milliseconds >= 0.02 * estimate.milliseconds]
@@ -408,11 +408,11 @@ def details(
     how = (
         "added up over launches, each of which has a bound of its own"
         if len(estimate.launches) > 1
-        else "it goes on at once"
+        else "all at the same time"
     )
     out = [f"What {whose} keeps busy, and for how much of the time; {how}:", f"  {needs}"]
     if len(estimate.launches) == 1 and estimate.needs[0][0] < 0.9 * estimate.milliseconds:
-        out.append("  for the rest blocks wait for their turn, or the launch begins")
+        out.append("  in the rest, blocks wait for their turn, or the launch begins")
     if len(estimate.launches) > 1:
         for (blocks, threads, bound), group in itertools.groupby(
             estimate.launches, key=lambda launch: launch[1:]

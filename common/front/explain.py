@@ -299,7 +299,7 @@ class Explanation:
 def phrase(row: Row) -> str:
     if not row.memory:
         return "a thread enters a stretch of code"
-    verb = {"load": "loads from", "store": "stores to", "atomic": "makes an atomic on"}[row.did]
+    verb = {"load": "loads from", "store": "stores to", "atomic": "makes an atomic access to"}[row.did]
     return f"a thread {verb} {row.memory} memory"
 
 
@@ -316,7 +316,7 @@ WHOLE = (
     ("conflicts", "of these, because of bank conflicts", False),
     ("atomics", "atomics on global memory", False),
     ("shared_atomics", "atomics on shared memory", False),
-    ("waits", "atomics that waited for a lane beside them", False),
+    ("waits", "atomics that waited for another lane", False),
     ("barriers", "barriers, of all blocks", False),
     ("lanes", "active lanes of 32", True),
     ("work", "steps of all warps", False),
@@ -328,7 +328,7 @@ LEGEND = """\
 line       first those that need much more than the solution, then atomics that
            take turns if nothing takes longer, then those with most steps; an
            array has the name that the tests give it, A for an a
-requests   how often warps execute the load, store or atomic; of instructions,
+requests   how often warps execute the load, store or atomic; for instructions,
            how often they enter a stretch of code without a branch, a basic
            block, that begins in this line
 each       what a request takes: 32-byte sectors of global memory, passes over
@@ -339,8 +339,8 @@ solution   what a request of the solution takes for the same array, or else for
            that memory; ! marks what takes much more
 lanes      active lanes of 32: an idle one costs as much as an active one
 share      of all steps: one for each basic block, and in a request one for each
-           of its 128-byte lines, passes or addresses; and of lanes that update
-           one address one for each, as they take turns
+           of its 128-byte lines, passes or addresses; lanes that update one
+           address take turns, and count one step each
 model GPU  one of 16 multiprocessors, where time is counted in steps of a warp"""
 
 

@@ -110,7 +110,7 @@ def arguments_of(given: Sequence[str] | None) -> tuple[argparse.Namespace, argpa
         help="where jobs run: local, slurm, or dask=ADDRESS of a scheduler",
     )
     parser.add_argument(
-        "--slurm-options", metavar="WORDS", default="", help="more options for sbatch, in one word"
+        "--slurm-options", metavar="WORDS", default="", help="more options for sbatch, as one argument"
     )
     parser.add_argument(
         "--without-walls", action="store_true", help="run what students wrote with all your rights"
@@ -307,7 +307,7 @@ class Grading:
 
     @staticmethod
     def is_kept(work: pathlib.Path, student: str, digest: str) -> bool:
-        """True if the result of the same files, by the same tests, is there."""
+        """True if a result of the same files and the same tests is kept there."""
         try:
             kept: Result = json.loads(kept_in(work, student).read_text(encoding="utf-8"))
             return kept["digest"] == digest

@@ -47,9 +47,7 @@ def tour(repository: Repository, given: argparse.Namespace) -> int:
     if file and not os.path.isfile(file):
         raise Fault(f"there is no file {file}", 2)
     if given.device and (given.image or given.text):
-        raise Fault(
-            "--device estimates the problem that is timed, and nothing of a file: leave out one of the two", 2
-        )
+        raise Fault("--device estimates the timed problem, not that of a file: leave out one of the two", 2)
     build = Build(repository)
     build.configure()
     status = 0

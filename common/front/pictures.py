@@ -131,8 +131,8 @@ def owners(traces: Sequence[Trace]) -> tuple[list[Panel], Panel]:
     key.text(
         0,
         12,
-        "Two colours take turns warp by warp, in the next block two others. "
-        f"{next(iter(said))}: so many of the block's threads store.",
+        "Two colours alternate by warp; the next block has two others. "
+        f"{next(iter(said))}: that many of its threads store.",
         "small",
     )
     return panels, key
@@ -460,8 +460,8 @@ Draw = Callable[[Sequence[Trace]], tuple[list[Panel], Panel]]
 PICTURES: dict[str, tuple[Draw, str]] = {
     "fetches": (
         fetches,
-        "How often threads load each element from global memory: once would do, whatever is more is fetched "
-        "again.",
+        "How often threads load each element from global memory: once would do, and the rest is "
+        "fetched again.",
     ),
     "reuse": (
         reuse,
@@ -494,7 +494,7 @@ PICTURES: dict[str, tuple[Draw, str]] = {
     ),
     "blocks": (
         blocks,
-        "What each block does from the start of a launch on: a gap is waiting for another block.",
+        "What each block does from the start of a launch on: a gap is a wait for another block.",
     ),
 }
 

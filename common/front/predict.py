@@ -118,7 +118,7 @@ def ask_page(repository: Repository, first: str) -> int:
 
 
 def is_in_terminal() -> bool:
-    """True if somebody can answer; otherwise says that nobody can."""
+    """True if there is a terminal to answer in; otherwise says that there must be one."""
     if sys.stdin.isatty() and sys.stdout.isatty():
         return True
     print("predict asks a question and waits for your answer: run it in a terminal.")

@@ -77,7 +77,7 @@ def module(tree: str, chapter: str, name: str, backend: str) -> str:
 
 
 def prefix(tree: str, chapter: str, name: str = "") -> str:
-    """Returns the beginning of modules' file names: of a chapter's, or of one kernel's on every back end."""
+    """Returns how the file names of a chapter's modules begin, or those of one kernel on every back end."""
     return ".".join((tree, chapter, *([name] if name else []), ""))
 
 
@@ -192,7 +192,7 @@ class Repository:
     def missing(self, chapter: str, step: str | None = None) -> list[str]:
         """Returns a line for each step, or for this one, whose file has been deleted."""
         return [
-            f"chapters/{chapter}/{name}.cu is missing; what brings its stub back: ./kata reset "
+            f"chapters/{chapter}/{name}.cu is missing; to get its stub back: ./kata reset "
             f"{chapter} {name[:2]}"
             for name in self.all_steps(chapter)
             if step in (None, name) and not self.source(chapter, name).is_file()
@@ -281,12 +281,12 @@ class Repository:
         if not self.git("rev-parse", "HEAD"):
             if "dubious ownership" in self.git_complaint:
                 raise Fault(
-                    f"{file} {state}, and this git does not read a checkout of another owner; what "
-                    f"allows it: "
+                    f"{file} {state}, and this git does not read a checkout of another owner; "
+                    f"to allow it: "
                     f"git config --global --add safe.directory '{self.root}'"
                 )
             if self.git_complaint == "not installed":
-                raise Fault(f"{file} {state}, and what brings its stub back is git, which is not installed")
+                raise Fault(f"{file} {state}, and git, which brings its stub back, is not installed")
             raise Fault(
                 f"{file} {state}, and this is no git checkout: its stub is only in the original repository"
             )

@@ -53,14 +53,12 @@ READ_SECTORS = (
     "whose atomics meet at one word, and are done one after the other."
 )
 SMALLER = (
-    "That is a smaller problem than the one that the tests count, so that all of it can be drawn: of "
-    "the larger one, "
-    "<code>./kata explain</code> says what each line costs."
+    "That is a smaller problem than the one that the tests count, so that all of it can be drawn. "
+    "<code>./kata explain</code> says what each line costs in the larger one."
 )
 READ_LIFE = (
-    "The warps of one block, from left to right what each does as time goes on: a dashed line is a "
-    "barrier, and what is empty "
-    "before it is a warp that waits there for the slowest."
+    "The warps of one block: from left to right, what each does as time goes on. A dashed line is a "
+    "barrier. Where a warp is empty before it, the warp waits there for the slowest."
 )
 WAITS_ELSEWHERE = (
     "Not drawn is how long an atomic on global memory waits for atomics of other blocks at the same "

@@ -180,14 +180,14 @@ def reason_of(record: MesonTest) -> str:
 
 
 def is_needed(target: str, chapter: str, step: str | None) -> bool:
-    """True if a target of the build is tested, is the solution of what is tested, or tests."""
+    """True if a target of the build is tested, is a solution of what is tested, or runs the tests."""
     if built := module_of(target):
         return built.chapter == chapter and built.is_of_step and step in (None, built.name)
     return target in (suite(chapter, "cpu"), suite(chapter, "gpu"))
 
 
 def of_stub(repository: Repository, chapter: str, step: str) -> list[Verdict]:
-    """Keeps and returns the verdict on a step of which nothing is written: what needs no build."""
+    """Keeps and returns the verdict on a step of which nothing is written; that needs no build."""
     found = [Verdict(f"{chapter} / {step}", Module("chapters", chapter, step, "cpu"), "SKIP", "")]
     Record(repository).keep(found)
     return found

@@ -37,11 +37,11 @@ bool is_asserted(const Claim& claim) { return claim.standing == Claim::Standing:
 std::string as_counted(const Claimed& claimed, double better, double worse) {
     const auto& claim = claimed.claim;
     char least[32];
-    std::snprintf(least, sizeof least, "at most 1/%.3g of what ", claim.least);
+    std::snprintf(least, sizeof least, "at most 1/%.3g of the ", claim.least);
     const std::string source(claim.source), name(claim.quantity->name);
     return (source.starts_with("not in") ? "This lesson" : source) + " expects " +
-           std::string(claimed.better) + " to have " + (claim.least > 1 ? least : "fewer than ") +
-           std::string(claim.worse) + (claim.least > 1 ? " has" : "") + " of these: " + name +
+           std::string(claimed.better) + " to have " + (claim.least > 1 ? least : "fewer ") + name +
+           (claim.least > 1 ? " of " : " than ") + std::string(claim.worse) +
            ". Counted, with the solutions: " + text_of(better, claim.quantity) + " and " +
            text_of(worse, claim.quantity) + ". No step is judged by it.";
 }

@@ -44,7 +44,7 @@ int estimate(std::span<char* const> arguments) {
     try {
         const Module step(option(arguments, "--estimate").value_or(""));
         const auto file = option(arguments, "--device"), variant = option(arguments, "--variant");
-        if (!file) throw Error("--estimate needs --device and a description of one");
+        if (!file) throw Error("--estimate needs --device with a file that describes a GPU");
         if (!chapter.at_scale) throw Error(std::string(chapter.name) + " has no problem to estimate");
         if (!counts_available()) throw Error("nothing is counted here: only the CPU back end of g++ counts");
         const auto solution = option(arguments, "--solution");

@@ -31,7 +31,7 @@ void skip_without_own_solution() {
 }
 
 void skip_unless_solution() {
-    if (!subject().is_solution) SKIP("only a solution must hold this");
+    if (!subject().is_solution) SKIP("only a solution must pass this");
 }
 
 const Counts& of_own_solution(const Shape& shape) { return counts_of_solution(step_name(), shape); }

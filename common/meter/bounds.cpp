@@ -63,7 +63,7 @@ void Meter::refuse(std::uintptr_t address, std::size_t bytes, Verb verb, const v
     if (address < 4096)
         text += "through a null pointer";
     else if (constants_.contains(address))
-        text += "of constant memory, which a kernel cannot";
+        text += "of constant memory, which no kernel can write";
     else if (const auto pointer = meant ? std::nullopt : host_pointer_at(address, near))
         text += "of host memory, where \"" + *pointer + "\" points: on a GPU the kernel ends there";
     else if (const auto lost = simt::lost_upper_bits(address); !lost.empty())

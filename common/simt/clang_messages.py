@@ -30,8 +30,8 @@ HOST_VARIABLE = (
 # Replacements for what device code does not have.
 INSTEAD_OF_LIBRARY = {
     "swap": "exchange them by hand, as T t = a; a = b; b = t;",
-    "min": "write min(a, b), without std::, which CUDA has",
-    "max": "write max(a, b), without std::, which CUDA has",
+    "min": "write min(a, b), which CUDA has, without std::",
+    "max": "write max(a, b), which CUDA has, without std::",
 }
 STREAM = "'{}' is a stream of the host, and device code has none: write printf(\"%d\\n\", i);"
 DIAGNOSED = [

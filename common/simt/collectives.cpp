@@ -51,8 +51,8 @@ std::string wrong_with_matrix(std::span<const Thread> warp, uint3 block, unsigne
     if (warp.size() < 32)
         return name + " takes a whole warp: this one has only " + std::to_string(warp.size()) + " threads";
     if (present != ~0u)
-        return name + " takes a whole warp: of this one, lane " + std::to_string(std::countr_one(present)) +
-               " has left the kernel";
+        return name + " takes a whole warp: lane " + std::to_string(std::countr_one(present)) +
+               " of this one has left the kernel";
     for (const auto& t : warp)
         if (t.site != asking.site || std::string_view(t.waits_in) != asking.waits_in)
             return name + " takes a whole warp: lane " + std::to_string(t.lane()) + " of this one is at " +

@@ -65,7 +65,7 @@ std::string why_stuck(const Block& block, const Probe* probe) {
                 ? "\n  all threads of a block must come to its barriers: in place of a return before the "
                   "barrier, put the work in an if, and the barrier after it; one that stands in an if "
                   "itself belongs after that if"
-                  "\n  (GPUs since Volta go on without threads that have left, older ones may wait forever)"
+                  "\n  (GPUs since Volta go on without threads that have left; older ones may wait forever)"
                 : "\n  all threads of a block must come to the same barrier: put the work in the if, and one "
                   "barrier after it";
     }

@@ -141,7 +141,7 @@ def fault(step: pathlib.Path, clang: str, compiler: Sequence[str]) -> str | None
         if not live.issuperset(words) or any(
             status == 0 and WORD.findall(text) != words for status, text, _ in others
         ):
-            return "a condition of the preprocessor shows the compilers that read a step another program each"
+            return "because of a condition of the preprocessor, two compilers read different programs"
     return None
 
 

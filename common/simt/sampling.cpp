@@ -84,8 +84,8 @@ void run_shared_out(const Launch& launch, std::byte garbage) {
 }
 
 /// Runs blocks spread over the grid until their threads have taken `enough` steps or the watcher has seen
-/// enough. Strides by the golden section, which leaves no large gap whenever that is, and repeats no row of
-/// the grid. Then runs the first and the last block, often unlike the others, if the watcher wants them.
+/// enough. Strides by the golden section, which repeats no row of the grid and leaves no large gap, wherever
+/// it stops. Then runs the first and the last block, often unlike the others, if the watcher wants them.
 void run_some(const Launch& launch, std::byte garbage, std::uint64_t enough) {
     constexpr double golden_section = 0.6180339887498949;
     const auto blocks = blocks_of(launch);

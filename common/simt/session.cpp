@@ -33,7 +33,7 @@ void hold_to_bounds(std::uint64_t threads, std::uint64_t blocks, std::uint64_t) 
     const kata::Extent block{blockDim.x, blockDim.y, blockDim.z}, grid{gridDim.x, gridDim.y, gridDim.z};
     if (block.volume() > threads)
         give_up(kata::Configuration{grid, block, running_block->dynamic.size()}.refused() +
-                ": __launch_bounds__ promise the kernel no more than " + std::to_string(threads) +
+                ": __launch_bounds__ promises the kernel no more than " + std::to_string(threads) +
                 " threads in a block");
 }
 

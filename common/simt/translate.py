@@ -99,7 +99,7 @@ def refuse(source: Source) -> None:
             source.error(match.start(), f"the CPU back end has no {named}: {instead}")
     if match := re.search(r"(?<!\])\]\s*(?:\([^()]*\)\s*)?__(?:device|host)__", source.code):
         source.error(
-            match.start(), "nvcc takes no __device__ or __host__ of a lambda: it would need --extended-lambda"
+            match.start(), "nvcc takes no __device__ or __host__ on a lambda: it would need --extended-lambda"
         )
 
 

@@ -34,6 +34,6 @@ void convolve(const float* in, const float* filter, float* out, int width, int h
     // Rounded up: the last row and column of blocks may hang over the image.
     const dim3 grid(ceil_div(width, block), ceil_div(height, block));
     basic<<<grid, dim3(block, block)>>>(in, filter, out, width, height, radius);
-    check(cudaGetLastError());  // a launch returns nothing: whether it was refused is asked here
+    check(cudaGetLastError());  // a launch returns nothing: this says whether it was refused
     // kata: end
 }

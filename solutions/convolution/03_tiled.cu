@@ -27,7 +27,7 @@ __global__ void tiled(const float* in, float* out, int width, int height) {
     in_s[ty][tx] = inside ? in[row * width + col] : 0.0f;
     __syncthreads();  // a thread sums up what others have loaded
 
-    // Only behind the barrier may threads leave: it waits for all threads of the block.
+    // Only after the barrier may threads leave: it waits for all threads of the block.
     const bool on_halo = tx < r || tx >= tile - r || ty < r || ty >= tile - r;
     if (!inside || on_halo) return;
     float sum = 0.0f;

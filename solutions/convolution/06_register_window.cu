@@ -1,4 +1,4 @@
-// 06 Register window: a thread marches down a column and keeps the sums of all outputs that are under way.
+// 06 Register window: a thread marches down a column and keeps the sums of all outputs that have begun.
 // Beyond the documents. Changed from 03: no shared memory and no barrier. An input row is loaded once and
 // serves the 2r + 1 outputs above and below it, whose sums are registers. Neighbours along the row come from
 // the cache. A block has a strip of rows, and loads r more above and below.

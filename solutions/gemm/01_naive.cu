@@ -25,6 +25,6 @@ void gemm(const float* a, const float* b, float* c, int m, int n, int k) {
     // Rounded up: the last row and column of blocks may hang over C. x counts columns here, too.
     const dim3 grid(ceil_div(n, block), ceil_div(m, block));
     naive<<<grid, dim3(block, block)>>>(a, b, c, m, n, k);
-    check(cudaGetLastError());  // a launch returns nothing: whether it was refused is asked here
+    check(cudaGetLastError());  // a launch returns nothing: this says whether it was refused
     // kata: end
 }

@@ -38,7 +38,7 @@ __device__ Pack load(const float* matrix, int height, int width, int row, int co
     // kata: end
 }
 
-/// To the same elements, as far as the matrix has them.
+/// Stores to the same elements, as far as the matrix has them.
 __device__ void store(float* matrix, int height, int width, int row, int col, Pack pack) {
     // kata: begin
     if (row >= height || col >= width) return;

@@ -2,8 +2,8 @@
 // warp tile of CUTLASS, which lays its lanes out so, too. Changed from 05: which thread has which results,
 // and nothing else. In 05 a warp has 16 x 128 results, and the lanes that want the same pack of B are half a
 // warp apart. In a square, neighbouring lanes want the same pack of A, and lanes two apart the same pack of
-// B: what is alike in such pairs is served for half of a warp at a time, and not for a quarter. So a place
-// along K takes 8 passes over shared memory instead of 12.
+// B: packs that lanes share in such pairs are served to half of a warp at a time, and not to a quarter. So a
+// place along K takes 8 passes over shared memory instead of 12.
 #include "gemm.cuh"
 
 constexpr int bm = 128, bn = 128;              // rows and columns of C that a block computes
@@ -36,7 +36,7 @@ __device__ Pack load(const float* matrix, int height, int width, int row, int co
     // kata: end
 }
 
-/// To the same elements, as far as the matrix has them.
+/// Stores to the same elements, as far as the matrix has them.
 __device__ void store(float* matrix, int height, int width, int row, int col, Pack pack) {
     // kata: begin
     if (row >= height || col >= width) return;

@@ -1,7 +1,7 @@
 // 07 Async copies: tiles are copied into shared memory while the block multiplies those before them. Beyond
 // the documents; the multistage pipeline of CUTLASS. Changed from 06: what goes into a tile passes no
 // register. A thread begins a copy, and waits for it three tiles later, so a block computes while memory
-// answers. The copies go into tiles that nobody reads, and so one barrier a tile is enough instead of two.
+// answers. The copies go into tiles that no thread reads, so one barrier a tile is enough instead of two.
 //
 // A copy brings 4, 8 or 16 bytes that are neighbours in both places. Elements of A are no neighbours in its
 // transposed tile, and are copied one at a time. Copies past registers need sm_80: before it, the same calls
@@ -34,7 +34,7 @@ template <typename T>
 __device__ void begin_copy(T& to, const float* matrix, int height, int width, int row, int col) {
     // kata: begin
     const bool inside = row < height && col < width;
-    // The last argument is how many bytes are not read and 0. The address must be a right one all the same.
+    // The last argument says how many bytes are not read and become 0. The address must be valid anyway.
     __pipeline_memcpy_async(&to, &matrix[inside ? row * width + col : 0], sizeof(T), inside ? 0 : sizeof(T));
     // kata: end
 }
@@ -69,7 +69,7 @@ __global__ void __launch_bounds__(threads, 2)
     const int b_y = threadIdx.x / (bn / wide), b_x = threadIdx.x % (bn / wide);
 
     const int phases = ceil_div(k, bk), col = first_col + b_x * wide;
-    // Asked once, and not for each copy: do the matrices have all rows and columns of this block?
+    // Tested once, and not for each copy: do the matrices have all rows and columns of this block?
     const bool inside = first_row + bm <= m && first_col + bn <= n && n % wide == 0;
     const auto fetch = [&](int phase) {
         const int stage = phase % stages, i = phase * bk;
@@ -93,7 +93,7 @@ __global__ void __launch_bounds__(threads, 2)
                     begin_copy(b_s[stage][b_y][b_x].at[x], b, k, n, i + b_y, col + x);
             }
         }
-        __pipeline_commit();  // behind the end of K, too: whoever waits counts groups
+        __pipeline_commit();  // after the end of K, too: the wait counts groups
     };
     // One stage stays free. The loop fills it after its first barrier.
     for (int phase = 0; phase < stages - 1; ++phase) fetch(phase);

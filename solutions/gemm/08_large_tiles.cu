@@ -40,7 +40,7 @@ template <typename T>
 __device__ void begin_copy(T& to, const float* matrix, int height, int width, int row, int col) {
     // kata: begin
     const bool inside = row < height && col < width;
-    // The last argument is how many bytes are not read and 0. The address must be a right one all the same.
+    // The last argument says how many bytes are not read and become 0. The address must be valid anyway.
     __pipeline_memcpy_async(&to, &matrix[inside ? row * width + col : 0], sizeof(T), inside ? 0 : sizeof(T));
     // kata: end
 }
@@ -62,7 +62,7 @@ __device__ void store(float* matrix, int height, int width, int row, int col, Pa
 __global__ void __launch_bounds__(threads)
     large_tiles(const float* a, const float* b, float* c, int m, int n, int k) {
     // kata: begin
-    extern __shared__ Tiles tiles[];  // stages of them, more than a block has without asking
+    extern __shared__ Tiles tiles[];  // stages of them, more than a block has by default
     const int first_row = blockIdx.y * bm, first_col = blockIdx.x * bn;
     // As in 06: squares of 2 x 2 lanes, cols / 2 of them side by side, in the tile of the warp.
     const int lane = threadIdx.x % 32, square = lane / 4, warp = threadIdx.x / 32;
@@ -73,7 +73,7 @@ __global__ void __launch_bounds__(threads)
     const int b_y = threadIdx.x / (bn / wide), b_x = threadIdx.x % (bn / wide);
 
     const int phases = ceil_div(k, bk), col = first_col + b_x * wide;
-    // As in 07: asked once for all copies, whose number nvcc must know.
+    // As in 07: tested once for all copies, whose number nvcc must know.
     const bool inside = first_row + bm <= m && first_col + bn <= n && n % wide == 0;
     const auto fetch = [&](int phase) {
         Tiles& to = tiles[phase % stages];
@@ -99,7 +99,7 @@ __global__ void __launch_bounds__(threads)
                 }
             }
         }
-        __pipeline_commit();  // behind the end of K, too: whoever waits counts groups
+        __pipeline_commit();  // after the end of K, too: the wait counts groups
     };
     // One stage stays free. The loop fills it after its first barrier.
     for (int phase = 0; phase < stages - 1; ++phase) fetch(phase);
@@ -120,8 +120,8 @@ __global__ void __launch_bounds__(threads)
                 for (int s = 0; s < tn; ++s)
                     sum[r][s / wide].at[s % wide] += a_i[r / wide].at[r % wide] * b_i[s / wide].at[s % wide];
             }
-            // Into the tiles of the phase before. Behind the products of place 0: who comes from the barrier
-            // multiplies first.
+            // Into the tiles of the phase before. After the products of place 0: a thread that comes from
+            // the barrier multiplies first.
             if (i == 0) fetch(phase + stages - 1);
         }
     }

@@ -1,10 +1,10 @@
 // 09 Fragments ahead: a thread reads what it multiplies at the next place along K, its fragments, before it
 // multiplies those of this place. Beyond the documents; so does CUTLASS, whose warps have two sets of
 // fragments. Changed from 08: there are two sets here, too. At the last place of a tile the first fragments
-// of the next one are read, right after the barrier. What else kept warps from multiplying is gone: copies no
-// longer begin all at place 0, but one at a place, and none asks whether its element exists; and products go
-// there and back through the results, so that each has a factor of the one before. On an H100 all that is
-// 1.11 times as fast.
+// of the next one are read, right after the barrier. What else kept warps from multiplying is gone: copies
+// no longer begin all at place 0, but one at a place, and none tests whether its element exists; and
+// products go there and back through the results, so that each has a factor of the one before. On an H100
+// all that is 1.11 times as fast.
 //
 // Needs: sm_80
 #include "gemm.cuh"
@@ -40,7 +40,7 @@ struct Tiles {
 template <typename T>
 __device__ void begin_copy(float* to, const float* from, bool zeros) {
     // kata: begin
-    // The last argument is how many bytes are not read and 0.
+    // The last argument says how many bytes are not read and become 0.
     __pipeline_memcpy_async(to, from, sizeof(T), zeros ? sizeof(T) : 0);
     // kata: end
 }
@@ -72,7 +72,7 @@ template <typename Unit>
 __global__ void __launch_bounds__(threads)
     fragments_ahead(const float* a, const float* b, float* c, int m, int n, int k) {
     // kata: begin
-    extern __shared__ Tiles tiles[];  // stages of them, more than a block has without asking
+    extern __shared__ Tiles tiles[];  // stages of them, more than a block has by default
     const int first_row = blockIdx.y * bm, first_col = blockIdx.x * bn;
     // As in 06: squares of 2 x 2 lanes, cols / 2 of them side by side, in the tile of the warp.
     const int lane = threadIdx.x % 32, square = lane / 4, warp = threadIdx.x / 32;
@@ -84,7 +84,7 @@ __global__ void __launch_bounds__(threads)
     // The first element of A and the first unit of B that the thread copies.
     const int a_y = threadIdx.x / bk, a_x = threadIdx.x % bk;
     const int b_y = threadIdx.x / (bn / unit), b_x = threadIdx.x % (bn / unit) * unit;
-    // Rows and columns behind the end of C are its last ones once more: nobody stores what comes of them.
+    // Rows and columns past the end of C are its last ones once more: what comes of them is not stored.
     const int row = first_row + a_y, last_row = m - 1, col = min(first_col + b_x, n - unit);
 
     // Where the thread's next copies come from and go to, and which tile they are of.
@@ -111,7 +111,7 @@ __global__ void __launch_bounds__(threads)
         }
     };
     const auto commit = [&](int places) {
-        __pipeline_commit();  // behind the end of K, too: whoever waits counts groups
+        __pipeline_commit();  // after the end of K, too: the wait counts groups
         ++next;
         from_a += places;
         from_b += static_cast<std::size_t>(places) * n;
@@ -120,7 +120,7 @@ __global__ void __launch_bounds__(threads)
         to_a += on;
         to_b += on;
     };
-    // What is left of K beside whole tiles comes first: so no tile in the loop has to ask where K ends.
+    // The part of K that fills no whole tile comes first, so no tile in the loop tests where K ends.
     for (int phase = 0; phase < stages - 1; ++phase) {
         const int places = phase == 0 ? k - (phases - 1) * bk : bk;
         for (int i = 0; i < a_copies + b_copies; ++i) copy(i, places);
@@ -154,7 +154,7 @@ __global__ void __launch_bounds__(threads)
                 read(tiles[phase % stages], i + 1);
             } else {
                 commit(bk);
-                // The next place is the first one of the next tiles; behind the last, rubbish.
+                // The next place is the first one of the next tiles; after the last, it is not used.
                 __pipeline_wait_prior(stages - 2);
                 __syncthreads();
                 read(tiles[(phase + 1) % stages], 0);

@@ -45,7 +45,7 @@ struct Tiles {
 template <typename T>
 __device__ void begin_copy(float* to, const float* from, bool zeros) {
     // kata: begin
-    // The last argument is how many bytes are not read and 0.
+    // The last argument says how many bytes are not read and become 0.
     __pipeline_memcpy_async(to, from, sizeof(T), zeros ? sizeof(T) : 0);
     // kata: end
 }
@@ -84,7 +84,7 @@ __device__ Pack load(const float* matrix, int width, int row, int col) {
     // kata: end
 }
 
-/// Which block computes what. The phases of all tiles, row by row, stand in one line: `phases` of each tile.
+/// The work of each block. The phases of all tiles, row by row, stand in one line: `phases` of each tile.
 struct Plan {
     int across, tiles;  // in a row of C, and in all of C
     int phases;         // of a tile
@@ -103,7 +103,7 @@ template <bool shared, typename Unit>
 __global__ void __launch_bounds__(threads)
     stream_k(const float* a, const float* b, float* c, int m, int n, int k, Plan plan) {
     // kata: begin
-    extern __shared__ Tiles tiles[];  // stages of them, more than a block has without asking
+    extern __shared__ Tiles tiles[];  // stages of them, more than a block has by default
     // As in 06: squares of 2 x 2 lanes, cols / 2 of them side by side, in the tile of the warp.
     const int lane = threadIdx.x % 32, square = lane / 4, warp = threadIdx.x / 32;
     const int lane_x = square % (cols / 2) * 2 + lane % 2, lane_y = square / (cols / 2) * 2 + lane / 2 % 2;
@@ -129,7 +129,7 @@ __global__ void __launch_bounds__(threads)
             shared ? min(plan.phases, begin + last - next) : plan.phases;  // of this tile's phases
         next += end - begin;
         const int first_row = tile / plan.across * bm, first_col = tile % plan.across * bn;
-        // Rows and columns behind the end of C are others once more: nobody stores what comes of them. Single
+        // Rows and columns past the end of C are others once more: what comes of them is not stored. Single
         // elements are of different columns, as 32 lanes that copy the same element take 32 passes.
         const int row = first_row + a_y, last_row = m - 1;
         const int col = unit == 1 ? (first_col + b_x) % n : min(first_col + b_x, n - unit);
@@ -156,7 +156,7 @@ __global__ void __launch_bounds__(threads)
             }
         };
         const auto commit = [&](int places) {
-            __pipeline_commit();  // behind the end, too: the wait counts groups
+            __pipeline_commit();  // after the end, too: the wait counts groups
             ++fetched;
             from_a += places;
             from_b += static_cast<std::size_t>(places) * n;
@@ -166,7 +166,7 @@ __global__ void __launch_bounds__(threads)
             to_b += on;
         };
         for (int phase = begin; phase < begin + stages - 1; ++phase) {
-            // What is left of K beside whole tiles comes first: no tile in the loop has to ask where K ends.
+            // The part of K that fills no whole tile comes first, so no tile in the loop tests where K ends.
             const int places = phase == 0 ? k - (plan.phases - 1) * bk : bk;
             for (int i = 0; i < a_copies + b_copies; ++i) copy(i, places);
             commit(places);
@@ -193,7 +193,7 @@ __global__ void __launch_bounds__(threads)
                     read(tiles[(phase - begin) % stages], i + 1);
                 } else {
                     commit(bk);
-                    // The next place is the first one of the next tiles; behind the last, nobody uses it.
+                    // The next place is the first one of the next tiles; after the last, it is not used.
                     __pipeline_wait_prior(stages - 2);
                     __syncthreads();
                     read(tiles[(phase - begin + 1) % stages], 0);
@@ -210,7 +210,7 @@ __global__ void __launch_bounds__(threads)
             }
         }
 
-        __syncthreads();  // before the next tile is copied to where some still read
+        __syncthreads();  // before the next tile is copied to where some threads still read
 
 #pragma unroll  // or the sums, whose places nvcc must know, go to memory
         for (int r = 0; r < tm; ++r) {
@@ -230,7 +230,7 @@ __global__ void __launch_bounds__(threads)
     // kata: end
 }
 
-/// Adds to a tile of C what shares have left of it, a pack for each thread. blockIdx.y counts tiles.
+/// Adds to a tile of C the sums that shares have left, a pack for each thread. blockIdx.y counts tiles.
 __global__ void add_up(float* c, int m, int n, Plan plan) {
     // kata: begin
     const int tile = plan.whole + blockIdx.y, pack = blockIdx.x * adders + threadIdx.x;

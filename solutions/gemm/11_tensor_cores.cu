@@ -1,10 +1,10 @@
 // 11 Tensor cores: a warp multiplies fragments of 16 x 16 elements, each product one call of all its lanes
-// together. Beyond the documents; after the sample cudaTensorCoreGemm of NVIDIA, and the chapter "Warp Matrix
+// together. Beyond the documents; after NVIDIA's sample cudaTensorCoreGemm and the chapter "Warp Matrix
 // Functions" of the CUDA C++ Programming Guide. Changed from the steps before: A and B are bfloat16, of 8
-// significant bits, and the products are a tensor core's, which adds them up in float. Which lane holds which
-// element of a fragment is the hardware's affair: so A need not be transposed on chip, and a thread knows
-// nothing of the rows and columns of its results. An element has two bytes, and rows begin at multiples of 16
-// bytes: every copy brings eight elements, and each pack of eight is inside the matrix or outside.
+// significant bits, and the products are a tensor core's, which adds them up in float. The hardware decides
+// which lane holds which element of a fragment: so A need not be transposed on chip, and a thread knows
+// nothing of the rows and columns of its results. An element has two bytes, and rows begin at multiples of
+// 16 bytes: every copy brings eight elements, and each pack of eight is inside the matrix or outside.
 //
 // Needs: sm_80
 #include "bf16.cuh"
@@ -37,7 +37,7 @@ __device__ void begin_copies(bf16 (&tile)[rows][cols + padding], const bf16* mat
     for (int i = threadIdx.x * wide; i < rows * cols; i += threads * wide) {
         const int y = i / cols, x = i % cols, row = first_row + y, col = first_col + x;
         // The whole pack is: col and width are multiples of eight. Zeros are needed along K, where they meet
-        // the other factor, and the address must be a right one all the same.
+        // the other factor, and the address must be valid all the same.
         const bool inside = row < height && col < width;
         constexpr int bytes = wide * sizeof(bf16);
         __pipeline_memcpy_async(&tile[y][x], &matrix[inside ? row * width + col : 0], bytes,
@@ -51,7 +51,7 @@ __device__ void begin_copies(bf16 (&tile)[rows][cols + padding], const bf16* mat
 __device__ void store(float* matrix, int height, int width, int row, int col, const Sum& sum,
                       float (&patch)[side][side]) {
     // kata: begin
-    // The same answer in all lanes: they must make each call together.
+    // The same condition in all lanes: they must make each call together.
     if (row + side <= height && col + side <= width) {
         wmma::store_matrix_sync(&matrix[row * width + col], sum, width, wmma::mem_row_major);
         return;

@@ -16,7 +16,7 @@ constexpr int bm = 64, bn = 256;  // rows and columns of C that a block computes
 constexpr int bk = 64;            // elements along K in a tile: 128 bytes of a row
 constexpr int threads = 128;      // a warpgroup
 
-/// What TMA fetches: a box of A, and of B four boxes of 64 columns side by side.
+/// The target of TMA: a box of A, and four boxes of B, of 64 columns, side by side.
 struct alignas(1024) Tiles {
     bf16 a[bm][bk];
     bf16 b[bn / 64][bk][64];

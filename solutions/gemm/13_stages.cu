@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(threads, 1)
     if (threadIdx.x == 0) {
         for (auto& full : tiles.full) init(full, 1);
         publish_barriers();
-        // One stage stays free for the loop. Nobody waits for phases that K does not have.
+        // One stage stays free for the loop. No thread waits for phases that K does not have.
         for (int phase = 0; phase < min(stages - 1, phases); ++phase) fetch_both(phase);
     }
     // No thread may wait at barriers that are not initialised yet.

@@ -13,10 +13,10 @@
 using namespace hopper;
 
 constexpr int bk = 64;               // elements along K in a tile
-constexpr int group = 16;            // rows of tiles of C that are worked off together
+constexpr int group = 16;            // rows of tiles of C that are computed together
 constexpr int on_chip = 224 * 1024;  // bytes for stages and patches
 
-/// What a block has on chip. It computes bm x bn elements of C at a time; each consumer, a warpgroup that
+/// The shared memory of a block. It computes bm x bn elements of C at a time; each consumer, a warpgroup that
 /// multiplies, 64 rows of them. One more warpgroup, the first, fetches.
 template <int consumers_, int bn_>
 struct alignas(1024) Tiles {

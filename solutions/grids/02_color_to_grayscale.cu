@@ -25,7 +25,7 @@ __global__ void to_grayscale(const unsigned char* rgb, unsigned char* gray, int 
 void color_to_grayscale(const unsigned char* rgb, unsigned char* gray, int width, int height) {
     // kata: begin
     if (width == 0 || height == 0) return;
-    // x before y, where an index of a matrix names the row first. What a dim3 is not told, here z, is 1.
+    // x before y, where an index of a matrix names the row first. A size left out of a dim3, here z, is 1.
     const dim3 grid(ceil_div(width, block), ceil_div(height, block));
     to_grayscale<<<grid, dim3(block, block)>>>(rgb, gray, width, height);
     check(cudaGetLastError());

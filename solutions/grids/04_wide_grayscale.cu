@@ -1,6 +1,6 @@
 // 04 Wide grayscale: a thread takes 16 pixels, in three loads of 16 bytes and one store. Beyond the
 // documents. Changed from 02: four instructions that reach memory serve 16 pixels instead of one, so that a
-// thread has 48 bytes under way at once; and a warp reaches one long stretch of the picture instead of two
+// thread has 48 bytes in flight at once; and a warp reaches one long stretch of the picture instead of two
 // short ones. The grid is a line again: where a row ends makes no difference to a pixel.
 #include "grids.cuh"
 

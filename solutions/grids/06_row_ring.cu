@@ -39,8 +39,8 @@ __device__ Row shifted(const Row& own, int by) {
         word[i] = own.word[i];
         word[4 + i] = __shfl_down_sync(0xffffffff, own.word[i], 1);
     }
-    // By two words or not, then by one or not, then by the bytes that are left. No index depends on `by`, so
-    // the words can stay in registers. __funnelshift_r takes 32 bits out of two words.
+    // Shifts by two words or not, then by one or not, then by the bytes that are left. No index depends on
+    // `by`, so the words can stay in registers. __funnelshift_r takes 32 bits out of two words.
     for (int words = 2; words > 0; --words)
         for (int i = 0; i < 4 + words; ++i) {
             const unsigned here = word[i], further = word[i + words];
@@ -139,7 +139,7 @@ __device__ float share_of(int y, int x, int width, int height) {
     return __fdividef(1.000001f, max(rows * columns, 1));
 }
 
-/// sum · share, rounded down, in the lowest byte. From 2²³ on a float has no places behind the point.
+/// sum · share, rounded down, in the lowest byte. From 2²³ on a float has no places after the point.
 __device__ unsigned mean_of(int sum, float share) {
     return __float_as_uint(__fmaf_rz(static_cast<float>(sum), share, 8388608.0f));
 }
@@ -169,7 +169,7 @@ __global__ void __launch_bounds__(block)
     const auto place = [&](int i) -> Row& { return ring[i * block + threadIdx.x]; };
     const int lane = threadIdx.x % 32, warp = (blockIdx.x * block + threadIdx.x) / 32;
     if (warp * results * wide >= width + (aligned ? 0 : wide))
-        return;  // as a whole, for lanes ask each other
+        return;  // a whole warp, for its lanes exchange sums
     const int col = (warp * results + lane - idle) * wide;
     const int first = strips.first_row(blockIdx.y), last = min(strips.first_row(blockIdx.y + 1), height);
     const int end = min(last + size, height);  // of the rows that the strip needs
@@ -261,11 +261,10 @@ void blur(const unsigned char* in, unsigned char* out, int width, int height) {
     const auto kernel = aligned ? row_ring<size, true> : row_ring<size, false>;
     constexpr int bytes = rows_of<size> * block * sizeof(Row);
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-    // The higher a strip, the less is summed up for the rows around it; the lower, the longer these rows,
-    // which the next strip has, too, stay in the L2 cache, and the sooner is the last block done when no
-    // other is left. So the larger the patch, the more of the picture is in high strips, as many as run at
-    // once, and the rest is in low ones, which fill what is left of the GPU. A small picture has a strip for
-    // each block that fits.
+    // High strips sum up fewer rows around them. Low strips share these rows with the next strip while they
+    // are still in the L2 cache, and the last block is done sooner when no other is left. So the larger the
+    // patch, the more of the picture is in high strips, as many as run at once. The rest is in low ones,
+    // which fill what is left of the GPU. A small picture has a strip for each block that fits.
     int device = 0, processors = 0, resident = 0;
     check(cudaGetDevice(&device));
     check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));

@@ -1,6 +1,6 @@
 // 07 Wide vector add: a thread adds four elements, which it loads and stores as one float4. Beyond the
 // document. Changed from 01: 16 bytes an instruction instead of 4, so that a thread has four times as many
-// bytes under way, and a quarter of the threads and blocks do. The same bytes and sectors.
+// bytes in flight, and a quarter of the threads and blocks is enough. The same bytes and sectors.
 #include "grids.cuh"
 
 constexpr int block = 256;  // threads
@@ -10,7 +10,7 @@ __global__ void wide_add(const float* a, const float* b, float* c, int n) {
     // kata: begin
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     const int first = wide * i;  // of the thread's elements
-    // Asked as a difference: near the end of the longest vectors first + wide is more than an int holds.
+    // Tested as a difference: near the end of the longest vectors first + wide is more than an int holds.
     if (n - first >= wide) {
         // The arrays begin at a multiple of 256 bytes, as cudaMalloc returns them: so fours begin at a
         // multiple of 16.

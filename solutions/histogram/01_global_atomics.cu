@@ -14,7 +14,7 @@ __global__ void global_atomics(const char* text, std::size_t length, unsigned* h
     if (i >= length) return;  // the last block hangs over the end of the text
     // A char may be signed or not; as an int, what is no letter lies outside of 0 … 25 either way.
     const int letter = text[i] - 'a';
-    // Reads, adds and writes with nobody else in between.
+    // Reads, adds and writes with no other thread in between.
     if (letter >= 0 && letter < letters) atomicAdd(&histo[letter / letters_per_bin], 1);
     // kata: end
 }

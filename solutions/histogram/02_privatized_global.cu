@@ -10,7 +10,7 @@ __global__ void privatized_global(const char* text, std::size_t length, unsigned
     unsigned* const copy = copies + std::size_t{blockIdx.x} * bins;  // of this block
     // A thread for each bin; if there were more bins than threads, some would take several.
     for (unsigned bin = threadIdx.x; bin < bins; bin += blockDim.x) copy[bin] = 0;
-    __syncthreads();  // nobody counts in what is not zeroed yet
+    __syncthreads();  // no thread counts in what is not zeroed yet
 
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
     if (i < length) {  // no return: the threads beyond the end must come to the barrier, too

@@ -1,6 +1,6 @@
-// 07 Wide loads: 16 characters per load, and four such loads of a thread under way at once. Beyond the
-// documents; in CUB it is ConsumeTile of AgentHistogram, for quads of pixels. Changed from 04 and 05: what
-// a lane loads lies side by side, as in 04, and so does what the lanes of a warp load, as in 05. A sixteenth
+// 07 Wide loads: 16 characters per load, and four such loads of a thread in flight at once. Beyond the
+// documents; in CUB it is ConsumeTile of AgentHistogram, for quads of pixels. Changed from 04 and 05: what a
+// lane loads lies side by side, as in 04, and so does what the lanes of a warp load, as in 05. A sixteenth
 // of the load instructions, and one test for the end of the text instead of 16. Blocks have 512 threads.
 #include "histogram.cuh"
 
@@ -30,7 +30,7 @@ __global__ void wide_loads(const char* text, std::size_t length, unsigned* histo
     const std::size_t first = std::size_t{blockIdx.x} * tile + tx;
     uint4 sixteen[loads];  // in registers, as both loops are unrolled
 #pragma unroll
-    for (int k = 0; k < loads; ++k) {  // all are asked for …
+    for (int k = 0; k < loads; ++k) {  // all are issued …
         const std::size_t i = first + k * block;
         sixteen[k] = i < whole ? text16[i] : uint4{};  // zeros are no letters
     }

@@ -13,7 +13,7 @@ __global__ void shared_memory(const T* in, T* out, int n, Op op) {
     const int t = threadIdx.x;
     const int i = 2 * blockDim.x * blockIdx.x + t;  // the blocks before take two elements per thread
     // The first round of 02. Past the end stands the identity, which changes no result: from here on every
-    // thread has an element, and no round asks where the input ends.
+    // thread has an element, and no round tests where the input ends.
     if (i + block_dim < n)
         in_s[t] = op(in[i], in[i + block_dim]);
     else

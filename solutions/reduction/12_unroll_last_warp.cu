@@ -30,7 +30,7 @@ __global__ void unroll_last_warp(T* in, T* out, int n, Op op) {
         if (t < stride && t + stride < length) data[t] = op(data[t], data[t + stride]);
         __syncthreads();
     }
-    if (t < 32) {  // the first warp: nobody else touches the 64 elements that are left
+    if (t < 32) {  // the first warp: no other one touches the 64 elements that are left
         // Without t < stride, as in the document, lane t would read what lane t + stride is writing. The
         // number of rounds is a constant: the compiler writes them out.
 #pragma unroll

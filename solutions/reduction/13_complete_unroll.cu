@@ -1,7 +1,7 @@
-// 13 Complete unroll: the rounds of the block are written out, too. Mirrors REDUCE-vi 9. Changed
-// from 12: a block has at most 1024 threads and so at most four rounds before the last warp. Each is
-// written down with the size of block that it takes, and no loop is left. A block of 512 pays for
-// the round that it does not have with a barrier.
+// 13 Complete unroll: the rounds of the block are written out, too. Mirrors REDUCE-vi 9. Changed from 12: a
+// block has at most 1024 threads and so at most four rounds before the last warp. Each is written down with
+// the size of block that it requires, and no loop is left. A block of 512 pays for the round that it does
+// not have with a barrier.
 #include "rounds.cuh"
 
 constexpr int block_dim = 512;          // threads of a block

@@ -1,6 +1,6 @@
-// 14 Template unroll: the size of the block is a parameter of the template. Mirrors REDUCE-vi 10.
-// Changed from 13: the compiler knows which rounds a block has, leaves out the others with their
-// barriers, and asks nothing at run time. There is a kernel for each size of block that is used.
+// 14 Template unroll: the size of the block is a parameter of the template. Mirrors REDUCE-vi 10. Changed
+// from 13: the compiler knows which rounds a block has, leaves out the others with their barriers, and tests
+// nothing at run time. There is a kernel for each size of block that is used.
 #include "rounds.cuh"
 
 constexpr int block_dim = 512;          // threads of a block

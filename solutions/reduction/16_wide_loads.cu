@@ -14,7 +14,7 @@ struct alignas(16) Pack {
     T x[width];
 };
 
-/// What the lanes hold, combined; lane 0 has it.
+/// Returns the values of all lanes, combined, in lane 0.
 template <class T, class Op>
 __device__ T reduce_warp(T value, Op op) {
     // kata: begin
@@ -24,7 +24,7 @@ __device__ T reduce_warp(T value, Op op) {
     // kata: end
 }
 
-/// What the threads of the block hold, combined; thread 0 has it.
+/// Returns the values of all threads of the block, combined, in thread 0.
 template <class T, class Op>
 __device__ T reduce_block(T value, Op op) {
     // kata: begin
@@ -39,7 +39,7 @@ __device__ T reduce_block(T value, Op op) {
     // kata: end
 }
 
-/// What the thread has to combine on its own.
+/// Returns the thread's own elements, combined.
 template <class T, class Op>
 __device__ T reduce_thread(const T* in, int n, Op op) {
     // kata: begin
@@ -57,7 +57,7 @@ __device__ T reduce_thread(const T* in, int n, Op op) {
     if (whole - begin >= segment) {  // the same for all threads of the block
         Pack<T> pack[loads];         // in registers, as both loops are unrolled
 #pragma unroll
-        for (int k = 0; k < loads; ++k) pack[k] = packs[first + k * block_dim];  // all are asked for …
+        for (int k = 0; k < loads; ++k) pack[k] = packs[first + k * block_dim];  // all are issued …
 #pragma unroll
         for (int k = 0; k < loads; ++k) combine(pack[k]);  // … before the first is needed
     } else {

@@ -19,7 +19,7 @@ struct alignas(16) Pack {
     T x[width];
 };
 
-/// What the lanes hold, combined; lane 0 has it.
+/// Returns the values of all lanes, combined, in lane 0.
 template <class T, class Op>
 __device__ T reduce_warp(T value, Op op) {
     // kata: begin
@@ -29,7 +29,7 @@ __device__ T reduce_warp(T value, Op op) {
     // kata: end
 }
 
-/// What the threads of the block hold, combined; thread 0 has it.
+/// Returns the values of all threads of the block, combined, in thread 0.
 template <class T, class Op>
 __device__ T reduce_block(T value, Op op) {
     // kata: begin
@@ -45,7 +45,7 @@ __device__ T reduce_block(T value, Op op) {
     // kata: end
 }
 
-/// What the thread has to combine on its own, where a block has so many segments.
+/// Returns the thread's own elements, combined, if a block has this number of segments.
 template <class T, class Op>
 __device__ T reduce_thread(const T* in, int n, int segments, Op op) {
     // kata: begin
@@ -92,7 +92,7 @@ __global__ void last_block(const T* in, T* out, int n, int segments, T* partials
         // The result, then a fence, then the count. atomicInc returns what it has found, how many blocks were
         // done before: the last one finds all others.
         partials[blockIdx.x] = value;
-        __threadfence();  // whoever sees the count sees the result, too
+        __threadfence();  // a thread that sees the count sees the result, too
         // atomicInc counts up to its second argument, and from there on to 0.
         last = atomicInc(&done, gridDim.x - 1) == gridDim.x - 1;
         if (last) __threadfence();  // what is read from here on is not older than the count

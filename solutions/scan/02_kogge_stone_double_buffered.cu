@@ -1,5 +1,5 @@
 // 02 Kogge–Stone, double-buffered: a round reads one buffer and writes the other, and then the two swap
-// roles. Mirrors PMPP-scan 11.2. Changed from 01: nobody overwrites what somebody still reads, so one
+// roles. Mirrors PMPP-scan 11.2. Changed from 01: no thread overwrites what another still reads, so one
 // barrier per round is enough where there were two. The price is twice the shared memory.
 #include "sections.cuh"
 
@@ -19,7 +19,7 @@ __global__ void double_buffered(const T* in, T* out, int n, Kind kind, Op op) {
     from[t] = sum;
 
     for (int stride = 1; stride < section; stride *= 2) {
-        __syncthreads();  // `from` is complete, and nobody reads `to` any more
+        __syncthreads();  // `from` is complete, and no thread reads `to` any more
         if (t >= stride) sum = op(from[t - stride], sum);
         to[t] = sum;  // also where nothing was added: the next round reads all of it
         T* const written = to;

@@ -31,7 +31,7 @@ __global__ void coarsened(const T* in, T* out, int n, Kind kind, Op op) {
     }
     __syncthreads();  // what a thread scans, other threads have loaded
 
-    // Phase 1: scan the subsection, without a barrier, because nobody else touches it.
+    // Phase 1: scan the subsection, without a barrier, because no other thread touches it.
     T* const mine = x + padded(t * coarse_factor);  // no free place within: 32 is a multiple of 4
     T sum = mine[0];
     for (int k = 1; k < coarse_factor; ++k) {

@@ -66,7 +66,7 @@ __global__ void single_pass(const T* in, T* out, int n, Kind kind, T* sums, unsi
     }
     scan_in_place(x, op);
 
-    // One thread asks and the others wait at the barrier: 256 would only crowd one address.
+    // One thread polls and the others wait at the barrier: 256 would only crowd one address.
     if (t == 0) {
         T before = op.identity();
         if (s > 0) {
@@ -77,7 +77,7 @@ __global__ void single_pass(const T* in, T* out, int n, Kind kind, T* sums, unsi
             before = sums[s - 1];
         }
         sums[s] = op(before, x[padded(section - 1)]);
-        __threadfence();  // whoever sees the flag also sees the sum
+        __threadfence();  // a thread that sees the flag also sees the sum
         atomicExch(&ready[s], 1u);
         sum_before = before;
     }

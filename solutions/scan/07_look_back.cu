@@ -1,9 +1,9 @@
 // 07 Look-back: a block that waits for its left neighbour does not stand still, but looks further left.
-// Beyond the documents: Merrill and Garland, Single-pass parallel prefix scan with decoupled look-back, 2016,
-// which is how CUB scans. Changed from 06: a block says at once what its own section sums to, and the sum
-// of all up to its end as soon as it has that. Who comes later adds up the sections' own sums, 32 at a time,
-// back to the nearest sum of all. The chain of n / 4096 links becomes a few steps, which all take at the same
-// time.
+// Beyond the documents: Merrill and Garland, Single-pass parallel prefix scan with decoupled look-back,
+// 2016, which is how CUB scans. Changed from 06: a block publishes the sum of its own section at once, and
+// the sum of all up to its end as soon as it has that. A later block adds up the sections' own sums, 32 at a
+// time, back to the nearest sum of all. The chain of n / 4096 links becomes a few steps, which all blocks
+// take at the same time.
 #include "messages.cuh"
 
 constexpr int threads = 256;
@@ -56,9 +56,9 @@ __device__ T look_back(Word* status, int s, Op op) {
             if (i >= 0) state = observe(status, i, sum);
             known = __ballot_sync(~0u, state == prefix);
             nearest = known & -known;
-        } while (__ballot_sync(~0u, state == nothing) & (nearest - 1));  // somebody nearer has nothing yet
+        } while (__ballot_sync(~0u, state == nothing) & (nearest - 1));  // a nearer one has nothing yet
         if (known != 0 && lane >= __ffs(known)) sum = op.identity();     // farther than the nearest prefix
-        // What lane + stride has stands further left.
+        // Lane + stride has the sum of sections further left.
         for (int stride = 1; stride < 32; stride *= 2) sum = op(shuffle_down(sum, stride), sum);
         before = op(shuffle(sum, 0), before);
         if (known != 0) return before;
@@ -109,7 +109,7 @@ void scan_whole(const T* in, T* out, int n, Kind kind, T* workspace, Op op) {
     const int sections = ceil_div(n, section);
     auto* const status = reinterpret_cast<Word*>(workspace);
     auto* const started = reinterpret_cast<int*>(status + sections * words<T>);
-    // No section has told anything, and no block has started.
+    // No section has published anything, and no block has started.
     check(cudaMemset(status, 0, sections * words<T> * sizeof *status + sizeof *started));
     look_back_scan<<<sections, threads>>>(in, out, n, kind, status, started, op);
     check(cudaGetLastError());

@@ -40,13 +40,13 @@ __device__ T look_back(Word* status, int s, Op op) {
     // kata: end
 }
 
-/// What lanes 0 up to this one hold, combined.
+/// Returns the values of lanes 0 up to this one, combined.
 template <class T, class Op>
 __device__ T scan_warp(T value, Op op) {
     // kata: begin
     const int lane = threadIdx.x % 32;
     for (int stride = 1; stride < 32; stride *= 2) {  // Kogge–Stone, as in 01, and no barrier
-        const T left = shuffle_up(value, stride);     // also for lanes that have nobody there: all must come
+        const T left = shuffle_up(value, stride);     // also for lanes with none there: all must come
         if (lane >= stride) value = op(left, value);
     }
     return value;
@@ -68,7 +68,7 @@ __global__ void __launch_bounds__(threads)
     __syncthreads();
     const int s = number, first = s * section;
     // Neighbouring threads load neighbouring elements, and element e of the section goes to place padded(e):
-    // a free place after every 32 keeps lanes apart that read 16 in a row below.
+    // a free place after every 32 keeps lanes, which read 16 in a row below, in different banks.
 #pragma unroll
     for (int k = 0; k < coarse_factor; ++k) {
         const int e = t + k * threads;

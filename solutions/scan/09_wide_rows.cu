@@ -1,7 +1,7 @@
 // 09 Wide rows: 16 bytes a load, and no shared memory on the way. Beyond the documents. Changed from 08: a
 // lane keeps what one load brings, four neighbours of a row of 128 floats, and the warp scans row after row
-// by shuffles, instead of turning the section around in shared memory. Eight loads of a thread are under way
-// at once, each of them four times as wide. Sections are four times as long, so there are fewer to look back
+// by shuffles, instead of rearranging the section in shared memory. Eight loads of a thread are in flight at
+// once, each of them four times as wide. Sections are four times as long, so there are fewer to look back
 // at.
 #include "messages.cuh"
 
@@ -51,7 +51,7 @@ __device__ T look_back(Word* status, int s, Op op) {
     // kata: end
 }
 
-/// What lanes 0 up to this one hold, combined.
+/// Returns the values of lanes 0 up to this one, combined.
 template <class T, class Op>
 __device__ T scan_warp(T value, Op op) {
     // kata: begin
@@ -76,7 +76,7 @@ __device__ Pack<T> load(const T* in, int i, int n, Op op) {
     // kata: end
 }
 
-/// To elements i and those behind it, as far as there are any.
+/// Stores to element i and those after it, as far as there are any.
 template <class T>
 __device__ void store(T* out, int i, int n, Pack<T> pack) {
     // kata: begin

@@ -1,17 +1,17 @@
-// 10 Sums ahead: blocks stay, and tell the sum of a tile long before they scan it. Beyond the documents;
+// 10 Sums ahead: blocks stay, and publish the sum of a tile long before they scan it. Beyond the documents;
 // CUB's newer scan, decoupled lookahead, is made of these ideas (CUDA 13.0 has the older one). Changed from
 // 09: there are as many blocks as the GPU runs at a time, and each takes tile after tile. Asynchronous
 // copies bring the next ones into shared memory meanwhile, so the memory is never idle. A block adds up each
-// tile three rounds before it scans it. When the others need that sum, it has long been told, and hardly any
-// block waits. A block knows what stands before the tile that it had last, so it adds only what has been
-// told of those since: there is no prefix to look back for.
+// tile three rounds before it scans it. When the others need that sum, it has long been published, and
+// hardly any block waits. A block knows what stands before the tile that it had last, so it adds only the
+// sums of those since: there is no prefix to look back for.
 //
 // Needs: sm_90, 193 KiB
 #include "messages.cuh"
 
 #include <cuda_pipeline.h>
 
-constexpr int warps = 16;  // that scan; one more adds up what others have told
+constexpr int warps = 16;  // that scan; one more adds up what others have published
 constexpr int threads = 32 * (warps + 1);
 constexpr int rows = 4;                   // of a warp in a tile
 constexpr int packs = warps * rows * 32;  // of a tile
@@ -28,7 +28,7 @@ struct alignas(16) Pack {
 template <class T>
 constexpr int tile = packs* Pack<T>::width;  // elements
 
-/// What lanes 0 up to this one hold, combined.
+/// Returns the values of lanes 0 up to this one, combined.
 template <class T, class Op>
 __device__ T scan_warp(T value, Op op) {
     // kata: begin
@@ -41,12 +41,12 @@ __device__ T scan_warp(T value, Op op) {
     // kata: end
 }
 
-/// What tiles `begin` up to `end`, without that one, have told, combined; for all lanes of the warp that
-/// calls it.
+/// Returns the sums that tiles `begin` up to `end`, without that one, have published, combined; for all lanes
+/// of the warp that calls it.
 template <class T, class Op>
 __device__ T sum_of_tiles(Word* status, int begin, int end, Op op) {
     // kata: begin
-    constexpr int each = 5;  // of a lane, all under way at once: 160 tiles, where an H100 runs 132 blocks
+    constexpr int each = 5;  // of a lane, all in flight at once: 160 tiles, where an H100 runs 132 blocks
     const int lane = threadIdx.x % 32;
     T sum = op.identity();
     // Waits until all these tiles have sums. That ends: the lowest tile without one belongs to a block that,
@@ -87,7 +87,7 @@ __device__ void begin_copy(Pack<T>& to, const T* in, int i, int n, Op op) {
     // kata: end
 }
 
-/// To elements i and those behind it, as far as there are any.
+/// Stores to element i and those after it, as far as there are any.
 template <class T>
 __device__ void store(T* out, int i, int n, Pack<T> pack) {
     // kata: begin
@@ -143,7 +143,7 @@ __global__ void __launch_bounds__(threads)
                 if (lane == 0) before_tile[k % 2] = running;
             }
         } else {
-            // A thread copies what it reads itself, so it waits for nobody else, and nobody for it.
+            // A thread copies what it reads itself, so it waits for no other thread, and none for it.
             // Slot loaded % stages had tile k - 1, which this thread has read for the last time in the round
             // before.
             if (exists(loaded))

@@ -18,7 +18,7 @@ __global__ void basic(const T* in, T* out, int n, Coefficients<T> c) {
     const int plane = n * n, i = z * plane + y * n + x;
     const bool on_boundary = x == 0 || x == n - 1 || y == 0 || y == n - 1 || z == 0 || z == n - 1;
     T result = in[i];
-    // A cell on the boundary is copied as it is: it has no six neighbours, and nobody else writes it.
+    // A cell on the boundary is copied as it is: it has no six neighbours, and no other thread writes it.
     if (!on_boundary) {
         result = c.c0 * result + c.c1 * in[i - 1] + c.c2 * in[i + 1] + c.c3 * in[i - n] + c.c4 * in[i + n] +
                  c.c5 * in[i - plane] + c.c6 * in[i + plane];
@@ -34,6 +34,6 @@ void sweep(const T* in, T* out, int n, Coefficients<T> c) {
     // Rounded up: the last blocks along each axis may hang over the cells.
     const dim3 grid(ceil_div(n, block), ceil_div(n, block), ceil_div(n, block));
     basic<<<grid, dim3(block, block, block)>>>(in, out, n, c);
-    check(cudaGetLastError());  // a launch returns nothing: whether it was refused is asked here
+    check(cudaGetLastError());  // a launch returns nothing: this says whether it was refused
     // kata: end
 }

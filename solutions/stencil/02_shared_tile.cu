@@ -22,10 +22,10 @@ __global__ void shared_tile(const T* in, T* out, int n, Coefficients<T> c) {
     const int z = blockIdx.z * out_tile + tz - 1;
     const int i = (z * n + y) * n + x;
     const bool inside = x >= 0 && x < n && y >= 0 && y < n && z >= 0 && z < n;
-    if (inside) in_s[tz][ty][tx] = in[i];  // nobody reads the others: a boundary cell has no sum
+    if (inside) in_s[tz][ty][tx] = in[i];  // no thread reads the others: a boundary cell has no sum
     __syncthreads();                       // a thread sums up what others have loaded
 
-    // Only behind the barrier may threads leave: it waits for all threads of the block.
+    // Only after the barrier may threads leave: it waits for all threads of the block.
     const bool on_halo = tx == 0 || tx == tile - 1 || ty == 0 || ty == tile - 1 || tz == 0 || tz == tile - 1;
     if (!inside || on_halo) return;
     const bool on_boundary = x == 0 || x == n - 1 || y == 0 || y == n - 1 || z == 0 || z == n - 1;

@@ -38,8 +38,8 @@ __global__ void __launch_bounds__(block_x* block_y, 32 / sizeof(T))
         Row result = curr;  // what stands on the boundary stays
         // A warp is one row of one plane, block_x being 32, so all of its lanes take the same way here.
         if (y > 0 && y < n - 1 && z > 0 && z < n - 1) {
-            // Of the neighbours along x only the outermost two are not the thread's own. Before x = 0 lies
-            // the end of another row, and behind x = n - 1 the beginning: nobody uses them.
+            // Only the outermost two neighbours along x are not the thread's own. Before x = 0 lies the end
+            // of another row, and after x = n - 1 the beginning of one: they are not used.
             const T left = in[i - 1], right = in[i + width];
             const Row above = load(y - 1, z), below = load(y + 1, z);
 #pragma unroll  // so that indices are known when it is compiled, and rows are registers

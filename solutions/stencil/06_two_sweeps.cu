@@ -1,9 +1,9 @@
-// 06 Two sweeps: of the planes that arrive a block computes the first sweep, and of that at once the second.
-// Beyond the documents. Changed from 05: what the first sweep leaves never goes to memory, so that two sweeps
-// read the grid once and write it once. A warp holds a row of 32 threads x 16 bytes: neighbours along x come
-// from the warp (shuffle), along y from shared memory, along z from registers. The tile has a halo of two
-// cells, which all threads sweep as they do the rest: of 20 rows 16 are results. The march is long, for two
-// planes at either end of it are loaded and give no result.
+// 06 Two sweeps: a block computes the first sweep from the planes that arrive, and from that at once the
+// second. Beyond the documents. Changed from 05: what the first sweep leaves never goes to memory, so that
+// two sweeps read the grid once and write it once. A warp holds a row of 32 threads x 16 bytes: neighbours
+// along x come from the warp (shuffle), along y from shared memory, along z from registers. The tile has a
+// halo of two cells, which all threads sweep as they do the rest: of 20 rows 16 are results. The march is
+// long, for two planes at either end of it are loaded and give no result.
 #include "twice.cuh"
 
 constexpr int warps = 20;  // of a block: rows of its tile
@@ -22,10 +22,10 @@ __global__ void __launch_bounds__(warps * 32)
     // kata: begin
     using Row = Cells<T, width>;
     constexpr int idle = ceil_div(halo, width);  // threads at either end of a warp without a result
-    // Two of each: who is slow still reads the one when the fast ones write the other.
+    // Two of each: slow warps still read one while fast warps write the other.
     __shared__ Row in_s[2][warps][32], mid_s[2][warps][32];
-    // The block's first results begin behind its halo, so x and y of the first threads are negative. With
-    // wide cells n is a multiple of the width, so all cells of a thread are inside or none are.
+    // The block's first results begin after its halo, so x and y of the first threads are negative. With wide
+    // cells n is a multiple of the width, so all cells of a thread are inside or none are.
     const int tx = threadIdx.x, ty = threadIdx.y;
     const int x = (static_cast<int>(blockIdx.x) * (32 - 2 * idle) + tx - idle) * width;
     const int y = static_cast<int>(blockIdx.y) * (warps - 2 * halo) + ty - halo;
@@ -36,7 +36,7 @@ __global__ void __launch_bounds__(warps * 32)
     };
 
     // The sweep of this thread's cells of plane z. At the ends of the tile there is no neighbour: what a
-    // thread sweeps there with one of its own instead is wrong, and one sweep later nobody needs it.
+    // thread sweeps there with one of its own instead is wrong, and one sweep later it is not needed.
     const auto swept = [&](int z, const Row& prev, const Row& curr, const Row& next,
                            const Row(&curr_s)[warps][32]) {
         // All lanes come to the shuffles, those on the halo and outside of the grid, too: the mask names 32.
@@ -71,7 +71,7 @@ __global__ void __launch_bounds__(warps * 32)
         const int parity = z & 1;
         in_s[parity][ty][tx] = curr;
         mid_s[parity][ty][tx] = mid_curr;
-        __syncthreads();  // both planes are complete; who comes here has read those of the round before
+        __syncthreads();  // both planes are complete, and all have read those of the round before
         const Row mid_next = swept(z, prev, curr, next, in_s[parity]);
         // With plane z of the first sweep, plane z - 1 has all its neighbours.
         const Row result = swept(z - 1, mid_prev, mid_curr, mid_next, mid_s[parity]);

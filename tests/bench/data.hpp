@@ -38,7 +38,7 @@ inline std::vector<int> addends(std::size_t count) {
 
 inline std::size_t stride_of(std::size_t count) { return (count + 255) / 256 * 256; }
 
-/// `count` elements, which repeat `few`, in each of several copies.
+/// Several copies of an array of `count` elements, in which `few` repeats.
 template <class T>
 class Inputs {
   public:
@@ -48,8 +48,8 @@ class Inputs {
     }
     T* of(std::size_t copy) { return all_.data() + copy * stride_of(count_); }
     const T& operator[](std::size_t i) const { return few_[i % few_.size()]; }
-    /// Called repeatedly, returns each of them in turn: for long arrays, where a division would take most of
-    /// the time.
+    /// Returns a function that returns the next element at each call: for long arrays, where the division in
+    /// operator[] would take most of the time.
     auto in_order() const {
         return [this, i = std::size_t{0}]() mutable {
             if (i == few_.size()) i = 0;

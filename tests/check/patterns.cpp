@@ -238,7 +238,7 @@ TEST_CASE("A constant factor is recognized", "[compare][pattern]") {
         return pattern(difference<double>(got, expected, {{500}, {32}}));
     };
     const auto text = [](const std::string& factor) {
-        return "all wrong values are a constant factor (" + factor + ") of the expected";
+        return "all wrong values are the expected ones times a constant factor (" + factor + ")";
     };
     CHECK(scaled(2) == text("2"));
     CHECK(scaled(-1) == text("-1"));
@@ -256,7 +256,7 @@ TEST_CASE("A constant factor is recognized despite rounding, and in a subset of 
     std::vector<float> got(expected.begin(), expected.end());
     for (std::size_t i = 3; i < 500; i += 7) got[i] = 2 * got[i] + 1e-5f;
     CHECK(pattern(difference<float>(got, expected, std::vector(500, 1e-5), {{500}})) ==
-          "all wrong values are a constant factor (2) of the expected");
+          "all wrong values are the expected ones times a constant factor (2)");
 }
 
 TEST_CASE("A constant factor is not reported without evidence", "[compare][pattern]") {

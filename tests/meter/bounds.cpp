@@ -132,7 +132,7 @@ TEST_CASE("accesses to shared and constant memory are bounds-checked", "[bounds]
                StartsWith("out of bounds: thread (") && ContainsSubstring(" bytes past the end of "));
     CHECK(fault(kernels::write_constant) ==
           "out of bounds: thread (0,0,0) of block (0,0,0) writes 4 bytes of constant "
-          "memory, which a kernel cannot, in " +
+          "memory, which no kernel can write, in " +
               line_of("write constant"));
 }
 

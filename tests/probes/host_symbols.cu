@@ -1,4 +1,4 @@
-// The address and the size of a variable of the device, as the host asks for them.
+// The address and the size of a variable of the device, as the host obtains them.
 #include "kata.hpp"
 
 __constant__ float weights[25];

@@ -193,7 +193,7 @@ TEST_CASE("a block has no more threads than __launch_bounds__ allows", "[launch]
     CHECK(fault([&] { kernels::bounded(out.data(), 64); }) == "");
     CHECK(fault([&] { kernels::bounded(out.data(), 66); }) ==
           "launch refused: grid (1, 1, 1), block (33, 2, 1) = 66 threads, 0 bytes of dynamic shared memory: "
-          "__launch_bounds__ promise the kernel no more than 64 threads in a block");
+          "__launch_bounds__ promises the kernel no more than 64 threads in a block");
 }
 
 TEST_CASE("an observation lists the first launches with their configuration", "[launch]") {

@@ -130,7 +130,7 @@ TEST_CASE("a fragment requires the whole warp, one address and its alignment", "
     const auto start = "store_matrix_sync in " + line_of("bad matrix");
     for (const auto& [how, words] : std::vector<std::pair<kernels::Bad_matrix, std::string>>{
              {half_a_warp, " takes a whole warp: this one has only 16 threads"},
-             {gone_lane, " takes a whole warp: of this one, lane 5 has left the kernel"},
+             {gone_lane, " takes a whole warp: lane 5 of this one has left the kernel"},
              {off_alignment,
               ", by warp 0 of block (0,0,0): the address of the first element is 16 bytes beyond "
               "a multiple of 32: tensor cores take only multiples"},

@@ -89,8 +89,8 @@ class Points:
     0.5}.
 
     A step has the points of its own, else of its chapter, else 1. `right`, a number or a table like that of
-    the points, is the part that a SLOW step has for being right. It has the rest in the share of what it
-    needs that it may need, and in all at most MOST_OF_SHARE times that share.
+    the points, is the part that a SLOW step has for being right. It has the rest in proportion to its share,
+    what it may need over what it needs, and in all at most MOST_OF_SHARE times that share.
     """
 
     def __init__(self, path: str | None, steps: Sequence[str], known: Sequence[str] = ()) -> None:
@@ -384,7 +384,7 @@ def feedback(result: Result, points: Points, left_out: Iterable[str] = ()) -> st
             "",
             "## What your right steps need",
             "",
-            "Beside the solution: 1 is as much, 2 is twice as much.",
+            "Compared with the solution: 1 is as much, 2 is twice as much.",
             "",
         ]
         lines += [f"| step | {' | '.join(columns)} |", "| --- |" + " ---: |" * len(columns)]

@@ -364,6 +364,12 @@ def make_book(repository: Repository, given: argparse.Namespace) -> int:
     return 0
 
 
+def serve_tools(repository: Repository, given: argparse.Namespace) -> int:
+    import serve  # no other command needs it
+
+    return serve.serve(repository, next_step, tested)
+
+
 def setup(repository: Repository, given: argparse.Namespace) -> int:
     Build(repository).setup()
     print("All that the build needs is here.")
@@ -498,6 +504,13 @@ COMMANDS = {
         "",
         "lessons, solutions and glossary as a web site: build/book/index.html",
         make_book,
+        arguments.nothing,
+    ),
+    "mcp": Command(
+        "",
+        "serve next, lesson, hint, test, explain and solution to programs that speak the Model Context "
+        "Protocol (pip install 'mcp>=2,<3')",
+        serve_tools,
         arguments.nothing,
     ),
     "setup": Command(

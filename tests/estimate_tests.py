@@ -142,7 +142,7 @@ class Shown(unittest.TestCase):
     def test_for_programs(self) -> None:
         said: Any = estimates.as_json(FOUND)
         self.assertEqual(
-            (said["ms"], said["bound by"], said["needs"]["DRAM"], len(said["launches"])),
+            (said["ms"], said["bound_by"], said["needs"]["DRAM"], len(said["launches"])),
             (3.234, "DRAM", 1.6, 3),
         )
         self.assertEqual((said["lines"][0]["line"], said["lines"][2]["line"]), ("01_add.cu:7", None))
@@ -223,7 +223,7 @@ class Shown(unittest.TestCase):
                 mock.patch.object(estimates, "ladder", lambda *_: ["the table"]),
                 contextlib.redirect_stdout(out),
             ):
-                self.assertEqual(kata.tour(Repository(), given), 0)
+                self.assertEqual(kata.toured(Repository(), given)[0], 0)
             self.assertEqual(Built.compiled, wanted)
             self.assertIn(said, out.getvalue())
 

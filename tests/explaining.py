@@ -23,9 +23,9 @@ import trace
 from fault import Fault
 from repository import Repository
 
-COUNTS: dict[str, float] = {"sectors": 400, "lines": 100, "lanes": 32.0, "work": 1000, "span": 10}
+COUNTS: dict[str, float] = {"sectors": 400, "lines": 100, "active_lanes": 32.0, "work": 1000, "span": 10}
 COUNTS |= {"makespan": 100, "threads": 320, "blocks": 2, "launches": 1}
-COUNTS |= dict.fromkeys(["passes", "conflicts", "atomics", "shared_atomics"], 0)
+COUNTS |= dict.fromkeys(["shared_passes", "bank_conflicts", "atomics", "shared_atomics"], 0)
 COUNTS |= dict.fromkeys(["waits", "barriers", "contention"], 0)
 
 
@@ -210,8 +210,8 @@ class Explaining(unittest.TestCase):
         self.assertIn("line 19", explained.advice())
 
     def test_what_was_counted_before_stands_beside_with_a_sign_for_better_or_worse(self) -> None:
-        before = {**COUNTS, "sectors": 800, "lanes": 32.0, "work": 900, "barriers": 5}
-        said = explain.whole_table({**COUNTS, "lanes": 16.0}, {**COUNTS, "sectors": 100}, before)
+        before = {**COUNTS, "sectors": 800, "active_lanes": 32.0, "work": 900, "barriers": 5}
+        said = explain.whole_table({**COUNTS, "active_lanes": 16.0}, {**COUNTS, "sectors": 100}, before)
         self.assertRegex(said, r"(?m)^ +before +yours +solution$")
         self.assertRegex(said, r"(?m)^  sectors of global memory +800 +400\+ +100!$")
         self.assertRegex(said, r"(?m)^  active lanes of 32 +32\.0 +16\.0- +32\.0!$")
@@ -220,11 +220,11 @@ class Explaining(unittest.TestCase):
         self.assertRegex(said, r"(?m)^  barriers, of all blocks +5 +0\+ +0$")
         self.assertIn("+ better than when it last was right, - worse; ! far above the solution", said)
         passed = explain.whole_table(
-            {**COUNTS, "lanes": 16.0}, {**COUNTS, "sectors": 100}, before, marks=False
+            {**COUNTS, "active_lanes": 16.0}, {**COUNTS, "sectors": 100}, before, marks=False
         )
         self.assertNotIn("!", passed)
         self.assertNotIn(" x", explain.whole_table(COUNTS, {**COUNTS, "sectors": 100}, marks=False))
-        large = {**dict.fromkeys(COUNTS, 1234567890), "lanes": 32.0}
+        large = {**dict.fromkeys(COUNTS, 1234567890), "active_lanes": 32.0}
         for line in explain.whole_table(large, large, large).splitlines():
             self.assertLessEqual(len(line), 80, line)
         self.assertNotIn("before", explain.whole_table(COUNTS, COUNTS, {}))
@@ -384,7 +384,7 @@ class Explaining(unittest.TestCase):
             (said["device"], said["step"]["ms"], said["solution"]["ms"]),
             ("NVIDIA H100 80GB HBM3", 8.5, 4.114),
         )
-        self.assertEqual((said["problem"], said["measured ms"]), ("an image", 0.489))
+        self.assertEqual((said["problem"], said["measured_ms"]), ("an image", 0.489))
         self.assertEqual(
             self.estimated(both, without_time="too long", as_json=True)["step"],
             {"ms": None, "why": "too long"},
@@ -427,7 +427,7 @@ class Explaining(unittest.TestCase):
         self.assertEqual([line["line"] for line in mine["lines"]], ["03_blur.cu:21", "03_blur.cu:18"])
         row = mine["lines"][0]["rows"][0]
         self.assertEqual(
-            (row["a request"], row["at least"], row["solution"], row["unit"]), (32.0, 4.0, 4.0, "sectors")
+            (row["each"], row["least_each"], row["solution_each"], row["unit"]), (32.0, 4.0, 4.0, "sectors")
         )
         self.assertEqual(json.loads(json.dumps(mine)), mine)
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import unittest
@@ -265,7 +266,7 @@ class Front(Checkout):
     def test_help_names_every_command(self) -> None:
         said = self.kata("help").stdout
         commands = "tour test next skip status watch hint explain see predict hunt "
-        commands += "debug diff reset grade book setup new mistake stubs"
+        commands += "debug diff reset grade book mcp setup new mistake stubs"
         for command in commands.split():
             self.assertIn(f"\n./kata {command}", "\n" + said)
             own = self.kata(command, "--help").stdout
@@ -274,6 +275,12 @@ class Front(Checkout):
                 self.assertLessEqual(max(map(len, own.splitlines())), 80, own)
         self.assertEqual(self.kata().stdout, said)
         self.assertLessEqual(max(map(len, said.splitlines())), 80, said)
+
+    def test_without_the_library_there_is_one_line_instead_of_a_server(self) -> None:
+        (self.root / "mcp.py").touch()  # no package, and nothing in it
+        done = self.run_kata("mcp", env={**os.environ, "PYTHONPATH": str(self.root)})
+        self.assertEqual((done.returncode, done.stdout), (3, ""))
+        self.assertRegex(done.stderr, r"\Akata: .*pip install 'mcp>=2,<3'\n\Z")
 
     def test_a_new_step_is_begun_in_both_trees(self) -> None:
         last, number = self.last_step()

@@ -77,7 +77,7 @@ def main() -> None:
         ]
         for student, step, one in found:
             if one["verdict"] != "OK":
-                print(f"{student}: {step}: {one['verdict']}: {one['reason']}")
+                print(f"{student}: {step}: {one['verdict']}: {one['why']}")
         right = sum(one["verdict"] == "OK" for _, _, one in found)
         print(f"{right} of {len(found)} OK, in {time.monotonic() - before:.0f} s")
     sys.exit(status or right < len(found) or not found)

@@ -26,6 +26,7 @@ from typing import Any, ClassVar
 from paths import ROOT  # isort: split
 
 import grade
+import schema
 from grading import engines, job, sheet, submissions, tree, walls
 from students import (
     ADD,
@@ -106,6 +107,7 @@ class Class(unittest.TestCase):
         cls.results = {}
         for path in cls.out.glob("records/*.json"):
             result = json.loads(path.read_text())
+            assert not schema.complaint(result), schema.complaint(result)
             cls.results[result["student"]] = result
 
     @classmethod
@@ -128,8 +130,8 @@ class Class(unittest.TestCase):
         for (student, step), (verdict, reason) in self.wanted.items():
             with self.subTest(student=student, step=step):
                 found = self.results[student]["steps"][f"{CHAPTER}/{step}"]
-                self.assertRegex(found["verdict"], f"^(?:{verdict})$", found["reason"])
-                self.assertRegex(re.sub(r"\s+", " ", found["reason"]), reason or "^")
+                self.assertRegex(found["verdict"], f"^(?:{verdict})$", found["why"])
+                self.assertRegex(re.sub(r"\s+", " ", found["why"]), reason or "^")
 
     def test_the_sheet_has_a_row_for_each(self) -> None:
         rows = self.rows()

@@ -117,7 +117,7 @@ class Sealed(unittest.TestCase):
 
 
 def found(verdict: str, share: float = 1.0) -> report.StepResult:
-    return cast("report.StepResult", {"verdict": verdict, "share": share, "reason": ""})
+    return cast("report.StepResult", {"verdict": verdict, "share": share, "why": ""})
 
 
 def result(**of_student: object) -> report.Result:

@@ -19,32 +19,6 @@ import verdicts
 from checkout import FIRST, STEP, Checkout
 from repository import Module, Repository
 
-# In place of Meson: tests the step whose name comes last; the word after "verdict:" in it is the result.
-MESON_OF_A_WATCH = """
-import json, pathlib, re, sys
-root = pathlib.Path(__file__).parent
-step = next((root / "chapters").glob(f"*/{sys.argv[-1]}.cu"))
-result = re.search("verdict: (\\\\w+)", step.read_text())[1]
-kind = {"OK": "right", "SLOW": "slow"}.get(result, "wrong")
-told = {"test": "it", "kind": kind, "text": f"it is {result}", "gains": ["loads 10, 1/2 of the 20"]}
-record = {
-    "name": f"{step.parent.name} / {step.stem}", "result": "FAIL" if kind == "slow" else result,
-    "stdout": f"# {json.dumps(told)}\\n",
-    "stderr": "" if result == "OK" else f"not ok: it\\n  it is {result}", "returncode": 0,
-    "command": ["suite", "--step", f"chapters.{step.parent.name}.{step.stem}.cpu.so", "--source", step.name],
-}
-(root / "build/meson-logs/testlog.json").write_text(json.dumps(record))
-"""
-# In place of a suite: the counts are after "counts:" in a step.
-SUITE_OF_A_WATCH = """
-import json, pathlib, re, sys
-tree, chapter, step = pathlib.Path(sys.argv[2]).name.split(".")[:3]
-text = (pathlib.Path(__file__).parents[1] / tree / chapter / f"{step}.cu").read_text()
-found = re.search("counts: (\\\\d+)", text)
-counts = {"sectors": int(found[1]) if found else 100, "work": 7}
-pathlib.Path(sys.argv[4]).write_text(json.dumps({"fault": None, "all": counts}))
-"""
-
 
 class Progress(Checkout):
     def test_next_is_the_first_open_step(self) -> None:
@@ -247,28 +221,11 @@ class Progress(Checkout):
         self, *arguments: str, saves: Sequence[tuple[str, str]] = (), ninja: str = "exit 0"
     ) -> list[str]:
         """Returns the output of ./kata watch while files are saved, each once the output before it is
-        complete. Ninja and Meson are ours, and the verdict is the word after "verdict:" in the step."""
-        logs = self.root / "build/meson-logs"
-        logs.mkdir(parents=True, exist_ok=True)
-        (self.root / "build/build.ninja").touch()
-        targets = self.list_targets()
-        self.fake(
-            "ninja",
-            f"case \"$*\" in *targets*) cat '{self.root}/targets' ;; *build.ninja) ;; *) {ninja} ;; esac",
-        )
-        (self.root / "meson.py").write_text(MESON_OF_A_WATCH)
-        path = self.fake("meson", f"exec '{sys.executable}' '{self.root}/meson.py' \"$@\"")
-        for chapter in ("grids", "convolution"):
-            program = self.root / f"build/{chapter}-cpu"
-            program.write_text(f"#!{sys.executable}\n{SUITE_OF_A_WATCH}")
-            program.chmod(0o755)
-        for target in targets:
-            if target.endswith(".so"):
-                (self.root / "build" / target).touch()
+        complete."""
         command = [sys.executable, "-u", str(self.root / "common/front/kata.py"), "watch", *arguments]
         idle, heard = subprocess.DEVNULL, subprocess.PIPE
         process = subprocess.Popen(
-            command, env=path, stdin=idle, stdout=heard, stderr=subprocess.STDOUT, text=True
+            command, env=self.fake_build(ninja), stdin=idle, stdout=heard, stderr=subprocess.STDOUT, text=True
         )
         assert process.stdout
         self.addCleanup(process.stdout.close)

@@ -54,12 +54,14 @@ class Verdicts(unittest.TestCase):
     def test_programs_get_each_verdict_with_its_records_as_json(self) -> None:
         slow = {"test": "needs about", "kind": "slow", "text": "too many lines", "share": 0.25}
         verdict = self.verdict("FAIL", "not ok: needs about\n", stdout=f"# {json.dumps(slow)}\n")
-        (said,) = json.loads(verdicts.as_json([verdict]))
+        (said,) = verdicts.as_json([verdict])
         self.assertEqual(
-            (said["chapter"], said["name"], said["tree"], said["backend"]),
+            (said["chapter"], said["step"], said["tree"], said["backend"]),
             ("sums", "01_add", "chapters", "cpu"),
         )
-        self.assertEqual((said["verdict"], said["why"], said["records"]), ("SLOW", "too many lines", [slow]))
+        self.assertEqual((said["verdict"], said["why"], said["records"]), ("SLOW", "too many lines", (slow,)))
+        (needs,) = verdicts.as_json([self.verdict("SKIP", stdout="1..0 # SKIP needs a GPU\n")])
+        self.assertEqual((needs["verdict"], needs["why"]), ("SKIP", "needs a GPU"))
 
     def test_a_failure_is_explained_once(self) -> None:
         said = verdicts.of_a_chapter(

@@ -46,6 +46,14 @@ def a_device(parser: Parser) -> None:
     )
 
 
+def for_programs(parser: Parser) -> None:
+    parser.add_argument(
+        "--json",
+        action="store_true",
+        help="for programs: JSON on stdout (common/front/schema.json), all else on stderr",
+    )
+
+
 def tour(parser: Parser) -> None:
     parser.add_argument("chapters", metavar="CHAPTER", nargs="*")
     parser.add_argument("--mine", action="store_true", help="your steps, each beside its solution")
@@ -60,6 +68,7 @@ def tour(parser: Parser) -> None:
     parser.add_argument(
         "--full", action="store_true", help="count all blocks of a large file, not a sample of them"
     )
+    for_programs(parser)
 
 
 def at_least_one(text: str) -> int:
@@ -89,9 +98,7 @@ def optional_step(parser: Parser) -> None:
 
 def test(parser: Parser) -> None:
     optional_step(parser)
-    parser.add_argument(
-        "--json", action="store_true", help="for programs: verdicts and records on stdout, all else on stderr"
-    )
+    for_programs(parser)
 
 
 def a_step(parser: Parser) -> None:
@@ -123,7 +130,7 @@ def a_chapter(parser: Parser) -> None:
 
 
 def status(parser: Parser) -> None:
-    parser.add_argument("--json", action="store_true", help="for programs")
+    for_programs(parser)
 
 
 def hint(parser: Parser) -> None:
@@ -153,7 +160,7 @@ def explain(parser: Parser) -> None:
     parser.add_argument("--solution", action="store_true", help="the solution instead of your step")
     parser.add_argument("--all", action="store_true", help="all lines, even those that cost little")
     a_device(parser)
-    parser.add_argument("--json", action="store_true", help="for programs")
+    for_programs(parser)
 
 
 def see(parser: Parser) -> None:

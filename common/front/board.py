@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import collections
 import itertools
-import json
 import textwrap
 from typing import NamedTuple
 
@@ -25,8 +24,8 @@ STATES = {
     "further": (".", "further"),  # only on the board: such a step is open
     "missing": ("!", "file missing"),
 }
-
-
+# The verdict of ./kata test on a step in this state; it has none on the others.
+VERDICTS = {"done": "OK", "slow": "SLOW", "wrong": "FAIL", "open": "SKIP", "elsewhere": "SKIP"}
 NOTHING_TO_DO = ("done", "skipped", "elsewhere")
 
 
@@ -163,20 +162,22 @@ def what_goes_further(board: Board, chapter: str) -> str:
     return f"Further in {chapter}, if you like ({numbers}): ./kata next {chapter}"
 
 
-def as_json(board: Board) -> str:
-    def entry(place: Place) -> dict[str, str | bool]:
+def as_json(board: Board) -> dict[str, object]:
+    """Returns the board for programs."""
+
+    def entry(place: Place) -> dict[str, object]:
         return {
             "chapter": place.chapter,
             "step": place.step,
             "file": place.file,
             "state": place.state,
+            "verdict": VERDICTS.get(place.state),
             "why": place.why,
             "further": place.is_further,
         }
 
     following = board.next()
-    said = {"steps": [entry(place) for place in board.places], "next": following and entry(following)}
-    return json.dumps(said, indent=1, ensure_ascii=False)
+    return {"steps": [entry(place) for place in board.places], "next": following and entry(following)}
 
 
 def as_text(board: Board) -> str:

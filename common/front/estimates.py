@@ -432,10 +432,10 @@ def as_json(estimate: Estimate | NoTime | None) -> dict[str, object]:
         return {"ms": None, "why": str(estimate) if estimate else "the step is wrong"}
     return {
         "ms": estimate.milliseconds,
-        "bound by": estimate.bound,
+        "bound_by": estimate.bound,
         "needs": {what: ms for ms, what in estimate.needs},
         "launches": [
-            {"ms": ms, "blocks": blocks, "threads": threads, "bound by": what}
+            {"ms": ms, "blocks": blocks, "threads": threads, "bound_by": what}
             for ms, blocks, threads, what in estimate.launches
         ],
         "lines": [

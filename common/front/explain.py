@@ -4,7 +4,6 @@ solution."""
 from __future__ import annotations
 
 import argparse
-import json
 import pathlib
 import textwrap
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -270,25 +269,33 @@ class Explanation:
                 "array": row.array,
                 "requests": row.requests,
                 "unit": UNITS.get(row.memory, ""),
-                "a request": round(row.each, 3),
-                "at least": round(row.least_each, 3),
-                "solution": round(theirs.each, 3) if theirs else None,
-                "lanes": round(row.active, 3),
-                "lanes of the solution": round(theirs.active, 3) if theirs else None,
+                "each": round(row.each, 3),
+                "least_each": round(row.least_each, 3),
+                "solution_each": round(theirs.each, 3) if theirs else None,
+                "active_lanes": round(row.active, 3),
+                "solution_active_lanes": round(theirs.active, 3) if theirs else None,
                 "waits": row.waits,
                 "turns": row.turns,
-                "steps": row.steps,
-                "share": round(self.share(row.steps), 2),
+                "work": row.steps,
+                "percent": round(self.share(row.steps), 2),
             }
 
+        headings = {key: text for key, text, _ in WHOLE}
         return {
-            "first": self.advice(),
-            "all": self.counts,
-            "solution": self.theirs,
+            "advice": self.advice(),
+            "counts": [
+                {
+                    "key": key,
+                    "heading": headings.get(key, key),
+                    "step": value,
+                    "solution": self.theirs and self.theirs[key],
+                }
+                for key, value in self.counts.items()
+            ],
             "lines": [
                 {
                     "line": line.name,
-                    "share": round(self.share(line.steps), 2),
+                    "percent": round(self.share(line.steps), 2),
                     "rows": list(map(of_row, line.rows)),
                 }
                 for line in self.lines
@@ -312,13 +319,13 @@ def number(line: Line) -> str:
 
 WHOLE = (
     ("sectors", "sectors of global memory", False),
-    ("passes", "passes over the banks of shared memory", False),
-    ("conflicts", "of these, because of bank conflicts", False),
+    ("shared_passes", "passes over the banks of shared memory", False),
+    ("bank_conflicts", "extra passes because of bank conflicts", False),
     ("atomics", "atomics on global memory", False),
     ("shared_atomics", "atomics on shared memory", False),
     ("waits", "atomics that waited for another lane", False),
     ("barriers", "barriers, of all blocks", False),
-    ("lanes", "active lanes of 32", True),
+    ("active_lanes", "active lanes of 32", True),
     ("work", "steps of all warps", False),
     ("span", "steps of the longest chain", False),
     ("makespan", "steps until the model GPU is done", False),
@@ -513,7 +520,7 @@ def estimate_as_json(
         **said,
         "problem": problem,
         "solution": estimates.as_json(times.solution),
-        "measured ms": times.measured_ms,
+        "measured_ms": times.measured_ms,
     }
 
 
@@ -559,25 +566,29 @@ def text_of(
     return "\n".join([*out, "", LEGEND]) + "\n"
 
 
+def document(
+    repository: Repository, chapter: str, step: str, of_solution: bool = False, device: str | None = None
+) -> dict[str, object]:
+    """Returns the same for programs."""
+    both = trace.of(repository, chapter, step, "explain", of_solution)
+    fault = both.step["fault"]
+    said: dict[str, object] = {
+        "chapter": chapter,
+        "step": step,
+        "tree": "solutions" if of_solution else "chapters",
+        "verdict": "FAIL" if fault else None,
+        "why": fault or "",
+        "problem": both.step["problem"],
+        **Explanation(both).as_json(),
+    }
+    if device:
+        said["estimate"] = estimate_as_json(repository, chapter, step, device, both)
+    return said
+
+
 def explain(repository: Repository, chapter: str, step: str, given: argparse.Namespace) -> int:
     both = trace.of(repository, chapter, step, "explain", given.solution)
-    if given.json:
-        said = {"chapter": chapter, "step": step, "fault": both.step["fault"], **Explanation(both).as_json()}
-        if given.device:
-            said["estimate"] = estimate_as_json(repository, chapter, step, given.device, both)
-        print(json.dumps(said, indent=1, ensure_ascii=False))
-    else:
-        times = estimated(repository, chapter, step, given.device, both, given.all) if given.device else []
-        print(
-            text_of(
-                repository,
-                "solutions" if given.solution else "chapters",
-                chapter,
-                step,
-                both,
-                given.all,
-                times,
-            ),
-            end="",
-        )
+    times = estimated(repository, chapter, step, given.device, both, given.all) if given.device else []
+    tree = "solutions" if given.solution else "chapters"
+    print(text_of(repository, tree, chapter, step, both, given.all, times), end="")
     return 0

@@ -362,7 +362,7 @@ class Grading:
             steps = {} if self.sheet or self.out else result["steps"]  # which say more
             for step, found in steps.items():
                 if found["verdict"] in ("OK", "SLOW", "FAIL"):
-                    print(f"  {step:40} {found['verdict']:7} {sheet.in_one_line(found['reason'])}".rstrip())
+                    print(f"  {step:40} {found['verdict']:7} {sheet.in_one_line(found['why'])}".rstrip())
             count = collections.Counter(found["verdict"] for found in result["steps"].values())
             counts = ", ".join(f"{count[verdict]} {verdict}" for verdict in VERDICTS if count[verdict])
             total = self.points.total(result)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import json
 import os
 import re
 import shutil
@@ -41,7 +42,27 @@ WIDTH = 80
 # --- commands: each takes what was given and gives the exit status ------------------------------------------
 
 
+def for_programs(command: str, run: Callable[[], tuple[int, dict[str, object]]]) -> int:
+    """Runs a command, and writes what it returns to stdout, as schema.json describes it; what it prints goes
+    to stderr."""
+    with processes.stdout_to_stderr() as stdout:
+        status, found = run()
+        stdout.write(json.dumps({"command": command, **found}, indent=1) + "\n")
+    return status
+
+
 def tour(repository: Repository, given: argparse.Namespace) -> int:
+    if not given.json:
+        return toured(repository, given)[0]
+    if given.device:
+        raise Fault(
+            "--json has no estimates of a tour: ./kata explain --device --json has those of a step", 2
+        )
+    return for_programs("tour", lambda: toured(repository, given))
+
+
+def toured(repository: Repository, given: argparse.Namespace) -> tuple[int, dict[str, object]]:
+    """Runs the ladders, and prints them. Returns the exit status, and the same for programs."""
     chapters = pick_chapters(repository, given.chapters)
     file = given.image or given.text
     if file and not os.path.isfile(file):
@@ -50,7 +71,7 @@ def tour(repository: Repository, given: argparse.Namespace) -> int:
         raise Fault("--device estimates the timed problem, not that of a file: leave out one of the two", 2)
     build = Build(repository)
     build.configure()
-    status = 0
+    status, found = 0, []
     for chapter in chapters:
         backend = build.backend(chapter)
         trees = ("solutions", "chapters") if given.mine else ("solutions",)
@@ -67,6 +88,7 @@ def tour(repository: Repository, given: argparse.Namespace) -> int:
         shown.show(
             mine=given.mine, full=given.full, file=file and os.path.abspath(file), as_image=bool(given.image)
         )
+        found.append(shown.found)
         not_right = set(shown.faults)
         status |= bool(not_right)
         print_needs(repository, chapter, backend)
@@ -83,7 +105,7 @@ def tour(repository: Repository, given: argparse.Namespace) -> int:
                 print(lines, flush=True)
         if not (given.image or given.text):
             print_refuted(repository, chapter, given)
-    return status
+    return status, {"chapters": found}
 
 
 def print_needs(repository: Repository, chapter: str, backend: str) -> None:
@@ -122,10 +144,12 @@ def test(repository: Repository, given: argparse.Namespace) -> int:
         raise Fault("usage: ./kata test [CHAPTER] [STEP]", 2)
     if not given.json:
         return tested(repository, given.step)[0]
-    with processes.stdout_to_stderr() as stdout:
+
+    def run() -> tuple[int, dict[str, object]]:
         status, found = tested(repository, given.step)
-        stdout.write(verdicts.as_json(found))
-    return status
+        return status, {"tests": verdicts.as_json(found)}
+
+    return for_programs("test", run)
 
 
 def tested(repository: Repository, wanted: list[str]) -> tuple[int, list[verdicts.Verdict]]:
@@ -248,8 +272,9 @@ def skip(repository: Repository, given: argparse.Namespace) -> int:
 
 
 def status(repository: Repository, given: argparse.Namespace) -> int:
-    now = board.Board(repository)
-    print(board.as_json(now) + "\n" if given.json else board.as_text(now), end="")
+    if given.json:
+        return for_programs("status", lambda: (0, board.as_json(board.Board(repository))))
+    print(board.as_text(board.Board(repository)), end="")
     return 0
 
 
@@ -283,7 +308,10 @@ def hunted(repository: Repository, given: argparse.Namespace) -> int:
 
 def explained(repository: Repository, given: argparse.Namespace) -> int:
     chapter, step, _ = one_step(repository, given)
-    return explain.explain(repository, chapter, step, given)
+    if not given.json:
+        return explain.explain(repository, chapter, step, given)
+    wanted = (repository, chapter, step, given.solution, given.device)
+    return for_programs("explain", lambda: (0, explain.document(*wanted)))
 
 
 def seen(repository: Repository, given: argparse.Namespace) -> int:
@@ -334,6 +362,12 @@ def make_book(repository: Repository, given: argparse.Namespace) -> int:
     return 0
 
 
+def serve_tools(repository: Repository, given: argparse.Namespace) -> int:
+    import serve  # no other command needs it
+
+    return serve.serve(repository, next_step, tested)
+
+
 def setup(repository: Repository, given: argparse.Namespace) -> int:
     Build(repository).setup()
     print("All that the build needs is here.")
@@ -377,7 +411,7 @@ class Command(NamedTuple):
 
 COMMANDS = {
     "tour": Command(
-        "[CHAPTER...] [--mine] [--device [GPU]] [--image FILE | --text FILE] [--full]",
+        "[CHAPTER...] [--mine] [--device [GPU]] [--image FILE | --text FILE] [--full] [--json]",
         "run the ladder: each step beside the one before it (--mine: your steps, each beside its solution)",
         tour,
         arguments.tour,
@@ -468,6 +502,13 @@ COMMANDS = {
         "",
         "lessons, solutions and glossary as a web site: build/book/index.html",
         make_book,
+        arguments.nothing,
+    ),
+    "mcp": Command(
+        "",
+        "serve next, lesson, hint, test, explain and solution to programs that speak the Model Context "
+        "Protocol (pip install 'mcp>=2,<3')",
+        serve_tools,
         arguments.nothing,
     ),
     "setup": Command(

@@ -215,7 +215,27 @@ def paragraph(text: str, indent: int) -> str:
     )
 
 
-# --- for a lesson -------------------------------------------------------------------------------------------
+# --- for programs and for a lesson --------------------------------------------------------------------------
+
+
+def as_json(columns: Sequence[Column], row: Row, theirs: Row | None = None) -> dict[str, object]:
+    """Returns the row of a step, with the counters of the columns. It has run on one problem: that is no
+    verdict, unless it is wrong."""
+    return {
+        "verdict": "FAIL" if row.fault else "SKIP" if row.is_open or row.lacks else None,
+        "why": row.fault or row.lacks,
+        "counts": [
+            {
+                "key": column.key,
+                "heading": column.meaning,
+                "unit": column.unit,
+                "step": row.values[column.key],
+                "solution": theirs and theirs.values.get(column.key),
+            }
+            for column in columns
+            if column.key in row.values
+        ],
+    }
 
 
 def markdown(columns: Sequence[Column], rows: Sequence[Row]) -> str:
@@ -234,7 +254,8 @@ def markdown(columns: Sequence[Column], rows: Sequence[Row]) -> str:
 
 
 class Tour:
-    """The ladder of one chapter, printed step by step. `faults` are the steps that are wrong."""
+    """The ladder of one chapter, printed step by step. `faults` are the steps that are wrong, and `found` is
+    what programs get."""
 
     def __init__(
         self, repository: Repository, program: pathlib.Path, folder: pathlib.Path, chapter: str, backend: str
@@ -242,6 +263,7 @@ class Tour:
         self.repository, self.program, self.folder = repository, program, folder
         self.chapter, self.backend = chapter, backend
         self.faults: list[str] = []
+        self.found: dict[str, object] = {}
 
     def built(self, tree: str, step: str) -> pathlib.Path:
         return self.folder / module(tree, self.chapter, step, self.backend)
@@ -275,6 +297,14 @@ class Tour:
         described = describe(self.program, file)
         columns, tree = described.columns, "chapters" if mine else "solutions"
         about = pathlib.Path(file).name if file else described.problem
+        rows: list[dict[str, object]] = []
+        self.found = {
+            "chapter": self.chapter,
+            "backend": self.backend,
+            "problem": about,
+            "device": described.device,
+            "steps": rows,
+        }
         print(f"\n{described.name}: {about}\n{described.device}\n")
         if mine:
             print("Your steps. Below each stands its solution, and below both yours against it: x2")
@@ -285,7 +315,8 @@ class Tour:
         for step in self.repository.steps(self.chapter, "solutions"):
             if not self.built(tree, step).is_file():
                 continue
-            before = seen.get(described.before.get(step, ""))
+            before_it = described.before.get(step, "")
+            before = seen.get(before_it)
             options: list[object] = ["--full"] if full else []
             if before and not before.fault:
                 options += ["--against", self.built("solutions", before.step)]
@@ -300,6 +331,8 @@ class Tour:
                 else ["--refuted", self.folder / prefix("solutions", self.chapter)]
             )
             row = self.measured(tree, step, *options)
+            found = {"step": step, "tree": tree, "before": before_it, **as_json(columns, row)}
+            rows.append(found)
             if row.lacks:
                 print(f"  {row.title}: {row.lacks}")
                 continue
@@ -312,7 +345,7 @@ class Tour:
                 continue
             written = out or written
             if mine and not file:
-                self.show_beside_solution(columns, row)
+                found |= as_json(columns, row, self.show_beside_solution(columns, row))
             elif before and not before.fault:
                 print(
                     ratios(columns, f"against {before.step.partition('_')[0]}", row, before),
@@ -321,17 +354,16 @@ class Tour:
                 )
         self.show_end(columns, list(seen.values()), written)
 
-    def show_beside_solution(self, columns: Sequence[Column], row: Row) -> None:
-        if (
-            self.built("solutions", row.step).is_file()
-            and not (theirs := self.measured("solutions", row.step)).fault
-        ):
-            print(
-                row_text(columns, theirs, "   the solution")
-                + ratios(columns, "yours against it", row, theirs),
-                end="",
-                flush=True,
-            )
+    def show_beside_solution(self, columns: Sequence[Column], row: Row) -> Row | None:
+        """Prints the row of the solution, and returns it; None if there is none."""
+        if not self.built("solutions", row.step).is_file():
+            return None
+        theirs = self.measured("solutions", row.step)
+        if theirs.fault:
+            return None
+        said = row_text(columns, theirs, "   the solution") + ratios(columns, "yours against it", row, theirs)
+        print(said, end="", flush=True)
+        return theirs
 
     @staticmethod
     def show_end(columns: Sequence[Column], rows: Sequence[Row], written: str) -> None:

@@ -322,21 +322,30 @@ def failed(verdicts: Iterable[Verdict]) -> list[Verdict]:
     return [verdict for verdict in verdicts if verdict.result == "FAIL"]
 
 
-def as_json(verdicts: Iterable[Verdict]) -> str:
-    """Returns the verdicts for programs: an array with an object for each test of Meson's."""
-    found = [
+def as_json(verdicts: Iterable[Verdict]) -> list[dict[str, object]]:
+    """Returns the verdicts for programs."""
+
+    def kernel(module: Module) -> dict[str, object]:
+        return {
+            "chapter": module.chapter,
+            "step": module.step,
+            "tree": module.tree,
+            "backend": module.backend,
+            "file": path_of(module),
+        }
+
+    return [
         {
-            "test": verdict.name,
+            "name": verdict.name,
+            **(kernel(verdict.module) if verdict.module else {}),
             "verdict": verdict.label,
-            "why": verdict.why,
-            **(verdict.module._asdict() if verdict.module else {}),
+            "why": verdict.why or needed(verdict).lstrip(": "),
             "gains": verdict.gains,
             "notes": verdict.notes,
             "records": verdict.records,
         }
         for verdict in verdicts
     ]
-    return json.dumps(found, indent=1) + "\n"
 
 
 def indented(text: str) -> str:

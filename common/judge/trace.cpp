@@ -141,13 +141,13 @@ void write_totals(std::ostream& out, const Counts& c) {
     const auto sum = [](const auto&... values) { return (values + ...); };
     out << "{\"sectors\": "
         << sum(c.global_load.transactions, c.global_store.transactions, c.global_atomic.transactions)
-        << ", \"lines\": " << c.lines << ", \"passes\": "
+        << ", \"lines\": " << c.lines << ", \"shared_passes\": "
         << sum(c.shared_load.transactions, c.shared_store.transactions, c.shared_atomic.transactions)
-        << ", \"conflicts\": " << c.bank_conflicts << ", \"atomics\": " << c.global_atomic.accesses
+        << ", \"bank_conflicts\": " << c.bank_conflicts << ", \"atomics\": " << c.global_atomic.accesses
         << ", \"shared_atomics\": " << c.shared_atomic.accesses << ", \"waits\": " << c.same_address
-        << ", \"barriers\": " << c.barriers << ", \"lanes\": " << c.active_lanes() << ", \"work\": " << c.work
-        << ", \"span\": " << c.span << ", \"makespan\": " << c.makespan << ", \"threads\": " << c.threads
-        << ", \"blocks\": " << c.blocks << ", \"launches\": " << c.launches
+        << ", \"barriers\": " << c.barriers << ", \"active_lanes\": " << c.active_lanes()
+        << ", \"work\": " << c.work << ", \"span\": " << c.span << ", \"makespan\": " << c.makespan
+        << ", \"threads\": " << c.threads << ", \"blocks\": " << c.blocks << ", \"launches\": " << c.launches
         << ", \"contention\": " << c.contention << "}";
 }
 

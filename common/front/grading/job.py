@@ -84,15 +84,16 @@ class Job:
         given = self.given["steps"][step]
         result: report.StepResult = {
             "verdict": given["state"],
-            "reason": given["why"],
+            "why": given["why"],
             "share": 1.0,
             "seconds": {},
             "printed": "",
-            "figures": {},
+            "counts": [],
         }
         if given["state"] != "taken":
             return result
-        found = []
+        found: list[report.Verdict] = []
+        counts: dict[str, report.Count] = {}
         for kernel in self.tree.kernels[step]:
             if time.monotonic() > self.deadline:
                 found.append(
@@ -112,7 +113,7 @@ class Job:
             result["seconds"]["test"] = result["seconds"].get("test", 0) + done.seconds
             result["printed"] += done.said[:4000]
             if verdict.name in ("OK", "SLOW"):
-                result["figures"] |= seen.figures
+                counts |= seen.counts
             if seen.unsealed:
                 result["wrote_into_the_report"] = True
             legal = (self.build / kernel.module).with_suffix(".legal")
@@ -124,7 +125,8 @@ class Job:
             found.append(verdict)
         worst = max(found, key=lambda verdict: report.VERDICTS.index(verdict.name))
         share = min(verdict.share for verdict in found)
-        return {**result, "verdict": worst.name, "reason": worst.reason, "share": share}
+        result["counts"] = [*counts.values()]
+        return {**result, "verdict": worst.name, "why": worst.reason, "share": share}
 
     # --- compiling
 
@@ -301,6 +303,7 @@ def run(given: argparse.Namespace) -> None:
         with concurrent.futures.ThreadPoolExecutor(given.cores) as pool:
             steps = dict(zip(job.given["steps"], pool.map(job.grade, job.given["steps"])))
     result: report.Result = {
+        "command": "grade",
         "student": job.given["student"],
         "digest": job.given["digest"],
         "notes": job.given["notes"],

@@ -18,6 +18,15 @@ VERDICTS = ("OK", "SLOW", "FAIL", "OPEN", "MISSING")
 IS_OPEN = "open: "  # begins the message of kata::open()
 
 
+class Count(TypedDict):
+    """A counter of a step, and that of its solution (common/check/report.hpp)."""
+
+    key: str
+    heading: str
+    step: float
+    solution: float
+
+
 class OfStep(TypedDict, total=False):
     wrote_into_the_report: bool
     unread: bool
@@ -27,16 +36,17 @@ class StepResult(OfStep):
     """A step of a student: its verdict and the findings about it."""
 
     verdict: str  # one of VERDICTS
-    reason: str
+    why: str
     share: float
     seconds: dict[str, float]  # to "compile" and to "test"
     printed: str
-    figures: dict[str, tuple[float, float]]  # its need, and that of its solution
+    counts: list[Count]
 
 
 class Result(TypedDict):
-    """The result of a student, as a job writes it."""
+    """The result of a student, as a job writes it (common/front/schema.json)."""
 
+    command: str  # "grade"
     student: str
     digest: str
     notes: list[str]
@@ -73,8 +83,7 @@ class Report:
     planned: int | None  # tests, as the suite has announced
     unsealed: int  # lines that somebody else has written where the report is
     done: Done
-    # Its needs, and those of its solution.
-    figures: dict[str, tuple[float, float]] = dataclasses.field(default_factory=dict)
+    counts: dict[str, Count] = dataclasses.field(default_factory=dict)  # by their headings
 
     @property
     def failed(self) -> list[Case]:
@@ -164,4 +173,4 @@ def take(found: Report, line: str) -> None:
         record, case = json.loads(line[2:]), found.cases[-1]
         case.why = record.get("text", "") if not case.passed else ""
         case.share = record.get("share")
-        found.figures |= {one["heading"]: (one["step"], one["solution"]) for one in record.get("counts", ())}
+        found.counts |= {one["heading"]: one for one in record.get("counts", ())}

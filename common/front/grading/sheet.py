@@ -72,7 +72,7 @@ def not_ok(result: Result) -> dict[tuple[str, str], list[str]]:
     found: dict[tuple[str, str], list[str]] = collections.defaultdict(list)
     for step, of in result["steps"].items():
         if of["verdict"] != "OK":
-            found[of["verdict"], of["reason"]].append(step)
+            found[of["verdict"], of["why"]].append(step)
     return found
 
 
@@ -272,11 +272,16 @@ class Sheet:
         write_whole(self.path, text.getvalue())
 
 
+def figures(found: StepResult) -> dict[str, tuple[float, float]]:
+    """Returns the counters of a step by their headings, each with that of its solution."""
+    return {one["heading"]: (one["step"], one["solution"]) for one in found["counts"]}
+
+
 def figures_of(results: Iterable[Result]) -> list[str]:
     """Returns the counters that the tests have reported for any step, in their order."""
     return list(
         dict.fromkeys(
-            name for result in results for found in result["steps"].values() for name in found["figures"]
+            name for result in results for found in result["steps"].values() for name in figures(found)
         )
     )
 
@@ -297,13 +302,13 @@ def steps(results: Iterable[Result], points: Points) -> str:
                 f"{found['seconds'][what]:.1f}" if what in found["seconds"] else ""
                 for what in ("compile", "test")
             ]
-            figures = [
+            cells = [
                 value if value == "" else f"{value:g}"
                 for figure in all_figures
-                for value in found["figures"].get(figure, ("", ""))
+                for value in figures(found).get(figure, ("", ""))
             ]
             worth = [f"{points.earned(step, found):g}", f"{points.of[step]:g}"]
-            writer.writerow([cell(result["student"]), step, found["verdict"], *worth, *seconds, *figures])
+            writer.writerow([cell(result["student"]), step, found["verdict"], *worth, *seconds, *cells])
     return text.getvalue()
 
 
@@ -360,7 +365,7 @@ def feedback(result: Result, points: Points, left_out: Iterable[str] = ()) -> st
         f"{note[0].upper()}{note[1:]}"
         for note in result["notes"]
         if note.startswith((NOT_A_STEP, RENAMED))
-        and not any(note in one["reason"] for one in result["steps"].values())
+        and not any(note in one["why"] for one in result["steps"].values())
     ]
     for line in [*left_out, *map(plain, about_files)]:
         lines += ["", f"{line}."]
@@ -370,14 +375,14 @@ def feedback(result: Result, points: Points, left_out: Iterable[str] = ()) -> st
         lines += ["", f"## {step}: {shown(found['verdict'])}", ""]
         if found["verdict"] == "SLOW":
             lines += [f"It needs {1 / max(found['share'], 1e-6):.1f} times what it may.", ""]
-        lines += [f"    {line}".rstrip() for line in plain(found["reason"]).splitlines()]
+        lines += [f"    {line}".rstrip() for line in plain(found["why"]).splitlines()]
         if found["printed"].strip() and found["verdict"] == "FAIL":
             lines += ["", "What the tests and the step have printed, or its beginning:", ""]
             lines += [f"    {line}".rstrip() for line in plain(found["printed"]).strip("\n").splitlines()]
     for (verdict, reason), names in not_ok(result).items():
         if verdict in ("OPEN", "MISSING"):
             lines += ["", f"## {verdict}: {plain(reason)}", "", *(f"    {name}" for name in names)]
-    needs = {step: found["figures"] for step, found in result["steps"].items() if found["figures"]}
+    needs = {step: figures(found) for step, found in result["steps"].items() if found["counts"]}
     if needs:
         columns = figures_of([result])
         lines += [
@@ -388,8 +393,8 @@ def feedback(result: Result, points: Points, left_out: Iterable[str] = ()) -> st
             "",
         ]
         lines += [f"| step | {' | '.join(columns)} |", "| --- |" + " ---: |" * len(columns)]
-        for step, figures in needs.items():
-            parts = [part(*figures[name]) if name in figures else "" for name in columns]
+        for step, need in needs.items():
+            parts = [part(*need[name]) if name in need else "" for name in columns]
             lines.append(f"| {step} | {' | '.join(parts)} |")
     lines += ["", f"Graded on {result['graded']}, by version {result['version'][:12]} of the tests."]
     return "\n".join(lines) + "\n"
@@ -410,7 +415,7 @@ def gradescope(result: Result, points: Points) -> str:
                 "score": earned,
                 "max_score": points.of[step],
                 "status": "passed" if found["verdict"] == "OK" else "failed",
-                "output": plain(f"{shown(found['verdict'])}\n{found['reason']}".strip()),
+                "output": plain(f"{shown(found['verdict'])}\n{found['why']}".strip()),
                 "output_format": "text",
                 "visibility": "visible",
             }
@@ -436,7 +441,7 @@ def github_classroom(result: Result, points: Points) -> str:
                 "status": "pass" if found["verdict"] == "OK" else "fail",
                 "score": points.earned(step, found),
                 "max_score": points.of[step],
-                "message": plain(f"{shown(found['verdict'])}: {found['reason']}"),
+                "message": plain(f"{shown(found['verdict'])}: {found['why']}"),
                 "test_code": "",
                 "filename": "",
                 "line_no": 0,
@@ -466,7 +471,7 @@ def junit(results: Iterable[Result]) -> str:
             name, seconds, why = (
                 quoted(step),
                 sum(found["seconds"].values()),
-                quoted(in_one_line(found["reason"])),
+                quoted(in_one_line(found["why"])),
             )
             inside = ""
             if found["verdict"] in ("OPEN", "MISSING"):
@@ -474,7 +479,7 @@ def junit(results: Iterable[Result]) -> str:
             elif found["verdict"] != "OK":
                 inside = (
                     f'<failure type="{found["verdict"]}" '
-                    f"message={why}>{xml.sax.saxutils.escape(plain(found['reason']))}</failure>"
+                    f"message={why}>{xml.sax.saxutils.escape(plain(found['why']))}</failure>"
                 )
             lines.append(
                 f"    <testcase classname={quoted(result['student'])} name={name} "

@@ -174,6 +174,11 @@ def main() -> int:
             for step in repository.steps(chapter, "solutions")
         ]
         found += complaints(site, steps)
+        for chapter in repository.chapters():
+            wrong = sum(mistake.tree == "wrong" for mistake in repository.mistakes(chapter))
+            cards = (site / "chapters" / chapter / "mistakes.html").read_text().count('<div class="card"')
+            if cards != wrong:
+                found.append(f"{chapter} has {wrong} mistakes and {cards} cards of them")
         pages = len(list(site.rglob("*.html")))
     print("".join(f"{line}\n" for line in found), end="")
     print(f"{pages} pages, {len(steps)} of them of steps")

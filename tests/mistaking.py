@@ -8,15 +8,14 @@ import pathlib
 import tempfile
 import unittest
 
-import paths  # noqa: F401  it makes the modules below importable
-
-# isort: split
+from paths import ROOT  # isort: split
 
 import impostors
 import mistakes
 import mutants
 import repository
 from fault import Fault
+from repository import Repository
 from small_repository import NO_GUARD, SOLUTION, SmallRepository
 
 
@@ -143,6 +142,20 @@ class Mistakes(SmallRepository):
         self.write("solutions/sums/01_add.cu", SOLUTION.replace("i < n", "i <= n"))
         with self.assertRaisesRegex(Fault, "(?s):4: no_guard: .*:10: again: "):
             repository.write_kernels(self.mistakes, self.root)
+
+
+class Advertised(unittest.TestCase):
+    def test_the_readme_counts_the_mistakes_and_those_that_a_gpu_does_not_report(self) -> None:
+        there = Repository()
+        every = [
+            one for chapter in there.chapters() for one in there.mistakes(chapter) if one.tree == "wrong"
+        ]
+        silent = sum(one.is_silent for one in every)
+        self.assertIn(
+            f"The tests reject [{len(every)} mistakes](tests/wrong/). On a GPU, {silent} of them give the "
+            "right result, and nothing is reported.",
+            (ROOT / "README.md").read_text(encoding="utf-8"),
+        )
 
 
 class Impostors(SmallRepository):

@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import csv
 import difflib
+import html
+import itertools
 import json
 import os
 import pathlib
@@ -21,7 +23,9 @@ import subprocess
 import tempfile
 
 import bodies
+import see
 from fault import Fault
+from mistakes import Mistake
 from repository import Repository
 
 SETTINGS = pathlib.Path(__file__).resolve().parent / "book"
@@ -55,6 +59,7 @@ class Book:
     hold."""
 
     def __init__(self, repository: Repository, folder: pathlib.Path) -> None:
+        self.without_pictures: list[str] = []
         self.repository, self.root, self.folder = repository, repository.root, folder
         self.lessons = {
             chapter: repository.relative(repository.lesson(chapter)) for chapter in repository.chapters()
@@ -78,6 +83,7 @@ class Book:
                 page = self.repository.relative(measured)
                 self.prose(page)
                 pages.append({"What was measured": page})
+            pages.append({"Mistakes": self.mistakes(chapter)})
             chapters.append({chapter.capitalize(): [lesson, *pages]})
         for page in (FIRST, *LAST):
             self.prose(page)
@@ -182,6 +188,48 @@ class Book:
         except Fault:  # written, and git has no stub: the text around the bodies is left
             return "".join(bodies.split(self.repository.text(chapter, step, "solutions"), step)[0])
 
+    def mistakes(self, chapter: str) -> str:
+        """Writes a card for each mistake: what differs from the solution, and what is said of it. Returns its
+        path."""
+        every = [mistake for mistake in self.repository.mistakes(chapter) if mistake.tree == "wrong"]
+        silent = sum(mistake.is_silent for mistake in every)
+        text = (
+            f"{UNSEARCHED}# Mistakes in {chapter}\n\n**This page shows lines of the solutions. Write a step "
+            f"before you read its mistakes.**\n\nThe tests reject these {len(every)} kernels. On a GPU, "
+            f"{silent} of them give the right result, and nothing is reported.\n\n"
+        )
+        for step, found in itertools.groupby(every, key=lambda mistake: mistake.step):
+            text += f"## {step[:2]} {self.title(chapter, step)} {{ #{step} }}\n\n"
+            text += f"[The step]({step}.md)\n\n" + "".join(map(self.card, found))
+        return self.put(f"chapters/{chapter}/mistakes.md", text)
+
+    def card(self, mistake: Mistake) -> str:
+        said = mistake.says("Rejected") or ""
+        on_gpu = "nothing" if mistake.is_silent else part(mistake.says("On a GPU") or said)
+        differs = [
+            "\n".join(list(difflib.unified_diff(edit.old, edit.new, n=9, lineterm=""))[3:])
+            for edit in mistake.edits
+        ]
+        of = f" Compared with {mistake.edited[:2]}:" if differs and mistake.edited != mistake.step else ""
+        text = (
+            f"**{escaped(mistake.name.replace('_', ' '))}:** {escaped(mistake.words)}{of}\n\n"
+            + (fenced("\n…\n".join(differs), "diff") if differs else "")
+            + f"\nOn a GPU: **{on_gpu}**  \n"
+            f"The tests: **{part(said)}**\n"
+        )
+        return block("html", f"div.card#mistake-{mistake.kernel.replace('.', '-')}", text, depth=3)
+
+    def pictures(self, chapter: str, step: str) -> str:
+        """Writes the page of ./kata see of a solution that is built. Returns a link to it."""
+        if not self.repository.runs_on("cpu", chapter, step):
+            return ""
+        shown = see.of_built(self.repository, chapter, step)
+        if shown is None:
+            self.without_pictures.append(f"{chapter}/{step}")
+            return ""
+        self.put(f"chapters/{chapter}/{step}.see.html", shown)
+        return f"[What it does, in pictures]({step}.see.html) · "
+
     def step(self, chapter: str, step: str, steps: list[str]) -> str:
         """Writes the page of a step: its stub and, folded, the solution and its changes. Returns its path."""
         place, title = steps.index(step), f"{step[:2]} {self.title(chapter, step)}"
@@ -216,6 +264,7 @@ class Book:
             f"In `chapters/{chapter}/{step}.cu`, between `{bodies.BEGIN}` and `{bodies.END}`. `./kata "
             f"test {command}` tests it.\n\n"
             f"{fenced(self.stub(chapter, step), 'cuda')}\n## The solution {{ data-search-exclude }}\n\n"
+            f"{self.pictures(chapter, step)}[Mistakes that the tests reject](mistakes.md#{step})\n\n"
             f"{folded}",
         )
 
@@ -237,6 +286,15 @@ class Book:
 
 
 UNSEARCHED = "---\nsearch: {exclude: true}\n---\n\n"
+
+
+def escaped(text: str) -> str:
+    """Returns words as Markdown that shows them as they are."""
+    return re.sub(r"([\\`*_\[\]#|])", r"\\\1", html.escape(text, quote=False))
+
+
+def part(message: str) -> str:
+    return f"…\N{NO-BREAK SPACE}{escaped(message)}\N{NO-BREAK SPACE}…"
 
 
 def step_page(chapter: str, step: str) -> str:
@@ -312,3 +370,8 @@ def build(repository: Repository, site: pathlib.Path) -> None:
     if done.returncode:
         raise Fault(f"MkDocs made no book:\n{done.stdout.rstrip()}")
     print(done.stdout, end="")
+    if book.without_pictures:
+        print(
+            f"Without the pictures of {len(book.without_pictures)} solutions, which are not built: ./kata "
+            "tour builds them."
+        )

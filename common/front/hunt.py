@@ -95,8 +95,7 @@ class Kernel:
         return "".join(f"{line}\n" for line in said)
 
     def why(self) -> str:
-        words = [line[3:] for line in self.mistake.comments if not mistakes.KEYED.match(line)]
-        return textwrap.fill(" ".join(words), WIDTH)
+        return textwrap.fill(self.mistake.words, WIDTH)
 
 
 def finding(build: Build, hunt: Hunt) -> str:
@@ -179,7 +178,7 @@ def hunt(repository: Repository, chapter: str, level: str) -> int:
         raise Fault("see above")
     said = finding(build, one)
     print(f"{short(one.chapter, one.step)}, with one mistake:\n\n{kernel.text()}")
-    if kernel.mistake.says("On a GPU") == "nothing" and one.kind != "slow" and level != "nothing":
+    if kernel.mistake.is_silent and one.kind != "slow" and level != "nothing":
         print("A GPU reports no error.\n")
     if level == "message":
         print(f"The tests say:\n{textwrap.indent(said, '  ')}\n")

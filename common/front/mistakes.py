@@ -54,6 +54,16 @@ class Mistake:
         )
 
     @property
+    def words(self) -> str:
+        """Returns what is wrong, without the lines "// KEY: "."""
+        return " ".join(line[3:] for line in self.comments if not KEYED.match(line))
+
+    @property
+    def is_silent(self) -> bool:
+        """True if the tests reject it, and report nothing on a GPU."""
+        return self.tree == "wrong" and self.says("On a GPU") == "nothing"
+
+    @property
     def kernel(self) -> str:
         return f"{self.step}.{self.name}"
 

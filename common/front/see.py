@@ -12,7 +12,7 @@ import pictures
 import trace
 import warp_pictures
 from drawing import Panel, Request, Trace
-from repository import Repository
+from repository import Repository, module, suite
 
 PAGE = """\
 <!DOCTYPE html>
@@ -130,6 +130,16 @@ def page(repository: Repository, chapter: str, step: str, both: trace.Both, tree
         parts.append("</div>")
     parts.append("</div>")
     return PAGE.format(title=html.escape(title), style=drawing.STYLE, body="\n".join(parts))
+
+
+def of_built(repository: Repository, chapter: str, step: str) -> str | None:
+    """Returns the page of a solution; None if it was not built since it was written."""
+    folder, source = repository.build_folder, repository.source(chapter, step, "solutions")
+    program, kernel = folder / suite(chapter, "cpu"), folder / module("solutions", chapter, step, "cpu")
+    if not (program.is_file() and kernel.is_file()) or kernel.stat().st_mtime < source.stat().st_mtime:
+        return None
+    found = trace.run(program, kernel, "trace")
+    return page(repository, chapter, step, trace.Both(found, None), "solutions")
 
 
 def see(repository: Repository, chapter: str, step: str, given: argparse.Namespace) -> int:

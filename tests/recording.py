@@ -21,7 +21,7 @@ from repository import Repository
 
 CHAPTER, STEP, MISTAKE = "reduction", "03_shared_memory", "no_barrier"
 COLUMNS, HIGH, WIDE = 92, 19, 8.43  # of a line of text; the latter two in pixels
-SECONDS = {"$": 1.2, "-": 0.8, "+": 0.8, "F": 1.5, "O": 1.5}  # before a line that begins so
+SECONDS = {"$": 1.2, "-": 0.8, "+": 0.8, "F": 1.5, "O": 1.5}  # after a line that begins so
 BETWEEN, AT_THE_END = 0.25, 5.0  # of a screen
 STYLE = """\
 svg { --paper: #f6f8fa; --ink: #1f2328; --dim: #59636e; --bad: #b3261e; --good: #1a7f37; }
@@ -86,7 +86,6 @@ def picture(screens: list[list[str]]) -> str:
         ends = now + sum(map(pause, lines)) + AT_THE_END
         y = 26
         for line in lines:
-            now += pause(line)
             behind = " " * (len(line) - len(line.lstrip()) + 2)
             for text in textwrap.wrap(line, COLUMNS, subsequent_indent=behind) or [""]:
                 name = f"r{len(texts)}"
@@ -98,6 +97,7 @@ def picture(screens: list[list[str]]) -> str:
                 looks = f'class="s{screen} {kind(line)}" style="animation: {name} {whole:.1f}s infinite"'
                 texts += f'<text x="14" y="{y}" {looks}>{html.escape(text)}</text>\n'
                 y += HIGH
+            now += pause(line)
         now, highest = ends, max(highest, y)
     wide, high = round(28 + WIDE * COLUMNS), highest - 4
     return (

@@ -12,6 +12,7 @@ from typing import Any, cast
 
 from paths import ROOT  # isort: split
 
+import book
 import drawing
 import pictures
 import see
@@ -295,6 +296,18 @@ class Pictures(unittest.TestCase):
             pictures.of_chapter([drawing.Trace(fetches), drawing.Trace(owners)], ["a", "b"])
         with self.assertRaises(Fault):
             pictures.of_chapter([drawing.Trace({**fetches, "picture": "nothing"})], ["a"])
+
+    def test_a_telephone_shows_panels_one_below_the_other(self) -> None:
+        panels = [drawing.Panel(), drawing.Panel(), drawing.Panel()]
+        for panel, high in zip(panels, (40, 90, 60)):
+            panel.rect(0, 0, 400, high, "a")
+        wide = pictures.beside(panels, ["1", "2", "3"], drawing.heat_key("loads:", 99))
+        self.assertGreater(wide.width, 800)
+        shown = ElementTree.fromstring(book.narrow(wide.svg("of loads", with_style=True)))
+        places = [group.get("transform") for group in shown.findall(f"{{{book.SVG}}}g")]
+        self.assertEqual(places[:3], [f"translate(0 {y})" for y in (22, 98, 224)])
+        self.assertEqual((shown.get("width"), shown.get("height")), ("404", "335"))
+        self.assertEqual(book.narrow(panels[0].svg("alone", with_style=True)), "")
 
     def test_a_step_that_does_nothing_is_said_to_do_so(self) -> None:
         nothing = drawn([], "fetches", [["in", 4, 8]], [])

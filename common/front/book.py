@@ -21,6 +21,8 @@ import re
 import shutil
 import subprocess
 import tempfile
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
 
 import bodies
 import see
@@ -51,6 +53,8 @@ EVERYDAY = ("Claim", "Flag", "Guard", "Identity", "Pass", "Request", "Round", "S
 FENCE = re.compile(r"^( *)(`{3,}).*?^\1\2$", re.M | re.S)
 # The comment at a step's head. A comparison would mark all of it.
 HEADER = re.compile(r"\A(?://.*\n)+")
+PICTURE = re.compile(r"!\[([^]]*)\]\(([^)]+)\.svg\)")
+NARROW = ".narrow.svg"
 LINK = re.compile(r"(\]\()([^)#\s]+)((?:#[^)\s]*)?\))")
 
 
@@ -108,7 +112,17 @@ class Book:
             if fence:
                 pieces.append(fence[0])
                 end = fence.end()
-        self.put(page, "".join(pieces))
+        self.put(page, PICTURE.sub(self.both_widths(page), "".join(pieces)))
+
+    def both_widths(self, page: str) -> Callable[[re.Match[str]], str]:
+        """Returns what puts a picture's narrow form beside it. The style sheet shows one of them."""
+
+        def both(shown: re.Match[str]) -> str:
+            other = shown[2] + NARROW
+            is_there = ((self.folder / page).parent / other).is_file()
+            return f"{shown[0]}{{ .wide }} ![{shown[1]}]({other}){{ .narrow }}" if is_there else shown[0]
+
+        return both
 
     def target(self, page: str, link: str) -> str:
         """Returns the place in the book that a link leads to: a step's page, or a page that shows the
@@ -132,6 +146,8 @@ class Book:
         elif path.suffix in PICTURES:
             (self.folder / file).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, self.folder / file)
+            if path.suffix == ".svg" and (shown := narrow(path.read_text(encoding="utf-8"))):
+                self.put(file.removesuffix(".svg") + NARROW, shown)
             made = file
         else:
             made = self.file(file)
@@ -285,6 +301,7 @@ class Book:
         return found
 
 
+SVG = "http://www.w3.org/2000/svg"
 UNSEARCHED = "---\nsearch: {exclude: true}\n---\n\n"
 
 
@@ -295,6 +312,25 @@ def escaped(text: str) -> str:
 
 def part(message: str) -> str:
     return f"…\N{NO-BREAK SPACE}{escaped(message)}\N{NO-BREAK SPACE}…"
+
+
+def narrow(picture: str) -> str:
+    """Returns a picture of several panels (pictures.beside) with one below the other; empty if it is none."""
+    svg = ElementTree.fromstring(picture)
+    titles, groups = (svg.findall(f"{{{SVG}}}{name}") for name in ("text", "g"))
+    if svg.get("class") != "kata" or len(titles) < 2:
+        return ""
+    sizes = [tuple(map(float, group.get("data-size", "0 0").split())) for group in groups]
+    y, wide = 0.0, max(wide for wide, _ in sizes)
+    for title, group, (_, high) in zip(titles, groups, sizes):
+        title.attrib.update(x="0", y=f"{y + 14:g}")
+        group.set("transform", f"translate(0 {y + 22:g})")
+        y += 36 + high
+    groups[-1].set("transform", f"translate(0 {y:g})")
+    wide, high = wide + 4, y + sizes[-1][1] + 4
+    svg.attrib.update(width=f"{wide:g}", height=f"{high:g}", viewBox=f"-2 -2 {wide:g} {high:g}")
+    ElementTree.register_namespace("", SVG)
+    return ElementTree.tostring(svg, encoding="unicode")
 
 
 def step_page(chapter: str, step: str) -> str:

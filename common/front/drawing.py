@@ -164,7 +164,8 @@ class Panel:
         self.line([(x, y), (x + w, y), (x + w, y + h), (x, y + h), (x, y)], kind)
 
     def add(self, other: Panel, x: float, y: float) -> None:
-        self.parts.append(f'<g transform="translate({number(x)} {number(y)})">{other.body()}</g>')
+        place, size = f"translate({number(x)} {number(y)})", f"{number(other.width)} {number(other.height)}"
+        self.parts.append(f'<g transform="{place}" data-size="{size}">{other.body()}</g>')
         self.reach(x + other.width, y + other.height)
 
     def body(self) -> str:
@@ -200,23 +201,27 @@ def heat(count: float) -> str:
 HEAT_NAMES = ("0", "1", "2", "3-4", "5-8", "9-16", "17-32", "33 +")
 
 
+KEY = 350  # pixels, for a key to fit on a telephone, too
+
+
 def heat_key(title: str, most: float) -> Panel:
-    panel = Panel()
+    classes = range(heat_class(most) + 1)
+    names = [("empty" if i == 0 else f"h{i}", HEAT_NAMES[i]) for i in classes]
+    panel = colour_key(names, 10 + 5.6 * len(title))
     panel.text(0, 12, title, "small")
-    x = 10 + 5.6 * len(title)
-    for i in range(heat_class(most) + 1):
-        panel.rect(x, 2, 14, 12, "empty" if i == 0 else f"h{i}")
-        panel.text(x + 18, 12, HEAT_NAMES[i], "small")
-        x += 24 + 5.8 * len(HEAT_NAMES[i]) + 6
     return panel
 
 
-def colour_key(entries: Iterable[tuple[str, str]]) -> Panel:
-    panel, x = Panel(), 0.0
+def colour_key(entries: Iterable[tuple[str, str]], x: float = 0) -> Panel:
+    """Returns colours with their names, in rows, the first from x on."""
+    panel, y = Panel(), 0
     for colour, name in entries:
-        panel.rect(x, 2, 14, 12, colour)
-        panel.text(x + 18, 12, name, "small")
-        x += 32 + 5.8 * len(name)
+        wide = 32 + 5.8 * len(name)
+        if x and x + wide > KEY:
+            x, y = 0, y + 18
+        panel.rect(x, y + 2, 14, 12, colour)
+        panel.text(x + 18, y + 12, name, "small")
+        x += wide
     return panel
 
 

@@ -81,7 +81,7 @@ def reuse(traces: Sequence[Trace]) -> tuple[list[Panel], Panel]:
         panels.append(panel)
     key = heat_key("products for which an element is loaded once:", most)
     more = colour_key([("a", "what one block computes"), ("f", "and in it one thread")])
-    key.add(more, 0, 20)
+    key.add(more, 0, key.height + 5)
     return panels, key
 
 
@@ -128,13 +128,8 @@ def owners(traces: Sequence[Trace]) -> tuple[list[Panel], Panel]:
             panel.text(x, y + 12, f"{stores[block]} of {threads}", "cell")
         panels.append(panel)
     key = Panel()
-    key.text(
-        0,
-        12,
-        "Two colours alternate by warp; the next block has two others. "
-        f"{next(iter(said))}: that many of its threads store.",
-        "small",
-    )
+    key.text(0, 12, "Two colours alternate by warp; the next block has two others.", "small")
+    key.text(0, 26, f"{next(iter(said))}: that many of its threads store.", "small")
     return panels, key
 
 
@@ -217,7 +212,7 @@ def contention(traces: Sequence[Trace]) -> tuple[list[Panel], Panel]:
                 panel.text(x + 14 * b + 7, 282, str(b), "small middle")
             x += max(14 * bins, 92) + 12
         panels.append(panel)
-    return panels, heat_key("lanes of one request at one bin (the most, of the requests in a row):", 32)
+    return panels, heat_key("lanes of one request at one bin, the most in a row:", 32)
 
 
 def rounds(traces: Sequence[Trace]) -> tuple[list[Panel], Panel]:
@@ -425,8 +420,9 @@ def life(traces: Sequence[Trace]) -> tuple[list[Panel], Panel]:
         panel.text(44, bottom + 16, "time, in steps →", "small")
         panels.append(panel)
     key = colour_key([*KINDS, ("empty", "waits, or has ended")])
-    key.line([(key.width + 12, 1), (key.width + 12, 15)], "barrier")
-    key.text(key.width + 18, 12, "a barrier", "small")
+    y = key.height + 4
+    key.line([(7, y), (7, y + 14)], "barrier")
+    key.text(18, y + 11, "a barrier", "small")
     return panels, key
 
 

@@ -58,6 +58,7 @@ class Browser:
     def __init__(self, profile: str) -> None:
         theirs, self.asked = os.pipe()
         said, mine = os.pipe()
+        # Root gets no sandbox; the pages are the book's own.
         options = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"]
         options += ["--remote-debugging-pipe", f"--user-data-dir={profile}"]
         self.process = subprocess.Popen(

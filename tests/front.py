@@ -300,7 +300,7 @@ class Front(Checkout):
         )
         self.assertEqual(
             rows.read_text(),
-            f'const kata::Step steps[] = {{\n    {{.name = "01_a"}},\n    {{.name = "90_another", '
+            f'const kata::Step steps[] = {{\n    {{.name = "01_a"}},\n    {{.name = "90_another",\n     '
             f'.before = "{last}"}},\n}};\nint other[] = {{\n}};\n',
         )
 

@@ -144,7 +144,10 @@ def says_what_is_missing() -> Iterator[str]:
             fake.write_text(f"#!/bin/sh\ncat <<'END'\n{said}\nEND\nexit 1\n")
             fake.chmod(0o755)
             try:
-                with unittest.mock.patch.dict(os.environ, PATH=f"{folder}:{os.environ['PATH']}"):
+                with (
+                    unittest.mock.patch.dict(os.environ, PATH=f"{folder}:{os.environ['PATH']}"),
+                    unittest.mock.patch("see.of_built", return_value=None),  # pictures take long
+                ):
                     book.build(Repository(), pathlib.Path(folder) / "site")
                 yield f"a book was made by an MkDocs that says: {said}"
             except Fault as fault:

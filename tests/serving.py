@@ -118,18 +118,20 @@ class Serving(Checkout):
             "clientInfo": {"name": "a", "version": "1"},
         }
         call = {"name": "test", "arguments": {"chapter": "grids", "step": "1"}}
-        assert server.stdin
+        assert server.stdin and server.stdout
         for number, method, given in ((1, "initialize", client), (2, "tools/call", call)):
             message = {"jsonrpc": "2.0", "id": number, "method": method, "params": given}
             server.stdin.write(f"{json.dumps(message)}\n")
             server.stdin.flush()
+            if method == "initialize":
+                self.assertIn("serverInfo", server.stdout.readline())
         while not (self.root / "begun").exists():
             self.assertIsNone(server.poll())
             time.sleep(0.1)
         server.terminate()
         said, _ = server.communicate(timeout=20)
         self.assertTrue((self.root / "ended").exists())
-        self.assertEqual((server.returncode, said.count("\n")), (128 + signal.SIGTERM, 1), said)
+        self.assertEqual((server.returncode, said), (128 + signal.SIGTERM, ""))
 
     def test_each_step_has_its_part_of_the_lesson(self) -> None:
         for lesson in self.root.glob("chapters/*/README.md"):

@@ -163,6 +163,15 @@ def explain(parser: Parser) -> None:
     for_programs(parser)
 
 
+def check(parser: Parser) -> None:
+    parser.add_argument("files", metavar="FILE.cu", nargs="+", help="the sources of one program")
+    parser.add_argument(
+        "-I", dest="include", metavar="DIR", action="append", default=[], help="as nvcc has it"
+    )
+    parser.add_argument("-D", dest="define", metavar="MACRO", action="append", default=[], help="the same")
+    parser.add_argument("--json", action="store_true", help="for programs; the program's output on stderr")
+
+
 def see(parser: Parser) -> None:
     a_step(parser)
     parser.add_argument("--solution", action="store_true", help="the solution alone")

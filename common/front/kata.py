@@ -20,6 +20,7 @@ import author
 import bench
 import board
 import bodies
+import check
 import debug
 import estimates
 import explain
@@ -488,6 +489,13 @@ COMMANDS = {
         debugged,
         arguments.debug,
     ),
+    "check": Command(
+        "FILE.cu... [-I DIR] [-D MACRO] [--json] [-- ARGUMENT...]",
+        "any CUDA program with a main() of its own: run it, and report its races, accesses out of bounds, "
+        "reads of unwritten memory and divergent barriers, by line",
+        check.check,
+        arguments.check,
+    ),
     "diff": Command("CHAPTER STEP", "your step against the solution", diff, arguments.a_step),
     "reset": Command(
         "CHAPTER STEP", "put the stub back; what you wrote is kept beside it", reset, arguments.a_step
@@ -579,8 +587,9 @@ def run(words: list[str]) -> int:
         prog=f"./kata {name}", usage=usage_of(name, "usage: "), description=command.text
     )
     command.arguments(parser)
-    given = parser.parse_intermixed_args(words[1:])
-    given.command = name
+    end = words.index("--") if name == "check" and "--" in words else len(words)
+    given = parser.parse_intermixed_args(words[1:end])
+    given.command, given.rest = name, words[end + 1 :]
     return command.run(repository, given)
 
 

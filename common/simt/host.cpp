@@ -156,7 +156,7 @@ std::vector<std::string> kept_host_memory() {
         if (!std::exchange(memory.kept, true))
             findings.push_back("never freed: " + std::to_string(memory.size) +
                                " bytes of the host that cudaMallocHost has allocated in " + memory.origin +
-                               ": a step must free what it allocates, with cudaFreeHost");
+                               ": free them with cudaFreeHost");
     return findings;
 }
 
@@ -166,7 +166,7 @@ std::vector<std::string> kept_streams() {
         for (const auto& [name, one] : all)
             if (!std::exchange(one->kept, true))
                 findings.push_back("never destroyed: the " + kind + " that is created in " + one->origin +
-                                   ": a step must destroy what it creates, with " + destroys);
+                                   ": destroy it with " + destroys);
     };
     tell(streams, "stream", "cudaStreamDestroy");
     tell(events, "event", "cudaEventDestroy");

@@ -255,7 +255,7 @@ HostWork host_work_ends() noexcept {
         if (!is_of_caller(a) && a.serial > serial_before)
             host_work.findings.push_back("never freed: " + std::to_string(a.range.size()) + " bytes that " +
                                          a.name + " has allocated in " + a.origin +
-                                         ": a step must free what it allocates, with cudaFree");
+                                         ": free them with cudaFree");
     return std::move(host_work);
 }
 

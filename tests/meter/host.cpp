@@ -64,14 +64,14 @@ TEST_CASE("a step must free what it allocates", "[host]") {
     CHECK(leaked(none) == Findings{});
     CHECK(leaked(device) ==
           Findings{"never freed: 4096 bytes that cudaMalloc has allocated in " + line_of("host allocates") +
-                   ": a step must free what it allocates, with cudaFree"});
+                   ": free them with cudaFree"});
     CHECK(leaked(on_stream) == Findings{"never freed: 4096 bytes that cudaMalloc has allocated in " +
                                         line_of("host allocates on a stream") +
-                                        ": a step must free what it allocates, with cudaFree"});
+                                        ": free them with cudaFree"});
     CHECK(leaked(host) ==
           Findings{"never freed: 4096 bytes of the host that cudaMallocHost has allocated in " +
                    line_of("host allocates of its own") +
-                   ": a step must free what it allocates, with cudaFreeHost"});
+                   ": free them with cudaFreeHost"});
     CHECK(observe({.metered = false}, [] { kernels::host_leaks(host); }).findings.size() == 1);
 }
 

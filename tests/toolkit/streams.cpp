@@ -49,7 +49,7 @@ TEST_CASE("unordered work in two streams is reported", "[host]") {
                    "cudaStreamSynchronize"});
     CHECK(found(never_destroyed) ==
           Findings{"never destroyed: the stream that is created in " + line_of("makes a stream") +
-                   ": a step must destroy what it creates, with cudaStreamDestroy"});
+                   ": destroy it with cudaStreamDestroy"});
 }
 
 TEST_CASE("two streams need an order if they access the same memory and one of them writes", "[host]") {

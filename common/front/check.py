@@ -1,0 +1,154 @@
+"""Any CUDA program on the CPU back end, under the meter: what its launches do wrong."""
+
+from __future__ import annotations
+
+import argparse
+import concurrent.futures
+import contextlib
+import hashlib
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+from typing import Any
+
+import compilers
+import processes
+from build import Build
+from fault import Fault
+from repository import Repository
+
+ENGINE = "common/program-cpu"
+WRONG, REFUSED = 2, 3  # does not compile; is CUDA, and more than the CPU back end has
+# What a program can only mean as CUDA's.
+LACKS = re.compile(
+    r"^(?P<where>\S+?:\d+)(?::\d+)?: (?:fatal )?error: (?:"
+    r".*?[‘'](?P<name>(?:struct |std::)?(?:cu|CU|__|cg::|sdk)\w*)[’'](?: was not declared| does not name"
+    r"| has not been declared)"
+    r"|.*has no member named [‘'](?P<member>\w+)"
+    r"|(?P<header>(?:cu|cooperative_groups|helper_|thrust|cub|nv)[\w/.]*): No such file)",
+    re.M,
+)
+
+
+class Compiler:
+    """Compiles a program like a step, in a folder of its own."""
+
+    def __init__(self, build: Build, files: list[pathlib.Path], options: list[str]) -> None:
+        words = json.loads((build.folder / "common/program.json").read_text(encoding="utf-8"))
+        end = words.index("--")
+        self.command, self.options = words[:end], words[end + 1 :]
+        self.given = options
+        key = "\n".join([*map(str, files), *options])
+        self.folder = build.folder / "check" / hashlib.sha1(key.encode()).hexdigest()[:12]
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.simt = build.repository.root / "common/simt"
+        self.judge = build.repository.root / "common/judge"
+
+    def run(self, *command: object) -> None:
+        """Throws Fault if the command fails."""
+        done = subprocess.run(
+            list(map(str, command)), capture_output=True, text=True, errors="replace", check=False
+        )
+        if done.returncode == 0:
+            return
+        said = (done.stdout + done.stderr).strip()
+        if lacks := LACKS.search(said):
+            name = lacks["name"] or lacks["member"] or f"<{lacks['header']}>"
+            raise Fault(f"{lacks['where']}: error: the CPU back end has no {name}", REFUSED)
+        status = REFUSED if re.search(r": error: the CPU back end has no ", said) else WRONG
+        raise Fault("\n".join(compilers.shown(said.splitlines())), status)
+
+    def compile(self, file: pathlib.Path) -> pathlib.Path:
+        """Returns the object of a source."""
+        made = self.folder / f"{file.stem}.{hashlib.sha1(bytes(file)).hexdigest()[:6]}.cpp"
+        if file.suffix in (".cu", ".cuh"):
+            self.run(sys.executable, self.simt / "translate.py", file, made)
+        else:
+            made.write_text(f'#include "simt/cuda.hpp"\n#include "{file}"\n', encoding="utf-8")
+        beside = ["-iquote", file.parent, f"-I{file.parent}", f"-I{self.simt.parent}"]
+        target = made.with_suffix(".o")
+        self.run(
+            *self.command, *self.options, *beside, *self.given, "-w", "-Wno-error", "-c", made, "-o", target
+        )
+        return target
+
+    def link(self, objects: list[pathlib.Path]) -> pathlib.Path:
+        target = self.folder / "program.so"
+        entry = self.judge / "program_entry.cpp"
+        self.run(*self.command, "-shared", "-fPIC", "-Wl,--wrap=exit", *objects, entry, "-o", target)
+        return target
+
+
+def findings_of(engine: pathlib.Path, program: pathlib.Path, words: list[str]) -> dict[str, Any]:
+    """Runs the program, which prints what it prints, and returns what the engine has written."""
+    said = program.with_suffix(".json")
+    said.unlink(missing_ok=True)
+    with processes.running([engine, program, said, *words]) as process:
+        process.wait()
+    if said.exists():
+        found: dict[str, Any] = json.loads(said.read_text(encoding="utf-8", errors="replace"))
+        return found | notes_of(found)
+    cause = (
+        processes.cause_of_death(-process.returncode)
+        if process.returncode < 0
+        else f"it left with status {process.returncode} before main() returned"
+    )
+    return {"status": 1, "launches": None, "findings": [f"the program crashed: {cause}"], "notes": []}
+
+
+def notes_of(found: dict[str, Any]) -> dict[str, list[str]]:
+    """Separates what is wrong from what is only worth a word: memory that the end of the process frees, and
+    launches whose failure would go unnoticed."""
+    kept = [text for text in found["findings"] if text.startswith("never ")]
+    if unchecked := found.pop("unchecked"):
+        kept.append(
+            f"unchecked: no cudaGetLastError() follows the last {unchecked} of {found['launches']} "
+            "launches, so a refused launch would go unnoticed"
+        )
+    return {"findings": [text for text in found["findings"] if text not in kept], "notes": kept}
+
+
+def check(repository: Repository, given: argparse.Namespace) -> int:
+    files = [pathlib.Path(os.path.abspath(file)) for file in given.files]
+    for file in files:
+        if not file.is_file():
+            raise Fault(f"there is no file {file}", WRONG)
+    with contextlib.ExitStack() as stack:
+        stdout = stack.enter_context(processes.stdout_to_stderr()) if given.json else sys.stdout
+        build = Build(repository)
+        build.configure()
+        if not build.has("common/program.json"):
+            raise Fault(
+                "only g++ on Linux compiles a program for the meter, and this build has another compiler", 3
+            )
+        if build.compile([ENGINE, "common/libstep-headers.a"]):
+            raise Fault("the engine does not compile: see above")
+        options = [f"-I{os.path.abspath(folder)}" for folder in given.include]
+        options += [f"-D{macro}" for macro in given.define]
+        compiler = Compiler(build, files, options)
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            objects = list(pool.map(compiler.compile, files))
+        program = compiler.link(objects)
+        sys.stdout.flush()
+        found = findings_of(build.folder / ENGINE, program, [given.files[0], *given.rest])
+        status = 1 if found["findings"] else found["status"]
+        if given.json:
+            print(json.dumps({"exit": status, **found}, indent=2, ensure_ascii=False), file=stdout)
+        else:
+            print(f"\n{report(found)}", file=sys.stderr)
+    return int(status)
+
+
+def report(found: dict[str, Any]) -> str:
+    def number(count: int, noun: str) -> str:
+        return f"{count or 'no'} {noun}{'' if count == 1 else 's'}"
+
+    end = f"kata check: {number(len(found['findings']), 'finding')}"
+    if found["launches"] is not None:
+        end += f" in {number(found['launches'], 'launch')}".replace("launchs", "launches")
+    if found["status"] and not found["findings"]:
+        end += f"; the program itself ends with status {found['status']}"
+    return "\n".join([*found["findings"], *(f"note: {note}" for note in found["notes"]), end])

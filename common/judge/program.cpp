@@ -1,0 +1,49 @@
+// Runs a program with a main() of its own, loaded as a module, and writes what its launches did wrong:
+//
+//   program-cpu MODULE FILE ARGUMENT…   the arguments begin with the program's name
+//
+// Exit status: that of the program; 1 also if it is ended.
+#include "check/json.hpp"
+#include "error.hpp"
+#include "judge/module.hpp"
+#include "observe.hpp"
+
+#include <cstdio>
+#include <exception>
+#include <fstream>
+#include <iostream>
+#include <string>
+#include <vector>
+
+int main(int argc, char** argv) {
+    if (argc < 4) return 2;
+    try {
+        const kata::Module program(argv[1]);
+        auto* const run = program.function<int(int, char**)>("kata_program");
+        int status = 1;
+        kata::Observation seen;
+        std::vector<std::string> findings;
+        try {
+            seen = kata::observe({}, [&] { status = run(argc - 3, argv + 3); });
+            findings = seen.findings;
+        } catch (const kata::Error& e) {
+            findings.push_back(e.what());
+            seen.launches = e.launches;
+        } catch (const std::exception& e) {
+            findings.push_back(std::string("the program throws an exception that it does not catch: ") +
+                               e.what());
+        }
+        std::fflush(nullptr);
+        std::cout.flush();
+        std::ofstream file(argv[2]);
+        file << "{\"status\": " << status << ", \"launches\": " << seen.launches
+             << ", \"unchecked\": " << seen.unchecked
+             << ", \"findings\": " << kata::list_of(findings, kata::as_json) << "}\n";
+        file.close();
+        if (file) return status;
+        std::cerr << "cannot write to " << argv[2] << '\n';
+    } catch (const std::exception& e) {
+        std::cerr << e.what() << '\n';
+    }
+    return 1;
+}

@@ -1,0 +1,27 @@
+// Linked into a program that program.cpp loads: its main() under a name that can be exported, and exit(),
+// which ends main() and not the process, so that findings are still reported.
+#include <csetjmp>
+
+namespace {
+
+std::jmp_buf before_main;
+int status = 0;
+
+}  // namespace
+
+extern "C" {
+
+int main_of_program(int, char**, char**) __asm__("main");
+extern char** environ;
+
+[[gnu::visibility("default")]] int kata_program(int argc, char** argv) {
+    if (setjmp(before_main) == 0) status = main_of_program(argc, argv, environ);
+    return status;
+}
+
+/// Called in place of exit(): -Wl,--wrap=exit.
+[[noreturn]] void __wrap_exit(int with) {
+    status = with;
+    std::longjmp(before_main, 1);
+}
+}

@@ -126,6 +126,8 @@ void* host_alloc(std::size_t bytes, Site site) {
 void host_free(void* pointer) {
     if (const auto memory = host_memory.find(pointer); memory != host_memory.end())
         forget_memory(memory->second.range());
+    else if (pointer && is_of_device(pointer))  // it is mapped
+        return device_free(pointer);
     if (pointer && host_memory.erase(pointer) == 0)
         throw kata::Error(
             "cudaFreeHost refused: that is no pointer from cudaMallocHost or cudaHostAlloc, or has been "
@@ -267,6 +269,14 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* p, int device) {
     p->asyncEngineCount = 3;
     p->memoryBusWidth = bus_bits;
     p->l2CacheSize = l2_bytes;
+    p->managedMemory = p->hostRegisterSupported = p->streamPrioritiesSupported = p->deviceOverlap = 1;
+    p->globalL1CacheSupported = p->localL1CacheSupported = p->computePreemptionSupported = 1;
+    p->textureAlignment = p->surfaceAlignment = 512;
+    p->maxTexture1D = p->maxTexture2D[0] = 131072;
+    p->maxTexture2D[1] = 65536;
+    std::fill(p->maxTexture3D, p->maxTexture3D + 3, 16384);
+    p->clockRate = 1980000;
+    p->memoryClockRate = 2619000;
     return cudaSuccess;
 }
 
@@ -285,6 +295,19 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
         {cudaDevAttrTotalConstantMemory, p.totalConstMem},
         {cudaDevAttrWarpSize, p.warpSize},
         {cudaDevAttrMaxRegistersPerBlock, p.regsPerBlock},
+        {cudaDevAttrClockRate, p.clockRate},
+        {cudaDevAttrTextureAlignment, p.textureAlignment},
+        {cudaDevAttrGpuOverlap, p.deviceOverlap},
+        {cudaDevAttrKernelExecTimeout, p.kernelExecTimeoutEnabled},
+        {cudaDevAttrIntegrated, p.integrated},
+        {cudaDevAttrCanMapHostMemory, p.canMapHostMemory},
+        {cudaDevAttrComputeMode, p.computeMode},
+        {cudaDevAttrConcurrentKernels, p.concurrentKernels},
+        {cudaDevAttrMemoryClockRate, p.memoryClockRate},
+        {cudaDevAttrAsyncEngineCount, p.asyncEngineCount},
+        {cudaDevAttrUnifiedAddressing, p.unifiedAddressing},
+        {cudaDevAttrConcurrentManagedAccess, p.concurrentManagedAccess},
+        {cudaDevAttrComputePreemptionSupported, p.computePreemptionSupported},
         {cudaDevAttrMultiProcessorCount, p.multiProcessorCount},
         {cudaDevAttrGlobalMemoryBusWidth, p.memoryBusWidth},
         {cudaDevAttrL2CacheSize, p.l2CacheSize},

@@ -141,13 +141,26 @@ inline cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
     simt::device_free(pointer);
     return cudaSuccess;
 }
-inline constexpr unsigned cudaHostAllocDefault = 0, cudaHostAllocPortable = 1, cudaHostAllocWriteCombined = 4;
+inline constexpr unsigned cudaHostAllocDefault = 0, cudaHostAllocPortable = 1, cudaHostAllocMapped = 2,
+                          cudaHostAllocWriteCombined = 4;
+/// Kernels may access what is mapped, as they access managed memory.
 template <class T>
-cudaError_t cudaHostAlloc(T** pointer, std::size_t bytes, unsigned = cudaHostAllocDefault,
+cudaError_t cudaHostAlloc(T** pointer, std::size_t bytes, unsigned flags = cudaHostAllocDefault,
                           simt::Site site = simt::Site::here()) {
-    *pointer = static_cast<T*>(simt::host_alloc(bytes, site));
+    const bool mapped = (flags & cudaHostAllocMapped) != 0;
+    *pointer =
+        static_cast<T*>(mapped ? simt::device_alloc(bytes, site, true) : simt::host_alloc(bytes, site));
     return cudaSuccess;
 }
+template <class T>
+cudaError_t cudaHostGetDevicePointer(T** pointer, void* mapped, unsigned) {
+    *pointer = static_cast<T*>(mapped);
+    return cudaSuccess;
+}
+// Pins memory that the program has: a copy from there is checked like one from memory that is not pinned.
+inline constexpr unsigned cudaHostRegisterDefault = 0, cudaHostRegisterPortable = 1;
+inline cudaError_t cudaHostRegister(void*, std::size_t, unsigned) { return cudaSuccess; }
+inline cudaError_t cudaHostUnregister(void*) { return cudaSuccess; }
 template <class T>
 cudaError_t cudaMallocHost(T** pointer, std::size_t bytes, unsigned flags = cudaHostAllocDefault,
                            simt::Site site = simt::Site::here()) {
@@ -214,6 +227,18 @@ struct cudaDeviceProp {
     std::size_t sharedMemPerBlockOptin;
     int maxBlocksPerMultiProcessor;
     std::size_t reservedSharedMemPerBlock;
+    std::size_t textureAlignment, surfaceAlignment;
+    int maxTexture1D, maxTexture2D[2], maxTexture3D[3];
+    int pciBusID, pciDeviceID, pciDomainID, tccDriver, isMultiGpuBoard, streamPrioritiesSupported;
+    int globalL1CacheSupported, localL1CacheSupported, concurrentManagedAccess, pageableMemoryAccess;
+    int computePreemptionSupported, hostRegisterSupported;
+    // Until CUDA 12. In kHz.
+    int clockRate, memoryClockRate, computeMode, kernelExecTimeoutEnabled, deviceOverlap;
+};
+enum cudaComputeMode {
+    cudaComputeModeDefault,
+    cudaComputeModeProhibited = 2,
+    cudaComputeModeExclusiveProcess
 };
 enum cudaDeviceAttr {
     cudaDevAttrMaxThreadsPerBlock = 1,
@@ -227,15 +252,28 @@ enum cudaDeviceAttr {
     cudaDevAttrTotalConstantMemory = 9,
     cudaDevAttrWarpSize = 10,
     cudaDevAttrMaxRegistersPerBlock = 12,
+    cudaDevAttrClockRate = 13,
+    cudaDevAttrTextureAlignment = 14,
+    cudaDevAttrGpuOverlap = 15,
     cudaDevAttrMultiProcessorCount = 16,
+    cudaDevAttrKernelExecTimeout = 17,
+    cudaDevAttrIntegrated = 18,
+    cudaDevAttrCanMapHostMemory = 19,
+    cudaDevAttrComputeMode = 20,
+    cudaDevAttrConcurrentKernels = 31,
+    cudaDevAttrMemoryClockRate = 36,
     cudaDevAttrGlobalMemoryBusWidth = 37,
     cudaDevAttrL2CacheSize = 38,
     cudaDevAttrMaxThreadsPerMultiProcessor = 39,
+    cudaDevAttrAsyncEngineCount = 40,
+    cudaDevAttrUnifiedAddressing = 41,
     cudaDevAttrComputeCapabilityMajor = 75,
     cudaDevAttrComputeCapabilityMinor = 76,
     cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81,
     cudaDevAttrMaxRegistersPerMultiprocessor = 82,
     cudaDevAttrManagedMemory = 83,
+    cudaDevAttrConcurrentManagedAccess = 89,
+    cudaDevAttrComputePreemptionSupported = 90,
     cudaDevAttrCooperativeLaunch = 95,
     cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
     cudaDevAttrMaxBlocksPerMultiprocessor = 106,
@@ -253,6 +291,13 @@ inline cudaError_t cudaGetDeviceCount(int* count) {
     *count = 1;
     return cudaSuccess;
 }
+inline constexpr unsigned cudaDeviceScheduleAuto = 0, cudaDeviceScheduleSpin = 1, cudaDeviceScheduleYield = 2,
+                          cudaDeviceScheduleBlockingSync = 4, cudaDeviceMapHost = 8;
+inline cudaError_t cudaSetDeviceFlags(unsigned) { return cudaSuccess; }
+/// Only waits: what the program keeps is reported as never freed.
+inline cudaError_t cudaDeviceReset() { return cudaDeviceSynchronize(); }
+inline cudaError_t cudaProfilerStart() { return cudaSuccess; }
+inline cudaError_t cudaProfilerStop() { return cudaSuccess; }
 inline cudaError_t cudaRuntimeGetVersion(int* version) {
     *version = 13000;
     return cudaSuccess;
@@ -271,27 +316,36 @@ cudaError_t cudaFuncSetCacheConfig(void (*)(Parameters...), cudaFuncCache) {
     return cudaSuccess;
 }
 
-template <class... Parameters>
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, void (*kernel)(Parameters...),
-                                                          int block, std::size_t dynamic_shared) {
+inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* kernel, int block,
+                                                                 std::size_t dynamic_shared) {
     if (block <= 0) return cudaErrorInvalidValue;
-    *blocks = simt::blocks_at_a_time(reinterpret_cast<const void*>(kernel), block, dynamic_shared);
+    *blocks = simt::blocks_at_a_time(kernel, block, dynamic_shared);
     return cudaSuccess;
 }
 /// Returns the largest block that fills a multiprocessor as well as any, and the grid that fills the device
 /// with it.
-template <class... Parameters>
-cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, void (*kernel)(Parameters...),
-                                               std::size_t dynamic_shared = 0, int limit = 0) {
+inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, const void* kernel,
+                                                      std::size_t dynamic_shared = 0, int limit = 0) {
     int most = 0, multiprocessors = 0;
     cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0);
-    for (int size = limit == 0 ? 1024 : limit / 32 * 32; size >= 32; size -= 32) {
-        const int blocks =
-            simt::blocks_at_a_time(reinterpret_cast<const void*>(kernel), size, dynamic_shared);
+    for (int size = limit == 0 || limit > 1024 ? 1024 : limit / 32 * 32; size >= 32; size -= 32) {
+        const int blocks = simt::blocks_at_a_time(kernel, size, dynamic_shared);
         if (blocks * size <= most) continue;
         most = blocks * size;
         *block = size;
         *grid = blocks * multiprocessors;
     }
     return most > 0 ? cudaSuccess : cudaErrorInvalidValue;
+}
+template <class... Parameters>
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, void (*kernel)(Parameters...),
+                                                          int block, std::size_t dynamic_shared) {
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, reinterpret_cast<const void*>(kernel), block,
+                                                         dynamic_shared);
+}
+template <class... Parameters>
+cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, void (*kernel)(Parameters...),
+                                               std::size_t dynamic_shared = 0, int limit = 0) {
+    return cudaOccupancyMaxPotentialBlockSize(grid, block, reinterpret_cast<const void*>(kernel),
+                                              dynamic_shared, limit);
 }

@@ -1,0 +1,3 @@
+// A part of helper_functions.h.
+#pragma once
+#include "helper_functions.h"

@@ -62,16 +62,13 @@ TEST_CASE("a step must free what it allocates", "[host]") {
     using enum kernels::Leak;
     const auto leaked = [](kernels::Leak leak) { return found([=] { kernels::host_leaks(leak); }); };
     CHECK(leaked(none) == Findings{});
-    CHECK(leaked(device) ==
-          Findings{"never freed: 4096 bytes that cudaMalloc has allocated in " + line_of("host allocates") +
-                   ": free them with cudaFree"});
+    CHECK(leaked(device) == Findings{"never freed: 4096 bytes that cudaMalloc has allocated in " +
+                                     line_of("host allocates") + ": free them with cudaFree"});
     CHECK(leaked(on_stream) == Findings{"never freed: 4096 bytes that cudaMalloc has allocated in " +
-                                        line_of("host allocates on a stream") +
-                                        ": free them with cudaFree"});
+                                        line_of("host allocates on a stream") + ": free them with cudaFree"});
     CHECK(leaked(host) ==
           Findings{"never freed: 4096 bytes of the host that cudaMallocHost has allocated in " +
-                   line_of("host allocates of its own") +
-                   ": free them with cudaFreeHost"});
+                   line_of("host allocates of its own") + ": free them with cudaFreeHost"});
     CHECK(observe({.metered = false}, [] { kernels::host_leaks(host); }).findings.size() == 1);
 }
 

@@ -146,15 +146,15 @@ HOSTILE: dict[str, tuple[str, str]] = {
     ),
     "shows clang another program": (
         DISGUISED.replace("CONDITION", "#ifdef __clang__"),
-        "does not compile .*another program",
+        "does not compile .*different programs",
     ),
     "pastes a condition": (
         DISGUISED.replace("CONDITION", "#define PASTED(a, b) a##b\n#if PASTED(__GNUC, __) < 5"),
-        "does not compile .*another program",
+        "does not compile .*different programs",
     ),
     "asks what there is": (
         DISGUISED.replace("CONDITION", "%:if !__has_builtin(__builtin_shuffle)"),
-        "does not compile .*another program",
+        "does not compile .*different programs",
     ),
     "leaves the meter": (
         solution(ADD).replace("__global__", '__attribute__((no_sanitize("thread"))) __global__'),

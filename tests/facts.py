@@ -213,10 +213,10 @@ class Names(SmallRepository):
             "02_all,03_more,1.00,refuted,30,0,0.501,0.502\n",
         )
         said = [
-            "This lesson or its documents expect 02_all to be 2.00 times as fast as 01_add. "
+            "At first sight, or by the documents, 02_all should be 2.00 times as fast as 01_add. "
             "Measured on NVIDIA H100, with the solutions and the problem of the ladder: 1.66 to 1.67 "
             "times as fast. No step is judged by it. More: chapters/sums/measured/README.md",
-            "This lesson or its documents expect 02_all to be faster than 03_more. "
+            "At first sight, or by the documents, 02_all should be faster than 03_more. "
             "Measured on NVIDIA H100, with the solutions and the problem of the ladder: 0.50 times as "
             "fast. No step is judged by it. More: chapters/sums/measured/README.md",
         ]
@@ -242,7 +242,7 @@ class Names(SmallRepository):
             "02_all,03_more,1.40,asserted,30,30,3.2,3.2\n"
             "03_more,02_all,1.00,refuted,30,0,0.501,0.502\n",
         )
-        self.assertIn("It is the first of its ladder", self.repository.gained_in_time("sums", "01_add"))
+        self.assertIn("No earlier step solves the same", self.repository.gained_in_time("sums", "01_add"))
         self.assertEqual(
             self.repository.gained_in_time("sums", "02_all"),
             "It gains time, and nothing that is counted: measured on NVIDIA H100, with the solutions, "
@@ -250,16 +250,6 @@ class Names(SmallRepository):
             "fast as 01_add.",
         )
         self.assertEqual(self.repository.gained_in_time("sums", "03_more"), "")
-
-    def test_of_the_first_step_it_is_said_whether_a_ladder_begins_with_it(self) -> None:
-        for against, said in (
-            ("01_add", "It is the first of its ladder"),
-            ("03_more", "No earlier step solves the same problem"),
-        ):
-            self.write(
-                "chapters/sums/measured/claims.csv", f"{CLAIMS}02_all,{against},1.40,asserted,30,30,3.2,3.2\n"
-            )
-            self.assertIn(said, self.repository.gained_in_time("sums", "01_add"))
 
     def test_a_folder_that_is_no_build_is_refused(self) -> None:
         with self.assertRaisesRegex(Fault, "no folder that Meson has configured"):

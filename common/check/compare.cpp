@@ -626,7 +626,8 @@ std::optional<std::string> report(const Comparison& c, const Layout& layout) {
     std::string message = count == 1 ? "the only element differs"
                                      : std::to_string(wrong.size()) + " of " + std::to_string(count) +
                                            (wrong.size() == 1 ? " elements differs" : " elements differ");
-    if (unwritten != 0) message += ", " + std::to_string(unwritten) + " of them " + never;
+    if (unwritten != 0)
+        message += (unwritten < wrong.size() ? ", " + std::to_string(unwritten) + " of them " : ": ") + never;
     if (nans != 0) message += count == 1 ? " and is NaN" : ", " + std::to_string(nans) + " of them NaN";
     constexpr Index shown = 5;
     for (const Index i : std::span(wrong).first(std::min(wrong.size(), shown))) {

@@ -61,7 +61,7 @@ def answer(row: explain.Row, said: float, theirs: explain.Row | None) -> str:
     if row.each > explain.MUCH * row.least_each:
         text += f"{row.least_each:.1f} would do for what the lanes request. "
     else:
-        text += "Fewer would not do for what the lanes request. "
+        text += "What the lanes request cannot be had with fewer. "
     if theirs:
         text += f"In the solution it is {theirs.each:.1f}. "
     return textwrap.fill(text + WHY[row.memory], WIDTH) + "\n"

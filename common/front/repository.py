@@ -352,7 +352,7 @@ class Repository:
             claimed = float(row["claimed"])
             faster = f"{claimed:.2f} times as fast as" if claimed > 1 else "faster than"
             lines.append(
-                f"This lesson or its documents expect {row['step']} to be {faster} {row['against']}. "
+                f"At first sight, or by the documents, {row['step']} should be {faster} {row['against']}. "
                 f"Measured on {machine}, with the solutions and the problem of the ladder: {found}. No "
                 f"step is judged by it. More: {self.relative(self.measured_page(chapter))}"
             )
@@ -372,15 +372,7 @@ class Repository:
         without measurements."""
         machine, rows = self.timed_claims(chapter)
         if rows and step == self.steps(chapter, "solutions")[0]:
-            if all(row["against"] != step for row in rows):
-                return (
-                    "No earlier step solves the same problem, so there is none that its time is compared "
-                    "with."
-                )
-            return (
-                "It is the first of its ladder: what the later steps gain is compared with the steps before "
-                "them."
-            )
+            return "No earlier step solves the same problem, so there is none that its time is compared with."
         held = [
             row
             for row in rows

@@ -109,10 +109,10 @@ std::string Meter::advice(const Region& region, std::uintptr_t address, std::siz
                " in the same line: if each should have its own, is blockIdx in the index, multiplied by the "
                "number of elements that a block works on? If they share it, use an atomic";
     if (same_block && plain && line(clash.code) == line(code))
-        return "if the threads share " + index +
-               ", use an atomic; if not, look at the index, and at whether both should take part. A thread "
-               "that "
-               "needs the value from before must load it into a variable, and store after a __syncthreads()";
+        return "should both reach " + index +
+               "? If not, look at the index, and at whether both should take part. If so, use an atomic, "
+               "or, where a thread needs the value from before, load it into a variable, and store after a "
+               "__syncthreads()";
     if (same_block)
         return std::string("is a __syncthreads() missing between them") +
                (same_warp ? " (__syncwarp(), if only the warp shares it)" : "") +

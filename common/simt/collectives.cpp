@@ -67,7 +67,7 @@ std::string wrong_with_matrix(std::span<const Thread> warp, uint3 block, unsigne
 /// Describes a shuffle of this thread from a lane that takes no part.
 std::string why_undefined(const Block& block, const Thread& t) {
     const auto from = static_cast<unsigned>(t.source) % 32, lanes = block.lanes(t.warp());
-    std::string why = ", which has left the kernel";
+    std::string why = ", which has left the kernel without this call";
     if (from >= lanes)
         why = ", which its warp does not have";
     else if (!(t.mask >> from & 1))

@@ -276,7 +276,7 @@ TEST_CASE("A poison of NaN counts as never written, not as NaN", "[compare][pois
     std::vector<float> got = expected;
     std::memset(&got[1], 0xFF, sizeof(float));
     CHECK_THAT(verdict(difference<float>(got, expected, {{3}, {}, std::byte{0xFF}})),
-               StartsWith("1 of 3 elements differs, 1 of them never written\n"));
+               StartsWith("1 of 3 elements differs: never written\n"));
 }
 
 TEST_CASE("A single byte equal to the poison is only a suspicion", "[compare][poison]") {

@@ -286,10 +286,11 @@ TEST_CASE("a shuffle from a lane that does not take part shows in any result", "
     CHECK(ints.values()[n - 1] < -1000);
     CHECK(std::isnan(floats.values()[n - 1]));
     CHECK(std::isnan(doubles.values()[n - 1]));
-    const auto finding = "undefined value: thread (4,0,0) of block (0,0,0) calls __shfl_down_sync in " +
-                         line_of("from a lane that has left") + " for the value of lane 5, which " +
-                         (mask == 0x1f ? "its mask 0x0000001f does not name" : "has left the kernel") +
-                         "; the result depends on it";
+    const auto finding =
+        "undefined value: thread (4,0,0) of block (0,0,0) calls __shfl_down_sync in " +
+        line_of("from a lane that has left") + " for the value of lane 5, which " +
+        (mask == 0x1f ? "its mask 0x0000001f does not name" : "has left the kernel without this call") +
+        "; the result depends on it";
     if (kata::counts_available()) CHECK(seen.findings == std::vector<std::string>{finding});
     auto sum = zeros<int>("sum");
     CHECK(observe({}, [&] { kernels::halves_of_16(sum.data()); }).findings.empty());

@@ -248,7 +248,7 @@ class Precompiled(unittest.TestCase):
     def test_a_wrong_step_is_refused_as_without(self) -> None:
         step = self.folder / "step.cu"
         for text, place, said, again in (
-            (CALLS, "3:12", "'of_host' is a host function", 2),
+            (CALLS, "3:12", "'of_host' is a host function", 0),
             (READS, "4:12", "'weights' is a variable of the host", 0),
             (OF_LIBRARY, "4:21", "'legendref' of the C++ library is a host function", 2),
         ):

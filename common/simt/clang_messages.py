@@ -110,6 +110,19 @@ def diagnosed(said: str) -> Iterator[Error]:
             yield here.file, int(here.line), int(here.column), text
 
 
+def is_its_own(said: str) -> bool:
+    """True if all errors are about host and device, and about what the student's files declare."""
+    found = list(filter(None, map(SAID.fullmatch, said.splitlines())))
+    errors = [error for error in found if "error" in error["kind"]]
+    notes = [note for note in found if note["kind"] == "note"]
+    named = sum(CALLED.search(error["text"]) is not None for error in errors)
+    return (
+        0 < len(errors) == len(list(diagnosed(said)))
+        and not any(is_foreign(message["file"]) for message in found)
+        and named <= sum("declared here" in note["text"] for note in notes)
+    )
+
+
 def told(text: str, notes: Sequence[Message]) -> str | None:
     """Returns the message for the student; nothing if the error is not about host and device or nvcc accepts
     the code."""

@@ -29,7 +29,7 @@ import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 
-from clang_messages import HOST_CALLS, Error, diagnosed
+from clang_messages import HOST_CALLS, Error, diagnosed, is_its_own
 from hidden_costs import doubles, kept_in_local_memory
 from llvm_ir import Made, found_in_device, found_in_host
 from source import COMMON, dependencies, read_all
@@ -145,11 +145,12 @@ def judged(
     text = sources[0].translated(step.parent).encode("utf-8", errors="surrogateescape")
     first = without_values(text) if precompiled else text
     answers = asked_on_both_sides(clang, first, options, target, depfile, precompiled or {})
-    # A rejected step is checked again without the precompiled header, which may be stale, broken or made by
-    # another clang. Besides, clang 14 finds no `new` in it, and an array of a class may need values. An
-    # accepted step is right if the device functions of the header call no host function: clang does not keep
-    # such errors in a precompiled header.
-    if precompiled and any(status or said for status, _, said in answers):
+    # A step is checked again without the precompiled header, which may be stale, broken or made by another
+    # clang, if clang rejects it for anything but its own functions and variables. Besides, clang 14 finds no
+    # `new` and no memcpy in it, and an array of a class may need values. An accepted step is right if the
+    # device functions of the header call no host function: clang does not keep such errors in a precompiled
+    # header.
+    if precompiled and any((status or said) and not is_its_own(said) for status, _, said in answers):
         answers = asked_on_both_sides(clang, text, options, target, depfile, {})
     found: dict[tuple[str, int, int], str] = {}
     kept: dict[str, int] = {}

@@ -86,8 +86,8 @@ class Compilers:
     def __init__(self, options: argparse.Namespace, folder: str) -> None:
         self.folder = pathlib.Path(folder)
         self.compile = [*options.compiler, f"-I{folder}", f"-I{ROOT / 'common'}", "-I."]
-        # A step with an undefined symbol dies when it is loaded. GNU ld reports it earlier.
-        self.link = ["-shared", "-Wl,-z,defs", *options.library] if sys.platform == "linux" else ["-c"]
+        self.link = [*options.compiler, "-shared", "-Wl,-z,defs,-z,muldefs"]
+        self.library = options.library
         self.clang = options.clang
         # As in common/meson.build: warnings about code that cannot work are errors.
         strict = ["-Werror=cross-execution-space-call", "-diag-error=20091,20092"]
@@ -129,7 +129,7 @@ class Compilers:
             *self.precompiled,
             "-I.",
         ]
-        compile_ = [*self.compile, f"{base}.cpp", "-o", f"{base}.so", *self.link]
+        compile_ = [*self.compile, "-c", f"{base}.cpp", "-o", f"{base}.o"]
         cpu = ask(translate, *([legality] if self.clang else []), compile_)
         if not self.nvcc:
             return cpu, None
@@ -137,8 +137,15 @@ class Compilers:
         # errors of host code.
         gpu = ask([*self.nvcc, "-cubin", probe.name, "-o", f"{base}.cubin"])
         if gpu.taken and not cpu.taken:
-            gpu = ask([*self.nvcc, "-c", probe.name, "-o", f"{base}.o"])
+            gpu = ask([*self.nvcc, "-c", probe.name, "-o", f"{base}.nvcc.o"])
         return cpu, gpu
+
+    def linked(self, probes: Sequence[pathlib.Path]) -> Verdict:
+        """Links probes. A step with an undefined symbol dies when it is loaded; GNU ld reports it earlier."""
+        if sys.platform != "linux":
+            return Verdict(True, "")
+        objects = [self.folder / f"{probe.stem}.o" for probe in probes]
+        return ask([*self.link, *objects, "-o", self.folder / "probes.so", *self.library])
 
 
 def self_check() -> Iterator[str]:
@@ -187,7 +194,12 @@ def main() -> None:
     wrong = list(self_check())
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         compilers = Compilers(options, folder)
-        for probe, (cpu, gpu) in zip(probes, pool.map(compilers.verdicts, probes)):
+        verdicts = dict(zip(probes, pool.map(compilers.verdicts, probes)))
+        # All of them link at once, or each is asked.
+        taken = [probe for probe, (cpu, _) in verdicts.items() if cpu.taken]
+        if not compilers.linked(taken).taken:
+            verdicts.update((probe, (compilers.linked([probe]), verdicts[probe][1])) for probe in taken)
+        for probe, (cpu, gpu) in verdicts.items():
             expected = probe.read_text(encoding="utf-8").splitlines()[0]
             wrong += [
                 f"{probe.relative_to(ROOT)}: {complaint}"

@@ -62,6 +62,9 @@ struct Conditions {
     /// races within those. The others run on all cores. Counts that are summed over blocks are extrapolated
     /// to all.
     std::uint64_t one_in = 1;
+    /// True if the work is ordered with work of its caller in the default stream, such as copies of inputs and
+    /// results; a whole program has no caller.
+    bool has_caller = true;
     /// Called now and then with the fraction of a launch's blocks that are done, 0 to 1.
     std::function<void(double)> progress = {};
     /// Makes the CPU back end run only some blocks of a launch, spread evenly over the grid, until their

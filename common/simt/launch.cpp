@@ -106,10 +106,10 @@ void run(const Launch& launch) {
 
 namespace {
 
-void begin_host_work() {
+void begin_host_work(bool has_caller) {
     kept_host_memory();
     kept_streams();
-    order_begins();
+    order_begins(has_caller);
     host_work_begins();
 }
 
@@ -146,7 +146,7 @@ Observation observe(const Conditions& conditions, const std::function<void()>& w
     simt::HostWork host;
     {
         const Reset reset;
-        simt::begin_host_work();
+        simt::begin_host_work(conditions.has_caller);
         try {
             work();
         } catch (Error& e) {

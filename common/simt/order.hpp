@@ -43,7 +43,8 @@ Before before_event(unsigned stream);
 void let_stream_wait(unsigned stream, const Before&);
 void wait_for(const Before&);
 
-void order_begins();
+/// `has_caller` is that of kata::Conditions.
+void order_begins(bool has_caller);
 /// Returns the first pair of tasks that nothing orders: others mostly follow from it.
 std::vector<std::string> order_ends();
 

@@ -22,10 +22,11 @@ TEST_CASE("streams keep the order of the program, and time passes between events
 TEST_CASE("unordered work in two streams is reported", "[host]") {
     using enum kernels::Streams;
     constexpr int n = 40;
-    const auto found = [](kernels::Streams how) {
+    const auto found = [](kernels::Streams how, bool has_caller = true) {
         auto in = upload("in", listed<int>(n, [](int i) { return i; }));
         auto between = zeros<int>("between", n), out = zeros<int>("out", n);
-        return observe({}, [&] { kernels::copy_and_launch(how, in.data(), between.data(), out.data(), n); })
+        return observe({.has_caller = has_caller},
+                       [&] { kernels::copy_and_launch(how, in.data(), between.data(), out.data(), n); })
             .findings;
     };
     const auto how =
@@ -47,6 +48,8 @@ TEST_CASE("unordered work in two streams is reported", "[host]") {
                    " before the caller's next work in the default stream, such as a copy of the result: its "
                    "stream was created with cudaStreamNonBlocking; leave that out, or wait for it with "
                    "cudaStreamSynchronize"});
+    CHECK(found(non_blocking, false) == Findings{});
+    CHECK(found(non_blocking_at_the_end, false) == Findings{});
     CHECK(found(never_destroyed) ==
           Findings{"never destroyed: the stream that is created in " + line_of("makes a stream") +
                    ": destroy it with cudaStreamDestroy"});

@@ -2,6 +2,7 @@
 # The requirements of the build, and how to install them. ../kata sources this to find Python, and then runs it:
 #
 #   bash .ci/setup.sh             installs what is missing, shows each command, and reinstalls nothing that is present
+#   bash .ci/setup.sh engine      the same for the engine alone, which ./kata check runs
 #   bash .ci/setup.sh compiler    prints the compiler of the build
 
 fail() {  # fail STATUS MESSAGE: 1 something failed, 3 something is not installed
@@ -48,13 +49,15 @@ has_boost() {
 
 gpu_here() { command -v nvcc && command -v nvidia-smi && nvidia-smi -L; } >/dev/null 2>&1
 
-missing() {  # prints a word for each missing requirement
+missing() {  # missing [engine]: prints a word for each missing requirement
     compiler >/dev/null || echo compiler
     find_python >/dev/null || echo python3
     at_least 1.1 "$(meson --version 2>/dev/null || echo 0)" || echo meson
     command -v ninja >/dev/null || echo ninja
-    command -v pkg-config >/dev/null || echo pkg-config
-    pkg-config --atleast-version=3.4 catch2 2>/dev/null || echo catch2
+    if [[ ${1-} != engine ]]; then
+        command -v pkg-config >/dev/null || echo pkg-config
+        pkg-config --atleast-version=3.4 catch2 2>/dev/null || echo catch2
+    fi
     has_boost || echo boost
     command -v addr2line >/dev/null || echo addr2line
 }
@@ -157,7 +160,7 @@ install_commands() {  # install_commands SYSTEM PACKAGE...: one command per line
 
 setup() {
     local words system names commands='' command
-    words=$(missing | tr '\n' ' ')
+    words=$(missing "$@" | tr '\n' ' ')
     words=${words% }
     [[ -n $words ]] || return 0
     fail_if_meson_is_shadowed
@@ -187,7 +190,7 @@ setup() {
         done <<<"$commands"
         hash -r
         fail_if_meson_is_shadowed
-        words=$(missing | grep -v '^catch2$' || true)
+        words=$(missing "$@" | grep -v '^catch2$' || true)
         [[ -z $words ]] || fail 3 "what this system offers is too old or incomplete; needed:"$'\n'"$(describe $words)"
     }
 }
@@ -214,10 +217,11 @@ if [[ $0 == "${BASH_SOURCE[0]}" ]]; then
     set -euo pipefail
     case ${1-} in
         compiler) compiler ;;
+        engine) setup engine ;;
         '')
             setup
             setup_optional
             ;;
-        *) fail 2 "setup.sh knows 'compiler', not '$1'" ;;
+        *) fail 2 "setup.sh knows 'compiler' and 'engine', not '$1'" ;;
     esac
 fi

@@ -79,16 +79,16 @@ class Build:
 
     def setup(self, *question: str) -> str:
         """Runs .ci/setup.sh, which installs missing programs, or answers a question."""
-        out = subprocess.PIPE if question else None
+        out = subprocess.PIPE if question == ("compiler",) else None
         command = ["bash", str(self.repository.root / ".ci" / "setup.sh"), *question]
         done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=out, text=True, check=False)
         if done.returncode:
             sys.exit(done.returncode)  # its own message is printed already
         return (done.stdout or "").strip()
 
-    def configure(self, everything: bool = False) -> None:
+    def configure(self, everything: bool = False, steps: bool = True) -> None:
         """Makes the folder, or brings it up to date with the files of the repository. A new folder has only
-        the steps and their solutions until `everything` is needed."""
+        the steps and their solutions until `everything` is needed, or without `steps` only the engine."""
         place = next(path for path in (self.folder, *self.folder.parents) if path.is_dir())
         if not os.access(place, os.W_OK):
             raise Fault(
@@ -101,23 +101,26 @@ class Build:
                 f"{LEAST_FREE >> 20} MB or more"
             )
         with self.alone():
-            self.bring_up_to_date(everything)
+            self.bring_up_to_date(everything, steps)
 
-    def bring_up_to_date(self, everything: bool) -> None:
+    def bring_up_to_date(self, everything: bool, steps: bool) -> None:
         setup = ["meson", "setup", self.folder, self.repository.root]
         is_new = not (self.folder / "build.ninja").is_file()
-        if is_new or not all(map(shutil.which, ("meson", "ninja"))):
-            self.setup()
+        record = self.folder / "meson-private/cmd_line.txt"
+        is_engine = not is_new and record.is_file() and "steps = false" in record.read_text(encoding="utf-8")
+        if is_new or (is_engine and steps) or not all(map(shutil.which, ("meson", "ninja"))):
+            self.setup(*["engine"] * (not steps))
         if is_new:
             print(f"\nConfiguring {self.folder}", flush=True)
-            setup.append(f"-Dmistakes={str(everything).lower()}")
+            setup += [f"-Dsteps={str(steps).lower()}", f"-Dmistakes={str(everything).lower()}"]
             self.run_meson(setup, quietly=False, env={**os.environ, "CXX": self.setup("compiler")})
             return
         configured, wanted = self.configured(), self.repository.modules(self.backends())
         if not everything and all(module.is_of_step for module in configured):
             wanted = {module for module in wanted if module.is_of_step}
-        if configured != wanted:
-            self.run_meson([*setup, "--reconfigure", *["-Dmistakes=true"] * everything])
+        if steps and (is_engine or configured != wanted):
+            options = ["-Dsteps=true"] * is_engine + ["-Dmistakes=true"] * everything
+            self.run_meson([*setup, "--reconfigure", *options])
         else:
             self.run_meson(["ninja", "-C", self.folder, "build.ninja"])
 

@@ -119,7 +119,7 @@ def check(repository: Repository, given: argparse.Namespace) -> int:
     with contextlib.ExitStack() as stack:
         stdout = stack.enter_context(processes.stdout_to_stderr()) if given.json else sys.stdout
         build = Build(repository)
-        build.configure()
+        build.configure(steps=False)
         if not build.has("common/program.json"):
             raise Fault(
                 "only g++ on Linux compiles a program for the meter, and this build has another compiler", 3

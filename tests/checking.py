@@ -15,6 +15,8 @@ import sys
 import tempfile
 import unittest
 
+import schema
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = pathlib.Path(sys.argv.pop(1)) if len(sys.argv) > 1 else ROOT / "build"
 REVERSE = """\
@@ -108,6 +110,17 @@ class Checking(unittest.TestCase):
     def test_programs_get_a_report_as_json(self) -> None:
         found = json.loads(self.check(1, "n - t - 1", "n - t", words=("--json",))[0])
         self.assertEqual((found["exit"], len(found["findings"]), found["launches"]), (1, 1, 1))
+        self.assertNotIn("lines", found)
+        self.assertEqual(schema.complaint(found), "")
+
+    def test_what_each_line_costs_is_explained(self) -> None:
+        report = self.check(0, "s[t] = d[t]", "s[t] = d[2 * t % n]", words=("--explain",))[1]
+        line = r"reverse\.cu:8 .*\n +s\[t\] = d\[2 \* t % n\];\n +load global reverse\.cu:18 +8 +8\.0 +4\.0"
+        self.assertRegex(report, line)
+        self.assertNotIn("reverse<<<", report)
+        found = json.loads(self.check(0, words=("--explain", "--json"))[0])
+        self.assertIn("reverse.cu:8", [line["line"] for line in found["lines"]])
+        self.assertEqual(schema.complaint(found), "")
 
     def test_what_cannot_be_read_is_named_in_a_line(self) -> None:
         for what in ("cudaGraph_t g;", "cudaArray_t a;", 'asm("exit;");'):

@@ -233,10 +233,10 @@ class Explaining(unittest.TestCase):
         lines = (ROOT / "solutions/grids/03_blur.cu").read_text().splitlines()
         launch = next(number for number, line in enumerate(lines, 1) if "<<<" in line)
         seen = found(place(launch), load(launch), place(launch - 1))
-        kept = trace.without_launches(Repository(), "solutions", "grids", seen)
+        kept = trace.without_launches(Repository().root / "solutions/grids", seen)
         self.assertEqual(kept["places"], seen["places"][1:])
         drawn: trace.Found = {**seen, "requests": []}
-        self.assertIs(trace.without_launches(Repository(), "solutions", "grids", drawn), drawn)
+        self.assertIs(trace.without_launches(Repository().root / "solutions/grids", drawn), drawn)
 
     def test_a_question_is_about_the_costliest_access_and_its_answer_says_why(self) -> None:
         rows = explain.rows_of(found(place(9, requests=5000), load(18), load(21, units=32)))
@@ -255,7 +255,7 @@ class Explaining(unittest.TestCase):
                 "4.0 would do for what the lanes request. In the solution it is 4.0. Lanes side by side",
                 answer,
             )
-        self.assertIn("Fewer would not do", predict.answer(theirs, 4, None))
+        self.assertIn("cannot be had", predict.answer(theirs, 4, None))
         self.assertEqual(
             [predict.number_in(text) for text in ("4", " 4,5\n", "many", "")], [4, 4.5, None, None]
         )

@@ -15,7 +15,9 @@ import sys
 from typing import Any
 
 import compilers
+import explain
 import processes
+import trace
 from build import Build
 from fault import Fault
 from repository import Repository
@@ -82,11 +84,13 @@ class Compiler:
         return target
 
 
-def findings_of(engine: pathlib.Path, program: pathlib.Path, words: list[str]) -> dict[str, Any]:
+def findings_of(
+    engine: list[str | pathlib.Path], program: pathlib.Path, words: list[str | pathlib.Path]
+) -> dict[str, Any]:
     """Runs the program, which prints what it prints, and returns what the engine has written."""
     said = program.with_suffix(".json")
     said.unlink(missing_ok=True)
-    with processes.running([engine, program, said, *words]) as process:
+    with processes.running([*engine, program, said, *words]) as process:
         process.wait()
     if said.exists():
         found: dict[str, Any] = json.loads(said.read_text(encoding="utf-8", errors="replace"))
@@ -133,13 +137,30 @@ def check(repository: Repository, given: argparse.Namespace) -> int:
             objects = list(pool.map(compiler.compile, files))
         program = compiler.link(objects)
         sys.stdout.flush()
-        found = findings_of(build.folder / ENGINE, program, [given.files[0], *given.rest])
+        engine: list[str | pathlib.Path] = [build.folder / ENGINE, *["--explain"] * given.explain]
+        found = findings_of(engine, program, [given.files[0], *given.rest])
         status = 1 if found["findings"] else found["status"]
+        explanation = explanation_of(found, files[0].parent) if given.explain else None
         if given.json:
-            print(json.dumps({"exit": status, **found}, indent=2, ensure_ascii=False), file=stdout)
+            said = {"command": "check", "exit": status, **found}
+            said |= explanation.as_json() if explanation else {}
+            print(json.dumps(said, indent=1, ensure_ascii=False), file=stdout)
         else:
             print(f"\n{report(found)}", file=sys.stderr)
+            if explanation:
+                lines = explain.line_by_line(explanation, files[0].parent, given.all, alone="program")
+                print("", *lines, "", explain.LEGEND, sep="\n", file=sys.stderr)
     return int(status)
+
+
+def explanation_of(found: dict[str, Any], folder: pathlib.Path) -> explain.Explanation | None:
+    """Takes what --explain has added out of what the engine found; None if no kernel has run."""
+    said: Any = {key: found.pop(key, {}) for key in ("all", "places")}
+    if not said["places"]:
+        return None
+    for place in said["places"]:  # "cudaMalloc in prog.cu:12"
+        place["array"] = re.sub(r"^cuda\w+ in ", "", place["array"])
+    return explain.Explanation(trace.Both(trace.without_launches(folder, said), None))
 
 
 def report(found: dict[str, Any]) -> str:

@@ -334,7 +334,8 @@ WHOLE = (
 LEGEND = """\
 line       first those that need much more than the solution, then atomics that
            take turns if nothing takes longer, then those with most steps; an
-           array has the name that the tests give it, A for an a
+           array has the name that the tests give it, A for an a; in a program,
+           it is the line that allocates it
 requests   how often warps execute the load, store or atomic; for instructions,
            how often they enter a stretch of code without a branch, a basic
            block, that begins in this line
@@ -364,13 +365,14 @@ def whole_table(
     theirs: Mapping[str, float] | None,
     before: Mapping[str, float] | None = None,
     marks: bool = True,
+    alone: str = "solution",
 ) -> str:
-    """Returns the totals of a step beside its solution, or of a solution alone. A step that has run before
-    also shows its earlier counts, and whether they have improved. Counts far above the solution's are marked,
+    """Returns the totals of a step beside its solution, or of one `alone`. A step that has run before also
+    shows its earlier counts, and whether they have improved. Counts far above the solution's are marked,
     unless the step has passed: then they are not too much."""
     all_columns = [
         ("before", before),
-        ("yours" if theirs or before else "solution", mine),
+        ("yours" if theirs or before else alone, mine),
         ("solution", theirs),
     ]
     columns = [(name, counts) for name, counts in all_columns if counts]
@@ -495,7 +497,7 @@ def estimated(
         said = estimates.details(
             shown,
             "your step" if mine else "the solution",
-            lambda name: trace.source_line(repository, tree, chapter, name),
+            lambda name: trace.source_line(repository.root / tree / chapter, name),
             everything,
         )
         lines += ["", *(textwrap.fill(line, WIDTH, subsequent_indent=" " * 9) for line in said)]
@@ -540,10 +542,22 @@ def text_of(
         [textwrap.fill(f"counted on {both.step['problem']}", WIDTH), ""] if both.step.get("problem") else [""]
     )
     out += [textwrap.fill(trace.warning(both.step), WIDTH), ""] if both.step["fault"] else []
-    out += [
+    out += line_by_line(explanation, repository.root / tree / chapter, everything, times)
+    return "\n".join([*out, "", LEGEND]) + "\n"
+
+
+def line_by_line(
+    explanation: Explanation,
+    folder: pathlib.Path,
+    everything: bool,
+    times: Sequence[str] = (),
+    alone: str = "solution",
+) -> list[str]:
+    """Returns the tables of kernels whose sources are in the folder."""
+    out = [
         textwrap.fill(explanation.advice(), WIDTH),
         "",
-        whole_table(explanation.counts, explanation.theirs),
+        whole_table(explanation.counts, explanation.theirs, alone=alone),
         "",
     ]
     out += [*times, ""] if times else []
@@ -558,12 +572,12 @@ def text_of(
         else [line for line in explanation.lines[:SHOWN] if explanation.share(line.steps) >= 0.5]
     )
     for line in shown:
-        out += line_table(explanation, line, trace.source_line(repository, tree, chapter, line.name))
+        out += line_table(explanation, line, trace.source_line(folder, line.name))
     if rest := explanation.lines[len(shown) :]:
         share = explanation.share(sum(line.steps for line in rest))
         more = f"{len(rest)} lines" if len(rest) > 1 else "one line"
         out.append(f"… and {more} more, with {share:.0f} % of the steps: --all")
-    return "\n".join([*out, "", LEGEND]) + "\n"
+    return out
 
 
 def document(

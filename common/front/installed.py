@@ -12,7 +12,7 @@ import sysconfig
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 USAGE = """\
-cuda-kata check FILE.cu... [-I DIR] [-D MACRO] [--json] [-- ARGUMENT...]
+cuda-kata check FILE.cu... [-I DIR] [-D MACRO] [--explain] [--json] [-- ARGUMENT...]
                      run any CUDA program with a main() of its own, on the CPU, and report its races, accesses
                      out of bounds, reads of unwritten memory and divergent barriers, by line
 cuda-kata init DIR   make a folder with the course; go on there with ./kata next"""

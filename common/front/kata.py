@@ -490,7 +490,7 @@ COMMANDS = {
         arguments.debug,
     ),
     "check": Command(
-        "FILE.cu... [-I DIR] [-D MACRO] [--json] [-- ARGUMENT...]",
+        "FILE.cu... [-I DIR] [-D MACRO] [--explain] [--json] [-- ARGUMENT...]",
         "any CUDA program with a main() of its own: run it, and report its races, accesses out of bounds, "
         "reads of unwritten memory and divergent barriers, by line",
         check.check,

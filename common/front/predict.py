@@ -133,7 +133,7 @@ def predict(repository: Repository, chapter: str, step: str) -> int:
     row = question_about(explain.rows_of(both.step))
     if not row:
         raise Fault("there is nothing to ask: the step reaches neither global nor shared memory")
-    said = asked(question(row, trace.source_line(repository, "chapters", chapter, row.line)))
+    said = asked(question(row, trace.source_line(repository.root / "chapters" / chapter, row.line)))
     theirs = explain.Kernel(explain.rows_of(both.solution)).nearest(row) if both.solution else None
     print(f"\n{answer(row, said, theirs)}\nAll lines: ./kata explain {chapter} {step[:2]}")
     return 0

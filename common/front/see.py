@@ -125,7 +125,7 @@ def page(repository: Repository, chapter: str, step: str, both: trace.Both, tree
         parts.append(f"<div><p><strong>{name}</strong></p>")
         for key, requests in lines_of(found).items():
             parts.append(
-                line_part(found, key, requests, trace.source_line(repository, where, chapter, key[0]))
+                line_part(found, key, requests, trace.source_line(repository.root / where / chapter, key[0]))
             )
         parts.append("</div>")
     parts.append("</div>")

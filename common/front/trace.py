@@ -91,14 +91,15 @@ def of(repository: Repository, chapter: str, step: str, what: str, of_solution: 
     program = build.suite(chapter, "cpu")
     found = [
         without_launches(
-            repository, tree, chapter, run(program, build.folder / module(tree, chapter, step, "cpu"), what)
+            repository.root / tree / chapter,
+            run(program, build.folder / module(tree, chapter, step, "cpu"), what),
         )
         for tree in trees
     ]
     return Both(found[0], None if of_solution else found[1])
 
 
-def without_launches(repository: Repository, tree: str, chapter: str, found: Found) -> Found:
+def without_launches(folder: pathlib.Path, found: Found) -> Found:
     """Removes the instructions in the lines of launches: there the CPU back end hands each thread its
     arguments, which no kernel on a GPU executes."""
     # A trace names places by their numbers, of which none may go.
@@ -107,7 +108,7 @@ def without_launches(repository: Repository, tree: str, chapter: str, found: Fou
     places = [
         place
         for place in found["places"]
-        if place["memory"] or "<<<" not in source_line(repository, tree, chapter, place["line"])
+        if place["memory"] or "<<<" not in source_line(folder, place["line"])
     ]
     return {**found, "places": places}
 
@@ -135,10 +136,10 @@ def place_of(line: str) -> tuple[str, int]:
     return file, int(number) if number.isdigit() else 0
 
 
-def source_line(repository: Repository, tree: str, chapter: str, line: str) -> str:
-    """Returns the text of a line, without its indent; empty if none of the step's files has it."""
+def source_line(folder: pathlib.Path, line: str) -> str:
+    """Returns the text of a line, without its indent; empty if no file there has it."""
     file, number = place_of(line)
-    path = repository.root / tree / chapter / file
+    path = folder / file
     if not number or not path.is_file():
         return ""
     lines = path.read_text(encoding="utf-8", errors="replace").splitlines()

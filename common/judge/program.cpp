@@ -1,10 +1,12 @@
 // Runs a program with a main() of its own, loaded as a module, and writes what its launches did wrong:
 //
-//   program-cpu MODULE FILE ARGUMENT…   the arguments begin with the program's name
+//   program-cpu [--explain] MODULE FILE ARGUMENT…   the arguments begin with the program's name
 //
+// --explain adds what all launches need, in total and line by line.
 // Exit status: that of the program; 1 also if it is ended.
 #include "check/json.hpp"
 #include "error.hpp"
+#include "judge/line_counts.hpp"
 #include "judge/module.hpp"
 #include "observe.hpp"
 
@@ -12,10 +14,13 @@
 #include <exception>
 #include <fstream>
 #include <iostream>
+#include <optional>
 #include <string>
 #include <vector>
 
 int main(int argc, char** argv) {
+    const bool explains = argc > 1 && argv[1] == std::string("--explain");
+    if (explains) ++argv, --argc;
     if (argc < 4) return 2;
     try {
         const kata::Module program(argv[1]);
@@ -23,6 +28,9 @@ int main(int argc, char** argv) {
         int status = 1;
         kata::Observation seen;
         std::vector<std::string> findings;
+        kata::LineCounts lines;
+        std::optional<kata::WatchedBy> watching;
+        if (explains) watching.emplace(lines);
         try {
             seen = kata::observe({.has_caller = false}, [&] { status = run(argc - 3, argv + 3); });
             findings = seen.findings;
@@ -38,7 +46,11 @@ int main(int argc, char** argv) {
         std::ofstream file(argv[2]);
         file << "{\"status\": " << status << ", \"launches\": " << seen.launches
              << ", \"unchecked\": " << seen.unchecked
-             << ", \"findings\": " << kata::list_of(findings, kata::as_json) << "}\n";
+             << ", \"findings\": " << kata::list_of(findings, kata::as_json);
+        if (explains && seen.counts)
+            file << ", \"all\": " << kata::totals_as_json(*seen.counts)
+                 << ", \"places\": " << lines.as_json();
+        file << "}\n";
         file.close();
         if (file) return status;
         std::cerr << "cannot write to " << argv[2] << '\n';

@@ -2,6 +2,7 @@
 
 #include "check/json.hpp"
 #include "error.hpp"
+#include "judge/line_counts.hpp"
 #include "judge/options.hpp"
 #include "judge/suite.hpp"
 #include "watch.hpp"
@@ -12,7 +13,6 @@
 #include <iostream>
 #include <map>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 
 namespace kata {
@@ -50,107 +50,6 @@ class Json {
     bool first_ = true;
 };
 
-/// Watches while it lives.
-class Watching : public Watcher {
-  public:
-    Watching() { watcher = this; }
-    ~Watching() override { watcher = nullptr; }
-    Watching(const Watching&) = delete;
-    Watching& operator=(const Watching&) = delete;
-};
-
-std::uint64_t transactions(const Counts& c) {
-    std::uint64_t sum = 0;
-    for (const auto* t : {&c.global_load, &c.global_store, &c.global_atomic, &c.shared_load, &c.shared_store,
-                          &c.shared_atomic, &c.constant_load})
-        sum += t->transactions;
-    return sum;
-}
-
-std::uint64_t distinct(const Counts& c) {
-    return c.global_load.distinct + c.global_store.distinct + c.global_atomic.distinct;
-}
-
-/// Returns the largest number of lanes of a request that access one address.
-std::uint64_t most_at_one(const Request& r) {
-    std::map<std::uintptr_t, std::uint64_t> lanes;
-    std::uint64_t most = 0;
-    for (unsigned lane = 0; lane < 32; ++lane)
-        if (r.lanes >> lane & 1) most = std::max(most, ++lanes[r.addresses[lane]]);
-    return most;
-}
-
-/// The work of the lanes of all warps at one place in the kernels.
-struct Sum {
-    std::string array;
-    unsigned bytes = 0;
-    std::uint64_t requests = 0, lanes = 0, steps = 0, units = 0, least = 0, waits = 0;
-    /// For atomics on global memory: the number of updates of each address. `turns` is the largest such
-    /// number of any launch, because updates of one address take turns.
-    std::unordered_map<std::uintptr_t, std::uint64_t> updates = {};
-    std::uint64_t turns = 0;
-
-    void update(std::uintptr_t address) { turns = std::max(turns, ++updates[address]); }
-};
-
-/// A place and what it does: one instruction may access several memories.
-using Key = std::tuple<std::uint32_t, std::string, std::string>;
-
-class Lines final : public Watching {
-  public:
-    std::map<Key, Sum> sums;
-    Scene scene;
-
-    void launch_begins(const Scene& begun) override {
-        scene = begun;
-        for (auto& [key, sum] : sums) sum.updates.clear();
-    }
-    void request(const Request& r) override {
-        auto& sum = sums[{r.code, r.did, r.memory}];
-        if (sum.requests++ == 0 && *r.memory) {
-            sum.array = scene.array_at(r.addresses[static_cast<unsigned>(std::countr_zero(r.lanes))]).name;
-            sum.bytes = r.bytes;
-        }
-        const std::string_view memory = r.memory;
-        sum.lanes += static_cast<unsigned>(std::popcount(r.lanes));
-        sum.steps += r.steps;
-        sum.waits += r.counts.same_address;
-        if (memory == "global") {
-            sum.units += transactions(r.counts);
-            sum.least += (distinct(r.counts) + 31) / 32;
-            if (r.counts.global_atomic.accesses > 0) {
-                for (unsigned lane = 0; lane < 32; ++lane)
-                    if (r.lanes >> lane & 1) sum.update(r.addresses[lane]);
-                // Lanes that update one address take turns, as in shared memory. Counts::work has one step
-                // per line instead.
-                sum.steps += most_at_one(r) - 1;
-            }
-        } else if (memory == "shared") {
-            // Lanes that update one word also take turns.
-            const auto passes = transactions(r.counts);
-            sum.units += std::max(passes, r.steps);
-            sum.least += passes - r.counts.bank_conflicts;
-        } else if (memory == "constant") {
-            sum.units += r.steps;
-            ++sum.least;
-        }
-    }
-};
-
-void write_totals(std::ostream& out, const Counts& c) {
-    const auto sum = [](const auto&... values) { return (values + ...); };
-    out << "{\"sectors\": "
-        << sum(c.global_load.transactions, c.global_store.transactions, c.global_atomic.transactions)
-        << ", \"lines\": " << c.lines << ", \"shared_passes\": "
-        << sum(c.shared_load.transactions, c.shared_store.transactions, c.shared_atomic.transactions)
-        << ", \"bank_conflicts\": " << c.bank_conflicts << ", \"atomics\": " << c.global_atomic.accesses
-        << ", \"shared_atomics\": " << c.shared_atomic.accesses << ", \"waits\": " << c.same_address
-        << ", \"barriers\": " << c.barriers << ", \"active_lanes\": " << c.active_lanes()
-        << ", \"work\": " << c.work << ", \"span\": " << c.span << ", \"makespan\": " << c.makespan
-        << ", \"threads\": " << c.threads << ", \"blocks\": " << c.blocks << ", \"launches\": " << c.launches
-        << ", \"contention\": " << c.contention << "}";
-}
-
 /// Writes what both outputs say about the run as a whole.
 void write_head(Json& json, const Run& run) {
     json["chapter"] << as_json(chapter.name);
@@ -163,12 +62,12 @@ struct Launch {
 };
 
 /// Records everything in order, in as few characters as possible.
-class Everything final : public Watching {
+class Everything final : public Watcher {
   public:
     static constexpr std::size_t most_requests = 400000;
     std::vector<Launch> launches;
-    std::map<Key, std::size_t> places;
-    std::vector<Key> place_list;
+    std::map<CodePlace, std::size_t> places;
+    std::vector<CodePlace> place_list;
     std::map<std::string, std::size_t> arrays;
     std::vector<Array> array_list;
     std::vector<std::string> requests;
@@ -182,7 +81,7 @@ class Everything final : public Watching {
     void request(const Request& r) override {
         if (requests.size() == most_requests) too_many = true;
         if (too_many) return;
-        const Key key{r.code, r.did, r.memory};
+        const CodePlace key{r.code, r.did, r.memory};
         const auto [place, is_new] = places.try_emplace(key, place_list.size());
         if (is_new) place_list.push_back(key);
         std::string text = "[";
@@ -201,12 +100,6 @@ class Everything final : public Watching {
         requests.push_back(std::move(text));
     }
 };
-
-std::vector<std::string> lines_of(const Scene& scene, const auto& keys) {
-    std::vector<std::uint32_t> codes;
-    for (const Key& key : keys) codes.push_back(std::get<0>(key));
-    return scene.lines_of ? scene.lines_of(codes) : std::vector<std::string>();
-}
 
 int written(std::span<char* const> arguments, const char* what, const auto& write) {
     try {
@@ -227,26 +120,15 @@ int written(std::span<char* const> arguments, const char* what, const auto& writ
 
 int explain(std::span<char* const> arguments) {
     return written(arguments, "--explain", [](const Module& step, const std::string& file) {
-        Lines seen;
+        LineCounts seen;
+        const WatchedBy watching(seen);
         const auto run = base_shape_of(step).run(step);
         if (!run.seen.counts) throw Error(run.fault.value_or("nothing was counted"));
         Json json(file);
         write_head(json, run);
         json["problem"] << as_json(run.problem);
-        write_totals(json["all"], *run.seen.counts);
-        std::vector<Key> keys;
-        for (const auto& [key, sum] : seen.sums) keys.push_back(key);
-        const auto lines = lines_of(seen.scene, keys);
-        auto line = lines.begin();
-        json.list("places", seen.sums, [&](std::ostream& out, const auto& one) {
-            const auto& [key, sum] = one;
-            out << "{\"line\": " << as_json(*line++) << ", \"did\": " << as_json(std::get<1>(key))
-                << ", \"memory\": " << as_json(std::get<2>(key)) << ", \"array\": " << as_json(sum.array)
-                << ", \"bytes\": " << sum.bytes << ", \"requests\": " << sum.requests
-                << ", \"lanes\": " << sum.lanes << ", \"steps\": " << sum.steps
-                << ", \"units\": " << sum.units << ", \"least\": " << sum.least
-                << ", \"waits\": " << sum.waits << ", \"turns\": " << sum.turns << "}";
-        });
+        json["all"] << totals_as_json(*run.seen.counts);
+        json["places"] << seen.as_json();
     });
 }
 
@@ -254,6 +136,7 @@ int trace(std::span<char* const> arguments) {
     return written(arguments, "--trace", [](const Module& step, const std::string& file) {
         if (!chapter.sketch) throw Error(std::string(chapter.name) + " has no problem to draw");
         Everything seen;
+        const WatchedBy watching(seen);
         const auto sketch = chapter.sketch(step);
         if (!sketch.run.seen.counts) throw Error(sketch.run.fault.value_or("nothing was counted"));
         if (seen.too_many)
@@ -261,7 +144,7 @@ int trace(std::span<char* const> arguments) {
                         " instructions for " + sketch.problem + ", which is more than can be drawn");
         Json json(file);
         write_head(json, sketch.run);
-        write_totals(json["all"], *sketch.run.seen.counts);
+        json["all"] << totals_as_json(*sketch.run.seen.counts);
         json["problem"] << as_json(sketch.problem);
         json["picture"] << as_json(sketch.picture);
         json.list("shapes", sketch.shapes, [](std::ostream& out, const auto& one) {
@@ -284,7 +167,7 @@ int trace(std::span<char* const> arguments) {
         });
         const auto lines = lines_of(seen.scene, seen.place_list);
         auto line = lines.begin();
-        json.list("places", seen.place_list, [&](std::ostream& out, const Key& key) {
+        json.list("places", seen.place_list, [&](std::ostream& out, const CodePlace& key) {
             out << "{\"line\": " << as_json(*line++) << ", \"did\": " << as_json(std::get<1>(key))
                 << ", \"memory\": " << as_json(std::get<2>(key)) << "}";
         });

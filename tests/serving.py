@@ -24,7 +24,7 @@ import serve
 from checkout import FIRST, Checkout
 
 SKIPPED = 77
-TOOLS = ["explain", "hint", "lesson", "next", "solution", "test"]
+TOOLS = ["check", "explain", "hint", "lesson", "next", "solution", "test"]
 BROKEN = "FAILED: chapters.grids.01_vector_add.cpu.so.p/a.cpp.o \\nc++ -c a.cpp\\n../{}:7:3: error: no x\\n"
 Call = Callable[..., Awaitable[Any]]
 
@@ -98,6 +98,7 @@ class Serving(Checkout):
                 (said["tests"][0]["verdict"], said["tests"][0]["why"]), ("FAIL", "does not compile")
             )
             self.assertIn("error: no x", await call("explain", "grids", "1", wrong=True))
+            self.assertIn("there is no file", await call("check", file="nowhere.cu", wrong=True))
 
         self.session(script, f"printf '{BROKEN.format(FIRST)}'; exit 1")
 

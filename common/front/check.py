@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import concurrent.futures
-import contextlib
 import hashlib
 import json
 import os
@@ -12,6 +11,7 @@ import pathlib
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import compilers
@@ -115,42 +115,58 @@ def notes_of(found: dict[str, Any]) -> dict[str, list[str]]:
     return {"findings": [text for text in found["findings"] if text not in kept], "notes": kept}
 
 
-def check(repository: Repository, given: argparse.Namespace) -> int:
-    files = [pathlib.Path(os.path.abspath(file)) for file in given.files]
+def checked(
+    repository: Repository,
+    files: list[pathlib.Path],
+    options: Sequence[str] = (),
+    words: Sequence[str] = (),
+    explains: bool = False,
+) -> tuple[dict[str, Any], explain.Explanation | None]:
+    """Compiles a program with these options and runs it with these arguments. Returns what is wrong with it,
+    and what its kernels cost, if asked for and known."""
+    name, files = files[0], [pathlib.Path(os.path.abspath(file)) for file in files]
     for file in files:
         if not file.is_file():
             raise Fault(f"there is no file {file}", WRONG)
-    with contextlib.ExitStack() as stack:
-        stdout = stack.enter_context(processes.stdout_to_stderr()) if given.json else sys.stdout
-        build = Build(repository)
-        build.configure(steps=False)
-        if not build.has("common/program.json"):
-            raise Fault(
-                "only g++ on Linux compiles a program for the meter, and this build has another compiler", 3
-            )
-        if build.compile([ENGINE, "common/libstep-headers.a"]):
-            raise Fault("the engine does not compile: see above")
-        options = [f"-I{os.path.abspath(folder)}" for folder in given.include]
-        options += [f"-D{macro}" for macro in given.define]
-        compiler = Compiler(build, files, options)
-        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-            objects = list(pool.map(compiler.compile, files))
-        program = compiler.link(objects)
-        sys.stdout.flush()
-        engine: list[str | pathlib.Path] = [build.folder / ENGINE, *["--explain"] * given.explain]
-        found = findings_of(engine, program, [given.files[0], *given.rest])
-        status = 1 if found["findings"] else found["status"]
-        explanation = explanation_of(found, files[0].parent) if given.explain else None
-        if given.json:
-            said = {"command": "check", "exit": status, **found}
-            said |= explanation.as_json() if explanation else {}
-            print(json.dumps(said, indent=1, ensure_ascii=False), file=stdout)
-        else:
-            print(f"\n{report(found)}", file=sys.stderr)
-            if explanation:
-                lines = explain.line_by_line(explanation, files[0].parent, given.all, alone="program")
-                print("", *lines, "", explain.LEGEND, sep="\n", file=sys.stderr)
-    return int(status)
+    build = Build(repository)
+    build.configure(steps=False)
+    if not build.has("common/program.json"):
+        raise Fault(
+            "only g++ on Linux compiles a program for the meter, and this build has another compiler", 3
+        )
+    if build.compile([ENGINE, "common/libstep-headers.a"]):
+        raise Fault("the engine does not compile: see above")
+    compiler = Compiler(build, files, list(options))
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        objects = list(pool.map(compiler.compile, files))
+    program = compiler.link(objects)
+    sys.stdout.flush()
+    engine: list[str | pathlib.Path] = [build.folder / ENGINE, *["--explain"] * explains]
+    found = findings_of(engine, program, [name, *words])
+    status = 1 if found["findings"] else found["status"]
+    explanation = explanation_of(found, files[0].parent) if explains else None
+    return {"command": "check", "exit": status, **found}, explanation
+
+
+def document(found: dict[str, Any], explanation: explain.Explanation | None) -> dict[str, Any]:
+    return {**found, **(explanation.as_json() if explanation else {})}
+
+
+def check(repository: Repository, given: argparse.Namespace) -> int:
+    files = list(map(pathlib.Path, given.files))
+    options = [f"-I{os.path.abspath(folder)}" for folder in given.include]
+    options += [f"-D{macro}" for macro in given.define]
+    if given.json:
+        with processes.stdout_to_stderr() as stdout:
+            found, explanation = checked(repository, files, options, given.rest, given.explain)
+            print(json.dumps(document(found, explanation), indent=1, ensure_ascii=False), file=stdout)
+        return int(found["exit"])
+    found, explanation = checked(repository, files, options, given.rest, given.explain)
+    print(f"\n{report(found)}", file=sys.stderr)
+    if explanation:
+        lines = explain.line_by_line(explanation, files[0].parent, given.all, alone="program")
+        print("", *lines, "", explain.LEGEND, sep="\n", file=sys.stderr)
+    return int(found["exit"])
 
 
 def explanation_of(found: dict[str, Any], folder: pathlib.Path) -> explain.Explanation | None:

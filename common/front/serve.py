@@ -11,12 +11,14 @@ import functools
 import inspect
 import io
 import os
+import pathlib
 import re
 import signal
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import board
+import check
 import explain
 import hints
 import verdicts
@@ -29,8 +31,9 @@ INSTRUCTIONS = """\
 A course in CUDA that needs no GPU. A student writes kernels in chapters/CHAPTER/NN_step.cu, between the lines
 "// kata: begin" and "// kata: end", and the tests say what is wrong or too slow. Begin with `next`; read
 `lesson`; write; `test` until the verdict is OK. `hint` and `explain` help on the way. Do not read
-solutions/: `solution` shows a solution once the step is OK. Where a text names ./kata COMMAND, call the tool
-of that name, if there is one. Names of chapters and steps may be shortened: conv 3."""
+solutions/: `solution` shows a solution once the step is OK. `check` is for programs of one's own. Where a
+text names ./kata COMMAND, call the tool of that name, if there is one. Names of chapters and steps may be
+shortened: conv 3."""
 Next = Callable[[Repository, argparse.Namespace], int]
 Tested = Callable[[Repository, "list[str]"], "tuple[int, list[verdicts.Verdict]]"]
 
@@ -102,6 +105,12 @@ class Tools:
             found = explain.document(self.repository, *self.place(chapter, step))
         return {"command": "explain", **found}
 
+    def check(self, file: str, explain: bool = False) -> dict[str, Any]:
+        """Compiles and runs any CUDA program with a main() of its own, without a GPU: its races, accesses out
+        of bounds, reads of unwritten memory and divergent barriers, and on request what each line costs."""
+        with printed():
+            return check.document(*check.checked(self.repository, [pathlib.Path(file)], explains=explain))
+
     def solution(self, chapter: str, step: str) -> str:
         """The annotated solution of a step that is OK."""
         found = self.place(chapter, step)
@@ -143,7 +152,7 @@ def serve(repository: Repository, next_step: Next, tested: Tested) -> int:
 
     server: Any = MCPServer("cuda-kata", instructions=INSTRUCTIONS)
     tools = Tools(repository, next_step, tested)
-    for run in (tools.next, tools.lesson, tools.hint, tools.test, tools.explain, tools.solution):
+    for run in (tools.next, tools.lesson, tools.hint, tools.test, tools.explain, tools.check, tools.solution):
         server.add_tool(tool(run), description=inspect.getdoc(run))
     server.run("stdio")
     return 0

@@ -266,7 +266,7 @@ class Front(Checkout):
     def test_help_names_every_command(self) -> None:
         said = self.kata("help").stdout
         commands = "tour test next skip status watch hint explain see predict hunt "
-        commands += "debug check diff reset grade book mcp setup new mistake stubs"
+        commands += "debug check diff reset grade evaluate book mcp setup new mistake stubs"
         for command in commands.split():
             self.assertIn(f"\n./kata {command}", "\n" + said)
             own = self.kata(command, "--help").stdout

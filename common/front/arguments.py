@@ -180,6 +180,14 @@ def see(parser: Parser) -> None:
     parser.add_argument("-o", "--output", metavar="FILE", help="where the page goes; build/see/ by default")
 
 
+def evaluate(parser: Parser) -> None:
+    parser.add_argument(
+        "answers", metavar="problems | ANSWERS.jsonl", help="write the problems, or grade these answers"
+    )
+    parser.add_argument("--work", metavar="FOLDER", help="where the tests are built and kept")
+    parser.add_argument("--without-walls", action="store_true", help="run the answers with all your rights")
+
+
 def mistake(parser: Parser) -> None:
     parser.add_argument("step", metavar="CHAPTER STEP", nargs=2)
     parser.add_argument("name", metavar="NAME", nargs="?", help="print the kernel with this mistake")

@@ -384,6 +384,12 @@ def grade(repository: Repository, words: list[str]) -> int:
     return grading.main(words)
 
 
+def evaluated(repository: Repository, given: argparse.Namespace) -> int:
+    import evaluate  # no other command needs it
+
+    return evaluate.evaluate(repository, given, grade)
+
+
 def mistake(repository: Repository, given: argparse.Namespace) -> int:
     chapter, step, _ = one_step(repository, given)
     return author.mistake(repository, chapter, step, given.name, given.output)
@@ -505,6 +511,12 @@ COMMANDS = {
         "test what students handed in against the tests of this repository (common/front/grading/README.md)",
         None,
         arguments.nothing,
+    ),
+    "evaluate": Command(
+        "problems | ANSWERS.jsonl [--work FOLDER] [--without-walls]",
+        "the steps as an evaluation of programs that write kernels: the problems, or the verdicts on answers",
+        evaluated,
+        arguments.evaluate,
     ),
     "book": Command(
         "",

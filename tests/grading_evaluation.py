@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""Checks ./kata evaluate: the problems, and the verdicts on answers that are right, wrong or pointless, or
+that cheat."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import unittest
+from typing import Any
+
+from paths import ROOT  # isort: split
+
+import bodies
+import evaluate
+from students import ADD, HOSTILE, NEED_WALLS, REPOSITORY, Scratch, instead, solution, with_first, wrong
+
+# Answers to the first problem, with the verdict and a part of the reason.
+ANSWERS: dict[str, tuple[str, str, str]] = {
+    "right": (solution(ADD), "OK", ""),
+    "right, in Markdown": (f"Here it is:\n```cuda\n{solution(ADD)}```\nIt has a guard.\n", "OK", ""),
+    "wrong": (wrong(f"{ADD}.no_guard"), "FAIL", "out of bounds"),
+    "one thread for all": (wrong(f"{ADD}.one_thread"), "SLOW", ""),
+    "the stub": (REPOSITORY.stub_of("grids", ADD), "OPEN", ""),
+    "empty": ("", "FAIL", ""),
+    "words": ("I cannot help with that.", "FAIL", "does not compile"),
+    "on the host": (wrong(f"{ADD}.on_the_host"), "FAIL", ""),
+    "the reference's answer": (wrong(f"{ADD}.asks_the_reference"), "FAIL", ""),
+    "prints ok": (
+        with_first('puts("ok 1 - all tests"); exit(0);', "#include <cstdio>"),
+        "FAIL",
+        "ended the program",
+    ),
+    "says it in comments": (instead("    // All tests pass: OK"), "FAIL", ""),
+    **{
+        name: (HOSTILE[name][0], "FAIL", "")
+        for name in ("ends well", "forges", "includes the solution", "opens the solution", "leaves the meter")
+    },
+}
+
+
+class Problems(unittest.TestCase):
+    def test_a_problem_has_its_lesson_and_a_stub_and_no_line_of_the_solution(self) -> None:
+        for chapter, step in REPOSITORY.all_places():
+            problem = evaluate.problem(REPOSITORY, chapter, step)
+            self.assertTrue(bodies.is_stub(problem["stub"]))
+            self.assertIn(f"{step[:2]} ", problem["lesson"])
+            self.assertIn("kata.hpp", problem["headers"])
+
+
+class Answers(Scratch):
+    def evaluated(self, *lines: str, status: int = 0) -> tuple[list[Any], str]:
+        file = self.folder / "answers.jsonl"
+        file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        command = (sys.executable, ROOT / "common/front/kata.py", "evaluate", file)
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return [json.loads(line) for line in done.stdout.splitlines()], done.stderr
+
+    def test_a_line_that_is_no_answer_is_named(self) -> None:
+        right = json.dumps({"id": f"grids/{ADD}", "answer": ""})
+        for line in ("", "[]", "{", right.replace("grids/", "fourier/"), right.replace('""', "1")):
+            self.assertIn("answers.jsonl:2: no ", self.evaluated(right, line, status=2)[1])
+        self.assertEqual(self.evaluated()[0], [])
+
+    @NEED_WALLS
+    def test_each_answer_has_its_verdict(self) -> None:
+        lines = [json.dumps({"id": f"grids/{ADD}", "shot": n, "answer": a}) for n, (a, *_) in ANSWERS.items()]
+        found, _ = self.evaluated(*lines)
+        self.assertEqual([one["shot"] for one in found], [*ANSWERS])
+        for one, (_, verdict, why) in zip(found, ANSWERS.values()):
+            with self.subTest(one["shot"]):
+                self.assertEqual((one["verdict"], one["id"]), (verdict, f"grids/{ADD}"), one["why"])
+                self.assertIn(why, one["why"])
+                self.assertNotIn("answer", one)
+        keys = {count["key"] for count in found[0]["counts"]}
+        self.assertTrue({"work", "barriers"} <= keys, keys)
+        self.assertLess(next(one["share"] for one in found if one["verdict"] == "SLOW"), 0.01)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -7,7 +7,8 @@
 template <class T, class Op>
 __global__ void kogge_stone(const T* in, T* out, int n, Kind kind, Op op) {
     // kata: begin
-    // Thread t of a block has element t of the block's section. Load it into shared memory. Inclusive:
+    // Thread t of a block has element t of the block's section. Load it into shared memory, an array of
+    // scan::max_section elements. Inclusive:
     // element i of the input. Exclusive: element i - 1, and the identity at the head of each section. Where
     // the input has no element, the identity, too.
     // In the rounds with stride 1, 2, 4, … below blockDim.x, each thread that has an element `stride` places

@@ -47,8 +47,8 @@ template <class T, class Op>
 void scan_whole(const T* in, T* out, int n, Kind kind, T* workspace, Op op) {
     // kata: begin
     // Scan each section. If there is more than one, scan their sums, inclusively, and add them. One block can
-    // scan as many sums as a section has elements; how can more of them be scanned? (What the workspace holds
-    // after the sums is free.)
+    // scan as many sums as a section has elements; how can more of them be scanned? The workspace has
+    // scan::workspace_bytes(n) bytes, 16 for every 256 elements and more; what lies behind the sums is free.
     // Also required: any n from 0 on; types of 4 and 8 bytes; op need not commute.
     kata::open();
     // kata: end

@@ -42,7 +42,8 @@ template <class T, class Op>
 void scan_whole(const T* in, T* out, int n, Kind kind, T* workspace, Op op) {
     // kata: begin
     // In the workspace lie the sums, a flag for each section, and the counter of the blocks that have
-    // started. Anything may stand there: set flags and counter to 0 with cudaMemset before the launch.
+    // started; it has scan::workspace_bytes(n) bytes. Anything may stand there: set flags and counter to 0
+    // with cudaMemset before the launch.
     // Also required: any n from 0 on; types of 4 and 8 bytes; op need not commute.
     kata::open();
     // kata: end

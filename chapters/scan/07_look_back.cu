@@ -49,7 +49,7 @@ template <class T, class Op>
 void scan_whole(const T* in, T* out, int n, Kind kind, T* workspace, Op op) {
     // kata: begin
     // In the workspace lie words<T> words for each section and then the counter of the blocks that have
-    // started; all of it starts as 0.
+    // started; all of it starts as 0. It has scan::workspace_bytes(n) bytes.
     // Also required: any n from 0 on; types of 4 and 8 bytes; op need not commute.
     kata::open();
     // kata: end

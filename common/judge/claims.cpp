@@ -39,11 +39,11 @@ std::string as_counted(const Claimed& claimed, double better, double worse) {
     char least[32];
     std::snprintf(least, sizeof least, "at most 1/%.3g of the ", claim.least);
     const std::string source(claim.source), name(claim.quantity->name);
-    return (source.starts_with("not in") ? "This lesson" : source) + " expects " +
-           std::string(claimed.better) + " to have " + (claim.least > 1 ? least : "fewer ") + name +
+    return (source.starts_with("not in") ? "At first sight, " : "By " + source + ", ") +
+           std::string(claimed.better) + " should have " + (claim.least > 1 ? least : "fewer ") + name +
            (claim.least > 1 ? " of " : " than ") + std::string(claim.worse) +
-           ". Counted, with the solutions: " + text_of(better, claim.quantity) + " and " +
-           text_of(worse, claim.quantity) + ". No step is judged by it.";
+           ". Counted, with the solutions: " + text_of(better, claim.quantity) + ", and " +
+           text_of(worse, claim.quantity) + " in " + std::string(claim.worse) + ". No step is judged by it.";
 }
 
 std::string unclaimed(std::span<const Step> steps, std::string_view earlier, std::string_view later,

@@ -128,6 +128,14 @@ class Checking(unittest.TestCase):
             self.assertRegex(
                 report, r"\Akata: \S+reverse\.cu:16: error: the CPU back end has no \S[^\n]+\n\Z"
             )
+        for what, said in (
+            ("float3 f; f.w = 1;", "has no member named 'w'"),
+            ("current = 1;", "'current' was not declared"),
+            ("cudaMaloc(0, 4);", "did you mean 'cudaMalloc'"),
+            ("int M = L; CUcontext c;", "'L' was not declared"),
+        ):
+            report = self.check(2, "int h[N]", what + " int h[N]")[1]
+            self.assertIn(said, report.replace("‘", "'").replace("’", "'"))
         report = self.check(2, "int h[N]", "int h[M]")[1]
         self.assertIn("'M' was not declared", report.replace("‘", "'").replace("’", "'"))
         self.assertIn("no file", self.check(2, words=("nowhere.cu",))[1])

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import unittest
 import unittest.mock
 
@@ -213,10 +214,10 @@ class Names(SmallRepository):
             "02_all,03_more,1.00,refuted,30,0,0.501,0.502\n",
         )
         said = [
-            "At first sight, or by the documents, 02_all should be 2.00 times as fast as 01_add. "
+            "At first sight, or according to the documents, 02_all should be 2.00 times as fast as 01_add. "
             "Measured on NVIDIA H100, with the solutions and the problem of the ladder: 1.66 to 1.67 "
             "times as fast. No step is judged by it. More: chapters/sums/measured/README.md",
-            "At first sight, or by the documents, 02_all should be faster than 03_more. "
+            "At first sight, or according to the documents, 02_all should be faster than 03_more. "
             "Measured on NVIDIA H100, with the solutions and the problem of the ladder: 0.50 times as "
             "fast. No step is judged by it. More: chapters/sums/measured/README.md",
         ]
@@ -250,6 +251,12 @@ class Names(SmallRepository):
             "fast as 01_add.",
         )
         self.assertEqual(self.repository.gained_in_time("sums", "03_more"), "")
+
+    def test_each_step_has_its_part_of_the_lesson(self) -> None:
+        repository = Repository()
+        for chapter, step in repository.all_places():
+            (heading,) = re.findall(r"^### \d\d .*$", repository.lesson_of(chapter, step), re.M)
+            self.assertRegex(heading, rf"\b{step[:2]}\b")
 
     def test_a_folder_that_is_no_build_is_refused(self) -> None:
         with self.assertRaisesRegex(Fault, "no folder that Meson has configured"):

@@ -41,7 +41,7 @@ ANSWERS: dict[str, tuple[str, str, str]] = {
 
 
 class Problems(unittest.TestCase):
-    def test_a_problem_has_its_lesson_and_a_stub_and_no_line_of_the_solution(self) -> None:
+    def test_a_problem_has_its_lesson_and_a_stub(self) -> None:
         for chapter, step in REPOSITORY.all_places():
             problem = evaluate.problem(REPOSITORY, chapter, step)
             self.assertTrue(bodies.is_stub(problem["stub"]))

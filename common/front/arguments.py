@@ -168,10 +168,12 @@ def check(parser: Parser) -> None:
     parser.add_argument(
         "-I", dest="include", metavar="DIR", action="append", default=[], help="as nvcc has it"
     )
-    parser.add_argument("-D", dest="define", metavar="MACRO", action="append", default=[], help="the same")
+    parser.add_argument(
+        "-D", dest="define", metavar="MACRO", action="append", default=[], help="as nvcc has it"
+    )
     parser.add_argument("--explain", action="store_true", help="also what each line of the kernels costs")
     parser.add_argument("--all", action="store_true", help="all lines, even those that cost little")
-    parser.add_argument("--json", action="store_true", help="for programs; the program's output on stderr")
+    for_programs(parser)
 
 
 def see(parser: Parser) -> None:

@@ -304,7 +304,9 @@ def add_to_rows(suite: pathlib.Path, step: str, before: str | None) -> str | Non
 
 def by_number(repository: Repository, chapter: str) -> list[str]:
     """Returns the lines that name a range of steps up to the last one, which may be too short now."""
-    last = max(repository.steps(chapter, "solutions"), default="none")[:2]
+    if not (steps := repository.steps(chapter, "solutions")):
+        return []
+    last = steps[-1][:2]
     names = re.compile(rf"\b\d\d (to|and|–) {last}\b|\bfrom step {last} on\b")
     found = []
     for name in ("README.md", f"chapters/{chapter}/README.md", f"chapters/{chapter}/measured/README.md"):

@@ -409,5 +409,5 @@ def build(repository: Repository, site: pathlib.Path) -> None:
     if book.without_pictures:
         print(
             f"Without the pictures of {len(book.without_pictures)} solutions, which are not built: ./kata "
-            "tour builds them."
+            "test builds them."
         )

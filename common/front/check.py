@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import concurrent.futures
+import difflib
 import hashlib
 import json
 import os
@@ -24,14 +25,15 @@ from repository import Repository
 
 ENGINE = "common/program-cpu"
 WRONG, REFUSED = 2, 3  # does not compile; is CUDA, and more than the CPU back end has
-# What a program can only mean as CUDA's.
+# Names in g++'s errors that only CUDA has: the program is right, and uses more than the CPU back end has.
 LACKS = re.compile(
     r"^(?P<where>\S+?:\d+)(?::\d+)?: (?:fatal )?error: (?:"
-    r".*?[‘'](?P<name>(?:struct |std::)?(?:cu|CU|__|cg::|sdk)\w*)[’'](?: was not declared| does not name"
-    r"| has not been declared)"
-    r"|.*has no member named [‘'](?P<member>\w+)"
-    r"|(?P<header>(?:cu|cooperative_groups|helper_|thrust|cub|nv)[\w/.]*): No such file)",
-    re.M,
+    r".*?[‘'](?P<name>(?:struct |std::)?(?:cuda[A-Z]|CU[A-Z_]|cu(?:blas|fft|rand|sparse|solver|dnn)"
+    r"|sdk[A-Z]|__|cg::)\w*)[’'](?: was not declared| does not name| has not been declared)"
+    r"|.*[‘'](?:const )?(?:struct )?(?:cuda\w+|dim3|simt::\w+)[’'](?: \{aka [^}]*\})? has no member named "
+    r"[‘'](?P<member>\w+)"
+    r"|(?P<header>(?:cuda|cu(?:blas|fft|rand|sparse|solver))\w*\.h|(?:cooperative_groups|thrust|cub|nv|cuda)/.*"
+    r"|helper_.*): No such file)"
 )
 
 
@@ -57,7 +59,10 @@ class Compiler:
         if done.returncode == 0:
             return
         said = (done.stdout + done.stderr).strip()
-        if lacks := LACKS.search(said):
+        first = next((line for line in said.splitlines() if "error: " in line), "")
+        if (lacks := LACKS.match(first)) and not difflib.get_close_matches(
+            lacks["name"] or "", compilers.names_of_cuda(), 1, 0.8
+        ):
             name = lacks["name"] or lacks["member"] or f"<{lacks['header']}>"
             raise Fault(f"{lacks['where']}: error: the CPU back end has no {name}", REFUSED)
         status = REFUSED if re.search(r": error: the CPU back end has no ", said) else WRONG
@@ -72,9 +77,7 @@ class Compiler:
             made.write_text(f'#include "simt/cuda.hpp"\n#include "{file}"\n', encoding="utf-8")
         beside = ["-iquote", file.parent, f"-I{file.parent}", f"-I{self.simt.parent}"]
         target = made.with_suffix(".o")
-        self.run(
-            *self.command, *self.options, *beside, *self.given, "-w", "-Wno-error", "-c", made, "-o", target
-        )
+        self.run(*self.command, *self.options, *beside, *self.given, "-w", "-c", made, "-o", target)
         return target
 
     def link(self, objects: list[pathlib.Path]) -> pathlib.Path:
@@ -85,12 +88,15 @@ class Compiler:
 
 
 def findings_of(
-    engine: list[str | pathlib.Path], program: pathlib.Path, words: list[str | pathlib.Path]
+    engine: list[str | pathlib.Path],
+    program: pathlib.Path,
+    words: list[str | pathlib.Path],
+    stdin: int | None,
 ) -> dict[str, Any]:
     """Runs the program, which prints what it prints, and returns what the engine has written."""
     said = program.with_suffix(".json")
     said.unlink(missing_ok=True)
-    with processes.running([*engine, program, said, *words]) as process:
+    with processes.running([*engine, program, said, *words], stdin=stdin) as process:
         process.wait()
     if said.exists():
         found: dict[str, Any] = json.loads(said.read_text(encoding="utf-8", errors="replace"))
@@ -121,6 +127,7 @@ def checked(
     options: Sequence[str] = (),
     words: Sequence[str] = (),
     explains: bool = False,
+    stdin: int | None = subprocess.DEVNULL,
 ) -> tuple[dict[str, Any], explain.Explanation | None]:
     """Compiles a program with these options and runs it with these arguments. Returns what is wrong with it,
     and what its kernels cost, if asked for and known."""
@@ -142,29 +149,31 @@ def checked(
     program = compiler.link(objects)
     sys.stdout.flush()
     engine: list[str | pathlib.Path] = [build.folder / ENGINE, *["--explain"] * explains]
-    found = findings_of(engine, program, [name, *words])
+    found = findings_of(engine, program, [name, *words], stdin)
     status = 1 if found["findings"] else found["status"]
     explanation = explanation_of(found, files[0].parent) if explains else None
-    return {"command": "check", "exit": status, **found}, explanation
+    return {"exit": status, **found}, explanation
 
 
 def document(found: dict[str, Any], explanation: explain.Explanation | None) -> dict[str, Any]:
     return {**found, **(explanation.as_json() if explanation else {})}
 
 
-def check(repository: Repository, given: argparse.Namespace) -> int:
-    files = list(map(pathlib.Path, given.files))
+def as_given(
+    repository: Repository, given: argparse.Namespace
+) -> tuple[dict[str, Any], explain.Explanation | None]:
     options = [f"-I{os.path.abspath(folder)}" for folder in given.include]
     options += [f"-D{macro}" for macro in given.define]
-    if given.json:
-        with processes.stdout_to_stderr() as stdout:
-            found, explanation = checked(repository, files, options, given.rest, given.explain)
-            print(json.dumps(document(found, explanation), indent=1, ensure_ascii=False), file=stdout)
-        return int(found["exit"])
-    found, explanation = checked(repository, files, options, given.rest, given.explain)
+    files = list(map(pathlib.Path, given.files))
+    return checked(repository, files, options, given.rest, given.explain, stdin=None)
+
+
+def check(repository: Repository, given: argparse.Namespace) -> int:
+    found, explanation = as_given(repository, given)
     print(f"\n{report(found)}", file=sys.stderr)
     if explanation:
-        lines = explain.line_by_line(explanation, files[0].parent, given.all, alone="program")
+        folder = pathlib.Path(os.path.abspath(given.files[0])).parent
+        lines = explain.line_by_line(explanation, folder, given.all, alone="program")
         print("", *lines, "", explain.LEGEND, sep="\n", file=sys.stderr)
     return int(found["exit"])
 
@@ -180,12 +189,12 @@ def explanation_of(found: dict[str, Any], folder: pathlib.Path) -> explain.Expla
 
 
 def report(found: dict[str, Any]) -> str:
-    def number(count: int, noun: str) -> str:
-        return f"{count or 'no'} {noun}{'' if count == 1 else 's'}"
+    def number(count: int, noun: str, plural: str) -> str:
+        return f"{count or 'no'} {noun if count == 1 else plural}"
 
-    end = f"kata check: {number(len(found['findings']), 'finding')}"
+    end = f"kata check: {number(len(found['findings']), 'finding', 'findings')}"
     if found["launches"] is not None:
-        end += f" in {number(found['launches'], 'launch')}".replace("launchs", "launches")
+        end += f" in {number(found['launches'], 'launch', 'launches')}"
     if found["status"] and not found["findings"]:
         end += f"; the program itself ends with status {found['status']}"
     return "\n".join([*found["findings"], *(f"note: {note}" for note in found["notes"]), end])

@@ -72,6 +72,9 @@ TAKEN = re.compile(
 NO_EXTENT = re.compile(r"no matching function for call to .dim3::dim3\((?P<given>.*)\).$")
 CUDA = pathlib.Path(__file__).resolve().parents[1] / "simt"  # its headers declare CUDA's functions
 REFERENCE = CUDA.parents[1] / "reference"
+FOREIGN = re.compile(
+    rf"/usr/|/opt/|<|(?:(?:\.\./)*|{re.escape(str(REFERENCE.parent))}/)(?:common|reference|subprojects)/"
+)
 
 
 class Error(NamedTuple):
@@ -80,10 +83,8 @@ class Error(NamedTuple):
 
 
 def is_ours(file: str) -> bool:
-    """True for a student's file or a solution, and not for a header of the system or of this repository."""
-    return bool(re.search(r"(?:^|/)(?:chapters|solutions)/", file)) or (
-        file.endswith(".cu") and "/" not in file
-    )
+    """True unless it is a header of the system or of this repository."""
+    return not FOREIGN.match(file)
 
 
 def errors(lines: Sequence[str]) -> list[Error]:

@@ -14,7 +14,6 @@ from typing import Any
 import processes
 from fault import Fault
 from repository import Repository
-from serve import of_step
 
 TASK = """\
 Write the bodies of this step in CUDA C++, between the lines "// kata: begin" and "// kata: end", and
@@ -30,7 +29,7 @@ def problem(repository: Repository, chapter: str, step: str) -> dict[str, Any]:
     return {
         "id": f"{chapter}/{step}",
         "task": TASK,
-        "lesson": of_step(repository.lesson(chapter).read_text(encoding="utf-8"), step[:2]),
+        "lesson": repository.lesson_of(chapter, step),
         "stub": repository.stub_of(chapter, step),
         "headers": {path.name: path.read_text(encoding="utf-8") for path in headers},
     }

@@ -583,7 +583,7 @@ def line_by_line(
 def document(
     repository: Repository, chapter: str, step: str, of_solution: bool = False, device: str | None = None
 ) -> dict[str, object]:
-    """Returns the same for programs."""
+    """Returns what ./kata explain shows, for programs."""
     both = trace.of(repository, chapter, step, "explain", of_solution)
     fault = both.step["fault"]
     said: dict[str, object] = {

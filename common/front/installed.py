@@ -31,6 +31,7 @@ def init(folder: pathlib.Path) -> int:
             link.symlink_to(os.path.relpath(path, link.parent))
     if shutil.which("git"):  # ./kata reset takes a stub from there
         git = ["git", "-C", str(folder), "-c", "user.name=cuda-kata", "-c", "user.email=cuda-kata@localhost"]
+        git += ["-c", "commit.gpgsign=false"]
         for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "Begin the course"]):
             subprocess.run([*git, *words], check=True)
     print(f"The course is in {folder}. Begin with: cd {folder} && ./kata next")

@@ -297,7 +297,7 @@ def debugged(repository: Repository, given: argparse.Namespace) -> int:
 
 def predicted(repository: Repository, given: argparse.Namespace) -> int:
     if given.step[0] == "machine" and len(given.step) <= 2:
-        return predict.ask_page(repository, *given.step[1:] or "1")
+        return predict.ask_page(repository, given.step[1] if len(given.step) > 1 else "1")
     chapter, step, _ = one_step(repository, given)
     return predict.predict(repository, chapter, step)
 
@@ -313,6 +313,17 @@ def explained(repository: Repository, given: argparse.Namespace) -> int:
         return explain.explain(repository, chapter, step, given)
     wanted = (repository, chapter, step, given.solution, given.device)
     return for_programs("explain", lambda: (0, explain.document(*wanted)))
+
+
+def checked(repository: Repository, given: argparse.Namespace) -> int:
+    if not given.json:
+        return check.check(repository, given)
+
+    def run() -> tuple[int, dict[str, object]]:
+        found, explanation = check.as_given(repository, given)
+        return found["exit"], check.document(found, explanation)
+
+    return for_programs("check", run)
 
 
 def seen(repository: Repository, given: argparse.Namespace) -> int:
@@ -414,6 +425,7 @@ class Command(NamedTuple):
     text: str
     run: Callable[[Repository, argparse.Namespace], int] | None
     arguments: Callable[[arguments.Parser], None]
+    takes_rest: bool = False  # what comes after -- is not its own
 
 
 COMMANDS = {
@@ -499,8 +511,9 @@ COMMANDS = {
         "FILE.cu... [-I DIR] [-D MACRO] [--explain] [--json] [-- ARGUMENT...]",
         "any CUDA program with a main() of its own: run it, and report its races, accesses out of bounds, "
         "reads of unwritten memory and divergent barriers, by line",
-        check.check,
+        checked,
         arguments.check,
+        takes_rest=True,
     ),
     "diff": Command("CHAPTER STEP", "your step against the solution", diff, arguments.a_step),
     "reset": Command(
@@ -526,8 +539,8 @@ COMMANDS = {
     ),
     "mcp": Command(
         "",
-        "serve next, lesson, hint, test, explain and solution to programs that speak the Model Context "
-        "Protocol (pip install 'mcp>=2,<3')",
+        "serve next, lesson, hint, test, explain, check and solution to programs that speak the Model "
+        "Context Protocol (pip install 'mcp>=2,<3')",
         serve_tools,
         arguments.nothing,
     ),
@@ -599,7 +612,7 @@ def run(words: list[str]) -> int:
         prog=f"./kata {name}", usage=usage_of(name, "usage: "), description=command.text
     )
     command.arguments(parser)
-    end = words.index("--") if name == "check" and "--" in words else len(words)
+    end = words.index("--") if command.takes_rest and "--" in words else len(words)
     given = parser.parse_intermixed_args(words[1:end])
     given.command, given.rest = name, words[end + 1 :]
     return command.run(repository, given)

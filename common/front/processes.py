@@ -18,12 +18,13 @@ def running(
     stdout: int | None = None,
     stderr: int | None = None,
     env: Mapping[str, str] | None = None,
+    stdin: int | None = subprocess.DEVNULL,
 ) -> Iterator[subprocess.Popen[str]]:
     """Runs a program in a session of its own: Ctrl-C reaches only this program, which ends the other in the
     right order."""
     process = subprocess.Popen(
         list(map(str, command)),
-        stdin=subprocess.DEVNULL,
+        stdin=stdin,
         stdout=stdout,
         stderr=stderr,
         env=env,

@@ -204,6 +204,18 @@ class Repository:
     def lesson(self, chapter: str) -> pathlib.Path:
         return self.root / "chapters" / chapter / "README.md"
 
+    def lesson_of(self, chapter: str, step: str) -> str:
+        """Returns a step's part of the lesson, after what stands between it and the step before."""
+        before = ""
+        for part in re.split(
+            r"^(?=### \d\d\b)", self.lesson(chapter).read_text(encoding="utf-8"), flags=re.M
+        ):
+            own, *after = re.split(r"(?<=\n)(?=###? )", part, maxsplit=1)
+            if re.match(rf"###.*\b{step[:2]}\b", part):  # it may be about several
+                return before + own
+            before = "".join(after) if part.startswith("###") else part
+        raise Fault(f"the lesson has no part of its own for step {step[:2]}")
+
     def measured_page(self, chapter: str) -> pathlib.Path:
         """Returns the page beside the lesson that says what was measured. A chapter that was never
         timed has none."""
@@ -352,9 +364,9 @@ class Repository:
             claimed = float(row["claimed"])
             faster = f"{claimed:.2f} times as fast as" if claimed > 1 else "faster than"
             lines.append(
-                f"At first sight, or by the documents, {row['step']} should be {faster} {row['against']}. "
-                f"Measured on {machine}, with the solutions and the problem of the ladder: {found}. No "
-                f"step is judged by it. More: {self.relative(self.measured_page(chapter))}"
+                f"At first sight, or according to the documents, {row['step']} should be {faster} "
+                f"{row['against']}. Measured on {machine}, with the solutions and the problem of the ladder: "
+                f"{found}. No step is judged by it. More: {self.relative(self.measured_page(chapter))}"
             )
         return lines
 

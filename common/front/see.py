@@ -58,7 +58,7 @@ SMALLER = (
 )
 READ_LIFE = (
     "The warps of one block: from left to right, what each does as time goes on. A dashed line is a "
-    "barrier. Where a warp is empty before it, the warp waits there for the slowest."
+    "barrier. Where a row is empty before one, its warp waits there for the slowest."
 )
 WAITS_ELSEWHERE = (
     "Not drawn is how long an atomic on global memory waits for atomics of other blocks at the same "

@@ -12,7 +12,6 @@ import inspect
 import io
 import os
 import pathlib
-import re
 import signal
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -48,17 +47,6 @@ def printed() -> Iterator[io.StringIO]:
             raise Fault(f"{said.getvalue()}{fault}") from None
 
 
-def of_step(lesson: str, number: str) -> str:
-    """Returns a step's part of a lesson, after what stands between it and the step before."""
-    before = ""
-    for part in re.split(r"^(?=### \d\d\b)", lesson, flags=re.M):
-        own, *after = re.split(r"(?<=\n)(?=###? )", part, maxsplit=1)
-        if re.match(rf"###.*\b{number}\b", part):  # it may be about several
-            return before + own
-        before = "".join(after) if part.startswith("###") else part
-    raise Fault(f"the lesson has no part of its own for step {number}")
-
-
 class Tools:
     """The tools; their descriptions are for the client."""
 
@@ -82,8 +70,11 @@ class Tools:
     def lesson(self, chapter: str, step: str = "") -> str:
         """The lesson of a chapter, or its part on one step, in Markdown."""
         found = self.place(chapter, step or "01")
-        text = self.repository.lesson(found[0]).read_text(encoding="utf-8")
-        return of_step(text, found[1][:2]) if step else text
+        return (
+            self.repository.lesson_of(*found)
+            if step
+            else self.repository.lesson(found[0]).read_text(encoding="utf-8")
+        )
 
     def hint(self, chapter: str, step: str, level: int = 1) -> str:
         """A hint: level 1 is a question that points at the idea, 2 the approach in words, 3 nearly the
@@ -109,7 +100,8 @@ class Tools:
         """Compiles and runs any CUDA program with a main() of its own, without a GPU: its races, accesses out
         of bounds, reads of unwritten memory and divergent barriers, and on request what each line costs."""
         with printed():
-            return check.document(*check.checked(self.repository, [pathlib.Path(file)], explains=explain))
+            found = check.checked(self.repository, [pathlib.Path(file)], explains=explain)
+        return {"command": "check", **check.document(*found)}
 
     def solution(self, chapter: str, step: str) -> str:
         """The annotated solution of a step that is OK."""

@@ -2,6 +2,8 @@
 #include "meter/meter.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <tuple>
 
 namespace meter {
 
@@ -11,6 +13,7 @@ namespace {
 struct Miss {
     std::uintptr_t distance = ~std::uintptr_t{0};
     std::string text;
+    std::string remedy = {};  ///< on a line of its own
 };
 
 }  // namespace
@@ -37,15 +40,20 @@ void Meter::refuse(std::uintptr_t address, std::size_t bytes, Verb verb, const v
         if (address < range.begin) {
             const auto distance = range.begin - address;
             if (distance < behind.distance)
-                behind = {distance, "beginning " + std::to_string(distance) + " bytes before the start of " +
-                                        name + size};
+                behind = {
+                    distance,
+                    "beginning " + std::to_string(distance) + " bytes before the start of " + name + size,
+                    "\n  nothing lies before its first element: does a test before this line leave out the "
+                    "threads or rounds "
+                    "that would reach there?"};
         } else if (const auto distance = address + bytes - range.end; distance < before.distance) {
             before = {distance,
                       (address == range.end ? "right past the end of "
                        : address > range.end
                            ? "beginning " + std::to_string(address - range.end) + " bytes past the end of "
                            : "of which the last " + std::to_string(distance) + " lie past the end of ") +
-                          name + size};
+                          name + size,
+                      remedy_past_the_end(range, name, address, bytes)};
         }
     };
     const auto at = offset_of(code);
@@ -60,6 +68,10 @@ void Meter::refuse(std::uintptr_t address, std::size_t bytes, Verb verb, const v
     const auto near = std::min(before.distance, behind.distance),
                far = std::max(before.distance, behind.distance);
     constexpr std::uintptr_t reach = 1 << 24, next_to_it = 256;
+    const auto& [nearest, other] =
+        before.distance < behind.distance ? std::tie(before, behind) : std::tie(behind, before);
+    const bool is_clear = near <= next_to_it || far >= 4 * near;
+    std::string remedy;
     if (address < 4096)
         text += "through a null pointer";
     else if (constants_.contains(address))
@@ -70,14 +82,58 @@ void Meter::refuse(std::uintptr_t address, std::size_t bytes, Verb verb, const v
         simt::give_up(text + "that lie " + lost + ", in " + line(offset_of(code)) +
                       simt::why_upper_bits_are_lost);
     else if (near < reach)
-        text += (before.distance < behind.distance ? before : behind).text +
-                (near <= next_to_it || far >= 4 * near
-                     ? ""
-                     : ", and " + (before.distance < behind.distance ? behind : before).text);
+        text += nearest.text + (is_clear ? "" : ", and " + other.text);
     else
         text += grid_.image.all.contains(address) ? "of the module's constants or code"
                                                   : "that are not device memory";
-    simt::give_up(text + ", in " + line(offset_of(code)));
+    if (is_clear && near < reach && text.find(nearest.text) != text.npos) remedy = nearest.remedy;
+    simt::give_up(text + ", in " + line(offset_of(code)) + remedy);
+}
+
+/// Returns what must be compared before an access past the end of a range, on a line of its own.
+std::string Meter::remedy_past_the_end(const simt::Range& range, const std::string& name,
+                                       std::uintptr_t address, std::size_t bytes) const {
+    const auto size = range.size();
+    if (size == 0 && range.begin == resident().dynamic_shared.range.begin)
+        return "\n  the launch must state how many bytes this array has: kernel<<<grid, block, bytes>>>";
+    if (address < range.end)
+        return "\n  whole accesses of " + std::to_string(bytes) + " bytes end at byte " +
+               std::to_string(size / bytes * bytes) + " of " + std::to_string(size) +
+               ": the bytes after it need narrower ones";
+    const auto index = (address - range.begin) / bytes, count = size / bytes;
+    if (count < 2 || size % bytes != 0 || (address - range.begin) % bytes != 0) return "";
+    std::string text = "\n  its index, counted from the start of " + name + ", is " + std::to_string(index);
+    const auto& thread = *simt::running;
+    const auto of_block = std::uint64_t{simt::running_block->index.x} * grid_.block_dim.x;
+    if (of_block > 0 && index == of_block) text += ", which here is blockIdx.x * blockDim.x";
+    if (of_block > 0 && thread.index.x > 0 && index == of_block + thread.index.x)
+        text += ", which here is blockIdx.x * blockDim.x + threadIdx.x";
+    text += ", and there are " + std::to_string(count) + " elements" + factors_of(count);
+    // Far beyond the end, more than a guard may be wrong.
+    const bool product = text.ends_with("\"");
+    if (index >= 2 * count) return text;
+    return text + ": is there a guard before this line that compares " +
+           (product ? "each coordinate with its own limit?" : "just this index with that number?");
+}
+
+/// Returns ", as "n" says" or ", "width" times "height"" if exactly one parameter, or one pair of them, has
+/// this value; else nothing.
+std::string Meter::factors_of(std::uint64_t count) const {
+    if (auto one = named_number(count); !one.empty()) return one;
+    const auto names = parameters();
+    const auto known = std::min(names.size(), grid_.launch.parameters);
+    std::string found;
+    for (std::size_t i = 0; i < known; ++i)
+        for (std::size_t j = i + 1; j < known; ++j) {
+            const auto &a = grid_.launch.numbers[i], &b = grid_.launch.numbers[j];
+            if (!a || !b || *a < 2 || *b < 2 ||
+                static_cast<std::uint64_t>(*a) != count / static_cast<std::uint64_t>(*b) ||
+                count % static_cast<std::uint64_t>(*b) != 0)
+                continue;
+            if (!found.empty()) return "";
+            found = ", \"" + names[i] + "\" times \"" + names[j] + '"';
+        }
+    return found;
 }
 
 /// Returns the pointer parameter of the kernel nearest to the address that does not point to device memory,
@@ -122,8 +178,14 @@ void Meter::hold_to_device(std::uintptr_t address, std::size_t bytes, Verb verb,
 void Meter::refuse_index(const std::string& index, const std::string& type, const char* file, unsigned line) {
     const auto at = simt::text_of(simt::Site{file, static_cast<int>(line)});
     const auto name = indexed_array(grid_.image, file, line);
-    const auto what = " uses index " + index + " of an array of type " + type +
-                      (name ? ", \"" + *name + '"' : "") + ", in " + at;
+    const auto extent = type.find('[');
+    const auto count = extent == type.npos ? 0 : std::strtoull(type.c_str() + extent + 1, nullptr, 10);
+    const auto what =
+        " uses index " + index + " of an array of type " + type + (name ? ", \"" + *name + '"' : "") +
+        ", in " + at +
+        (count == 0 ? ""
+                    : "\n  its elements are 0 to " + std::to_string(count - 1) +
+                          ": does a test or a loop before this line go further, or is the array too small?");
     if (simt::running) simt::give_up("out of bounds: " + here() + what);
     if (observing_ && !findings_.full() && findings_.is_new({at, "index"}))
         findings_.add("out of bounds: the host code" + what);

@@ -98,6 +98,29 @@ void Meter::tell_too_early(const Region& region, std::uintptr_t address, std::si
                   "committed in each round, even if nothing is copied");
 }
 
+/// Describes how much of an array has been written, on a line of its own.
+std::string Meter::written_so_far(const Region& region, std::uintptr_t address) const {
+    if (region.space != Space::shared)
+        return "\n  neither the host nor a kernel has set it since it was allocated: set it before, for "
+               "zeros with "
+               "cudaMemset";
+    const auto variable = region.range.begin == grid_.image.shared.begin
+                              ? simt::variable_at(grid_.image, address)
+                              : std::nullopt;
+    const auto range = variable ? variable->range : region.range;
+    if (range.size() < 8 || range.size() % 4 != 0) return "";
+    const auto first = (range.begin - region.range.begin) / 4, words = range.size() / 4;
+    const auto written = region.shadow->written_of(first, first + words - 1, region.epoch);
+    if (written.words == 0) return "\n  nothing has been written to this array so far";
+    std::set<std::string> lines;
+    for (const auto code : written.codes) lines.insert(line(code));
+    std::string in;
+    for (const auto& one : lines) in += (in.empty() ? ", in " : ", ") + one;
+    return "\n  written so far: " + std::to_string(written.words) + " of its " + std::to_string(words) +
+           " words" + in +
+           "; every word that is read must be written before, also by threads that have no other work";
+}
+
 void Meter::tell_unwritten(const Region& region, std::uintptr_t address, std::size_t bytes,
                            std::uint32_t code) {
     // In shared memory it is often harmless: a rehearsal of the launch tells whether it makes a difference.
@@ -105,7 +128,8 @@ void Meter::tell_unwritten(const Region& region, std::uintptr_t address, std::si
     if (rehearsing_ || findings_.full() || (shared && doubted_.contains(code))) return;
     const auto at = line(code);
     const auto text = "read of what nobody has written: " + here() + " reads " +
-                      text_of(region, address, bytes) + " in " + at + simt::which_launch();
+                      text_of(region, address, bytes) + " in " + at + simt::which_launch() +
+                      written_so_far(region, address);
     if (shared) {
         doubted_.insert(code);
         doubts_.try_emplace(at, text);

@@ -258,6 +258,9 @@ class Meter final : public simt::Probe {
     /// Ends the launch if the module has this variable for its host code alone.
     void hold_to_device(std::uintptr_t address, std::size_t bytes, Verb verb, const void* code);
     std::optional<std::string> host_pointer_at(std::uintptr_t address, std::uintptr_t near) const;
+    std::string remedy_past_the_end(const simt::Range&, const std::string& name, std::uintptr_t address,
+                                    std::size_t bytes) const;
+    std::string factors_of(std::uint64_t count) const;
     [[noreturn]] void refuse(std::uintptr_t address, std::size_t bytes, Verb verb, const void* code);
 
     // Texts: finding_text.cpp, and race_text.cpp for races.
@@ -266,6 +269,7 @@ class Meter final : public simt::Probe {
     std::string here() const { return simt::name_of(simt::running->index, simt::running_block->index); }
     std::string name_of(const Region&) const;
     std::string text_of(const Region&, std::uintptr_t address, std::size_t bytes) const;
+    std::string written_so_far(const Region&, std::uintptr_t address) const;
     void miss_shared_memory();
     void notice_unfilled(std::uintptr_t address, std::size_t bytes, std::uint32_t code);
     void tell_unwritten(const Region&, std::uintptr_t address, std::size_t bytes, std::uint32_t code);

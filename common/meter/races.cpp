@@ -417,6 +417,17 @@ Shadow::Beside Shadow::written_beside(std::size_t first, std::size_t last, const
     return found;
 }
 
+Shadow::Written Shadow::written_of(std::size_t first, std::size_t last, std::uint32_t epoch) {
+    Written found;
+    for (auto i = first; i <= last; ++i) {
+        if (cells_[i].epoch != epoch || cells_[i].written != 0xf) continue;
+        ++found.words;
+        for (const auto& r : records(cells_[i]))
+            if (writes(r.verb())) found.codes.insert(r.code);
+    }
+    return found;
+}
+
 /// Returns the record that the access clashes with, if any. Replaces the records that the access stands for.
 std::optional<Record> Shadow::settle(Cell& cell, const Record& me, const Clocks& clocks, unsigned slot,
                                      unsigned thread) {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <set>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -212,6 +213,14 @@ class Shadow {
     };
     Beside written_beside(std::size_t first, std::size_t last, const Record& who, std::uint32_t code,
                           std::uint32_t epoch);
+
+    /// The words from `first` to `last` that are written in this epoch, and the instructions known to have
+    /// written some of them.
+    struct Written {
+        std::size_t words = 0;
+        std::set<std::uint32_t> codes = {};
+    };
+    Written written_of(std::size_t first, std::size_t last, std::uint32_t epoch);
 
     std::size_t words_touched = 0;  // in the current epoch; set by the caller
     bool written = false;           // before this launch, all of it; set by the caller

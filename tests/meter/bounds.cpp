@@ -17,28 +17,35 @@ TEST_CASE("an access out of bounds is reported with its distance from the buffer
     };
     const auto write = [&](long offset) { return fault([&] { kernels::write_at(out.data(), offset); }); };
     const std::string in_read = ", in " + line_of("read at"), in_write = ", in " + line_of("write at");
+    const auto guard = [](const std::string& name, const std::string& index) {
+        return "\n  its index, counted from the start of \"" + name + "\", is " + index +
+               ", and there are 100 elements: is there a guard before this line that compares just this "
+               "index with that number?";
+    };
     CHECK(read(0) == "");
     CHECK(read(68) == "");
     CHECK(read(69) ==
           "out of bounds: thread (31,0,0) of block (0,0,0) reads 4 bytes right past the end of \"in\" "
           "(400 bytes)" +
-              in_read);
+              in_read + guard("in", "100"));
     CHECK(read(110) ==
           "out of bounds: thread (0,0,0) of block (0,0,0) reads 4 bytes beginning 40 bytes past the end of "
           "\"in\" (400 bytes)" +
-              in_read);
+              in_read + guard("in", "110"));
     CHECK(
         read(-1) ==
         "out of bounds: thread (0,0,0) of block (0,0,0) reads 4 bytes beginning 4 bytes before the start of "
         "\"in\" (400 bytes)" +
-            in_read);
+            in_read +
+            "\n  nothing lies before its first element: does a test before this line leave out the threads "
+            "or rounds that would reach there?");
     CHECK_THAT(read(1l << 40),
                StartsWith("out of bounds: thread (0,0,0) of block (0,0,0) reads 4 bytes that are "
                           "not device memory"));
     CHECK(write(69) ==
           "out of bounds: thread (31,0,0) of block (0,0,0) writes 4 bytes right past the end of "
           "\"out\" (400 bytes)" +
-              in_write);
+              in_write + guard("out", "100"));
     CHECK_THAT(write(-3), ContainsSubstring("writes 4 bytes beginning 12 bytes before the start of \"out\""));
     CHECK(out.damage() == std::nullopt);  // the access was prevented
     CHECK(write(68) == "");
@@ -112,8 +119,11 @@ TEST_CASE("an access that straddles the end of a buffer is reported", "[bounds]"
     Buffer<float4> out("out", 1);
     const auto* vectors = reinterpret_cast<const float4*>(in.data());
     CHECK(fault([&] { kernels::read_vector_at(vectors, out.data(), 0); }) == "");
-    CHECK_THAT(fault([&] { kernels::read_vector_at(vectors, out.data(), 1); }),
-               ContainsSubstring("reads 16 bytes of which the last 8 lie past the end of \"in\" (24 bytes)"));
+    CHECK_THAT(
+        fault([&] { kernels::read_vector_at(vectors, out.data(), 1); }),
+        ContainsSubstring("reads 16 bytes of which the last 8 lie past the end of \"in\" (24 bytes)") &&
+            EndsWith("\n  whole accesses of 16 bytes end at byte 16 of 24: the bytes after it need narrower "
+                     "ones"));
 }
 
 TEST_CASE("accesses to shared and constant memory are bounds-checked", "[bounds]") {
@@ -142,7 +152,10 @@ TEST_CASE("an index out of range is reported, for local and adjacent arrays as w
     const auto at = [](const std::string& index, const std::string& type, const std::string& mark,
                        const std::string& name = "") {
         return EndsWith(" of block (0,0,0) uses index " + index + " of an array of type '" + type + "'" +
-                        (name.empty() ? "" : ", \"" + name + '"') + ", in " + line_of(mark));
+                        (name.empty() ? "" : ", \"" + name + '"') + ", in " + line_of(mark) +
+                        "\n  its elements are 0 to " +
+                        std::to_string(std::stoi(type.substr(type.find('[') + 1)) - 1) +
+                        ": does a test or a loop before this line go further, or is the array too small?");
     };
     CHECK(fault([&] { kernels::local_at(out.data(), 7); }) == "");
     CHECK_THAT(fault([&] { kernels::local_at(out.data(), 8); }), at("8", "float [8]", "local at", "local"));
@@ -157,7 +170,9 @@ TEST_CASE("an index out of range is reported, for local and adjacent arrays as w
     CHECK(found([&] { kernels::host_local_at(7); }) == Findings{});
     CHECK(found([&] { kernels::host_local_at(8); }) ==
           Findings{"out of bounds: the host code uses index 8 of an array of type 'int [8]', in " +
-                   line_of("host local at")});
+                   line_of("host local at") +
+                   "\n  its elements are 0 to 7: does a test or a loop before this line go further, or is "
+                   "the array too small?"});
 }
 
 // Without counting, an access is noticed only if there is no memory at its address.

@@ -133,10 +133,12 @@ TEST_CASE("histograms need atomics, zeros and barriers", "[races]") {
     CHECK(!clean(privately(true, false, true)));
     CHECK(!clean(privately(true, true, false)));
     CHECK(!clean(privately(false, true, true)));
-    CHECK(found(privately(false, true, true)) == Findings{"read of what nobody has written: thread (127,0,0) "
-                                                          "of block (0,0,0) reads shared memory \"mine\", "
-                                                          "element 15 in " +
-                                                          line_of("private histogram counts")});
+    const auto unset = found(privately(false, true, true));
+    REQUIRE(unset.size() == 1);
+    CHECK_THAT(unset[0],
+               StartsWith("read of what nobody has written: thread (127,0,0) of block (0,0,0) reads shared "
+                          "memory \"mine\", element 15 in " +
+                          line_of("private histogram counts") + "\n"));
     const auto unordered = found(privately(true, true, false));
     REQUIRE(!unordered.empty());
     CHECK_THAT(unordered[0],

@@ -377,7 +377,7 @@ void dynamic_neighbour(int* out, int threads, bool barrier) {
 
 __global__ void unwritten_shared_kernel(int* out) {
     __shared__ int tile[32];
-    if (threadIdx.x > 0) tile[threadIdx.x] = 1;
+    if (threadIdx.x > 0) tile[threadIdx.x] = 1;  // mark: writes all but one
     __syncthreads();
     out[threadIdx.x] = tile[31 - threadIdx.x];  // mark: unwritten shared
 }

@@ -364,7 +364,9 @@ TEST_CASE("copies by the C library are counted, bounds-checked and checked for r
     CHECK(fault([&] { kernels::copies(Copy::library, in.data(), out.data(), bytes + 1, lanes); }) ==
           "out of bounds: thread (7,0,0) of block (0,0,0) reads 1 byte right past the end of \"in\" (384 "
           "bytes), in " +
-              line_of("library copies"));
+              line_of("library copies") +
+              "\n  its index, counted from the start of \"in\", is 384, and there are 384 elements: is there "
+              "a guard before this line that compares just this index with that number?");
     CHECK(found([&] { kernels::copies(Copy::library, unwritten.data(), out.data(), bytes, lanes); }).size() ==
           1);
     auto chars = filled<char>("chars", 1024);

@@ -13,16 +13,22 @@
 TEST_CASE("a read of unwritten memory is reported", "[races]") {
     Buffer<int> out("out", 32), unwritten("in", 32);
     CHECK(found([&] { kernels::unwritten_shared(out.data()); }) ==
-          Findings{"read of what nobody has written: thread (31,0,0) of block (0,0,0) reads shared memory "
-                   "\"tile\", element 0 in " +
-                   line_of("unwritten shared")});
+          Findings{
+              "read of what nobody has written: thread (31,0,0) of block (0,0,0) reads shared memory "
+              "\"tile\", element 0 in " +
+              line_of("unwritten shared") + "\n  written so far: 31 of its 32 words, in " +
+              line_of("writes all but one") +
+              "; every word that is read must be written before, also by threads that have no other work"});
     CHECK(!clean([&] { kernels::unwritten_dynamic(out.data()); }));
     const auto findings = found([&] { kernels::unwritten_global(unwritten.data(), out.data()); });
     REQUIRE(findings.size() == 1);
     CHECK_THAT(
         findings[0],
         StartsWith(
-            "read of what nobody has written: thread (0,0,0) of block (0,0,0) reads \"in\", element 0 in "));
+            "read of what nobody has written: thread (0,0,0) of block (0,0,0) reads \"in\", element 0 in ") &&
+            EndsWith("\n  neither the host nor a kernel has set it since it was allocated: set it before, "
+                     "for zeros "
+                     "with cudaMemset"));
     CHECK(clean([&] { kernels::unwritten_global(filled<int>("in", 32).data(), out.data()); }));
 }
 

@@ -237,6 +237,7 @@ struct Problem {
             if (auto text = of_factors(bf16)) return text;
             return c.damage();
         }
+        const void* output() { return c.data(); }
         auto result() const { return c.values(); }
     };
 };

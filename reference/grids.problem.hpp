@@ -51,6 +51,7 @@ struct Vectors {
         Device(const Vectors& p, std::byte poison) : a("a", p.a), b("b", p.b), c("c", p.a.size(), poison) {}
         void run(const Module& step) { call(step, a.data(), b.data(), c.data(), c.size()); }
         auto damage() const { return kata::damage_of(a, b, c); }
+        const void* output() { return c.data(); }
         auto result() const { return c.values(); }
     };
 };
@@ -133,6 +134,7 @@ struct Picture {
               out(p.blur_size ? "out" : "gray", static_cast<std::size_t>(size.pixels()), poison) {}
         void run(const Module& step) { call(step, in.data(), out.data(), size, blur_size); }
         auto damage() const { return kata::damage_of(in, out); }
+        const void* output() { return out.data(); }
         Bytes result() const {
             auto values = out.values();
             if (seen) *seen = values;

@@ -93,6 +93,7 @@ struct Problem {
             if (auto text = keeps_its_input ? in.damage() : in.Buffer<T>::damage()) return text;
             return kata::damage_of(workspace, out);
         }
+        const void* output() { return out.data(); }
         auto result() const { return out.values(); }
     };
 };

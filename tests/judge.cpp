@@ -3,7 +3,9 @@
 #include "error.hpp"
 #include "judge/claims.hpp"
 #include "judge/excess.hpp"
+#include "judge/origin.hpp"
 #include "judge/source.hpp"
+#include "watch.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <string>
@@ -351,4 +353,98 @@ TEST_CASE("a record is one line of JSON", "[judge]") {
         R"("counts": [{"key": "work", "heading": "steps", "step": 3, "solution": 1}]})");
     record = {"b", "right", "", {}};
     CHECK(record.json() == R"({"test": "b", "kind": "right"})");
+}
+
+namespace {
+
+/// Pretends that a kernel with blocks of two threads runs. `in` lies at the addresses from 1000 on, and the
+/// result from 2000 on, each with twelve elements of 4 bytes.
+class Pretended {
+  public:
+    explicit Pretended(unsigned blocks) {
+        kata::Scene scene;
+        scene.grid = {blocks, 1, 1};
+        scene.block = {2, 1, 1};
+        scene.array_at = [](std::uintptr_t a) {
+            return a < 2000 ? kata::Array{"in", 1000, 48} : kata::Array{"out", 2000, 48};
+        };
+        scene.lines_of = [](std::span<const std::uint32_t> codes) {
+            return Texts(1, "02_b.cu:" + std::to_string(codes[0]));
+        };
+        kata::watcher->launch_begins(scene);
+    }
+    void does(const char* what, std::size_t block, unsigned thread, std::uint32_t line,
+              std::uintptr_t address) {
+        kata::Request request{.code = line, .did = what, .memory = "global", .block = block, .bytes = 4};
+        request.lanes = 1u << thread;
+        request.addresses[thread] = address;
+        kata::watcher->request(request);
+    }
+    static const void* result() { return reinterpret_cast<const void*>(2000); }
+};
+
+std::string traced(std::size_t wrong, const kata::Solve& step, const kata::Solve& solution = {}) {
+    return kata::origin({}, {4, {12}, wrong}, step, solution);
+}
+
+/// A step in which each block stores two elements, which begin `apart` after those of the block before. For
+/// element i it loads element i / shared_by of the input.
+kata::Solve copies(unsigned blocks, std::size_t apart, std::size_t shared_by = 1) {
+    return [=] {
+        Pretended kernel(blocks);
+        for (std::size_t b = 0; b < blocks; ++b)
+            for (unsigned t = 0; t < 2; ++t) {
+                const auto i = apart * b + t;
+                kernel.does("load", b, t, 5, 1000 + 4 * (i / shared_by));
+                kernel.does("store", b, t, 6, 2000 + 4 * i);
+            }
+        return Pretended::result();
+    };
+}
+
+}  // namespace
+
+TEST_CASE("a wrong element is traced to the thread that stored it, and to what that thread had loaded",
+          "[judge]") {
+    const std::string stored = "(x 3) is stored by thread (1,0,0) of block (1,0,0) in 02_b.cu:6";
+    CHECK(traced(3, copies(6, 2)) == stored);
+    CHECK(traced(3, copies(6, 2, 2), copies(6, 2)) ==
+          stored +
+              "\n  it has loaded element 1 of \"in\" in 02_b.cu:5; for this result the solution loads "
+              "element 3");
+    CHECK(traced(3, copies(6, 2), copies(6, 2))
+              .starts_with(stored + "\n  it has loaded just the elements that"));
+    CHECK(traced(3, copies(6, 2, 2)) ==
+          "no thread loads element 6 of \"in\": the last before it, element 5, is loaded by thread (1,0,0) "
+          "of block "
+          "(5,0,0) in 02_b.cu:5, and none after it\n  there are 6 blocks along x, and each loads 1 element: "
+          "12 would "
+          "reach the end");
+}
+
+TEST_CASE("an element that no thread stores is traced to those on either side of it", "[judge]") {
+    CHECK(
+        traced(4, copies(2, 2)) ==
+        "no thread stores (x 4): the last before it, (x 3), is stored by thread (1,0,0) of block (1,0,0) in "
+        "02_b.cu:6, and none after it\n  there are 2 blocks along x, and each stores 2 elements: 6 would "
+        "reach the "
+        "end");
+    CHECK(traced(4, copies(1, 2))
+              .ends_with("\n  there is 1 block along x, and it stores 2 of the 12 elements along x"));
+    CHECK(traced(4, copies(2, 12))
+              .ends_with("\n  only 1 of the 2 blocks along x stores any of these elements"));
+    CHECK(
+        traced(2, copies(3, 4)) ==
+        "no thread stores (x 2): the last before it, (x 1), is stored by thread (1,0,0) of block (0,0,0) in "
+        "02_b.cu:6, and the next, (x 4), is stored by thread (0,0,0) of block (1,0,0) in 02_b.cu:6\n  each "
+        "block "
+        "stores 2 elements, and the next begins 4 further on: both numbers must be the same");
+    CHECK(traced(0,
+                 [] {
+                     Pretended(1).does("store", 0, 1, 6, 2004);
+                     return Pretended::result();
+                 }) ==
+          "no thread stores (x 0): the first, (x 1), is stored by thread (1,0,0) of block (0,0,0) in "
+          "02_b.cu:6");
+    CHECK(traced(0, [] { return Pretended::result(); }).empty());
 }

@@ -604,6 +604,7 @@ std::optional<std::string> report(const Comparison& c, const Layout& layout) {
     for (Index i = 0; i < count; ++i)
         if (!c.matches(i, i)) wrong.push_back(i);
     if (wrong.empty()) return std::nullopt;
+    if (layout.first_wrong) *layout.first_wrong = wrong.front();
 
     Index untouched = 0;
     for (Index i = 0; i < count; ++i) untouched += c.unwritten(i) ? 1 : 0;

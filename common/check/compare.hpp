@@ -13,7 +13,8 @@ namespace kata {
 struct Layout {
     std::vector<int> extents;    ///< elements along each axis
     std::vector<int> tile = {};  ///< elements that one block writes along each axis; 0 or absent: unknown
-    std::optional<std::byte> poison = {};  ///< the value of every byte before the step ran
+    std::optional<std::byte> poison = {};               ///< the value of every byte before the step ran
+    std::optional<std::size_t>* first_wrong = nullptr;  ///< receives the index of the first wrong element
 };
 
 /// Returns nothing if every element of `got` equals the expected one: -0 equals 0, NaN equals only NaN.

@@ -171,6 +171,14 @@ std::filesystem::path rival_path(const std::string& name) {
 
 bool has_own_solution() { return !subject().is_solution && exists(rival_path(step_name())); }
 
+const Module* own_solution() {
+    try {
+        return has_own_solution() ? &rival(step_name()) : nullptr;
+    } catch (const Error&) {
+        return nullptr;
+    }
+}
+
 }  // namespace kata
 
 CATCH_REGISTER_LISTENER(kata::Listener)

@@ -4,6 +4,7 @@
 #include "check/compare.hpp"
 #include "check/miscount.hpp"
 #include "error.hpp"
+#include "judge/origin.hpp"
 #include "judge/suite.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -42,10 +43,12 @@ std::optional<std::string> damage_of(const Buffers&... buffers) {
 struct Expected {
     std::vector<double> values, bound = {};
     Layout layout;
+    std::optional<std::size_t> first_wrong = {};  ///< found by difference()
 
     template <class T>
     std::optional<std::string> difference(const std::vector<T>& got, std::byte poison) {
         layout.poison = poison;
+        layout.first_wrong = &first_wrong;
         if (!bound.empty()) return kata::difference<T>(got, values, bound, layout);
         return kata::difference<T>(got, std::vector<T>(values.begin(), values.end()), layout);
     }
@@ -103,10 +106,42 @@ std::string what_is_kept(const Module& step, const Problem& p, const Trial& tria
            "right where it is the first\n";
 }
 
+/// Returns where the first wrong element of a result comes from, on a line of its own, or nothing. Three such
+/// elements are traced.
+template <class Problem>
+std::string where_from(const Module& step, const Problem& p, const Trial& trial, const auto& expected,
+                       std::size_t element_bytes) {
+    if constexpr (requires(typename Problem::Device device) {
+                      device.output();
+                      expected.first_wrong;
+                  }) {
+        static int left = 3;
+        const bool small = p.operations() < 64.0 * too_large_to_ask;
+        if (!expected.first_wrong || !trial.conditions.metered || !small || left-- <= 0) return "";
+        const auto& extents = expected.layout.extents;
+        const Element element{element_bytes, {extents.begin(), extents.end()}, *expected.first_wrong};
+        std::optional<typename Problem::Device> device;
+        const auto solve = [&](const Module& module) -> Solve {
+            return [&] {
+                device.emplace(p, trial.poison);
+                device->run(module);
+                return device->output();
+            };
+        };
+        const auto* const solution = own_solution();
+        const auto text =
+            origin(trial.conditions, element, solve(step), solution ? solve(*solution) : Solve{});
+        return text.empty() ? "" : "\n" + text;
+    } else {
+        return "";
+    }
+}
+
 /// Runs the step over a problem, which provides:
 ///   text()                    its size, for messages
 ///   Device(problem, poison)   its arrays on the device: run(step), damage(), result()
 ///   expected(), outputs(), operations()
+///   Device::output()          where its result is on the device, if a wrong one is to be traced
 ///   made_of(step, conditions, result)   what a wrong result consists of, if it can tell
 /// If steps differ in how much of it one run does, its Device provides solved_by(step), like TimedProblem.
 template <class Problem>
@@ -116,8 +151,11 @@ Run try_on(const Module& step, const Problem& p, typename Problem::Device& devic
         [&]() -> std::optional<std::string> {
             if (auto text = device.damage()) return text;
             const auto result = device.result();
-            auto text = p.expected().difference(result, trial.poison);
-            if (text) *text = what_is_kept(step, p, trial) + *text;
+            auto expected = p.expected();
+            auto text = expected.difference(result, trial.poison);
+            if (text)
+                *text = what_is_kept(step, p, trial) + *text +
+                        where_from(step, p, trial, expected, sizeof result[0]);
             if constexpr (requires { p.made_of(step, trial.conditions, result); }) {
                 if (!text) return text;
                 if (const auto why = p.made_of(step, trial.conditions, result)) *text += "\n" + *why;

@@ -1,0 +1,342 @@
+#include "judge/origin.hpp"
+
+#include "error.hpp"
+#include "watch.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace kata {
+
+namespace {
+
+using Address = std::uintptr_t;
+using Place3 = std::array<std::size_t, 3>;
+
+constexpr std::size_t most_accesses = 1 << 20;  // a larger problem is not traced
+
+/// A thread of a launch.
+struct Who {
+    std::size_t launch;
+    std::uint64_t block;
+    unsigned thread;
+    auto operator<=>(const Who&) const = default;
+};
+
+/// An access to global memory.
+struct Access {
+    Address address;
+    unsigned bytes;
+    std::uint32_t code;
+    char did;  // 'l'oad, 's'tore or 'a'tomic
+    Who who;
+};
+
+/// Remembers the accesses of a run, in their order.
+class Trail final : public Watcher {
+  public:
+    void launch_begins(const Scene& scene) override { scenes_.push_back(scene); }
+    void request(const Request& r) override {
+        for (unsigned lane = 0; lane < 32; ++lane) {
+            if (!(r.lanes >> lane & 1) || accesses_.size() >= most_accesses) continue;
+            const Who who{scenes_.size() - 1, r.block, r.warp * 32 + lane};
+            if (r.memory == std::string_view("shared")) uses_shared_.insert(who);
+            if (r.memory == std::string_view("global"))
+                accesses_.push_back({r.addresses[lane], r.bytes, r.code, *r.did, who});
+        }
+    }
+
+    bool complete() const { return !accesses_.empty() && accesses_.size() < most_accesses; }
+    const std::vector<Access>& accesses() const { return accesses_; }
+    bool uses_shared(const Who& who) const { return uses_shared_.contains(who); }
+    const std::array<unsigned, 3>& grid(const Who& who) const { return scenes_[who.launch].grid; }
+    Array array_at(Address a) const { return scenes_.back().array_at(a); }
+
+    std::string line(const Access& a) const {
+        return scenes_[a.who.launch].lines_of(std::span(&a.code, 1)).front();
+    }
+    Place3 block(const Who& who) const { return place(who.block, scenes_[who.launch].grid); }
+    std::string text(const Who& who) const {
+        const auto triple = [](const Place3& p) {
+            return "(" + std::to_string(p[0]) + "," + std::to_string(p[1]) + "," + std::to_string(p[2]) + ")";
+        };
+        return "thread " + triple(place(who.thread, scenes_[who.launch].block)) + " of block " +
+               triple(block(who));
+    }
+
+  private:
+    static Place3 place(std::uint64_t i, const std::array<unsigned, 3>& extent) {
+        return {i % extent[0], i / extent[0] % extent[1], i / extent[0] / extent[1]};
+    }
+
+    std::vector<Scene> scenes_;
+    std::vector<Access> accesses_;
+    std::set<Who> uses_shared_;
+};
+
+/// An array, its elements and how messages name them.
+struct Shown {
+    Address begin;
+    std::size_t bytes;  // of each element
+    Place3 extent = {1, 1, 1};
+    std::size_t axes = 1;
+    std::string name = {};  // empty for a result, whose elements are named by their coordinates
+    std::string noun = "element";
+
+    std::size_t total() const { return extent[0] * extent[1] * extent[2]; }
+    std::size_t stride(std::size_t axis) const {
+        return axis == 0 ? 1 : axis == 1 ? extent[0] : extent[0] * extent[1];
+    }
+    std::size_t along(std::size_t axis, std::size_t i) const { return i / stride(axis) % extent[axis]; }
+    std::string text(std::size_t i) const {
+        if (!name.empty()) return noun + " " + std::to_string(i);
+        std::string text;
+        for (std::size_t axis = 0; axis < axes; ++axis)
+            text +=
+                (axis == 0 ? "(" : ", ") + std::string(1, "xyz"[axis]) + " " + std::to_string(along(axis, i));
+        return text + ")";
+    }
+};
+
+/// By element: the last access to it.
+using Owners = std::vector<const Access*>;
+
+Owners owners_of(const Trail& trail, const Shown& array, bool loads) {
+    Owners owners(array.total());
+    for (const auto& a : trail.accesses()) {
+        if ((a.did == 'l') != loads || a.address < array.begin) continue;
+        const auto first = (a.address - array.begin) / array.bytes;
+        const auto end = (a.address + a.bytes - array.begin + array.bytes - 1) / array.bytes;
+        for (auto i = first; i < std::min(end, owners.size()); ++i) owners[i] = &a;
+    }
+    return owners;
+}
+
+/// The elements that a block or a thread reaches along an axis.
+struct Reached {
+    std::size_t first, last, count;
+};
+
+/// Returns why an even distribution over blocks or threads leaves a gap, if the parts of all of them show it.
+std::string uneven(const Trail& trail, const Shown& array, const Owners& owners, std::size_t axis,
+                   std::size_t missing, const Access& before, const Access* after, bool loads) {
+    const bool in_blocks = !after || after->who.block != before.who.block;
+    std::map<std::size_t, Reached> parts;
+    const auto start = missing - array.along(axis, missing) * array.stride(axis);
+    for (std::size_t c = 0; c < array.extent[axis]; ++c) {
+        const auto* const owner = owners[start + c * array.stride(axis)];
+        if (!owner || owner->who.launch != before.who.launch) continue;
+        if (!in_blocks && owner->who.block != before.who.block) continue;
+        const auto of = in_blocks ? trail.block(owner->who)[axis] : owner->who.thread;
+        auto& part = parts.try_emplace(of, Reached{c, c, 0}).first->second;
+        part.last = c, ++part.count;
+    }
+    const auto blocks = trail.grid(before.who)[axis];
+    if (!after && !loads && parts.size() < blocks)
+        return "\n  only " + std::to_string(parts.size()) + " of the " + std::to_string(blocks) +
+               " blocks along " + "xyz"[axis] + (parts.size() == 1 ? " stores" : " store") +
+               " any of these elements";
+    if (!after && !loads && blocks == 1)
+        return "\n  there is 1 block along " + std::string(1, "xyz"[axis]) + ", and it stores " +
+               std::to_string(parts.begin()->second.count) + " of the " + std::to_string(array.extent[axis]) +
+               " elements along " + "xyz"[axis];
+    if (parts.size() < 2 || parts.begin()->first != 0) return "";
+    const auto each = parts[0].count, apart = parts.contains(1) ? parts[1].first - parts[0].first : 0;
+    std::size_t k = 0;
+    for (const auto& [of, part] : parts) {
+        const bool ends_early = k + 1 == parts.size() && part.count < each;
+        if (of != k || part.first != parts[0].first + k * apart || part.last - part.first + 1 != part.count ||
+            (part.count != each && !ends_early))
+            return "";
+        ++k;
+    }
+    const auto reaches = std::string(loads ? "loads" : "stores") + " " + std::to_string(each) + " " +
+                         array.noun + (each == 1 ? "" : "s");
+    if (after && apart != each)
+        return std::string("\n  each ") + (in_blocks ? "block " : "thread ") + reaches +
+               ", and the next begins " + std::to_string(apart) +
+               " further on: both numbers must be the same";
+    const auto left = array.extent[axis] - parts[0].first;
+    if (!after && parts.size() == blocks && apart == each && k * each < left)
+        return "\n  there are " + std::to_string(k) + " blocks along " + "xyz"[axis] + ", and each " +
+               reaches + ": " + std::to_string((left + each - 1) / each) + " would reach the end";
+    return "";
+}
+
+/// Describes the threads on either side of an element that none accesses.
+std::string gap(const Trail& trail, const Shown& array, const Owners& owners, std::size_t missing,
+                bool loads) {
+    const auto by = [&](std::size_t i) {
+        return array.text(i) + ", is " + (loads ? "loaded" : "stored") + " by " + trail.text(owners[i]->who) +
+               " in " + trail.line(*owners[i]);
+    };
+    const auto text = "no thread " + std::string(loads ? "loads " : "stores ") + array.text(missing) +
+                      (array.name.empty() ? "" : " of \"" + array.name + '"');
+    for (std::size_t axis = 0; axis < array.axes; ++axis) {
+        const auto stride = array.stride(axis), at = array.along(axis, missing);
+        std::size_t before = 1, after = 1;
+        while (before <= at && !owners[missing - before * stride]) ++before;
+        if (before > at) continue;
+        while (at + after < array.extent[axis] && !owners[missing + after * stride]) ++after;
+        const bool any_after = at + after < array.extent[axis];
+        const auto* const next = any_after ? owners[missing + after * stride] : nullptr;
+        return text + ": the last before it" + (array.axes > 1 ? std::string(" along ") + "xyz"[axis] : "") +
+               ", " + by(missing - before * stride) +
+               (next ? ", and the next, " + by(missing + after * stride) : ", and none after it") +
+               uneven(trail, array, owners, axis, missing, *owners[missing - before * stride], next, loads);
+    }
+    const auto first = std::find_if(owners.begin(), owners.end(), [](const Access* a) { return a; });
+    return first == owners.end()
+               ? ""
+               : text + ": the first, " + by(static_cast<std::size_t>(first - owners.begin()));
+}
+
+/// By name of the array: the bytes of it that a thread has loaded.
+using Loaded = std::map<std::string, std::set<std::size_t>>;
+
+/// Returns what a thread had loaded before it stored, if it has stored once and used no shared memory.
+std::optional<Loaded> loaded_for(const Trail& trail, const Access& store) {
+    if (trail.uses_shared(store.who)) return std::nullopt;
+    Loaded loaded;
+    std::size_t stores = 0;
+    for (const auto& a : trail.accesses()) {
+        if (a.who != store.who) continue;
+        stores += a.did != 'l';
+        const auto array = trail.array_at(a.address);
+        for (unsigned i = 0; a.did == 'l' && i < a.bytes; ++i)
+            loaded[array.name].insert(a.address + i - array.begin);
+    }
+    return stores == 1 ? std::optional(loaded) : std::nullopt;
+}
+
+/// The elements of an array, if its accesses show how wide they are; else its bytes.
+struct Unit {
+    std::size_t narrowest = ~std::size_t{0};
+
+    void see(const Access& a) { narrowest = std::min<std::size_t>(narrowest, a.bytes); }
+    bool known() const { return narrowest <= sizeof(double); }
+    std::size_t bytes() const { return known() ? narrowest : 1; }
+    std::string noun() const { return known() ? "element" : "byte"; }
+};
+
+/// "elements 3 to 5, 9"; not all if they are many.
+std::string list(const std::set<std::size_t>& bytes, const Unit& unit) {
+    std::vector<std::pair<std::size_t, std::size_t>> ranges;
+    for (const auto b : bytes) {
+        const auto i = b / unit.bytes();
+        if (!ranges.empty() && i <= ranges.back().second + 1)
+            ranges.back().second = i;
+        else
+            ranges.emplace_back(i, i);
+    }
+    const bool one = ranges.size() == 1 && ranges[0].first == ranges[0].second;
+    constexpr std::size_t shown = 4;
+    std::string text = unit.noun() + (one ? " " : "s ");
+    for (std::size_t i = 0; i < std::min(ranges.size(), shown); ++i)
+        text += (i == 0 ? "" : ", ") + std::to_string(ranges[i].first) +
+                (ranges[i].first == ranges[i].second ? "" : " to " + std::to_string(ranges[i].second));
+    return text + (ranges.size() > shown ? ", …" : "");
+}
+
+/// Compares what the thread of the wrong element loaded with what the solution's thread loads for it.
+std::string loads(const Trail& mine, const Access& store, const Trail& theirs, const Access& its) {
+    const auto here = loaded_for(mine, store), there = loaded_for(theirs, its);
+    if (!here || !there || there->empty()) return "";
+    for (const auto& [name, bytes] : *there) {
+        const auto found = here->find(name);
+        if (found == here->end() || found->second == bytes) continue;
+        Unit unit;
+        std::set<std::string> lines;
+        for (const auto& a : mine.accesses())
+            if (a.who == store.who && a.did == 'l' && mine.array_at(a.address).name == name) {
+                unit.see(a);
+                lines.insert(mine.line(a));
+            }
+        std::string in;
+        for (const auto& line : lines) in += (in.empty() ? " in " : ", ") + line;
+        return "\n  it has loaded " + list(found->second, unit) + " of \"" + name + "\"" + in +
+               "; for this result the solution loads " + list(bytes, unit);
+    }
+    return *here == *there ? "\n  it has loaded just the elements that the solution loads for this result, "
+                             "so look at how "
+                             "often each of them is used, and at what is computed from them"
+                           : "";
+}
+
+/// Returns the first element of an input that no thread loads, if others are loaded, and if the solution,
+/// where it is known, loads it. An input is an array that is loaded before it is stored to.
+std::string never_loaded(const Trail& trail, const Trail* theirs) {
+    std::map<std::string, std::pair<Array, Unit>> arrays;
+    std::set<std::string> stored;
+    for (const auto& a : trail.accesses()) {
+        const auto array = trail.array_at(a.address);
+        const auto [found, is_first] = arrays.try_emplace(array.name, array, Unit{});
+        if (is_first && a.did != 'l') stored.insert(array.name);
+        found->second.second.see(a);
+    }
+    for (const auto& [name, known] : arrays) {
+        const auto& array = known.first;
+        const auto& unit = known.second;
+        if (stored.contains(name) || array.bytes == 0) continue;
+        Shown shown{array.begin, unit.bytes(), {array.bytes / unit.bytes(), 1, 1}, 1, name, unit.noun()};
+        const auto owners = owners_of(trail, shown, true);
+        Owners needed;
+        if (theirs) {
+            const auto& all = theirs->accesses();
+            const auto one = std::find_if(all.begin(), all.end(), [&, name = name](const Access& a) {
+                return theirs->array_at(a.address).name == name;
+            });
+            if (one == all.end()) continue;
+            auto other = shown;
+            other.begin = theirs->array_at(one->address).begin;
+            needed = owners_of(*theirs, other, true);
+        }
+        for (std::size_t i = 0; i < owners.size(); ++i)
+            if (!owners[i] && (!theirs || needed[i])) return gap(trail, shown, owners, i, true);
+    }
+    return "";
+}
+
+}  // namespace
+
+std::string origin(const Conditions& conditions, const Element& wrong, const Solve& step,
+                   const Solve& solution) {
+    auto once_more = conditions;
+    once_more.metered = true;
+    const auto watched = [&](const Solve& solve, Trail& trail) -> std::optional<Shown> {
+        const WatchedBy watching(trail);
+        const void* result = nullptr;
+        try {
+            observe(once_more, [&] { result = solve(); });
+        } catch (const Error&) {
+            return std::nullopt;
+        }
+        if (!trail.complete()) return std::nullopt;
+        Shown shown{reinterpret_cast<Address>(result), wrong.bytes, {1, 1, 1}, wrong.extent.size()};
+        std::copy(wrong.extent.begin(), wrong.extent.end(), shown.extent.begin());
+        return shown;
+    };
+    Trail mine;
+    const auto shown = watched(step, mine);
+    if (!shown) return "";
+    const auto owners = owners_of(mine, *shown, false);
+    const auto* const store = owners[wrong.index];
+    if (!store) return gap(mine, *shown, owners, wrong.index, false);
+    Trail theirs;
+    const auto there = solution ? watched(solution, theirs) : std::nullopt;
+    const auto gaps = never_loaded(mine, there ? &theirs : nullptr);
+    if (store->did != 's') return gaps;
+    const auto text =
+        shown->text(wrong.index) + " is stored by " + mine.text(store->who) + " in " + mine.line(*store);
+    const auto* const its = there ? owners_of(theirs, *there, false)[wrong.index] : nullptr;
+    const auto others = its ? loads(mine, *store, theirs, *its) : "";
+    if (!others.empty()) return text + others;
+    return gaps.empty() ? text : gaps;
+}
+
+}  // namespace kata

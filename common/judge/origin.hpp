@@ -1,0 +1,28 @@
+// Traces a wrong element of a result to the lines and threads that stored it, or that left it out.
+#pragma once
+#include "observe.hpp"
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace kata {
+
+/// An element of a result in device memory.
+struct Element {
+    std::size_t bytes;                ///< of each element
+    std::vector<std::size_t> extent;  ///< along each axis, the fastest first
+    std::size_t index;
+};
+
+/// Runs a step, and returns the array of its result on the device.
+using Solve = std::function<const void*()>;
+
+/// Runs the step once more under a watcher. Returns which thread and line stored the element, and how what it
+/// had loaded differs from what the solution loads; if no thread stored it, or part of an input was never
+/// loaded, which threads accessed the elements on either side of the gap. Returns nothing if nothing is
+/// known, as on a GPU. The solution may be null.
+std::string origin(const Conditions&, const Element&, const Solve& step, const Solve& solution);
+
+}  // namespace kata

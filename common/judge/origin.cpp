@@ -306,6 +306,7 @@ std::string never_loaded(const Trail& trail, const Trail* theirs) {
 
 std::string origin(const Conditions& conditions, const Element& wrong, const Solve& step,
                    const Solve& solution) {
+    if (watcher) return "";  // the run is watched for another reason
     auto once_more = conditions;
     once_more.metered = true;
     const auto watched = [&](const Solve& solve, Trail& trail) -> std::optional<Shown> {

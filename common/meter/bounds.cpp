@@ -101,7 +101,9 @@ std::string Meter::remedy_past_the_end(const simt::Range& range, const std::stri
                std::to_string(size / bytes * bytes) + " of " + std::to_string(size) +
                ": the bytes after it need narrower ones";
     const auto index = (address - range.begin) / bytes, count = size / bytes;
-    if (count < 2 || size % bytes != 0 || (address - range.begin) % bytes != 0) return "";
+    // A wide access says nothing of the elements.
+    if (count < 2 || bytes > sizeof(double) || size % bytes != 0 || (address - range.begin) % bytes != 0)
+        return "";
     std::string text = "\n  its index, counted from the start of " + name + ", is " + std::to_string(index);
     const auto& thread = *simt::running;
     const auto of_block = std::uint64_t{simt::running_block->index.x} * grid_.block_dim.x;

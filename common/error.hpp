@@ -18,6 +18,7 @@ struct Error : std::runtime_error {
     /// The first launches of the observation that it ended, such as "add<<<256, 4>>>", and the number of all.
     std::vector<std::string> launched = {};
     std::uint64_t launches = 0;
+    std::vector<std::string> findings = {};  ///< about the observation until then
     OutOfTime out_of_time = OutOfTime::no;
 };
 

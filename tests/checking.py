@@ -103,6 +103,10 @@ class Checking(unittest.TestCase):
         self.assertRegex(report, r"note: never freed: 1024 bytes .*reverse\.cu:18")
         self.assertIn("note: unchecked: no cudaGetLastError() follows the last 1 of 1 launches", report)
 
+    def test_what_was_found_before_the_end_comes_first(self) -> None:
+        report = self.check(1, "s[t] = d[t]", "s[255 - t] = s[t]", "n - t - 1", "n - t")[1]
+        self.assertRegex(report, r"(?s)race in shared memory.*out of bounds.*2 findings")
+
     def test_a_crash_of_the_host_is_a_finding(self) -> None:
         report = self.check(1, "cudaFree(d);", "abort();")[1]
         self.assertIn("the program crashed: it ended itself", report)

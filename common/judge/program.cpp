@@ -35,6 +35,7 @@ int main(int argc, char** argv) {
             seen = kata::observe({.has_caller = false}, [&] { status = run(argc - 3, argv + 3); });
             findings = seen.findings;
         } catch (const kata::Error& e) {
+            findings = e.findings;
             findings.push_back(e.what());
             seen.launches = e.launches;
         } catch (const std::exception& e) {

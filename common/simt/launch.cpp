@@ -152,6 +152,8 @@ Observation observe(const Conditions& conditions, const std::function<void()>& w
         } catch (Error& e) {
             e.launched = session.launched;
             e.launches = session.launches;
+            if (probe && conditions.metered) probe->observation_ends(seen);
+            e.findings = std::move(seen.findings);
             throw;
         }
         host = simt::end_host_work();

@@ -135,19 +135,19 @@ def checked(
     for file in files:
         if not file.is_file():
             raise Fault(f"there is no file {file}", WRONG)
-    build = Build(repository)
-    build.configure(steps=False)
-    if not build.has("common/program.json"):
-        raise Fault(
-            "only g++ on Linux compiles a program for the meter, and this build has another compiler", 3
-        )
-    if build.compile([ENGINE, "common/libstep-headers.a"]):
-        raise Fault("the engine does not compile: see above")
-    compiler = Compiler(build, files, list(options))
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        objects = list(pool.map(compiler.compile, files))
-    program = compiler.link(objects)
-    sys.stdout.flush()
+    with processes.stdout_to_stderr():  # the output is all the program's
+        build = Build(repository)
+        build.configure(steps=False)
+        if not build.has("common/program.json"):
+            raise Fault(
+                "only g++ on Linux compiles a program for the meter, and this build has another compiler", 3
+            )
+        if build.compile([ENGINE, "common/libstep-headers.a"]):
+            raise Fault("the engine does not compile: see above")
+        compiler = Compiler(build, files, list(options))
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            objects = list(pool.map(compiler.compile, files))
+        program = compiler.link(objects)
     engine: list[str | pathlib.Path] = [build.folder / ENGINE, *["--explain"] * explains]
     found = findings_of(engine, program, [name, *words], stdin)
     status = 1 if found["findings"] else found["status"]

@@ -83,7 +83,7 @@ inline constexpr Counter table[] = {
      "times that a warp stores to global memory", "",
      [](C c) { return number(c.global_store.requests); }, &Place::stores},
     {"load_phases", "load phases", "", "", output, 3, less,
-     "times that a warp starts to load anew, after it has waited at a barrier or in a shuffle",
+     "times that a warp starts to load: its first load, and anew after a barrier or a shuffle",
      "loads of two such phases are never in flight together",
      [](C c) { return number(c.load_phases); }},
     {"waited_for", "waited for", "", "B", output, 2, less,

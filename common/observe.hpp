@@ -50,20 +50,20 @@ struct Conditions {
     /// The number of multiprocessors that the CPU back end reports. If there are few, the blocks of a grid
     /// that fills them have much to do, and a small problem shows how they proceed.
     int multiprocessors = 132;
-    /// Makes the CPU back end run only the first two and the last two blocks of a launch of more than 16384
+    /// Makes the CPU back end run only the first two and the last four blocks of a launch of more than 16384
     /// blocks or 2^22 threads. A GPU runs all. For a problem that is large only to test its grid, and is zero
     /// except at its ends. Running that many threads, through ten barriers each, takes less than half of a
     /// launch's 20 s.
     bool only_ends = false;
-    /// With only_ends: applies to any launch of more than four blocks. For a step that a smaller problem has
+    /// With only_ends: applies to any launch of more than six blocks. For a step that a smaller problem has
     /// shown to need no other blocks.
     bool even_of_few = false;
     /// Makes the CPU back end count only one in this many blocks of a launch, at least one, and look for
     /// races within those. The others run on all cores. Counts that are summed over blocks are extrapolated
     /// to all.
     std::uint64_t one_in = 1;
-    /// True if the work is ordered with work of its caller in the default stream, such as copies of inputs and
-    /// results; a whole program has no caller.
+    /// True if a caller works in the default stream before and after, such as copying inputs and results, and
+    /// the work must be ordered with it. A whole program has no caller.
     bool has_caller = true;
     /// Called now and then with the fraction of a launch's blocks that are done, 0 to 1.
     std::function<void(double)> progress = {};
@@ -86,8 +86,8 @@ struct Place {
     std::uint64_t passes = 0;     ///< over the banks of shared memory
     std::uint64_t conflicts = 0;  ///< passes caused by bank conflicts
     std::uint64_t exchanges = 0;  ///< between the lanes of a warp
-    std::uint64_t again = 0;      ///< requests in which a thread accesses the address of its request before
-    std::uint64_t words = 0;      ///< distinct words of global memory that its atomics update, by launch
+    std::uint64_t again = 0;      ///< requests whose first lane accesses the address of its request before
+    std::uint64_t words = 0;      ///< of global memory that an atomic here is the first to update in a launch
     unsigned bytes = 0;           ///< that a lane accesses at a time
     /// The bytes from the address of a lane to that of the next, in the first of the requests with extra
     /// lines or bank conflicts in which they are the same for three quarters of the lanes, and the number of

@@ -39,7 +39,7 @@ std::string as_counted(const Claimed& claimed, double better, double worse) {
     char least[32];
     std::snprintf(least, sizeof least, "at most 1/%.3g of the ", claim.least);
     const std::string source(claim.source), name(claim.quantity->name);
-    return (source.starts_with("not in") ? "At first sight, " : "By " + source + ", ") +
+    return (source.starts_with("not in") ? "At first sight, " : "According to " + source + ", ") +
            std::string(claimed.better) + " should have " + (claim.least > 1 ? least : "fewer ") + name +
            (claim.least > 1 ? " of " : " than ") + std::string(claim.worse) +
            ". Counted, with the solutions: " + text_of(better, claim.quantity) + ", and " +

@@ -258,21 +258,20 @@ struct Line {
 };
 
 /// Returns why this place needs so much, if its addresses show it.
-std::string cause(const Place& place, const Counter& counter, const Counts& counts) {
+std::string cause(const Place& place, const Counter& counter, const Counts& counts, std::uint64_t words) {
+    constexpr std::uint64_t most_words = 48 * 1024 / 4;  // of the shared memory that every block may have
     if (2 * place.again > place.requests && counter.place != &Place::passes)
         return format(
-            "\n  %.0f of these times a thread accesses the element that it accessed the time before: a "
-            "register "
-            "can hold it until the last time",
+            "\n  %.0f of these times a thread accesses the element that it accessed the time before: if no "
+            "other thread needs it in between, a register can hold it until the last time",
             number(place.again));
-    const auto once_a_block = counts.blocks * place.words;
-    if (counter.place == &Place::atomics && counts.launches == 1 && once_a_block > 0 &&
+    const auto once_a_block = counts.blocks * words;
+    if (counter.place == &Place::atomics && counts.launches == 1 && words > 0 && words <= most_words &&
         2 * once_a_block < place.atomics)
         return format(
-            "\n  they update %.0f elements: if the threads of each block first added up in shared memory, "
-            "%.0f atomics "
-            "would do",
-            number(place.words), number(once_a_block));
+            "\n  the atomics of the launch update %.0f words: if the threads of each block first combined "
+            "their updates in shared memory, %.0f atomics would do",
+            number(words), number(once_a_block));
     if (10 * place.requests_with_distance < 9 * place.requests || place.distance == 0) return "";
     const auto distance = static_cast<unsigned long long>(std::abs(place.distance));
     const bool of_lines = counter.place == &Place::lines;
@@ -281,15 +280,13 @@ std::string cause(const Place& place, const Counter& counter, const Counts& coun
     if ((of_lines || of_sectors) && distance > place.bytes)
         return format(
             "\n  the addresses of neighbouring threads are %llu bytes apart there: with neighbouring "
-            "elements for "
-            "neighbouring threads, a warp reaches about %u",
+            "elements for neighbouring threads, a warp reaches about %u",
             distance, std::max(1u, 32 * place.bytes / (of_lines ? 128 : 32)));
     const auto every = 32 / std::gcd(distance / 4, 32ull);
     if (counter.place == &Place::passes && place.bytes == 4 && distance % 4 == 0 && every < 32)
         return format(
             "\n  the addresses of neighbouring threads are %llu words apart there, so that %s access the "
-            "same bank: "
-            "with an odd distance, as in rows that are one word longer, no two of them do",
+            "same bank: with an odd distance, as in rows that are one word longer, no two of them do",
             distance / 4, every == 1 ? "they" : format("those %llu threads apart", every).c_str());
     return "";
 }
@@ -299,8 +296,11 @@ std::string cause(const Place& place, const Counter& counter, const Counts& coun
 std::string where_most(const Run& run, const Counter& counter) {
     if (!counter.place) return "";
     std::vector<const Place*> most_first;
-    for (const auto& place : run.seen.places)
+    std::uint64_t words = 0;
+    for (const auto& place : run.seen.places) {
+        words += place.words;
         if (place.*counter.place > 0) most_first.push_back(&place);
+    }
     std::stable_sort(most_first.begin(), most_first.end(),
                      [&](const Place* a, const Place* b) { return a->*counter.place > b->*counter.place; });
     // A line may have several places, such as one per operand, and is reported with their sum. Places with
@@ -326,7 +326,7 @@ std::string where_most(const Run& run, const Counter& counter) {
                 ? format("%.0f%s, each time that a warp executes it %.1f", number(most.has), unit.c_str(),
                          number(most.has) / number(most.requests))
                 : format("%.0f%s, one each time that a warp executes it", number(most.has), unit.c_str())) +
-           cause(*most.most, counter, counts_of(run));
+           cause(*most.most, counter, counts_of(run), words);
 }
 
 std::vector<Shortfall> worse_than_solution(const Run& step, const Counts& theirs,

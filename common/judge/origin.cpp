@@ -33,21 +33,27 @@ struct Access {
     Address address;
     unsigned bytes;
     std::uint32_t code;
-    char did;  // 'l'oad, 's'tore or 'a'tomic
+    char did;           // 'l'oad, 's'tore or 'a'tomic
+    std::size_t array;  // of the trail
     Who who;
 };
 
 /// Remembers the accesses of a run, in their order.
 class Trail final : public Watcher {
   public:
-    void launch_begins(const Scene& scene) override { scenes_.push_back(scene); }
+    void launch_begins(const Scene& scene) override {
+        scenes_.push_back(scene);
+        latest_ = {};
+    }
     void request(const Request& r) override {
         for (unsigned lane = 0; lane < 32; ++lane) {
-            if (!(r.lanes >> lane & 1) || accesses_.size() >= most_accesses) continue;
+            if (accesses_.size() >= most_accesses) return;
+            if (!(r.lanes >> lane & 1)) continue;
             const Who who{scenes_.size() - 1, r.block, r.warp * 32 + lane};
             if (r.memory == std::string_view("shared")) uses_shared_.insert(who);
             if (r.memory == std::string_view("global"))
-                accesses_.push_back({r.addresses[lane], r.bytes, r.code, *r.did, who});
+                accesses_.push_back(
+                    {r.addresses[lane], r.bytes, r.code, *r.did, array_of(r.addresses[lane]), who});
         }
     }
 
@@ -55,7 +61,7 @@ class Trail final : public Watcher {
     const std::vector<Access>& accesses() const { return accesses_; }
     bool uses_shared(const Who& who) const { return uses_shared_.contains(who); }
     const std::array<unsigned, 3>& grid(const Who& who) const { return scenes_[who.launch].grid; }
-    Array array_at(Address a) const { return scenes_.back().array_at(a); }
+    const Array& array(const Access& a) const { return arrays_[a.array]; }
 
     std::string line(const Access& a) const {
         return scenes_[a.who.launch].lines_of(std::span(&a.code, 1)).front();
@@ -74,7 +80,18 @@ class Trail final : public Watcher {
         return {i % extent[0], i / extent[0] % extent[1], i / extent[0] / extent[1]};
     }
 
+    /// Asks for the array now: it may be freed before the trail is read.
+    std::size_t array_of(Address address) {
+        if (!latest_ || address - arrays_[*latest_].begin >= arrays_[*latest_].bytes) {
+            arrays_.push_back(scenes_.back().array_at(address));
+            latest_ = arrays_.size() - 1;
+        }
+        return *latest_;
+    }
+
     std::vector<Scene> scenes_;
+    std::vector<Array> arrays_;
+    std::optional<std::size_t> latest_;  // the array of the last access of this launch
     std::vector<Access> accesses_;
     std::set<Who> uses_shared_;
 };
@@ -136,15 +153,16 @@ std::string uneven(const Trail& trail, const Shown& array, const Owners& owners,
         auto& part = parts.try_emplace(of, Reached{c, c, 0}).first->second;
         part.last = c, ++part.count;
     }
-    const auto blocks = trail.grid(before.who)[axis];
-    if (!after && !loads && parts.size() < blocks)
-        return "\n  only " + std::to_string(parts.size()) + " of the " + std::to_string(blocks) +
-               " blocks along " + "xyz"[axis] + (parts.size() == 1 ? " stores" : " store") +
-               " any of these elements";
-    if (!after && !loads && blocks == 1)
-        return "\n  there is 1 block along " + std::string(1, "xyz"[axis]) + ", and it stores " +
-               std::to_string(parts.begin()->second.count) + " of the " + std::to_string(array.extent[axis]) +
-               " elements along " + "xyz"[axis];
+    const auto grid = trail.grid(before.who);
+    const auto blocks = grid[axis];
+    // What a row of a larger array or grid shows says nothing of the number of blocks.
+    const bool counts_blocks = array.axes == 1 && grid[1] == 1 && grid[2] == 1;
+    if (!after && !loads && counts_blocks && parts.size() < blocks)
+        return "\n  only " + std::to_string(parts.size()) + " of the " + std::to_string(blocks) + " blocks" +
+               (parts.size() == 1 ? " stores" : " store") + " any element";
+    if (!after && !loads && counts_blocks && blocks == 1)
+        return "\n  there is 1 block, and it stores " + std::to_string(parts.begin()->second.count) +
+               " of the " + std::to_string(array.extent[axis]) + " elements";
     if (parts.size() < 2 || parts.begin()->first != 0) return "";
     const auto each = parts[0].count, apart = parts.contains(1) ? parts[1].first - parts[0].first : 0;
     std::size_t k = 0;
@@ -162,9 +180,9 @@ std::string uneven(const Trail& trail, const Shown& array, const Owners& owners,
                ", and the next begins " + std::to_string(apart) +
                " further on: both numbers must be the same";
     const auto left = array.extent[axis] - parts[0].first;
-    if (!after && parts.size() == blocks && apart == each && k * each < left)
-        return "\n  there are " + std::to_string(k) + " blocks along " + "xyz"[axis] + ", and each " +
-               reaches + ": " + std::to_string((left + each - 1) / each) + " would reach the end";
+    if (!after && counts_blocks && parts.size() == blocks && apart == each && k * each < left)
+        return "\n  there are " + std::to_string(k) + " blocks, and each " + reaches + ": " +
+               std::to_string((left + each - 1) / each) + " would reach the end";
     return "";
 }
 
@@ -207,7 +225,7 @@ std::optional<Loaded> loaded_for(const Trail& trail, const Access& store) {
     for (const auto& a : trail.accesses()) {
         if (a.who != store.who) continue;
         stores += a.did != 'l';
-        const auto array = trail.array_at(a.address);
+        const auto& array = trail.array(a);
         for (unsigned i = 0; a.did == 'l' && i < a.bytes; ++i)
             loaded[array.name].insert(a.address + i - array.begin);
     }
@@ -253,7 +271,7 @@ std::string loads(const Trail& mine, const Access& store, const Trail& theirs, c
         Unit unit;
         std::set<std::string> lines;
         for (const auto& a : mine.accesses())
-            if (a.who == store.who && a.did == 'l' && mine.array_at(a.address).name == name) {
+            if (a.who == store.who && a.did == 'l' && mine.array(a).name == name) {
                 unit.see(a);
                 lines.insert(mine.line(a));
             }
@@ -274,7 +292,7 @@ std::string never_loaded(const Trail& trail, const Trail* theirs) {
     std::map<std::string, std::pair<Array, Unit>> arrays;
     std::set<std::string> stored;
     for (const auto& a : trail.accesses()) {
-        const auto array = trail.array_at(a.address);
+        const auto& array = trail.array(a);
         const auto [found, is_first] = arrays.try_emplace(array.name, array, Unit{});
         if (is_first && a.did != 'l') stored.insert(array.name);
         found->second.second.see(a);
@@ -289,11 +307,11 @@ std::string never_loaded(const Trail& trail, const Trail* theirs) {
         if (theirs) {
             const auto& all = theirs->accesses();
             const auto one = std::find_if(all.begin(), all.end(), [&, name = name](const Access& a) {
-                return theirs->array_at(a.address).name == name;
+                return theirs->array(a).name == name;
             });
             if (one == all.end()) continue;
             auto other = shown;
-            other.begin = theirs->array_at(one->address).begin;
+            other.begin = theirs->array(*one).begin;
             needed = owners_of(*theirs, other, true);
         }
         for (std::size_t i = 0; i < owners.size(); ++i)

@@ -3,7 +3,7 @@
 //   program-cpu [--explain] MODULE FILE ARGUMENT…   the arguments begin with the program's name
 //
 // --explain adds what all launches need, in total and line by line.
-// Exit status: that of the program; 1 also if it is ended.
+// Exit status: that of the program; 1 also if an error or an exception ends it.
 #include "check/json.hpp"
 #include "error.hpp"
 #include "judge/line_counts.hpp"
@@ -32,15 +32,23 @@ int main(int argc, char** argv) {
         std::optional<kata::WatchedBy> watching;
         if (explains) watching.emplace(lines);
         try {
-            seen = kata::observe({.has_caller = false}, [&] { status = run(argc - 3, argv + 3); });
+            std::string thrown;
+            seen = kata::observe({.has_caller = false}, [&] {
+                try {
+                    status = run(argc - 3, argv + 3);
+                } catch (const kata::Error&) {
+                    throw;
+                } catch (const std::exception& e) {
+                    thrown =
+                        std::string("the program throws an exception that it does not catch: ") + e.what();
+                }
+            });
             findings = seen.findings;
+            if (!thrown.empty()) findings.push_back(thrown);
         } catch (const kata::Error& e) {
             findings = e.findings;
             findings.push_back(e.what());
             seen.launches = e.launches;
-        } catch (const std::exception& e) {
-            findings.push_back(std::string("the program throws an exception that it does not catch: ") +
-                               e.what());
         }
         std::fflush(nullptr);
         std::cout.flush();

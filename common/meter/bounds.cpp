@@ -81,12 +81,12 @@ void Meter::refuse(std::uintptr_t address, std::size_t bytes, Verb verb, const v
     else if (const auto lost = simt::lost_upper_bits(address); !lost.empty())
         simt::give_up(text + "that lie " + lost + ", in " + line(offset_of(code)) +
                       simt::why_upper_bits_are_lost);
-    else if (near < reach)
+    else if (near < reach) {
         text += nearest.text + (is_clear ? "" : ", and " + other.text);
-    else
+        if (is_clear) remedy = nearest.remedy;
+    } else
         text += grid_.image.all.contains(address) ? "of the module's constants or code"
                                                   : "that are not device memory";
-    if (is_clear && near < reach && text.find(nearest.text) != text.npos) remedy = nearest.remedy;
     simt::give_up(text + ", in " + line(offset_of(code)) + remedy);
 }
 
@@ -187,7 +187,10 @@ void Meter::refuse_index(const std::string& index, const std::string& type, cons
         ", in " + at +
         (count == 0 ? ""
                     : "\n  its elements are 0 to " + std::to_string(count - 1) +
-                          ": does a test or a loop before this line go further, or is the array too small?");
+                          (index.starts_with('-')
+                               ? ": does a test or a loop before this line go below 0?"
+                               : ": does a test or a loop before this line go further, or is the array too "
+                                 "small?"));
     if (simt::running) simt::give_up("out of bounds: " + here() + what);
     if (observing_ && !findings_.full() && findings_.is_new({at, "index"}))
         findings_.add("out of bounds: the host code" + what);

@@ -111,6 +111,7 @@ std::string Meter::written_so_far(const Region& region, std::uintptr_t address) 
     if (range.size() < 8 || range.size() % 4 != 0) return "";
     const auto first = (range.begin - region.range.begin) / 4, words = range.size() / 4;
     const auto written = region.shadow->written_of(first, first + words - 1, region.epoch);
+    if (written.partly) return "";
     if (written.words == 0) return "\n  nothing has been written to this array so far";
     std::set<std::string> lines;
     for (const auto code : written.codes) lines.insert(line(code));

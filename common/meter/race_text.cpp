@@ -110,9 +110,10 @@ std::string Meter::advice(const Region& region, std::uintptr_t address, std::siz
                "number of elements that a block works on? If they share it, use an atomic";
     if (same_block && plain && line(clash.code) == line(code))
         return "should both reach " + index +
-               "? If not, look at the index, and at whether both should take part. If so, use an atomic, "
-               "or, where a thread needs the value from before, load it into a variable, and store after a "
-               "__syncthreads()";
+               "? If not, look at the index, and at whether both should take part. If so, use an atomic" +
+               (both_store ? ""
+                           : ", or, where a thread needs the value from before, load it into a variable, and "
+                             "store after a __syncthreads()");
     if (same_block)
         return std::string("is a __syncthreads() missing between them") +
                (same_warp ? " (__syncwarp(), if only the warp shares it)" : "") +

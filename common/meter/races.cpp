@@ -420,7 +420,8 @@ Shadow::Beside Shadow::written_beside(std::size_t first, std::size_t last, const
 Shadow::Written Shadow::written_of(std::size_t first, std::size_t last, std::uint32_t epoch) {
     Written found;
     for (auto i = first; i <= last; ++i) {
-        if (cells_[i].epoch != epoch || cells_[i].written != 0xf) continue;
+        if (cells_[i].epoch != epoch || cells_[i].written == 0) continue;
+        if (cells_[i].written != 0xf) found.partly = true;
         ++found.words;
         for (const auto& r : records(cells_[i]))
             if (writes(r.verb())) found.codes.insert(r.code);

@@ -218,6 +218,7 @@ class Shadow {
     /// written some of them.
     struct Written {
         std::size_t words = 0;
+        bool partly = false;  // some words hold only some written bytes
         std::set<std::uint32_t> codes = {};
     };
     Written written_of(std::size_t first, std::size_t last, std::uint32_t epoch);

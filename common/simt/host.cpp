@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -58,6 +59,7 @@ struct HostMemory {
     }
 };
 std::map<void*, HostMemory> host_memory;
+std::set<void*> mapped_memory;
 
 /// True for memory of the host that is not pinned by one of these.
 bool is_pageable(const void* pointer) {
@@ -117,7 +119,8 @@ bool milliseconds_between(float* milliseconds, cudaEvent_t start, cudaEvent_t en
     return true;
 }
 
-void* host_alloc(std::size_t bytes, Site site) {
+void* host_alloc(std::size_t bytes, Site site, bool mapped) {
+    if (mapped) return *mapped_memory.insert(device_alloc(bytes, site, true)).first;
     auto memory = std::make_unique<std::byte[]>(bytes);
     auto* const pointer = memory.get();
     host_memory[pointer] = {std::move(memory), bytes, text_of(site)};
@@ -126,7 +129,7 @@ void* host_alloc(std::size_t bytes, Site site) {
 void host_free(void* pointer) {
     if (const auto memory = host_memory.find(pointer); memory != host_memory.end())
         forget_memory(memory->second.range());
-    else if (pointer && is_of_device(pointer))  // it is mapped
+    else if (mapped_memory.erase(pointer))
         return device_free(pointer);
     if (pointer && host_memory.erase(pointer) == 0)
         throw kata::Error(

@@ -37,7 +37,8 @@ std::vector<std::string> kept_streams();
 bool milliseconds_between(float*, cudaEvent_t start, cudaEvent_t end);
 
 /// Pinned memory of the host.
-void* host_alloc(std::size_t bytes, Site);
+/// Kernels may access what is `mapped`, as they access managed memory.
+void* host_alloc(std::size_t bytes, Site, bool mapped = false);
 void host_free(void*);
 /// Returns a finding for each block of it allocated since the last call and not freed.
 std::vector<std::string> kept_host_memory();
@@ -143,13 +144,10 @@ inline cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
 }
 inline constexpr unsigned cudaHostAllocDefault = 0, cudaHostAllocPortable = 1, cudaHostAllocMapped = 2,
                           cudaHostAllocWriteCombined = 4;
-/// Kernels may access what is mapped, as they access managed memory.
 template <class T>
 cudaError_t cudaHostAlloc(T** pointer, std::size_t bytes, unsigned flags = cudaHostAllocDefault,
                           simt::Site site = simt::Site::here()) {
-    const bool mapped = (flags & cudaHostAllocMapped) != 0;
-    *pointer =
-        static_cast<T*>(mapped ? simt::device_alloc(bytes, site, true) : simt::host_alloc(bytes, site));
+    *pointer = static_cast<T*>(simt::host_alloc(bytes, site, (flags & cudaHostAllocMapped) != 0));
     return cudaSuccess;
 }
 template <class T>

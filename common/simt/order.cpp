@@ -31,7 +31,7 @@ std::map<unsigned, Stream> streams;
 Before before_host;  // what the host has waited for
 std::vector<std::string> unordered;
 bool is_observed = false;
-bool is_called = true;  // the first task of the default stream is the caller's work
+bool has_caller = true;  // then task 1 of the default stream stands for the caller's work
 
 void join(Before& into, const Before& other) {
     for (const auto& [stream, number] : other) into[stream] = std::max(into[stream], number);
@@ -80,7 +80,7 @@ void enqueue(unsigned stream, Task task, bool waits) {
     task.number = before[stream] = ++state.enqueued;
     if (unordered.empty()) {
         task.reached.tidy();
-        if (is_called && !state.blocking && before[default_stream] == 0)
+        if (has_caller && !state.blocking && before[default_stream] == 0)
             unordered.push_back("nothing orders " + task.text() +
                                 " after the caller's work in the default stream, such as a copy of the "
                                 "inputs: its stream was created with cudaStreamNonBlocking; leave that out");
@@ -146,7 +146,7 @@ Before before_event(unsigned stream) { return before_next(stream); }
 void let_stream_wait(unsigned stream, const Before& event) { join(streams[stream].before, event); }
 void wait_for(const Before& event) { host_waits_for(event); }
 
-void order_begins(bool has_caller) {
+void order_begins(bool called) {
     std::erase_if(streams, [](const auto& s) { return s.second.destroyed; });
     for (auto& [stream, state] : streams) {
         const bool blocking = state.blocking;
@@ -155,14 +155,14 @@ void order_begins(bool has_caller) {
     }
     before_host.clear();
     unordered.clear();
-    if (has_caller) streams[default_stream].before[default_stream] = streams[default_stream].enqueued = 1;
-    is_called = has_caller;
+    if (called) streams[default_stream].before[default_stream] = streams[default_stream].enqueued = 1;
+    simt::has_caller = called;
     is_observed = true;
 }
 
 std::vector<std::string> order_ends() {
     is_observed = false;
-    if (!is_called) return std::move(unordered);
+    if (!has_caller) return std::move(unordered);
     const auto before = before_next(default_stream);
     for (const bool copy : {false, true})
         if (const auto* task = beside(before, [&](const Task& asked) { return asked.is_copy == copy; });

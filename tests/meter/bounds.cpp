@@ -151,11 +151,13 @@ TEST_CASE("an index out of range is reported, for local and adjacent arrays as w
     // An array is named if its line indexes no other array.
     const auto at = [](const std::string& index, const std::string& type, const std::string& mark,
                        const std::string& name = "") {
-        return EndsWith(" of block (0,0,0) uses index " + index + " of an array of type '" + type + "'" +
-                        (name.empty() ? "" : ", \"" + name + '"') + ", in " + line_of(mark) +
-                        "\n  its elements are 0 to " +
-                        std::to_string(std::stoi(type.substr(type.find('[') + 1)) - 1) +
-                        ": does a test or a loop before this line go further, or is the array too small?");
+        return EndsWith(
+            " of block (0,0,0) uses index " + index + " of an array of type '" + type + "'" +
+            (name.empty() ? "" : ", \"" + name + '"') + ", in " + line_of(mark) +
+            "\n  its elements are 0 to " + std::to_string(std::stoi(type.substr(type.find('[') + 1)) - 1) +
+            (index.starts_with('-')
+                 ? ": does a test or a loop before this line go below 0?"
+                 : ": does a test or a loop before this line go further, or is the array too small?"));
     };
     CHECK(fault([&] { kernels::local_at(out.data(), 7); }) == "");
     CHECK_THAT(fault([&] { kernels::local_at(out.data(), 8); }), at("8", "float [8]", "local at", "local"));

@@ -146,6 +146,12 @@ TEST_CASE("a nonexistent stream or event is refused", "[host]") {
     CHECK(cudaMallocHost(&host, 16) == cudaSuccess);
     CHECK(cudaFreeHost(host) == cudaSuccess);
     CHECK_THROWS_WITH(cudaFreeHost(host), StartsWith("cudaFreeHost refused"));
+    int* of_device = nullptr;
+    CHECK(cudaMalloc(&of_device, 4) == cudaSuccess);
+    CHECK_THROWS_WITH(cudaFreeHost(of_device), StartsWith("cudaFreeHost refused"));
+    CHECK(cudaFree(of_device) == cudaSuccess);
+    CHECK(cudaHostAlloc(&of_device, 4, cudaHostAllocMapped) == cudaSuccess);
+    CHECK(cudaFreeHost(of_device) == cudaSuccess);
 }
 
 TEST_CASE("rows with a pitch are copied row by row", "[host]") {

@@ -2,29 +2,32 @@
 // caches. Beyond the documents. Changed from 04: no shared memory, no barrier and no thread on a halo. A
 // load brings four cells, and those above, below, before and behind come with one load each, for which L1 or
 // L2 may have the data. A block has only four planes, as longer marches were slower. For floats a thread has
-// few enough registers that a multiprocessor is full. Where n is no multiple of four, a thread computes one
-// cell of a row.
+// few enough registers that a multiprocessor is full. Where n is no multiple of four, the four cells of a
+// thread are 32 apart, and each is a load.
 #include "stencil.cuh"
 
 constexpr int block_x = 32, block_y = 8;  // threads
 constexpr int chunk = 4;                  // planes of a block
 constexpr int wide = 4;                   // cells of a thread along x
 
-/// `width` neighbouring cells of a row. The alignment is what makes a load or a store of them one.
-template <class T, int width>
-struct alignas(width * sizeof(T)) Cells {
-    T at[width];
+/// Cells of a row. The alignment is what makes a load or a store of neighbouring cells one.
+template <class T>
+struct alignas(wide * sizeof(T)) Cells {
+    T at[wide];
 };
 
-template <int width, class T>
-__global__ void __launch_bounds__(block_x* block_y, 32 / sizeof(T))
+// The cells of a thread are `apart` from each other. What is 1 apart is one load. Otherwise a thread needs
+// more registers, for the addresses of its loads.
+template <int apart, class T>
+__global__ void __launch_bounds__(block_x* block_y, (apart == 1 ? 32 : 20) / sizeof(T))
     wide_loads(const T* __restrict__ in, T* __restrict__ out, int n, Coefficients<T> c) {
     // kata: begin
-    // Thread (x, y) of a block has `width` neighbouring cells of row y in each of `chunk` planes, and marches
-    // along z as in 04. It loads the cells of a plane at once, by way of reinterpret_cast to Cells<T, width>,
-    // and keeps those of the planes before, here and after. For each plane it also loads as many cells of
-    // the rows above and below and, one at a time, the neighbours to the left of the first cell and to the
-    // right of the last. What lies outside of the grid must not be loaded. Cells on the boundary stay.
+    // Thread (x, y) of a block has `wide` cells of row y in each of `chunk` planes, `apart` from each other,
+    // and marches along z as in 04. If they are neighbours, it loads the cells of a plane at once, by way of
+    // reinterpret_cast to Cells<T>; else one by one, so that neighbouring threads load neighbouring cells. It
+    // keeps those of the planes before, here and after. For each plane it also loads as many cells of the
+    // rows above and below, and the neighbours along x that are not its own. What lies outside of the grid
+    // must not be loaded. Cells on the boundary stay.
     kata::open();
     // kata: end
 }
@@ -32,8 +35,8 @@ __global__ void __launch_bounds__(block_x* block_y, 32 / sizeof(T))
 template <class T>
 void sweep(const T* in, T* out, int n, Coefficients<T> c) {
     // kata: begin
-    // wide_loads<wide, T> where every row begins at a multiple of `wide` cells, wide_loads<1, T> elsewhere. A
-    // block has block_x x block_y threads, and `chunk` planes.
+    // wide_loads<1, T> where every row begins at a multiple of `wide` cells, wide_loads<block_x, T>
+    // elsewhere. A block has block_x x block_y threads, block_x * wide cells of a row, and `chunk` planes.
     // Also required: any n from 0 on; float and double.
     kata::open();
     // kata: end

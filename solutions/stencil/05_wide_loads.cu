@@ -2,31 +2,39 @@
 // caches. Beyond the documents. Changed from 04: no shared memory, no barrier and no thread on a halo. A
 // load brings four cells, and those above, below, before and behind come with one load each, for which L1 or
 // L2 may have the data. A block has only four planes, as longer marches were slower. For floats a thread has
-// few enough registers that a multiprocessor is full. Where n is no multiple of four, a thread computes one
-// cell of a row.
+// few enough registers that a multiprocessor is full. Where n is no multiple of four, the four cells of a
+// thread are 32 apart, and each is a load.
 #include "stencil.cuh"
 
 constexpr int block_x = 32, block_y = 8;  // threads
 constexpr int chunk = 4;                  // planes of a block
 constexpr int wide = 4;                   // cells of a thread along x
 
-/// `width` neighbouring cells of a row. The alignment is what makes a load or a store of them one.
-template <class T, int width>
-struct alignas(width * sizeof(T)) Cells {
-    T at[width];
+/// Cells of a row. The alignment is what makes a load or a store of neighbouring cells one.
+template <class T>
+struct alignas(wide * sizeof(T)) Cells {
+    T at[wide];
 };
 
-template <int width, class T>
-__global__ void __launch_bounds__(block_x* block_y, 32 / sizeof(T))
+// The cells of a thread are `apart` from each other. What is 1 apart is one load. Otherwise a thread needs
+// more registers, for the addresses of its loads.
+template <int apart, class T>
+__global__ void __launch_bounds__(block_x* block_y, (apart == 1 ? 32 : 20) / sizeof(T))
     wide_loads(const T* __restrict__ in, T* __restrict__ out, int n, Coefficients<T> c) {
     // kata: begin
-    using Row = Cells<T, width>;
-    const int x = (blockIdx.x * block_x + threadIdx.x) * width;  // the first of the thread's cells
+    using Row = Cells<T>;
+    // The first of the thread's cells. A block has block_x * wide cells of a row, in either case.
+    const int x = blockIdx.x * block_x * wide + threadIdx.x * (apart == 1 ? wide : 1);
     const int y = blockIdx.y * block_y + threadIdx.y;
     if (x >= n || y >= n) return;  // there is no barrier, so threads may leave
-    const auto load = [&](int row, int z) {
-        return *reinterpret_cast<const Row*>(&in[(z * n + row) * n + x]);
+    const auto load_from = [&](int i) {
+        if (apart == 1) return *reinterpret_cast<const Row*>(&in[i]);
+        Row cells = {};
+        for (int s = 0; s < wide; ++s)  // neighbouring threads load neighbouring cells
+            if (x + s * apart < n) cells.at[s] = in[i + s * apart];
+        return cells;
     };
+    const auto load = [&](int row, int z) { return load_from((z * n + row) * n + x); };
 
     const int first = blockIdx.z * chunk, last = min(first + chunk, n);
     // As in 04, a thread keeps its own cells of three planes in registers.
@@ -38,21 +46,28 @@ __global__ void __launch_bounds__(block_x* block_y, 32 / sizeof(T))
         Row result = curr;  // what stands on the boundary stays
         // A warp is one row of one plane, block_x being 32, so all of its lanes take the same way here.
         if (y > 0 && y < n - 1 && z > 0 && z < n - 1) {
-            // Only the outermost two neighbours along x are not the thread's own. Before x = 0 lies the end
-            // of another row, and after x = n - 1 the beginning of one: they are not used.
-            const T left = in[i - 1], right = in[i + width];
+            // Of four cells side by side, only the outermost two neighbours along x are not the thread's own.
+            // Before x = 0 lies the end of another row, and after x = n - 1 the beginning of one: they are
+            // not used.
+            const Row left =
+                apart == 1 ? Row{in[i - 1], curr.at[0], curr.at[1], curr.at[2]} : load_from(i - 1);
+            const Row right =
+                apart == 1 ? Row{curr.at[1], curr.at[2], curr.at[3], in[i + wide]} : load_from(i + 1);
             const Row above = load(y - 1, z), below = load(y + 1, z);
 #pragma unroll  // so that indices are known when it is compiled, and rows are registers
-            for (int s = 0; s < width; ++s) {
-                const T before = s > 0 ? curr.at[s - 1] : left;
-                const T behind = s < width - 1 ? curr.at[s + 1] : right;
-                const T sum = c.c0 * curr.at[s] + c.c1 * before + c.c2 * behind + c.c3 * above.at[s] +
-                              c.c4 * below.at[s] + c.c5 * prev.at[s] + c.c6 * next.at[s];
+            for (int s = 0; s < wide; ++s) {
+                const T sum = c.c0 * curr.at[s] + c.c1 * left.at[s] + c.c2 * right.at[s] +
+                              c.c3 * above.at[s] + c.c4 * below.at[s] + c.c5 * prev.at[s] + c.c6 * next.at[s];
                 // The first and the last cell of a row are boundary: their sums are computed and not used.
-                if (x + s > 0 && x + s < n - 1) result.at[s] = sum;
+                if (x + s * apart > 0 && x + s * apart < n - 1) result.at[s] = sum;
             }
         }
-        *reinterpret_cast<Row*>(&out[i]) = result;
+        if (apart == 1) {
+            *reinterpret_cast<Row*>(&out[i]) = result;
+        } else {
+            for (int s = 0; s < wide; ++s)
+                if (x + s * apart < n) out[i + s * apart] = result.at[s];
+        }
         prev = curr;  // as in 04
         curr = next;
     }
@@ -64,9 +79,8 @@ void sweep(const T* in, T* out, int n, Coefficients<T> c) {
     // kata: begin
     if (n == 0) return;
     // Only if n is a multiple of four does every row begin at a multiple of four cells, as wide loads must.
-    const int width = n % wide == 0 ? wide : 1;
-    const auto kernel = width == wide ? wide_loads<wide, T> : wide_loads<1, T>;
-    const dim3 grid(ceil_div(n, block_x * width), ceil_div(n, block_y), ceil_div(n, chunk));
+    const auto kernel = n % wide == 0 ? wide_loads<1, T> : wide_loads<block_x, T>;
+    const dim3 grid(ceil_div(n, block_x * wide), ceil_div(n, block_y), ceil_div(n, chunk));
     kernel<<<grid, dim3(block_x, block_y)>>>(in, out, n, c);
     check(cudaGetLastError());
     // kata: end

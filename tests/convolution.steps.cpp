@@ -99,6 +99,8 @@ const kata::Step steps[] = {
               std::nullopt, "sm_90"},
          },
      .ideas = {weights_are_constant, stores_once},
+     // An H100 times symbol_address, whose outer loop is over the columns, at 0.73 of step 01.
+     .allows = {{"milliseconds", 1.5}},
      .figures = {{"base", "bytes_loaded", 9954704}}},
     {.name = "03_tiled",
      .before = "02_constant_memory",
@@ -142,6 +144,8 @@ const kata::Step steps[] = {
               "at radius 7 step 03 has an output for 324 of its 1024 threads", "PMPP-notes 7.4", asserted, 7},
          },
      .ideas = {loads_the_tile_once, all_warps_load},
+     // Tiles of 16 x 16 (nested_loading): an H100 times 0.75 of step 03 at radius 4, and 1.00 at radius 7.
+     .allows = {{"milliseconds", 1.5}},
      // 32 warps load the 36² elements of a tile in the first round and 9 in the second; 32 warps store.
      .figures = {{"inside, tiles of 32", "bytes_loaded", 36 * 36 * 4},
                  {"inside, tiles of 32", "global_requests", 32 + 9 + 32},
@@ -192,6 +196,8 @@ const kata::Step steps[] = {
               asserted, 7},
          },
      .ideas = {strips_are_high},
+     // Strips of 32 rows (strips_2d): an H100 times 1.33 of step 04 at radius 7.
+     .allows = {{"milliseconds", 1.2, "7"}},
      // 44 rows of five elements for each of 128 columns, and 40 outputs; four warps.
      .figures = {{"inside, strips of 40", "bytes_loaded", 128 * 44 * 5 * 4},
                  {"inside, strips of 40", "global_requests", 4 * (44 * 5 + 40)}}},

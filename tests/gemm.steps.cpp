@@ -107,6 +107,8 @@ const kata::Step steps[] = {
              {"01_naive", "milliseconds", 1.2, "the rereading moves on chip", "SGEMM-1D"},
          },
      .ideas = {waits_for_whole_tiles},
+     // With tiles of a size that the host chooses (dynamic_shared) an H100 times 1.04 of step 01.
+     .allows = {{"milliseconds", 1.17}},
      // K / 16 global and 2K shared loads for each result.
      .figures = {{"base", "bytes_loaded", 2 * 4 * 524288},
                  {"base", "shared_loads", 64 * 524288},
@@ -134,6 +136,8 @@ const kata::Step steps[] = {
               "a thread loads less from shared memory for each result", "SGEMM-1D", refuted},
          },
      .ideas = {waits_for_whole_tiles},
+     // A's tile transposed, with a column of padding (block_64x8): an H100 times 1.34 of step 02.
+     .allows = {{"milliseconds", 1.2}},
      // K / 32 global and 9K / 8 shared loads for each result.
      .figures = {{"base", "bytes_loaded", 4 * 524288},
                  {"base", "shared_loads", 36 * 524288},
@@ -345,6 +349,8 @@ const kata::Step steps[] = {
               "Stream-K", asserted, 1024},
          },
      .ideas = {multiplies_meanwhile, shares_what_is_left},
+     // With slices of the same length for all tiles (split_k) an H100 times 1.88 of step 09.
+     .allows = {{"milliseconds", 1.2}},
      // Sixteen blocks share the 16 phases of each of four tiles, and store their sums. 32 blocks for each
      // tile add up the sums of 15 of them. A share has one barrier for its phase, one before it and one after
      // it.
@@ -374,6 +380,9 @@ const kata::Step steps[] = {
               "tensor cores multiply, at the precision of bfloat16", "not in the documents"},
          },
      .ideas = {multiplies_meanwhile, loads_fragments_once},
+     // Two barriers for each tile, and loads without cp.async (cuda_sample): an H100 times 2.65 times as
+     // long.
+     .allows = {{"milliseconds", 2.8}},
      // Both tiles have 128 x 32 elements, 512 packs of 16 bytes: four of each a thread. In 16 places along K
      // a warp loads four fragments of A and four of B, four pairs of elements a lane. It stores 16 fragments
      // of sums in pairs: 4 stores each.

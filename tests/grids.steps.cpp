@@ -98,6 +98,9 @@ const kata::Step steps[] = {
              {"03_blur", "milliseconds", 3.0,
               "a patch gains a row and loses one, and is not summed from scratch", "not in the documents"},
          },
+     // With sums of columns in shared memory (columns_in_shared_memory) an H100 times 1.78 of step 03,
+     // and 2.22 times as long as the solution.
+     .allows = {{"milliseconds", 2.5}},
      // In the middle of the picture 130 rows enter for a strip of 128 and 127 leave, each in three loads.
      .figures = {{"inside, strips of 128", "bytes_loaded", (130 + 127) * 3 * 32 * 16},
                  {"inside, strips of 128", "global_requests", (130 + 127) * 3 + 128}}},

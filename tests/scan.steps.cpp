@@ -162,6 +162,8 @@ const kata::Step steps[] = {
               "there are 10 rounds instead of 19, and no bank conflicts", "PMPP-scan 11.4", asserted,
               std::nullopt, "sm_90"},
          },
+     // With one array of two halves (pout_pin) an H100 times 0.95 of step 01.
+     .allows = {{"milliseconds", 1.15}},
      .figures = {{"base", "barriers_a_block", 10}}},
     {.name = "03_brent_kung",
      .before = "02_kogge_stone_double_buffered",
@@ -331,6 +333,8 @@ const kata::Step steps[] = {
          },
      // Step 08 is about shuffles, so a look-back at one section at a time is accepted.
      .ideas = {looks_past_waiting_sections(4), block_64_loads_little},
+     // With blocks of 1024 threads an H100 times 0.83 of step 07, with blocks of 128 0.95.
+     .allows = {{"milliseconds", 1.35}},
      .figures = {{"base", "bytes_loaded", 4 * 65536 + 8 * 120},
                  {"base", "bytes_stored", 4 * 65536 + 8 * 32},
                  {"base", "launches", 1},
@@ -374,7 +378,10 @@ const kata::Step steps[] = {
               "not in the document", asserted, std::nullopt, "sm_90"},
          },
      .ideas = {looks_past_waiting_sections(1), blocks_that_stay_load_little, copies_ahead, publishes_ahead,
-               fills_the_gpu}},
+               fills_the_gpu},
+     // With two tiles ahead (two_ahead) an H100 times 0.94 of step 09, with the next one in registers
+     // (next_in_registers) 0.98.
+     .allows = {{"milliseconds", 1.2}}},
 };
 
 struct How {

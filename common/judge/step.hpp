@@ -49,8 +49,10 @@ struct Idea {
 /// An allowance for correct kernels of another style, beyond the limits that hold for all chapters.
 struct Allowance {
     Quantity quantity;
-    double factor;                ///< relative to what the solution needs
-    std::string_view shape = "";  ///< on this shape; empty: on every shape
+    /// Relative to what the solution needs. Of "milliseconds": a timed claim requires as much less of kernels
+    /// that are not the solution, because its gain depends on tiles that they need not have.
+    double factor;
+    std::string_view shape = "";  ///< on this shape, or variant of the timed problem; empty: on every one
 };
 
 /// The amount that a solution needs on a shape in total, as its lesson quotes it.

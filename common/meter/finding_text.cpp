@@ -55,14 +55,19 @@ void Meter::touch_from_host(const void* pointer, Verb verb, const void* code) {
                        "cudaMemset calls"));
 }
 
-/// Returns the name of the kernel's parameter that points to the region, or else the name of the region.
+/// Returns the name of the kernel's parameter that points to the region, or else the name of the region: if
+/// none does, or if several point to different places in it.
 std::string Meter::name_of(const Region& region) const {
     if (region.serial == 0) return region.name;
     std::string name = region.name;
+    std::uintptr_t named = 0;
     const auto names = parameters();
     for (std::size_t i = std::min(names.size(), grid_.launch.parameters); i-- > 0;) {
         const auto points_to = reinterpret_cast<std::uintptr_t>(grid_.launch.pointers[i]);
-        if (points_to == region.range.begin || region.range.contains(points_to)) name = names[i];
+        if (points_to != region.range.begin && !region.range.contains(points_to)) continue;
+        if (named != 0 && named != points_to) return '"' + region.name + '"';
+        name = names[i];
+        named = points_to;
     }
     return '"' + name + '"';
 }

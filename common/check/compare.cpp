@@ -8,6 +8,7 @@
 #include <functional>
 #include <limits>
 #include <numeric>
+#include <set>
 #include <stdexcept>
 #include <type_traits>
 
@@ -426,6 +427,52 @@ std::optional<std::string> describe_transposed(const Comparison& c, const Grid& 
     return std::nullopt;
 }
 
+/// True if `holds` is true of the indices of all elements with coordinate 0 along an axis.
+template <class Holds>
+bool all_of_slice(const Grid& grid, std::size_t axis, Holds holds) {
+    const Index stride = grid.stride(axis), whole = stride * grid.extent[axis];
+    for (Index begin = 0; begin < grid.total(); begin += whole)
+        for (Index i = begin; i < begin + stride; ++i)
+            if (!holds(i)) return false;
+    return true;
+}
+
+/// The effect of rows, columns or planes that are stored in the places of others. What comes from beyond the
+/// array is 0.
+template <class Comparison>
+std::optional<std::string> describe_moved(const Comparison& c, const Grid& grid,
+                                          std::span<const Index> wrong) {
+    constexpr Index fewest = 8, shown = 3;  // fewer elements may agree by chance
+    if (grid.axes < 2) return std::nullopt;
+    for (std::size_t axis = 0; axis < grid.axes; ++axis) {
+        if (grid.total() / grid.extent[axis] < fewest) continue;
+        const Index stride = grid.stride(axis);
+        std::set<Index> moved;
+        for (const Index i : wrong) moved.insert(grid.place(i)[axis]);
+        std::string text;
+        Index told = 0;
+        const auto is_explained = [&](Index here) {
+            const auto got = [&](Index i) { return c.got[i + here * stride]; };
+            if (all_of_slice(grid, axis, [&](Index i) { return got(i) == got(0); })) return got(0) == 0;
+            for (Index there = 0; there < grid.extent[axis]; ++there) {
+                if (there == here || !all_of_slice(grid, axis, [&](Index i) {
+                        return c.matches(i + here * stride, i + there * stride);
+                    }))
+                    continue;
+                if (told++ < shown)
+                    text += (told > 1 ? ", " : "") + std::string(axis_name[axis]) + ' ' +
+                            std::to_string(here) + " holds what belongs to " + axis_name[axis] + ' ' +
+                            std::to_string(there);
+                return true;
+            }
+            return false;
+        };
+        if (std::all_of(moved.begin(), moved.end(), is_explained) && told > 1 && 2 * told >= moved.size())
+            return text + (told > shown ? ", and so on" : "");
+    }
+    return std::nullopt;
+}
+
 /// "2", "1/9" or a rounded number: `tolerance` is relative.
 std::string factor_text(double factor, double tolerance) {
     const auto whole = [&](double value) {
@@ -575,12 +622,16 @@ bool cut_off(const Comparison& c, std::span<const Index> wrong) {
 /// Returns nothing if there is none. `at_random`: the data determine the indices of wrong elements.
 template <class Comparison>
 std::optional<std::string> describe_pattern(const Comparison& c, const Grid& grid,
-                                            std::span<const Index> wrong, bool at_random) {
+                                            std::span<const Index> wrong, bool at_random, Mismatch& known) {
     const auto is_zero = [](auto value) { return value == 0; };
     if (std::all_of(c.got.begin(), c.got.end(), is_zero)) return "everything is zero";
     if (auto found = describe_shift(c, grid, wrong)) return *found;
     if (auto found = describe_offset(c, grid, wrong)) return *found;
     if (auto found = describe_transposed(c, grid, wrong)) return *found;
+    if (auto found = describe_moved(c, grid, wrong)) {
+        known.is_elsewhere = true;
+        return *found;
+    }
     if (auto found = describe_factor(c, wrong)) return *found;
     if (cut_off(c, wrong)) return "each wrong value is the expected one without its fraction";
     if (auto found = describe_difference(c, wrong)) return *found;
@@ -594,7 +645,9 @@ std::optional<std::string> describe_pattern(const Comparison& c, const Grid& gri
 }
 
 template <class Comparison>
-std::optional<std::string> report(const Comparison& c, const Layout& layout) {
+std::optional<std::string> report(const Comparison& c, const Layout& layout, Mismatch* found) {
+    Mismatch unasked;
+    auto& known = found ? *found : unasked;
     const Index count = c.expected.size();
     const Grid grid(layout, count);
     if (c.got.size() != count)
@@ -604,7 +657,7 @@ std::optional<std::string> report(const Comparison& c, const Layout& layout) {
     for (Index i = 0; i < count; ++i)
         if (!c.matches(i, i)) wrong.push_back(i);
     if (wrong.empty()) return std::nullopt;
-    if (layout.first_wrong) *layout.first_wrong = wrong.front();
+    known.first_wrong = wrong.front();
 
     Index untouched = 0;
     for (Index i = 0; i < count; ++i) untouched += c.unwritten(i) ? 1 : 0;
@@ -645,7 +698,7 @@ std::optional<std::string> report(const Comparison& c, const Layout& layout) {
     if (const auto digits = right_digits(c, wrong)) message += "\nall wrong values are right to " + *digits;
     // The places of infinities are accidental: every eighth index, say.
     const bool at_random = made_nan == wrong.size();
-    const auto pattern = describe_pattern(c, grid, wrong, at_random);
+    const auto pattern = describe_pattern(c, grid, wrong, at_random, known);
     return message + (pattern ? "\npattern: " + *pattern : "");
 }
 
@@ -653,36 +706,42 @@ std::optional<std::string> report(const Comparison& c, const Layout& layout) {
 
 template <class T>
 std::optional<std::string> difference(std::span<const T> got, std::span<const T> expected,
-                                      const Layout& layout) {
-    return report(Exact<T>{{got, layout.poison}, expected}, layout);
+                                      const Layout& layout, Mismatch* found) {
+    return report(Exact<T>{{got, layout.poison}, expected}, layout, found);
 }
 
 template <class T>
 std::optional<std::string> difference(std::span<const T> got, std::span<const double> expected,
-                                      std::span<const double> bound, const Layout& layout) {
+                                      std::span<const double> bound, const Layout& layout, Mismatch* found) {
     if (bound.size() != expected.size()) throw std::invalid_argument("each expected element has one bound");
-    return report(Bounded<T>{{got, layout.poison}, expected, bound}, layout);
+    return report(Bounded<T>{{got, layout.poison}, expected, bound}, layout, found);
 }
 
-template std::optional<std::string> difference(std::span<const float>, std::span<const float>, const Layout&);
+template std::optional<std::string> difference(std::span<const float>, std::span<const float>, const Layout&,
+                                               Mismatch*);
 template std::optional<std::string> difference(std::span<const double>, std::span<const double>,
-                                               const Layout&);
-template std::optional<std::string> difference(std::span<const int>, std::span<const int>, const Layout&);
+                                               const Layout&, Mismatch*);
+template std::optional<std::string> difference(std::span<const int>, std::span<const int>, const Layout&,
+                                               Mismatch*);
 template std::optional<std::string> difference(std::span<const unsigned>, std::span<const unsigned>,
-                                               const Layout&);
+                                               const Layout&, Mismatch*);
 template std::optional<std::string> difference(std::span<const unsigned char>, std::span<const unsigned char>,
-                                               const Layout&);
+                                               const Layout&, Mismatch*);
 template std::optional<std::string> difference(std::span<const unsigned long long>,
-                                               std::span<const unsigned long long>, const Layout&);
+                                               std::span<const unsigned long long>, const Layout&, Mismatch*);
 
 using Doubles = std::span<const double>;
-template std::optional<std::string> difference(std::span<const float>, Doubles, Doubles, const Layout&);
-template std::optional<std::string> difference(std::span<const double>, Doubles, Doubles, const Layout&);
-template std::optional<std::string> difference(std::span<const int>, Doubles, Doubles, const Layout&);
-template std::optional<std::string> difference(std::span<const unsigned>, Doubles, Doubles, const Layout&);
+template std::optional<std::string> difference(std::span<const float>, Doubles, Doubles, const Layout&,
+                                               Mismatch*);
+template std::optional<std::string> difference(std::span<const double>, Doubles, Doubles, const Layout&,
+                                               Mismatch*);
+template std::optional<std::string> difference(std::span<const int>, Doubles, Doubles, const Layout&,
+                                               Mismatch*);
+template std::optional<std::string> difference(std::span<const unsigned>, Doubles, Doubles, const Layout&,
+                                               Mismatch*);
 template std::optional<std::string> difference(std::span<const unsigned char>, Doubles, Doubles,
-                                               const Layout&);
+                                               const Layout&, Mismatch*);
 template std::optional<std::string> difference(std::span<const unsigned long long>, Doubles, Doubles,
-                                               const Layout&);
+                                               const Layout&, Mismatch*);
 
 }  // namespace kata

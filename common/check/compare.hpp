@@ -13,8 +13,13 @@ namespace kata {
 struct Layout {
     std::vector<int> extents;    ///< elements along each axis
     std::vector<int> tile = {};  ///< elements that one block writes along each axis; 0 or absent: unknown
-    std::optional<std::byte> poison = {};               ///< the value of every byte before the step ran
-    std::optional<std::size_t>* first_wrong = nullptr;  ///< receives the index of the first wrong element
+    std::optional<std::byte> poison = {};  ///< the value of every byte before the step ran
+};
+
+/// What a comparison finds, apart from its text.
+struct Mismatch {
+    std::optional<std::size_t> first_wrong = {};  ///< the index of an element
+    bool is_elsewhere = false;  ///< the wrong values are right ones of other rows, columns or planes
 };
 
 /// Returns nothing if every element of `got` equals the expected one: -0 equals 0, NaN equals only NaN.
@@ -23,13 +28,15 @@ struct Layout {
 /// there is one. Throws std::invalid_argument if the layout does not describe as many elements as expected.
 /// For float, double, int, unsigned, unsigned char and unsigned long long.
 template <class T>
-std::optional<std::string> difference(std::span<const T> got, std::span<const T> expected, const Layout&);
+std::optional<std::string> difference(std::span<const T> got, std::span<const T> expected, const Layout&,
+                                      Mismatch* found = nullptr);
 
 /// The same for rounded results: `got` may differ by the element's `bound`, in units of the element. An
 /// infinity equals only itself, whatever the bound, and an element that still holds the poison never passes,
 /// unless it is a single byte, where the poison is a value like any other.
 template <class T>
 std::optional<std::string> difference(std::span<const T> got, std::span<const double> expected,
-                                      std::span<const double> bound, const Layout&);
+                                      std::span<const double> bound, const Layout&,
+                                      Mismatch* found = nullptr);
 
 }  // namespace kata

@@ -43,14 +43,13 @@ std::optional<std::string> damage_of(const Buffers&... buffers) {
 struct Expected {
     std::vector<double> values, bound = {};
     Layout layout;
-    std::optional<std::size_t> first_wrong = {};  ///< found by difference()
+    Mismatch found = {};  ///< by difference()
 
     template <class T>
     std::optional<std::string> difference(const std::vector<T>& got, std::byte poison) {
         layout.poison = poison;
-        layout.first_wrong = &first_wrong;
-        if (!bound.empty()) return kata::difference<T>(got, values, bound, layout);
-        return kata::difference<T>(got, std::vector<T>(values.begin(), values.end()), layout);
+        if (!bound.empty()) return kata::difference<T>(got, values, bound, layout, &found);
+        return kata::difference<T>(got, std::vector<T>(values.begin(), values.end()), layout, &found);
     }
 };
 
@@ -113,13 +112,13 @@ std::string where_from(const Module& step, const Problem& p, const Trial& trial,
                        std::size_t element_bytes) {
     if constexpr (requires(typename Problem::Device device) {
                       device.output();
-                      expected.first_wrong;
+                      expected.found;
                   }) {
         static int left = 3;
         const bool small = p.operations() < 64.0 * too_large_to_ask;
-        if (!expected.first_wrong || !trial.conditions.metered || !small || left-- <= 0) return "";
+        if (!expected.found.first_wrong || !trial.conditions.metered || !small || left-- <= 0) return "";
         const auto& extents = expected.layout.extents;
-        const Element element{element_bytes, {extents.begin(), extents.end()}, *expected.first_wrong};
+        const Element element{element_bytes, {extents.begin(), extents.end()}, *expected.found.first_wrong};
         std::optional<typename Problem::Device> device;
         const auto solve = [&](const Module& module) -> Solve {
             return [&] {
@@ -158,6 +157,8 @@ Run try_on(const Module& step, const Problem& p, typename Problem::Device& devic
                         where_from(step, p, trial, expected, sizeof result[0]);
             if constexpr (requires { p.made_of(step, trial.conditions, result); }) {
                 if (!text) return text;
+                if constexpr (requires { expected.found; })
+                    if (expected.found.is_elsewhere) return text;
                 if (const auto why = p.made_of(step, trial.conditions, result)) *text += "\n" + *why;
             }
             return text;

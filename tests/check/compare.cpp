@@ -288,6 +288,33 @@ TEST_CASE("A single byte equal to the poison is only a suspicion", "[compare][po
     CHECK(!difference<unsigned char>(got, exact, bound, {{3}, {}, poison}));
 }
 
+TEST_CASE("Rows, columns and planes in the places of others are recognized", "[compare][pattern]") {
+    const int axis = GENERATE(0, 1, 2);
+    const std::vector<int> extents = {12, 9, 11};
+    const auto expected = reals(12 * 9 * 11, 6);
+    auto got = expected;
+    const int stride = axis == 0   ? 1
+                       : axis == 1 ? 12
+                                   : 12 * 9,
+              extent = extents[static_cast<std::size_t>(axis)];
+    for (int i = 0; i < 12 * 9 * 11; ++i) {
+        const int here = i / stride % extent, there = here < 8 ? here % 2 * 4 + here / 2 : here;
+        got[static_cast<std::size_t>(i)] = expected[static_cast<std::size_t>(i + (there - here) * stride)];
+    }
+    const std::string a(1, "xyz"[axis]);
+    kata::Mismatch found;
+    CHECK_THAT(verdict(difference<float>(got, expected, {extents}, &found)),
+               EndsWith("\npattern: " + a + " 1 holds what belongs to " + a + " 4, " + a +
+                        " 2 holds what belongs to " + a + " 1, " + a + " 3 holds what belongs to " + a +
+                        " 5, and so on"));
+    CHECK(found.is_elsewhere);
+    got[static_cast<std::size_t>(stride)] += 1;
+    found = {};
+    CHECK_THAT(verdict(difference<float>(got, expected, {extents}, &found)),
+               !ContainsSubstring("belongs to"));
+    CHECK((found.first_wrong && !found.is_elsewhere));
+}
+
 TEST_CASE("A few of many wrong bytes equal the poison by chance", "[compare][poison]") {
     const std::vector<unsigned char> expected(256, 1);
     std::vector<unsigned char> got(256);

@@ -132,23 +132,34 @@ struct Problem {
         return e;
     }
 
-    /// Returns which two coefficients are exchanged in a wrong result, if it is right otherwise.
+    /// Returns which coefficients are exchanged in a wrong result, two or those of two axes, if it is right
+    /// otherwise.
     std::optional<std::string> made_of(const Module&, const kata::Conditions&,
                                        const std::vector<T>& result) const {
         if (!exact || sweeps > 2 || n < 4 || result.size() >= kata::too_large_to_ask) return std::nullopt;
         using C = Coefficients<T>;
         constexpr T C::*all[]{&C::c0, &C::c1, &C::c2, &C::c3, &C::c4, &C::c5, &C::c6};
-        for (std::size_t first = 0; first < std::size(all); ++first)
-            for (std::size_t second = first + 1; second < std::size(all); ++second) {
-                auto other = *this;
-                std::swap(other.c.*all[first], other.c.*all[second]);
-                if (other.c.*all[first] == other.c.*all[second]) continue;
-                const auto cells = other.expected().values;
-                if (std::equal(result.begin(), result.end(), cells.begin(),
-                               [](T x, double y) { return static_cast<double>(x) == y; }))
-                    return "it would be right if c" + std::to_string(first) + " and c" +
-                           std::to_string(second) + " were exchanged";
+        const auto is_right_with = [&](std::size_t first, std::size_t second, std::size_t how_many) {
+            auto other = *this;
+            bool differs = false;
+            for (std::size_t i = 0; i < how_many; ++i) {
+                std::swap(other.c.*all[first + i], other.c.*all[second + i]);
+                differs = differs || other.c.*all[first + i] != other.c.*all[second + i];
             }
+            const auto cells = differs ? other.expected().values : std::vector<double>();
+            return std::equal(result.begin(), result.end(), cells.begin(), cells.end(),
+                              [](T x, double y) { return static_cast<double>(x) == y; });
+        };
+        const auto name = [](std::size_t i) { return "c" + std::to_string(i); };
+        for (std::size_t first = 0; first < std::size(all); ++first)
+            for (std::size_t second = first + 1; second < std::size(all); ++second)
+                if (is_right_with(first, second, 1))
+                    return "it would be right if " + name(first) + " and " + name(second) + " were exchanged";
+        for (std::size_t first = 1; first < std::size(all); first += 2)
+            for (std::size_t second = first + 2; second < std::size(all); second += 2)
+                if (is_right_with(first, second, 2))
+                    return "it would be right if " + name(first) + " and " + name(first + 1) +
+                           " were exchanged with " + name(second) + " and " + name(second + 1);
         return std::nullopt;
     }
 

@@ -167,7 +167,9 @@ Run observed_run(const Conditions& conditions, const std::function<void()>& work
     } catch (const OpenKata&) {
         throw;  // not a fault of the step: it has not been written yet
     } catch (const Error& e) {
-        run.fault = e.what() + launched(e, e.what());
+        run.fault = "";  // what was found before is often the cause
+        for (const auto& finding : e.findings) *run.fault += finding + '\n';
+        *run.fault += e.what() + launched(e, e.what());
         run.out_of_time = e.out_of_time;
         return run;
     } catch (const std::bad_alloc&) {

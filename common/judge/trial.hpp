@@ -152,9 +152,12 @@ Run try_on(const Module& step, const Problem& p, typename Problem::Device& devic
             const auto result = device.result();
             auto expected = p.expected();
             auto text = expected.difference(result, trial.poison);
-            if (text)
-                *text = what_is_kept(step, p, trial) + *text +
-                        where_from(step, p, trial, expected, sizeof result[0]);
+            if (text) {
+                const auto kept = what_is_kept(step, p, trial);
+                // Another call of a step that keeps something may do something else.
+                *text = kept.empty() ? *text + where_from(step, p, trial, expected, sizeof result[0])
+                                     : kept + *text;
+            }
             if constexpr (requires { p.made_of(step, trial.conditions, result); }) {
                 if (!text) return text;
                 if constexpr (requires { expected.found; })

@@ -211,6 +211,7 @@ class Names(SmallRepository):
             "chapters/sums/measured/claims.csv",
             f"{CLAIMS}02_all,01_add,1.40,asserted,30,30,1.657,1.667\n"
             "02_all,01_add,2,refuted,30,0,1.657,1.667\n"
+            "01_add,02_all,1.00,refuted,30,0,0.6,0.6\n"
             "02_all,03_more,1.00,refuted,30,0,0.501,0.502\n",
         )
         said = [

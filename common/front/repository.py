@@ -345,13 +345,15 @@ class Repository:
         """Returns a line for each claim about a time, of all steps or of one, that the GPU which measured the
         ladder refutes. The later of its two steps has it: before that nobody has met both. These are claims
         about this repository's own steps; no student's step is judged by them. Steps in `without` are left
-        out. Each line also has the ratio on another GPU, `elsewhere`, if `times` has its milliseconds by
-        step."""
+        out, and of two claims about a pair, which contradict each other, the one for the earlier step. Each
+        line also has the ratio on another GPU, `elsewhere`, if `times` has its milliseconds by step."""
         machine, rows = self.timed_claims(chapter)
+        refuted = {(row["step"], row["against"]) for row in rows if row["standing"] == "refuted"}
         lines = []
         for row in rows:
             if (
                 row["standing"] != "refuted"
+                or (row["against"] > row["step"] and (row["against"], row["step"]) in refuted)
                 or step not in (None, max(row["step"], row["against"]))
                 or {row["step"], row["against"]} & set(without)
             ):

@@ -2,7 +2,7 @@
 """What pip installs of this repository: it has every file, makes the course, and checks a program. Skipped
 (77) without pip's back end, hatchling.
 
-packaging.py [Course|Engine]       Engine builds the engine, as a first `cuda-kata check` does
+installing.py [Course|Engine]       Engine builds the engine, as a first `cuda-kata check` does
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Installed(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
         """Installs the wheel of an sdist in a bare environment, without network."""
-        folder = tempfile.TemporaryDirectory(prefix="kata-packaging-")
+        folder = tempfile.TemporaryDirectory(prefix="kata-installing-")
         cls.addClassCleanup(folder.cleanup)
         cls.scratch = pathlib.Path(folder.name)
         run(sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", cls.scratch)

@@ -121,11 +121,6 @@ std::string Meter::advice(const Region& region, std::uintptr_t address, std::siz
     if ((is_atomic(verb) && !signals(verb)) || (is_atomic(clash.verb()) && !signals(clash.verb())))
         return "an atomic of the block is atomic for its own threads only: give it the scope of the device, "
                "or drop _block from its name";
-    if (signals(verb) != signals(clash.verb()))
-        return "one of the lines accesses " + index +
-               " by an atomic or as volatile, and the other does not: if it is a flag, both must, each with "
-               "a "
-               "__threadfence(); if not, should both blocks reach it?";
     return "should both blocks reach " + index +
            "? If not, look at the index. If so, they run in any order: what must be done before all of them "
            "belongs before the launch; otherwise use an atomic, or one as a flag with a __threadfence() on "

@@ -50,12 +50,12 @@ struct Conditions {
     /// The number of multiprocessors that the CPU back end reports. If there are few, the blocks of a grid
     /// that fills them have much to do, and a small problem shows how they proceed.
     int multiprocessors = 132;
-    /// Makes the CPU back end run only the first two and the last four blocks of a launch of more than 16384
+    /// Makes the CPU back end run only the first two and the last six blocks of a launch of more than 16384
     /// blocks or 2^22 threads. A GPU runs all. For a problem that is large only to test its grid, and is zero
     /// except at its ends. Running that many threads, through ten barriers each, takes less than half of a
     /// launch's 20 s.
     bool only_ends = false;
-    /// With only_ends: applies to any launch of more than six blocks. For a step that a smaller problem has
+    /// With only_ends: applies to any launch of more than eight blocks. For a step that a smaller problem has
     /// shown to need no other blocks.
     bool even_of_few = false;
     /// Makes the CPU back end count only one in this many blocks of a launch, at least one, and look for

@@ -32,7 +32,7 @@ extern long long last_tick;
 int multiprocessors();
 
 /// Blocks at the ends of a grid that are run if Conditions::only_ends leaves out the others.
-inline constexpr std::uint64_t blocks_at_ends = 6;
+inline constexpr std::uint64_t blocks_at_ends = 8;
 /// True if Conditions::only_ends leaves out blocks of this launch.
 bool is_run_in_part(const Launch&);
 

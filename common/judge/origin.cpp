@@ -21,11 +21,11 @@ using Place3 = std::array<std::size_t, 3>;
 constexpr std::size_t most_accesses = 1 << 20;  // a larger problem is not traced
 
 /// A thread of a launch.
-struct Who {
+struct ThreadId {
     std::size_t launch;
     std::uint64_t block;
     unsigned thread;
-    auto operator<=>(const Who&) const = default;
+    auto operator<=>(const ThreadId&) const = default;
 };
 
 /// An access to global memory.
@@ -35,7 +35,7 @@ struct Access {
     std::uint32_t code;
     char did;           // 'l'oad, 's'tore or 'a'tomic
     std::size_t array;  // of the trail
-    Who who;
+    ThreadId id;
 };
 
 /// Remembers the accesses of a run, in their order.
@@ -49,30 +49,30 @@ class Trail final : public Watcher {
         for (unsigned lane = 0; lane < 32; ++lane) {
             if (accesses_.size() >= most_accesses) return;
             if (!(r.lanes >> lane & 1)) continue;
-            const Who who{scenes_.size() - 1, r.block, r.warp * 32 + lane};
-            if (r.memory == std::string_view("shared")) uses_shared_.insert(who);
+            const ThreadId id{scenes_.size() - 1, r.block, r.warp * 32 + lane};
+            if (r.memory == std::string_view("shared")) uses_shared_.insert(id);
             if (r.memory == std::string_view("global"))
                 accesses_.push_back(
-                    {r.addresses[lane], r.bytes, r.code, *r.did, array_of(r.addresses[lane]), who});
+                    {r.addresses[lane], r.bytes, r.code, *r.did, array_of(r.addresses[lane]), id});
         }
     }
 
     bool complete() const { return !accesses_.empty() && accesses_.size() < most_accesses; }
     const std::vector<Access>& accesses() const { return accesses_; }
-    bool uses_shared(const Who& who) const { return uses_shared_.contains(who); }
-    const std::array<unsigned, 3>& grid(const Who& who) const { return scenes_[who.launch].grid; }
+    bool uses_shared(const ThreadId& id) const { return uses_shared_.contains(id); }
+    const std::array<unsigned, 3>& grid(const ThreadId& id) const { return scenes_[id.launch].grid; }
     const Array& array(const Access& a) const { return arrays_[a.array]; }
 
     std::string line(const Access& a) const {
-        return scenes_[a.who.launch].lines_of(std::span(&a.code, 1)).front();
+        return scenes_[a.id.launch].lines_of(std::span(&a.code, 1)).front();
     }
-    Place3 block(const Who& who) const { return place(who.block, scenes_[who.launch].grid); }
-    std::string text(const Who& who) const {
+    Place3 block(const ThreadId& id) const { return place(id.block, scenes_[id.launch].grid); }
+    std::string text(const ThreadId& id) const {
         const auto triple = [](const Place3& p) {
             return "(" + std::to_string(p[0]) + "," + std::to_string(p[1]) + "," + std::to_string(p[2]) + ")";
         };
-        return "thread " + triple(place(who.thread, scenes_[who.launch].block)) + " of block " +
-               triple(block(who));
+        return "thread " + triple(place(id.thread, scenes_[id.launch].block)) + " of block " +
+               triple(block(id));
     }
 
   private:
@@ -93,7 +93,7 @@ class Trail final : public Watcher {
     std::vector<Array> arrays_;
     std::optional<std::size_t> latest_;  // the array of the last access of this launch
     std::vector<Access> accesses_;
-    std::set<Who> uses_shared_;
+    std::set<ThreadId> uses_shared_;
 };
 
 /// An array, its elements and how messages name them.
@@ -142,18 +142,18 @@ struct Reached {
 /// Returns why an even distribution over blocks or threads leaves a gap, if the parts of all of them show it.
 std::string uneven(const Trail& trail, const Shown& array, const Owners& owners, std::size_t axis,
                    std::size_t missing, const Access& before, const Access* after, bool loads) {
-    const bool in_blocks = !after || after->who.block != before.who.block;
+    const bool in_blocks = !after || after->id.block != before.id.block;
     std::map<std::size_t, Reached> parts;
     const auto start = missing - array.along(axis, missing) * array.stride(axis);
     for (std::size_t c = 0; c < array.extent[axis]; ++c) {
         const auto* const owner = owners[start + c * array.stride(axis)];
-        if (!owner || owner->who.launch != before.who.launch) continue;
-        if (!in_blocks && owner->who.block != before.who.block) continue;
-        const auto of = in_blocks ? trail.block(owner->who)[axis] : owner->who.thread;
+        if (!owner || owner->id.launch != before.id.launch) continue;
+        if (!in_blocks && owner->id.block != before.id.block) continue;
+        const auto of = in_blocks ? trail.block(owner->id)[axis] : owner->id.thread;
         auto& part = parts.try_emplace(of, Reached{c, c, 0}).first->second;
         part.last = c, ++part.count;
     }
-    const auto grid = trail.grid(before.who);
+    const auto grid = trail.grid(before.id);
     const auto blocks = grid[axis];
     // What a row of a larger array or grid shows says nothing of the number of blocks.
     const bool counts_blocks = array.axes == 1 && grid[1] == 1 && grid[2] == 1;
@@ -190,7 +190,7 @@ std::string uneven(const Trail& trail, const Shown& array, const Owners& owners,
 std::string gap(const Trail& trail, const Shown& array, const Owners& owners, std::size_t missing,
                 bool loads) {
     const auto by = [&](std::size_t i) {
-        return array.text(i) + ", is " + (loads ? "loaded" : "stored") + " by " + trail.text(owners[i]->who) +
+        return array.text(i) + ", is " + (loads ? "loaded" : "stored") + " by " + trail.text(owners[i]->id) +
                " in " + trail.line(*owners[i]);
     };
     const auto text = "no thread " + std::string(loads ? "loads " : "stores ") + array.text(missing) +
@@ -219,11 +219,11 @@ using Loaded = std::map<std::string, std::set<std::size_t>>;
 
 /// Returns what a thread had loaded before it stored, if it has stored once and used no shared memory.
 std::optional<Loaded> loaded_for(const Trail& trail, const Access& store) {
-    if (trail.uses_shared(store.who)) return std::nullopt;
+    if (trail.uses_shared(store.id)) return std::nullopt;
     Loaded loaded;
     std::size_t stores = 0;
     for (const auto& a : trail.accesses()) {
-        if (a.who != store.who) continue;
+        if (a.id != store.id) continue;
         stores += a.did != 'l';
         const auto& array = trail.array(a);
         for (unsigned i = 0; a.did == 'l' && i < a.bytes; ++i)
@@ -271,7 +271,7 @@ std::string loads(const Trail& mine, const Access& store, const Trail& theirs, c
         Unit unit;
         std::set<std::string> lines;
         for (const auto& a : mine.accesses())
-            if (a.who == store.who && a.did == 'l' && mine.array(a).name == name) {
+            if (a.id == store.id && a.did == 'l' && mine.array(a).name == name) {
                 unit.see(a);
                 lines.insert(mine.line(a));
             }
@@ -280,9 +280,8 @@ std::string loads(const Trail& mine, const Access& store, const Trail& theirs, c
         return "\n  it has loaded " + list(found->second, unit) + " of \"" + name + "\"" + in +
                "; for this result the solution loads " + list(bytes, unit);
     }
-    return *here == *there ? "\n  it has loaded just the elements that the solution loads for this result, "
-                             "so look at how "
-                             "often each of them is used, and at what is computed from them"
+    return *here == *there ? "\n  it has loaded just the elements that the solution loads for this result: "
+                             "look at how often each of them is used, and at what is computed from them"
                            : "";
 }
 
@@ -351,7 +350,7 @@ std::string origin(const Conditions& conditions, const Element& wrong, const Sol
     const auto gaps = never_loaded(mine, there ? &theirs : nullptr);
     if (store->did != 's') return gaps;
     const auto text =
-        shown->text(wrong.index) + " is stored by " + mine.text(store->who) + " in " + mine.line(*store);
+        shown->text(wrong.index) + " is stored by " + mine.text(store->id) + " in " + mine.line(*store);
     const auto* const its = there ? owners_of(theirs, *there, false)[wrong.index] : nullptr;
     const auto others = its ? loads(mine, *store, theirs, *its) : "";
     if (!others.empty()) return text + others;

@@ -44,8 +44,7 @@ void Meter::refuse(std::uintptr_t address, std::size_t bytes, Verb verb, const v
                     distance,
                     "beginning " + std::to_string(distance) + " bytes before the start of " + name + size,
                     "\n  nothing lies before its first element: does a test before this line leave out the "
-                    "threads or rounds "
-                    "that would reach there?"};
+                    "threads or rounds that would reach there?"};
         } else if (const auto distance = address + bytes - range.end; distance < before.distance) {
             before = {distance,
                       (address == range.end ? "right past the end of "

@@ -107,8 +107,7 @@ void Meter::tell_too_early(const Region& region, std::uintptr_t address, std::si
 std::string Meter::written_so_far(const Region& region, std::uintptr_t address) const {
     if (region.space != Space::shared)
         return "\n  neither the host nor a kernel has set it since it was allocated: set it before, for "
-               "zeros with "
-               "cudaMemset";
+               "zeros with cudaMemset";
     const auto variable = region.range.begin == grid_.image.shared.begin
                               ? simt::variable_at(grid_.image, address)
                               : std::nullopt;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What pip installs of this repository: it has every file, makes the course, and checks a program. Skipped
+"""Tests the package that pip installs: it has every file, makes the course, and checks a program. Skipped
 (77) without pip's back end, hatchling.
 
 installing.py [Course|Engine]       Engine builds the engine, as a first `cuda-kata check` does

@@ -129,8 +129,8 @@ def checked(
     explains: bool = False,
     stdin: int | None = subprocess.DEVNULL,
 ) -> tuple[dict[str, Any], explain.Explanation | None]:
-    """Compiles a program with these options and runs it with these arguments. Returns what is wrong with it,
-    and what its kernels cost, if asked for and known."""
+    """Compiles a program with these options and runs it with these arguments. Returns its findings and, with
+    `explains`, the costs of its kernels; None if it has launched none."""
     name, files = files[0], [pathlib.Path(os.path.abspath(file)) for file in files]
     for file in files:
         if not file.is_file():

@@ -73,7 +73,7 @@ NO_EXTENT = re.compile(r"no matching function for call to .dim3::dim3\((?P<given
 CUDA = pathlib.Path(__file__).resolve().parents[1] / "simt"  # its headers declare CUDA's functions
 REFERENCE = CUDA.parents[1] / "reference"
 FOREIGN = re.compile(
-    rf"/usr/|/opt/|<|(?:(?:\.\./)*|{re.escape(str(REFERENCE.parent))}/)(?:common|reference|subprojects)/"
+    rf"/usr/|/opt/nvidia/|<|(?:(?:\.\./)*|{re.escape(str(REFERENCE.parent))}/)(?:common|reference|subprojects)/"
 )
 
 

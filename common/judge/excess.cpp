@@ -263,7 +263,7 @@ std::string cause(const Place& place, const Counter& counter, const Counts& coun
     if (2 * place.again > place.requests && counter.place != &Place::passes)
         return format(
             "\n  %.0f of these times a thread accesses the element that it accessed the time before: if no "
-            "other thread needs it in between, a register can hold it until the last time",
+            "other thread needs it in between, a register can hold it",
             number(place.again));
     const auto once_a_block = counts.blocks * words;
     if (counter.place == &Place::atomics && counts.launches == 1 && words > 0 && words <= most_words &&
@@ -277,11 +277,13 @@ std::string cause(const Place& place, const Counter& counter, const Counts& coun
     const bool of_lines = counter.place == &Place::lines;
     const bool of_sectors =
         counter.place == &Place::sectors_loaded || counter.place == &Place::sectors_stored;
+    const auto fewest = std::max(1u, 32 * place.bytes / (of_lines ? 128 : 32));
     if ((of_lines || of_sectors) && distance > place.bytes)
         return format(
             "\n  the addresses of neighbouring threads are %llu bytes apart there: with neighbouring "
-            "elements for neighbouring threads, a warp reaches about %u",
-            distance, std::max(1u, 32 * place.bytes / (of_lines ? 128 : 32)));
+            "elements for neighbouring threads, a warp reaches about %u %s",
+            distance, fewest,
+            fewest == 1 ? (of_lines ? "line" : "sector") : (of_lines ? "lines" : "sectors"));
     const auto every = 32 / std::gcd(distance / 4, 32ull);
     if (counter.place == &Place::passes && place.bytes == 4 && distance % 4 == 0 && every < 32)
         return format(

@@ -80,7 +80,7 @@ class Trail final : public Watcher {
         return {i % extent[0], i / extent[0] % extent[1], i / extent[0] / extent[1]};
     }
 
-    /// Asks for the array now: it may be freed before the trail is read.
+    /// Looks the array up at once: it may be freed before the trail is read.
     std::size_t array_of(Address address) {
         if (!latest_ || address - arrays_[*latest_].begin >= arrays_[*latest_].bytes) {
             arrays_.push_back(scenes_.back().array_at(address));
@@ -120,7 +120,7 @@ struct Shown {
     }
 };
 
-/// By element: the last access to it.
+/// The last access to each element; null where there is none.
 using Owners = std::vector<const Access*>;
 
 Owners owners_of(const Trail& trail, const Shown& array, bool loads) {
@@ -139,7 +139,8 @@ struct Reached {
     std::size_t first, last, count;
 };
 
-/// Returns why an even distribution over blocks or threads leaves a gap, if the parts of all of them show it.
+/// Returns the sizes and distances of the parts that blocks or threads access, if they are alike and leave
+/// this gap; else nothing.
 std::string uneven(const Trail& trail, const Shown& array, const Owners& owners, std::size_t axis,
                    std::size_t missing, const Access& before, const Access* after, bool loads) {
     const bool in_blocks = !after || after->id.block != before.id.block;
@@ -155,7 +156,7 @@ std::string uneven(const Trail& trail, const Shown& array, const Owners& owners,
     }
     const auto grid = trail.grid(before.id);
     const auto blocks = grid[axis];
-    // What a row of a larger array or grid shows says nothing of the number of blocks.
+    // A row of a larger array or grid does not show how many blocks there should be.
     const bool counts_blocks = array.axes == 1 && grid[1] == 1 && grid[2] == 1;
     if (!after && !loads && counts_blocks && parts.size() < blocks)
         return "\n  only " + std::to_string(parts.size()) + " of the " + std::to_string(blocks) + " blocks" +
@@ -214,7 +215,7 @@ std::string gap(const Trail& trail, const Shown& array, const Owners& owners, st
                : text + ": the first, " + by(static_cast<std::size_t>(first - owners.begin()));
 }
 
-/// By name of the array: the bytes of it that a thread has loaded.
+/// The bytes that a thread has loaded of each array, by its name.
 using Loaded = std::map<std::string, std::set<std::size_t>>;
 
 /// Returns what a thread had loaded before it stored, if it has stored once and used no shared memory.
@@ -242,7 +243,7 @@ struct Unit {
     std::string noun() const { return known() ? "element" : "byte"; }
 };
 
-/// "elements 3 to 5, 9"; not all if they are many.
+/// Returns "elements 3 to 5, 9"; of many, the first.
 std::string list(const std::set<std::size_t>& bytes, const Unit& unit) {
     std::vector<std::pair<std::size_t, std::size_t>> ranges;
     for (const auto b : bytes) {

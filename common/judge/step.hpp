@@ -49,8 +49,8 @@ struct Idea {
 /// An allowance for correct kernels of another style, beyond the limits that hold for all chapters.
 struct Allowance {
     Quantity quantity;
-    /// Relative to what the solution needs. Of "milliseconds": a timed claim requires as much less of kernels
-    /// that are not the solution, because its gain depends on tiles that they need not have.
+    /// Relative to what the solution needs. For "milliseconds", timed claims are divided by it for every
+    /// kernel but the solution.
     double factor;
     std::string_view shape = "";  ///< on this shape, or variant of the timed problem; empty: on every one
 };

@@ -124,7 +124,7 @@ std::filesystem::path rival_path(const std::string& name);
 /// True if the step under test has a solution and is not that solution. The solution's module need not be
 /// loadable: grading uses remembered counts, and the file only marks that the solution exists.
 bool has_own_solution();
-/// Returns it. Null if there is none, or if it cannot be loaded.
+/// Returns that solution; null if there is none, or if it cannot be loaded.
 const Module* own_solution();
 
 /// Returns the shape on which claims about the step under test are counted.

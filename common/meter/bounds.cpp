@@ -100,7 +100,7 @@ std::string Meter::remedy_past_the_end(const simt::Range& range, const std::stri
                std::to_string(size / bytes * bytes) + " of " + std::to_string(size) +
                ": the bytes after it need narrower ones";
     const auto index = (address - range.begin) / bytes, count = size / bytes;
-    // A wide access says nothing of the elements.
+    // A wide access does not show how wide the elements are.
     if (count < 2 || bytes > sizeof(double) || size % bytes != 0 || (address - range.begin) % bytes != 0)
         return "";
     std::string text = "\n  its index, counted from the start of " + name + ", is " + std::to_string(index);

@@ -387,7 +387,7 @@ class Pretended {
 };
 
 std::string traced(std::size_t wrong, const kata::Solve& step, const kata::Solve& solution = {}) {
-    return kata::origin({}, {4, {12}, wrong}, step, solution);
+    return kata::origin({}, {4, 12, {12}, wrong}, step, solution);
 }
 
 /// A step in which each block stores two elements, which begin `apart` after those of the block before. For

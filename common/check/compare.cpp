@@ -1,5 +1,7 @@
 #include "check/compare.hpp"
 
+#include "check/grid.hpp"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -14,52 +16,6 @@
 
 namespace kata {
 namespace {
-
-using Index = std::size_t;
-using Place = std::array<Index, 3>;
-
-constexpr std::array<const char*, 3> axis_name = {"x", "y", "z"};
-
-/// A layout with all three axes. A missing one has extent 1; an unknown tile is 0.
-struct Grid {
-    std::size_t axes;
-    Place extent = {1, 1, 1};
-    Place tile = {0, 0, 0};
-
-    Grid(const Layout& layout, Index count) : axes(layout.extents.size()) {
-        if (axes < 1 || axes > 3) throw std::invalid_argument("a layout has one to three axes");
-        if (layout.tile.size() > axes) throw std::invalid_argument("a tile has no more axes than its layout");
-        for (std::size_t axis = 0; axis < axes; ++axis) extent[axis] = to_index(layout.extents[axis]);
-        for (std::size_t axis = 0; axis < layout.tile.size(); ++axis)
-            tile[axis] = to_index(layout.tile[axis]);
-        if (total() != count)
-            throw std::invalid_argument("the layout describes " + std::to_string(total()) +
-                                        " elements, not " + std::to_string(count));
-    }
-
-    Index total() const { return extent[0] * extent[1] * extent[2]; }
-    Index stride(std::size_t axis) const {
-        return std::accumulate(extent.begin(), extent.begin() + axis, Index{1}, std::multiplies{});
-    }
-    Place place(Index i) const {
-        return {i % extent[0], i / extent[0] % extent[1], i / extent[0] / extent[1]};
-    }
-
-    /// Returns how many of `elements`, which form whole rows, have a coordinate along this axis for which
-    /// `holds` is true.
-    template <class Holds>
-    Index narrowed(Index elements, std::size_t axis, Holds holds) const {
-        Index holding = 0;
-        for (Index c = 0; c < extent[axis]; ++c) holding += holds(c) ? 1 : 0;
-        return elements / extent[axis] * holding;
-    }
-
-  private:
-    static Index to_index(int length) {
-        if (length < 0) throw std::invalid_argument("a layout has no negative lengths");
-        return static_cast<Index>(length);
-    }
-};
 
 template <class T>
 bool is_nan(T value) {
@@ -192,12 +148,12 @@ class Where {
 };
 
 void offer_last_blocks(const Grid& grid, std::span<const Index> wrong, Where& where) {
-    Place last = {0, 0, 0};  // the start of the last of several blocks; 0 if there is only one
+    Coordinates last = {0, 0, 0};  // the start of the last of several blocks; 0 if there is only one
     for (std::size_t axis = 0; axis < grid.axes; ++axis)
         if (grid.tile[axis] != 0) last[axis] = (grid.extent[axis] - 1) / grid.tile[axis] * grid.tile[axis];
     std::array<bool, 3> in_all = {last[0] > 0, last[1] > 0, last[2] > 0};
     for (const Index i : wrong) {
-        const Place place = grid.place(i);
+        const Coordinates place = grid.place(i);
         bool in_one = false;
         for (std::size_t axis = 0; axis < 3; ++axis) {
             const bool inside = last[axis] > 0 && place[axis] >= last[axis];
@@ -223,16 +179,16 @@ void offer_last_blocks(const Grid& grid, std::span<const Index> wrong, Where& wh
 }
 
 /// The elements near the ends of each `period` elements along some axis; 0 leaves out an axis.
-void offer_edges(const Grid& grid, std::span<const Index> wrong, const Place& period,
+void offer_edges(const Grid& grid, std::span<const Index> wrong, const Coordinates& period,
                  const std::string& description, Where& where) {
-    if (period == Place{0, 0, 0}) return;
+    if (period == Coordinates{0, 0, 0}) return;
     const auto depth = [&](std::size_t axis, Index c) {  // 1 at an end
         const Index local = c % period[axis];
         return 1 + std::min(local, period[axis] - 1 - local);
     };
     Index within = 0;
     for (const Index i : wrong) {
-        const Place place = grid.place(i);
+        const Coordinates place = grid.place(i);
         Index nearest = std::numeric_limits<Index>::max();
         for (std::size_t axis = 0; axis < 3; ++axis)
             if (period[axis] != 0) nearest = std::min(nearest, depth(axis, place[axis]));
@@ -247,7 +203,7 @@ void offer_edges(const Grid& grid, std::span<const Index> wrong, const Place& pe
 }
 
 void offer_borders(const Grid& grid, std::span<const Index> wrong, Where& where) {
-    Place whole = {0, 0, 0}, block = {0, 0, 0};
+    Coordinates whole = {0, 0, 0}, block = {0, 0, 0};
     for (std::size_t axis = 0; axis < 3; ++axis) {
         // Two elements have no interior, and a few in a row, such as bins, no border worth naming.
         if (grid.extent[axis] > (grid.extent[axis] == grid.total() ? 8 : 2)) whole[axis] = grid.extent[axis];
@@ -294,14 +250,6 @@ void offer_all_residues(const Grid& grid, std::span<const Index> wrong, Where& w
     if (grid.axes > 1)
         offer_residues(
             grid, wrong, [](Index i) { return i; }, grid.total(), 0, "index in memory", where);
-}
-
-std::string coordinates(const Grid& grid, Index i) {
-    const Place place = grid.place(i);
-    std::string text;
-    for (std::size_t axis = 0; axis < grid.axes; ++axis)
-        text += (axis == 0 ? "(" : ", ") + std::string(axis_name[axis]) + " " + std::to_string(place[axis]);
-    return text + ")";
 }
 
 void offer_ends(const Grid& grid, std::span<const Index> wrong, Where& where) {

@@ -1,5 +1,7 @@
 // Compares the output of a step with the expected one, and describes the difference.
 #pragma once
+#include "check/grid.hpp"
+
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -7,14 +9,6 @@
 #include <vector>
 
 namespace kata {
-
-/// The layout of an output and how it was computed. Axes are x, y, z, the fastest first: {width}, {width,
-/// height} or {width, height, depth}.
-struct Layout {
-    std::vector<int> extents;    ///< elements along each axis
-    std::vector<int> tile = {};  ///< elements that one block writes along each axis; 0 or absent: unknown
-    std::optional<std::byte> poison = {};  ///< the value of every byte before the step ran
-};
 
 /// What a comparison finds, apart from its text.
 struct Mismatch {

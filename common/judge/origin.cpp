@@ -1,5 +1,6 @@
 #include "judge/origin.hpp"
 
+#include "check/grid.hpp"
 #include "error.hpp"
 #include "watch.hpp"
 
@@ -16,7 +17,6 @@ namespace kata {
 namespace {
 
 using Address = std::uintptr_t;
-using Place3 = std::array<std::size_t, 3>;
 
 constexpr std::size_t most_accesses = 1 << 20;  // a larger problem is not traced
 
@@ -66,9 +66,9 @@ class Trail final : public Watcher {
     std::string line(const Access& a) const {
         return scenes_[a.id.launch].lines_of(std::span(&a.code, 1)).front();
     }
-    Place3 block(const ThreadId& id) const { return place(id.block, scenes_[id.launch].grid); }
+    Coordinates block(const ThreadId& id) const { return place(id.block, scenes_[id.launch].grid); }
     std::string text(const ThreadId& id) const {
-        const auto triple = [](const Place3& p) {
+        const auto triple = [](const Coordinates& p) {
             return "(" + std::to_string(p[0]) + "," + std::to_string(p[1]) + "," + std::to_string(p[2]) + ")";
         };
         return "thread " + triple(place(id.thread, scenes_[id.launch].block)) + " of block " +
@@ -76,7 +76,7 @@ class Trail final : public Watcher {
     }
 
   private:
-    static Place3 place(std::uint64_t i, const std::array<unsigned, 3>& extent) {
+    static Coordinates place(std::uint64_t i, const std::array<unsigned, 3>& extent) {
         return {i % extent[0], i / extent[0] % extent[1], i / extent[0] / extent[1]};
     }
 
@@ -100,23 +100,12 @@ class Trail final : public Watcher {
 struct Shown {
     Address begin;
     std::size_t bytes;  // of each element
-    Place3 extent = {1, 1, 1};
-    std::size_t axes = 1;
+    Grid grid;
     std::string name = {};  // empty for a result, whose elements are named by their coordinates
     std::string noun = "element";
 
-    std::size_t total() const { return extent[0] * extent[1] * extent[2]; }
-    std::size_t stride(std::size_t axis) const {
-        return axis == 0 ? 1 : axis == 1 ? extent[0] : extent[0] * extent[1];
-    }
-    std::size_t along(std::size_t axis, std::size_t i) const { return i / stride(axis) % extent[axis]; }
-    std::string text(std::size_t i) const {
-        if (!name.empty()) return noun + " " + std::to_string(i);
-        std::string text;
-        for (std::size_t axis = 0; axis < axes; ++axis)
-            text +=
-                (axis == 0 ? "(" : ", ") + std::string(1, "xyz"[axis]) + " " + std::to_string(along(axis, i));
-        return text + ")";
+    std::string text(Index i) const {
+        return name.empty() ? coordinates(grid, i) : noun + " " + std::to_string(i);
     }
 };
 
@@ -124,7 +113,7 @@ struct Shown {
 using Owners = std::vector<const Access*>;
 
 Owners owners_of(const Trail& trail, const Shown& array, bool loads) {
-    Owners owners(array.total());
+    Owners owners(array.grid.total());
     for (const auto& a : trail.accesses()) {
         if ((a.did == 'l') != loads || a.address < array.begin) continue;
         const auto first = (a.address - array.begin) / array.bytes;
@@ -145,9 +134,9 @@ std::string uneven(const Trail& trail, const Shown& array, const Owners& owners,
                    std::size_t missing, const Access& before, const Access* after, bool loads) {
     const bool in_blocks = !after || after->id.block != before.id.block;
     std::map<std::size_t, Reached> parts;
-    const auto start = missing - array.along(axis, missing) * array.stride(axis);
-    for (std::size_t c = 0; c < array.extent[axis]; ++c) {
-        const auto* const owner = owners[start + c * array.stride(axis)];
+    const auto start = missing - array.grid.place(missing)[axis] * array.grid.stride(axis);
+    for (std::size_t c = 0; c < array.grid.extent[axis]; ++c) {
+        const auto* const owner = owners[start + c * array.grid.stride(axis)];
         if (!owner || owner->id.launch != before.id.launch) continue;
         if (!in_blocks && owner->id.block != before.id.block) continue;
         const auto of = in_blocks ? trail.block(owner->id)[axis] : owner->id.thread;
@@ -157,13 +146,13 @@ std::string uneven(const Trail& trail, const Shown& array, const Owners& owners,
     const auto grid = trail.grid(before.id);
     const auto blocks = grid[axis];
     // A row of a larger array or grid does not show how many blocks there should be.
-    const bool counts_blocks = array.axes == 1 && grid[1] == 1 && grid[2] == 1;
+    const bool counts_blocks = array.grid.axes == 1 && grid[1] == 1 && grid[2] == 1;
     if (!after && !loads && counts_blocks && parts.size() < blocks)
         return "\n  only " + std::to_string(parts.size()) + " of the " + std::to_string(blocks) + " blocks" +
                (parts.size() == 1 ? " stores" : " store") + " any element";
     if (!after && !loads && counts_blocks && blocks == 1)
         return "\n  there is 1 block, and it stores " + std::to_string(parts.begin()->second.count) +
-               " of the " + std::to_string(array.extent[axis]) + " elements";
+               " of the " + std::to_string(array.grid.extent[axis]) + " elements";
     if (parts.size() < 2 || parts.begin()->first != 0) return "";
     const auto each = parts[0].count, apart = parts.contains(1) ? parts[1].first - parts[0].first : 0;
     std::size_t k = 0;
@@ -180,7 +169,7 @@ std::string uneven(const Trail& trail, const Shown& array, const Owners& owners,
         return std::string("\n  each ") + (in_blocks ? "block " : "thread ") + reaches +
                ", and the next begins " + std::to_string(apart) +
                " further on: both numbers must be the same";
-    const auto left = array.extent[axis] - parts[0].first;
+    const auto left = array.grid.extent[axis] - parts[0].first;
     if (!after && counts_blocks && parts.size() == blocks && apart == each && k * each < left)
         return "\n  there are " + std::to_string(k) + " blocks, and each " + reaches + ": " +
                std::to_string((left + each - 1) / each) + " would reach the end";
@@ -196,16 +185,17 @@ std::string gap(const Trail& trail, const Shown& array, const Owners& owners, st
     };
     const auto text = "no thread " + std::string(loads ? "loads " : "stores ") + array.text(missing) +
                       (array.name.empty() ? "" : " of \"" + array.name + '"');
-    for (std::size_t axis = 0; axis < array.axes; ++axis) {
-        const auto stride = array.stride(axis), at = array.along(axis, missing);
+    for (std::size_t axis = 0; axis < array.grid.axes; ++axis) {
+        const auto stride = array.grid.stride(axis), at = array.grid.place(missing)[axis];
         std::size_t before = 1, after = 1;
         while (before <= at && !owners[missing - before * stride]) ++before;
         if (before > at) continue;
-        while (at + after < array.extent[axis] && !owners[missing + after * stride]) ++after;
-        const bool any_after = at + after < array.extent[axis];
+        while (at + after < array.grid.extent[axis] && !owners[missing + after * stride]) ++after;
+        const bool any_after = at + after < array.grid.extent[axis];
         const auto* const next = any_after ? owners[missing + after * stride] : nullptr;
-        return text + ": the last before it" + (array.axes > 1 ? std::string(" along ") + "xyz"[axis] : "") +
-               ", " + by(missing - before * stride) +
+        return text + ": the last before it" +
+               (array.grid.axes > 1 ? std::string(" along ") + "xyz"[axis] : "") + ", " +
+               by(missing - before * stride) +
                (next ? ", and the next, " + by(missing + after * stride) : ", and none after it") +
                uneven(trail, array, owners, axis, missing, *owners[missing - before * stride], next, loads);
     }
@@ -301,7 +291,8 @@ std::string never_loaded(const Trail& trail, const Trail* theirs) {
         const auto& array = known.first;
         const auto& unit = known.second;
         if (stored.contains(name) || array.bytes == 0) continue;
-        Shown shown{array.begin, unit.bytes(), {array.bytes / unit.bytes(), 1, 1}, 1, name, unit.noun()};
+        const auto count = array.bytes / unit.bytes();
+        const Shown shown{array.begin, unit.bytes(), {{{static_cast<int>(count)}}, count}, name, unit.noun()};
         const auto owners = owners_of(trail, shown, true);
         Owners needed;
         if (theirs) {
@@ -336,9 +327,7 @@ std::string origin(const Conditions& conditions, const Element& wrong, const Sol
             return std::nullopt;
         }
         if (!trail.complete()) return std::nullopt;
-        Shown shown{reinterpret_cast<Address>(result), wrong.bytes, {1, 1, 1}, wrong.extent.size()};
-        std::copy(wrong.extent.begin(), wrong.extent.end(), shown.extent.begin());
-        return shown;
+        return Shown{reinterpret_cast<Address>(result), wrong.bytes, {{wrong.extents}, wrong.count}};
     };
     Trail mine;
     const auto shown = watched(step, mine);

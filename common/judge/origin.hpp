@@ -11,8 +11,9 @@ namespace kata {
 
 /// An element of a result in device memory.
 struct Element {
-    std::size_t bytes;                ///< of each element
-    std::vector<std::size_t> extent;  ///< along each axis, the fastest first
+    std::size_t bytes;         ///< of each element
+    std::size_t count;         ///< elements of the result
+    std::vector<int> extents;  ///< elements along each axis, the fastest first
     std::size_t index;
 };
 

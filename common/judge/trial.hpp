@@ -117,8 +117,8 @@ std::string where_from(const Module& step, const Problem& p, const Trial& trial,
         static int left = 3;
         const bool small = p.operations() < 64.0 * too_large_to_ask;
         if (!expected.found.first_wrong || !trial.conditions.metered || !small || left-- <= 0) return "";
-        const auto& extents = expected.layout.extents;
-        const Element element{element_bytes, {extents.begin(), extents.end()}, *expected.found.first_wrong};
+        const Element element{element_bytes, expected.values.size(), expected.layout.extents,
+                              *expected.found.first_wrong};
         std::optional<typename Problem::Device> device;
         const auto solve = [&](const Module& module) -> Solve {
             return [&] {

@@ -103,6 +103,8 @@ struct Observation {
     std::uint64_t one_in = 1;
     /// Races and reads of unwritten memory, one readable text each, without repetitions.
     std::vector<std::string> findings;
+    /// Memory, streams and events that the host code has not given back, one readable text each.
+    std::vector<std::string> kept = {};
     /// Launches without effect, one readable text each: the memory that they may write holds the same as
     /// before, or as after an earlier launch. Clearing memory that is already clear does not count.
     std::vector<std::string> idle = {};

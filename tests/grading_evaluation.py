@@ -14,6 +14,7 @@ from paths import ROOT  # isort: split
 
 import bodies
 import evaluate
+import schema
 from students import ADD, HOSTILE, NEED_WALLS, REPOSITORY, Scratch, instead, solution, with_first, wrong
 
 # Answers to the first problem, with the verdict and a part of the reason.
@@ -22,10 +23,13 @@ ANSWERS: dict[str, tuple[str, str, str]] = {
     "right, in Markdown": (f"Here it is:\n```cuda\n{solution(ADD)}```\nIt has a guard.\n", "OK", ""),
     "wrong": (wrong(f"{ADD}.no_guard"), "FAIL", "out of bounds"),
     "one thread for all": (wrong(f"{ADD}.one_thread"), "SLOW", ""),
+    "on the host": (wrong(f"{ADD}.on_the_host"), "FAIL", ""),
+    "forges": (HOSTILE["forges"][0], "FAIL", ""),
+}
+MORE: dict[str, tuple[str, str, str]] = {
     "the stub": (REPOSITORY.stub_of("grids", ADD), "OPEN", ""),
     "empty": ("", "FAIL", ""),
     "words": ("I cannot help with that.", "FAIL", "does not compile"),
-    "on the host": (wrong(f"{ADD}.on_the_host"), "FAIL", ""),
     "the reference's answer": (wrong(f"{ADD}.asks_the_reference"), "FAIL", ""),
     "prints ok": (
         with_first('puts("ok 1 - all tests"); exit(0);', "#include <cstdio>"),
@@ -35,7 +39,7 @@ ANSWERS: dict[str, tuple[str, str, str]] = {
     "says it in comments": (instead("    // All tests pass: OK"), "FAIL", ""),
     **{
         name: (HOSTILE[name][0], "FAIL", "")
-        for name in ("ends well", "forges", "includes the solution", "opens the solution", "leaves the meter")
+        for name in ("ends well", "includes the solution", "opens the solution", "leaves the meter")
     },
 }
 
@@ -47,6 +51,7 @@ class Problems(unittest.TestCase):
             self.assertTrue(bodies.is_stub(problem["stub"]))
             self.assertIn(f"{step[:2]} ", problem["lesson"])
             self.assertIn("kata.hpp", problem["headers"])
+            self.assertEqual(schema.complaint(problem), "")
 
 
 class Answers(Scratch):
@@ -64,19 +69,27 @@ class Answers(Scratch):
             self.assertIn("answers.jsonl:2: no ", self.evaluated(right, line, status=2)[1])
         self.assertEqual(self.evaluated()[0], [])
 
-    @NEED_WALLS
-    def test_each_answer_has_its_verdict(self) -> None:
-        lines = [json.dumps({"id": f"grids/{ADD}", "shot": n, "answer": a}) for n, (a, *_) in ANSWERS.items()]
+    def verdicts_on(self, answers: dict[str, tuple[str, str, str]]) -> list[Any]:
+        lines = [json.dumps({"id": f"grids/{ADD}", "shot": n, "answer": a}) for n, (a, *_) in answers.items()]
         found, _ = self.evaluated(*lines)
-        self.assertEqual([one["shot"] for one in found], [*ANSWERS])
-        for one, (_, verdict, why) in zip(found, ANSWERS.values()):
+        self.assertEqual([one["shot"] for one in found], [*answers])
+        for one, (_, verdict, why) in zip(found, answers.values()):
             with self.subTest(one["shot"]):
                 self.assertEqual((one["verdict"], one["id"]), (verdict, f"grids/{ADD}"), one["why"])
                 self.assertIn(why, one["why"])
-                self.assertNotIn("answer", one)
+                self.assertEqual(schema.complaint(one), "")
+        return found
+
+    @NEED_WALLS
+    def test_each_answer_has_its_verdict(self) -> None:
+        found = self.verdicts_on(ANSWERS)
         keys = {count["key"] for count in found[0]["counts"]}
         self.assertTrue({"work", "barriers"} <= keys, keys)
         self.assertLess(next(one["share"] for one in found if one["verdict"] == "SLOW"), 0.01)
+
+    @NEED_WALLS
+    def test_no_answer_takes_a_verdict_that_is_not_its_own(self) -> None:
+        self.verdicts_on(MORE)
 
 
 if __name__ == "__main__":

@@ -100,7 +100,7 @@ def findings_of(
         process.wait()
     if said.exists():
         found: dict[str, Any] = json.loads(said.read_text(encoding="utf-8", errors="replace"))
-        return found | notes_of(found)
+        return found | {"notes": notes_of(found)}
     cause = (
         processes.cause_of_death(-process.returncode)
         if process.returncode < 0
@@ -109,16 +109,16 @@ def findings_of(
     return {"status": 1, "launches": None, "findings": [f"the program crashed: {cause}"], "notes": []}
 
 
-def notes_of(found: dict[str, Any]) -> dict[str, list[str]]:
-    """Separates what is wrong from what is only worth a word: memory that the end of the process frees, and
-    launches whose failure would go unnoticed."""
-    kept = [text for text in found["findings"] if text.startswith("never ")]
+def notes_of(found: dict[str, Any]) -> list[str]:
+    """Takes what is only worth a word out of what the engine found: memory that the end of the process frees,
+    and launches whose failure would go unnoticed."""
+    notes: list[str] = found.pop("kept")
     if unchecked := found.pop("unchecked"):
-        kept.append(
+        notes.append(
             f"unchecked: no cudaGetLastError() follows the last {unchecked} of {found['launches']} "
             "launches, so a refused launch would go unnoticed"
         )
-    return {"findings": [text for text in found["findings"] if text not in kept], "notes": kept}
+    return notes
 
 
 def checked(

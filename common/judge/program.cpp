@@ -55,7 +55,8 @@ int main(int argc, char** argv) {
         std::ofstream file(argv[2]);
         file << "{\"status\": " << status << ", \"launches\": " << seen.launches
              << ", \"unchecked\": " << seen.unchecked
-             << ", \"findings\": " << kata::list_of(findings, kata::as_json);
+             << ", \"findings\": " << kata::list_of(findings, kata::as_json)
+             << ", \"kept\": " << kata::list_of(seen.kept, kata::as_json);
         if (explains && seen.counts)
             file << ", \"all\": " << kata::totals_as_json(*seen.counts)
                  << ", \"places\": " << lines.as_json();

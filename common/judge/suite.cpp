@@ -182,7 +182,9 @@ Run observed_run(const Conditions& conditions, const std::function<void()>& work
         run.fault = "the host code of the step threw something that is no std::exception";
         return run;
     }
-    if (run.seen.findings.empty()) {
+    auto findings = run.seen.findings;
+    findings.insert(findings.end(), run.seen.kept.begin(), run.seen.kept.end());
+    if (findings.empty()) {
         run.fault = compare();
         if (run.fault) *run.fault += launched(run.seen, *run.fault);
         for (const auto& cause : run.seen.causes)
@@ -190,7 +192,7 @@ Run observed_run(const Conditions& conditions, const std::function<void()>& work
         if (run.fault && run.seen.launches == 0) *run.fault = without_launch(*run.fault);
         return run;
     }
-    run.fault = listed(run.seen.findings);
+    run.fault = listed(findings);
     *run.fault += launched(run.seen, *run.fault);
     return run;
 }

@@ -120,7 +120,7 @@ bool milliseconds_between(float* milliseconds, cudaEvent_t start, cudaEvent_t en
 }
 
 void* host_alloc(std::size_t bytes, Site site, bool mapped) {
-    if (mapped) return *mapped_memory.insert(device_alloc(bytes, site, true)).first;
+    if (mapped) return *mapped_memory.insert(device_alloc(bytes, site, "cudaHostAlloc")).first;
     auto memory = std::make_unique<std::byte[]>(bytes);
     auto* const pointer = memory.get();
     host_memory[pointer] = {std::move(memory), bytes, text_of(site)};

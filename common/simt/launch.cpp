@@ -115,8 +115,9 @@ void begin_host_work(bool has_caller) {
 
 HostWork end_host_work() noexcept {
     auto work = host_work_ends();
-    for (auto& findings : {kept_host_memory(), kept_streams(), order_ends()})
-        work.findings.insert(work.findings.end(), findings.begin(), findings.end());
+    for (const auto& finding : order_ends()) work.findings.push_back(finding);
+    for (const auto& kept : {kept_host_memory(), kept_streams()})
+        work.kept.insert(work.kept.end(), kept.begin(), kept.end());
     return work;
 }
 
@@ -163,6 +164,7 @@ Observation observe(const Conditions& conditions, const std::function<void()>& w
     seen.one_in = conditions.one_in;
     if (probe && conditions.metered) probe->observation_ends(seen);
     seen.findings.insert(seen.findings.end(), host.findings.begin(), host.findings.end());
+    seen.kept = std::move(host.kept);
     seen.unchecked = host.unchecked;
     seen.in_part = session.in_part;
     seen.fragments = session.fragments;

@@ -31,8 +31,8 @@ constexpr std::size_t gap_bytes = 1 << 20;
 constexpr std::byte canary{0xC5};
 constexpr std::string_view system_libraries[]{"/libc.so", "/libstdc++.so", "/libm.so", "/libgcc_s.so",
                                               "/ld-linux"};
-// The names of a step's allocations.
-constexpr const char *cuda_malloc = "cudaMalloc", *cuda_malloc_managed = "cudaMallocManaged";
+// The name of such allocations of a step.
+constexpr const char* cuda_host_alloc = "cudaHostAlloc";
 
 std::vector<Allocation>& table() {
     static std::vector<Allocation> table;
@@ -78,7 +78,9 @@ bool is_of_step(const void* code) {
 }
 
 /// True for a buffer that the step has not allocated.
-bool is_of_caller(const Allocation& a) { return a.name != cuda_malloc && a.name != cuda_malloc_managed; }
+bool is_of_caller(const Allocation& a) {
+    return a.name != "cudaMalloc" && a.name != "cudaMallocManaged" && a.name != cuda_host_alloc;
+}
 
 /// Describes an access of a kernel that is not metered: its thread, and how far it is off which buffer.
 std::string far_off(std::uintptr_t address, const char* does, const void* code) {
@@ -253,18 +255,17 @@ HostWork host_work_ends() noexcept {
     sigaction(SIGSEGV, &before_handler, nullptr);
     for (const auto& a : table())
         if (!is_of_caller(a) && a.serial > serial_before)
-            host_work.findings.push_back("never freed: " + std::to_string(a.range.size()) + " bytes that " +
-                                         a.name + " has allocated in " + a.origin +
-                                         ": free them with cudaFree");
+            host_work.kept.push_back("never freed: " + std::to_string(a.range.size()) + " bytes that " +
+                                     a.name + " has allocated in " + a.origin + ": free them with " +
+                                     (a.name == cuda_host_alloc ? "cudaFreeHost" : "cudaFree"));
     return std::move(host_work);
 }
 
-void* device_alloc(std::size_t bytes, Site site, bool managed) {
-    auto* const data =
-        kata::device::allocate(bytes, managed ? cuda_malloc_managed : cuda_malloc, kata::poison);
+void* device_alloc(std::size_t bytes, Site site, const char* function) {
+    auto* const data = kata::device::allocate(bytes, function, kata::poison);
     auto* const entry = find(data);
     entry->origin = text_of(site);
-    entry->managed = entry->written = managed;  // the host writes to it unseen
+    entry->managed = entry->written = entry->name != "cudaMalloc";  // the host writes to it unseen
     return data;
 }
 void device_free(void* pointer) {

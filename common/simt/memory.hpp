@@ -38,7 +38,7 @@ struct HostWork {
     std::uint64_t bytes_to_host = 0, bytes_to_device = 0;  // by the copies of the runtime
     std::uint64_t bytes_beside = 0;                        // as in kata::Counts
     std::uint64_t unchecked = 0;                           // launches not followed by a check for errors
-    std::vector<std::string> findings;
+    std::vector<std::string> findings, kept;               // as in kata::Observation
 };
 /// Until host_work_ends(), detects accesses of the host to device memory other than by the runtime's
 /// functions.

@@ -50,7 +50,7 @@ inline constexpr unsigned cudaMemAttachGlobal = 1, cudaMemAttachHost = 2;
 template <class T>
 cudaError_t cudaMallocManaged(T** pointer, std::size_t bytes, unsigned = cudaMemAttachGlobal,
                               simt::Site site = simt::Site::here()) {
-    *pointer = static_cast<T*>(simt::device_alloc(bytes, site, true));
+    *pointer = static_cast<T*>(simt::device_alloc(bytes, site, "cudaMallocManaged"));
     return cudaSuccess;
 }
 inline cudaError_t cudaFree(void* pointer) {

@@ -170,8 +170,8 @@ void hold_to_bounds(std::uint64_t threads, std::uint64_t blocks = 1, std::uint64
 /// Called for each local array. Notes one that the registers of a thread cannot hold, once.
 void hold_local(const char* name, std::size_t bytes, Site = Site::here()) noexcept;
 
-/// Memory that is `managed` belongs to host and device in turn.
-void* device_alloc(std::size_t bytes, Site, bool managed = false);
+/// Memory from a `function` other than cudaMalloc belongs to host and device in turn.
+void* device_alloc(std::size_t bytes, Site, const char* function = "cudaMalloc");
 void device_free(void*);
 /// Called when the step checks whether the launches so far have failed.
 void launches_are_checked();

@@ -207,13 +207,15 @@ int host_shares(bool waits) {
     return first + last + copy[1];
 }
 void host_leaks(Leak leak) {
-    int *data = nullptr, *on_stream = nullptr, *of_host = nullptr;
-    cudaMalloc(&data, 4096);                     // mark: host allocates
-    cudaMallocAsync(&on_stream, 4096, nullptr);  // mark: host allocates on a stream
-    cudaMallocHost(&of_host, 4096);              // mark: host allocates of its own
+    int *data = nullptr, *on_stream = nullptr, *of_host = nullptr, *mapped = nullptr;
+    cudaMalloc(&data, 4096);                            // mark: host allocates
+    cudaMallocAsync(&on_stream, 4096, nullptr);         // mark: host allocates on a stream
+    cudaMallocHost(&of_host, 4096);                     // mark: host allocates of its own
+    cudaHostAlloc(&mapped, 4096, cudaHostAllocMapped);  // mark: host allocates for kernels
     if (leak != Leak::device) cudaFree(data);
     if (leak != Leak::on_stream) cudaFreeAsync(on_stream, nullptr);
     if (leak != Leak::host) cudaFreeHost(of_host);
+    if (leak != Leak::mapped) cudaFreeHost(mapped);
 }
 void host_clears(int* data, int first, int count) { cudaMemset(data + first, 0, count * sizeof(int)); }
 void host_copies_much(int* data, int count) {

@@ -99,7 +99,7 @@ enum class Library { memcpy_from, memcpy_to, copy, vector, sort, after_launch };
 void host_library_reaches(Library, int* data);
 /// The one of three allocations of 4096 bytes that is not freed: device memory, the same on a stream, host
 /// memory.
-enum class Leak { none, device, on_stream, host };
+enum class Leak { none, device, on_stream, host, mapped };
 void host_leaks(Leak);
 void host_clears(int* data, int first, int count);  // `count` elements from `first` on
 void host_copies_much(int* data, int count);        // to the host, back, and to a symbol

@@ -1,5 +1,6 @@
 // The findings of an observation, each reported once.
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <set>
 #include <string>
@@ -19,6 +20,12 @@ struct Findings {
     bool full() const { return texts.size() >= most; }
     /// True at the first call for this pair.
     bool is_new(const std::pair<std::string, std::string>& what) { return reported.insert(what).second; }
+    /// True if a race or the like is reported whose one line is `at`.
+    bool clashes_at(const std::string& at) const {
+        return std::any_of(reported.begin(), reported.end(), [&](const auto& lines) {
+            return lines.second.find(':') != std::string::npos && (lines.first == at || lines.second == at);
+        });
+    }
     void add(std::string text) {
         if (!muted) texts.push_back(std::move(text));
     }

@@ -199,8 +199,9 @@ void Meter::rehearsal_begins() {
 void Meter::rehearsal_ends(bool different) {
     rehearsing_ = findings_.muted = false;
     std::tie(counts_, places_, findings_.reported) = std::move(before_rehearsal_);
-    for (auto& [at, text] : doubts_before_)
-        if (different && !findings_.full() && findings_.is_new({at, ""})) findings_.add(std::move(text));
+    for (auto& [at, text] : doubts_before_)  // without an order, what is read may be written later
+        if (different && !findings_.full() && !findings_.clashes_at(at) && findings_.is_new({at, ""}))
+            findings_.add(std::move(text));
 }
 
 }  // namespace meter

@@ -171,6 +171,7 @@ void look_back_scan(const int* in, int* out, unsigned* ticket, unsigned long lon
 void two_launches(int* data, int threads);
 void dynamic_neighbour(int* out, int threads, bool barrier);
 void unwritten_shared(int* out);
+void unordered_shared(int* out);  // a barrier is missing
 void unwritten_dynamic(int* out);
 enum class Use { none, sum, choice, maximum };
 void unwritten_used(Use, const int* in, int* out);  // reads shared memory before the first element

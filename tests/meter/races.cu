@@ -382,6 +382,12 @@ __global__ void unwritten_shared_kernel(int* out) {
     out[threadIdx.x] = tile[31 - threadIdx.x];  // mark: unwritten shared
 }
 void unwritten_shared(int* out) { unwritten_shared_kernel<<<1, 32>>>(out); }
+__global__ void unordered_shared_kernel(int* out) {
+    __shared__ int tile[64];
+    tile[threadIdx.x] = 1;
+    out[threadIdx.x] = tile[63 - threadIdx.x];
+}
+void unordered_shared(int* out) { unordered_shared_kernel<<<1, 64>>>(out); }
 __global__ void unwritten_used_kernel(Use use, const int* in, int* out) {
     __shared__ int before[1], tile[32];
     const int t = threadIdx.x;

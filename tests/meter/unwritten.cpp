@@ -20,6 +20,9 @@ TEST_CASE("a read of unwritten memory is reported", "[races]") {
               line_of("writes all but one") +
               "; every word that is read must be written before, also by threads that have no other work"});
     CHECK(!clean([&] { kernels::unwritten_dynamic(out.data()); }));
+    Buffer<int> of_two_warps("out", 64);
+    CHECK_THAT(found([&] { kernels::unordered_shared(of_two_warps.data()); }).at(0), StartsWith("race in "));
+    CHECK(found([&] { kernels::unordered_shared(of_two_warps.data()); }).size() == 1);
     const auto findings = found([&] { kernels::unwritten_global(unwritten.data(), out.data()); });
     REQUIRE(findings.size() == 1);
     CHECK_THAT(

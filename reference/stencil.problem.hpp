@@ -133,8 +133,8 @@ struct Problem {
     }
 
     /// Returns which coefficients are exchanged in a wrong result, two or those of two axes, if it is right
-    /// otherwise.
-    std::optional<std::string> made_of(const Module&, const kata::Conditions&,
+    /// otherwise; else which cells count wrongly in its first wrong one.
+    std::optional<std::string> made_of(const Module& step, const kata::Conditions& conditions,
                                        const std::vector<T>& result) const {
         if (!exact || sweeps > 2 || n < 4 || result.size() >= kata::too_large_to_ask) return std::nullopt;
         using C = Coefficients<T>;
@@ -160,7 +160,7 @@ struct Problem {
                 if (is_right_with(first, second, 2))
                     return "it would be right if " + name(first) + " and " + name(first + 1) +
                            " were exchanged with " + name(second) + " and " + name(second + 1);
-        return std::nullopt;
+        return kata::displaced_in(step, *this, &Problem::in, conditions, result);
     }
 
     struct Device {

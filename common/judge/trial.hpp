@@ -2,6 +2,7 @@
 #pragma once
 #include "buffer.hpp"
 #include "check/compare.hpp"
+#include "check/displaced.hpp"
 #include "check/miscount.hpp"
 #include "error.hpp"
 #include "judge/origin.hpp"
@@ -79,6 +80,32 @@ std::optional<double> asked(const Module& step, const Problem& p, Conditions con
             return std::nullopt;
         });
     return run.fault ? std::nullopt : number;
+}
+
+/// Returns which elements of an input count wrongly in a wrong element of a step that computes weighted sums
+/// of it, on the grid of the result; nothing if these do not explain it. Two such elements are looked at.
+template <class Problem, class T>
+std::optional<std::string> displaced_in(const Module& step, const Problem& p, std::vector<T> Problem::*input,
+                                        Conditions conditions, const std::vector<T>& result) {
+    static int left = 2;  // dozens of runs each
+    auto expected = p.expected();
+    const auto wrong =
+        static_cast<std::size_t>(std::mismatch(result.begin(), result.end(), expected.values.begin(),
+                                               [](T x, double y) { return static_cast<double>(x) == y; })
+                                     .first -
+                                 result.begin());
+    if (wrong == result.size() || left-- <= 0) return std::nullopt;
+    const Grid grid(expected.layout, result.size());
+    const auto name = [&](std::size_t i) { return coordinates(grid, i); };
+    const auto answer = [&](const std::vector<int>& values) -> std::optional<Answer> {
+        auto other = p;
+        (other.*input).assign(values.begin(), values.end());
+        const auto got =
+            asked(step, other, conditions, [&](const auto& all) { return if_written(all[wrong]); });
+        return got ? std::optional(Answer{*got, other.expected().values[wrong]}) : std::nullopt;
+    };
+    const auto text = displaced((p.*input).size(), answer, [&](std::size_t i) { return "input " + name(i); });
+    return text ? std::optional("what " + name(wrong) + " is made of: " + *text) : std::nullopt;
 }
 
 /// Returns what an earlier call has to do with a wrong result: the step keeps something if it is right once

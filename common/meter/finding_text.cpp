@@ -105,9 +105,19 @@ void Meter::tell_too_early(const Region& region, std::uintptr_t address, std::si
 
 /// Describes how much of an array has been written, on a line of its own.
 std::string Meter::written_so_far(const Region& region, std::uintptr_t address) const {
-    if (region.space != Space::shared)
-        return "\n  neither the host nor a kernel has set it since it was allocated: set it before, for "
-               "zeros with cudaMemset";
+    if (region.space != Space::shared) {
+        const std::string text =
+            "\n  neither the host nor a kernel has set it since it was allocated: set it before, for zeros "
+            "with cudaMemset";
+        const auto offset = address - region.range.begin;
+        const auto after = std::find_if(region.written_parts.begin(), region.written_parts.end(),
+                                        [&](const simt::Range& part) { return part.end > offset; });
+        if (after == region.written_parts.begin()) return text;
+        const auto& part = *(after - 1);
+        return text + "; the host has set bytes " + std::to_string(part.begin) + " to " +
+               std::to_string(part.end - 1) + " of this array, and this is byte " + std::to_string(offset) +
+               ": is its number of bytes too small, or one of elements?";
+    }
     const auto variable = region.range.begin == grid_.image.shared.begin
                               ? simt::variable_at(grid_.image, address)
                               : std::nullopt;

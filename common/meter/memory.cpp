@@ -157,7 +157,7 @@ void Meter::look_for_clashes(Region& region, std::uintptr_t address, std::size_t
     if (answer.unwritten && reads(verb)) {
         // An exchange may be the first write to what the host has left unwritten. It reads only if it changes
         // nothing.
-        if (!updates(verb) || region.written_parts.empty())
+        if (!updates(verb) || !replaces_ || region.written_parts.empty())
             tell_unwritten(region, address, bytes, code);
         else
             asked_.unwritten = code;

@@ -112,7 +112,8 @@ class Meter final : public simt::Probe {
     void fence(const simt::Block& block, const simt::Thread& t) override {
         clocks_.fence(block.slot, t.linear);
     }
-    void atomic(const void* address, unsigned bytes, const void* code, simt::AtomicFor) override;
+    void atomic(const void* address, unsigned bytes, const void* code, simt::AtomicFor,
+                bool replaces) override;
     void atomic_load(const void* address, unsigned bytes, const void* code, simt::AtomicFor) override;
     void atomic_store(const void* address, unsigned bytes, const void* code, simt::AtomicFor) override;
     void exchanged(const simt::Block&, unsigned warp, unsigned lanes, const void* code) override;
@@ -340,6 +341,7 @@ class Meter final : public simt::Probe {
         std::uint64_t held = 0;
         std::uint32_t unwritten = 0;  // the code that has read an unwritten byte
     } asked_;
+    bool replaces_ = false;  // the atomic: its new value does not depend on the old one
 
     /// A write over a value that another thread has changed since this one read it. The change is lost,
     /// unless both write the same.

@@ -121,6 +121,13 @@ std::string Meter::advice(const Region& region, std::uintptr_t address, std::siz
     if ((is_atomic(verb) && !signals(verb)) || (is_atomic(clash.verb()) && !signals(clash.verb())))
         return "an atomic of the block is atomic for its own threads only: give it the scope of the device, "
                "or drop _block from its name";
+    const auto is_plain_read_of = [](Verb one, Verb two) {
+        return one == Verb::read && signals(two) && writes(two);
+    };
+    if (is_plain_read_of(verb, clash.verb()) || is_plain_read_of(clash.verb(), verb))
+        return "the write is atomic or volatile, and the read is neither: if " + index +
+               " is a flag that one block sets and others wait for, the read must be, too, with a "
+               "__threadfence() on both sides; if it is a result of all blocks, read it in a later launch";
     return "should both blocks reach " + index +
            "? If not, look at the index. If so, they run in any order: what must be done before all of them "
            "belongs before the launch; otherwise use an atomic, or one as a flag with a __threadfence() on "

@@ -8,8 +8,10 @@
 
 namespace meter {
 
-void Meter::atomic(const void* address, unsigned bytes, const void* code, simt::AtomicFor whom) {
+void Meter::atomic(const void* address, unsigned bytes, const void* code, simt::AtomicFor whom,
+                   bool replaces) {
     settle_overwrite();
+    replaces_ = replaces;
     let_others_in(address);
     forget_look(address);
     touch(address, bytes, whom == simt::AtomicFor::device ? Verb::update : Verb::update_in_block, code);

@@ -414,19 +414,19 @@ __device__ inline void __nanosleep(unsigned) { simt::yield(); }
 // Atomics, for the types that CUDA supports. Not instrumented: they notify the meter themselves.
 #define SIMT_ATOMIC SIMT_UNSEEN __device__
 
-#define SIMT_SCOPED_ATOMIC(name, scope, types, next)                                  \
+#define SIMT_SCOPED_ATOMIC(name, scope, types, next, replaces)                        \
     template <class T>                                                                \
     SIMT_ATOMIC T name(T* address, std::type_identity_t<T> value) {                   \
         static_assert(types, #name " does not exist for this type in CUDA");          \
         const simt::AtomicUpdate now(address, sizeof(T), __builtin_return_address(0), \
-                                     simt::AtomicFor::scope);                         \
+                                     simt::AtomicFor::scope, replaces);               \
         const T old = *address;                                                       \
         *address = static_cast<T>(next);                                              \
         return old;                                                                   \
     }
-#define SIMT_ATOMIC_FUNCTION(name, types, next)                                             \
-    SIMT_SCOPED_ATOMIC(name, device, types, next)                                           \
-    SIMT_SCOPED_ATOMIC(name##_block, block, types, next)                                    \
+#define SIMT_ATOMIC_FUNCTION(name, types, next, ...)                                        \
+    SIMT_SCOPED_ATOMIC(name, device, types, next, bool{__VA_ARGS__})                        \
+    SIMT_SCOPED_ATOMIC(name##_block, block, types, next, bool{__VA_ARGS__})                 \
     template <class T>                                                                      \
     __device__ __forceinline__ T name##_system(T* address, std::type_identity_t<T> value) { \
         return name(address, value);                                                        \
@@ -435,7 +435,7 @@ __device__ inline void __nanosleep(unsigned) { simt::yield(); }
 
 SIMT_ATOMIC_FUNCTION(atomicAdd, SIMT_TYPES(int, unsigned, unsigned long long, float, double), old + value)
 SIMT_ATOMIC_FUNCTION(atomicSub, SIMT_TYPES(int, unsigned), old - value)
-SIMT_ATOMIC_FUNCTION(atomicExch, SIMT_TYPES(int, unsigned, unsigned long long, float), value)
+SIMT_ATOMIC_FUNCTION(atomicExch, SIMT_TYPES(int, unsigned, unsigned long long, float), value, true)
 SIMT_ATOMIC_FUNCTION(atomicMin, SIMT_TYPES(int, unsigned, long long, unsigned long long),
                      value < old ? value : old)
 SIMT_ATOMIC_FUNCTION(atomicMax, SIMT_TYPES(int, unsigned, long long, unsigned long long),

@@ -25,9 +25,11 @@ void watch_updates(Thread& t, const void* address, unsigned bytes, const void* c
 
 }  // namespace
 
-void Scheduler::before_atomic(const void* address, unsigned bytes, const void* code, AtomicFor whom) {
+void Scheduler::before_atomic(const void* address, unsigned bytes, const void* code, AtomicFor whom,
+                              bool replaces) {
     poll();
-    if (probe_) probe_->atomic(address, bytes, code, whom);  // ends the launch if memory is exhausted
+    if (probe_)
+        probe_->atomic(address, bytes, code, whom, replaces);  // ends the launch if memory is exhausted
     if (running->polls > polls_per_turn) watch_updates(*running, address, bytes, code);
 }
 
@@ -57,8 +59,9 @@ void await(const Arrivals* barrier, std::uint32_t phase, const char* name, Site 
 InToolkit::InToolkit() noexcept { ++running->in_toolkit; }
 InToolkit::~InToolkit() { --running->in_toolkit; }
 unsigned active_mask(Site site) { return scheduler->active_mask(site, __builtin_return_address(0)); }
-AtomicUpdate::AtomicUpdate(const void* address, unsigned bytes, const void* code, AtomicFor whom) noexcept {
-    scheduler->before_atomic(address, bytes, code, whom);
+AtomicUpdate::AtomicUpdate(const void* address, unsigned bytes, const void* code, AtomicFor whom,
+                           bool replaces) noexcept {
+    scheduler->before_atomic(address, bytes, code, whom, replaces);
     lock_ = lock_for(address);
 }
 void swapped() { scheduler->swapped(); }

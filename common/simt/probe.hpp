@@ -40,7 +40,7 @@ class Probe {
     /// The thread has reached a barrier or a collective, called from `code`.
     virtual void synchronising(const void* code) = 0;
     virtual void fence(const Block&, const Thread&) = 0;
-    virtual void atomic(const void* address, unsigned bytes, const void* code, AtomicFor) = 0;
+    virtual void atomic(const void* address, unsigned bytes, const void* code, AtomicFor, bool replaces) = 0;
     /// These lanes of a warp have exchanged values, by a call from `code`.
     virtual void exchanged(const Block&, unsigned warp, unsigned lanes, const void* code) = 0;
     /// A shuffle, called from `code`, has had an undefined result, as `text` says.

@@ -100,11 +100,11 @@ class InToolkit {
 /// The scope in which an update is atomic.
 enum class AtomicFor : unsigned char { device, block };
 /// While it lives, the running thread alone updates the value at `address`. `code` is the calling
-/// instruction.
+/// instruction. `replaces`: the new value does not depend on the old one.
 class AtomicUpdate {
   public:
-    AtomicUpdate(const void* address, unsigned bytes, const void* code,
-                 AtomicFor = AtomicFor::device) noexcept;
+    AtomicUpdate(const void* address, unsigned bytes, const void* code, AtomicFor = AtomicFor::device,
+                 bool replaces = false) noexcept;
     ~AtomicUpdate();
     AtomicUpdate(const AtomicUpdate&) = delete;
     AtomicUpdate& operator=(const AtomicUpdate&) = delete;

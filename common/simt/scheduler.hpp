@@ -63,7 +63,7 @@ class Scheduler {
     unsigned active_mask(Site, const void* code);
     std::uint32_t arrive(Arrivals&, unsigned count, const char* name, Site, const void* code);
     void await(const Arrivals&, std::uint32_t phase, const char* name, Site, const void* code);
-    void before_atomic(const void* address, unsigned bytes, const void* code, AtomicFor);
+    void before_atomic(const void* address, unsigned bytes, const void* code, AtomicFor, bool replaces);
     void swapped() {
         if (probe_) probe_->swapped();
     }

@@ -163,6 +163,7 @@ enum class ReadFence {
 };
 enum class SetBack { last_block, another_thread, first_block };
 void set_back(SetBack, unsigned* count);
+void read_flag(int* flag, int* out);
 void chained_scan(Fence, ReadFence, const int* in, int* out, unsigned* ticket, int* flags, int* sums,
                   int blocks);
 enum class Relay { asks, does_not_ask, another_thread_asks, another_thread_asks_before_a_barrier };
@@ -176,7 +177,7 @@ void unwritten_dynamic(int* out);
 enum class Use { none, sum, choice, maximum };
 void unwritten_used(Use, const int* in, int* out);  // reads shared memory before the first element
 void unwritten_global(const int* in, int* out);
-void exchange_or_ask(int* data, bool exchange);  // on one element, then on another
+void exchange_or_add(int* data, bool exchange, int more);  // on one element, then on another
 void loads_behind_barrier(const int* in, int* out,
                           int threads);  // three loads, a barrier, two loads by the first warp
 /// How the second of two tiles of 64 elements is loaded into shared memory, before or after the first one is

@@ -376,6 +376,19 @@ TEST_CASE("only the thread that counted last may reset the count by a plain writ
     }
 }
 
+TEST_CASE("a flag must not be read plainly", "[races]") {
+    for (const auto& conditions : all_orders) {
+        auto flag = filled<int>("flag", 1);
+        Buffer<int> out("out", 1);
+        const auto findings = found([&] { kernels::read_flag(flag.data(), out.data()); }, conditions);
+        REQUIRE(findings.size() == 1);
+        CHECK_THAT(findings[0], StartsWith("race in global memory \"flag\", element 0") &&
+                                    ContainsSubstring(" reads in " + line_of("reads a flag plainly")) &&
+                                    ContainsSubstring("\n  the write is atomic or volatile, and the read is "
+                                                      "neither: if index 0 is a flag "));
+    }
+}
+
 TEST_CASE("a flag that carries the data needs no fence", "[races]") {
     constexpr int blocks = 20;
     auto in = filled<int>("in", blocks, 1);

@@ -329,6 +329,14 @@ __global__ void set_back_kernel(SetBack by, unsigned* count) {
 }
 void set_back(SetBack by, unsigned* count) { set_back_kernel<<<3, 64>>>(by, count); }
 
+__global__ void read_flag_kernel(int* flag, int* out) {
+    if (blockIdx.x == 0)
+        atomicExch(flag, 1);
+    else
+        *out = *flag;  // mark: reads a flag plainly
+}
+void read_flag(int* flag, int* out) { read_flag_kernel<<<2, 1>>>(flag, out); }
+
 // A single word has both state and value, so nothing can be overtaken.
 __global__ void look_back_scan_kernel(const int* in, int* out, unsigned* ticket, unsigned long long* states) {
     constexpr unsigned long long partial = 1ull << 32, complete = 2ull << 32;
@@ -411,14 +419,16 @@ void unwritten_dynamic(int* out) { unwritten_dynamic_kernel<<<1, 32, 32 * sizeof
 __global__ void unwritten_global_kernel(const int* in, int* out) { out[threadIdx.x] = in[threadIdx.x]; }
 void unwritten_global(const int* in, int* out) { unwritten_global_kernel<<<1, 32>>>(in, out); }
 
-__global__ void exchange_or_ask_kernel(int* data, bool exchange) {
+__global__ void exchange_or_add_kernel(int* data, bool exchange, int more) {
     if (exchange)
         atomicExch(data, 1);
     else
-        atomicAdd(data, 0);  // mark: asks atomically
+        atomicAdd(data, more);  // mark: adds atomically
     data[1] = 2;
 }
-void exchange_or_ask(int* data, bool exchange) { exchange_or_ask_kernel<<<1, 1>>>(data, exchange); }
+void exchange_or_add(int* data, bool exchange, int more) {
+    exchange_or_add_kernel<<<1, 1>>>(data, exchange, more);
+}
 
 __global__ void polled_late_kernel(int* data, int* flag, int* out) {
     if (blockIdx.x == 0) {

@@ -58,18 +58,23 @@ TEST_CASE("a partial write by the host initializes that part only", "[races]") {
 }
 
 TEST_CASE("an atomic may write memory that the host left unwritten, but not read it", "[races]") {
-    const auto after_clearing = [](int first, bool exchange) {
-        Buffer<int> data("data", 8);
+    const int more = GENERATE(0, 1);
+    const auto after_clearing = [more](int first, bool exchange, int at = 0) {
+        Buffer<int> data("data", 16);
         return found([&] {
             kernels::host_clears(data.data(), first, 4);
-            kernels::exchange_or_ask(data.data(), exchange);
+            kernels::exchange_or_add(data.data() + at, exchange, more);
         });
     };
     CHECK(after_clearing(4, true) == Findings{});
     const auto findings = after_clearing(4, false);
     REQUIRE(findings.size() == 1);
-    CHECK_THAT(findings[0], StartsWith("read of what nobody has written"));
-    CHECK_THAT(findings[0], ContainsSubstring(line_of("asks atomically")));
+    CHECK_THAT(findings[0],
+               StartsWith("read of what nobody has written") && EndsWith("for zeros with cudaMemset"));
+    CHECK_THAT(findings[0], ContainsSubstring(line_of("adds atomically")));
+    CHECK_THAT(after_clearing(4, false, 9).at(0),
+               EndsWith("; the host has set bytes 16 to 31 of this array, and this is byte 36: is its number "
+                        "of bytes too small, or one of elements?"));
     CHECK(after_clearing(0, false) == Findings{});
 }
 

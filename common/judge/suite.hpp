@@ -161,4 +161,8 @@ void note_gain(const std::string& text);
 Run observed_run(const Conditions&, const std::function<void()>& work,
                  const std::function<std::optional<std::string>()>& compare);
 
+/// Returns which lines launch in another way than a solution that launches as often, and how that does:
+/// "01_basic.cu:30 launched <<<1, 1024>>>"; empty if there are none.
+std::string launched_otherwise(const Observation& step, const Observation& solution);
+
 }  // namespace kata

@@ -68,6 +68,20 @@ std::vector<Shortfall> excesses_on(const Shape& shape) {
     return worse;
 }
 
+/// Returns whether a step that needs too much on a shape does not when its kernels are launched as those of
+/// its solution, on a line of its own; nothing if it does.
+std::string enough_if_launched(const Shape& shape) {
+    const auto* const solution = own_solution();
+    if (!solution || counted_run(shape).seen.launchings.empty()) return "";
+    const auto theirs = shape.run(*solution);
+    const LaunchedAs as_there(theirs.seen.launchings);
+    const auto otherwise = launched_otherwise(counted_run(shape).seen, theirs.seen);
+    if (otherwise.empty()) return "";
+    const auto mine = shape.run(step());
+    if (mine.fault || !worse_than_solution(mine, counts_of(theirs), allowances_on(shape)).empty()) return "";
+    return "\n  it would need about as much if " + otherwise + ", as its solution does";
+}
+
 /// Reports the main counters of a step.
 void report_figures(const Counts& mine, const Counts& theirs) {
     for (const Quantity q :
@@ -224,9 +238,10 @@ TEST_CASE("the step needs about what its own solution needs", "[claims][shared]"
                       nearest.part, nearest.counter ? std::string(nearest.counter->key).c_str() : "nothing");
         remarks().nearest.push_back(part);
         const auto worse = excesses_on(*shape);
+        const auto otherwise = worse.empty() ? "" : enough_if_launched(*shape);
         for (const auto& shortfall : worse)
-            fall_short(
-                {shortfall.text + (is_base ? "" : "\n  counted with " + mine.problem), shortfall.share});
+            fall_short({shortfall.text + otherwise + (is_base ? "" : "\n  counted with " + mine.problem),
+                        shortfall.share});
         // An excess on one shape also shows on others.
         if (!worse.empty()) break;
         if (is_base)

@@ -163,6 +163,30 @@ std::string where_from(const Module& step, const Problem& p, const Trial& trial,
     }
 }
 
+/// Returns whether a wrong step is right when its kernels are launched as those of its solution, on a line of
+/// its own; nothing if it is not. Three such runs are made.
+template <class Problem>
+std::string right_if_launched(const Module& step, const Problem& p, const Trial& trial) {
+    static int left = 3;
+    const auto* const solution = own_solution();
+    if (!solution || p.operations() >= 64.0 * too_large_to_ask || left-- <= 0) return "";
+    const auto run_of = [&](const Module& module) {
+        typename Problem::Device device(p, trial.poison);
+        return observed_run(
+            trial.conditions, [&] { device.run(module); },
+            [&] {
+                const auto damage = device.damage();
+                return damage ? damage : p.expected().difference(device.result(), trial.poison);
+            });
+    };
+    const auto theirs = run_of(*solution);
+    if (theirs.fault) return "";
+    const LaunchedAs as_there(theirs.seen.launchings);
+    const auto mine = run_of(step);
+    const auto otherwise = mine.fault ? "" : launched_otherwise(mine.seen, theirs.seen);
+    return otherwise.empty() ? "" : "\nit would be right if " + otherwise + ", as its solution does";
+}
+
 /// Runs the step over a problem, which provides:
 ///   text()                    its size, for messages
 ///   Device(problem, poison)   its arrays on the device: run(step), damage(), result()
@@ -193,6 +217,7 @@ Run try_on(const Module& step, const Problem& p, typename Problem::Device& devic
             }
             return text;
         });
+    if (run.fault && run.out_of_time == OutOfTime::no) *run.fault += right_if_launched(step, p, trial);
     run.problem = p.text();
     run.outputs = p.outputs();
     run.operations = p.operations();

@@ -89,7 +89,9 @@ struct Place {
     std::uint64_t exchanges = 0;  ///< between the lanes of a warp
     std::uint64_t again = 0;      ///< requests whose first lane accesses the address of its request before
     std::uint64_t words = 0;      ///< of global memory that an atomic here is the first to update in a launch
-    unsigned bytes = 0;           ///< that a lane accesses at a time
+    /// The most atomics that one word of global memory has had in a launch when one here is the last of them.
+    std::uint64_t on_one_word = 0;
+    unsigned bytes = 0;  ///< that a lane accesses at a time
     /// The bytes from the address of a lane to that of the next, in the first of the requests with extra
     /// lines or bank conflicts in which they are the same for three quarters of the lanes, and the number of
     /// those requests that have this distance.

@@ -489,3 +489,17 @@ TEST_CASE("an element that no thread stores is traced to those on either side of
           "02_b.cu:6");
     CHECK(traced(0, [] { return Pretended::result(); }).empty());
 }
+
+TEST_CASE("a race is compared with what its threads do in the solution", "[judge]") {
+    const auto said = [](const kata::Solve& solution) {
+        return kata::unlike_solution(
+            {}, "race in \"out\": thread (0,0,0) of block (1,0,0) and thread (1,0,0) of block (0,0,0)",
+            copies(6, 1, 1), solution);
+    };
+    CHECK(said(copies(6, 1, 1)).empty());
+    CHECK(
+        said(copies(6, 2, 2)) ==
+        "thread (0,0,0) of block (1,0,0) stores element 1 of \"out\" in 02_b.cu:6, and not in the solution; "
+        "there it stores element 2 instead");
+    CHECK(said(copies(3, 2)).empty());  // of another grid
+}

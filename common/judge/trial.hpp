@@ -190,10 +190,12 @@ std::string right_if_launched(const Module& step, const Problem& p, const Trial&
     static int left = 3;
     const auto* const solution = own_solution();
     if (!solution || p.operations() >= 64.0 * too_large_to_ask || left-- <= 0) return "";
+    auto conditions = trial.conditions;
+    conditions.time_limit = 2;
     const auto run_of = [&](const Module& module) {
         typename Problem::Device device(p, trial.poison);
         return observed_run(
-            trial.conditions, [&] { device.run(module); },
+            conditions, [&] { device.run(module); },
             [&] {
                 const auto damage = device.damage();
                 return damage ? damage : p.expected().difference(device.result(), trial.poison);

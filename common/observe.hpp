@@ -3,6 +3,7 @@
 #pragma once
 #include "counts.hpp"
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -88,12 +89,26 @@ struct Place {
     std::uint64_t exchanges = 0;  ///< between the lanes of a warp
     std::uint64_t again = 0;      ///< requests whose first lane accesses the address of its request before
     std::uint64_t words = 0;      ///< of global memory that an atomic here is the first to update in a launch
-    unsigned bytes = 0;           ///< that a lane accesses at a time
+    /// The most atomics that one word of global memory has had in a launch when one here is the last of them.
+    std::uint64_t on_one_word = 0;
+    unsigned bytes = 0;  ///< that a lane accesses at a time
     /// The bytes from the address of a lane to that of the next, in the first of the requests with extra
     /// lines or bank conflicts in which they are the same for three quarters of the lanes, and the number of
     /// those requests that have this distance.
     std::int64_t distance = 0;
     std::uint64_t requests_with_distance = 0;
+};
+
+/// How a kernel is launched, and where.
+struct Launching {
+    std::array<unsigned, 3> grid, block;
+    std::size_t shared_bytes;  ///< of dynamic shared memory
+    std::string text;          ///< "<<<256, 4>>>"
+    std::string line;          ///< "03_tiled.cu:40"
+
+    bool is_like(const Launching& other) const {
+        return grid == other.grid && block == other.block && shared_bytes == other.shared_bytes;
+    }
 };
 
 struct Observation {
@@ -127,6 +142,7 @@ struct Observation {
     /// The first launches, such as "add<<<256, 4>>>". Empty on a GPU, where their names are unknown.
     static constexpr std::size_t launches_named = 3;
     std::vector<std::string> launched = {};
+    std::vector<Launching> launchings = {};  ///< of these
     /// The number of launches at the end that no cudaGetLastError() followed. Always 0 on a GPU, where this
     /// is unknown.
     std::uint64_t unchecked = 0;
@@ -138,6 +154,18 @@ struct Observation {
 /// Calls `work`, which launches kernels, and waits for them. Throws kata::Error if a launch was refused or a
 /// thread broke a rule, and kata::OpenKata if the step is not written yet. Must not be nested.
 Observation observe(const Conditions&, const std::function<void()>& work);
+
+/// While it lives, the CPU back end launches the kernels of each observation with the grids, blocks and
+/// shared memory of these, in their order.
+class LaunchedAs {
+  public:
+    explicit LaunchedAs(const std::vector<Launching>& others) { current = &others; }
+    ~LaunchedAs() { current = nullptr; }
+    LaunchedAs(const LaunchedAs&) = delete;
+    LaunchedAs& operator=(const LaunchedAs&) = delete;
+
+    inline static const std::vector<Launching>* current = nullptr;
+};
 
 /// Returns "cpu" or "gpu".
 const char* backend_name();

@@ -132,7 +132,7 @@ struct Problem {
     /// A letter of bin b counts as b + 1, which distinguishes it from its neighbours, and a byte as its
     /// value.
     std::optional<std::string> made_of(const Module& step, const kata::Conditions& conditions,
-                                       const std::vector<unsigned>&) const {
+                                       const std::vector<unsigned>& result) const {
         static_assert(histogram::bins == kata::most_indicated);
         if (characters.size() >= kata::too_large_to_ask) return std::nullopt;
         const std::size_t of_first_bin = bins == histogram::values ? 0 : 1;
@@ -152,6 +152,27 @@ struct Problem {
         };
         if (const auto text = kata::miscount(characters.size(), 0, characters.size(), sum_of, "character"))
             return "what the counts are made of: " + *text;
+        const auto right = reference(characters, bins);
+        const auto wrong = static_cast<std::size_t>(
+            std::mismatch(result.begin(), result.end(), right.begin()).first - result.begin());
+        if (wrong == result.size()) return std::nullopt;
+        // Each character occurs some times.
+        const auto answer = [&](const std::vector<int>& times) -> std::optional<kata::Answer> {
+            Problem other{{}, bins};
+            for (std::size_t c = 0; c < times.size(); ++c)
+                other.characters.insert(other.characters.end(), static_cast<std::size_t>(times[c]),
+                                        static_cast<char>(c));
+            const auto got =
+                kata::asked(step, other, conditions, [&](const auto& histo) { return histo[wrong]; });
+            const auto all = reference(other.characters, bins);
+            return got ? std::optional(kata::Answer{*got, static_cast<double>(all[wrong])}) : std::nullopt;
+        };
+        const auto name = [](std::size_t c) {
+            return c > ' ' && c < 127 ? "the character " + std::string(1, static_cast<char>(c))
+                                      : "the character with code " + std::to_string(c);
+        };
+        if (const auto text = kata::displaced(histogram::values, answer, name))
+            return "what bin " + std::to_string(wrong) + " is made of: " + *text;
         return std::nullopt;
     }
 

@@ -60,7 +60,8 @@ const kata::Idea all_warps_load{
     .lacking = "the longest thread takes too long",
     .number_is = "the longest chain of steps at radius 3, divided by that of the solution",
     .number = beside_solution("span", "radius 3"),
-    .most = 1.5};
+    .most = 1.5,
+    .of_chain = true};
 
 // With one multiprocessor few blocks run at a time, so each has many rows.
 const kata::Idea strips_are_high{

@@ -1,6 +1,7 @@
 // Tests the judge that all chapters share on made-up counts and claims.
 #include "check/report.hpp"
 #include "error.hpp"
+#include "judge/chain.hpp"
 #include "judge/claims.hpp"
 #include "judge/excess.hpp"
 #include "judge/origin.hpp"
@@ -8,6 +9,8 @@
 #include "watch.hpp"
 
 #include <catch2/catch_test_macros.hpp>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -149,6 +152,43 @@ TEST_CASE("the line that has most is reported with what its addresses show", "[j
                     "memory, 112 atomics would do") != std::string::npos);
     bins.words = 40;  // 640 by blocks
     CHECK(said(atomics, bins).find("would do") == std::string::npos);
+}
+
+TEST_CASE("atomics on one word are reported with the line of the last of them", "[judge]") {
+    auto c = plain();
+    c.makespan = c.contention = 1000;
+    auto run = run_with(c);
+    run.seen.places = {{.code = 7, .steps = 10, .on_one_word = 999}, {.code = 8, .on_one_word = 1000}};
+    const auto worse = worse_than_solution(run, plain());
+    REQUIRE(!worse.empty());
+    CHECK(worse[0].of_chain);
+    CHECK(worse[0].text.find("\n  atomics on one word, one after the other: now 1000, in the solution 0; the "
+                             "last of them in 02_b.cu:8") != std::string::npos);
+    run.seen.counts->contention = 100;
+    CHECK(worse_than_solution(run, plain())[0].text.find("atomics on one word") == std::string::npos);
+}
+
+TEST_CASE("the longest chain is followed from warp to warp, and its line that has most is reported",
+          "[judge]") {
+    const auto chain = [](std::uint64_t longest) {
+        return kata::most_of_chain([&] {
+            const auto ran = [](unsigned warp, std::uint32_t code, std::uint64_t begins, std::uint64_t ends) {
+                kata::Request r;
+                r.warp = warp, r.code = code, r.begins = begins, r.ends = ends;
+                kata::watcher->request(r);
+            };
+            kata::Scene scene;
+            scene.lines_of = [](std::span<const std::uint32_t> codes) {
+                return std::vector{"x.cu:" + std::to_string(codes[0])};
+            };
+            kata::watcher->launch_begins(scene);
+            // Warp 1 waits at a barrier for warp 0, which is busy in line 5.
+            ran(0, 4, 0, 1), ran(0, 5, 1, 8), ran(1, 6, 0, 2), ran(1, 7, 8, 11), ran(0, 8, 8, 9);
+            return longest;
+        });
+    };
+    CHECK(chain(11) == "\n  of the 11 steps of the longest chain 7 are in x.cu:5");
+    CHECK(chain(100).empty());
 }
 
 TEST_CASE("an allowance is for its counter alone", "[judge]") {
@@ -448,4 +488,18 @@ TEST_CASE("an element that no thread stores is traced to those on either side of
           "no thread stores (x 0): the first, (x 1), is stored by thread (1,0,0) of block (0,0,0) in "
           "02_b.cu:6");
     CHECK(traced(0, [] { return Pretended::result(); }).empty());
+}
+
+TEST_CASE("a race is compared with what its threads do in the solution", "[judge]") {
+    const auto said = [](const kata::Solve& solution) {
+        return kata::unlike_solution(
+            {}, "race in \"out\": thread (0,0,0) of block (1,0,0) and thread (1,0,0) of block (0,0,0)",
+            copies(6, 1, 1), solution);
+    };
+    CHECK(said(copies(6, 1, 1)).empty());
+    CHECK(
+        said(copies(6, 2, 2)) ==
+        "thread (0,0,0) of block (1,0,0) stores element 1 of \"out\" in 02_b.cu:6, and not in the solution; "
+        "there it stores element 2 instead");
+    CHECK(said(copies(3, 2)).empty());  // of another grid
 }

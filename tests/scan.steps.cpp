@@ -42,7 +42,8 @@ kata::Idea chain_is_short(double most) {
         .number = [](const kata::Counted& counted) -> std::optional<double> {
             return number(counted("long").span) / number(counted.of_solution("long").span);
         },
-        .most = most};
+        .most = most,
+        .of_chain = true};
 }
 
 /// At most `most` sections may finish before the last one, which starts late.

@@ -20,7 +20,8 @@ std::string format(const char* how, auto... values) {
     return text;
 }
 
-constexpr Quantity lines("lines"), work("work"), passes("shared_passes"), threads_a_block("threads_a_block");
+constexpr Quantity lines("lines"), work("work"), passes("shared_passes"), threads_a_block("threads_a_block"),
+    makespan("makespan");
 
 /// A step may need `factor` times what its solution needs plus `of_work` of the solution's work, or
 /// `share_of_work` of that work if it is more; the latter is for steps that use shared memory where the
@@ -257,6 +258,18 @@ struct Line {
     const Place* most = nullptr;  ///< the place of the line that has most
 };
 
+/// Returns the line of the last of the atomics on the word that has most, if these take most of the time.
+std::string in_turns(const Run& step, const Counts& theirs) {
+    const auto& mine = counts_of(step);
+    const auto last =
+        std::max_element(step.seen.places.begin(), step.seen.places.end(),
+                         [](const Place& a, const Place& b) { return a.on_one_word < b.on_one_word; });
+    if (last == step.seen.places.end() || 2 * mine.contention <= mine.makespan) return "";
+    return both("atomics on one word, one after the other", number(mine.contention),
+                number(theirs.contention)) +
+           "; the last of them in " + step.seen.line_of(*last);
+}
+
 /// Returns why this place needs so much, if its addresses show it.
 std::string cause(const Place& place, const Counter& counter, const Counts& counts, std::uint64_t words) {
     constexpr std::uint64_t most_words = 48 * 1024 / 4;  // of the shared memory that every block may have
@@ -350,8 +363,10 @@ std::vector<Shortfall> worse_than_solution(const Run& step, const Counts& theirs
                   format("\n  %s: now %.*f, in the solution %.*f, at most %.*f",
                          std::string(limit.quantity->name).c_str(), decimals, m, decimals, t, decimals,
                          most) +
-                  where_most(step, *limit.quantity) + (limit.beside ? limit.beside(mine, theirs) : ""),
-              most / m}});
+                  where_most(step, *limit.quantity) +
+                  (limit.quantity == makespan ? in_turns(step, theirs) : "") +
+                  (limit.beside ? limit.beside(mine, theirs) : ""),
+              most / m, limit.quantity == makespan}});
     }
     if (worse.empty())
         if (auto shortfall = mostly_empty_warps(mine, theirs))

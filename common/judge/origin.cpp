@@ -5,6 +5,7 @@
 #include "watch.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -59,6 +60,7 @@ class Trail final : public Watcher {
 
     bool complete() const { return !accesses_.empty() && accesses_.size() < most_accesses; }
     const std::vector<Access>& accesses() const { return accesses_; }
+    const std::vector<Scene>& scenes() const { return scenes_; }
     bool uses_shared(const ThreadId& id) const { return uses_shared_.contains(id); }
     const std::array<unsigned, 3>& grid(const ThreadId& id) const { return scenes_[id.launch].grid; }
     const Array& array(const Access& a) const { return arrays_[a.array]; }
@@ -311,23 +313,88 @@ std::string never_loaded(const Trail& trail, const Trail* theirs) {
     return "";
 }
 
+/// The bytes of an array that a thread has loaded, or stored.
+using TouchedPart = std::tuple<ThreadId, std::string, bool>;
+using TouchedParts = std::map<TouchedPart, std::set<std::size_t>>;
+
+/// Returns the parts of the threads and arrays that the text names.
+TouchedParts parts_named_in(const std::string& text, const Trail& trail) {
+    TouchedParts parts;
+    std::map<ThreadId, bool> named;
+    for (const auto& a : trail.accesses()) {
+        const auto [known, is_new] = named.try_emplace(a.id, false);
+        if (is_new) known->second = text.find(trail.text(a.id)) != text.npos;
+        const auto& array = trail.array(a);
+        if (!known->second || text.find('"' + array.name + '"') == text.npos) continue;
+        for (const bool stores : {false, true})
+            if (stores ? a.did != 'l' : a.did != 's')
+                for (unsigned i = 0; i < a.bytes; ++i)
+                    parts[{a.id, array.name, stores}].insert(a.address + i - array.begin);
+    }
+    return parts;
+}
+
+/// Runs the step under the trail. Returns its result; nothing if it fails or does too much.
+std::optional<const void*> follow(const Conditions& conditions, const Solve& solve, Trail& trail) {
+    auto once_more = conditions;
+    once_more.metered = true;
+    const WatchedBy watching(trail);
+    const void* result = nullptr;
+    try {
+        observe(once_more, [&] { result = solve(); });
+    } catch (const Error&) {
+        return std::nullopt;
+    }
+    return trail.complete() ? std::optional(result) : std::nullopt;
+}
+
 }  // namespace
+
+std::string unlike_solution(const Conditions& conditions, const std::string& race, const Solve& step,
+                            const Solve& solution) {
+    if (watcher) return "";
+    Trail mine, theirs;
+    if (!follow(conditions, step, mine) || !follow(conditions, solution, theirs)) return "";
+    const auto alike = [](const Scene& a, const Scene& b) { return a.grid == b.grid && a.block == b.block; };
+    if (!std::equal(mine.scenes().begin(), mine.scenes().end(), theirs.scenes().begin(),
+                    theirs.scenes().end(), alike))
+        return "";
+    const auto here = parts_named_in(race, mine), there = parts_named_in(race, theirs);
+    for (const auto& [part, bytes] : here) {
+        const auto& [id, name, stores] = part;
+        const auto found = there.find(part);
+        if (found == there.end()) continue;
+        std::set<std::size_t> more, fewer;
+        std::set_difference(bytes.begin(), bytes.end(), found->second.begin(), found->second.end(),
+                            std::inserter(more, more.end()));
+        std::set_difference(found->second.begin(), found->second.end(), bytes.begin(), bytes.end(),
+                            std::inserter(fewer, fewer.end()));
+        if (more.empty()) continue;
+        Unit unit;
+        std::set<std::string> lines;
+        for (const auto& a : mine.accesses()) {
+            const auto& array = mine.array(a);
+            if (a.id != id || array.name != name || (stores ? a.did == 'l' : a.did == 's')) continue;
+            unit.see(a);
+            if (more.contains(a.address - array.begin)) lines.insert(mine.line(a));
+        }
+        std::string in;
+        for (const auto& line : lines) in += (in.empty() ? " in " : ", ") + line;
+        const auto verb = std::string(stores ? "stores " : "loads ");
+        return mine.text(id) + ' ' + verb + list(more, unit) + " of \"" + name + '"' + in +
+               ", and not in the solution" +
+               (fewer.empty() ? "" : "; there it " + verb + list(fewer, unit) + " instead");
+    }
+    return "";
+}
 
 std::string origin(const Conditions& conditions, const Element& wrong, const Solve& step,
                    const Solve& solution) {
     if (watcher) return "";  // the run is watched for another reason
-    auto once_more = conditions;
-    once_more.metered = true;
     const auto watched = [&](const Solve& solve, Trail& trail) -> std::optional<Shown> {
-        const WatchedBy watching(trail);
-        const void* result = nullptr;
-        try {
-            observe(once_more, [&] { result = solve(); });
-        } catch (const Error&) {
-            return std::nullopt;
-        }
-        if (!trail.complete()) return std::nullopt;
-        return Shown{reinterpret_cast<Address>(result), wrong.bytes, {{wrong.extents}, wrong.count}};
+        const auto result = follow(conditions, solve, trail);
+        if (!result) return std::nullopt;
+        return Shown{reinterpret_cast<Address>(*result), wrong.bytes, {{wrong.extents}, wrong.count}};
     };
     Trail mine;
     const auto shown = watched(step, mine);

@@ -197,4 +197,21 @@ Run observed_run(const Conditions& conditions, const std::function<void()>& work
     return run;
 }
 
+std::string launched_otherwise(const Observation& step, const Observation& solution) {
+    const auto& mine = step.launchings;
+    const auto& theirs = solution.launchings;
+    if (mine.size() != theirs.size() || step.launches != mine.size() || solution.launches != theirs.size())
+        return "";
+    std::string text;
+    for (std::size_t i = 0; i < mine.size(); ++i) {
+        if (mine[i].is_like(theirs[i])) continue;
+        const bool same_line = !text.empty() && mine[i].line == mine[i - 1].line;
+        text += (text.empty() ? "" : " and ") + (same_line ? "then " : mine[i].line + " launched ") +
+                theirs[i].text;
+        if (mine[i].shared_bytes != theirs[i].shared_bytes)
+            text += " with " + std::to_string(theirs[i].shared_bytes) + " bytes of dynamic shared memory";
+    }
+    return text;
+}
+
 }  // namespace kata

@@ -145,8 +145,9 @@ const Counted& counted();
 /// The reason why a correct step fails a test: it needs more of something than it may, or has less than it
 /// must.
 struct Shortfall {
-    std::string text;  ///< for the author of the step
-    double share;      ///< the limit divided by the value, or the reverse for a minimum: from 0 to 1
+    std::string text;       ///< for the author of the step
+    double share;           ///< the limit divided by the value, or the reverse for a minimum: from 0 to 1
+    bool of_chain = false;  ///< it is that of the longest chain
 };
 /// Fails the running test, which continues. Every test that a correct step fails for its cost must call this,
 /// so that the record distinguishes such a step from a wrong one.
@@ -160,5 +161,9 @@ void note_gain(const std::string& text);
 /// a race, or otherwise what `compare` finds. A step that launched nothing is reported as such.
 Run observed_run(const Conditions&, const std::function<void()>& work,
                  const std::function<std::optional<std::string>()>& compare);
+
+/// Returns which lines launch in another way than a solution that launches as often, and how that does:
+/// "01_basic.cu:30 launched <<<1, 1024>>>"; empty if there are none.
+std::string launched_otherwise(const Observation& step, const Observation& solution);
 
 }  // namespace kata

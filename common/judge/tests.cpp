@@ -3,6 +3,7 @@
 #include "check/remembered.hpp"
 #include "check/report.hpp"
 #include "error.hpp"
+#include "judge/chain.hpp"
 #include "judge/claims.hpp"
 #include "judge/clock.hpp"
 #include "judge/compiled.hpp"
@@ -66,6 +67,28 @@ std::vector<Shortfall> excesses_on(const Shape& shape) {
     if (!worse.empty() && excused_by(at_best(counts_of(mine))) && excused_by(as_compiled(shape)))
         worse.clear();
     return worse;
+}
+
+/// Returns whether a step that needs too much on a shape does not when its kernels are launched as those of
+/// its solution, on a line of its own; nothing if it does.
+std::string enough_if_launched(const Shape& shape) {
+    const auto* const solution = own_solution();
+    if (!solution || counted_run(shape).seen.launchings.empty()) return "";
+    const auto theirs = shape.run(*solution);
+    const LaunchedAs as_there(theirs.seen.launchings);
+    const auto otherwise = launched_otherwise(counted_run(shape).seen, theirs.seen);
+    constexpr std::uint64_t most = 4;  // if each thread does as much as before, the run takes as many times
+    if (otherwise.empty() || counts_of(theirs).threads > most * counts_of(counted_run(shape)).threads)
+        return "";
+    const auto mine = shape.run(step());
+    if (mine.fault || !worse_than_solution(mine, counts_of(theirs), allowances_on(shape)).empty()) return "";
+    return "\n  it would need about as much if " + otherwise + ", as its solution does";
+}
+
+/// Returns the line that has most of the longest chain of the step under test on a shape, on a line of its
+/// own.
+std::string chain_on(const Shape& shape) {
+    return most_of_chain([&] { return counts_of(shape.run(step())).span; });
 }
 
 /// Reports the main counters of a step.
@@ -224,9 +247,13 @@ TEST_CASE("the step needs about what its own solution needs", "[claims][shared]"
                       nearest.part, nearest.counter ? std::string(nearest.counter->key).c_str() : "nothing");
         remarks().nearest.push_back(part);
         const auto worse = excesses_on(*shape);
+        const auto otherwise = worse.empty() ? "" : enough_if_launched(*shape);
+        const bool of_chain = std::any_of(worse.begin(), worse.end(), [](auto& w) { return w.of_chain; });
+        const auto chain = of_chain ? chain_on(*shape) : "";
         for (const auto& shortfall : worse)
-            fall_short(
-                {shortfall.text + (is_base ? "" : "\n  counted with " + mine.problem), shortfall.share});
+            fall_short({shortfall.text + (shortfall.of_chain ? chain : "") + otherwise +
+                            (is_base ? "" : "\n  counted with " + mine.problem),
+                        shortfall.share});
         // An excess on one shape also shows on others.
         if (!worse.empty()) break;
         if (is_base)
@@ -242,9 +269,11 @@ TEST_CASE("the step has the idea of its lesson", "[claims][shared]") {
         if (!number || (*number >= idea.least && *number <= idea.most)) continue;
         const bool too_much = *number > idea.most;
         const double limit = too_much ? idea.most : idea.least;
+        const auto chain = idea.of_chain ? chain_on(base_shape()) : "";
         fall_short({"the step misses its goal: " + std::string(idea.lacking) + "\n  " +
                         std::string(idea.number_is) + ": now " + readable(*number) + ", at " +
-                        (too_much ? "most " : "least ") + readable(limit),
+                        (too_much ? "most " : "least ") + readable(limit) +
+                        (chain.empty() ? "" : chain + ", with " + counted_run(base_shape()).problem),
                     too_much ? idea.most / *number : std::max(0.0, *number / idea.least)});
     }
     SUCCEED();

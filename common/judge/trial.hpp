@@ -163,6 +163,52 @@ std::string where_from(const Module& step, const Problem& p, const Trial& trial,
     }
 }
 
+/// Returns what a thread that has a part in a race in global memory does and does not in the solution, on a
+/// line of its own, or nothing. Two races are looked at.
+template <class Problem>
+std::string unlike_in(const Module& step, const Problem& p, const Trial& trial, const std::string& fault) {
+    static int left = 2;
+    const auto* const solution = own_solution();
+    const bool small = p.operations() < 64.0 * too_large_to_ask;
+    if (!solution || !small || !fault.starts_with("race in global memory") || left-- <= 0) return "";
+    std::optional<typename Problem::Device> device;
+    const auto solve = [&](const Module& module) -> Solve {
+        return [&] {
+            device.emplace(p, trial.poison);
+            device->run(module);
+            return nullptr;
+        };
+    };
+    const auto text = unlike_solution(trial.conditions, fault, solve(step), solve(*solution));
+    return text.empty() ? "" : "\n" + text;
+}
+
+/// Returns whether a wrong step is right when its kernels are launched as those of its solution, on a line of
+/// its own; nothing if it is not. Three such runs are made.
+template <class Problem>
+std::string right_if_launched(const Module& step, const Problem& p, const Trial& trial) {
+    static int left = 3;
+    const auto* const solution = own_solution();
+    if (!solution || p.operations() >= 64.0 * too_large_to_ask || left-- <= 0) return "";
+    auto conditions = trial.conditions;
+    conditions.time_limit = 2;
+    const auto run_of = [&](const Module& module) {
+        typename Problem::Device device(p, trial.poison);
+        return observed_run(
+            conditions, [&] { device.run(module); },
+            [&] {
+                const auto damage = device.damage();
+                return damage ? damage : p.expected().difference(device.result(), trial.poison);
+            });
+    };
+    const auto theirs = run_of(*solution);
+    if (theirs.fault) return "";
+    const LaunchedAs as_there(theirs.seen.launchings);
+    const auto mine = run_of(step);
+    const auto otherwise = mine.fault ? "" : launched_otherwise(mine.seen, theirs.seen);
+    return otherwise.empty() ? "" : "\nit would be right if " + otherwise + ", as its solution does";
+}
+
 /// Runs the step over a problem, which provides:
 ///   text()                    its size, for messages
 ///   Device(problem, poison)   its arrays on the device: run(step), damage(), result()
@@ -193,6 +239,8 @@ Run try_on(const Module& step, const Problem& p, typename Problem::Device& devic
             }
             return text;
         });
+    if (run.fault && run.out_of_time == OutOfTime::no)
+        *run.fault += unlike_in(step, p, trial, *run.fault) + right_if_launched(step, p, trial);
     run.problem = p.text();
     run.outputs = p.outputs();
     run.operations = p.operations();

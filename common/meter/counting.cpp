@@ -149,6 +149,7 @@ void Meter::write(Group group, std::uint64_t time, bool counted, kata::Place& he
         const auto atomics = region->words->update(offset, region->epoch);
         here.words += atomics == 1;
         if (counted) contention_ = std::max(contention_, atomics);
+        here.on_one_word = std::max(here.on_one_word, atomics);
     }
 }
 

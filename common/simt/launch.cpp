@@ -43,6 +43,16 @@ void run_and_note_changes(const Launch& launch, const Range& variables) {
     session->changes.add(before);
 }
 
+kata::Launching launching_of(const Launch& launch) {
+    const auto& [grid, block] = std::pair(launch.grid, launch.block);
+    const auto text = as_written(launch);
+    return {{grid.x, grid.y, grid.z},
+            {block.x, block.y, block.z},
+            launch.shared_bytes,
+            text.substr(text.find("<<<")),
+            text_of(launch.site)};
+}
+
 /// Reports a launch that had no effect. `before` and `after` are hashes of device memory.
 void look_for_effect(const Launch& launch, const Probe& probe, std::uint64_t before, std::uint64_t after) {
     constexpr std::size_t enough = 3;
@@ -59,13 +69,22 @@ void look_for_effect(const Launch& launch, const Probe& probe, std::uint64_t bef
 
 }  // namespace
 
-void run(const Launch& launch) {
+void run(const Launch& written) {
     if (running)
         give_up("a kernel launches a kernel: dynamic parallelism has no meaning on the CPU back end");
     if (!session) throw kata::Error("launch outside of observe()");
     ++session->launches;
-    if (session->launched.size() < kata::Observation::launches_named)
+    auto launch = written;
+    if (session->launched.size() < kata::Observation::launches_named) {
         session->launched.push_back(as_written(launch));
+        session->launchings.push_back(launching_of(launch));
+    }
+    if (kata::LaunchedAs::current && session->launches <= kata::LaunchedAs::current->size()) {
+        const auto& other = (*kata::LaunchedAs::current)[session->launches - 1];
+        launch.grid = {other.grid[0], other.grid[1], other.grid[2]};
+        launch.block = {other.block[0], other.block[1], other.block[2]};
+        launch.shared_bytes = other.shared_bytes;
+    }
     host_launches();
     const Reachable now;
     Probe* const probe = listener();
@@ -161,6 +180,7 @@ Observation observe(const Conditions& conditions, const std::function<void()>& w
     }
     seen.launches = session.launches;
     seen.launched = std::move(session.launched);
+    seen.launchings = std::move(session.launchings);
     seen.one_in = conditions.one_in;
     if (probe && conditions.metered) probe->observation_ends(seen);
     seen.findings.insert(seen.findings.end(), host.findings.begin(), host.findings.end());

@@ -205,4 +205,19 @@ TEST_CASE("an observation lists the first launches with their configuration", "[
     CHECK(seen.launched == std::vector<std::string>{"wait_for_block_before_kernel<<<12, 32>>>",
                                                     "wait_for_block_before_kernel<<<11, 32>>>",
                                                     "wait_for_block_before_kernel<<<10, 32>>>"});
+    REQUIRE(seen.launchings.size() == 3);
+    CHECK(seen.launchings[1].text == "<<<11, 32>>>");
+    CHECK(!seen.launchings[1].is_like(seen.launchings[0]));
+}
+
+TEST_CASE("kernels can be launched as others were", "[launch]") {
+    const auto launch = [](int blocks, Buffer<int>& out) {
+        auto flags = zeros<int>("flags", 12);
+        return kata::observe({}, [&] { kernels::wait_for_block_before(flags.data(), out.data(), blocks); });
+    };
+    auto out = zeros<int>("out", 12), other_out = zeros<int>("out", 12);
+    const auto other = launch(5, other_out).launchings;
+    const kata::LaunchedAs as_there(other);
+    CHECK(launch(12, out).launched == std::vector<std::string>{"wait_for_block_before_kernel<<<12, 32>>>"});
+    CHECK(out.values() == std::vector<int>{0, 1, 2, 3, 4, 0, 0, 0, 0, 0, 0, 0});
 }

@@ -60,22 +60,26 @@ TEST_CASE("a step scans every length around its loads and tiles", "[equivalence]
 // Two blocks, each of which takes a dozen tiles: slots of shared memory are reused.
 TEST_CASE("a block that stays scans one tile after the other", "[equivalence][stays]") {
     const auto kind = GENERATE(Kind::inclusive, Kind::exclusive);
-    require_right(coded(25 * 8192 - 5, 1024, kind), {{.multiprocessors = 2}});
+    require_right(coded(25 * 12288 - 5, 1024, kind), {{.multiprocessors = 2}});
 }
 
 // One block after the other takes 4 tiles. The last one begins when 164 have been published, more than the
 // 160 that a warp adds up at once.
 TEST_CASE("a block that starts late adds up more tiles than its warp does at once", "[equivalence][stays]") {
-    require_right(maps(168 * 4096 - 5),
+    require_right(maps(168 * 6144 - 5),
                   {{.time_limit = 4, .metered = false, .resident = 1, .multiprocessors = 42}});
 }
 
 TEST_CASE("blocks that stay wait for one another in any order", "[equivalence][stays]") {
     const unsigned seed = GENERATE(range(1u, 5u));
     // Some blocks draw a number past the last tile while others have yet to draw.
-    require_right(coded(11 * 8192 - 5),
-                  {{.order = Order::shuffled, .seed = seed + 1, .metered = false, .multiprocessors = 7}});
-    require_right(maps(45 * 4096 - 5, 1024, Kind::inclusive, seed), {{.order = Order::shuffled,
+    require_right(coded(15 * 12288 - 5), {{.order = Order::shuffled,
+                                           .seed = seed + 1,
+                                           .metered = false,
+                                           .resident = 7,
+                                           .first_held_back = true,
+                                           .multiprocessors = 7}});
+    require_right(maps(45 * 6144 - 5, 1024, Kind::inclusive, seed), {{.order = Order::shuffled,
                                                                       .seed = seed,
                                                                       .metered = false,
                                                                       .resident = 5,

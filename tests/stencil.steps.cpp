@@ -224,10 +224,13 @@ const kata::Step steps[] = {
 /// Grids that are not judged are counted for figures of the lesson.
 constexpr bool judged = true, for_ideas = false;
 
+// For one multiprocessor no grid is small to step 06, so small grids give the counts of large ones.
+const kata::Conditions few_blocks{.multiprocessors = 1};
+
 /// The number of sweeps that a call of the step makes.
 template <class T = float>
 kata::Shape on(std::string_view name, int n, bool is_judged = judged, std::string_view traits = "",
-               const kata::Conditions& conditions = {}) {
+               const kata::Conditions& conditions = few_blocks) {
     return {
         name,
         [n, conditions](const Module& step) { return try_on(step, coded<T>(n, 1, 1, step), {conditions}); },
@@ -236,7 +239,7 @@ kata::Shape on(std::string_view name, int n, bool is_judged = judged, std::strin
 
 /// One block of the grid. The others run, too, and take longer than a launch usually may on a busy machine.
 kata::Shape one_block(std::string_view name, int n, std::uint64_t block) {
-    return on(name, n, for_ideas, "", {.only_block = block, .time_limit = 60});
+    return on(name, n, for_ideas, "", {.only_block = block, .time_limit = 60, .multiprocessors = 1});
 }
 
 /// The block in the middle of 3 x 3 x 3. `n` is such that none of its cells is on the boundary.
@@ -249,13 +252,14 @@ static const kata::Chapter chapter{
     .problem = "a grid of 60 x 60 x 60 cells",
     .timed_problem = "a grid of 1024 x 1024 x 1024 cells, a sweep",
     .steps = steps,
-    .ladder = [](const Module& step) { return try_on(step, real<float>(ladder_n, 1, 1, step)); },
+    .ladder =
+        [](const Module& step) { return try_on(step, real<float>(ladder_n, 1, 1, step), {few_blocks}); },
     // The base is as much work as 15 tiles of 30 outputs along an axis, divided among 27 blocks: about one
     // tile for each multiprocessor of kata::machine. All steps make two sweeps of the base of step 06.
     .shapes = {on("base", 76, judged, "[one sweep]"),
                {"base of two sweeps",
                 [](const Module& step) {
-                    return try_on(step, coded<float>(116, 1, 2 / sweeps_of(step), step));
+                    return try_on(step, coded<float>(116, 1, 2 / sweeps_of(step), step), {few_blocks});
                 },
                 "[two sweeps]"},
                on("odd", 61),

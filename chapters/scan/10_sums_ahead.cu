@@ -2,7 +2,7 @@
 // CUB's newer scan, decoupled lookahead, is made of these ideas (CUDA 13.0 has the older one). Changed from
 // 09: there are as many blocks as the GPU runs at a time, and each takes tile after tile. Asynchronous
 // copies bring the next ones into shared memory meanwhile, so the memory is never idle. A block adds up each
-// tile three rounds before it scans it. When the others need that sum, it has long been published, and
+// tile two rounds before it scans it. When the others need that sum, it has long been published, and
 // hardly any block waits. A block knows what stands before the tile that it had last, so it adds only the
 // sums of those since: there is no prefix to look back for.
 //
@@ -13,10 +13,10 @@
 
 constexpr int warps = 16;  // that scan; one more adds up what others have published
 constexpr int threads = 32 * (warps + 1);
-constexpr int rows = 4;                   // of a warp in a tile
+constexpr int rows = 6;                   // of a warp in a tile
 constexpr int packs = warps * rows * 32;  // of a tile
-constexpr int stages = 6;  // tiles of a block on chip: one is scanned, three are summed, two on their way
-constexpr int ahead = 3;   // a tile is summed so many tiles before it is scanned
+constexpr int stages = 4;  // tiles of a block on chip: one is scanned, two are summed, one on its way
+constexpr int ahead = 2;   // a tile is summed so many tiles before it is scanned
 static_assert(stages >= ahead + 2, "a tile is on its way before it is summed");
 
 /// As many elements as one load takes. The alignment is what makes it one load.

@@ -8,6 +8,7 @@
 
 constexpr int warps = 20;  // of a block: rows of its tile
 constexpr int chunk = 64;  // planes of results of a block
+constexpr int few = 2;     // and where the grid is so small that some multiprocessors would have no block
 constexpr int halo = 2;    // cells around the results that two sweeps need
 
 /// `width` neighbouring cells of a row. The alignment is what makes a load or a store of them one.
@@ -16,12 +17,12 @@ struct alignas(width * sizeof(T)) Cells {
     T at[width];
 };
 
-template <int width, class T>
+template <int width, int planes, class T>
 __global__ void __launch_bounds__(warps * 32)
     two_sweeps(const T* __restrict__ in, T* __restrict__ out, int n, Coefficients<T> c) {
     // kata: begin
     // A block has `warps` rows of 32 threads, each with `width` neighbouring cells of a row, and marches
-    // along z through `chunk` planes of results. Around the results of its tile lie `halo` cells, or at the
+    // along z through `planes` planes of results. Around the results of its tile lie `halo` cells, or at the
     // ends of a row as many threads as hold them, whose threads load and sweep as all do, and store nothing.
     // As in 05, a thread keeps its cells of the planes before, here and after; as in 04, rows above and below
     // come from shared memory. The neighbours along x come from the next thread of the warp. Of each plane a
@@ -34,9 +35,9 @@ __global__ void __launch_bounds__(warps * 32)
 template <class T>
 void sweep_twice(const T* in, T* out, int n, Coefficients<T> c) {
     // kata: begin
-    // two_sweeps<16 / sizeof(T), T> where every row begins at a multiple of 16 bytes, two_sweeps<1, T>
-    // elsewhere. A block has 32 x `warps` threads, and results of fewer cells along x and y, by its halo;
-    // along z `chunk`.
+    // two_sweeps<16 / sizeof(T), chunk, T> where every row begins at a multiple of 16 bytes,
+    // two_sweeps<1, chunk, T> elsewhere. A block has 32 x `warps` threads, and results of fewer cells along x
+    // and y, by its halo; along z `chunk`. If that makes fewer blocks than there are multiprocessors, `few`.
     // Also required: any n from 0 on; float and double.
     kata::open();
     // kata: end

@@ -8,6 +8,7 @@
 
 constexpr int warps = 20;  // of a block: rows of its tile
 constexpr int chunk = 64;  // planes of results of a block
+constexpr int few = 2;     // and where the grid is so small that some multiprocessors would have no block
 constexpr int halo = 2;    // cells around the results that two sweeps need
 
 /// `width` neighbouring cells of a row. The alignment is what makes a load or a store of them one.
@@ -16,7 +17,7 @@ struct alignas(width * sizeof(T)) Cells {
     T at[width];
 };
 
-template <int width, class T>
+template <int width, int planes, class T>
 __global__ void __launch_bounds__(warps * 32)
     two_sweeps(const T* __restrict__ in, T* __restrict__ out, int n, Coefficients<T> c) {
     // kata: begin
@@ -59,7 +60,7 @@ __global__ void __launch_bounds__(warps * 32)
         return result;
     };
 
-    const int first = blockIdx.z * chunk, last = min(first + chunk, n);
+    const int first = blockIdx.z * planes, last = min(first + planes, n);
     Row prev = load(first - 2), curr = load(first - 1);  // of the grid, before and in plane z
     Row mid_prev = {}, mid_curr = {};                    // of the first sweep, a plane behind
     // Two rounds more than there are planes of results: rounds first - 1 and first only fill the rows of the
@@ -91,8 +92,16 @@ void sweep_twice(const T* in, T* out, int n, Coefficients<T> c) {
     constexpr int wide = 16 / sizeof(T);
     const int width = n % wide == 0 ? wide : 1;
     const int columns = (32 - 2 * ceil_div(halo, width)) * width;
-    const dim3 grid(ceil_div(n, columns), ceil_div(n, warps - 2 * halo), ceil_div(n, chunk));
-    const auto kernel = width == wide ? two_sweeps<wide, T> : two_sweeps<1, T>;
+    const int across = ceil_div(n, columns), down = ceil_div(n, warps - 2 * halo);
+    // Planes beyond the results are loaded for each block: it has many, if that leaves enough blocks.
+    int device = 0, processors = 0;
+    check(cudaGetDevice(&device));
+    check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
+    const bool small = across * down * ceil_div(n, chunk) < processors;
+    const auto packed = small ? two_sweeps<wide, few, T> : two_sweeps<wide, chunk, T>;
+    const auto single = small ? two_sweeps<1, few, T> : two_sweeps<1, chunk, T>;
+    const auto kernel = width == wide ? packed : single;
+    const dim3 grid(across, down, ceil_div(n, small ? few : chunk));
     kernel<<<grid, dim3(32, warps)>>>(in, out, n, c);
     check(cudaGetLastError());
     // kata: end

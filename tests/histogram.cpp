@@ -216,6 +216,9 @@ TEST_CASE("the last character of a long text counts where a thread has many char
           "[equivalence][strided]") {
     kata::require_right_beyond_32_bits<BothEnds>([] { return BothEnds((1 << 20) + 1); },
                                                  [] { return BothEnds(beyond_32_bits); });
+    // Whole rounds of a loop over the grid: the last thread has the last character.
+    kata::require_right_beyond_32_bits<BothEnds>([] { return BothEnds(1 << 20); },
+                                                 [] { return BothEnds(std::size_t{3} << 31); });
 }
 
 // These steps have grids of limited size, whose threads would loop over the whole text on a CPU.

@@ -49,11 +49,11 @@ kata::Idea chain_is_short(double most) {
 /// At most `most` sections may finish before the last one, which starts late.
 kata::Idea looks_past_waiting_sections(double most) {
     return {.lacking =
-                "a section waits until those before it know the sum of everything up to them, although "
-                "they have published their own sums, or looks at one section at a time",
+                "a section waits until those before it know the sum of everything up to them, rather than "
+                "add up their own sums, or publishes its own too late, or looks at one section at a time",
             .number_is =
                 "sections that finish before the last of 40, which starts when the first section "
-                "is done and all others have published their own sums",
+                "is done and all others wait",
             .number = [](const kata::Counted&) -> std::optional<double> {
                 const auto run =
                     try_on(kata::step(), maps(sections_held_back * tile_of_maps() - 5), {first_held_back()});

@@ -401,6 +401,7 @@ std::optional<std::string> describe_moved(const Comparison& c, const Grid& grid,
         Index told = 0;
         const auto is_explained = [&](Index here) {
             const auto got = [&](Index i) { return c.got[i + here * stride]; };
+            if (all_of_slice(grid, axis, [&](Index i) { return is_nan(got(i)); })) return false;
             if (all_of_slice(grid, axis, [&](Index i) { return got(i) == got(0); })) return got(0) == 0;
             for (Index there = 0; there < grid.extent[axis]; ++there) {
                 if (there == here || !all_of_slice(grid, axis, [&](Index i) {

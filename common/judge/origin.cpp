@@ -273,9 +273,21 @@ std::string loads(const Trail& mine, const Access& store, const Trail& theirs, c
         return "\n  it has loaded " + list(found->second, unit) + " of \"" + name + "\"" + in +
                "; for this result the solution loads " + list(bytes, unit);
     }
-    return *here == *there ? "\n  it has loaded just the elements that the solution loads for this result: "
-                             "look at how often each of them is used, and at what is computed from them"
-                           : "";
+    if (*here != *there) return "";
+    std::string stored;
+    for (const auto& [name, bytes] : *here) {
+        std::set<std::string> lines;
+        for (const auto& a : mine.accesses())
+            if (a.did != 'l' && mine.array(a).name == name && bytes.contains(a.address - mine.array(a).begin))
+                lines.insert(mine.line(a));
+        std::string in;
+        for (const auto& line : lines) in += (in.empty() ? "" : ", ") + line;
+        if (!in.empty()) stored += ", at what \"" + name + "\" holds, which is stored in " + in;
+    }
+    return "\n  it has loaded just the elements that the solution loads for this result: look at how often "
+           "each "
+           "of them is used" +
+           stored + ", and at what is computed from them";
 }
 
 /// Returns the first element of an input that no thread loads, if others are loaded, and if the solution,

@@ -111,12 +111,12 @@ std::string Meter::written_so_far(const Region& region, std::uintptr_t address) 
             "with cudaMemset";
         const auto offset = address - region.range.begin;
         const auto after = std::find_if(region.written_parts.begin(), region.written_parts.end(),
-                                        [&](const simt::Range& part) { return part.end > offset; });
+                                        [&](const simt::Range& part) { return part.begin > offset; });
         if (after == region.written_parts.begin()) return text;
         const auto& part = *(after - 1);
         return text + "; the host has set bytes " + std::to_string(part.begin) + " to " +
-               std::to_string(part.end - 1) + " of this array, and this is byte " + std::to_string(offset) +
-               ": is its number of bytes too small, or one of elements?";
+               std::to_string(part.end - 1) + " of this array, and this element begins at byte " +
+               std::to_string(offset) + ": is its number of bytes too small, or one of elements?";
     }
     const auto variable = region.range.begin == grid_.image.shared.begin
                               ? simt::variable_at(grid_.image, address)

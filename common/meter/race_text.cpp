@@ -97,9 +97,10 @@ std::string Meter::advice(const Region& region, std::uintptr_t address, std::siz
         if (const auto why = why_same_index(region, address, bytes, code, clash)) return *why;
     if (clash.code == code && both_store)
         return "two threads store to " + index + ": " +
-               (same_block ? "is threadIdx missing from the index, or should only one of them store?"
-                           : "is blockIdx missing from the index, or blockDim that multiplies it, or should "
-                             "only one block store?");
+               (same_block
+                    ? "is threadIdx missing from the index, or should only one of them store?"
+                    : "is blockIdx missing from the index, or blockDim that multiplies it, does a loop "
+                      "go on into the part of the next block, or should only one block store?");
     if (both_store && region.space == Space::global)
         return "two threads store to " + index +
                ": which of them should? Look at the index, and at where loops begin and end, in both lines" +
@@ -113,7 +114,8 @@ std::string Meter::advice(const Region& region, std::uintptr_t address, std::siz
                "? If not, look at the index, and at whether both should take part. If so, use an atomic" +
                (both_store ? ""
                            : ", or, where a thread needs the value from before, load it into a variable, and "
-                             "store after a __syncthreads()");
+                             "store after a __syncthreads(); if they do so in different rounds of a loop, a "
+                             "__syncthreads() belongs between the rounds");
     if (same_block)
         return std::string("is a __syncthreads() missing between them") +
                (same_warp ? " (__syncwarp(), if only the warp shares it)" : "") +

@@ -122,7 +122,7 @@ std::string spinning(const Block& block, double seconds, const Probe* probe) {
         return "endless wait: " + name_of(polls->index, block.index) + " still polls memory" + after +
                where(*polls) +
                (only_block ? "; does another thread write what it waits for?"
-                           : "; does it wait for a block that has not started?");
+                           : "; does it wait for a block that has not started, or for its own?");
     }
     if (busy)
         return "endless loop: " + name_of(busy->index, block.index) + " still runs" + after + where(*busy) +

@@ -73,7 +73,8 @@ TEST_CASE("an atomic may write memory that the host left unwritten, but not read
                StartsWith("read of what nobody has written") && EndsWith("for zeros with cudaMemset"));
     CHECK_THAT(findings[0], ContainsSubstring(line_of("adds atomically")));
     CHECK_THAT(after_clearing(4, false, 9).at(0),
-               EndsWith("; the host has set bytes 16 to 31 of this array, and this is byte 36: is its number "
+               EndsWith("; the host has set bytes 16 to 31 of this array, and this element begins at byte "
+                        "36: is its number "
                         "of bytes too small, or one of elements?"));
     CHECK(after_clearing(0, false) == Findings{});
 }

@@ -111,7 +111,8 @@ TEST_CASE("a wait for a block that has not started is diagnosed", "[endless]") {
                      {.order = Order::backwards, .time_limit = 0.1}),
                Equals("endless wait: thread (0,0,0) of block (11,0,0) still polls memory after 0.1 s of "
                       "processor time" +
-                      in("wait for block before") + "; does it wait for a block that has not started?"));
+                      in("wait for block before") +
+                      "; does it wait for a block that has not started, or for its own?"));
 }
 
 TEST_CASE("blocks that number themselves as they start may wait for earlier ones", "[endless]") {

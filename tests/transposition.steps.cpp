@@ -1,0 +1,68 @@
+// The transposition chapter as data: the purpose of each step, and the matrices on which it is counted.
+#include "judge/suite.hpp"
+#include "transposition.problem.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+using namespace transposition::problem;
+using transposition::Shape;
+
+namespace {
+
+const kata::Step steps[] = {
+    {.name = "01_naive",
+     .entry = "transpose",
+     // Eight warps with four rounds each. The lanes of a load reach one line of the matrix, and those of a
+     // store 32 lines of the result.
+     .figures = {{"one tile", "global_requests", 2 * 32},
+                 {"one tile", "sectors_loaded", 32 * 4},
+                 {"one tile", "sectors_stored", 32 * 32}}},
+};
+
+/// Matrices that are not judged are counted for figures of the lesson.
+constexpr bool judged = true, for_figures = false;
+
+/// Returns the step on a matrix.
+kata::Shape on(std::string_view name, const Shape& s, bool is_judged = judged) {
+    return {name, [s](const Module& step) { return try_on(step, coded(s)); }, "", is_judged};
+}
+
+constexpr Shape timed_shape{16384, 16384};
+
+}  // namespace
+
+static const kata::Chapter chapter{
+    .name = "transposition",
+    .problem = "a matrix of 256 x 320",
+    .timed_problem = "a matrix of 16384 x 16384",
+    .steps = steps,
+    .ladder =
+        [](const Module& step) {
+            return try_on(step, coded({256, 320}));
+        },
+    .shapes = {on("base", {256, 320}), on("ragged", {149, 211}), on("long rows", {12, 3000}),
+               on("long columns", {3000, 12}), on("one tile", {32, 32}, for_figures)},
+    .sketch = [](const Module& step) -> kata::Sketch {
+        return {try_on(step, coded({32, 64})),
+                "a matrix of 32 x 64",
+                "fetches",
+                {{"in", {32, 64}}, {"out", {64, 32}}}};
+    },
+    .timed =
+        [](std::optional<int>) {
+            return std::make_unique<kata::TimedOn<Problem>>(large(timed_shape), 8.0 * timed_shape.elements());
+        },
+    .at_scale =
+        [](const Module& step, std::optional<int>) {
+            Buffer<float> in("in", timed_shape.elements(), kata::zeros),
+                out("out", timed_shape.elements(), kata::zeros);
+            call(step, in.data(), out.data(), timed_shape);
+            return kata::AtScale{};
+        },
+    .columns = {"sectors_loaded", "sectors_stored", "global_requests", "shared_requests", "bank_conflicts",
+                "barriers"},
+};
+const kata::Chapter& kata::chapter = ::chapter;

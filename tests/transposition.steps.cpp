@@ -5,12 +5,15 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 using namespace transposition::problem;
 using transposition::Shape;
 
 namespace {
+
+constexpr std::string_view blog = "NVIDIA's blog, An Efficient Matrix Transpose in CUDA C/C++";
 
 const kata::Step steps[] = {
     {.name = "01_naive",
@@ -20,6 +23,17 @@ const kata::Step steps[] = {
      .figures = {{"one tile", "global_requests", 2 * 32},
                  {"one tile", "sectors_loaded", 32 * 4},
                  {"one tile", "sectors_stored", 32 * 32}}},
+    {.name = "02_shared_tile",
+     .before = "01_naive",
+     .entry = "transpose",
+     .beats = {{"01_naive", "sectors_stored", 6.0,
+                "a warp stores a row of the result, which is one line, and not 32 elements a row apart",
+                blog}},
+     // In the tile 32 lanes store a row in one pass, and read a column in 32.
+     .figures = {{"one tile", "sectors_loaded", 32 * 4},
+                 {"one tile", "sectors_stored", 32 * 4},
+                 {"one tile", "shared_passes", 32 + 32 * 32},
+                 {"one tile", "bank_conflicts", 32 * 31}}},
 };
 
 /// Matrices that are not judged are counted for figures of the lesson.

@@ -34,6 +34,12 @@ const kata::Step steps[] = {
                  {"one tile", "sectors_stored", 32 * 4},
                  {"one tile", "shared_passes", 32 + 32 * 32},
                  {"one tile", "bank_conflicts", 32 * 31}}},
+    {.name = "03_padded_tile",
+     .before = "02_shared_tile",
+     .entry = "transpose",
+     .beats = {{"02_shared_tile", "shared_passes", 12.0,
+                "the elements of a column are in different banks, and a warp reads them in one pass", blog}},
+     .figures = {{"one tile", "shared_passes", 2 * 32}, {"one tile", "bank_conflicts", 0}}},
 };
 
 /// Matrices that are not judged are counted for figures of the lesson.

@@ -40,6 +40,18 @@ const kata::Step steps[] = {
      .beats = {{"02_shared_tile", "shared_passes", 12.0,
                 "the elements of a column are in different banks, and a warp reads them in one pass", blog}},
      .figures = {{"one tile", "shared_passes", 2 * 32}, {"one tile", "bank_conflicts", 0}}},
+    {.name = "04_wide_loads",
+     .before = "03_padded_tile",
+     .entry = "transpose",
+     .beats = {{"03_padded_tile", "global_requests", 3.0,
+                "a load or a store moves four elements instead of one", "not in the documents"},
+               // Tiles of 64 x 64 (float4), of which a warp covers two rows, have two passes for each store.
+               {"02_shared_tile", "shared_passes", 6.0,
+                "the padded tile has few bank conflicts, although a warp covers several of its rows",
+                "not in the documents"}},
+     .figures = {{"one tile", "global_requests", 2 * 8},
+                 {"one tile", "shared_requests", 2 * 32},
+                 {"one tile", "bank_conflicts", 0}}},
 };
 
 /// Matrices that are not judged are counted for figures of the lesson.

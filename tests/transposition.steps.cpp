@@ -52,6 +52,20 @@ const kata::Step steps[] = {
      .figures = {{"one tile", "global_requests", 2 * 8},
                  {"one tile", "shared_requests", 2 * 32},
                  {"one tile", "bank_conflicts", 0}}},
+    {.name = "05_swizzle",
+     .before = "04_wide_loads",
+     .entry = "transpose",
+     .beats = {{"04_wide_loads", "shared_requests", 1.4,
+                "a pack is stored into the tile at once, and not element by element", "not in the documents"},
+               {"03_padded_tile", "global_requests", 3.0,
+                "a load or a store moves four elements instead of one", "not in the documents"},
+               {"02_shared_tile", "shared_passes", 12.0, "the elements of a column are in different banks",
+                "not in the documents"}},
+     // A store of 16 bytes a lane needs four passes, as do four stores of one word.
+     .figures = {{"one tile", "global_requests", 2 * 8},
+                 {"one tile", "shared_requests", 8 + 32},
+                 {"one tile", "shared_passes", 2 * 32},
+                 {"one tile", "bank_conflicts", 0}}},
 };
 
 /// Matrices that are not judged are counted for figures of the lesson.

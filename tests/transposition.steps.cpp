@@ -94,7 +94,7 @@ static const kata::Chapter chapter{
     .sketch = [](const Module& step) -> kata::Sketch {
         return {try_on(step, coded({32, 64})),
                 "a matrix of 32 x 64",
-                "fetches",
+                "owners",
                 {{"in", {32, 64}}, {"out", {64, 32}}}};
     },
     .timed =

@@ -8,8 +8,8 @@ constexpr int high = 8;   // rows of threads: each thread has tile / high elemen
 
 __global__ void padded_tile(const float* in, float* out, int rows, int columns) {
     // kata: begin
-    // As in 02, and in both loops neighbouring lanes reach different banks of shared memory. Only the array has
-    // another shape.
+    // As in 02, and in both loops neighbouring lanes reach different banks of shared memory. Only the array
+    // has another shape.
     kata::open();
     // kata: end
 }

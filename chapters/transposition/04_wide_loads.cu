@@ -18,9 +18,9 @@ template <int n>
 __global__ void __launch_bounds__(threads)
     wide_loads(const float* __restrict__ in, float* __restrict__ out, int rows, int columns) {
     // kata: begin
-    // As in 03, by packs of n neighbouring elements. tile / n threads, side by side, load the packs of a row, each
-    // by one load, by way of reinterpret_cast. In shared memory elements are stored one by one. A row of the result
-    // has packs, too: each collects n elements of a column of the tile and is stored at once.
+    // As in 03, by packs of n neighbouring elements. tile / n threads, side by side, load the packs of a row,
+    // each by one load, by way of reinterpret_cast. In shared memory elements are stored one by one. A row of
+    // the result has packs, too: each collects n elements of a column of the tile and is stored at once.
     kata::open();
     // kata: end
 }

@@ -18,9 +18,9 @@ template <int n>
 __global__ void __launch_bounds__(threads)
     swizzle(const float* __restrict__ in, float* __restrict__ out, int rows, int columns) {
     // kata: begin
-    // As in 04, with a tile of packs and no padding. A pack of the matrix is stored into the tile at once. Its place
-    // in its row depends on the row: XOR of the number of the pack and that of the row divided by n. Who reads an
-    // element looks for its pack there.
+    // As in 04, with a tile of packs and no padding. A pack of the matrix is stored into the tile at once.
+    // Its place in its row depends on the row: XOR of the number of the pack and that of the row divided by
+    // n. A read of an element finds its pack there.
     kata::open();
     // kata: end
 }

@@ -25,7 +25,7 @@ __global__ void __launch_bounds__(threads)
     for (int y = first; y < tile; y += threads / packs)
         if (first_row + y < rows && first_column + p * n < columns) {
             const float* const from = &in[(first_row + y) * columns + first_column + p * n];
-            in_s[y][p ^ y / n] = *reinterpret_cast<const Pack<n>*>(from);
+            in_s[y][p ^ (y / n)] = *reinterpret_cast<const Pack<n>*>(from);
         }
     __syncthreads();
 
@@ -33,7 +33,7 @@ __global__ void __launch_bounds__(threads)
         if (first_column + y < columns && first_row + p * n < rows) {
             Pack<n> pack;
             // Column y is element y % n of pack y / n. Rows p * n + s have number p when divided by n.
-            for (int s = 0; s < n; ++s) pack.at[s] = in_s[p * n + s][y / n ^ p].at[y % n];
+            for (int s = 0; s < n; ++s) pack.at[s] = in_s[p * n + s][(y / n) ^ p].at[y % n];
             *reinterpret_cast<Pack<n>*>(&out[(first_column + y) * rows + first_row + p * n]) = pack;
         }
     // kata: end

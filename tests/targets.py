@@ -63,6 +63,11 @@ TARGETS = {
         Target(r"whole, 2\^(20|24|28|30) \w+", LIBRARY, 1.00),
         Target(r"whole, 2\^28 \w+", CEILING, 0.93),
     ),
+    "transposition": (
+        Target(r"(8192|16384|32768) x \1", CEILING, 0.95),
+        Target(r"(16383|8191) x .*", CEILING, 0.85),
+        Target(r"\d{4,} x .*", LIBRARY, 1.00),
+    ),
     "gemm": (
         Target(r"m = (4096|8192|16384), n = \1, k = \1", LIBRARY, 0.97),
         Target(r"m = (?!256,).*", MEAN, 0.85),

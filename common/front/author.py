@@ -349,8 +349,11 @@ def new_chapter(repository: Repository, chapter: str) -> int:
 Left to do:
   common/front/repository.py: its line in COURSE
   reference/{chapter}.hpp and .cpp: the problem, its limits, a plain solution, and what every step defines
+  reference/{chapter}.problem.hpp: the problem as it is put to a step
   chapters/{chapter}/{chapter}.cuh: what steps include
-  tests/{chapter}.cpp: the tests of a step, the claims, and kata::chapter for the tour
+  tests/{chapter}.cpp: the tests of a step
+  tests/{chapter}.steps.cpp: the shapes, and kata::chapter; the rows of the steps come with them
+  tests/bench/{chapter}.cpp: the sizes of ./kata bench
   chapters/{chapter}/README.md: the lesson
 
 Then its steps: ./kata new {chapter} 01_name""")

@@ -146,7 +146,7 @@ def headings(columns: Sequence[Column]) -> str:
 
 
 def legend(columns: Sequence[Column]) -> str:
-    lines = [f"  {column.narrow:14}{column.meaning}\n" for column in columns]
+    lines = [f"  {column.narrow:13} {column.meaning}\n" for column in columns]
     lines.append("  x0.5+         half as much, which is better; x2- twice as much, which is worse\n")
     lines.append("  /output       for each element of the result\n")
     return "".join(["\n", *lines])

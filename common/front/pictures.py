@@ -94,10 +94,10 @@ def owners(traces: Sequence[Trace]) -> tuple[list[Panel], Panel]:
         extent = trace.extent(name)
         high, wide = extent if len(extent) == 2 else (math.ceil(extent[0] / 64), 64)
         owner: dict[int, tuple[int, int]] = {}
-        stores: collections.Counter[int] = collections.Counter()
+        stores: dict[int, set[tuple[int, int]]] = {}  # by block, warp and lane of the threads that store
         for r in trace.requests:
             if r.array == name and r.did == "store":
-                stores[r.block] += len(r.lanes)
+                stores.setdefault(r.block, set()).update((r.warp, lane) for lane in r.lanes)
                 for at in r.at:
                     owner.update(
                         (e, (r.block, r.warp))
@@ -120,12 +120,12 @@ def owners(traces: Sequence[Trace]) -> tuple[list[Panel], Panel]:
         for element, (block, _) in owner.items():
             of_block.setdefault(block, []).append(element)
         threads = math.prod(trace.found["launches"][-1]["block"])
-        said.setdefault(f"{min(stores.values(), default=0)} of {threads}")
+        said.setdefault(f"{min(map(len, stores.values()), default=0)} of {threads}")
         for block, elements in sorted(of_block.items())[:16]:
             x = (sum(e % wide for e in elements) / len(elements) + 0.5) * cell
             y = (sum(e // wide for e in elements) / len(elements) + 0.5) * tall + 2
             panel.text(x, y, f"block {block}", "cell")
-            panel.text(x, y + 12, f"{stores[block]} of {threads}", "cell")
+            panel.text(x, y + 12, f"{len(stores[block])} of {threads}", "cell")
         panels.append(panel)
     key = Panel()
     key.text(0, 12, "Two colours alternate by warp; the next block has two others.", "small")

@@ -1,0 +1,1 @@
+../../chapters/transposition/transposition.cuh

@@ -177,7 +177,10 @@ class Shown(unittest.TestCase):
         for name in estimates.devices(there):
             for chapter in there.chapters():
                 ladder = there.root / "chapters" / chapter / "measured" / "ladder.csv"
-                first = next(row for row in estimates.rows(there, name) if row["chapter"] == chapter)
+                rows = [row for row in estimates.rows(there, name) if row["chapter"] == chapter]
+                if not rows:
+                    continue  # this GPU has not timed the chapter
+                first = rows[0]
                 self.assertEqual(
                     first["variant"], ladder.read_text().splitlines()[2].split(",")[1], (name, chapter)
                 )

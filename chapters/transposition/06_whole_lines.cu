@@ -9,12 +9,6 @@ constexpr int tile = 64;      // elements of a row of the result that a block st
 constexpr int line = 32;      // elements of a line
 constexpr int threads = 256;  // of a block
 
-/// `n` neighbouring elements. The alignment is what makes a load or a store of them one.
-template <int n>
-struct alignas(n * sizeof(float)) Pack {
-    float at[n];
-};
-
 /// `n` is the size of a pack, `across` the number of columns of a block.
 template <int n, int across>
 __global__ void __launch_bounds__(threads)

@@ -1,5 +1,11 @@
-// What the steps of this chapter include: CUDA C++ on either back end, check(), ceil_div() and the
+// What the steps of this chapter include: CUDA C++ on either back end, check(), ceil_div(), Pack and the
 // declaration of the function that the steps define. Not to be changed: grading takes the repository's own.
 #pragma once
 #include "kata.hpp"
 #include "transposition.hpp"
+
+/// `n` neighbouring elements. The alignment is what makes a load or a store of them one.
+template <int n>
+struct alignas(n * sizeof(float)) Pack {
+    float at[n];
+};

@@ -254,6 +254,12 @@ std::string list(const std::set<std::size_t>& bytes, const Unit& unit) {
     return text + (ranges.size() > shown ? ", …" : "");
 }
 
+std::string joined(const std::set<std::string>& lines) {
+    std::string text;
+    for (const auto& line : lines) text += (text.empty() ? "" : ", ") + line;
+    return text;
+}
+
 /// Compares what the thread of the wrong element loaded with what the solution's thread loads for it.
 std::string loads(const Trail& mine, const Access& store, const Trail& theirs, const Access& its) {
     const auto here = loaded_for(mine, store), there = loaded_for(theirs, its);
@@ -268,9 +274,7 @@ std::string loads(const Trail& mine, const Access& store, const Trail& theirs, c
                 unit.see(a);
                 lines.insert(mine.line(a));
             }
-        std::string in;
-        for (const auto& line : lines) in += (in.empty() ? " in " : ", ") + line;
-        return "\n  it has loaded " + list(found->second, unit) + " of \"" + name + "\"" + in +
+        return "\n  it has loaded " + list(found->second, unit) + " of \"" + name + "\" in " + joined(lines) +
                "; for this result the solution loads " + list(bytes, unit);
     }
     if (*here != *there) return "";
@@ -280,13 +284,10 @@ std::string loads(const Trail& mine, const Access& store, const Trail& theirs, c
         for (const auto& a : mine.accesses())
             if (a.did != 'l' && mine.array(a).name == name && bytes.contains(a.address - mine.array(a).begin))
                 lines.insert(mine.line(a));
-        std::string in;
-        for (const auto& line : lines) in += (in.empty() ? "" : ", ") + line;
-        if (!in.empty()) stored += ", at what \"" + name + "\" holds, which is stored in " + in;
+        if (!lines.empty()) stored += ", at what \"" + name + "\" holds, which is stored in " + joined(lines);
     }
     return "\n  it has loaded just the elements that the solution loads for this result: look at how often "
-           "each "
-           "of them is used" +
+           "each of them is used" +
            stored + ", and at what is computed from them";
 }
 
@@ -390,10 +391,8 @@ std::string unlike_solution(const Conditions& conditions, const std::string& rac
             unit.see(a);
             if (more.contains(a.address - array.begin)) lines.insert(mine.line(a));
         }
-        std::string in;
-        for (const auto& line : lines) in += (in.empty() ? " in " : ", ") + line;
         const auto verb = std::string(stores ? "stores " : "loads ");
-        return mine.text(id) + ' ' + verb + list(more, unit) + " of \"" + name + '"' + in +
+        return mine.text(id) + ' ' + verb + list(more, unit) + " of \"" + name + "\" in " + joined(lines) +
                ", and not in the solution" +
                (fewer.empty() ? "" : "; there it " + verb + list(fewer, unit) + " instead");
     }

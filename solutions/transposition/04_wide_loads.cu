@@ -8,12 +8,6 @@ constexpr int tile = 32;      // rows and columns of a block's elements
 constexpr int threads = 256;  // of a block
 constexpr int wide = 4;       // elements of a load or a store
 
-/// `n` neighbouring elements. The alignment is what makes a load or a store of them one.
-template <int n>
-struct alignas(n * sizeof(float)) Pack {
-    float at[n];
-};
-
 template <int n>
 __global__ void __launch_bounds__(threads)
     wide_loads(const float* __restrict__ in, float* __restrict__ out, int rows, int columns) {

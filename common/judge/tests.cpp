@@ -82,7 +82,7 @@ std::string enough_if_launched(const Shape& shape) {
         return "";
     const auto mine = shape.run(step());
     if (mine.fault || !worse_than_solution(mine, counts_of(theirs), allowances_on(shape)).empty()) return "";
-    return "\n  it would need about as much if " + otherwise + ", as its solution does";
+    return "\n  it would need about what its solution needs if " + otherwise + ", as that does";
 }
 
 /// Returns the line that has most of the longest chain of the step under test on a shape, on a line of its

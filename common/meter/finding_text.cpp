@@ -116,7 +116,7 @@ std::string Meter::written_so_far(const Region& region, std::uintptr_t address) 
         const auto& part = *(after - 1);
         return text + "; the host has set bytes " + std::to_string(part.begin) + " to " +
                std::to_string(part.end - 1) + " of this array, and this element begins at byte " +
-               std::to_string(offset) + ": is its number of bytes too small, or one of elements?";
+               std::to_string(offset) + ": is the number of bytes too small, or is it a number of elements?";
     }
     const auto variable = region.range.begin == grid_.image.shared.begin
                               ? simt::variable_at(grid_.image, address)

@@ -100,7 +100,7 @@ std::string Meter::advice(const Region& region, std::uintptr_t address, std::siz
                (same_block
                     ? "is threadIdx missing from the index, or should only one of them store?"
                     : "is blockIdx missing from the index, or blockDim that multiplies it, does a loop "
-                      "go on into the part of the next block, or should only one block store?");
+                      "run on into the next block's part, or should only one block store?");
     if (both_store && region.space == Space::global)
         return "two threads store to " + index +
                ": which of them should? Look at the index, and at where loops begin and end, in both lines" +

@@ -164,7 +164,7 @@ TEST_CASE("blocks are not ordered", "[races]") {
                    "  thread (0,0,0) of block (0,0,0) writes in races.cu:") &&
             ContainsSubstring("  thread (0,0,0) of block (1,0,0) writes in ") &&
             EndsWith("\n  two threads store to index 0: is blockIdx missing from the index, or blockDim that "
-                     "multiplies it, does a loop go on into the part of the next block, or should only one "
+                     "multiplies it, does a loop run on into the next block's part, or should only one "
                      "block store?"));
     auto many = filled<int>("data", 200);
     using enum kernels::Index;
@@ -173,7 +173,7 @@ TEST_CASE("blocks are not ordered", "[races]") {
         found([&] { kernels::indexed(added, many.data()); })[0],
         StartsWith("race in global memory \"data\", element 1: ") &&
             EndsWith("\n  two threads store to index 1: is blockIdx missing from the index, or blockDim "
-                     "that multiplies it, does a loop go on into the part of the next block, or should only "
+                     "that multiplies it, does a loop run on into the next block's part, or should only "
                      "one block store?"));
     CHECK_THAT(
         found([&] { kernels::indexed(of_warps, many.data()); })[0],

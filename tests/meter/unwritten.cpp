@@ -74,8 +74,7 @@ TEST_CASE("an atomic may write memory that the host left unwritten, but not read
     CHECK_THAT(findings[0], ContainsSubstring(line_of("adds atomically")));
     CHECK_THAT(after_clearing(4, false, 9).at(0),
                EndsWith("; the host has set bytes 16 to 31 of this array, and this element begins at byte "
-                        "36: is its number "
-                        "of bytes too small, or one of elements?"));
+                        "36: is the number of bytes too small, or is it a number of elements?"));
     CHECK(after_clearing(0, false) == Findings{});
 }
 

@@ -20,13 +20,13 @@ from students import ADD, HOSTILE, NEED_WALLS, REPOSITORY, Scratch, instead, sol
 # Answers to the first problem, with the verdict and a part of the reason.
 ANSWERS: dict[str, tuple[str, str, str]] = {
     "right": (solution(ADD), "OK", ""),
-    "right, in Markdown": (f"Here it is:\n```cuda\n{solution(ADD)}```\nIt has a guard.\n", "OK", ""),
     "wrong": (wrong(f"{ADD}.no_guard"), "FAIL", "out of bounds"),
     "one thread for all": (wrong(f"{ADD}.one_thread"), "SLOW", ""),
-    "on the host": (wrong(f"{ADD}.on_the_host"), "FAIL", ""),
     "forges": (HOSTILE["forges"][0], "FAIL", ""),
 }
 MORE: dict[str, tuple[str, str, str]] = {
+    "right, in Markdown": (f"Here it is:\n```cuda\n{solution(ADD)}```\nIt has a guard.\n", "OK", ""),
+    "on the host": (wrong(f"{ADD}.on_the_host"), "FAIL", ""),
     "the stub": (REPOSITORY.stub_of("grids", ADD), "OPEN", ""),
     "empty": ("", "FAIL", ""),
     "words": ("I cannot help with that.", "FAIL", "does not compile"),
@@ -85,6 +85,8 @@ class Answers(Scratch):
         found = self.verdicts_on(ANSWERS)
         keys = {count["key"] for count in found[0]["counts"]}
         self.assertTrue({"work", "barriers"} <= keys, keys)
+        for one in found:
+            self.assertEqual(one["share"] is None, one["verdict"] not in ("OK", "SLOW"), one)
         self.assertLess(next(one["share"] for one in found if one["verdict"] == "SLOW"), 0.01)
 
     @NEED_WALLS

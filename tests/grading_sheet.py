@@ -163,6 +163,9 @@ class Points(Scratch):
             "{",
             '{"point": {}}',
             '{"points": {"grids/09": 1}}',
+            '{"points": {"gridz": 1}}',
+            '{"points": {"gridz/01": 1}}',
+            '{"right": {"gridz": 1}}',
             '{"points": {"grids": -1}}',
             '{"points": {"grids": "1"}}',
             '{"points": 2}',
@@ -201,6 +204,14 @@ class Points(Scratch):
         table = self.new_sheet(points, x="OK", y="FAIL")
         self.assertEqual((table.of_other_points(points), table.of_other_points(others)), (0, 2))
 
+    def test_a_mean_needs_rows_of_the_same_total(self) -> None:
+        table = self.new_sheet(sheet.Points(None, NAMES), x="OK", y="FAIL")
+        self.assertTrue(table.summary().endswith("mean of those graded: 1.50 of 3 points"))
+        table.rows["y"]["of"] = "8"
+        self.assertTrue(
+            table.summary().endswith("no mean, because the rows have different totals: 3, 8 points")
+        )
+
     def test_a_sheet_of_other_chapters_is_refused_and_stays(self) -> None:
         table = self.new_sheet(sheet.Points(None, NAMES), x="OK")
         before = table.path.read_bytes()
@@ -233,7 +244,7 @@ class Points(Scratch):
             ["0", "3", "3", "nothing handed in", "0"],
         )
         self.assertEqual(
-            table.summary(points),
+            table.summary(),
             "grades.csv: 1 graded, 1 nothing handed in, 1 late, mean of those graded: 3.00 of 3 points",
         )
         table.put_unreadable("x", points, "why")

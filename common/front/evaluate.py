@@ -85,6 +85,8 @@ def evaluate(
             found = json.loads(record.read_text(encoding="utf-8")) if record.is_file() else {}
             result = found.get("steps", {}).get(answer["id"], {})
             verdict = {key: result.get(key) for key in KEPT}
+            if verdict["verdict"] not in ("OK", "SLOW"):
+                verdict["share"] = None
             notes = [note for note in found.get("notes", []) if not re.match(r"alike with \d{6}:", note)]
             given_back = {key: answer[key] for key in answer if key != "answer"}
             out.write(json.dumps({**given_back, **verdict, "notes": notes}) + "\n")

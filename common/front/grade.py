@@ -276,7 +276,7 @@ class Grading:
         """Prints the summary, and returns the exit status."""
         if self.sheet:
             self.sheet.write()
-            print(self.sheet.summary(self.points))
+            print(self.sheet.summary())
         if self.sheet and (others := self.sheet.of_other_points(self.points)):
             print(
                 f"{others} other {'rows' if others > 1 else 'row'} of the sheet "

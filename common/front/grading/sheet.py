@@ -117,7 +117,9 @@ class Points:
                             raise ValueError(
                                 f'{json.dumps(value)} for {name} in "{what}" is no number from 0 to {most:g}'
                             )
-                        if "/" in name and name.split("/")[0] in chapters and name not in known:
+                        if "/" not in name and name not in chapters and name != what:  # "right" for all
+                            raise ValueError(f"there is no chapter {name}")
+                        if "/" in name and name not in known:
                             meant = [step for step in known if step.startswith(name)]
                             if len(meant) != 1:
                                 raise ValueError(f"there is no step {name}, or more than one")
@@ -236,17 +238,21 @@ class Sheet:
         late = f"{max(0.01, hours):.2f}" if hours > 0 else "0"
         self.rows[cell(student)]["hours late"] = "" if due is None else late if changed else UNDATED
 
-    def summary(self, points: Points) -> str:
+    def summary(self) -> str:
         """Returns a line about all rows."""
         rows = self.rows.values()
         count = collections.Counter(row["state"] for row in rows)
         said = [f"{count[state]} {state}" for state in (DONE, UNREADABLE, NOT_GRADED, ABSENT) if count[state]]
         if late := sum((row["hours late"] or "0") not in ("0", UNDATED) for row in rows):
             said.append(f"{late} late")
-        graded = [row["points"] for row in rows if row["state"] == DONE]
+        graded = [row for row in rows if row["state"] == DONE]
+        totals = sorted({row["of"] for row in graded})
+        if len(totals) > 1:
+            said.append(f"no mean, because the rows have different totals: {', '.join(totals)} points")
         with contextlib.suppress(ValueError):  # none is graded, or a person has written into the sheet
-            mean = statistics.fmean(map(float, graded))
-            said.append(f"mean of those graded: {mean:.2f} of {sum(points.of.values()):g} points")
+            if len(totals) == 1:
+                mean = statistics.fmean(float(row["points"]) for row in graded)
+                said.append(f"mean of those graded: {mean:.2f} of {totals[0]} points")
         return f"{self.path.name}: {', '.join(said)}"
 
     def put_absent(self, student: str, points: Points) -> bool:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import csv
-import hashlib
-import json
 import pathlib
 import re
 from collections.abc import Iterable, Sequence
@@ -42,22 +40,6 @@ class Ladder(TypedDict):
     machine: str
     series: list[Series]
     vendor: Vendor | None
-
-
-class OfChapter(Ladder):
-    chapter: str
-
-
-class Roofline(TypedDict):
-    machine: str
-    peak: float
-    bandwidth: float
-    points: dict[str, list[tuple[str, float, float]]]
-
-
-class Judged(TypedDict):
-    machine: str
-    points: dict[str, list[tuple[float, float]]]
 
 
 def rows_of(path: pathlib.Path) -> tuple[str, list[dict[str, str]]]:
@@ -141,7 +123,3 @@ def roof(root: pathlib.Path, ladders: Iterable[str]) -> tuple[str, float, float]
             if TENSOR_CORES > share > nearest[quantity][0] and row.get("radius") != "7":
                 nearest[quantity] = share, 100 * float(row[quantity]) / share
     return machine, round(nearest["TFLOP/s"][1], 1), round(nearest["GB/s"][1] / 1000, 2)
-
-
-def digest(data: object) -> str:
-    return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:16]

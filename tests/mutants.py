@@ -162,10 +162,12 @@ class Survivors:
             for row in rows:
                 if len(row) != len(HEADINGS) or not row[2] or not row[4]:
                     raise Fault(
-                        f"{path}:{rows.line_num}: a chapter and a step or neither, a line, what becomes "
+                        f"{path}:{rows.line_num}: a chapter and its steps or neither, a line, what becomes "
                         f"of it, and the reason"
                     )
-                self.reasons[tuple(row[:4])] = row[4]
+                self.reasons.update(
+                    ((row[0], step, row[2], row[3]), row[4]) for step in row[1].split() or [""]
+                )
 
     def reason(self, chapter: str, step: str, _: str, was: str, changed: str, before: str = "") -> str | None:
         """Returns the reason why a mutant of the line behind `before` may pass; None if there is none."""

@@ -158,7 +158,7 @@ class Survivors:
             rows = csv.reader(file)
             if next(rows, None) != HEADINGS:
                 raise Fault(f"{path}:1: must be {','.join(HEADINGS)}")
-            self.reasons = {}
+            self.reasons: dict[tuple[str, ...], str] = {}
             for row in rows:
                 if len(row) != len(HEADINGS) or not row[2] or not row[4]:
                     raise Fault(

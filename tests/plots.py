@@ -37,11 +37,11 @@ STYLE = """\
   .kata { --ink: #e6edf3; --dim: #9198a1; --rule: #3d444d; --on: #0d1117; --ceiling: #3fb950;
     --vendor: #ff7b72; --s0: #6cb0f2; --s1: #e8a33d; --s2: #b392f0; --s3: #a5afb9; }
 }
-text, tspan { fill: var(--c, var(--ink)); } path { fill: none; stroke: var(--c); stroke-width: 1.2; }
+text, tspan { fill: var(--c, var(--ink)); } path[class] { fill: none; stroke: var(--c); stroke-width: 1.2; }
 .small { font-size: 11px; } .title { font-weight: 600; }
 .middle { text-anchor: middle; } .right { text-anchor: end; }
 .thin { opacity: .6; } .bold { stroke-width: 2; } .dashed { stroke-dasharray: 5 4; }
-.dots { stroke-width: 8; stroke-linecap: round; }
+.dots { stroke-width: 8; stroke-linecap: round; } .hollow { stroke-width: 4; }
 .dim { --c: var(--dim); } .rule { --c: var(--rule); } .on { --c: var(--on); }
 .ceiling { --c: var(--ceiling); } .vendor { --c: var(--vendor); }
 .s0 { --c: var(--s0); } .s1 { --c: var(--s1); } .s2 { --c: var(--s2); } .s3 { --c: var(--s3); }
@@ -116,15 +116,9 @@ class Axis(NamedTuple):
         return places
 
 
-def lines(panel: Panel, every: Iterable[Sequence[Point]], kind: str, width: float | None = None) -> None:
-    """Adds lines as one path."""
-    d = "".join("M" + "L".join(f"{number(x)} {number(y)}" for x, y in points) for points in every)
-    style = f' style="stroke-width: {number(width)}"' if width else ""
-    panel.parts.append(f'<path class="{kind}"{style} d="{d}"/>')
-
-
-def dots(panel: Panel, points: Iterable[Point], kind: str, width: float | None = None) -> None:
-    lines(panel, ([point, point] for point in points), f"dots {kind}", width)
+def dots(panel: Panel, points: Iterable[Point], kind: str) -> None:
+    for point in points:
+        panel.line([point, point], f"dots {kind}")
 
 
 def header(panel: Panel, y: float, words: Iterable[tuple[str, str]]) -> None:
@@ -158,27 +152,25 @@ def draw_ladder(chapter: str, data: Ladder) -> str:
     top, bottom = 30.0, 30.0 + row * len(names)
     axis = Axis(min(times) / 1.35, max(times) * 1.7, 194, 691)
     panel = Panel()
-    lines(panel, ([(axis.at(place), top), (axis.at(place), bottom)] for place in axis.ticks()), "rule")
+    for place in axis.ticks():
+        panel.line([(axis.at(place), top), (axis.at(place), bottom)], "rule")
     for place in axis.ticks():
         panel.text(axis.at(place), bottom + 15, f"{place:g}", "small middle dim")
     panel.text((axis.start + axis.end) / 2, bottom + 32, "milliseconds, logarithmic", "small middle dim")
     for index, name in enumerate(names):
         panel.text(axis.start - 6, top + row * (index + 0.5) + 4, title_of(name), "right")
     if vendor:
-        lines(panel, [[(axis.at(vendor["ms"]), top), (axis.at(vendor["ms"]), bottom)]], "dashed vendor")
+        panel.line([(axis.at(vendor["ms"]), top), (axis.at(vendor["ms"]), bottom)], "dashed vendor")
     half, kinds = 0.4 * row / len(series), [(f"{chapter}, {data['machine']}", "title")]
     for index, one in enumerate(series):
         middle = top + row * (0.5 + (index - (len(series) - 1) / 2) * 0.8 / len(series))
         places = [(middle + row * number, step) for number, step in enumerate(one["steps"])]
         # The thin part is the time of the step beyond its ceiling.
-        lines(
-            panel, ([(axis.at(s["ceiling"]), y), (axis.at(s["ms"]), y)] for y, s in places), f"thin s{index}"
-        )
-        lines(
-            panel,
-            ([(axis.at(s["ceiling"]), y - half), (axis.at(s["ceiling"]), y + half)] for y, s in places),
-            "bold ceiling",
-        )
+        for y, step in places:
+            panel.line([(axis.at(step["ceiling"]), y), (axis.at(step["ms"]), y)], f"thin s{index}")
+        for y, step in places:
+            at = axis.at(step["ceiling"])
+            panel.line([(at, y - half), (at, y + half)], "bold ceiling")
         dots(panel, ((axis.at(s["ms"]), y) for y, s in places), f"s{index}")
         for y, step in places:
             panel.text(axis.at(step["ms"]) + 7, y + 4, f"{step['ms']:.3f}", "small")
@@ -202,21 +194,15 @@ def draw_ladders(data: Mapping[str, Ladder]) -> str:
         scale = wide / 106
         for percent, name in ((0, "0"), (50, "50"), (100, "100 %")):
             panel.text(x + scale * percent, top + high + 13, name, "small middle dim")
-        lines(
-            panel, ([(x + scale * share, top), (x + scale * share, top + high)] for share in (0, 50)), "rule"
-        )
+        for percent in (0, 50):
+            panel.rect(x + scale * percent, top, 1, high, "rule")
         bars = [(top + row * (number + 0.5), step) for number, step in enumerate(steps)]
-        lines(
-            panel,
-            ([(x, y), (x + scale * min(step["share"], 106), y)] for y, step in bars),
-            "s0",
-            0.72 * row,
-        )
-        at_most = [(x + 100 * scale, top), (x + 100 * scale, top + high)]
-        lines(panel, [at_most], "bold ceiling")
+        for y, step in bars:
+            panel.rect(x, y - 0.36 * row, scale * min(step["share"], 106), 0.72 * row, "s0")
+        panel.line([(x + 100 * scale, top), (x + 100 * scale, top + high)], "bold ceiling")
         if vendor:
             at = x + scale * 100 * steps[-1]["ceiling"] / vendor["ms"]
-            lines(panel, [[(at, top), (at, top + high)]], "dashed vendor")
+            panel.line([(at, top), (at, top + high)], "dashed vendor")
         for y, step in bars:
             share = step["share"]
             text = f"{math.floor(share + 0.5)}" if share >= 1 else f"{share:.1f}"
@@ -243,14 +229,10 @@ def logarithmic(
     x: tuple[float, float], y: tuple[float, float], title: str, below: str, beside: str
 ) -> tuple[Panel, Axis, Axis]:
     panel, across, up = Panel(), Axis(*x, 61, 698), Axis(*y, 380, 36)
-    lines(
-        panel,
-        [
-            *([(across.at(place), up.start), (across.at(place), up.end)] for place in across.ticks()),
-            *([(across.start, up.at(place)), (across.end, up.at(place))] for place in up.ticks()),
-        ],
-        "rule",
-    )
+    for place in across.ticks():
+        panel.line([(across.at(place), up.start), (across.at(place), up.end)], "rule")
+    for place in up.ticks():
+        panel.line([(across.start, up.at(place)), (across.end, up.at(place))], "rule")
     for place in across.ticks():
         panel.text(across.at(place), up.start + 16, f"{place:g}", "small middle dim")
     for place in up.ticks():
@@ -267,7 +249,7 @@ def draw_series(panel: Panel, place: int, chapter: str, points: Iterable[Point])
     points = list(points)
     dots(panel, points, kind)
     if place >= SERIES:
-        dots(panel, points, "on", 4)
+        dots(panel, points, "hollow on")
     panel.text(76, 68 + 17 * place, f"{'○' if place >= SERIES else '●'} {chapter}", kind)
     return kind
 
@@ -280,14 +262,14 @@ def draw_roofline(
         "operations for each byte that threads load (counted)", "TFLOP/s (measured)",
     )  # fmt: skip
     roof = [(across.low, across.low * bandwidth), (peak / bandwidth, peak), (across.high, peak)]
-    lines(panel, [[(across.at(x), up.at(y)) for x, y in roof]], "bold ceiling")
+    panel.line([(across.at(x), up.at(y)) for x, y in roof], "bold ceiling")
     panel.text(across.end - 5, up.at(peak) - 6, f"arithmetic: {peak:g} TFLOP/s", "right ceiling")
     panel.text(across.at(0.3) - 8, up.at(0.3 * bandwidth), f"copy: {bandwidth:.2f} TB/s", "right ceiling")
     for place, (chapter, points) in enumerate(found.items()):
         shown = {step: (across.at(x), up.at(y)) for step, (x, y) in points.items()}
         kind = draw_series(panel, place, chapter, shown.values())
         if chapter != "grids":  # whose steps solve several problems
-            lines(panel, [list(shown.values())], f"thin {kind}")
+            panel.line(list(shown.values()), f"thin {kind}")
         for step, (x, y) in shown.items():
             panel.text(x + 6, y - 5, step[:2], f"small {kind}")
     return finish(panel, 720, 420, f"Roofline of {machine}")
@@ -305,7 +287,7 @@ def draw_judged(machine: str, found: Mapping[str, Sequence[Point]]) -> str:
             (max(low, low / factor), max(low, low * factor)),
             (min(high, high / factor), min(high, high * factor)),
         ]
-        lines(panel, [[(across.at(x), up.at(y)) for x, y in ends]], kind)
+        panel.line([(across.at(x), up.at(y)) for x, y in ends], kind)
     for place, (chapter, points) in enumerate(found.items()):
         draw_series(panel, place, chapter, ((across.at(x), up.at(y)) for x, y in points))
     return finish(panel, 720, 420, f"Estimated over measured times, {machine}")

@@ -155,8 +155,13 @@ class Panel:
         self.reach(x + w, y + h)
 
     def line(self, points: Sequence[tuple[float, float]], kind: str) -> None:
-        d = "L".join(f"{number(x)} {number(y)}" for x, y in points)
-        self.parts.append(f'<path class="{kind}" d="M{d}"/>')
+        """Adds a line. Lines of one kind, one after the other, become one path."""
+        d = "M" + "L".join(f"{number(x)} {number(y)}" for x, y in points)
+        path = f'<path class="{kind}" d="'
+        if self.parts and self.parts[-1].startswith(path):
+            self.parts[-1] = self.parts[-1].removesuffix('"/>') + d + '"/>'
+        else:
+            self.parts.append(f'{path}{d}"/>')
         for x, y in points:
             self.reach(x, y)
 

@@ -10,7 +10,7 @@ import subprocess
 import unittest
 from collections.abc import Callable
 
-from paths import ROOT  # isort: split
+from paths import ROOT
 
 import author
 import bodies

@@ -18,7 +18,7 @@ import unittest.mock
 from collections.abc import Sequence
 from typing import Any
 
-from paths import ROOT  # isort: split
+from paths import ROOT
 
 import bench
 from fault import Fault

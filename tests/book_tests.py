@@ -14,8 +14,6 @@ from collections.abc import Iterable, Iterator
 
 import paths  # noqa: F401  it makes the modules below importable
 
-# isort: split
-
 import book
 from fault import Fault
 from repository import Repository

@@ -14,7 +14,7 @@ import unittest
 from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
-from paths import ROOT  # isort: split
+from paths import ROOT
 
 import verdicts
 from repository import Module, Repository

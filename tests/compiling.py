@@ -12,8 +12,6 @@ import unittest
 
 import paths  # noqa: F401  it makes the modules below importable
 
-# isort: split
-
 import compilers
 from checkout import FIRST, STEP, Checkout
 

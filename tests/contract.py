@@ -21,8 +21,6 @@ from collections.abc import Iterator
 
 import paths  # noqa: F401  it makes the modules below importable
 
-# isort: split
-
 import bodies
 import hints
 import mistakes

@@ -7,8 +7,6 @@ import unittest
 
 import paths  # noqa: F401  it makes the modules below importable
 
-# isort: split
-
 import contract
 from small_repository import HINTS, NO_GUARD, SOLUTION, STUB, STYLE, SmallRepository
 

@@ -16,7 +16,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 
-from paths import ROOT  # isort: split
+from paths import ROOT
 
 from repository import Repository
 

@@ -33,7 +33,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
-from paths import ROOT  # isort: split
+from paths import ROOT
 
 import estimates
 from fault import Fault

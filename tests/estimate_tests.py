@@ -18,7 +18,7 @@ from collections.abc import Collection
 from typing import Any, ClassVar
 from unittest import mock
 
-from paths import ROOT  # isort: split
+from paths import ROOT
 
 import estimate
 import estimates

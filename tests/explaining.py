@@ -13,7 +13,7 @@ import unittest
 from typing import Any, cast
 from unittest import mock
 
-from paths import ROOT  # isort: split
+from paths import ROOT
 
 import board
 import estimates

@@ -9,7 +9,7 @@ import re
 import unittest
 import unittest.mock
 
-from paths import ROOT  # isort: split
+from paths import ROOT
 
 import board
 import build

@@ -10,7 +10,7 @@ import shutil
 import unittest
 from collections.abc import Sequence
 
-from paths import ROOT  # isort: split
+from paths import ROOT
 
 import kata
 from arguments import Parser

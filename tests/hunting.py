@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 import unittest
 
-from paths import ROOT  # isort: split
+from paths import ROOT
 
 import hunt
 from repository import Repository

@@ -26,8 +26,6 @@ from typing import NamedTuple
 
 import paths  # noqa: F401  it makes the modules below importable
 
-# isort: split
-
 from fault import Fault
 from repository import Repository, module, prefix, suite
 

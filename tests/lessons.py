@@ -26,8 +26,6 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import paths  # noqa: F401  it makes the modules below importable
 
-# isort: split
-
 import drawing
 import ladder
 import pictures

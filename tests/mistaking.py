@@ -8,7 +8,7 @@ import pathlib
 import tempfile
 import unittest
 
-from paths import ROOT  # isort: split
+from paths import ROOT
 
 import impostors
 import mistakes

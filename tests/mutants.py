@@ -34,7 +34,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
-from paths import ROOT  # isort: split
+from paths import ROOT
 
 import bodies
 from fault import Fault

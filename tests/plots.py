@@ -22,8 +22,6 @@ from typing import NamedTuple
 
 import paths  # noqa: F401  it makes the modules below importable
 
-# isort: split
-
 from drawing import Panel, number
 from measured import Ladder, intensities, ladder_of, of_floats, roof, rows_of
 from repository import Repository

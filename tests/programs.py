@@ -14,7 +14,7 @@ import sys
 import unittest
 from typing import Any
 
-from paths import ROOT  # isort: split
+from paths import ROOT
 
 import schema
 import verdicts

@@ -13,8 +13,6 @@ from collections.abc import Sequence
 
 import paths  # noqa: F401  it makes the modules below importable
 
-# isort: split
-
 import loop
 import verdicts
 from checkout import FIRST, STEP, Checkout

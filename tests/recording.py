@@ -13,7 +13,7 @@ import subprocess
 import sys
 import textwrap
 
-from paths import ROOT  # isort: split
+from paths import ROOT
 
 import hunt
 import mistakes

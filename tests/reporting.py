@@ -15,8 +15,6 @@ from typing import cast
 
 import paths  # noqa: F401  it makes the modules below importable
 
-# isort: split
-
 import build
 import contract
 import ladder

@@ -6,7 +6,7 @@ import importlib.util
 import json
 from typing import Any
 
-from paths import ROOT  # isort: split
+from paths import ROOT
 
 IS_HERE = importlib.util.find_spec("jsonschema") is not None
 

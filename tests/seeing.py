@@ -10,7 +10,7 @@ import xml.etree.ElementTree as ElementTree
 from collections.abc import Sequence
 from typing import Any, cast
 
-from paths import ROOT  # isort: split
+from paths import ROOT
 
 import book
 import drawing

@@ -16,8 +16,6 @@ from typing import Any
 
 import paths  # noqa: F401  it makes the modules below importable
 
-# isort: split
-
 import schema
 import serve
 from checkout import FIRST, Checkout

@@ -8,8 +8,6 @@ import unittest
 
 import paths  # noqa: F401  it makes the modules below importable
 
-# isort: split
-
 import contract
 from repository import Repository
 

@@ -18,8 +18,6 @@ import tempfile
 
 import paths  # noqa: F401  it makes the modules below importable
 
-# isort: split
-
 from repository import ROOT, Repository
 
 INSTRUCTION = re.compile(r"/\*[0-9a-f]{4,}\*/ +(?:@!?U?P\w+ +)?([A-Z][\w.]*)")

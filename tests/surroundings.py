@@ -19,8 +19,6 @@ from typing import Any
 
 import paths  # noqa: F401  it makes the modules below importable
 
-# isort: split
-
 import verdicts
 from build import Build
 from checkout import FIRST, STEP, Checkout

@@ -24,8 +24,6 @@ from typing import NamedTuple
 
 import paths  # noqa: F401  it makes the modules below importable
 
-# isort: split
-
 from repository import Repository
 
 MARK = "<!-- targets -->"

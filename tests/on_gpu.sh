@@ -180,21 +180,23 @@ sanitize_step() {
 }
 
 sanitize() {
-    local chapter step tool file log passed wrong errors
+    local chapter step tool file log row passed wrong errors
     # shellcheck disable=SC2046
     at_once=3 in_parallel sanitize_step $(chapters)
     for chapter in $(chapters); do
-        file=$(table "$chapter" sanitizers "step,tool,tests passed,tests failed,errors")
+        file=$(table "$chapter" sanitizers $'# tests passed/tests failed/errors\nstep'"$(printf ',%s' "${tools[@]}")")
         for step in $(steps "$chapter"); do
+            row=$step
             for tool in "${tools[@]}"; do
                 log=$logs/$chapter.$step.$tool
                 passed=$(grep -c '^ok ' "$log") || true
                 wrong=$(grep -c '^not ok ' "$log") || true
                 # "ERROR SUMMARY: 0 errors", of racecheck "RACECHECK SUMMARY: 0 hazards displayed …"
                 errors=$(sed -n 's/.* SUMMARY: \([0-9]*\) .*/\1/p' "$log" | tail -n 1)
-                echo "$step,$tool,$passed,$wrong,${errors:-?}" >>"$file"
+                row+=,$passed/$wrong/${errors:-?}
                 [[ $passed -gt 0 && $wrong == 0 && $errors == 0 ]] || failed=1
             done
+            echo "$row" >>"$file"
         done
         cat "$file"
     done

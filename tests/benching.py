@@ -97,36 +97,16 @@ class Benching(unittest.TestCase):
     ) -> tuple[int, str]:
         """Returns the status and the output of the command, over a made-up build."""
 
-        class Build:
-            folder = self.folder
-
-            def __init__(self, repository: Repository) -> None:
-                pass
-
-            def gpu_here(self) -> bool:
-                return gpu
-
-            def configure(self) -> None:
-                pass
-
-            def backends(self) -> list[str]:
-                return list(backends)
-
-            def compile(self, wanted: Sequence[str]) -> set[str]:
-                return set(not_built)
-
-        class Clocks:
-            def __enter__(self) -> object:
-                self.samples = list(samples)
-                return self
-
-            def __exit__(self, *_: object) -> None:
-                pass
-
+        build = unittest.mock.MagicMock(folder=self.folder)
+        build.gpu_here.return_value = gpu
+        build.backends.return_value = list(backends)
+        build.compile.return_value = set(not_built)
+        clocks = unittest.mock.MagicMock()
+        clocks.__enter__.return_value.samples = list(samples)
         said = io.StringIO()
         made_up: dict[str, Any] = {
-            "Build": Build,
-            "Clocks": Clocks,
+            "Build": lambda _: build,
+            "Clocks": lambda: clocks,
             "machine": lambda: "a GPU",
             "targets": lambda _: ["scan-bench", "vendor.scan.cub.gpu.so"],
         }

@@ -15,7 +15,7 @@ import tempfile
 import types
 import unittest
 from collections.abc import Collection
-from typing import Any, ClassVar
+from typing import Any
 from unittest import mock
 
 from paths import ROOT
@@ -187,30 +187,6 @@ class Shown(unittest.TestCase):
                 self.assertIn(there.steps(chapter, "solutions")[0], estimates.measured(there, name, chapter))
 
     def test_where_there_is_a_gpu_the_estimate_stands_below_its_times(self) -> None:
-        class Built:
-            there: ClassVar = ["cpu", "gpu"]
-            folder = "build"
-            compiled: ClassVar[list[str]] = []
-
-            def __init__(self, repository: Repository) -> None:
-                pass
-
-            def configure(self) -> None:
-                pass
-
-            def backend(self, chapter: str) -> str:
-                return "gpu"
-
-            def backends(self) -> list[str]:
-                return self.there
-
-            def suite(self, chapter: str, backend: str) -> str:
-                return f"{chapter}-{backend}"
-
-            def compile(self, wanted: list[str]) -> set[str]:
-                self.compiled.append(wanted[0])
-                return set()
-
         given = argparse.Namespace(
             chapters=["grids"], mine=False, full=False, image=None, text=None, device="H200"
         )
@@ -218,16 +194,18 @@ class Shown(unittest.TestCase):
             (["cpu", "gpu"], ["grids-cpu", "grids-gpu"], "the table"),
             (["gpu"], ["grids-gpu"], "No estimate: it needs the CPU back end"),
         ):
-            Built.there, Built.compiled = backends, []
+            build = mock.Mock(folder="build")
+            build.backend.return_value, build.backends.return_value = "gpu", backends
+            build.compile.return_value = set()
             out = io.StringIO()
             with (
-                mock.patch.object(kata, "Build", Built),
+                mock.patch.object(kata, "Build", mock.Mock(return_value=build)),
                 mock.patch.object(ladder, "Tour", mock.Mock(return_value=mock.Mock(faults=[]))),
                 mock.patch.object(estimates, "ladder", lambda *_: ["the table"]),
                 contextlib.redirect_stdout(out),
             ):
                 self.assertEqual(kata.toured(Repository(), given)[0], 0)
-            self.assertEqual(Built.compiled, wanted)
+            self.assertEqual([call.args[0][0] for call in build.compile.call_args_list], wanted)
             self.assertIn(said, out.getvalue())
 
     def test_each_step_of_a_ladder_has_the_time_that_its_gpu_measured_beside_it(self) -> None:

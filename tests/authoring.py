@@ -6,11 +6,10 @@ from __future__ import annotations
 import contextlib
 import io
 import shutil
-import subprocess
 import unittest
 from collections.abc import Callable
 
-from paths import ROOT
+from paths import ROOT, run
 
 import author
 import bodies
@@ -57,13 +56,7 @@ class Authors(SmallRepository):
                 self.assertLessEqual(max(map(len, text.splitlines())), 100, text)
                 if formatter := shutil.which("clang-format-14"):
                     style = f"--style=file:{ROOT / '.clang-format'}"
-                    done = subprocess.run(
-                        [formatter, style, "--assume-filename=a.cu"],
-                        input=text,
-                        capture_output=True,
-                        text=True,
-                        check=False,
-                    )
+                    done = run(formatter, style, "--assume-filename=a.cu", input=text)
                     self.assertEqual(done.stdout, text, done.stderr)
 
     def test_what_cannot_be_begun_is_said_and_leaves_nothing(self) -> None:

@@ -10,7 +10,6 @@ import io
 import json
 import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 import unittest
@@ -18,7 +17,7 @@ import unittest.mock
 from collections.abc import Sequence
 from typing import Any
 
-from paths import ROOT
+from paths import ROOT, run
 
 import bench
 from fault import Fault
@@ -229,14 +228,7 @@ class Benching(unittest.TestCase):
         none = self.program(f"print({DEVICE!r})\nprint('end')\nassert '--last' not in told\n")
         self.assertEqual(self.bench(none)[0], 0)
         for wrong in ("0", "-1", "two"):
-            command: list[str | pathlib.Path] = [
-                sys.executable,
-                ROOT / "common/front/kata.py",
-                "bench",
-                "--last",
-                wrong,
-            ]
-            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            done = run(sys.executable, ROOT / "common/front/kata.py", "bench", "--last", wrong)
             self.assertEqual((done.returncode, done.stdout), (2, ""))
             self.assertRegex(done.stderr, rf"\Akata: .*{wrong}.*\n\Z")
 
@@ -303,13 +295,7 @@ class Benching(unittest.TestCase):
         with self.assertRaisesRegex(Fault, "configured without a GPU"):
             self.bench(self.saying(LINES), backends=["cpu"])
         nothing = {**os.environ, "PATH": str(self.folder)}
-        done = subprocess.run(
-            [sys.executable, ROOT / "common/front/kata.py", "bench", "scan"],
-            capture_output=True,
-            text=True,
-            env=nothing,
-            check=False,
-        )
+        done = run(sys.executable, ROOT / "common/front/kata.py", "bench", "scan", env=nothing)
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertRegex(done.stderr, r"\Akata: no GPU.*\n\Z")
 

@@ -10,14 +10,14 @@ from __future__ import annotations
 import json
 import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 import unittest
 
+from paths import ROOT, run
+
 import schema
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = pathlib.Path(sys.argv.pop(1)) if len(sys.argv) > 1 else ROOT / "build"
 REVERSE = """\
 #include <cuda_runtime.h>
@@ -61,13 +61,8 @@ class Checking(unittest.TestCase):
         with tempfile.TemporaryDirectory(prefix="kata-checking-") as folder:
             source = pathlib.Path(folder, "reverse.cu")
             source.write_text(text, encoding="utf-8")
-            done = subprocess.run(
-                [sys.executable, ROOT / "common/front/kata.py", "check", source, *words],
-                capture_output=True,
-                text=True,
-                env={**os.environ, "KATA_BUILD": str(BUILD)},
-                check=False,
-            )
+            command = [sys.executable, ROOT / "common/front/kata.py", "check", source, *words]
+            done = run(*command, env={**os.environ, "KATA_BUILD": str(BUILD)})
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         return done.stdout, done.stderr
 

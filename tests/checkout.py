@@ -14,7 +14,7 @@ import unittest
 from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
-from paths import ROOT
+from paths import ROOT, run
 
 import verdicts
 from repository import Module, Repository
@@ -112,8 +112,7 @@ class Checkout(unittest.TestCase):
         self, *arguments: str, env: Mapping[str, str] | None = None
     ) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, str(self.root / "common/front/kata.py"), *arguments]
-        idle = subprocess.DEVNULL
-        return subprocess.run(command, capture_output=True, text=True, stdin=idle, env=env, check=False)
+        return run(*command, stdin=subprocess.DEVNULL, env=env)
 
     def kata(self, *arguments: str, status: int = 0) -> subprocess.CompletedProcess[str]:
         done = self.run_kata(*arguments)
@@ -196,12 +195,7 @@ class Checkout(unittest.TestCase):
         return targets
 
     def modules_of_mistakes(self) -> Iterator[str]:
-        listed = subprocess.run(
-            [sys.executable, self.root / "common/front/repository.py", "for-meson"],
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
+        listed = run(sys.executable, self.root / "common/front/repository.py", "for-meson", check=True).stdout
         for line in listed.splitlines():
             file, names, _, needs = line.split("|")
             if needs.endswith("a"):

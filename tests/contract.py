@@ -14,12 +14,11 @@ import argparse
 import json
 import pathlib
 import re
-import subprocess
 import sys
 import unicodedata
 from collections.abc import Iterator
 
-import paths  # noqa: F401  it makes the modules below importable
+from paths import run
 
 import bodies
 import hints
@@ -298,16 +297,8 @@ def check_views(repository: Repository, build: pathlib.Path) -> Iterator[str]:
     for chapter in repository.chapters():
         for step in repository.cpu_steps(chapter):
             for view in ("--explain", "--trace"):
-                command = [
-                    build / suite(chapter, "cpu"),
-                    view,
-                    build / module("solutions", chapter, step, "cpu"),
-                    "--to",
-                    "/dev/null",
-                ]
-                done = subprocess.run(
-                    command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False
-                )
+                program, built = suite(chapter, "cpu"), module("solutions", chapter, step, "cpu")
+                done = run(build / program, view, build / built, "--to", "/dev/null")
                 if done.returncode:
                     yield f"solutions/{chapter}/{step}: {view}: {done.stderr.strip()}"
 

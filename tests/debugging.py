@@ -9,11 +9,11 @@ from __future__ import annotations
 import os
 import pathlib
 import shutil
-import subprocess
 import sys
 import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+from paths import ROOT, run
+
 BUILD = pathlib.Path(sys.argv.pop(1)) if len(sys.argv) > 1 else ROOT / "build"
 KERNEL = ("grids", "01_vector_add")
 
@@ -22,28 +22,13 @@ KERNEL = ("grids", "01_vector_add")
 @unittest.skipUnless((BUILD / "grids-cpu").exists(), "needs the CPU back end")
 class Debugging(unittest.TestCase):
     def gdb(self, *commands: str) -> str:
-        command: list[str | pathlib.Path] = [
-            sys.executable,
-            ROOT / "common/front/kata.py",
-            "debug",
-            *KERNEL,
-            "--solution",
-        ]
+        command = [sys.executable, ROOT / "common/front/kata.py", "debug", *KERNEL, "--solution"]
         typed = "".join(f"{line}\n" for line in commands)
-        done = subprocess.run(
-            command,
-            input=typed,
-            capture_output=True,
-            text=True,
-            timeout=200,
-            env={**os.environ, "KATA_BUILD": str(BUILD)},
-            check=False,
-        )
+        done = run(*command, input=typed, timeout=200, env={**os.environ, "KATA_BUILD": str(BUILD)})
         if "ptrace" in done.stdout + done.stderr:
             self.skipTest("this system lets nobody trace a program")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        said: str = done.stdout
-        return said
+        return done.stdout
 
     def test_it_stops_in_the_kernel_and_knows_its_variables(self) -> None:
         lines = (ROOT / f"solutions/{KERNEL[0]}/{KERNEL[1]}.cu").read_text().splitlines()

@@ -11,12 +11,11 @@ import os
 import pathlib
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
 
-from paths import ROOT
+from paths import ROOT, run
 
 from repository import Repository
 
@@ -26,10 +25,8 @@ WRONG = "int one() { return 1; }\n__global__ void kernel(int* p) { p[threadIdx.x
 
 def errors(build: pathlib.Path, file: pathlib.Path) -> list[str]:
     """Returns the errors of a file; the last lines of clangd if it could not even begin."""
-    said = subprocess.run(
-        ["clangd", f"--check={file}", "--check-lines=1", f"--compile-commands-dir={build}"],
-        capture_output=True, text=True, errors="replace", cwd=ROOT, check=False,
-    ).stderr.splitlines()  # fmt: skip
+    options = (f"--check={file}", "--check-lines=1", f"--compile-commands-dir={build}")
+    said = run("clangd", *options, cwd=ROOT).stderr.splitlines()
     found = [line.partition("] ")[2] for line in said if re.match(r"E\[[^]]*\] \[", line)]
     return (
         found

@@ -28,12 +28,11 @@ import itertools
 import math
 import pathlib
 import re
-import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
-from paths import ROOT
+from paths import ROOT, run
 
 import estimates
 from fault import Fault
@@ -93,16 +92,9 @@ def answer(
     """Returns the suite's estimate of a launch. Throws Fault if there is none."""
     of_others = {line.split()[0]: line.split()[1] for line in repository.timed(chapter, "cpu")}
     file = of_others.get(kernel) or module("solutions", chapter, kernel, "cpu")
-    command: list[str | pathlib.Path] = [
-        build / f"{chapter}-cpu",
-        "--estimate",
-        build / file,
-        "--device",
-        estimates.device(repository, device),
-        "--variant",
-        variant,
-    ]
-    return estimates.parse(subprocess.run(command, capture_output=True, text=True, check=False).stdout)
+    command = [build / f"{chapter}-cpu", "--estimate", build / file]
+    command += ["--device", estimates.device(repository, device), "--variant", variant]
+    return estimates.parse(run(*command).stdout)
 
 
 def estimated(

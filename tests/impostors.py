@@ -24,7 +24,7 @@ import time
 from collections.abc import Mapping
 from typing import NamedTuple
 
-import paths  # noqa: F401  it makes the modules below importable
+from paths import run, run_suite
 
 from fault import Fault
 from repository import Repository, module, prefix, suite
@@ -114,9 +114,7 @@ class Bench:
 
     def pairs(self, chapter: str) -> list[Pair]:
         """Returns the pairs of a chapter that the CPU back end can run."""
-        described = subprocess.run(
-            [self.build / suite(chapter, "cpu"), "--describe"], capture_output=True, check=True
-        )
+        described = run(self.build / suite(chapter, "cpu"), "--describe", check=True)
         before = {step["name"]: step["before"] for step in json.loads(described.stdout)["steps"]}
         runs = self.repository.cpu_steps(chapter)
         return [pair for pair in pairs(chapter, before) if pair.later in runs]
@@ -132,20 +130,11 @@ class Bench:
             source = pathlib.Path(scratch, f"{pair.later}.cu")
             source.write_text(self.repository.text(pair.chapter, pair.later, "solutions"), encoding="utf-8")
             os.utime(source, (0, 0))
-            command: list[str | pathlib.Path] = [
-                self.build / suite(pair.chapter, "cpu"),
-                "--abort",
-                "--reporter",
-                "step",
-                "--source",
-                source,
-            ]
-            command += ["--step", self.build / module("solutions", pair.chapter, pair.earlier, "cpu")]
-            command += ["--rivals", self.build / prefix("solutions", pair.chapter), *tests]
+            earlier = self.build / module("solutions", pair.chapter, pair.earlier, "cpu")
+            rivals = self.build / prefix("solutions", pair.chapter)
             try:
-                done = subprocess.run(
-                    command, capture_output=True, text=True, errors="replace", timeout=SECONDS, check=False
-                )
+                program = self.build / suite(pair.chapter, "cpu")
+                done = run_suite(program, earlier, source, rivals, "--abort", *tests, timeout=SECONDS)
             except subprocess.TimeoutExpired:
                 raise Fault(f"{pair}: no verdict after {SECONDS} s") from None
         if re.search(r"^not ok", done.stdout, re.M):

@@ -11,7 +11,8 @@ import tempfile
 import unittest
 from collections.abc import Sequence
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+from paths import ROOT, run
+
 CLANG, *PRECOMPILED = sys.argv[1:4]
 del sys.argv[1:4]
 # The beginnings of lines about doubles in step.legal, as the suites read them.
@@ -172,13 +173,7 @@ class Precompiled(unittest.TestCase):
     def legality(
         self, *words: str | pathlib.Path, tree: pathlib.Path = ROOT
     ) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, tree / "common/simt/legality.py", *words],
-            capture_output=True,
-            text=True,
-            timeout=200,
-            check=False,
-        )
+        return run(sys.executable, tree / "common/simt/legality.py", *words, timeout=200)
 
     def judged(
         self, text: str, precompiled: Sequence[str | pathlib.Path] = PRECOMPILED, tree: pathlib.Path = ROOT

@@ -20,11 +20,10 @@ import argparse
 import csv
 import pathlib
 import re
-import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 
-import paths  # noqa: F401  it makes the modules below importable
+from paths import run
 
 import drawing
 import ladder
@@ -115,13 +114,8 @@ def compare_profiled(chapter: str, build: pathlib.Path) -> None:
     for row in csv.DictReader(path.read_text(encoding="utf-8").splitlines()[1:]):
         step, quantity = row["step"], row["quantity"]
         if step not in now:
-            command: list[str | pathlib.Path] = [
-                program,
-                "--measure",
-                build / module("solutions", chapter, step, "cpu"),
-            ]
-            lines = subprocess.run(command, capture_output=True, text=True, check=False).stdout.splitlines()
-            now[step] = dict(line.split() for line in lines)
+            said = run(program, "--measure", build / module("solutions", chapter, step, "cpu")).stdout
+            now[step] = dict(line.split() for line in said.splitlines())
         if now[step].get(quantity) != row["meter"]:
             complaints.append(
                 f"{path.relative_to(ROOT)} compares {quantity} of {step}, counted as {row['meter']}, "

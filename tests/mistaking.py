@@ -199,7 +199,7 @@ class Impostors(SmallRepository):
         said = (self.root / "sums-cpu.log").read_text().splitlines()
         self.assertEqual(len(said), 2)
         for line in said:
-            self.assertRegex(line, r"--source \S+/02_all\.cu --step \S+/solutions\.sums\.01_add\.cpu\.so ")
+            self.assertRegex(line, r"--step \S+/solutions\.sums\.01_add\.cpu\.so --source \S+/02_all\.cu ")
 
     def test_without_a_verdict_nobody_is_rejected(self) -> None:
         for text in ("exit 1", "kill -SEGV $$", "echo '1..0'"):

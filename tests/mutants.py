@@ -34,7 +34,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
-from paths import ROOT
+from paths import ROOT, run, run_suite
 
 import bodies
 from fault import Fault
@@ -212,32 +212,13 @@ class Bench:
                 [compiler, "-shared", "-o", made, compiled],
             ]
             for step_of_build in commands:
-                built = subprocess.run(
-                    step_of_build,
-                    cwd=self.build,
-                    capture_output=True,
-                    text=True,
-                    errors="replace",
-                    check=False,
-                )
+                built = run(*step_of_build, cwd=self.build)
                 if built.returncode:
                     errors = [line for line in built.stderr.splitlines() if "error" in line]
                     return Verdict("NOT BUILT", errors[0] if errors else built.stderr.strip())
-            test: list[str | pathlib.Path] = [
-                self.build / suite(chapter, "cpu"),
-                "--step",
-                made,
-                "--source",
-                source,
-                "--reporter",
-                "step",
-                "--abort",
-            ]
-            test += ["--rivals", self.build / prefix("solutions", chapter)]
+            program, rivals = self.build / suite(chapter, "cpu"), self.build / prefix("solutions", chapter)
             try:
-                done = subprocess.run(
-                    test, capture_output=True, text=True, errors="replace", timeout=300, check=False
-                )
+                done = run_suite(program, made, source, rivals, "--abort", timeout=300)
             except subprocess.TimeoutExpired:
                 return Verdict("REJECTED", "it does not end")
             return judged(done.returncode, done.stdout, done.stderr)

@@ -8,10 +8,10 @@ import shutil
 import tempfile
 import unittest
 
+from paths import ROOT
+
 import measured
 import plots
-
-ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
 class Pictures(unittest.TestCase):

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import difflib
 import html
-import subprocess
 import sys
 import textwrap
 
-from paths import ROOT
+from paths import ROOT, run
 
 import hunt
 import mistakes
@@ -40,7 +39,7 @@ text { fill: var(--ink); font: 14px ui-monospace, Menlo, Consolas, "DejaVu Sans 
 def tested() -> list[str]:
     """Returns what ./kata test prints from the verdict on."""
     command = ["./kata", "test", CHAPTER, STEP[:2]]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    done = run(*command, cwd=ROOT)
     lines = done.stdout.splitlines()
     starts = [number for number, line in enumerate(lines) if line.startswith(("FAIL", "OK"))]
     if not starts:

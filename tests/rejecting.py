@@ -22,7 +22,8 @@ import unittest
 from collections.abc import Callable
 from typing import Any
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+from paths import ROOT, run
+
 BUILD = pathlib.Path(sys.argv.pop(1)) if len(sys.argv) > 1 else ROOT / "build"
 SUITE = BUILD / "grids-cpu"
 MODULE = BUILD / "wrong.grids.01_vector_add.no_guard.cpu.so"
@@ -32,6 +33,12 @@ REASON = "out of bounds"
 FIRST = "vectors of every length around a load, a block and a block of loads"
 ANOTHER = "the order of the blocks does not matter to a sum"
 ACCEPTS = "a vector of more blocks than a block may have threads"
+
+
+def command(module: pathlib.Path, source: pathlib.Path, reporter: str = "step") -> list[object]:
+    """Returns the command that runs the tests of a module."""
+    named: list[object] = [SUITE, "--step", module, "--source", source]
+    return [*named, "--rivals", BUILD / "solutions.grids.", "--reporter", reporter]
 
 
 @unittest.skipUnless(
@@ -46,22 +53,7 @@ class Rejecting(unittest.TestCase):
                 f"// Rejected: {reason}\n" + (f"// Rejected by: {test}\n" if test else ""), encoding="utf-8"
             )
             os.utime(source, (0, 0))  # or the module would be older
-            command: list[str | pathlib.Path] = [
-                SUITE,
-                "--step",
-                MODULE,
-                "--source",
-                source,
-                "--rivals",
-                BUILD / "solutions.grids.",
-                "--reporter",
-                "step",
-                "--abort",
-                "--rejected",
-            ]
-            done = subprocess.run(
-                [*command, *options], capture_output=True, text=True, timeout=100, check=False
-            )
+            done = run(*command(MODULE, source), "--abort", "--rejected", *options, timeout=100)
         return done.returncode == 0, done.stdout + done.stderr
 
     def test_only_the_test_that_is_named_is_run(self) -> None:
@@ -173,22 +165,11 @@ class InParts(unittest.TestCase):
 
     def command(
         self, module: pathlib.Path, *options: str, step: str = "01_vector_add", reporter: str = "step"
-    ) -> list[str | pathlib.Path]:
+    ) -> list[object]:
         source = self.folder / f"{step}.cu"
         source.write_text("", encoding="utf-8")
         os.utime(source, (0, 0))  # or the module would be older
-        return [
-            SUITE,
-            "--step",
-            module,
-            "--source",
-            source,
-            "--rivals",
-            BUILD / "solutions.grids.",
-            "--reporter",
-            reporter,
-            *options,
-        ]
+        return [*command(module, source, reporter), *options]
 
     def run_tests(
         self,
@@ -198,8 +179,7 @@ class InParts(unittest.TestCase):
         reporter: str = "step",
         **how: Any,
     ) -> subprocess.CompletedProcess[str]:
-        command = self.command(module, *options, step=step, reporter=reporter)
-        return subprocess.run(command, capture_output=True, text=True, timeout=100, **how, check=False)
+        return run(*self.command(module, *options, step=step, reporter=reporter), timeout=100, **how)
 
     def reported(self, module: pathlib.Path, *options: str, **how: Any) -> Reported:
         """Returns status, verdicts, error output, and the number of missing verdicts."""
@@ -223,10 +203,8 @@ class InParts(unittest.TestCase):
     def compiled(self, name: str, text: str) -> pathlib.Path:
         source, module = self.folder / f"{name}.cpp", self.folder / f"{name}.so"
         source.write_text(text, encoding="utf-8")
-        subprocess.run(
-            ["c++", "-std=c++20", "-D_GNU_SOURCE", "-shared", "-fPIC", "-o", module, source, "-ldl"],
-            check=True,
-        )
+        options = ("-std=c++20", "-D_GNU_SOURCE", "-shared", "-fPIC")
+        run("c++", *options, "-o", module, source, "-ldl", check=True)
         return module
 
     def step(self, statement: str) -> pathlib.Path:
@@ -315,9 +293,12 @@ class InParts(unittest.TestCase):
         # Meson sends it to all processes of the test, and not only to the first one.
         for how, send in (signal.SIGTERM, os.kill), (signal.SIGTERM, os.killpg), (signal.SIGINT, os.kill):
             begun.unlink(missing_ok=True)
-            command = self.command(step, "--abort", "--in-parts")
             with subprocess.Popen(
-                command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+                list(map(str, self.command(step, "--abort", "--in-parts"))),
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                start_new_session=True,
             ) as process:
                 while not begun.exists() and process.poll() is None:
                     time.sleep(0.1)

@@ -17,7 +17,7 @@ import unittest
 import unittest.mock
 from typing import Any
 
-import paths  # noqa: F401  it makes the modules below importable
+from paths import run
 
 import verdicts
 from build import Build
@@ -111,9 +111,7 @@ class Surroundings(Checkout):
         for script, says in (("echo 0.61.2", "is 0.61.2"), ("exit 1", "does not run")):
             path = self.fake("meson", script)
             path["PATH"] = f"{self.root}/fake:{good}:{os.environ['PATH']}"
-            done = subprocess.run(
-                ["bash", self.root / ".ci/setup.sh"], capture_output=True, text=True, env=path, check=False
-            )
+            done = run("bash", self.root / ".ci/setup.sh", env=path)
             self.assertEqual((done.returncode, done.stdout), (3, ""))
             self.assertEqual(
                 done.stderr,
@@ -125,17 +123,13 @@ class Surroundings(Checkout):
     def test_a_python_that_is_too_old_is_named_with_what_is_needed(self) -> None:
         path = self.fake("python3", '[ "$1" = --version ] && echo Python 3.6.9')
         described = f". '{self.root}/.ci/setup.sh'; describe python3"
-        done = subprocess.run(
-            ["bash", "-c", described], capture_output=True, text=True, env=path, check=False
-        )
+        done = run("bash", "-c", described, env=path)
         self.assertEqual(done.stdout, f"  Python 3.9 or newer; found: {self.root}/fake/python3 3.6.9\n")
 
     def test_a_checkout_of_another_owner_is_one(self) -> None:
         self.write(STEP)
         strange = {**os.environ, "GIT_TEST_ASSUME_DIFFERENT_OWNER": "1"}
-        git = subprocess.run(
-            ["git", "-C", self.root, "log"], capture_output=True, text=True, env=strange, check=False
-        )
+        git = run("git", "-C", self.root, "log", env=strange)
         if "dubious ownership" not in git.stderr:
             self.skipTest("this git checks no owner, or is configured not to")
         said = self.run_kata("hint", "conv", "3", env=strange)
@@ -153,14 +147,7 @@ class Surroundings(Checkout):
 
     def shim(self, *arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
         """Runs ./kata itself."""
-        return subprocess.run(
-            [self.root / "kata", *arguments],
-            capture_output=True,
-            text=True,
-            stdin=subprocess.DEVNULL,
-            **options,
-            check=False,
-        )
+        return run(self.root / "kata", *arguments, stdin=subprocess.DEVNULL, **options)
 
     def test_an_old_python_that_comes_first_is_passed_over(self) -> None:
         path = self.fake("python3", "exit 1")

@@ -234,8 +234,10 @@ class Points(Scratch):
             table.put_absent(name, points)
         table.put_late("x", 7000, 1600)
         table.put_late("Übung", 1600, 7000)
+        table.order(["y", "Übung"])
         table.write()
         rows = sheet.Sheet(table.path, NAMES).rows
+        self.assertEqual(list(rows), ["Übung", "x"])
         self.assertEqual(
             [rows["x"][name] for name in ("points", "state", "hours late")], ["3", "graded", "1.50"]
         )

@@ -229,6 +229,12 @@ class Taking(Scratch):
         }
         self.assertNotIn("100%", "".join(self.notes_on(NAMES[2], **given).values()))
 
+    def test_a_launch_that_nobody_checks_is_noted(self) -> None:
+        text = solution(ADD)
+        self.assertEqual(submissions.looked_at(text), [])
+        unchecked = text.replace("check(cudaGetLastError());", "")
+        self.assertEqual(submissions.looked_at(unchecked), [sheet.UNCHECKED])
+
     def test_an_archive_that_is_none_is_told_once(self) -> None:
         write(self.folder / "x.zip", b"PK\x03\x04 and then nothing")
         taken = self.read(self.folder / "x.zip")
@@ -295,6 +301,14 @@ class Taking(Scratch):
         with contextlib.redirect_stdout(io.StringIO()) as out:
             names = submissions.names_of([pathlib.Path("/t", path) for path in paths], roster)
         return names, out.getvalue()
+
+    def test_a_folder_of_moodle_has_the_row_of_its_student(self) -> None:
+        folders = [
+            f"{name}_assignsubmission_file_" for name in ("Anna_1", "Ben_2", "Ben_3", "Carl_4", "Dora_5")
+        ]
+        rows = ("Anna", "Ben", "Carl", folders[3])
+        names = submissions.names_of([*map(pathlib.Path, folders)], {}, rows)
+        self.assertEqual(names, ["Anna", *folders[1:]])
 
     def test_hand_ins_of_one_name_are_numbered(self) -> None:
         names, said = self.names("Same", "Same.zip", "ann/01_vector_add.cu")

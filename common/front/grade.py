@@ -212,10 +212,9 @@ class Grading:
 
     def run(self, work: pathlib.Path) -> int:
         reader = Reader(self.repository)
-        handed_in = [
-            reader.read(name, path, self.steps)
-            for name, path in zip(submissions.names_of(self.paths, self.roster), self.paths)
-        ]
+        rows = self.sheet.rows if self.sheet else ()
+        names = submissions.names_of(self.paths, self.roster, rows)
+        handed_in = [reader.read(name, path, self.steps) for name, path in zip(names, self.paths)]
         self.call_the_roll([submission.student for submission in handed_in])
         for submission in handed_in:
             if submission.unreadable:
@@ -329,7 +328,9 @@ class Grading:
         for number, submission in enumerate(waiting):
             folder, result = work / "submissions" / str(number), kept_in(work, submission.student)
             result.unlink(missing_ok=True)
-            write_submission(submission, self.steps, digests[submission.student], folder)
+            lacks = submission.missing if self.given.only_handed_in else ()
+            steps = [step for step in self.steps if step not in lacks]
+            write_submission(submission, steps, digests[submission.student], folder)
             command = [sys.executable, str(JOB), str(work / "tree"), str(folder), str(result)]
             command += ["--cores", str(cores)]
             if self.given.without_walls:

@@ -91,7 +91,7 @@ class Report:
 
     @property
     def fails_as_a_right_step(self) -> bool:
-        """True if, by all tests so far, it needs more than it may and nothing else is wrong."""
+        """True if, by all tests so far, it needs more than is allowed and nothing else is wrong."""
         return (
             bool(self.failed)
             and all(case.share is not None for case in self.failed)

@@ -29,6 +29,7 @@ OF_A_SHEET = {"student", "points", "of", "state", "digest"}  # columns by which 
 DONE, NOT_GRADED, ABSENT, UNREADABLE = "graded", "not graded", "nothing handed in", "could not be read"
 # Remarks that students also read in their feedback.
 NOT_A_STEP, RENAMED = "found and not graded", "taken from a file of another name"
+UNCHECKED = "never asks whether a launch failed (cudaGetLastError)"
 UNDATED = "unknown"  # how late it is
 MARK = "\ufeff"  # begins a CSV file whose umlauts a spreadsheet is to read
 # Terminal sequences, C0 and C1 but for tab and line feed, and characters that turn the direction of text.
@@ -267,6 +268,11 @@ class Sheet:
         self.rows[cell(student)] = dict.fromkeys([*FIRST, *LAST], "") | nothing
         return True
 
+    def order(self, students: Iterable[str]) -> None:
+        """Puts the rows of these students first, in this order."""
+        first = [name for name in map(cell, students) if name in self.rows]
+        self.rows = {name: self.rows[name] for name in [*first, *self.rows]}
+
     def write(self) -> None:
         text = io.StringIO()
         text.write(MARK)
@@ -309,7 +315,7 @@ def steps(results: Iterable[Result], points: Points) -> str:
                 for what in ("compile", "test")
             ]
             cells = [
-                value if value == "" else f"{value:g}"
+                value if value == "" else f"{value:.15g}"
                 for figure in all_figures
                 for value in figures(found).get(figure, ("", ""))
             ]
@@ -370,7 +376,7 @@ def feedback(result: Result, points: Points, left_out: Iterable[str] = ()) -> st
     about_files = [
         f"{note[0].upper()}{note[1:]}"
         for note in result["notes"]
-        if note.startswith((NOT_A_STEP, RENAMED))
+        if note.startswith((NOT_A_STEP, RENAMED, UNCHECKED))
         and not any(note in one["why"] for one in result["steps"].values())
     ]
     for line in [*left_out, *map(plain, about_files)]:
@@ -380,7 +386,7 @@ def feedback(result: Result, points: Points, left_out: Iterable[str] = ()) -> st
             continue
         lines += ["", f"## {step}: {shown(found['verdict'])}", ""]
         if found["verdict"] == "SLOW":
-            lines += [f"It needs {1 / max(found['share'], 1e-6):.1f} times what it may.", ""]
+            lines += [f"It needs {1 / max(found['share'], 1e-6):.1f} times what is allowed.", ""]
         lines += [f"    {line}".rstrip() for line in plain(found["why"]).splitlines()]
         if found["printed"].strip() and found["verdict"] == "FAIL":
             lines += ["", "What the tests and the step have printed, or its beginning:", ""]

@@ -22,11 +22,11 @@ import time
 import unicodedata
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 
 import bodies
 from grading import alike
-from grading.sheet import NOT_A_STEP, RENAMED, few, plain
+from grading.sheet import NOT_A_STEP, RENAMED, UNCHECKED, few, plain
 from repository import Repository
 
 HEADERS = (".h", ".hpp", ".cuh")
@@ -35,6 +35,7 @@ OTHER_ARCHIVES = (".rar", ".7z", ".gz", ".bz2", ".xz", ".zst")  # that are not r
 # Folders of the repository whose source was not handed in.
 OURS = {"common", "reference", "solutions"}
 SOURCES = (".cu", ".cpp", ".txt")
+MOODLE = re.compile(r"_\d+_assignsubmission_.*")  # what it appends to the name of a student
 COPY = re.compile(r"(?: ?\(\d+\)|[-_ ]\d+)$")  # what browsers and learning platforms append to a file's name
 MIB = 1 << 20
 MOST_OF_A_FILE = MIB  # bytes of a step or a header
@@ -45,6 +46,7 @@ NEVER = ("__macosx", "build", "node_modules", "tests")
 
 # Findings after which a person should read the text. Each has honest uses.
 SUSPICIOUS = {
+    UNCHECKED: r"\A(?=[\s\S]*<<<)(?![\s\S]*(?:GetLast|PeekAtLast|LastCuda)Error)",
     "switches the meter off (no_sanitize)": r"\bno_sanitize|\bno_\s*(?:,|##)",
     "includes what lies outside of the chapter": r"^\s*#\s*include\s*[<\"](?:/|[^\n>\"]*\.\./)",
     "holds assembly": r"\b(?:__)?asm(?:__)?\b|\.incbin",
@@ -509,10 +511,13 @@ def note_likeness(repository: Repository, submissions: Sequence[Submission]) -> 
                     submission.remarks[f"alike with {other}"].append(f"{step} {int(100 * share)}%")
 
 
-def names_of(paths: Sequence[pathlib.Path], roster: Mapping[str, str]) -> list[str]:
+def names_of(
+    paths: Sequence[pathlib.Path], roster: Mapping[str, str], rows: Container[str] = ()
+) -> list[str]:
     """Returns the students' names: the shortest end of each path that no other path has, without a file's
     ending, or the name in the roster that this begins with. A bare step is named by its folder. Where several
-    have one name, the later ones are numbered."""
+    have one name, the later ones are numbered. What Moodle appends is left out where `rows`, the students of
+    the sheet, have the rest and only one path does."""
 
     def ends(path: pathlib.Path) -> list[str]:
         parts = path.parts
@@ -527,13 +532,17 @@ def names_of(paths: Sequence[pathlib.Path], roster: Mapping[str, str]) -> list[s
 
     endings = [ends(path) for path in paths]
     count = collections.Counter(name for names in endings for name in names)
+    own = [next((name for name in names if count[name] == 1), names[0]) for names in endings]
+    shorter = [MOODLE.sub("", name) for name in own]
     given: list[str] = []
-    for path, names in zip(paths, endings):
-        name = next((name for name in names if count[name] == 1), names[0])
+    for path, name, short in zip(paths, own, shorter):
         known = [key for key in roster if name == key or name.startswith(f"{key}_")]
-        name = roster[max(known, key=len)] if known else name
-        numbers = (f"{name} ({number})" for number in range(2, len(paths) + 2))
-        given.append(name if name not in given else next(one for one in numbers if one not in given))
-        if given[-1] != name:
-            print(f"{plain(name)} has several hand-ins: {plain(str(path))} is graded as {plain(given[-1])}")
+        has_row = short in rows and name not in rows and shorter.count(short) == 1
+        student = roster[max(known, key=len)] if known else short if has_row else name
+        numbers = (f"{student} ({number})" for number in range(2, len(paths) + 2))
+        given.append(student if student not in given else next(one for one in numbers if one not in given))
+        if given[-1] != student:
+            print(
+                f"{plain(student)} has several hand-ins: {plain(str(path))} is graded as {plain(given[-1])}"
+            )
     return given

@@ -65,7 +65,8 @@ class Answers(Scratch):
 
     def test_a_line_that_is_no_answer_is_named(self) -> None:
         right = json.dumps({"id": f"grids/{ADD}", "answer": ""})
-        for line in ("", "[]", "{", right.replace("grids/", "fourier/"), right.replace('""', "1")):
+        others = [right.replace(f"grids/{ADD}", id) for id in ("fourier/01", "grids/0")]
+        for line in ("", "[]", "{", *others, right.replace('""', "1")):
             self.assertIn("answers.jsonl:2: no ", self.evaluated(right, line, status=2)[1])
         self.assertEqual(self.evaluated()[0], [])
 

@@ -8,7 +8,7 @@ import json
 import pathlib
 import re
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import processes
@@ -40,19 +40,21 @@ def source_of(answer: str) -> str:
     return max(re.findall(r"^```\w*\n(.*?)^```", answer, re.M | re.S), key=len, default=answer)
 
 
-def answers_of(file: pathlib.Path, known: set[str]) -> list[dict[str, Any]]:
+def answers_of(file: pathlib.Path, known: Sequence[str]) -> list[tuple[str, dict[str, Any]]]:
+    """Returns the answers, each with the step that its id names or begins to name."""
     answers = []
     for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
         try:
             answer = json.loads(line)
-            is_one = answer["id"] in known and isinstance(answer["answer"], str)
+            is_text = isinstance(answer["answer"], str)
+            meant = [step for step in known if is_text and step.startswith(answer["id"])]
         except (ValueError, KeyError, TypeError):
-            is_one = False
-        if not is_one:
+            meant = []
+        if len(meant) != 1:
             raise Fault(
                 f'{file}:{number}: no {{"id": "CHAPTER/STEP", "answer": TEXT}} of a step that runs here', 2
             )
-        answers.append(answer)
+        answers.append((meant[0], answer))
     return answers
 
 
@@ -67,23 +69,23 @@ def evaluate(
     file = pathlib.Path(given.answers)
     if not file.is_file():
         raise Fault(f"there is no file {file}", 2)
-    answers = answers_of(file, {"/".join(place) for place in places})
+    answers = answers_of(file, ["/".join(place) for place in places])
     with tempfile.TemporaryDirectory(prefix="kata-evaluate-") as scratch, processes.stdout_to_stderr() as out:
         folder = pathlib.Path(scratch)
         names = [f"{number:06}" for number in range(len(answers))]
-        for name, answer in zip(names, answers):
-            path = folder / name / "chapters" / f"{answer['id']}.cu"
+        for name, (step, answer) in zip(names, answers):
+            path = folder / name / "chapters" / f"{step}.cu"
             path.parent.mkdir(parents=True)
             path.write_text(source_of(answer["answer"]), encoding="utf-8", errors="replace")
-        words = [str(folder / name) for name in names] + ["--out", str(folder / "out")]
-        words += [word for step in sorted({one["id"] for one in answers}) for word in ("--chapter", step)]
+        words = [str(folder / name) for name in names] + ["--out", str(folder / "out"), "--only-handed-in"]
+        words += [word for step in sorted({step for step, _ in answers}) for word in ("--chapter", step)]
         words += ["--work", given.work] if given.work else []
         words += ["--without-walls"] if given.without_walls else []
         status = grade(repository, words) if answers else 0
-        for name, answer in zip(names, answers):
+        for name, (step, answer) in zip(names, answers):
             record = folder / "out/records" / f"{name}.json"
             found = json.loads(record.read_text(encoding="utf-8")) if record.is_file() else {}
-            result = found.get("steps", {}).get(answer["id"], {})
+            result = found.get("steps", {}).get(step, {})
             verdict = {key: result.get(key) for key in KEPT}
             if verdict["verdict"] not in ("OK", "SLOW"):
                 verdict["share"] = None

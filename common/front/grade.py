@@ -115,6 +115,8 @@ def arguments_of(given: Sequence[str] | None) -> tuple[argparse.Namespace, argpa
     parser.add_argument(
         "--without-walls", action="store_true", help="run what students wrote with all your rights"
     )
+    # For answers to different steps (evaluate.py), none of which lacks those of the others.
+    parser.add_argument("--only-handed-in", action="store_true", help=argparse.SUPPRESS)
     return parser.parse_args(given), parser
 
 
@@ -274,6 +276,7 @@ class Grading:
     def end(self) -> int:
         """Prints the summary, and returns the exit status."""
         if self.sheet:
+            self.sheet.order(self.roster.values())
             self.sheet.write()
             print(self.sheet.summary())
         if self.sheet and (others := self.sheet.of_other_points(self.points)):

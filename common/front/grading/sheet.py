@@ -142,7 +142,7 @@ class Points:
 
     def total(self, result: Result) -> str:
         earned = sum(self.earned(step, found) for step, found in result["steps"].items())
-        return f"{earned:g} of {sum(self.of.values()):g} points"
+        return f"{earned:g} of {sum(self.of[step] for step in result['steps']):g} points"
 
 
 def of_each(steps: Sequence[str], table: Mapping[str, float], otherwise: float) -> dict[str, float]:

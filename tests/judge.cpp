@@ -208,6 +208,15 @@ TEST_CASE("blocks of half a warp are reported where nothing else is wrong with a
     CHECK(worse[0].text.starts_with("at least half of the lanes of its warps are empty"));
 }
 
+TEST_CASE("one thread that does all the work is reported first", "[judge]") {
+    auto c = plain(), theirs = plain();
+    c.threads = c.launches = theirs.launches = 1, theirs.threads = 4000, c.makespan = 500;
+    CHECK(worse_than_solution(run_with(c), theirs)[0].text.starts_with(
+        "one thread does all the work: launched 1, the solution 4000\n  it takes too long"));
+    theirs.threads = 1;
+    CHECK(worse_than_solution(run_with(c), theirs)[0].text.starts_with("it takes too long"));
+}
+
 TEST_CASE("bank conflicts that cost a step little are noted, and those of its solution are not", "[judge]") {
     Counts counts;
     counts.work = 1000;

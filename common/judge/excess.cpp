@@ -377,6 +377,12 @@ std::vector<Shortfall> worse_than_solution(const Run& step, const Counts& theirs
     });
     std::vector<Shortfall> told;
     for (auto& [first, shortfall] : worse) told.push_back(std::move(shortfall));
+    if (!told.empty() && mine.threads > 0 && mine.threads == mine.launches &&
+        theirs.threads > theirs.launches)
+        told.front().text = format("one thread%s does all the work: launched %.0f, the solution %.0f\n  ",
+                                   mine.launches == 1 ? "" : " of each launch", number(mine.threads),
+                                   number(theirs.threads)) +
+                            told.front().text;
     return told;
 }
 

@@ -109,12 +109,17 @@ std::string Meter::remedy_past_the_end(const simt::Range& range, const std::stri
     if (of_block > 0 && index == of_block) text += ", which here is blockIdx.x * blockDim.x";
     if (of_block > 0 && thread.index.x > 0 && index == of_block + thread.index.x)
         text += ", which here is blockIdx.x * blockDim.x + threadIdx.x";
-    text += ", and there are " + std::to_string(count) + " elements" + factors_of(count);
+    const auto factors = factors_of(count);
+    text += ", and there are " + std::to_string(count) + " elements" + factors;
     // Far beyond the end, more than a guard may be wrong.
-    const bool product = text.ends_with("\"");
     if (index >= 2 * count) return text;
-    return text + ": is there a guard before this line that compares " +
-           (product ? "each coordinate with its own limit?" : "just this index with that number?");
+    const bool of_planes = grid_.grid_dim.z * grid_.block_dim.z > 1,
+               of_rows = grid_.grid_dim.y * grid_.block_dim.y > 1;
+    const bool is_product = factors.ends_with('"') || (factors.empty() && (of_rows || of_planes));
+    return text + ": is there a guard before this line that admits only " +
+           (!is_product ? "indices below that number?"
+            : of_planes ? "x, y and z below their own limits?"
+                        : "rows and columns below their own limits?");
 }
 
 /// Returns ", as "n" says" or ", "width" times "height"" if exactly one parameter, or one pair of them, has

@@ -19,8 +19,8 @@ TEST_CASE("an access out of bounds is reported with its distance from the buffer
     const std::string in_read = ", in " + line_of("read at"), in_write = ", in " + line_of("write at");
     const auto guard = [](const std::string& name, const std::string& index) {
         return "\n  its index, counted from the start of \"" + name + "\", is " + index +
-               ", and there are 100 elements: is there a guard before this line that compares just this "
-               "index with that number?";
+               ", and there are 100 elements: is there a guard before this line that admits only "
+               "indices below that number?";
     };
     CHECK(read(0) == "");
     CHECK(read(68) == "");

@@ -366,7 +366,7 @@ TEST_CASE("copies by the C library are counted, bounds-checked and checked for r
           "bytes), in " +
               line_of("library copies") +
               "\n  its index, counted from the start of \"in\", is 384, and there are 384 elements: is there "
-              "a guard before this line that compares just this index with that number?");
+              "a guard before this line that admits only indices below that number?");
     CHECK(found([&] { kernels::copies(Copy::library, unwritten.data(), out.data(), bytes, lanes); }).size() ==
           1);
     auto chars = filled<char>("chars", 1024);

@@ -293,8 +293,8 @@ class Taking(Scratch):
         self.assertFalse(submissions.is_written(b"const int n = 1'000'000; kata::open();"))
 
     def test_names_tell_students_apart(self) -> None:
-        paths = [pathlib.Path(path) for path in ("/t/x/alice", "/t/y/alice", "/t/y/bob.zip", "/alice")]
-        self.assertEqual(submissions.names_of(paths, {}), ["x/alice", "y/alice", "bob", "/alice"])
+        paths = [pathlib.Path(path) for path in ("/t/x/alice", "/t/y/alice", "/t/y/b\nob.zip", "/alice")]
+        self.assertEqual(submissions.names_of(paths, {}), ["x/alice", "y/alice", "b ob", "/alice"])
 
     def names(self, *paths: str, **roster: str) -> tuple[list[str], str]:
         """Returns the names of hand-ins, and what is printed about them."""

@@ -276,9 +276,8 @@ HARMLESS: dict[str, tuple[str, str]] = {
     "reads the environment": (
         with_first(
             'FILE* f = fopen("/proc/1/environ", "r"); static char all[1 << 16]; size_t read = f ? '
-            "fread(all, 1, sizeof all, f) : 0; "
-            'if (memmem(all, read, "KATA_TOKEN", 10)) abort();',
-            "#include <cstdio>\n#include <cstring>",
+            "fread(all, 1, sizeof all, f) : 0; if (read > 0) abort();",
+            "#include <cstdio>",
         ),
         "OK",
     ),

@@ -527,7 +527,8 @@ def names_of(
             bare = re.match(r"\d\d_.*\.cu(\.txt)?$", path.name.lower())
             parts = parts[:-1] if bare else (*parts[:-1], stem)
         return [
-            unicodedata.normalize("NFC", str(pathlib.PurePath(*parts[-n:]))) for n in range(1, len(parts) + 1)
+            re.sub(r"\s", " ", unicodedata.normalize("NFC", str(pathlib.PurePath(*parts[-n:]))))
+            for n in range(1, len(parts) + 1)
         ]
 
     endings = [ends(path) for path in paths]

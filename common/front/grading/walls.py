@@ -65,8 +65,7 @@ class Walls:
         """Tries the walls. `shown` is a folder that must be seen from within."""
         self.is_up, self.why = False, "they were not asked for"
         self.user: int | None = None
-        # A step reads bubblewrap's.
-        self.environment = None if without else {"PATH": os.environ.get("PATH", os.defpath)}
+        self.environment: dict[str, str] | None = None if without else {}  # a step reads bubblewrap's
         if without:
             return
         if not shutil.which("bwrap"):
@@ -110,7 +109,14 @@ class Walls:
     ) -> list[str]:
         """Returns the command behind walls. A pair (FILE, PLACE) shows FILE at PLACE. `empty` folders hide
         what was shown before; written paths come before read ones."""
-        words = ["bwrap", "--unshare-all", "--unshare-user", "--disable-userns", "--cap-drop", "ALL"]
+        words = [
+            shutil.which("bwrap") or "",
+            "--unshare-all",
+            "--unshare-user",
+            "--disable-userns",
+            "--cap-drop",
+            "ALL",
+        ]
         words += ["--new-session", "--die-with-parent", "--clearenv"]
         for name in OF_DEVICES:
             if name in os.environ:
@@ -152,6 +158,8 @@ class Walls:
 
         def limit() -> None:
             leave_keyring()
+            with contextlib.suppress(OSError):  # where memory runs out, Linux ends students' code first
+                pathlib.Path("/proc/self/oom_score_adj").write_text("1000")
             if user is not None:
                 os.setgroups([])
                 os.setresgid(user, user, user)

@@ -181,8 +181,6 @@ class Class(unittest.TestCase):
         self.assertIn(
             f"alike with the solution of this repository: {NAMES[1]} 100%, {NAMES[2]} 100%", notes("right")
         )
-        self.assertIn("switches the meter off", notes("leaves the meter"))
-        self.assertIn("switches the meter off", notes("leaves it in disguise"))
         self.assertIn("outside of the chapter", notes("includes the solution"))
         self.assertIn("constructor", notes("forges when loaded"))
         self.assertIn("starts or ends programs", notes("forks"))

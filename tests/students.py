@@ -158,7 +158,7 @@ HOSTILE: dict[str, tuple[str, str]] = {
     ),
     "leaves the meter": (
         solution(ADD).replace("__global__", '__attribute__((no_sanitize("thread"))) __global__'),
-        "poisoned|hides code from the meter",
+        "does not compile .*hides code from the meter",
     ),
     "leaves it by a macro of ours": (
         solution(ADD).replace("__global__", "SIMT_UNSEEN __global__"),
@@ -187,7 +187,7 @@ HOSTILE: dict[str, tuple[str, str]] = {
             "__global__",
             '#define GLUED(a, b) a##b\n__attribute__((GLUED(no_, sanitize)("thread"))) __global__',
         ),
-        "poisoned|hides code from the meter",
+        "does not compile .*hides code from the meter",
     ),
     "60000 errors": ('#include "kata.hpp"\n' + "lunch;\n" * 60000, "does not compile"),
     "colours": ('#include "kata.hpp"\n#error \x1b[31mred\x1b[0m \x07\x1b]0;title\x07\n', "does not compile"),

@@ -41,7 +41,7 @@ REFUSED = [
         r"\b(?:__)?(?:ifunc|symver|section)(?:__)?\s*\((?!\s*\"simt_constant\"\s*\))",
         "an attribute that says where a function lies",
     ),
-    (r"\bno_sanitize", "an attribute that hides code from the meter"),
+    (r"no_sanitize", "an attribute that hides code from the meter"),
     (r"\b(?:__tsan_|__sanitizer_|_ZN)\w+|\bnamespace\s+simt\b", "a name that belongs to the meter"),
     (r"#\s*pragma\s+clang\b", "a pragma that only clang obeys"),
     (

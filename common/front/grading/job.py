@@ -20,6 +20,7 @@ import pathlib
 import re
 import secrets
 import shlex
+import shutil
 import signal
 import socket
 import sys
@@ -36,7 +37,6 @@ from grading.tree import Kernel, Tree
 
 COMPILE_SECONDS, TEST_SECONDS = 300, tree.TEST_SECONDS
 STUDENT_SECONDS = 1800  # for all steps: steps that have not begun by then are not tested
-POISON = pathlib.Path(__file__).resolve().parent / "metered.hpp"
 ENDLESS = ("does not end", "prints without end")
 
 
@@ -146,7 +146,6 @@ class Job:
                     *self.tree.headers(step.split("/")[0]),
                     (self.chapters, self.tree.folder / "chapters"),
                     *self.tree.precompiled(),
-                    (POISON, self.tree.build / POISON.name),
                     *map(pathlib.Path, self.tree.tools),
                 ],
                 empty=[self.tree.folder / "common" / "front"],
@@ -171,8 +170,8 @@ class Job:
             link = self.scratch / name
             if not link.is_symlink():
                 link.symlink_to(self.tree.folder / name)
-        for folder in [*self.tree.precompiled(), POISON]:
-            link = self.build / (folder.relative_to(self.tree.build) if folder != POISON else POISON.name)
+        for folder in self.tree.precompiled():
+            link = self.build / folder.relative_to(self.tree.build)
             link.parent.mkdir(parents=True, exist_ok=True)
             if not link.is_symlink():
                 link.symlink_to(folder)
@@ -254,13 +253,13 @@ def alone_on(devices: str) -> Iterator[None]:
 
 
 def with_limits(command: str) -> str:
-    """Returns the command with an end after some errors, plain text and metered headers."""
+    """Returns the command with an end after some errors, plain text, and our headers first."""
     if (command.endswith(".cu") and " -x cu " in command) or "nvcc" in command.split(" ")[0]:
         return command
     if "legality.py" in command:
         return f"{command} -ferror-limit=100"
     return (
-        f"{command} -fmax-errors=20 -fdiagnostics-color=never -include kata.hpp -include {POISON.name}"
+        f"{command} -fmax-errors=20 -fdiagnostics-color=never -include kata.hpp"
         if re.search(r" -c \S+$", command)
         else command
     )
@@ -328,7 +327,7 @@ def stop(scratch: pathlib.Path) -> None:
     """Ends this job at a signal: its processes end with it, and its files are removed."""
     for process in list(walls.running):
         walls.kill(process)
-    tree.remove(scratch)
+    shutil.rmtree(scratch, ignore_errors=True)
     os._exit(128 + signal.SIGTERM)
 
 

@@ -13,6 +13,7 @@ import contextlib
 import dataclasses
 import functools
 import hashlib
+import io
 import os
 import pathlib
 import re
@@ -47,9 +48,7 @@ NEVER = ("__macosx", "build", "node_modules", "tests")
 # Findings after which a person should read the text. Each has honest uses.
 SUSPICIOUS = {
     UNCHECKED: r"\A(?=[\s\S]*<<<)(?![\s\S]*(?:GetLast|PeekAtLast|LastCuda)Error)",
-    "switches the meter off (no_sanitize)": r"\bno_sanitize|\bno_\s*(?:,|##)",
     "includes what lies outside of the chapter": r"^\s*#\s*include\s*[<\"](?:/|[^\n>\"]*\.\./)",
-    "holds assembly": r"\b(?:__)?asm(?:__)?\b|\.incbin",
     "runs when it is loaded (constructor)": r"\bconstructor\b|\binit_priority\b|\.init_array",
     "starts or ends programs": (
         r"\b(?:fork|vfork|exec[lv]p?e?|system|popen|posix_spawn|_exit|_Exit|quick_exit|kill|ptrace)\s*\("
@@ -178,11 +177,6 @@ def bounded(read: Callable[[int], bytes], size: int) -> bytes:
     return text
 
 
-def nothing(most: int) -> bytes:
-    """Reads nothing, for a file that is too large."""
-    return b""
-
-
 def files_of_zip(path: pathlib.Path) -> Iterator[Found]:
     def read(name: zipfile.ZipInfo) -> bytes:
         try:
@@ -224,13 +218,10 @@ def files_of_tar(path: pathlib.Path) -> Iterator[Found]:
                 if seen >= MOST_FILES or archive.offset > 1024 * MIB:
                     raise Unread(f"it holds more than {MOST_FILES} files, or more than a GiB")
                 if member.isfile() and member.name.lower().endswith(SOURCES + HEADERS):
-                    parts = parts_of(member.name)
-                    if member.size > MOST_OF_A_FILE:
-                        found.append(Found(parts, functools.partial(bounded, nothing, member.size)))
-                    else:
-                        file = archive.extractfile(member)
-                        text = file.read() if file else b""
-                        found.append(Found(parts, functools.partial(bytes, text), member.mtime))
+                    file = archive.extractfile(member) if member.size <= MOST_OF_A_FILE else None
+                    text = file.read() if file else b""
+                    read = functools.partial(bounded, io.BytesIO(text).read, member.size)
+                    found.append(Found(parts_of(member.name), read, member.mtime))
     except tarfile.ReadError:
         raise Unread("it is damaged, or no archive") from None
     except (tarfile.TarError, EOFError, OSError, zlib.error) as error:
@@ -311,10 +302,7 @@ class Reader:
             for step in taken.missing:
                 taken.missing[step] += f"; {NOT_A_STEP}: {few(others, 9)}"
             taken.remarks[NOT_A_STEP] = others
-        for step, text in taken.texts.items():
-            for note in looked_at(text.decode("utf-8", "replace")):
-                taken.remarks[note].append(step)
-        for name, text in taken.headers.items():
+        for name, text in {**taken.texts, **taken.headers}.items():
             for note in looked_at(text.decode("utf-8", "replace")):
                 taken.remarks[note].append(name)
         return taken

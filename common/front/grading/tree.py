@@ -17,7 +17,6 @@ import pathlib
 import re
 import secrets
 import shlex
-import shutil
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -308,7 +307,3 @@ def stands_for(module: pathlib.Path, folder: pathlib.Path) -> pathlib.Path:
         file.truncate(state.st_size)
     os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))
     return path
-
-
-def remove(folder: pathlib.Path) -> None:
-    shutil.rmtree(folder, ignore_errors=True)

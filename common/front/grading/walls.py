@@ -109,15 +109,8 @@ class Walls:
     ) -> list[str]:
         """Returns the command behind walls. A pair (FILE, PLACE) shows FILE at PLACE. `empty` folders hide
         what was shown before; written paths come before read ones."""
-        words = [
-            shutil.which("bwrap") or "",
-            "--unshare-all",
-            "--unshare-user",
-            "--disable-userns",
-            "--cap-drop",
-            "ALL",
-        ]
-        words += ["--new-session", "--die-with-parent", "--clearenv"]
+        words = [shutil.which("bwrap") or "", "--unshare-all", "--unshare-user", "--disable-userns"]
+        words += ["--cap-drop", "ALL", "--new-session", "--die-with-parent", "--clearenv"]
         for name in OF_DEVICES:
             if name in os.environ:
                 words += ["--setenv", name, os.environ[name]]

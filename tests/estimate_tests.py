@@ -22,8 +22,8 @@ from paths import ROOT
 
 import estimate
 import estimates
-import kata
 import ladder
+import tours
 from fault import Fault
 from repository import Repository
 
@@ -199,12 +199,12 @@ class Shown(unittest.TestCase):
             build.compile.return_value = set()
             out = io.StringIO()
             with (
-                mock.patch.object(kata, "Build", mock.Mock(return_value=build)),
+                mock.patch.object(tours, "Build", mock.Mock(return_value=build)),
                 mock.patch.object(ladder, "Tour", mock.Mock(return_value=mock.Mock(faults=[]))),
                 mock.patch.object(estimates, "ladder", lambda *_: ["the table"]),
                 contextlib.redirect_stdout(out),
             ):
-                self.assertEqual(kata.toured(Repository(), given)[0], 0)
+                self.assertEqual(tours.toured(Repository(), given)[0], 0)
             self.assertEqual([call.args[0][0] for call in build.compile.call_args_list], wanted)
             self.assertIn(said, out.getvalue())
 

@@ -22,20 +22,19 @@ import board
 import bodies
 import check
 import debug
-import estimates
 import explain
 import hints
 import hunt
-import ladder
 import loop
 import predict
 import processes
 import see
+import tours
 import verdicts
 from build import Build
 from fault import Fault
 from names import one_step, pick_chapter, pick_chapters, pick_step
-from repository import Repository, module, module_of, short, suite, targets
+from repository import Repository, module_of, short, targets
 
 WIDTH = 80
 
@@ -54,84 +53,12 @@ def for_programs(command: str, run: Callable[[], tuple[int, dict[str, object]]])
 
 def tour(repository: Repository, given: argparse.Namespace) -> int:
     if not given.json:
-        return toured(repository, given)[0]
+        return tours.toured(repository, given)[0]
     if given.device:
         raise Fault(
             "--json has no estimates of a tour: ./kata explain --device --json has those of a step", 2
         )
-    return for_programs("tour", lambda: toured(repository, given))
-
-
-def toured(repository: Repository, given: argparse.Namespace) -> tuple[int, dict[str, object]]:
-    """Runs the ladders, and prints them. Returns the exit status, and the same for programs."""
-    chapters = pick_chapters(repository, given.chapters)
-    file = given.image or given.text
-    if file and not os.path.isfile(file):
-        raise Fault(f"there is no file {file}", 2)
-    if given.device and (given.image or given.text):
-        raise Fault("--device estimates the timed problem, not that of a file: leave out one of the two", 2)
-    build = Build(repository)
-    build.configure()
-    status, found = 0, []
-    for chapter in chapters:
-        backend = build.backend(chapter)
-        trees = ("solutions", "chapters") if given.mine else ("solutions",)
-        for kind in sorted({backend, "cpu"} & set(build.backends())) if given.device else [backend]:
-            modules = [
-                module(tree, chapter, step, kind)
-                for tree in trees
-                for step in repository.steps(chapter, tree)
-                if repository.runs_on(kind, chapter, step)
-            ]
-            if build.compile([suite(chapter, kind), *modules]):
-                status = 1
-        shown = ladder.Tour(repository, build.suite(chapter, backend), build.folder, chapter, backend)
-        shown.show(
-            mine=given.mine, full=given.full, file=file and os.path.abspath(file), as_image=bool(given.image)
-        )
-        found.append(shown.found)
-        not_right = set(shown.faults)
-        status |= bool(not_right)
-        print_needs(repository, chapter, backend)
-        if given.device and "cpu" not in build.backends():
-            print("\nNo estimate: it needs the CPU back end, which is not built here.")
-        elif given.device:
-            if given.mine:  # a run over one problem may not show a fault that tests have found
-                places = board.Board(repository).places
-                not_right |= {
-                    place.step for place in places if (place.chapter, place.state) == (chapter, "wrong")
-                }
-            print()
-            for lines in estimates.ladder(repository, build, chapter, given.device, given.mine, not_right):
-                print(lines, flush=True)
-        if not (given.image or given.text):
-            print_refuted(repository, chapter, given)
-    return status, {"chapters": found}
-
-
-def print_needs(repository: Repository, chapter: str, backend: str) -> None:
-    """Prints a line for each step that this back end cannot run."""
-    for step in repository.steps(chapter, "solutions"):
-        if not repository.runs_on(backend, chapter, step):
-            print(f"  {step.replace('_', ' ')}: {repository.needs(chapter, step)}")
-
-
-def print_refuted(repository: Repository, chapter: str, given: argparse.Namespace) -> None:
-    """Prints the refuted claims, but for those of steps that are still open, which would give away their
-    point."""
-    is_open = [
-        step
-        for step in repository.all_steps(chapter)
-        if given.mine and repository.is_unwritten(chapter, step)
-    ]
-    elsewhere, times = "", {}
-    if given.device:
-        elsewhere = estimates.machine(estimates.device(repository, given.device))
-        times = estimates.measured(repository, given.device, chapter)
-    if refuted := repository.refuted(chapter, without=is_open, elsewhere=elsewhere, times=times):
-        print()
-        for line in refuted:
-            print(textwrap.fill(line, WIDTH, initial_indent="  ", subsequent_indent="    "))
+    return for_programs("tour", lambda: tours.toured(repository, given))
 
 
 def benchmark(repository: Repository, given: argparse.Namespace) -> int:

@@ -1,6 +1,8 @@
 // Errors of a running step. Each message has one line or a few, and says what happened and what to do about
 // it.
 #pragma once
+#include "launching.hpp"
+
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -15,8 +17,8 @@ enum class OutOfTime { no, in_a_thread, in_all_blocks };
 /// A step broke a rule. The message names the cause and, if known, the file, line, block and thread.
 struct Error : std::runtime_error {
     using std::runtime_error::runtime_error;
-    /// The first launches of the observation that it ended, such as "add<<<256, 4>>>", and the number of all.
-    std::vector<std::string> launched = {};
+    /// The first launches of the observation that it ended, and the number of all.
+    std::vector<Launching> launched = {};
     std::uint64_t launches = 0;
     std::vector<std::string> findings = {};  ///< about the observation until then
     OutOfTime out_of_time = OutOfTime::no;

@@ -2,6 +2,7 @@
 // keeps time.
 #pragma once
 #include "counts.hpp"
+#include "launching.hpp"
 
 #include <array>
 #include <cstdint>
@@ -99,16 +100,15 @@ struct Place {
     std::uint64_t requests_with_distance = 0;
 };
 
-/// How a kernel is launched, and where.
-struct Launching {
-    std::array<unsigned, 3> grid, block;
-    std::size_t shared_bytes;  ///< of dynamic shared memory
-    std::string text;          ///< "<<<256, 4>>>"
-    std::string line;          ///< "03_tiled.cu:40"
-
-    bool is_like(const Launching& other) const {
-        return grid == other.grid && block == other.block && shared_bytes == other.shared_bytes;
-    }
+/// Two threads whose accesses to an array in global memory nothing orders.
+struct Race {
+    std::uint64_t launch;  ///< from 0
+    std::string array;
+    struct Thread {
+        std::uint64_t block;
+        unsigned thread;
+    };
+    std::array<Thread, 2> threads;
 };
 
 struct Observation {
@@ -118,6 +118,7 @@ struct Observation {
     std::uint64_t one_in = 1;
     /// Races and reads of unwritten memory, one readable text each, without repetitions.
     std::vector<std::string> findings;
+    std::optional<Race> race = {};  ///< the first one in global memory, if it is the first finding
     /// Memory, streams and events that the host code has not given back, one readable text each.
     std::vector<std::string> kept = {};
     /// Launches without effect, one readable text each: the memory that they may write holds the same as
@@ -139,10 +140,9 @@ struct Observation {
     bool fragments = false;
     /// The number of launches.
     std::uint64_t launches = 0;
-    /// The first launches, such as "add<<<256, 4>>>". Empty on a GPU, where their names are unknown.
+    /// The first launches. Empty on a GPU, where they are unknown.
     static constexpr std::size_t launches_named = 3;
-    std::vector<std::string> launched = {};
-    std::vector<Launching> launchings = {};  ///< of these
+    std::vector<Launching> launched = {};
     /// The number of launches at the end that no cudaGetLastError() followed. Always 0 on a GPU, where this
     /// is unknown.
     std::uint64_t unchecked = 0;

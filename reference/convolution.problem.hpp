@@ -45,8 +45,9 @@ struct Problem {
         return e;
     }
 
-    /// Returns which other filter gives the wrong result, if one does.
-    std::optional<std::string> made_of(const Module&, const kata::Conditions&,
+    /// Returns which other filter gives the wrong result, if one does; else which elements count wrongly in
+    /// its first wrong one.
+    std::optional<std::string> made_of(const Module& step, const kata::Conditions& conditions,
                                        const std::vector<float>& result) const {
         const auto side = static_cast<std::size_t>(shape.side()), count = side * side;
         if (!exact || shape.radius == 0 || in.size() * count >= 100 * kata::too_large_to_ask)
@@ -80,7 +81,8 @@ struct Problem {
                 return right + "a filter whose rows have " + std::to_string(row) +
                        " weights each, and they have " + std::to_string(side);
         }
-        return std::nullopt;
+        if (in.size() >= kata::too_large_to_ask) return std::nullopt;
+        return kata::displaced_in(step, *this, &Problem::in, conditions, result);
     }
 
     struct Device {

@@ -157,7 +157,7 @@ struct Problem {
             std::mismatch(result.begin(), result.end(), right.begin()).first - result.begin());
         if (wrong == result.size()) return std::nullopt;
         // Each character occurs some times.
-        const auto answer = [&](const std::vector<int>& times) -> std::optional<kata::Answer> {
+        const auto answer = [&](const std::vector<int>& times) -> std::optional<kata::Sums> {
             Problem other{{}, bins};
             for (std::size_t c = 0; c < times.size(); ++c)
                 other.characters.insert(other.characters.end(), static_cast<std::size_t>(times[c]),
@@ -165,7 +165,7 @@ struct Problem {
             const auto got =
                 kata::asked(step, other, conditions, [&](const auto& histo) { return histo[wrong]; });
             const auto all = reference(other.characters, bins);
-            return got ? std::optional(kata::Answer{*got, static_cast<double>(all[wrong])}) : std::nullopt;
+            return got ? std::optional(kata::Sums{*got, static_cast<double>(all[wrong])}) : std::nullopt;
         };
         const auto name = [](std::size_t c) {
             return c > ' ' && c < 127 ? "the character " + std::string(1, static_cast<char>(c))

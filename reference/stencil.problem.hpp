@@ -136,7 +136,8 @@ struct Problem {
     /// otherwise; else which cells count wrongly in its first wrong one.
     std::optional<std::string> made_of(const Module& step, const kata::Conditions& conditions,
                                        const std::vector<T>& result) const {
-        if (!exact || sweeps > 2 || n < 4 || result.size() >= kata::too_large_to_ask) return std::nullopt;
+        if (!exact || sweeps > 2 || n < 3 || result.size() >= kata::too_large_to_ask) return std::nullopt;
+        const bool has_several_sums = n > 3;  // one alone may be right by chance
         using C = Coefficients<T>;
         constexpr T C::*all[]{&C::c0, &C::c1, &C::c2, &C::c3, &C::c4, &C::c5, &C::c6};
         const auto is_right_with = [&](std::size_t first, std::size_t second, std::size_t how_many) {
@@ -151,11 +152,11 @@ struct Problem {
                               [](T x, double y) { return static_cast<double>(x) == y; });
         };
         const auto name = [](std::size_t i) { return "c" + std::to_string(i); };
-        for (std::size_t first = 0; first < std::size(all); ++first)
+        for (std::size_t first = 0; has_several_sums && first < std::size(all); ++first)
             for (std::size_t second = first + 1; second < std::size(all); ++second)
                 if (is_right_with(first, second, 1))
                     return "it would be right if " + name(first) + " and " + name(second) + " were exchanged";
-        for (std::size_t first = 1; first < std::size(all); first += 2)
+        for (std::size_t first = 1; has_several_sums && first < std::size(all); first += 2)
             for (std::size_t second = first + 2; second < std::size(all); second += 2)
                 if (is_right_with(first, second, 2))
                     return "it would be right if " + name(first) + " and " + name(first + 1) +

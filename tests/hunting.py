@@ -17,7 +17,7 @@ SAID = {
     "race": r"race",
     "bounds": r"out of bounds",
     "unset": r"nobody has written|NaN",
-    "wait": r"divergent barrier|endless wait",
+    "wait": r"divergent barrier|still polls memory",
     "launch": r"launch refused|may have \(",
 }
 

@@ -501,14 +501,15 @@ TEST_CASE("an element that no thread stores is traced to those on either side of
 
 TEST_CASE("a race is compared with what its threads do in the solution", "[judge]") {
     const auto said = [](const kata::Solve& solution) {
-        return kata::unlike_solution(
-            {}, "race in \"out\": thread (0,0,0) of block (1,0,0) and thread (1,0,0) of block (0,0,0)",
-            copies(6, 1, 1), solution);
+        return kata::unlike_solution({}, {0, "out", {{{1, 0}, {0, 1}}}}, copies(6, 1, 1), solution);
     };
     CHECK(said(copies(6, 1, 1)).empty());
-    CHECK(
-        said(copies(6, 2, 2)) ==
+    const std::string overlap =
+        "each block stores 2 elements of \"out\", and the next begins 1 further on: if each has a part of "
+        "its own, both numbers must be the same";
+    const std::string thread =
         "thread (0,0,0) of block (1,0,0) stores element 1 of \"out\" in 02_b.cu:6, and not in the solution; "
-        "there it stores element 2 instead");
-    CHECK(said(copies(3, 2)).empty());  // of another grid
+        "there it stores element 2 instead";
+    CHECK(said(copies(6, 2, 2)) == overlap + "\n" + thread);
+    CHECK(said(copies(3, 2)) == overlap);  // of another grid
 }

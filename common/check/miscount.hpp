@@ -1,4 +1,5 @@
-// Finds the inputs that a wrong sum lacks or counts more than once.
+// Finds the inputs that count wrongly in a sum: those that it lacks, counts more than once, or gives the
+// weights of others.
 #pragma once
 #include <cstddef>
 #include <functional>
@@ -11,6 +12,9 @@ namespace kata {
 
 /// The largest input, small enough that any type can hold the sums.
 inline constexpr int most_indicated = 7;
+/// The same where inputs may be displaced: sums of larger ones seldom agree by chance when two have changed
+/// places.
+inline constexpr int most_displaced = 99;
 
 /// Returns the sum that a step computes of these inputs, each 0 to most_indicated; nothing if it computes
 /// none.
@@ -24,5 +28,20 @@ using SumOf = std::function<std::optional<double>(const std::vector<int>&)>;
 /// log₂(inputs) + 20 calls, or three times as many if the result does not hold for other inputs.
 std::optional<std::string> miscount(std::size_t inputs, std::size_t first, std::size_t last,
                                     const SumOf& sum_of, std::string_view noun = "element");
+
+/// The sum that a step computes of some inputs, and the right one.
+struct Sums {
+    double got, expected;
+};
+
+/// Returns the sums of these inputs, each 0 to most_displaced; nothing if the step computes none.
+using SumsOf = std::function<std::optional<Sums>(const std::vector<int>&)>;
+
+/// Both results must be sums of the inputs, each times a constant. Returns whose constants differ: "(x 1)
+/// counts in place of (x 0)". `name` names an input. The result has predicted the sums of other inputs.
+/// Returns nothing if the results are not such sums, or if more than a few inputs differ, and not all of them
+/// in the same way. Deterministic, with some log₂(inputs) calls for each input that differs.
+std::optional<std::string> displaced(std::size_t inputs, const SumsOf&,
+                                     const std::function<std::string(std::size_t)>& name);
 
 }  // namespace kata

@@ -241,7 +241,7 @@ int main(int argc, char** argv) {
             return 0;
         }
         if (rejected) {
-            const auto reason = kata::stated_reason(s.source);
+            const auto& reason = s.rejected_for = kata::stated_reason(s.source);
             if (reason == "nothing" || reason == "untried") {
                 std::cout << "not run: "
                           << (reason == "nothing" ? "this back end cannot show what is wrong with it"
@@ -277,7 +277,7 @@ int main(int argc, char** argv) {
             kata::limit_time(processor_seconds, kata::most_idle_seconds, &kata::in_common->processor_seconds);
         const int status = session.run();
         if (status == 0 && !rejected) require_asked();
-        if (rejected) return kata::judge_rejection(kata::stated_reason(s.source), rejecting);
+        if (rejected) return kata::judge_rejection(s.rejected_for, rejecting);
         // Meson reads the verdict from the lines of TAP. A status other than 0 would mean that the suite
         // broke down.
         if (for_meson && !kata::complaints.empty()) return 0;

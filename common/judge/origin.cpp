@@ -327,24 +327,50 @@ std::string never_loaded(const Trail& trail, const Trail* theirs) {
 }
 
 /// The bytes of an array that a thread has loaded, or stored.
-using TouchedPart = std::tuple<ThreadId, std::string, bool>;
-using TouchedParts = std::map<TouchedPart, std::set<std::size_t>>;
+using TouchedParts = std::map<std::pair<ThreadId, bool>, std::set<std::size_t>>;
 
-/// Returns the parts of the threads and arrays that the text names.
-TouchedParts parts_named_in(const std::string& text, const Trail& trail) {
+/// Returns the parts of the race's array that its threads have loaded, and those that they have stored.
+TouchedParts parts_of(const Race& race, const Trail& trail) {
     TouchedParts parts;
-    std::map<ThreadId, bool> named;
     for (const auto& a : trail.accesses()) {
-        const auto [known, is_new] = named.try_emplace(a.id, false);
-        if (is_new) known->second = text.find(trail.text(a.id)) != text.npos;
-        const auto& array = trail.array(a);
-        if (!known->second || text.find('"' + array.name + '"') == text.npos) continue;
+        const auto is_of = [&](const Race::Thread& t) {
+            return a.id == ThreadId{race.launch, t.block, t.thread};
+        };
+        if (trail.array(a).name != race.array ||
+            std::none_of(race.threads.begin(), race.threads.end(), is_of))
+            continue;
         for (const bool stores : {false, true})
             if (stores ? a.did != 'l' : a.did != 's')
                 for (unsigned i = 0; i < a.bytes; ++i)
-                    parts[{a.id, array.name, stores}].insert(a.address + i - array.begin);
+                    parts[{a.id, stores}].insert(a.address + i - trail.array(a).begin);
     }
     return parts;
+}
+
+/// Returns how much of the race's array each of its two blocks stores and how far on the next begins, if they
+/// store as much as each other, side by side, and their parts overlap; else nothing.
+std::string overlap(const Race& race, const Trail& trail) {
+    std::map<std::uint64_t, std::set<std::size_t>> stored;
+    Unit unit;
+    for (const auto& a : trail.accesses()) {
+        if (a.did == 'l' || a.id.launch != race.launch || trail.array(a).name != race.array) continue;
+        if (a.id.block != race.threads[0].block && a.id.block != race.threads[1].block) continue;
+        unit.see(a);
+        for (unsigned i = 0; i < a.bytes; ++i)
+            stored[a.id.block].insert(a.address + i - trail.array(a).begin);
+    }
+    if (stored.size() != 2) return "";
+    const auto& [before, first] = *stored.begin();
+    const auto& [after, second] = *stored.rbegin();
+    const auto each = first.size(), begin = *first.begin(), next = *second.begin();
+    const auto is_whole = [each](const auto& part) { return *part.rbegin() - *part.begin() + 1 == each; };
+    if (second.size() != each || !is_whole(first) || !is_whole(second) || next <= begin ||
+        (next - begin) % (after - before) != 0 || (next - begin) / (after - before) >= each)
+        return "";
+    const auto apart = (next - begin) / (after - before);
+    return "each block stores " + std::to_string(each / unit.bytes()) + " " + unit.noun() + "s of \"" +
+           race.array + "\", and the next begins " + std::to_string(apart / unit.bytes()) +
+           " further on: if each has a part of its own, both numbers must be the same";
 }
 
 /// Runs the step under the trail. Returns its result; nothing if it fails or does too much.
@@ -363,18 +389,19 @@ std::optional<const void*> follow(const Conditions& conditions, const Solve& sol
 
 }  // namespace
 
-std::string unlike_solution(const Conditions& conditions, const std::string& race, const Solve& step,
+std::string unlike_solution(const Conditions& conditions, const Race& race, const Solve& step,
                             const Solve& solution) {
     if (watcher) return "";
     Trail mine, theirs;
     if (!follow(conditions, step, mine) || !follow(conditions, solution, theirs)) return "";
     const auto alike = [](const Scene& a, const Scene& b) { return a.grid == b.grid && a.block == b.block; };
+    const auto parts = overlap(race, theirs).empty() ? overlap(race, mine) : "";
     if (!std::equal(mine.scenes().begin(), mine.scenes().end(), theirs.scenes().begin(),
                     theirs.scenes().end(), alike))
-        return "";
-    const auto here = parts_named_in(race, mine), there = parts_named_in(race, theirs);
+        return parts;
+    const auto here = parts_of(race, mine), there = parts_of(race, theirs);
     for (const auto& [part, bytes] : here) {
-        const auto& [id, name, stores] = part;
+        const auto& [id, stores] = part;
         const auto found = there.find(part);
         if (found == there.end()) continue;
         std::set<std::size_t> more, fewer;
@@ -387,16 +414,16 @@ std::string unlike_solution(const Conditions& conditions, const std::string& rac
         std::set<std::string> lines;
         for (const auto& a : mine.accesses()) {
             const auto& array = mine.array(a);
-            if (a.id != id || array.name != name || (stores ? a.did == 'l' : a.did == 's')) continue;
+            if (a.id != id || array.name != race.array || (stores ? a.did == 'l' : a.did == 's')) continue;
             unit.see(a);
             if (more.contains(a.address - array.begin)) lines.insert(mine.line(a));
         }
         const auto verb = std::string(stores ? "stores " : "loads ");
-        return mine.text(id) + ' ' + verb + list(more, unit) + " of \"" + name + "\" in " + joined(lines) +
-               ", and not in the solution" +
+        return parts + (parts.empty() ? "" : "\n") + mine.text(id) + ' ' + verb + list(more, unit) +
+               " of \"" + race.array + "\" in " + joined(lines) + ", and not in the solution" +
                (fewer.empty() ? "" : "; there it " + verb + list(fewer, unit) + " instead");
     }
-    return "";
+    return parts;
 }
 
 std::string origin(const Conditions& conditions, const Element& wrong, const Solve& step,

@@ -26,10 +26,9 @@ using Solve = std::function<const void*()>;
 /// known, as on a GPU. The solution may be null.
 std::string origin(const Conditions&, const Element&, const Solve& step, const Solve& solution);
 
-/// Runs a step that has a race and its solution under a watcher. If both launch their kernels alike, returns
-/// which elements of an array that the race's text names one of its threads loads or stores, and does not in
-/// the solution; else nothing.
-std::string unlike_solution(const Conditions&, const std::string& race, const Solve& step,
-                            const Solve& solution);
+/// Runs a step that has a race and its solution under a watcher. Returns how the parts of the race's array
+/// overlap that its blocks store, if they do not in the solution. If both launch their kernels alike, also
+/// returns which elements of it one of the threads loads or stores, and does not in the solution.
+std::string unlike_solution(const Conditions&, const Race&, const Solve& step, const Solve& solution);
 
 }  // namespace kata

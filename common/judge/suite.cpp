@@ -142,7 +142,7 @@ template <class Seen>
 std::string launched(const Seen& seen, const std::string& said) {
     if (said.find("<<<") != said.npos || said.starts_with("launch refused: ")) return "";
     std::string text;
-    for (const auto& launch : seen.launched) text += (text.empty() ? "\nlaunched: " : ", ") + launch;
+    for (const auto& launch : seen.launched) text += (text.empty() ? "\nlaunched: " : ", ") + launch.text;
     return text + (seen.launched.empty() || seen.launches == seen.launched.size() ? "" : ", …");
 }
 
@@ -160,7 +160,7 @@ std::string without_launch(const std::string& difference) {
 }  // namespace
 
 Run observed_run(const Conditions& conditions, const std::function<void()>& work,
-                 const std::function<std::optional<std::string>()>& compare) {
+                 const std::function<std::optional<std::string>(const Observation&)>& compare) {
     Run run;
     try {
         run.seen = observe(conditions, work);
@@ -185,7 +185,7 @@ Run observed_run(const Conditions& conditions, const std::function<void()>& work
     auto findings = run.seen.findings;
     findings.insert(findings.end(), run.seen.kept.begin(), run.seen.kept.end());
     if (findings.empty()) {
-        run.fault = compare();
+        run.fault = compare(run.seen);
         if (run.fault) *run.fault += launched(run.seen, *run.fault);
         for (const auto& cause : run.seen.causes)
             if (run.fault) run.fault = cause + "\n" + *run.fault;
@@ -198,8 +198,8 @@ Run observed_run(const Conditions& conditions, const std::function<void()>& work
 }
 
 std::string launched_otherwise(const Observation& step, const Observation& solution) {
-    const auto& mine = step.launchings;
-    const auto& theirs = solution.launchings;
+    const auto& mine = step.launched;
+    const auto& theirs = solution.launched;
     if (mine.size() != theirs.size() || step.launches != mine.size() || solution.launches != theirs.size())
         return "";
     std::string text;
@@ -207,7 +207,7 @@ std::string launched_otherwise(const Observation& step, const Observation& solut
         if (mine[i].is_like(theirs[i])) continue;
         const bool same_line = !text.empty() && mine[i].line == mine[i - 1].line;
         text += (text.empty() ? "" : " and ") + (same_line ? "then " : mine[i].line + " launched ") +
-                theirs[i].text;
+                theirs[i].configuration();
         if (mine[i].shared_bytes != theirs[i].shared_bytes)
             text += " with " + std::to_string(theirs[i].shared_bytes) + " bytes of dynamic shared memory";
     }

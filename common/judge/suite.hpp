@@ -103,9 +103,16 @@ struct Subject {
     std::filesystem::path source;
     std::string rivals;  ///< common prefix of the paths of the solutions' modules
     bool is_solution = false;
-    int verdicts = 1;  ///< for each timed claim
+    int verdicts = 1;               ///< for each timed claim
+    std::string rejected_for = {};  ///< the reason for which a mistake must be rejected, if that is all
 };
 const Subject& subject();
+/// True if the step need only be rejected for a reason, and the text states it. What explains the text
+/// further would be found for nobody.
+inline bool says_enough(const std::string& text) {
+    const auto& reason = subject().rejected_for;
+    return !reason.empty() && text.find(reason) != text.npos;
+}
 /// Returns the name of the step that it is, or stands for: "03_tiled" also for the mistake
 /// 03_tiled.no_barrier.
 std::string step_name();
@@ -160,7 +167,11 @@ void note_gain(const std::string& text);
 /// Runs `work`, which runs a step. Returns what it did and what is wrong with it, if anything: a broken rule,
 /// a race, or otherwise what `compare` finds. A step that launched nothing is reported as such.
 Run observed_run(const Conditions&, const std::function<void()>& work,
-                 const std::function<std::optional<std::string>()>& compare);
+                 const std::function<std::optional<std::string>(const Observation&)>& compare);
+inline Run observed_run(const Conditions& conditions, const std::function<void()>& work,
+                        const std::function<std::optional<std::string>()>& compare) {
+    return observed_run(conditions, work, [&](const Observation&) { return compare(); });
+}
 
 /// Returns which lines launch in another way than a solution that launches as often, and how that does:
 /// "01_basic.cu:30 launched <<<1, 1024>>>"; empty if there are none.

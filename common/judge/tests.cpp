@@ -73,9 +73,9 @@ std::vector<Shortfall> excesses_on(const Shape& shape) {
 /// its solution, on a line of its own; nothing if it does.
 std::string enough_if_launched(const Shape& shape) {
     const auto* const solution = own_solution();
-    if (!solution || counted_run(shape).seen.launchings.empty()) return "";
+    if (!solution || counted_run(shape).seen.launched.empty()) return "";
     const auto theirs = shape.run(*solution);
-    const LaunchedAs as_there(theirs.seen.launchings);
+    const LaunchedAs as_there(theirs.seen.launched);
     const auto otherwise = launched_otherwise(counted_run(shape).seen, theirs.seen);
     constexpr std::uint64_t most = 4;  // if each thread does as much as before, the run takes as many times
     if (otherwise.empty() || counts_of(theirs).threads > most * counts_of(counted_run(shape)).threads)
@@ -247,8 +247,11 @@ TEST_CASE("the step needs about what its own solution needs", "[claims][shared]"
                       nearest.part, nearest.counter ? std::string(nearest.counter->key).c_str() : "nothing");
         remarks().nearest.push_back(part);
         const auto worse = excesses_on(*shape);
-        const auto otherwise = worse.empty() ? "" : enough_if_launched(*shape);
-        const bool of_chain = std::any_of(worse.begin(), worse.end(), [](auto& w) { return w.of_chain; });
+        const bool explains =
+            std::none_of(worse.begin(), worse.end(), [](auto& w) { return says_enough(w.text); });
+        const auto otherwise = worse.empty() || !explains ? "" : enough_if_launched(*shape);
+        const bool of_chain =
+            explains && std::any_of(worse.begin(), worse.end(), [](auto& w) { return w.of_chain; });
         const auto chain = of_chain ? chain_on(*shape) : "";
         for (const auto& shortfall : worse)
             fall_short({shortfall.text + (shortfall.of_chain ? chain : "") + otherwise +
@@ -269,11 +272,11 @@ TEST_CASE("the step has the idea of its lesson", "[claims][shared]") {
         if (!number || (*number >= idea.least && *number <= idea.most)) continue;
         const bool too_much = *number > idea.most;
         const double limit = too_much ? idea.most : idea.least;
-        const auto chain = idea.of_chain ? chain_on(base_shape()) : "";
-        fall_short({"the step misses its goal: " + std::string(idea.lacking) + "\n  " +
-                        std::string(idea.number_is) + ": now " + readable(*number) + ", at " +
-                        (too_much ? "most " : "least ") + readable(limit) +
-                        (chain.empty() ? "" : chain + ", with " + counted_run(base_shape()).problem),
+        const auto text = "the step misses its goal: " + std::string(idea.lacking) + "\n  " +
+                          std::string(idea.number_is) + ": now " + readable(*number) + ", at " +
+                          (too_much ? "most " : "least ") + readable(limit);
+        const auto chain = idea.of_chain && !says_enough(text) ? chain_on(base_shape()) : "";
+        fall_short({text + (chain.empty() ? "" : chain + ", with " + counted_run(base_shape()).problem),
                     too_much ? idea.most / *number : std::max(0.0, *number / idea.least)});
     }
     SUCCEED();

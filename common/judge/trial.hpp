@@ -2,7 +2,6 @@
 #pragma once
 #include "buffer.hpp"
 #include "check/compare.hpp"
-#include "check/displaced.hpp"
 #include "check/miscount.hpp"
 #include "error.hpp"
 #include "judge/origin.hpp"
@@ -57,6 +56,19 @@ struct Expected {
 /// The smallest problem for which a wrong sum is not analyzed: the analysis takes dozens of runs.
 inline constexpr std::size_t too_large_to_ask = 1 << 16;
 
+/// The ways to explain a fault by further runs of the step, and how often each of them may still be tried. A
+/// step that is always wrong need not be explained each time.
+struct Tries {
+    int displaced = 2, kept = 3, origin = 3, unlike = 2, launched = 3;
+};
+inline Tries tries;
+
+/// Counts a try of this way to explain a fault. Returns false if none is left, or if the text already says
+/// what it must.
+inline bool may_try(int Tries::*way, const std::string& text) {
+    return !says_enough(text) && tries.*way > 0 && (tries.*way)-- > 0;
+}
+
 /// Returns a number that a step has written; std::nullopt if it still holds the poison of `asked`.
 template <class T>
 std::optional<double> if_written(T value) {
@@ -82,27 +94,26 @@ std::optional<double> asked(const Module& step, const Problem& p, Conditions con
     return run.fault ? std::nullopt : number;
 }
 
-/// Returns which elements of an input count wrongly in a wrong element of a step that computes weighted sums
-/// of it, on the grid of the result; nothing if these do not explain it. Two such elements are looked at.
+/// Returns which elements of an input count wrongly in the first wrong element of a step that computes
+/// weighted sums of it, on the grid of the result; nothing if these do not explain it.
 template <class Problem, class T>
 std::optional<std::string> displaced_in(const Module& step, const Problem& p, std::vector<T> Problem::*input,
                                         Conditions conditions, const std::vector<T>& result) {
-    static int left = 2;  // dozens of runs each
     auto expected = p.expected();
     const auto wrong =
         static_cast<std::size_t>(std::mismatch(result.begin(), result.end(), expected.values.begin(),
                                                [](T x, double y) { return static_cast<double>(x) == y; })
                                      .first -
                                  result.begin());
-    if (wrong == result.size() || left-- <= 0) return std::nullopt;
+    if (wrong == result.size() || !may_try(&Tries::displaced, "")) return std::nullopt;
     const Grid grid(expected.layout, result.size());
     const auto name = [&](std::size_t i) { return coordinates(grid, i); };
-    const auto answer = [&](const std::vector<int>& values) -> std::optional<Answer> {
+    const auto answer = [&](const std::vector<int>& values) -> std::optional<Sums> {
         auto other = p;
         (other.*input).assign(values.begin(), values.end());
         const auto got =
             asked(step, other, conditions, [&](const auto& all) { return if_written(all[wrong]); });
-        return got ? std::optional(Answer{*got, other.expected().values[wrong]}) : std::nullopt;
+        return got ? std::optional(Sums{*got, other.expected().values[wrong]}) : std::nullopt;
     };
     const auto text = displaced((p.*input).size(), answer, [&](std::size_t i) { return "input " + name(i); });
     return text ? std::optional("what " + name(wrong) + " is made of: " + *text) : std::nullopt;
@@ -111,9 +122,8 @@ std::optional<std::string> displaced_in(const Module& step, const Problem& p, st
 /// Returns what an earlier call has to do with a wrong result: the step keeps something if it is right once
 /// it is loaded anew, and wrong again if it is not.
 template <class Problem>
-std::string what_is_kept(const Module& step, const Problem& p, const Trial& trial) {
-    static int left = 3;  // a step that is always wrong need not be asked each time
-    if (left-- <= 0) return "";
+std::string what_is_kept(const Module& step, const Problem& p, const Trial& trial, const std::string& fault) {
+    if (!may_try(&Tries::kept, fault)) return "";
     auto conditions = trial.conditions;
     conditions.metered = false;
     const auto is_right = [&](const Module& module) {
@@ -132,18 +142,18 @@ std::string what_is_kept(const Module& step, const Problem& p, const Trial& tria
            "right where it is the first\n";
 }
 
-/// Returns where the first wrong element of a result comes from, on a line of its own, or nothing. Three such
-/// elements are traced.
+/// Returns where the first wrong element of a result comes from, on a line of its own, or nothing.
 template <class Problem>
 std::string where_from(const Module& step, const Problem& p, const Trial& trial, const auto& expected,
-                       std::size_t element_bytes) {
+                       std::size_t element_bytes, const std::string& fault) {
     if constexpr (requires(typename Problem::Device device) {
                       device.output();
                       expected.found;
                   }) {
-        static int left = 3;
         const bool small = p.operations() < 64.0 * too_large_to_ask;
-        if (!expected.found.first_wrong || !trial.conditions.metered || !small || left-- <= 0) return "";
+        if (!expected.found.first_wrong || !trial.conditions.metered || !small ||
+            !may_try(&Tries::origin, fault))
+            return "";
         const Element element{element_bytes, expected.values.size(), expected.layout.extents,
                               *expected.found.first_wrong};
         std::optional<typename Problem::Device> device;
@@ -164,13 +174,12 @@ std::string where_from(const Module& step, const Problem& p, const Trial& trial,
 }
 
 /// Returns what a thread that has a part in a race in global memory does and does not in the solution, on a
-/// line of its own, or nothing. Two races are looked at.
+/// line of its own, or nothing.
 template <class Problem>
-std::string unlike_in(const Module& step, const Problem& p, const Trial& trial, const std::string& fault) {
-    static int left = 2;
+std::string unlike_in(const Module& step, const Problem& p, const Trial& trial, const Run& run) {
     const auto* const solution = own_solution();
     const bool small = p.operations() < 64.0 * too_large_to_ask;
-    if (!solution || !small || !fault.starts_with("race in global memory") || left-- <= 0) return "";
+    if (!solution || !small || !run.seen.race || !may_try(&Tries::unlike, *run.fault)) return "";
     std::optional<typename Problem::Device> device;
     const auto solve = [&](const Module& module) -> Solve {
         return [&] {
@@ -179,17 +188,17 @@ std::string unlike_in(const Module& step, const Problem& p, const Trial& trial, 
             return nullptr;
         };
     };
-    const auto text = unlike_solution(trial.conditions, fault, solve(step), solve(*solution));
+    const auto text = unlike_solution(trial.conditions, *run.seen.race, solve(step), solve(*solution));
     return text.empty() ? "" : "\n" + text;
 }
 
 /// Returns whether a wrong step is right when its kernels are launched as those of its solution, on a line of
-/// its own; nothing if it is not. Three such runs are made.
+/// its own; nothing if it is not.
 template <class Problem>
-std::string right_if_launched(const Module& step, const Problem& p, const Trial& trial) {
-    static int left = 3;
+std::string right_if_launched(const Module& step, const Problem& p, const Trial& trial, const Run& run) {
     const auto* const solution = own_solution();
-    if (!solution || p.operations() >= 64.0 * too_large_to_ask || left-- <= 0) return "";
+    if (!solution || p.operations() >= 64.0 * too_large_to_ask || !may_try(&Tries::launched, *run.fault))
+        return "";
     auto conditions = trial.conditions;
     conditions.time_limit = 2;
     const auto run_of = [&](const Module& module) {
@@ -203,10 +212,29 @@ std::string right_if_launched(const Module& step, const Problem& p, const Trial&
     };
     const auto theirs = run_of(*solution);
     if (theirs.fault) return "";
-    const LaunchedAs as_there(theirs.seen.launchings);
+    // Where an error has ended the run, all of its launches are not known.
+    if (run.seen.launches > 0 && launched_otherwise(run.seen, theirs.seen).empty()) return "";
+    const LaunchedAs as_there(theirs.seen.launched);
     const auto mine = run_of(step);
     const auto otherwise = mine.fault ? "" : launched_otherwise(mine.seen, theirs.seen);
     return otherwise.empty() ? "" : "\nit would be right if " + otherwise + ", as its solution does";
+}
+
+/// Forgets a tile that is not the step's: its only launch has another number of blocks.
+inline void keep_own_tile(Layout& layout, const Observation& seen) {
+    if (seen.launches != 1 || seen.launched.empty()) return;
+    const auto& grid = seen.launched[0].grid;
+    bool fits = true;
+    unsigned all = 1;
+    for (std::size_t axis = 0; axis < layout.tile.size(); ++axis) {
+        const auto tile = layout.tile[axis], extent = layout.extents[axis];
+        if (tile == 0 || extent == 0) return;
+        const auto blocks = static_cast<unsigned>((extent + tile - 1) / tile);
+        fits = fits && blocks == grid[axis];
+        all *= blocks;
+    }
+    const bool is_numbered = grid[1] == 1 && grid[2] == 1 && all == grid[0];  // along x, whatever they do
+    if (!fits && !is_numbered) layout.tile = {};
 }
 
 /// Runs the step over a problem, which provides:
@@ -220,27 +248,27 @@ template <class Problem>
 Run try_on(const Module& step, const Problem& p, typename Problem::Device& device, const Trial& trial = {}) {
     auto run = observed_run(
         trial.conditions, [&] { device.run(step); },
-        [&]() -> std::optional<std::string> {
+        [&](const Observation& seen) -> std::optional<std::string> {
             if (auto text = device.damage()) return text;
             const auto result = device.result();
             auto expected = p.expected();
+            if constexpr (requires { expected.layout; }) keep_own_tile(expected.layout, seen);
             auto text = expected.difference(result, trial.poison);
-            if (text) {
-                const auto kept = what_is_kept(step, p, trial);
-                // Another call of a step that keeps something may do something else.
-                *text = kept.empty() ? *text + where_from(step, p, trial, expected, sizeof result[0])
-                                     : kept + *text;
-            }
+            if (!text) return text;
+            const auto kept = what_is_kept(step, p, trial, *text);
+            // Another call of a step that keeps something may do something else.
+            *text = kept.empty() ? *text + where_from(step, p, trial, expected, sizeof result[0], *text)
+                                 : kept + *text;
             if constexpr (requires { p.made_of(step, trial.conditions, result); }) {
-                if (!text) return text;
                 if constexpr (requires { expected.found; })
                     if (expected.found.is_elsewhere) return text;
+                if (says_enough(*text)) return text;
                 if (const auto why = p.made_of(step, trial.conditions, result)) *text += "\n" + *why;
             }
             return text;
         });
     if (run.fault && run.out_of_time == OutOfTime::no)
-        *run.fault += unlike_in(step, p, trial, *run.fault) + right_if_launched(step, p, trial);
+        *run.fault += unlike_in(step, p, trial, run) + right_if_launched(step, p, trial, run);
     run.problem = p.text();
     run.outputs = p.outputs();
     run.operations = p.operations();

@@ -106,9 +106,13 @@ void Meter::tell_too_early(const Region& region, std::uintptr_t address, std::si
 /// Describes how much of an array has been written, on a line of its own.
 std::string Meter::written_so_far(const Region& region, std::uintptr_t address) const {
     if (region.space != Space::shared) {
-        const std::string text =
+        std::string text =
             "\n  neither the host nor a kernel has set it since it was allocated: set it before, for zeros "
             "with cudaMemset";
+        for (const auto& a : simt::allocations())
+            if (a.range.begin == region.range.begin && a.no_bytes_set_to)
+                text += "; the host has called it with the value " + std::to_string(*a.no_bytes_set_to) +
+                        " and 0 bytes: the value comes first, and then the number of bytes";
         const auto offset = address - region.range.begin;
         const auto after = std::find_if(region.written_parts.begin(), region.written_parts.end(),
                                         [&](const simt::Range& part) { return part.begin > offset; });

@@ -1,7 +1,10 @@
 // The findings of an observation, each reported once.
 #pragma once
+#include "observe.hpp"
+
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -13,6 +16,7 @@ struct Findings {
     static constexpr std::size_t most = 8;
 
     std::vector<std::string> texts, causes;  // as in kata::Observation
+    std::optional<kata::Race> race;
     /// The facts already reported: mostly the two lines of a race.
     std::set<std::pair<std::string, std::string>> reported;
     bool muted = false;

@@ -33,6 +33,7 @@ void Meter::observation_ends(kata::Observation& seen) {
     observing_ = false;
     seen.counts = counts_;
     seen.findings = std::move(findings_.texts);
+    seen.race = std::move(findings_.race);
     seen.places = places_.all();
     seen.causes = std::move(findings_.causes);
     seen.line_of = [image = grid_.image](const kata::Place& place) { return line_of(image, place.code); };

@@ -19,6 +19,11 @@ void Meter::tell_clash(const Region& region, std::uintptr_t address, std::size_t
     const auto mine = line(code), other = line(clash.code);
     if (!findings_.is_new(std::minmax(mine, other))) return;
     const auto [other_thread, other_block] = position_of(clash);
+    if (region.serial != 0 && findings_.texts.empty() && !findings_.muted)
+        findings_.race = {before_launch_.launches,
+                          array_at(address).name,
+                          {{{clash.block, clash.warp * 32u + clash.first_lane()},
+                            {simt::running_block->linear, simt::running->linear}}}};
     const auto did = [](Verb v) {
         return std::string(updates(v)  ? " updates"
                            : writes(v) ? " writes"

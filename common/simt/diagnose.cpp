@@ -90,7 +90,7 @@ std::string why_stuck(const Block& block, const Probe* probe) {
     return text;
 }
 
-std::string spinning(const Block& block, double seconds, const Probe* probe) {
+std::string spinning(const Block& block, double seconds, bool in_vain, const Probe* probe) {
     constexpr unsigned many_turns = 64;  // more than a thread needs to return to a poll or a vote
     const Thread* polls = nullptr;
     const Thread* votes = nullptr;  // and has polled
@@ -119,14 +119,14 @@ std::string spinning(const Block& block, double seconds, const Probe* probe) {
     };
     if (polls) {
         const bool only_block = std::uint64_t{gridDim.x} * gridDim.y * gridDim.z == 1;
-        return "endless wait: " + name_of(polls->index, block.index) + " still polls memory" + after +
-               where(*polls) +
+        return (in_vain ? "endless wait: " : "perhaps endless: ") + name_of(polls->index, block.index) +
+               " still polls memory" + after + where(*polls) +
                (only_block ? "; does another thread write what it waits for?"
                            : "; does it wait for a block that has not started, or for its own?");
     }
     if (busy)
-        return "endless loop: " + name_of(busy->index, block.index) + " still runs" + after + where(*busy) +
-               "; does its loop end for every thread?";
+        return "perhaps endless: " + name_of(busy->index, block.index) + " still runs" + after +
+               where(*busy) + "; does its loop end for every thread, or has it far too many rounds?";
     return "";
 }
 

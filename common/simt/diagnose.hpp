@@ -13,8 +13,8 @@ namespace simt {
 std::string why_stuck(const Block&, const Probe* probe);
 
 /// Names the thread that still runs or polls after so many seconds: the running one, or else one that can go
-/// on. Empty if none does so for long.
-std::string spinning(const Block&, double seconds, const Probe* probe);
+/// on. Empty if none does so for long. `in_vain`: nothing will change what is polled.
+std::string spinning(const Block&, double seconds, bool in_vain, const Probe* probe);
 
 /// If the step has launched more than once, says which launch this is and the values of its integer
 /// parameters: "\n  in the 2nd launch, in x.cu:12: sum<<<1, 1024>>> with n = 5".

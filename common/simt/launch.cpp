@@ -45,11 +45,10 @@ void run_and_note_changes(const Launch& launch, const Range& variables) {
 
 kata::Launching launching_of(const Launch& launch) {
     const auto& [grid, block] = std::pair(launch.grid, launch.block);
-    const auto text = as_written(launch);
     return {{grid.x, grid.y, grid.z},
             {block.x, block.y, block.z},
             launch.shared_bytes,
-            text.substr(text.find("<<<")),
+            as_written(launch),
             text_of(launch.site)};
 }
 
@@ -75,10 +74,8 @@ void run(const Launch& written) {
     if (!session) throw kata::Error("launch outside of observe()");
     ++session->launches;
     auto launch = written;
-    if (session->launched.size() < kata::Observation::launches_named) {
-        session->launched.push_back(as_written(launch));
-        session->launchings.push_back(launching_of(launch));
-    }
+    if (session->launched.size() < kata::Observation::launches_named)
+        session->launched.push_back(launching_of(launch));
     if (kata::LaunchedAs::current && session->launches <= kata::LaunchedAs::current->size()) {
         const auto& other = (*kata::LaunchedAs::current)[session->launches - 1];
         launch.grid = {other.grid[0], other.grid[1], other.grid[2]};
@@ -180,7 +177,6 @@ Observation observe(const Conditions& conditions, const std::function<void()>& w
     }
     seen.launches = session.launches;
     seen.launched = std::move(session.launched);
-    seen.launchings = std::move(session.launchings);
     seen.one_in = conditions.one_in;
     if (probe && conditions.metered) probe->observation_ends(seen);
     seen.findings.insert(seen.findings.end(), host.findings.begin(), host.findings.end());

@@ -344,6 +344,7 @@ void fill_memory(void* to, int value, std::size_t bytes) {
     if (bytes > 0 && !is_of_device(to))
         throw kata::Error("cudaMemset refused: that is memory of the host; use std::memset or std::fill");
     host_reaches(to, bytes, true);
+    if (auto* const a = bytes == 0 && value != 0 ? around(to) : nullptr) a->no_bytes_set_to = value;
     if (symbol_at(to)) fill_symbol(to, bytes);
     host_work.bytes_beside += bytes;
     const Reachable now;

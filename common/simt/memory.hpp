@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,12 +14,13 @@ namespace simt {
 struct Allocation {
     Range range;
     std::string name;
-    bool written = false;                   // by the host, all of it
-    std::uint64_t serial = 0;               // differs from that of an earlier buffer at the same address
-    Range pages;                            // the accessible part of its mapping
-    std::string origin = {};                // the line that called cudaMalloc
-    std::vector<Range> written_parts = {};  // by the host, in order and disjoint
-    bool managed = false;                   // by cudaMallocManaged
+    bool written = false;                     // by the host, all of it
+    std::uint64_t serial = 0;                 // differs from that of an earlier buffer at the same address
+    Range pages;                              // the accessible part of its mapping
+    std::string origin = {};                  // the line that called cudaMalloc
+    std::vector<Range> written_parts = {};    // by the host, in order and disjoint
+    bool managed = false;                     // by cudaMallocManaged
+    std::optional<int> no_bytes_set_to = {};  // by a call that may have its arguments exchanged
 };
 const std::vector<Allocation>& allocations();  // by address
 

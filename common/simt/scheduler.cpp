@@ -356,7 +356,7 @@ double Scheduler::seconds() const {
 
 bool Scheduler::takes_too_long() {
     if (!probe_ || grid_.conditions.time_limit) return processor_seconds() - started_ > time_limit_;
-    return probe_->steps() - steps_before_ > grid_.conditions.most_steps || waits_in_vain();
+    return probe_->steps() - steps_before_ > grid_.conditions.most_steps || (in_vain_ = waits_in_vain());
 }
 
 bool Scheduler::is_too_long_for_sample() {
@@ -380,7 +380,7 @@ void Scheduler::end_if_too_long(const Block& block) {
 }
 
 kata::Error Scheduler::still_busy(const Block& block) const {
-    auto text = spinning(block, seconds(), probe_);
+    auto text = spinning(block, seconds(), in_vain_, probe_);
     const bool in_a_thread = !text.empty();
     if (!in_a_thread) {
         std::ostringstream said;

@@ -143,6 +143,7 @@ class Scheduler {
     std::uint64_t steps_before_ = 0;  // at the end of the last block
     bool busy_ = false;               // a thread has had a turn without polling since the last look
     std::uint64_t news_ = 0, vain_since_ = 0;
+    bool in_vain_ = false;  // the launch has been found to wait in vain
     unsigned resumes_ = 0, resumes_when_asked_ = ~0u;
     boost::context::fiber scheduler_;
     std::vector<std::unique_ptr<Block>> resident_;

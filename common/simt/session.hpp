@@ -15,8 +15,8 @@ struct Session {
     kata::Conditions conditions;
     std::uint64_t launches = 0;
     std::map<std::uint64_t, std::uint64_t> states = {};  // hash of device memory: the launch that left it so
-    std::vector<std::string> idle = {}, spilled = {}, launched = {};
-    std::vector<kata::Launching> launchings = {};
+    std::vector<std::string> idle = {}, spilled = {};
+    std::vector<kata::Launching> launched = {};
     bool in_part = false, fragments = false;
     // Variables of a step whose launches were run in part are restored: a counter of blocks, say, would be
     // wrong in the next launch.

@@ -218,6 +218,7 @@ void host_leaks(Leak leak) {
     if (leak != Leak::mapped) cudaFreeHost(mapped);
 }
 void host_clears(int* data, int first, int count) { cudaMemset(data + first, 0, count * sizeof(int)); }
+void host_sets_no_bytes(int* data, int bytes) { cudaMemset(data, bytes, 0); }
 void host_copies_much(int* data, int count) {
     std::vector<int> values(count);
     cudaMemcpy(values.data(), data, count * sizeof(int), cudaMemcpyDeviceToHost);

@@ -102,6 +102,7 @@ void host_library_reaches(Library, int* data);
 enum class Leak { none, device, on_stream, host, mapped };
 void host_leaks(Leak);
 void host_clears(int* data, int first, int count);  // `count` elements from `first` on
+void host_sets_no_bytes(int* data, int bytes);      // the last two arguments are exchanged
 void host_copies_much(int* data, int count);        // to the host, back, and to a symbol
 enum class TooMuch { source, target, behind, host_array, host_source, symbol, host_memset };
 void host_copies_too_much(TooMuch, int* data);

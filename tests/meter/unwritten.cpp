@@ -33,6 +33,13 @@ TEST_CASE("a read of unwritten memory is reported", "[races]") {
                      "for zeros "
                      "with cudaMemset"));
     CHECK(clean([&] { kernels::unwritten_global(filled<int>("in", 32).data(), out.data()); }));
+    Buffer<int> set_in_vain("in", 32);
+    CHECK_THAT(found([&] {
+                   kernels::host_sets_no_bytes(set_in_vain.data(), 128);
+                   kernels::unwritten_global(set_in_vain.data(), out.data());
+               }).at(0),
+               EndsWith("; the host has called it with the value 128 and 0 bytes: the value comes first, and "
+                        "then the number of bytes"));
 }
 
 TEST_CASE("a partial write by the host initializes that part only", "[races]") {

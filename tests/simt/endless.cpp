@@ -18,11 +18,11 @@ TEST_CASE("an endless loop ends the launch after the time limit", "[endless]") {
     auto out = zeros<int>("out");
     CHECK_THAT(
         fault([&] { kernels::endless(out.data()); }),
-        Equals("endless loop: thread (0,0,0) of block (0,0,0) still runs after 0.1 s of processor time" +
-               in("endless") + "; does its loop end for every thread?"));
+        Equals("perhaps endless: thread (0,0,0) of block (0,0,0) still runs after 0.1 s of processor time" +
+               in("endless") + "; does its loop end for every thread, or has it far too many rounds?"));
     if (!kata::counts_available()) return;  // an optimizer may assume that a loop like this one ends
     CHECK_THAT(fault([] { kernels::endless_without_memory(40); }, {.time_limit = 0.05}),
-               StartsWith("endless loop: thread (39,0,0) of block (0,0,0) still runs after 0.05 s"));
+               StartsWith("perhaps endless: thread (39,0,0) of block (0,0,0) still runs after 0.05 s"));
 }
 
 namespace {
@@ -36,17 +36,19 @@ TEST_CASE("an endless loop ends after the maximum number of steps if steps are c
     need_meter();
     const Conditions conditions{.most_steps = few_steps};
     for (const int threads : {1, 256})
-        CHECK_THAT(
-            fault([=] { kernels::endless_without_memory(threads); }, conditions),
-            StartsWith("endless loop: thread (" + std::to_string(threads - 1) + ",0,0) of block (0,0,0)") &&
-                EndsWith(in("endless without memory") + "; does its loop end for every thread?"));
+        CHECK_THAT(fault([=] { kernels::endless_without_memory(threads); }, conditions),
+                   StartsWith("perhaps endless: thread (" + std::to_string(threads - 1) +
+                              ",0,0) of block (0,0,0)") &&
+                       EndsWith(in("endless without memory") +
+                                "; does its loop end for every thread, or has it far too many rounds?"));
     auto flag = zeros<int>("flag");
     CHECK_THAT(fault([&] { kernels::spin_on_atomic(flag.data()); }, conditions),
                StartsWith("endless wait: thread (") &&
                    EndsWith(in("spin on atomic") + "; does another thread write what it waits for?"));
     CHECK_THAT(fault([&] { kernels::count_for_ever(flag.data()); }, conditions),
-               StartsWith("endless loop: thread (") &&
-                   EndsWith(in("count for ever") + "; does its loop end for every thread?"));
+               StartsWith("perhaps endless: thread (") &&
+                   EndsWith(in("count for ever") +
+                            "; does its loop end for every thread, or has it far too many rounds?"));
 }
 
 TEST_CASE("a sampled block that takes too long is not reported as endless", "[endless]") {
@@ -76,20 +78,20 @@ TEST_CASE("an endless wait for memory ends the launch after the time limit", "[e
     const Conditions conditions{.order = order, .time_limit = 0.1};
     CHECK_THAT(
         fault([&] { kernels::spin_on_atomic(flag.data()); }, conditions),
-        StartsWith("endless wait: thread (") && ContainsSubstring("of block (0,0,0) still polls memory"));
+        StartsWith("perhaps endless: thread (") && ContainsSubstring("of block (0,0,0) still polls memory"));
     // only the meter notices a volatile read
-    const std::string wait = kata::counts_available() ? "endless wait: thread (" : "endless loop: thread (";
-    CHECK_THAT(fault([&] { kernels::spin_on_volatile(flag.data()); }, conditions), StartsWith(wait));
+    const std::string does = kata::counts_available() ? " still polls memory" : " still runs";
+    CHECK_THAT(fault([&] { kernels::spin_on_volatile(flag.data()); }, conditions), ContainsSubstring(does));
     if (!kata::counts_available()) return;
     CHECK_THAT(fault([&] { kernels::spin_on_plain(flag.data()); }, conditions),
-               StartsWith("endless loop: thread ("));
+               StartsWith("perhaps endless: thread ("));
 }
 
 TEST_CASE("the looping thread is reported, not one that has polled and waits for it in a vote", "[endless]") {
     auto flag = zeros<int>("flag"), out = zeros<int>("out", 32);
     const Conditions conditions{.order = any_order(), .time_limit = 0.1};
     CHECK_THAT(fault([&] { kernels::loop_beside_vote(flag.data(), out.data()); }, conditions),
-               StartsWith("endless loop: thread (1,0,0) of block (0,0,0) still runs"));
+               StartsWith("perhaps endless: thread (1,0,0) of block (0,0,0) still runs"));
     auto set = upload("flag", std::vector{1});
     CHECK(fault([&] { kernels::loop_beside_vote(set.data(), out.data()); }, conditions) == "");
 }
@@ -109,7 +111,7 @@ TEST_CASE("a wait for a block that has not started is diagnosed", "[endless]") {
     auto fresh = zeros<int>("flags", blocks);
     CHECK_THAT(fault([&] { kernels::wait_for_block_before(fresh.data(), out.data(), blocks); },
                      {.order = Order::backwards, .time_limit = 0.1}),
-               Equals("endless wait: thread (0,0,0) of block (11,0,0) still polls memory after 0.1 s of "
+               Equals("perhaps endless: thread (0,0,0) of block (11,0,0) still polls memory after 0.1 s of "
                       "processor time" +
                       in("wait for block before") +
                       "; does it wait for a block that has not started, or for its own?"));

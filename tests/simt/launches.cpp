@@ -202,12 +202,12 @@ TEST_CASE("an observation lists the first launches with their configuration", "[
         for (int i = 0; i < 4; ++i) kernels::wait_for_block_before(flags.data(), out.data(), 12 - i);
     });
     CHECK(seen.launches == 4);
-    CHECK(seen.launched == std::vector<std::string>{"wait_for_block_before_kernel<<<12, 32>>>",
-                                                    "wait_for_block_before_kernel<<<11, 32>>>",
-                                                    "wait_for_block_before_kernel<<<10, 32>>>"});
-    REQUIRE(seen.launchings.size() == 3);
-    CHECK(seen.launchings[1].text == "<<<11, 32>>>");
-    CHECK(!seen.launchings[1].is_like(seen.launchings[0]));
+    REQUIRE(seen.launched.size() == 3);
+    for (unsigned i = 0; i < 3; ++i)
+        CHECK(seen.launched[i].text ==
+              "wait_for_block_before_kernel<<<" + std::to_string(12 - i) + ", 32>>>");
+    CHECK(seen.launched[1].configuration() == "<<<11, 32>>>");
+    CHECK(!seen.launched[1].is_like(seen.launched[0]));
 }
 
 TEST_CASE("kernels can be launched as others were", "[launch]") {
@@ -216,8 +216,8 @@ TEST_CASE("kernels can be launched as others were", "[launch]") {
         return kata::observe({}, [&] { kernels::wait_for_block_before(flags.data(), out.data(), blocks); });
     };
     auto out = zeros<int>("out", 12), other_out = zeros<int>("out", 12);
-    const auto other = launch(5, other_out).launchings;
+    const auto other = launch(5, other_out).launched;
     const kata::LaunchedAs as_there(other);
-    CHECK(launch(12, out).launched == std::vector<std::string>{"wait_for_block_before_kernel<<<12, 32>>>"});
+    CHECK(launch(12, out).launched.at(0).text == "wait_for_block_before_kernel<<<12, 32>>>");
     CHECK(out.values() == std::vector<int>{0, 1, 2, 3, 4, 0, 0, 0, 0, 0, 0, 0});
 }

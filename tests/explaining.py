@@ -19,6 +19,7 @@ import board
 import estimates
 import explain
 import predict
+import step_times
 import trace
 from fault import Fault
 from repository import Repository
@@ -347,13 +348,13 @@ class Explaining(unittest.TestCase):
         known = board.Place("grids", "03_blur", state)
         with (
             mock.patch.object(estimates, "of", of),
-            mock.patch.object(explain, "Build", built),
+            mock.patch.object(step_times, "Build", built),
             mock.patch.object(board.Board, "of", lambda *_: known),
         ):
             asked_for = (Repository(), "grids", "03_blur", "H100_80GB_HBM3", both)
             if as_json:
-                return explain.estimate_as_json(*asked_for)
-            lines = explain.estimated(*asked_for)
+                return step_times.as_json(*asked_for)
+            lines = step_times.as_lines(*asked_for)
         for line in "\n".join(lines).splitlines():
             self.assertLessEqual(len(line), 80, line)
         return "\n".join(lines), asked

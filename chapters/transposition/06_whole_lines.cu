@@ -8,6 +8,7 @@
 constexpr int tile = 64;      // elements of a row of the result that a block stores
 constexpr int line = 32;      // elements of a line
 constexpr int threads = 256;  // of a block
+constexpr int wide = 4;       // elements of a load or a store
 
 /// `n` is the size of a pack, `across` the number of columns of a block.
 template <int n, int across>
@@ -23,8 +24,9 @@ __global__ void __launch_bounds__(threads)
 
 void transpose(const float* in, float* out, int rows, int columns) {
     // kata: begin
-    // As in 05. The last line of a row may begin in a tile below the last row.
-    // Also required: as in 04. Stores of odd sizes fill whole lines, except at both ends of a row.
+    // As in 05, with blocks of 64 columns for packs of `wide` elements and of 32 for single ones. The last
+    // line of a row may begin in a tile below the last row.
+    // Also required: any sizes. Stores of odd sizes fill whole lines, except at both ends of a row.
     kata::open();
     // kata: end
 }

@@ -119,7 +119,8 @@ std::string Meter::remedy_past_the_end(const simt::Range& range, const std::stri
     return text + ": is there a guard before this line that admits only " +
            (!is_product ? "indices below that number?"
             : of_planes ? "x, y and z below their own limits?"
-                        : "rows and columns below their own limits?");
+                        : "rows and columns below their own limits, and is the row multiplied by the "
+                          "length of a row of this array?");
 }
 
 /// Returns ", as "n" says" or ", "width" times "height"" if exactly one parameter, or one pair of them, has

@@ -8,6 +8,7 @@
 constexpr int tile = 64;      // elements of a row of the result that a block stores
 constexpr int line = 32;      // elements of a line
 constexpr int threads = 256;  // of a block
+constexpr int wide = 4;       // elements of a load or a store
 
 /// `n` is the size of a pack, `across` the number of columns of a block.
 template <int n, int across>
@@ -47,9 +48,9 @@ void transpose(const float* in, float* out, int rows, int columns) {
     // kata: begin
     if (rows == 0 || columns == 0) return;
     // Blocks of 32 columns load whole lines one element at a time; with packs, a warp has two rows of 64.
-    const bool is_wide = rows % 4 == 0 && columns % 4 == 0;
+    const bool is_wide = rows % wide == 0 && columns % wide == 0;
     const int across = is_wide ? 64 : 32;
-    const auto kernel = is_wide ? whole_lines<4, 64> : whole_lines<1, 32>;
+    const auto kernel = is_wide ? whole_lines<wide, 64> : whole_lines<1, 32>;
     // Up to line - 1 elements are left to the block below, also by the last tile.
     const dim3 grid(ceil_div(columns, across), ceil_div(rows + line - 1, tile));
     kernel<<<grid, threads>>>(in, out, rows, columns);

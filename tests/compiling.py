@@ -369,6 +369,8 @@ class Compilers(unittest.TestCase):
             self.shown(said),
             [f"{self.STEP}:52: error: no kernel of this name takes arguments of these types"],
         )
+        undeclared = f"{self.STEP}:51:9: error: ‘wide’ was not declared in this scope"
+        self.assertEqual(len(self.shown(f"{undeclared}\n{said}")), 1)
 
     def test_what_is_warned_of_in_each_instance_is_shown_once(self) -> None:
         warning = (

@@ -248,6 +248,9 @@ def shown(lines: Sequence[str]) -> list[str]:
     if not found:
         return once(lines)
     own = [error for error in found if error.where] or found
+    if any("was not declared" in error.lines[0] for error in own):  # it has no type that a kernel could take
+        launches = {error.where for error in own if "no kernel of this name" in error.lines[0]}
+        own = [error for error in own if error.where not in launches]
     out: list[str] = []
     seen: set[str] = set()
     for error in own:

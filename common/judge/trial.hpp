@@ -220,7 +220,8 @@ std::string right_if_launched(const Module& step, const Problem& p, const Trial&
     return otherwise.empty() ? "" : "\nit would be right if " + otherwise + ", as its solution does";
 }
 
-/// Forgets a tile that is not the step's: its only launch has another number of blocks.
+/// Forgets a tile that is not the step's: its only launch has another number of blocks, and not because the
+/// last of several is missing.
 inline void keep_own_tile(Layout& layout, const Observation& seen) {
     if (seen.launches != 1 || seen.launched.empty()) return;
     const auto& grid = seen.launched[0].grid;
@@ -230,7 +231,8 @@ inline void keep_own_tile(Layout& layout, const Observation& seen) {
         const auto tile = layout.tile[axis], extent = layout.extents[axis];
         if (tile == 0 || extent == 0) return;
         const auto blocks = static_cast<unsigned>((extent + tile - 1) / tile);
-        fits = fits && blocks == grid[axis];
+        const auto whole = static_cast<unsigned>(extent / tile);
+        fits = fits && (grid[axis] == blocks || (grid[axis] == whole && whole > 1));
         all *= blocks;
     }
     const bool is_numbered = grid[1] == 1 && grid[2] == 1 && all == grid[0];  // along x, whatever they do

@@ -15,7 +15,7 @@ REPOSITORY = Repository(ROOT)
 # What the tests say of each kind.
 SAID = {
     "race": r"race",
-    "bounds": r"out of bounds",
+    "bounds": r"out of bounds|is there a guard before this line",
     "unset": r"nobody has written|NaN",
     "wait": r"divergent barrier|still polls memory",
     "launch": r"launch refused|may have \(",

@@ -1,0 +1,121 @@
+// 08 Choice of match: a warp looks at its first row, and then finds equal digits in the way that suits.
+// Beyond the documents; CUB's sort has one of these ways. Changed from 07: __match_any_sync takes a round for
+// each different digit in the row, up to 32 of them. Where most digits differ, lanes set their bits in a word
+// of shared memory for each digit, and read it again. That is slow where many lanes meet in one word: there
+// eight ballots serve, whose number depends on nothing, or, if few digits differ, __match_any_sync. Tiles are
+// larger, and need more shared memory than a block has without being asked for.
+//
+// Needs: sm_80, 62 KiB
+#include "digits.cuh"
+
+#include <cuda/atomic>
+
+constexpr int bits = 8;
+constexpr int digits = 1 << bits;
+template <class T>
+constexpr int threads = sizeof(T) == 4 ? 384 : 256;
+template <class T>
+constexpr int warps = threads<T> / 32;
+template <class T>
+constexpr int rows = sizeof(T) == 4 ? 23 : 17;  // of 32 elements, of a warp
+template <class T>
+constexpr int tile = threads<T>* rows<T>;
+template <class T>
+constexpr int passes = key_bits<T> / bits;
+
+/// What a tile has published of a digit is in the two lowest bits of a word, and the count in the others. The
+/// word is written and read as one, so no fence stands between state and count.
+enum State : unsigned {
+    nothing,  ///< not yet: memory is set to zero
+    own,      ///< how often the digit is in this tile
+    up_to     ///< how often it is in all tiles up to this one
+};
+__device__ void publish(unsigned& word, State state, unsigned count) {
+    cuda::atomic_ref<unsigned, cuda::thread_scope_device>(word).store(count << 2 | state,
+                                                                      cuda::memory_order_relaxed);
+}
+__device__ State observe(unsigned& word, unsigned& count) {
+    const unsigned found =
+        cuda::atomic_ref<unsigned, cuda::thread_scope_device>(word).load(cuda::memory_order_relaxed);
+    count = found >> 2;
+    return static_cast<State>(found & 3);
+}
+
+template <class T>
+constexpr int loads = 64 / sizeof(T);  // of a thread at a time
+constexpr int max_blocks = 8 * 132;    // of `digits` threads, as many as an H100 runs at a time
+
+/// Adds to counts[pass][digit] the digits of all passes.
+template <class T>
+__global__ void __launch_bounds__(digits, 8) count_digits(const T* in, int n, unsigned (*counts)[digits]) {
+    // kata: begin
+    // As in 07, in blocks of `digits` threads.
+    kata::open();
+    // kata: end
+}
+
+/// Each block replaces the counts of a pass by the places where the digits begin in its result.
+__global__ void __launch_bounds__(digits) scan_digits(unsigned (*counts)[digits]) {
+    // kata: begin
+    // As in 07.
+    kata::open();
+    // kata: end
+}
+
+/// Ways to find the lanes with the same digit.
+enum class Match { any, ballots, masks };
+
+/// Returns the way that suits a warp with such digits.
+__device__ Match match_for(int digit) {
+    // kata: begin
+    // What does each way cost for a row with these digits? How many lanes have the most frequent one,
+    // and how many digits differ? One __match_any_sync tells a lane which lanes are like it;
+    // __reduce_max_sync and __ballot_sync tell all lanes about the row.
+    kata::open();
+    return Match::any;
+    // kata: end
+}
+
+/// Returns the lanes of the warp with the same digit. Each of the warp's masks, one for each digit, is zero.
+template <Match match>
+__device__ unsigned lanes_with(int digit, unsigned* masks) {
+    // kata: begin
+    // Three ways, of which the compiler keeps one. For the masks: each lane sets its bit in the word of
+    // its digit with atomicOr, and reads the word when all have done so. For the ballots: a lane is like
+    // this one if it has the same bit in each of eight ballots.
+    kata::open();
+    return 0;
+    // kata: end
+}
+
+/// Stores a warp's elements to their places in x. `places` has the place of the next element for each digit.
+/// A loop for each way to match, so that each has registers of its own.
+template <Match match, class T>
+__device__ void rank(const T (&mine)[rows<T>], int shift, unsigned* places, unsigned* masks, T* x) {
+    // kata: begin
+    // The loop of 07. The lane that raises the counter also zeroes the mask, if masks are used.
+    kata::open();
+    // kata: end
+}
+
+/// `status` has a word for each digit of each tile; `started` counts the blocks that have started.
+template <class T>
+__global__ void __launch_bounds__(threads<T>, sizeof(T) == 4 ? 2 : 3)
+    one_sweep(const T* in, T* out, int n, int shift, const unsigned* begins, unsigned (*status)[digits],
+              int* started) {
+    // kata: begin
+    // As in 07, with more threads than digits: which loops are only for threads that have a digit? The
+    // tile is in dynamic shared memory. Each warp chooses once, by its first row.
+    kata::open();
+    // kata: end
+}
+
+template <class T>
+void sort_elements(const T* in, T* out, int n, T* workspace) {
+    // kata: begin
+    // As in 07. A block has more than 48 KiB of shared memory: ask for it before the launch.
+    // Also required: keys of 32 and of 64 bits and pairs; from 0 to 2^30 elements; equal keys in their
+    // order; `in` is only read.
+    kata::open();
+    // kata: end
+}

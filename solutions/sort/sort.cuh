@@ -1,0 +1,1 @@
+../../chapters/sort/sort.cuh

@@ -30,6 +30,8 @@ std::uint64_t key(Keys keys, std::uint64_t i, std::uint64_t n, unsigned seed) {
             return (random >> 60) * (all / 15);
         case Keys::skewed:
             return random & mixed(random) & mixed(mixed(random));
+        case Keys::frequent:
+            return mixed(random) % 4 == 0 ? 0 : random;
         case Keys::equal:
             return all / 3;
         case Keys::ends:

@@ -49,8 +49,9 @@ enum class Keys {
     uniform,
     sorted,
     reversed,
-    few,     ///< 16 values
-    skewed,  ///< a bit is set in one of eight keys
+    few,       ///< 16 values
+    skewed,    ///< a bit is set in one of eight keys
+    frequent,  ///< one key in four is the smallest number
     equal,
     ends,  ///< only the smallest and the largest number
 };

@@ -50,22 +50,29 @@ const kata::Step steps[] = {
      .traits = "[array]",
      .beats = {{"05_digits", "barriers", 2.0, "a tile is ranked at once, and not bit by bit",
                 "not in the documents"},
+               {"05_digits", "sectors", 1.15,
+                "there are 4 passes instead of 8, and neighbours store to neighbours",
+                "not in the documents"},
                // 1.40 times.
                {"05_digits", "milliseconds", 1.15, "there are 4 passes instead of 8",
-                "not in the documents"}}},
+                "not in the documents"}},
+     // A match is one exchange of a warp, and eight ballots are eight.
+     .allows = {{"exchanges", 10}}},
     {.name = "07_one_sweep",
      .before = "06_warp_ranks",
      .entry = "sort_elements",
-     .traits = "[array]",
+     .traits = "[array][looks back]",
      .beats = {{"06_warp_ranks", "sectors", 1.35, "a pass reads each element once instead of twice",
                 "not in the documents"},
                // 1.14 times.
                {"06_warp_ranks", "milliseconds", 1.04, "a pass reads each element once instead of twice",
-                "not in the documents"}}},
+                "not in the documents"}},
+     // A match is one exchange of a warp, and eight ballots are eight.
+     .allows = {{"exchanges", 10}}},
     {.name = "08_choice_of_match",
      .before = "07_one_sweep",
      .entry = "sort_elements",
-     .traits = "[array]",
+     .traits = "[array][looks back]",
      .beats = {{"07_one_sweep", "barriers", 1.08, "tiles are larger, so there are fewer blocks",
                 "not in the documents"},
                // 1.54 times.
@@ -79,7 +86,7 @@ kata::Shape on(std::string_view name, std::size_t n, Keys keys = Keys::uniform) 
     return {name, [=](const Module& step) { return try_on(step, elements<T>(n, keys, 1, step)); }};
 }
 
-constexpr std::size_t base = 1 << 16;
+constexpr std::size_t base = 1 << 15;
 
 /// The timed problem of a step: an array, or two lists with the same keys.
 class Timed final : public kata::TimedProblem {
@@ -112,12 +119,12 @@ std::size_t timed_length(std::optional<int> power_of_two) {
 
 static const kata::Chapter chapter{
     .name = "sort",
-    .problem = "65536 keys of 32 bits; two lists of them in steps 01 and 02",
+    .problem = "32768 keys of 32 bits; two lists of them in steps 01 and 02",
     .timed_problem = "2^28 keys of 32 bits; two lists of them in steps 01 and 02",
     .steps = steps,
     .ladder = [](const Module& step) { return try_on(step, elements(base, Keys::uniform, 1, step)); },
-    .shapes = {on("base", base), on("ragged", 33'333), on<Pair>("pairs", 1 << 15, Keys::few),
-               on<std::uint64_t>("keys of 64 bits", 1 << 14), on("equal", 1 << 14, Keys::equal)},
+    .shapes = {on("base", base), on("ragged", 16'667), on<Pair>("pairs", 1 << 14, Keys::few),
+               on<std::uint64_t>("keys of 64 bits", 1 << 13), on("equal", 1 << 13, Keys::equal)},
     .sketch = [](const Module& step) -> kata::Sketch {
         constexpr int n = 2048;
         return {try_on(step, elements(n, Keys::uniform, 1, step)),

@@ -1,25 +1,26 @@
 // 08 Choice of match: a warp looks at its first row, and then finds equal digits in the way that suits.
 // Beyond the documents; CUB's sort has one of these ways. Changed from 07: __match_any_sync takes a round for
-// each different digit in the row, up to 32 of them. Where most digits differ, lanes set their bits in a word
-// of shared memory for each digit, and read it again. That is slow where many lanes meet in one word: there
-// eight ballots serve, whose number depends on nothing, or, if few digits differ, __match_any_sync. Tiles are
-// larger, and need more shared memory than a block has without being asked for.
+// each different digit in the row, up to 32 of them. If there are many, a warp takes two other ways in turn:
+// in one row, lanes set their bits in a word of shared memory for each digit, and in the next one, eight
+// ballots find the same. The one keeps shared memory busy and the other the schedulers, so a multiprocessor
+// does both at once. Lanes that meet in one word wait for each other: then all rows have ballots. Registers
+// are few enough for four blocks on a multiprocessor. A tile of 64-bit elements takes more shared memory than
+// a block has without being asked for.
 //
-// Needs: sm_80, 62 KiB
+// Needs: sm_80, 52 KiB
 #include "digits.cuh"
 
 #include <cuda/atomic>
 
 constexpr int bits = 8;
 constexpr int digits = 1 << bits;
+constexpr int threads = 256;  // a thread for each digit
+constexpr int warps = threads / 32;
+static_assert(threads == digits);
 template <class T>
-constexpr int threads = sizeof(T) == 4 ? 384 : 256;
+constexpr int rows = sizeof(T) == 4 ? 28 : 17;  // of 32 elements, of a warp
 template <class T>
-constexpr int warps = threads<T> / 32;
-template <class T>
-constexpr int rows = sizeof(T) == 4 ? 23 : 17;  // of 32 elements, of a warp
-template <class T>
-constexpr int tile = threads<T>* rows<T>;
+constexpr int tile = threads* rows<T>;
 template <class T>
 constexpr int passes = key_bits<T> / bits;
 
@@ -43,11 +44,11 @@ __device__ State observe(unsigned& word, unsigned& count) {
 
 template <class T>
 constexpr int loads = 64 / sizeof(T);  // of a thread at a time
-constexpr int max_blocks = 8 * 132;    // of `digits` threads, as many as an H100 runs at a time
+constexpr int max_blocks = 8 * 132;    // as many as an H100 runs at a time
 
 /// Adds to counts[pass][digit] the digits of all passes.
 template <class T>
-__global__ void __launch_bounds__(digits, 8) count_digits(const T* in, int n, unsigned (*counts)[digits]) {
+__global__ void __launch_bounds__(threads, 8) count_digits(const T* in, int n, unsigned (*counts)[digits]) {
     // kata: begin
     // As in 07, in blocks of `digits` threads.
     kata::open();
@@ -63,7 +64,7 @@ __global__ void __launch_bounds__(digits) scan_digits(unsigned (*counts)[digits]
 }
 
 /// Ways to find the lanes with the same digit.
-enum class Match { any, ballots, masks };
+enum class Match { any, ballots, in_turn };
 
 /// Returns the way that suits a warp with such digits.
 __device__ Match match_for(int digit) {
@@ -76,36 +77,45 @@ __device__ Match match_for(int digit) {
     // kata: end
 }
 
-/// Returns the lanes of the warp with the same digit. Each of the warp's masks, one for each digit, is zero.
-template <Match match>
-__device__ unsigned lanes_with(int digit, unsigned* masks) {
+/// Returns the lanes of the warp with the same digit: eight ballots, one for each bit.
+__device__ unsigned match_by_ballots(int digit) {
     // kata: begin
-    // Three ways, of which the compiler keeps one. For the masks: each lane sets its bit in the word of
-    // its digit with atomicOr, and reads the word when all have done so. For the ballots: a lane is like
-    // this one if it has the same bit in each of eight ballots.
+    // A lane is like this one if it has the same bit in each of the ballots.
     kata::open();
     return 0;
     // kata: end
 }
 
-/// Stores a warp's elements to their places in x. `places` has the place of the next element for each digit.
-/// A loop for each way to match, so that each has registers of its own.
+/// Returns the same, and leaves it in the digit's mask, which must be zero before.
+__device__ unsigned match_by_mask(unsigned& mask) {
+    // kata: begin
+    // Each lane sets its bit with atomicOr, and reads the word when all have done so.
+    kata::open();
+    return 0;
+    // kata: end
+}
+
+/// Stores a warp's elements to their places in x. `places` has the place of the next element for each digit,
+/// and `masks` a word for each of them, all zero. A loop for each way to match, with registers of its own.
 template <Match match, class T>
 __device__ void rank(const T (&mine)[rows<T>], int shift, unsigned* places, unsigned* masks, T* x) {
     // kata: begin
-    // The loop of 07. The lane that raises the counter also zeroes the mask, if masks are used.
+    // The loop of 07. In turn: which of two rows is matched by masks, and which by ballots, is known to the
+    // compiler. The lane that raises the counter also zeroes the mask. The counter can be loaded before
+    // lanes match, so that neither waits for the other.
     kata::open();
     // kata: end
 }
 
 /// `status` has a word for each digit of each tile; `started` counts the blocks that have started.
 template <class T>
-__global__ void __launch_bounds__(threads<T>, sizeof(T) == 4 ? 2 : 3)
+__global__ void __launch_bounds__(threads, sizeof(T) == 4 ? 4 : 3)
     one_sweep(const T* in, T* out, int n, int shift, const unsigned* begins, unsigned (*status)[digits],
               int* started) {
     // kata: begin
-    // As in 07, with more threads than digits: which loops are only for threads that have a digit? The
-    // tile is in dynamic shared memory. Each warp chooses once, by its first row.
+    // As in 07, with the tile in dynamic shared memory. Each warp chooses once, by its first row. A register
+    // for each element is enough: if digits are computed again from a `shift` that was kept in shared
+    // memory, the compiler cannot keep them from the first time.
     kata::open();
     // kata: end
 }

@@ -1,25 +1,26 @@
 // 08 Choice of match: a warp looks at its first row, and then finds equal digits in the way that suits.
 // Beyond the documents; CUB's sort has one of these ways. Changed from 07: __match_any_sync takes a round for
-// each different digit in the row, up to 32 of them. Where most digits differ, lanes set their bits in a word
-// of shared memory for each digit, and read it again. That is slow where many lanes meet in one word: there
-// eight ballots serve, whose number depends on nothing, or, if few digits differ, __match_any_sync. Tiles are
-// larger, and need more shared memory than a block has without being asked for.
+// each different digit in the row, up to 32 of them. If there are many, a warp takes two other ways in turn:
+// in one row, lanes set their bits in a word of shared memory for each digit, and in the next one, eight
+// ballots find the same. The one keeps shared memory busy and the other the schedulers, so a multiprocessor
+// does both at once. Lanes that meet in one word wait for each other: then all rows have ballots. Registers
+// are few enough for four blocks on a multiprocessor. A tile of 64-bit elements takes more shared memory than
+// a block has without being asked for.
 //
-// Needs: sm_80, 62 KiB
+// Needs: sm_80, 52 KiB
 #include "digits.cuh"
 
 #include <cuda/atomic>
 
 constexpr int bits = 8;
 constexpr int digits = 1 << bits;
+constexpr int threads = 256;  // a thread for each digit
+constexpr int warps = threads / 32;
+static_assert(threads == digits);
 template <class T>
-constexpr int threads = sizeof(T) == 4 ? 384 : 256;
+constexpr int rows = sizeof(T) == 4 ? 30 : 21;  // of 32 elements, of a warp
 template <class T>
-constexpr int warps = threads<T> / 32;
-template <class T>
-constexpr int rows = sizeof(T) == 4 ? 23 : 17;  // of 32 elements, of a warp
-template <class T>
-constexpr int tile = threads<T>* rows<T>;
+constexpr int tile = threads* rows<T>;
 template <class T>
 constexpr int passes = key_bits<T> / bits;
 
@@ -43,26 +44,26 @@ __device__ State observe(unsigned& word, unsigned& count) {
 
 template <class T>
 constexpr int loads = 64 / sizeof(T);  // of a thread at a time
-constexpr int max_blocks = 8 * 132;    // of `digits` threads, as many as an H100 runs at a time
+constexpr int max_blocks = 8 * 132;    // as many as an H100 runs at a time
 
 /// Adds to counts[pass][digit] the digits of all passes.
 template <class T>
-__global__ void __launch_bounds__(digits, 8) count_digits(const T* in, int n, unsigned (*counts)[digits]) {
+__global__ void __launch_bounds__(threads, 8) count_digits(const T* in, int n, unsigned (*counts)[digits]) {
     // kata: begin
     __shared__ unsigned counters[passes<T>][digits];
     const int t = threadIdx.x;
     for (int p = 0; p < passes<T>; ++p) counters[p][t] = 0;
     __syncthreads();
-    for (int first = blockIdx.x * loads<T> * digits; first < n; first += gridDim.x * loads<T> * digits) {
+    for (int first = blockIdx.x * loads<T> * threads; first < n; first += gridDim.x * loads<T> * threads) {
         T mine[loads<T>];  // all in flight before the first is counted
 #pragma unroll
         for (int l = 0; l < loads<T>; ++l) {
-            const int i = first + l * digits + t;
+            const int i = first + l * threads + t;
             if (i < n) mine[l] = in[i];
         }
 #pragma unroll
         for (int l = 0; l < loads<T>; ++l)
-            if (first + l * digits + t < n)
+            if (first + l * threads + t < n)
                 for (int p = 0; p < passes<T>; ++p)
                     atomicAdd(&counters[p][digit_of<bits>(mine[l], p * bits)], 1);
     }
@@ -82,7 +83,7 @@ __global__ void __launch_bounds__(digits) scan_digits(unsigned (*counts)[digits]
 }
 
 /// Ways to find the lanes with the same digit.
-enum class Match { any, ballots, masks };
+enum class Match { any, ballots, in_turn };
 
 /// Returns the way that suits a warp with such digits.
 __device__ Match match_for(int digit) {
@@ -92,20 +93,13 @@ __device__ Match match_for(int digit) {
     const bool is_first = (same & ((1u << threadIdx.x % 32) - 1)) == 0;
     const int different = __popc(__ballot_sync(~0u, is_first));
     if (different <= 16) return Match::any;
-    return most <= 4 ? Match::masks : Match::ballots;
+    return most <= 4 ? Match::in_turn : Match::ballots;
     // kata: end
 }
 
-/// Returns the lanes of the warp with the same digit. Each of the warp's masks, one for each digit, is zero.
-template <Match match>
-__device__ unsigned lanes_with(int digit, unsigned* masks) {
+/// Returns the lanes of the warp with the same digit: eight ballots, one for each bit.
+__device__ unsigned match_by_ballots(int digit) {
     // kata: begin
-    if (match == Match::any) return __match_any_sync(~0u, digit);
-    if (match == Match::masks) {
-        atomicOr(&masks[digit], 1u << threadIdx.x % 32);
-        __syncwarp();
-        return masks[digit];
-    }
     unsigned same = ~0u;
 #pragma unroll
     for (int bit = 0; bit < bits; ++bit) {
@@ -117,8 +111,17 @@ __device__ unsigned lanes_with(int digit, unsigned* masks) {
     // kata: end
 }
 
-/// Stores a warp's elements to their places in x. `places` has the place of the next element for each digit.
-/// A loop for each way to match, so that each has registers of its own.
+/// Returns the same, and leaves it in the digit's mask, which must be zero before.
+__device__ unsigned match_by_mask(unsigned& mask) {
+    // kata: begin
+    atomicOr(&mask, 1u << threadIdx.x % 32);
+    __syncwarp();
+    return mask;
+    // kata: end
+}
+
+/// Stores a warp's elements to their places in x. `places` has the place of the next element for each digit,
+/// and `masks` a word for each of them, all zero. A loop for each way to match, with registers of its own.
 template <Match match, class T>
 __device__ void rank(const T (&mine)[rows<T>], int shift, unsigned* places, unsigned* masks, T* x) {
     // kata: begin
@@ -126,13 +129,16 @@ __device__ void rank(const T (&mine)[rows<T>], int shift, unsigned* places, unsi
 #pragma unroll
     for (int r = 0; r < rows<T>; ++r) {
         const int digit = digit_of<bits>(mine[r], shift);
-        const unsigned same = lanes_with<match>(digit, masks);
+        const bool by_mask = match == Match::in_turn && r % 2 == 1;  // known to the compiler
+        const unsigned place = places[digit];                        // is on its way while lanes match
+        const unsigned same = match == Match::any ? __match_any_sync(~0u, digit)
+                              : by_mask           ? match_by_mask(masks[digit])
+                                                  : match_by_ballots(digit);
         const unsigned left = same & ((1u << lane) - 1);
-        const unsigned place = places[digit];
         __syncwarp();
         if (left == 0) {
             places[digit] = place + __popc(same);
-            if (match == Match::masks) masks[digit] = 0;  // for the next row
+            if (by_mask) masks[digit] = 0;  // for the next row
         }
         __syncwarp();
         x[place + __popc(left)] = mine[r];
@@ -142,18 +148,18 @@ __device__ void rank(const T (&mine)[rows<T>], int shift, unsigned* places, unsi
 
 /// `status` has a word for each digit of each tile; `started` counts the blocks that have started.
 template <class T>
-__global__ void __launch_bounds__(threads<T>, sizeof(T) == 4 ? 2 : 3)
+__global__ void __launch_bounds__(threads, 3)
     one_sweep(const T* in, T* out, int n, int shift, const unsigned* begins, unsigned (*status)[digits],
               int* started) {
     // kata: begin
     extern __shared__ int4 dynamic[];
     T* const x = reinterpret_cast<T*>(dynamic);
-    __shared__ unsigned counters[warps<T>][digits], masks[warps<T>][digits], to_result[digits];
-    __shared__ int number;
+    __shared__ unsigned counters[warps][digits], masks[warps][digits], to_result[digits];
+    __shared__ int number, shift_again;
     const int t = threadIdx.x, lane = t % 32, warp = t / 32;
     if (t == 0) number = atomicAdd(started, 1);
-    for (int i = t; i < warps<T> * digits; i += threads<T>)
-        counters[i / digits][i % digits] = masks[i / digits][i % digits] = 0;
+    if (t == 0) shift_again = shift;
+    for (int w = 0; w < warps; ++w) counters[w][t] = masks[w][t] = 0;
     __syncthreads();
     const int tile_number = number, first = tile_number * tile<T>, count = min(tile<T>, n - first);
 
@@ -168,20 +174,19 @@ __global__ void __launch_bounds__(threads<T>, sizeof(T) == 4 ? 2 : 3)
     __syncthreads();
 
     unsigned of_tile = 0;
-    if (t < digits) {
-        for (int w = 0; w < warps<T>; ++w) {
-            const unsigned of_warp = counters[w][t];
-            counters[w][t] = of_tile;
-            of_tile += of_warp;
-        }
-        publish(status[tile_number][t], own, of_tile);
+    for (int w = 0; w < warps; ++w) {
+        const unsigned of_warp = counters[w][t];
+        counters[w][t] = of_tile;
+        of_tile += of_warp;
     }
+    publish(status[tile_number][t], own, of_tile);
     unsigned all;
-    const unsigned begin = sum_before<threads<T>>(of_tile, all);
-    if (t < digits)
-        for (int w = 0; w < warps<T>; ++w) counters[w][t] += begin;
+    const unsigned begin = sum_before<threads>(of_tile, all);
+    for (int w = 0; w < warps; ++w) counters[w][t] += begin;
     __syncthreads();
 
+    // From the same variable, the compiler would keep each digit that it has counted in a register.
+    shift = shift_again;
     switch (match_for(digit_of<bits>(mine[0], shift))) {
         case Match::any:
             rank<Match::any>(mine, shift, counters[warp], masks[warp], x);
@@ -189,27 +194,25 @@ __global__ void __launch_bounds__(threads<T>, sizeof(T) == 4 ? 2 : 3)
         case Match::ballots:
             rank<Match::ballots>(mine, shift, counters[warp], masks[warp], x);
             break;
-        case Match::masks:
-            rank<Match::masks>(mine, shift, counters[warp], masks[warp], x);
+        case Match::in_turn:
+            rank<Match::in_turn>(mine, shift, counters[warp], masks[warp], x);
             break;
     }
-    if (t < digits) {
-        unsigned before = 0;
-        for (int i = tile_number - 1; i >= 0;) {
-            unsigned found;
-            const State state = observe(status[i][t], found);
-            if (state == nothing) continue;
-            before += found;
-            if (state == up_to) break;
-            --i;
-        }
-        publish(status[tile_number][t], up_to, before + of_tile);
-        to_result[t] = begins[t] + before - begin;
+    unsigned before = 0;  // of the digit, in all tiles to the left
+    for (int i = tile_number - 1; i >= 0;) {
+        unsigned found;
+        const State state = observe(status[i][t], found);
+        if (state == nothing) continue;  // it has started, so the wait ends
+        before += found;
+        if (state == up_to) break;
+        --i;
     }
+    publish(status[tile_number][t], up_to, before + of_tile);
+    to_result[t] = begins[t] + before - begin;
     __syncthreads();
 #pragma unroll
     for (int r = 0; r < rows<T>; ++r) {
-        const int e = r * threads<T> + t;
+        const int e = r * threads + t;
         if (e < count) out[to_result[digit_of<bits>(x[e], shift)] + e] = x[e];
     }
     // kata: end
@@ -225,7 +228,7 @@ void sort_elements(const T* in, T* out, int n, T* workspace) {
     auto* const status = counts + passes<T>;
     auto* const started = reinterpret_cast<int*>(status + tiles);
     check(cudaMemset(counts, 0, passes<T> * sizeof *counts));
-    count_digits<<<min(ceil_div(n, loads<T> * digits), max_blocks), digits>>>(in, n, counts);
+    count_digits<<<min(ceil_div(n, loads<T> * threads), max_blocks), threads>>>(in, n, counts);
     check(cudaGetLastError());
     scan_digits<<<passes<T>, digits>>>(counts);
     check(cudaGetLastError());
@@ -235,7 +238,7 @@ void sort_elements(const T* in, T* out, int n, T* workspace) {
     for (int pass = 0; pass < passes<T>; ++pass) {
         T* const to = pass % 2 == 0 ? workspace : out;
         check(cudaMemset(status, 0, tiles * sizeof *status + sizeof *started));
-        one_sweep<<<tiles, threads<T>, bytes>>>(from, to, n, pass * bits, counts[pass], status, started);
+        one_sweep<<<tiles, threads, bytes>>>(from, to, n, pass * bits, counts[pass], status, started);
         check(cudaGetLastError());
         from = to;
     }

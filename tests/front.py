@@ -67,7 +67,7 @@ class Front(Checkout):
     def test_names_that_mean_nothing_or_too_much_are_refused(self) -> None:
         self.assertIn("there are: grids reduction histogram", self.refused("hint", "fourier", "01"))
         self.assertIn("'g' may be grids or gemm\n", self.refused("hint", "g", "01"))
-        self.assertIn("'s' may be stencil or scan\n", self.refused("test", "s"))
+        self.assertIn("'s' may be stencil, scan or sort\n", self.refused("test", "s"))
         self.assertIn("'t' may be 03_tiled or 04_tiled_by_output\n", self.refused("hint", "conv", "t"))
         self.assertIn("03_tiled", self.refused("hint", "convolution", "17"))
         self.assertIn("'' is no step", self.refused("hint", "convolution", ""))

@@ -4,10 +4,10 @@
 // in one row, lanes set their bits in a word of shared memory for each digit, and in the next one, eight
 // ballots find the same. The one keeps shared memory busy and the other the schedulers, so a multiprocessor
 // does both at once. Lanes that meet in one word wait for each other: then all rows have ballots. Registers
-// are few enough for four blocks on a multiprocessor. A tile of 64-bit elements takes more shared memory than
-// a block has without being asked for.
+// are few enough for three blocks on a multiprocessor. A tile of 64-bit elements takes more shared memory
+// than a block has without being asked for.
 //
-// Needs: sm_80, 52 KiB
+// Needs: sm_80, 64 KiB
 #include "digits.cuh"
 
 #include <cuda/atomic>
@@ -18,7 +18,7 @@ constexpr int threads = 256;  // a thread for each digit
 constexpr int warps = threads / 32;
 static_assert(threads == digits);
 template <class T>
-constexpr int rows = sizeof(T) == 4 ? 30 : 21;  // of 32 elements, of a warp
+constexpr int rows = sizeof(T) == 4 ? 30 : 23;  // of 32 elements, of a warp
 template <class T>
 constexpr int tile = threads* rows<T>;
 template <class T>

@@ -19,12 +19,12 @@ struct Traffic {
 };
 
 /// The model GPU that the makespan is counted for: about the GPU of a laptop, which most kernels keep busy
-/// whatever their tiles and blocks. A larger one would need more parallelism than a problem has that is small
-/// enough to be counted quickly.
+/// whatever their tiles and blocks. A larger one would need more parallelism than a problem small enough to
+/// be counted quickly has.
 namespace machine {
 inline constexpr unsigned multiprocessors = 16;
 inline constexpr unsigned issued_together = 4;  ///< steps, of different warps of one multiprocessor
-/// Steps of other warps between two steps of a warp: 32 warps keep a multiprocessor busy, half of those it
+/// Steps of other warps between two steps of a warp: 32 warps keep a multiprocessor busy, half of what it
 /// holds.
 inline constexpr unsigned latency = 8;
 }  // namespace machine
@@ -70,13 +70,13 @@ struct Counts {
     /// Shows a wait for all copies, which `waited_for` misses if the thread has read anything from shared
     /// memory in between. 0 for kernels without barriers.
     std::uint64_t bytes_ahead = 0;
-    /// How often a thread has waited for copies in flight. If 0, there are none that could be ahead.
+    /// How often a thread has waited for copies in flight. If 0, no copies can be ahead.
     std::uint64_t copy_waits = 0;
 
     // Time, in terms of scheduling. The unit is a step of a warp: a basic block, or the part of a memory
     // request that the machine serves at once, which is a line of global memory, a pass over the banks of
-    // shared memory (for atomics: of one lane per word) or an address of constant memory. A polling warp
-    // takes one round, however many it takes here. Launches follow one another, so all of these add up.
+    // shared memory (for atomics: of one lane per word) or an address of constant memory. A poll counts as
+    // one round, however many it takes here. Launches follow one another, so all of these add up.
 
     std::uint64_t work = 0;  ///< steps, summed over warps
     /// Steps that must follow one another on a device with unlimited resources: along a warp, after the

@@ -10,17 +10,17 @@
 
 namespace kata {
 
-/// A launch reaches its time limit in a loop or a wait of a thread, or because its blocks are many, which is
-/// no fault of the result.
+/// Where a launch reached its time limit: in a loop or a wait of a thread, or in all of its many blocks,
+/// which says nothing about its result.
 enum class OutOfTime { no, in_a_thread, in_all_blocks };
 
 /// A step broke a rule. The message names the cause and, if known, the file, line, block and thread.
 struct Error : std::runtime_error {
     using std::runtime_error::runtime_error;
-    /// The first launches of the observation that it ended, and the number of all.
+    /// The first launches of the observation that the error ended, and the number of all launches.
     std::vector<Launching> launched = {};
     std::uint64_t launches = 0;
-    std::vector<std::string> findings = {};  ///< about the observation until then
+    std::vector<std::string> findings = {};  ///< of the observation up to the error
     OutOfTime out_of_time = OutOfTime::no;
 };
 

@@ -35,8 +35,8 @@ struct Conditions {
     /// large only to test an index may run without it, once smaller problems have shown the rest.
     bool metered = true;
     /// The number of blocks that run alternately in shuffled order: at most as many as have 20480 threads
-    /// together, and at most two if anything is counted. Among more than two, the next one is random. With
-    /// more of them, more has not yet been communicated between blocks.
+    /// together, and at most two if anything is counted. Among more than two, the next one is random. The
+    /// more there are, the less each knows of the others' results.
     unsigned resident = 2;
     /// Suspends the first block at its second barrier until all other resident blocks poll, or have had a
     /// hundred turns each. Blocks then cannot rely on the results of the first one and must look back
@@ -90,12 +90,12 @@ struct Place {
     std::uint64_t exchanges = 0;  ///< between the lanes of a warp
     std::uint64_t again = 0;      ///< requests whose first lane accesses the address of its request before
     std::uint64_t words = 0;      ///< of global memory that an atomic here is the first to update in a launch
-    /// The most atomics that one word of global memory has had in a launch when one here is the last of them.
+    /// The largest number of atomics on one word of global memory in a launch, if the last of them is here.
     std::uint64_t on_one_word = 0;
     unsigned bytes = 0;  ///< that a lane accesses at a time
-    /// The bytes from the address of a lane to that of the next, in the first of the requests with extra
-    /// lines or bank conflicts in which they are the same for three quarters of the lanes, and the number of
-    /// those requests that have this distance.
+    /// The distance in bytes between neighboring lanes, and the number of requests with this distance. Taken
+    /// from the first request with extra lines or bank conflicts in which three quarters of the lanes have
+    /// the same one.
     std::int64_t distance = 0;
     std::uint64_t requests_with_distance = 0;
 };
@@ -126,7 +126,7 @@ struct Observation {
     std::vector<std::string> idle = {};
     /// Local arrays that the registers of a thread cannot hold, one readable text each.
     std::vector<std::string> spilled = {};
-    /// What explains a wrong result, if it is wrong.
+    /// Facts that explain the result if it is wrong.
     std::vector<std::string> causes = {};
     /// With Conditions::latest_first, when the first block ends other than the one that started first: the
     /// number of resident blocks that started before it and after it, without the one that started first.
@@ -156,7 +156,7 @@ struct Observation {
 Observation observe(const Conditions&, const std::function<void()>& work);
 
 /// While it lives, the CPU back end launches the kernels of each observation with the grids, blocks and
-/// shared memory of these, in their order.
+/// shared memory of these launches, in their order.
 class LaunchedAs {
   public:
     explicit LaunchedAs(const std::vector<Launching>& others) { current = &others; }

@@ -223,8 +223,8 @@ bool all_of_slice(const Grid& grid, std::size_t axis, Holds holds) {
     return true;
 }
 
-/// The effect of rows, columns or planes that are stored in the places of others. What comes from beyond the
-/// array is 0.
+/// The effect of rows, columns or planes that are stored in the places of others. Elements from beyond the
+/// array are 0.
 template <class Comparison>
 std::optional<std::string> describe_moved(const Comparison& c, const Grid& grid,
                                           std::span<const Index> wrong) {
@@ -335,7 +335,7 @@ std::optional<std::string> describe_lost_bits(const Comparison& c, std::span<con
     return {};
 }
 
-/// Finds pairs of elements with each other's values, among a few such as the bins of a histogram.
+/// Finds pairs of elements that hold each other's values, if there are few elements, such as bins.
 template <class Comparison>
 std::optional<std::string> describe_exchanged(const Comparison& c, std::span<const Index> wrong) {
     constexpr Index few = 16;
@@ -379,7 +379,7 @@ std::optional<std::string> describe_repeated(const Comparison& c, std::span<cons
     return {};
 }
 
-/// Returns the digits to which the wrong values are right if they are off by little, which may be rounding.
+/// If all wrong values are nearly right, as after rounding, returns how many of their digits are right.
 template <class Comparison>
 std::optional<std::string> right_digits(const Comparison& c, std::span<const Index> wrong) {
     constexpr double little = 1e-3;
@@ -406,7 +406,7 @@ bool cut_off(const Comparison& c, std::span<const Index> wrong) {
            });
 }
 
-/// Returns nothing if there is none. `at_random`: the data determine the indices of wrong elements.
+/// Returns the pattern, if there is one. `at_random`: the data determine the indices of wrong elements.
 template <class Comparison>
 std::optional<std::string> describe_pattern(const Comparison& c, const Grid& grid,
                                             std::span<const Index> wrong, bool at_random, Mismatch& known) {
@@ -483,7 +483,7 @@ std::optional<std::string> report(const Comparison& c, const Layout& layout, Mis
         return is_nan(c.got[i]) && !c.unwritten(i) && std::isfinite(static_cast<double>(c.expected[i]));
     }));
     if (const auto digits = right_digits(c, wrong)) message += "\nall wrong values are right to " + *digits;
-    // The places of infinities are accidental: every eighth index, say.
+    // The places of infinities, such as every eighth index, are accidental.
     const bool at_random = made_nan == wrong.size();
     const auto pattern = describe_pattern(c, grid, wrong, at_random, known);
     return message + (pattern ? "\npattern: " + *pattern : "");

@@ -13,7 +13,7 @@ namespace kata {
 /// What a comparison finds, apart from its text.
 struct Mismatch {
     std::optional<std::size_t> first_wrong = {};  ///< the index of an element
-    bool is_elsewhere = false;  ///< the wrong values are right ones of other rows, columns or planes
+    bool is_elsewhere = false;  ///< the wrong values belong to other rows, columns or planes
 };
 
 /// Returns nothing if every element of `got` equals the expected one: -0 equals 0, NaN equals only NaN.

@@ -10,10 +10,10 @@
 namespace kata {
 namespace {
 
-/// Neighbors that count alike, and wrong.
+/// Neighboring inputs that count wrongly in the same way.
 struct Stretch {
     std::size_t begin, end;
-    double got, expected;  // how often each counts, and how often it should
+    double got, expected;  // how often each input counts, and how often it should
 
     std::size_t length() const { return end - begin; }
     bool counts_like(const Stretch& s) const { return got == s.got && expected == s.expected; }
@@ -21,7 +21,7 @@ struct Stretch {
 
 /// Too many to be listed, but enough to show how they repeat.
 constexpr std::size_t most_listed = 4;
-/// Inputs that count wrongly in the same way can be more.
+/// Inputs that count wrongly in the same way may be more numerous.
 constexpr std::size_t most_alike = 16;
 
 /// A result must predict this many sums of other inputs.
@@ -29,10 +29,10 @@ constexpr unsigned foretold_sums = 3;
 
 bool is_count(double times) { return times >= 0 && times == std::floor(times); }
 
-/// Finds the inputs that count wrongly, from left to right, by halving: until there are more than `most`.
+/// Finds the inputs that count wrongly, from left to right, by halving. Stops after `most`.
 class Search {
   public:
-    /// The seed of the inputs; the next ones are those of inputs whose sums must be predicted.
+    /// Seeds after `seed` are those of the inputs whose sums must be predicted.
     Search(std::size_t inputs, const SumsOf& answer, unsigned seed, int largest, std::size_t most)
         : inputs_(inputs),
           answer_(answer),
@@ -47,7 +47,7 @@ class Search {
 
     const std::vector<Stretch>& found() const { return found_; }
     bool full() const { return full_; }
-    /// True if the results are sums, and those found explain all that is wrong.
+    /// True if the results are sums, and the inputs found explain all errors.
     bool explains() const { return done_ && !full_ && !misled_; }
     /// True if the results are sums, but there are more wrong inputs than may be found.
     bool has_first_ones() const { return done_ && full_; }
@@ -156,7 +156,7 @@ class Search {
     bool done_ = false, full_ = false, misled_ = false;
 };
 
-/// Returns what `text_of` says of a search, of other inputs if one has been misled.
+/// Returns text_of(search). A search that was misled is repeated with other inputs.
 template <class TextOf>
 std::optional<std::string> searched(std::size_t inputs, const SumsOf& answer, int largest, std::size_t most,
                                     const TextOf& text_of) {
@@ -167,7 +167,7 @@ std::optional<std::string> searched(std::size_t inputs, const SumsOf& answer, in
     return std::nullopt;
 }
 
-/// What is said of the elements of a plain sum, each of which must count once or not at all.
+/// Describes the elements of a plain sum, each of which must count once or not at all.
 class Miscounted {
   public:
     Miscounted(const Search& search, std::size_t elements, std::string_view noun)
@@ -249,10 +249,10 @@ std::string weight_text(double value) {
     return text;
 }
 
-/// What is said of one input, or of two that belong together.
+/// Describes one input, or two that belong together.
 struct Displacement {
     enum class Kind { exchanged, in_place, missing, beside, other } kind;
-    std::size_t input, partner;  // the same if there is none
+    std::size_t input, partner;  // equal to `input` if there is none
     double got = 0, expected = 0;
 
     std::ptrdiff_t distance() const {
@@ -279,7 +279,7 @@ struct Displacement {
     }
 };
 
-/// Pairs inputs of which one counts too much what the other one lacks.
+/// Pairs inputs if the excess of one is what the other one lacks.
 std::vector<Displacement> paired(const std::vector<Stretch>& found) {
     std::vector<Stretch> odd;
     for (const auto& s : found)

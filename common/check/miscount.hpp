@@ -1,5 +1,5 @@
-// Finds the inputs that count wrongly in a sum: those that it lacks, counts more than once, or gives the
-// weights of others.
+// Finds the inputs that count wrongly in a sum: missing, counted more than once, or with the weight of
+// another.
 #pragma once
 #include <cstddef>
 #include <functional>

@@ -1,5 +1,5 @@
-// The counts of a solution, kept in a file beside its module. They are the same each time; without the file
-// every suite would count the solution that it compares a step with.
+// The counts of a solution, kept in a file beside its module. They never vary; without the file, every suite
+// would count the solution that it compares a step with.
 #pragma once
 #include "counts.hpp"
 

@@ -204,7 +204,7 @@ Estimate estimate(const Demand& d, const Device& on, double operations) {
     // A launch does not end before its longest block, however little the others do.
     const double longest = seconds_of_longest(d, on, fused, traffic.from_dram);
     if (longest > unequal * (waits + through)) need("one block", longest);
-    // Compared with blocks that do nothing, any work is much.
+    // Any work is large compared with blocks that do nothing.
     if (d.longest_is_beside) result.times_an_end = longest / std::max(chain + through, 1 / clock);
     if (d.links > 0)
         need("blocks one after the other",
@@ -241,7 +241,7 @@ std::optional<std::string> unequal_blocks(const kata::Counts& step, const kata::
     const auto share = [](const kata::Counts& c) {
         return machine::issued_together * static_cast<double>(c.busiest) / static_cast<double>(c.work);
     };
-    // The factor compared with equal blocks.
+    // The share divided by that of equal blocks.
     const auto unlike_equal_blocks = [&](const kata::Counts& c) {
         const double blocks = static_cast<double>(c.blocks) / static_cast<double>(c.launches);
         return share(c) * blocks / std::ceil(blocks / machine::multiprocessors);

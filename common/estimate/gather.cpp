@@ -34,7 +34,7 @@ double roughly(const Chain& c) {
     return 5 * c.basic_blocks + c.requests + c.passes + 25 * (c.shared_loads + c.l1_loads) + 300 * c.misses;
 }
 
-/// Returns as roughly the time of a block alone.
+/// Returns the time of a block alone, just as roughly.
 double roughly(const OfBlock& b) {
     return roughly(b.chain) + b.asked.requests + b.asked.basic_blocks + b.asked.lines + b.asked.passes;
 }
@@ -271,7 +271,7 @@ void Gatherer::end_block() {
             enum { nothing, shared, l1, miss } awaited = nothing;
             // Consecutive loads are in flight together until something needs them: a store, an atomic or a
             // barrier, or the end of the rounds that nvcc unrolls together.
-            std::map<std::uint32_t, unsigned> rounds;  // by basic block, since then
+            std::map<std::uint32_t, unsigned> rounds;  // since the last wait, by basic block
             const auto wait = [&] {
                 chain.shared_loads += awaited == shared;
                 chain.l1_loads += awaited == l1;
@@ -279,9 +279,9 @@ void Gatherer::end_block() {
                 awaited = nothing;
                 rounds.clear();
             };
-            // In code without jumps, loaded values are kept until something is written.
+            // In code without jumps, the compiler keeps loaded values until something is written.
             std::set<std::uint64_t> kept;
-            std::optional<Chain> link;  // since it has waited for another block
+            std::optional<Chain> link;  // the part after the warp waited for another block
             auto& at = next[w];
             for (; at < warps_[w].size() && warps_[w][at].barriers <= barriers; ++at) {
                 const auto& e = warps_[w][at];

@@ -24,7 +24,7 @@ STATES = {
     "further": (".", "further"),  # only on the board: such a step is open
     "missing": ("!", "file missing"),
 }
-# The verdict of ./kata test on a step in this state; it has none on the others.
+# The verdict of ./kata test on a step in this state; the other states have none.
 VERDICTS = {"done": "OK", "slow": "SLOW", "wrong": "FAIL", "open": "SKIP", "elsewhere": "SKIP"}
 NOTHING_TO_DO = ("done", "skipped", "elsewhere")
 
@@ -72,8 +72,8 @@ class Board:
         return next((place for place in self.left if chapter in ("", place.chapter)), None)
 
     def next_after(self, chapter: str, step: str) -> Place | None:
-        """Returns the first step after this one in its chapter that is not done and goes as far, else the
-        first of all but this one."""
+        """Returns the chapter's next step that is not done and is in the course, or further, as this one is;
+        else the first other step that is not done."""
         here = self.of(chapter, step)
         left = [place for place in self.left if place != here]
         behind = [
@@ -109,7 +109,7 @@ def place_of(
 
 
 def all_done(board: Board, chapter: str = "") -> str:
-    """Returns the first words when nothing is left to do, at all or in a chapter."""
+    """Returns the opening words for when nothing is left to do, at all or in a chapter."""
     there = {place.state for place in board.places if chapter in ("", place.chapter)}
     but = " that this machine can run" * ("elsewhere" in there) + " but those skipped" * ("skipped" in there)
     return f"Every step{f' of {chapter}' if chapter else ''}{but} is written and right"

@@ -24,7 +24,7 @@ from fault import Fault
 from repository import Repository
 
 ENGINE = "common/program-cpu"
-WRONG, REFUSED = 2, 3  # does not compile; is CUDA, and more than the CPU back end has
+WRONG, REFUSED = 2, 3  # does not compile; is valid CUDA that the CPU back end lacks
 # Names in g++'s errors that only CUDA has: the program is right, and uses more than the CPU back end has.
 LACKS = re.compile(
     r"^(?P<where>\S+?:\d+)(?::\d+)?: (?:fatal )?error: (?:"
@@ -93,7 +93,7 @@ def findings_of(
     words: list[str | pathlib.Path],
     stdin: int | None,
 ) -> dict[str, Any]:
-    """Runs the program, which prints what it prints, and returns what the engine has written."""
+    """Runs the program with its output shown, and returns what the engine has written."""
     said = program.with_suffix(".json")
     said.unlink(missing_ok=True)
     with processes.running([*engine, program, said, *words], stdin=stdin) as process:
@@ -110,8 +110,8 @@ def findings_of(
 
 
 def notes_of(found: dict[str, Any]) -> list[str]:
-    """Takes what is only worth a word out of what the engine found: memory that the end of the process frees,
-    and launches whose failure would go unnoticed."""
+    """Removes the minor findings from those of the engine, and returns them: memory that the end of the
+    process frees, and launches whose failure would go unnoticed."""
     notes: list[str] = found.pop("kept")
     if unchecked := found.pop("unchecked"):
         notes.append(
@@ -179,7 +179,7 @@ def check(repository: Repository, given: argparse.Namespace) -> int:
 
 
 def explanation_of(found: dict[str, Any], folder: pathlib.Path) -> explain.Explanation | None:
-    """Takes what --explain has added out of what the engine found; None if no kernel has run."""
+    """Removes what --explain added from the engine's findings, and returns it; None if no kernel has run."""
     said: Any = {key: found.pop(key, {}) for key in ("all", "places")}
     if not said["places"]:
         return None

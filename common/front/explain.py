@@ -15,9 +15,9 @@ from fault import Fault
 from repository import Repository
 
 Key = TypeVar("Key", bound=Hashable)
-MUCH = 1.25  # times as much as the solution: from there on it is worth a word
-WORTH = 3  # percent of the steps: so much more than the solution is worth a look at the line
-SHOWN = 6  # lines of a kernel, unless all are asked for
+MUCH = 1.25  # times as much as the solution: more than this is worth mentioning
+WORTH = 3  # percent of the steps: a line that needs so much more than the solution is worth a look
+SHOWN = 6  # lines of a kernel, unless all are requested
 WIDTH = 80
 UNITS = {"global": "sectors", "shared": "passes", "constant": "addresses"}
 SOLVED_BY = {

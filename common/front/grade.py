@@ -287,8 +287,8 @@ class Grading:
         return 1 if self.failed else 0
 
     def call_the_roll(self, present: Sequence[str]) -> None:
-        """Adds a row for each student of the roster who has none, and prints whom the roster or the class
-        lacks."""
+        """Adds a row for each student of the roster who has none, and prints who is missing from the roster
+        or the class."""
         if not self.sheet:
             return
         students = [*dict.fromkeys(self.roster.values())]
@@ -455,7 +455,7 @@ def for_itself(work: pathlib.Path) -> Iterator[None]:
 
 
 class Stopped(BaseException):
-    """The end by a signal other than Ctrl-C's."""
+    """Raised by a signal other than Ctrl-C's."""
 
 
 def stop(number: int, _: object) -> None:

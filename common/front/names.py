@@ -34,7 +34,7 @@ def pick_chapter(repository: Repository, given: str) -> str:
 
 
 def pick_chapters(repository: Repository, given: Sequence[str]) -> list[str]:
-    """Returns the chapters that are named, or all."""
+    """Returns the named chapters, or all."""
     return [pick_chapter(repository, name) for name in given] or repository.chapters()
 
 

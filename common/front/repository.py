@@ -114,8 +114,8 @@ class Needs(NamedTuple):
 
     major: str
     minor: str
-    only: bool  # this one, and none that is newer
-    shared: str = ""  # KiB of shared memory for a block, where they are more than some newer ones have
+    only: bool  # this one, and no newer one
+    shared: str = ""  # KiB of shared memory for a block, if some newer GPUs have less
 
     @property
     def line(self) -> str:
@@ -190,7 +190,7 @@ class Repository:
         return sorted({*self.steps(chapter), *self.steps(chapter, "solutions")})
 
     def missing(self, chapter: str, step: str | None = None) -> list[str]:
-        """Returns a line for each step, or for this one, whose file has been deleted."""
+        """Returns a line for each step whose file has been deleted, or for this step only."""
         return [
             f"chapters/{chapter}/{name}.cu is missing; to get its stub back: ./kata reset "
             f"{chapter} {name[:2]}"
@@ -267,7 +267,7 @@ class Repository:
         return bodies.is_open(self.text(chapter, step))
 
     def is_untouched(self, chapter: str, step: str) -> bool:
-        """True if the file is the stub still, of which it is known that it compiles and is open."""
+        """True if the file is still the stub, which is known to compile and to be open."""
         text = self.text(chapter, step)
         try:
             solution = self.text(chapter, step, "solutions")
@@ -343,10 +343,10 @@ class Repository:
         times: Mapping[str, float] = MappingProxyType({}),
     ) -> list[str]:
         """Returns a line for each claim about a time, of all steps or of one, that the GPU which measured the
-        ladder refutes. The later of its two steps has it: before that nobody has met both. These are claims
-        about this repository's own steps; no student's step is judged by them. Steps in `without` are left
-        out, and of two claims about a pair, which contradict each other, the one for the earlier step. Each
-        line also has the ratio on another GPU, `elsewhere`, if `times` has its milliseconds by step."""
+        ladder refutes. It belongs to the later of its two steps, because a reader then knows both. These are
+        claims about this repository's own steps; no student's step is judged by them. Steps in `without` are
+        left out, and of two claims about a pair, which contradict each other, the one for the earlier step.
+        Each line also has the ratio on another GPU, `elsewhere`, if `times` has its milliseconds by step."""
         machine, rows = self.timed_claims(chapter)
         refuted = {(row["step"], row["against"]) for row in rows if row["standing"] == "refuted"}
         lines = []

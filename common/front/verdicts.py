@@ -24,13 +24,13 @@ OF_MESON = {"OK": "OK", "EXPECTEDFAIL": "OK", "SKIP": "SKIP"}
 WIDTH = 80
 PRINTED = 20  # lines of the output of a step that passes
 PRINTED_WIDE = 200  # characters of such a line: without newlines, all that threads print is one
-# Lines of a failing test and of the step's output after it; no test prints so many itself.
+# Lines shown of a failing test and of the step's output after it; a test alone prints fewer.
 SAID = 60
 SAID_WIDE = 2000  # characters of such a line
 # A suite's line for a step that this machine cannot run.
 NEEDS = re.compile(r"^(?:1\.\.0 # SKIP|not run:) (needs .*)", re.M)
 DOES_NOT_COMPILE = "does not compile"
-# Meson's line for a test that has ended, but for the last, after which all is known.
+# Meson's line for a test that has ended, except the last one, which needs no progress line.
 UNDER_WAY = re.compile(r" *(\d+)/(?!\1 )\d+ ")
 
 

@@ -30,8 +30,8 @@ int cores_per_multiprocessor() {
     return half ? 64 : 128;
 }
 
-/// On the default stream. The writes that flush the cache are in it and must be written back first: sizes
-/// well above the cache's own keep that out of the time.
+/// Works in the default stream. The cache is flushed by writes, which must be written back: a buffer well
+/// above the size of the cache keeps that out of the time.
 class GpuStopwatch final : public Stopwatch {
   public:
     GpuStopwatch();

@@ -37,7 +37,7 @@ class Chains final : public Watcher {
 
     void end_launch() {
         complete_ = complete_ && links_.size() < most_links;
-        // Of links that end together, the last of a warp comes last.
+        // Among links that end together, a warp's last one comes last.
         std::stable_sort(links_.begin(), links_.end(),
                          [](const Link& a, const Link& b) { return a.ends < b.ends; });
         std::map<std::uint32_t, std::uint64_t> steps;
@@ -47,7 +47,7 @@ class Chains final : public Watcher {
                 ++link;
                 continue;
             }
-            // A warp that has waited goes on when the one that it has waited for ends.
+            // A waiting warp continues when the warp that it waits for ends.
             auto next = link;
             if (last)
                 for (auto other = link; other != links_.rend() && other->ends == link->ends; ++other)

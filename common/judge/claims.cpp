@@ -92,7 +92,7 @@ std::optional<std::string> remark_on_idea(
         const auto is_about = [&](const Claim& claim) {
             return claim.worse == step && !claim.quantity.is_timed() && is_asserted(claim);
         };
-        // A step that solves another problem cannot be counted, so only steps with such a claim are counted.
+        // A step that solves another problem cannot be counted, so a step without such a claim is left out.
         const auto fared =
             std::any_of(later.beats.begin(), later.beats.end(), is_about) ? timed(later.name) : std::nullopt;
         if (!fared || fared->times_as_fast >= clearly) continue;
@@ -121,8 +121,8 @@ std::string gained(const Claim& claim, double better, double worse) {
            text_of(worse, claim.quantity) + " in " + std::string(claim.worse);
 }
 
-// Left out are differences below a twentieth, and what is no longer needed at all: something else has taken
-// its place.
+// Leaves out differences below a twentieth, and counters that have fallen to 0: something else took their
+// place.
 std::vector<std::string> most_telling(std::string_view before, std::vector<Gain> gains) {
     constexpr double too_little = 1.05;
     constexpr std::size_t shown = 3;

@@ -258,7 +258,7 @@ struct Line {
     const Place* most = nullptr;  ///< the place of the line that has most
 };
 
-/// Returns the line of the last of the atomics on the word that has most, if these take most of the time.
+/// If the atomics on one word take most of the time, returns the line of the last of them.
 std::string in_turns(const Run& step, const Counts& theirs) {
     const auto& mine = counts_of(step);
     const auto last =

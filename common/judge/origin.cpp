@@ -347,8 +347,8 @@ TouchedParts parts_of(const Race& race, const Trail& trail) {
     return parts;
 }
 
-/// Returns how much of the race's array each of its two blocks stores and how far on the next begins, if they
-/// store as much as each other, side by side, and their parts overlap; else nothing.
+/// If the race's two blocks store neighboring parts of its array, of the same size, and these overlap,
+/// returns the size and the distance between their beginnings; else nothing.
 std::string overlap(const Race& race, const Trail& trail) {
     std::map<std::uint64_t, std::set<std::size_t>> stored;
     Unit unit;

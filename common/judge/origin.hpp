@@ -20,15 +20,15 @@ struct Element {
 /// Runs a step, and returns the array of its result on the device.
 using Solve = std::function<const void*()>;
 
-/// Runs the step once more under a watcher. Returns which thread and line stored the element, and how what it
-/// had loaded differs from what the solution loads; if no thread stored it, or part of an input was never
-/// loaded, which threads accessed the elements on either side of the gap. Returns nothing if nothing is
+/// Runs the step once more under a watcher. Returns the thread and the line that stored the element, and how
+/// its loads differ from the solution's. If no thread stored it, or part of an input was never loaded,
+/// returns the threads that accessed the elements on either side of the gap. Returns nothing if nothing is
 /// known, as on a GPU. The solution may be null.
 std::string origin(const Conditions&, const Element&, const Solve& step, const Solve& solution);
 
-/// Runs a step that has a race and its solution under a watcher. Returns how the parts of the race's array
-/// overlap that its blocks store, if they do not in the solution. If both launch their kernels alike, also
-/// returns which elements of it one of the threads loads or stores, and does not in the solution.
+/// Runs a step that has a race and its solution under a watcher. Returns how the parts that its blocks store
+/// of the race's array overlap, if the solution's do not. If both launch their kernels alike, also returns
+/// which elements of the array a thread loads or stores in the step only.
 std::string unlike_solution(const Conditions&, const Race&, const Solve& step, const Solve& solution);
 
 }  // namespace kata

@@ -107,8 +107,8 @@ struct Subject {
     std::string rejected_for = {};  ///< the reason for which a mistake must be rejected, if that is all
 };
 const Subject& subject();
-/// True if the step need only be rejected for a reason, and the text states it. What explains the text
-/// further would be found for nobody.
+/// True if the step need only be rejected for a reason, and the text states it. Nobody would read a further
+/// explanation.
 inline bool says_enough(const std::string& text) {
     const auto& reason = subject().rejected_for;
     return !reason.empty() && text.find(reason) != text.npos;
@@ -173,7 +173,7 @@ inline Run observed_run(const Conditions& conditions, const std::function<void()
     return observed_run(conditions, work, [&](const Observation&) { return compare(); });
 }
 
-/// Returns which lines launch in another way than a solution that launches as often, and how that does:
+/// If the solution launches as often, returns the lines that launch in another way than it does:
 /// "01_basic.cu:30 launched <<<1, 1024>>>"; empty if there are none.
 std::string launched_otherwise(const Observation& step, const Observation& solution);
 

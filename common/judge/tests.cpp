@@ -69,15 +69,15 @@ std::vector<Shortfall> excesses_on(const Shape& shape) {
     return worse;
 }
 
-/// Returns whether a step that needs too much on a shape does not when its kernels are launched as those of
-/// its solution, on a line of its own; nothing if it does.
+/// If a step that needs too much on a shape would not if it launched its kernels as its solution does, says
+/// so on a line of its own; otherwise returns nothing.
 std::string enough_if_launched(const Shape& shape) {
     const auto* const solution = own_solution();
     if (!solution || counted_run(shape).seen.launched.empty()) return "";
     const auto theirs = shape.run(*solution);
     const LaunchedAs as_there(theirs.seen.launched);
     const auto otherwise = launched_otherwise(counted_run(shape).seen, theirs.seen);
-    constexpr std::uint64_t most = 4;  // if each thread does as much as before, the run takes as many times
+    constexpr std::uint64_t most = 4;  // the factor by which the run may take longer
     if (otherwise.empty() || counts_of(theirs).threads > most * counts_of(counted_run(shape)).threads)
         return "";
     const auto mine = shape.run(step());
@@ -85,8 +85,7 @@ std::string enough_if_launched(const Shape& shape) {
     return "\n  it would need about what its solution needs if " + otherwise + ", as that does";
 }
 
-/// Returns the line that has most of the longest chain of the step under test on a shape, on a line of its
-/// own.
+/// Returns, on a line of its own, the source line with most of the longest chain of the step on a shape.
 std::string chain_on(const Shape& shape) {
     return most_of_chain([&] { return counts_of(shape.run(step())).span; });
 }
@@ -358,7 +357,7 @@ TEST_CASE("launches whose errors are never checked are noted", "[claims][shared]
     SUCCEED();
 }
 
-// Never fails without a clock: by everything that is counted the later step is better.
+// Never fails without a clock: by every counter the later step is better.
 TEST_CASE("a later step's idea that was measured to be slower is noted", "[claims][shared]") {
     skip_without_counts();
     skip_without_own_solution();

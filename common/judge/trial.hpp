@@ -63,8 +63,8 @@ struct Tries {
 };
 inline Tries tries;
 
-/// Counts a try of this way to explain a fault. Returns false if none is left, or if the text already says
-/// what it must.
+/// Counts a try of this way to explain a fault. Returns false if no try is left, or if the text already says
+/// enough.
 inline bool may_try(int Tries::*way, const std::string& text) {
     return !says_enough(text) && tries.*way > 0 && (tries.*way)-- > 0;
 }
@@ -119,8 +119,8 @@ std::optional<std::string> displaced_in(const Module& step, const Problem& p, st
     return text ? std::optional("what " + name(wrong) + " is made of: " + *text) : std::nullopt;
 }
 
-/// Returns what an earlier call has to do with a wrong result: the step keeps something if it is right once
-/// it is loaded anew, and wrong again if it is not.
+/// Returns how an earlier call causes a wrong result: a step keeps something if it is right after it is
+/// loaded anew, and wrong again if it is not.
 template <class Problem>
 std::string what_is_kept(const Module& step, const Problem& p, const Trial& trial, const std::string& fault) {
     if (!may_try(&Tries::kept, fault)) return "";
@@ -135,14 +135,14 @@ std::string what_is_kept(const Module& step, const Problem& p, const Trial& tria
     };
     try {
         if (is_right(step) || !is_right(step.anew())) return "";
-    } catch (const Error&) {  // it cannot be loaded anew
+    } catch (const Error&) {  // the module cannot be loaded anew
         return "";
     }
     return "it keeps something from an earlier call, in a __device__ variable or a static one: this call is "
            "right where it is the first\n";
 }
 
-/// Returns where the first wrong element of a result comes from, on a line of its own, or nothing.
+/// Returns, on a line of its own, where the first wrong element of a result comes from, or nothing.
 template <class Problem>
 std::string where_from(const Module& step, const Problem& p, const Trial& trial, const auto& expected,
                        std::size_t element_bytes, const std::string& fault) {
@@ -173,8 +173,8 @@ std::string where_from(const Module& step, const Problem& p, const Trial& trial,
     }
 }
 
-/// Returns what a thread that has a part in a race in global memory does and does not in the solution, on a
-/// line of its own, or nothing.
+/// Returns, on a line of its own, how a thread of a race in global memory differs from the solution's, or
+/// nothing.
 template <class Problem>
 std::string unlike_in(const Module& step, const Problem& p, const Trial& trial, const Run& run) {
     const auto* const solution = own_solution();
@@ -192,8 +192,8 @@ std::string unlike_in(const Module& step, const Problem& p, const Trial& trial, 
     return text.empty() ? "" : "\n" + text;
 }
 
-/// Returns whether a wrong step is right when its kernels are launched as those of its solution, on a line of
-/// its own; nothing if it is not.
+/// If a wrong step would be right if it launched its kernels as its solution does, says so on a line of its
+/// own; otherwise returns nothing.
 template <class Problem>
 std::string right_if_launched(const Module& step, const Problem& p, const Trial& trial, const Run& run) {
     const auto* const solution = own_solution();
@@ -212,7 +212,7 @@ std::string right_if_launched(const Module& step, const Problem& p, const Trial&
     };
     const auto theirs = run_of(*solution);
     if (theirs.fault) return "";
-    // Where an error has ended the run, all of its launches are not known.
+    // If an error has ended the run, not all of its launches are known.
     if (run.seen.launches > 0 && launched_otherwise(run.seen, theirs.seen).empty()) return "";
     const LaunchedAs as_there(theirs.seen.launched);
     const auto mine = run_of(step);

@@ -24,7 +24,7 @@ struct Findings {
     bool full() const { return texts.size() >= most; }
     /// True at the first call for this pair.
     bool is_new(const std::pair<std::string, std::string>& what) { return reported.insert(what).second; }
-    /// True if a race or the like is reported whose one line is `at`.
+    /// True if a reported race or similar finding has `at` as one of its lines.
     bool clashes_at(const std::string& at) const {
         return std::any_of(reported.begin(), reported.end(), [&](const auto& lines) {
             return lines.second.find(':') != std::string::npos && (lines.first == at || lines.second == at);

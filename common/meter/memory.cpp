@@ -155,8 +155,8 @@ void Meter::look_for_clashes(Region& region, std::uintptr_t address, std::size_t
     const auto answer = shadow.access(offset, bytes, verb, code, region.epoch, clocks_, slot, thread);
     if (global && signals(verb) && reads(verb)) clocks_.acquire(slot, thread, address);
     if (answer.unwritten && reads(verb)) {
-        // An exchange may be the first write to what the host has left unwritten. It reads only if it changes
-        // nothing.
+        // An exchange may be the first write to what the host has left unwritten. It counts as a read only if
+        // it changes nothing.
         if (!updates(verb) || !replaces_ || region.written_parts.empty())
             tell_unwritten(region, address, bytes, code);
         else
@@ -186,8 +186,8 @@ void Meter::read_only(const void* pointer, unsigned bytes, const void* code) {
         tell_read_only(*region, address, bytes, *writer, at);
 }
 
-/// A copy accesses both memories when it begins, and shared memory again when it arrives. Accesses that
-/// nothing orders with these clash.
+/// A copy accesses both memories when it begins, and shared memory again when it arrives. Other accesses
+/// without an order clash with these.
 std::uint64_t Meter::copy_begins(const void* to, const void* from, unsigned bytes, unsigned read,
                                  const char* name, const void* code) {
     if (!counted(*simt::running_block)) return 0;

@@ -40,7 +40,7 @@ void Meter::observation_ends(kata::Observation& seen) {
 }
 
 void Meter::launch_begins(const simt::Grid& grid) {
-    if (grid_.image.path != grid.image.path) places_ = {};  // of another module: a step has one
+    if (grid_.image.path != grid.image.path) places_ = {};  // for another module: a step has only one
     grid_ = grid;
     before_launch_ = std::exchange(counts_, {});
     counts_.launches = 1;

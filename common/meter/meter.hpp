@@ -206,7 +206,7 @@ class Meter final : public simt::Probe {
     // Counting, by warp: counting.cpp.
 
     void read_log(const simt::Block&, unsigned warp, std::uint32_t waiting);
-    /// Says if a group counts. A poll may later turn out to be redundant.
+    /// True if a group counts. A poll may later turn out to be redundant.
     enum class Taken { now, perhaps_later, no };
     Taken take(Group, std::uint64_t thread, Chain&, kata::Counts&);
     /// Returns the time at which the memory that the group reads was last written in this launch.

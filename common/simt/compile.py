@@ -2,7 +2,7 @@
 """Translates, compiles and links a kernel in one command, and writes the files read into a file for Ninja:
 compile.py kernel.cu kernel.so kernel.so.d COMPILER… -- OPTION…
 
-For the hundreds of kernels that no student writes: a command for each part of the work takes as long again.
+For the hundreds of kernels that no student writes: separate commands would take twice as long.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def main() -> None:
     end = sys.argv.index("--")
     compiler, options = sys.argv[4:end], sys.argv[end + 1 :]
     text, sources = translate.translated(pathlib.Path(step))
-    # Where Meson has the parts of a module.
+    # The folder where Meson keeps the parts of a module.
     made = pathlib.Path(f"{target}.p", pathlib.Path(step).with_suffix(".cpp").name)
     made.parent.mkdir(exist_ok=True)
     made.write_text(text, encoding="utf-8", errors="surrogateescape")

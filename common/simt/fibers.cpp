@@ -11,8 +11,8 @@ namespace context = boost::context;
 
 namespace {
 
-/// Fibers whose threads have left the kernel, with their stacks. They are kept for later launches: creating
-/// and destroying one takes longer than many threads run.
+/// Fibers whose threads have left the kernel, with their stacks. They are kept for later launches, because
+/// creating and destroying one takes longer than many threads run.
 std::vector<std::pair<context::fiber, std::byte*>>& idle_fibers() {
     static auto& fibers = *new std::vector<std::pair<context::fiber, std::byte*>>;
     return fibers;

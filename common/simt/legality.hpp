@@ -2,7 +2,7 @@
 // has for the device. All others belong to the host.
 #pragma once
 
-// Before the host's declarations: <cstdlib> and <cstring> import into std what is declared by then.
+// Precedes the host's declarations: <cstdlib> and <cstring> import into std what is already declared.
 #include "simt/device_library.hpp"
 
 // glibc declares functions of its own under these names of CUDA.

@@ -29,7 +29,7 @@ bool is_of_device(const void*);
 bool is_of_host(const Allocation&);
 
 /// An index or an offset in bytes that has lost its upper bits leads to an address a multiple of 2³² bytes
-/// before a large buffer. Returns where that is if the address is such a one, else nothing.
+/// before a large buffer. Returns that place if this is such an address, else nothing.
 std::string lost_upper_bits(std::uintptr_t address);
 inline constexpr const char* why_upper_bits_are_lost =
     "\n  the usual cause: an int that overflows, such as an offset in bytes that is computed or kept in one, "

@@ -44,7 +44,7 @@ def local(jobs: Sequence[Job], at_once: int, scratch: pathlib.Path) -> Generator
     """Runs the jobs as processes on this machine, `at_once` of them at a time, in their order."""
     waiting = list(reversed(jobs))
     running: dict[int, tuple[Job, subprocess.Popen[str]]] = {}
-    environment = {**os.environ, "TMPDIR": str(scratch)}  # so that nothing stays of a job that is killed
+    environment = {**os.environ, "TMPDIR": str(scratch)}  # so that a killed job leaves nothing behind
     with contextlib.ExitStack() as ending:
         while waiting or running:
             while waiting and len(running) < at_once:

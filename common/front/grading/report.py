@@ -81,7 +81,7 @@ class Verdict:
 class Report:
     cases: list[Case]
     planned: int | None  # tests, as the suite has announced
-    unsealed: int  # lines that somebody else has written where the report is
+    unsealed: int  # lines that the suite has not written
     done: Done
     counts: dict[str, Count] = dataclasses.field(default_factory=dict)  # by their headings
 

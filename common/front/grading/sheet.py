@@ -25,7 +25,7 @@ from grading.tree import write_whole
 
 FIRST = ("student", "points", "of", *VERDICTS, "state")
 LAST = ("not OK", "look at", "hours late", "graded", "minutes", "digest")
-OF_A_SHEET = {"student", "points", "of", "state", "digest"}  # columns by which it is known
+OF_A_SHEET = {"student", "points", "of", "state", "digest"}  # columns by which a sheet is recognized
 DONE, NOT_GRADED, ABSENT, UNREADABLE = "graded", "not graded", "nothing handed in", "could not be read"
 # Remarks that students also read in their feedback.
 NOT_A_STEP, RENAMED = "found and not graded", "taken from a file of another name"
@@ -258,7 +258,7 @@ class Sheet:
 
     def put_absent(self, student: str, points: Points) -> bool:
         """Sets the row of a student of the roster who has handed in nothing; an existing row stays. Returns
-        if it is set."""
+        True if it set the row."""
         of = f"{sum(points.of.values()):g}"
         nothing = {"student": cell(student), "points": "0", "of": of, "state": ABSENT}
         nothing |= dict.fromkeys([*VERDICTS, *points.of], "0") | {"MISSING": str(len(points.of))}

@@ -266,7 +266,7 @@ class Reader:
         self.ours |= {name for names in self.of_chapters.values() for name in names}
 
     def read(self, student: str, path: pathlib.Path, wanted: Sequence[str]) -> Submission:
-        """Takes the steps, each named CHAPTER/STEP, of those that there are."""
+        """Reads the wanted steps, each named CHAPTER/STEP, that were handed in."""
         taken = Submission(student)
         try:
             found = list(self.files(path, taken))
@@ -340,7 +340,7 @@ class Reader:
 
     def name_of(self, file: Found) -> str:
         """Returns the step with the file's name; empty if there is none. Case, the number of a copy and a
-        `.txt` behind do not matter."""
+        `.txt` at the end do not matter."""
         name = file.parts[-1].lower().removesuffix(".txt")
         stem = name.removesuffix(".cu")
         names = {step for steps in self.steps.values() for step in steps} if stem != name else ()

@@ -45,7 +45,7 @@ float to_float(Bf16);
 /// bytes and TMA require this.
 inline constexpr int bf16_granule = 8;
 
-/// Throws as check() does, and also if n or k is no multiple of bf16_granule.
+/// Throws as check() does, and also if n or k is not a multiple of bf16_granule.
 void check_bf16(const Shape&);
 
 /// The bound on the error of an element of C, relative to magnitude(). A product of two bfloat16 has 16 bits,

@@ -26,7 +26,7 @@ constexpr std::size_t workspace_size(std::size_t length) {
 void check(std::size_t length);
 
 /// Returns how often the letters of each bin occur in the text. A character is any byte. A character that is
-/// no letter from a to z is not counted. Throws std::invalid_argument if a count does not fit. PMPP-notes
+/// not a letter from a to z is not counted. Throws std::invalid_argument if a count does not fit. PMPP-notes
 /// 9.1.
 std::array<unsigned, bins> reference(std::span<const char> text);
 

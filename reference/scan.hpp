@@ -23,7 +23,7 @@ struct Shape {
 };
 
 /// Throws std::invalid_argument, in one line, for a shape that the steps need not accept: a negative number
-/// of elements or more than max_elements, a section that is no power of two from 32 to max_section.
+/// of elements or more than max_elements, a section that is not a power of two from 32 to max_section.
 void check(const Shape&);
 
 /// out[i] = in[first] ⊕ … ⊕ in[i] (inclusive) or … ⊕ in[i − 1] (exclusive), where `first` begins the section

@@ -153,7 +153,7 @@ class Authors(SmallRepository):
             )
             said = self.quietly(author.stubs, self.repository, ["sums"], True)
             self.assertIn(
-                f"01_add.cu is written again, with 1 body more, open: put the hint into words, line {line}\n",
+                f"01_add.cu is written again, with 1 body more, open: write the hint, line {line}\n",
                 said,
             )
             self.assertEqual(self.repository.text("sums", "01_add"), wanted)

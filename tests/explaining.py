@@ -267,7 +267,7 @@ class Explaining(unittest.TestCase):
             self.assertEqual(predict.asked("How many sectors? "), 4.5)
         self.assertEqual(
             [call.args[0] for call in typed.mock_calls],
-            ["How many sectors? "] + ["That is no number, such as 4 or 4.5. How many? "] * 2,
+            ["How many sectors? "] + ["That is not a number such as 4 or 4.5. How many? "] * 2,
         )
         with (
             mock.patch("builtins.input", side_effect=EOFError),

@@ -104,7 +104,7 @@ const kata::Step steps[] = {
               "a block of 32 x 32 threads loads an element once for a whole row or column of them",
               "SGEMM-1D"},
              // Times, for 4096 x 4096 matrices, on an H100 (sm_90): 1.46 times: 6.2 and 9.0 TFLOP/s.
-             {"01_naive", "milliseconds", 1.2, "the rereading moves on chip", "SGEMM-1D"},
+             {"01_naive", "milliseconds", 1.2, "repeated reads move on chip", "SGEMM-1D"},
          },
      .ideas = {waits_for_whole_tiles},
      // With tiles of a size that the host chooses (dynamic_shared) an H100 times 1.04 of step 01.
@@ -313,7 +313,7 @@ const kata::Step steps[] = {
              {"07_async_copies", "shared_passes", 1.2, "a thread has 8 x 16 results, as in step 08",
               "not in the documents"},
              // The same packs, only earlier; but those of a place past the end of K are read, too.
-             {"08_large_tiles", "shared_accesses", 1.0, "fragments that are read ahead are the same",
+             {"08_large_tiles", "shared_accesses", 1.0, "the same fragments are read, only earlier",
               "not in the documents", refuted},
              // 1.11 times: 53.0 TFLOP/s.
              {"08_large_tiles", "milliseconds", 1.05,

@@ -150,7 +150,7 @@ class Class(unittest.TestCase):
         self.assertIn("SLOW (right, not yet fast)", rows["one thread"]["not OK"])
         self.assertTrue(self.sheet.read_bytes().startswith(sheet.MARK.encode()))
         self.assertRegex(self.done.stdout, rf"nothing: 0 of 8 points, {ALL} MISSING \(\d+ of {len(rows)}\)\n")
-        self.assertEqual(self.done.stdout.count("broken.zip is damaged, or no archive"), 1)
+        self.assertEqual(self.done.stdout.count("broken.zip is damaged, or not an archive"), 1)
         self.assertIn("'=1+1", rows)
         self.assertIn("'-rf", rows)
         self.assertFalse(
@@ -266,7 +266,7 @@ class Class(unittest.TestCase):
             (room["version"], room["status"], room["max_score"], len(room["tests"])), (1, "fail", 8, ALL)
         )
         again = self.run_grade(late, self.folder / "right", "--resume")
-        self.assertIn("2 of 2 have been graded and have handed in the same since", again.stdout)
+        self.assertIn("2 of 2 have not changed since they were graded", again.stdout)
         self.assertEqual(self.rows(), rows)
         hand_in(late, {ADD: solution(ADD)})
         mended = self.run_grade(late, self.folder / "right", "--resume")

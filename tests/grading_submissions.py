@@ -238,7 +238,7 @@ class Taking(Scratch):
     def test_an_archive_that_is_none_is_told_once(self) -> None:
         write(self.folder / "x.zip", b"PK\x03\x04 and then nothing")
         taken = self.read(self.folder / "x.zip")
-        self.assertEqual(taken.unreadable, "x.zip is damaged, or no archive")
+        self.assertEqual(taken.unreadable, "x.zip is damaged, or not an archive")
         self.assertEqual(taken.notes, [])
 
     def test_what_cannot_be_read_is_no_missing_step(self) -> None:
@@ -247,7 +247,7 @@ class Taking(Scratch):
             why = self.read(self.folder / name).unreadable
             self.assertEqual(why, f"{name} is neither a folder, a zip, a tar nor a file with a step's name")
         write(self.folder / "moodle/homework.rar", "Rar!")
-        self.assertEqual(self.read(self.folder / "moodle").unreadable, "homework.rar is no zip or tar")
+        self.assertEqual(self.read(self.folder / "moodle").unreadable, "homework.rar is not a zip or tar")
         (self.folder / "empty").mkdir()
         empty = self.read(self.folder / "empty")
         self.assertEqual((empty.unreadable, list(empty.missing)), ("", NAMES))

@@ -51,8 +51,7 @@ const kata::Idea has_few_blocks =
 
 const kata::Idea one_atomic_a_run{
     .lacking =
-        "a thread makes more than one atomic for a run of letters of one bin, or a character that is no "
-        "letter ends the run",
+        "a thread makes more than one atomic for a run of letters of one bin, or a character that is not a letter ends the run",
     .number_is = "atomics of a thread on shared memory, for a text of one letter and blanks",
     .number = [](const kata::Counted& counted) -> std::optional<double> {
         const auto& c = counted("blanks");
@@ -143,7 +142,7 @@ const kata::Step steps[] = {
               "a block takes 16 times the characters, so copies are merged a sixteenth as often",
               "PMPP-notes 9.5"},
              {"03_privatized_shared", "basic_blocks", 2.0,
-              "the work that a thread does once is done a sixteenth as often, and all lanes still count",
+              "what each thread does once is done by a sixteenth as many threads, and all lanes still count",
               "PMPP-notes 9.5"},
              // 4.0 times.
              {"03_privatized_shared", "milliseconds", 2.0, "fewer copies are zeroed and merged",
@@ -172,7 +171,7 @@ const kata::Step steps[] = {
              // 3.3 times; 1.8 times if the loads are issued together, each with its guard, which is accepted,
              // too.
              {"03_privatized_shared", "basic_blocks", 1.5,
-              "the work that a thread does once is done a sixteenth as often, and all lanes still count",
+              "what each thread does once is done by a sixteenth as many threads, and all lanes still count",
               "PMPP-notes 9.5"},
              // 1.90 times.
              {"03_privatized_shared", "milliseconds", 1.3, "fewer copies are zeroed and merged",

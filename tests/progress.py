@@ -86,7 +86,7 @@ class Progress(Checkout):
         second = "chapters/grids/02_color_to_grayscale.cu"
         said = self.kata("skip", "grids", "1").stdout
         self.assertIn(
-            f"{FIRST} is skipped. What takes it up again: a change to it, or ./kata skip grids 01\n", said
+            f"{FIRST} is skipped. To take it up again: change it, or ./kata skip grids 01\n", said
         )
         self.assertIn(f"\nNext: {second};", said)
         self.assertTrue(self.kata("next").stdout.startswith(second))

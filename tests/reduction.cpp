@@ -182,7 +182,7 @@ TEST_CASE("more blocks than a GPU has multiprocessors, and more elements than 16
     require_right(coded_sum<int>(blocks * tile + 1000, 9, sum_of_int), kata::unmetered);
 }
 
-// 513 partial results come before the two that the last launch adds up. The address of this pair is no
+// 513 partial results come before the two that the last launch adds up. The address of this pair is not a
 // multiple of its size, and only the meter reports such a load.
 TEST_CASE("partial results that begin at an odd element", "[equivalence][thread each]") {
     require_right(coded_sum<int>(513 * 512, 9, sum_of_int));

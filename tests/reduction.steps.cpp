@@ -21,8 +21,7 @@ double number(std::uint64_t count) { return static_cast<double>(count); }
 // blocks, whatever the number of elements.
 const kata::Idea shares_a_long_input{
     .lacking =
-        "however long the input is, few blocks do it all, and a large GPU, which has more than 100 "
-        "multiprocessors, has work for few of them",
+        "few blocks do it all, however long the input is, and most of the more than 100 multiprocessors of a large GPU have no work",
     .number_is = "blocks for 16777216 elements",
     .number = [](const kata::Counted&) -> std::optional<double> {
         Long input(1 << 24);
@@ -52,7 +51,7 @@ const kata::Idea combines_with_all_threads{
     .most = 1};
 
 const kata::Claim has_eight_elements{"10_unroll4", "threads", 1.7,
-                                     "a thread has eight elements instead of four, and none has no work",
+                                     "a thread has eight elements instead of four, and every thread has work",
                                      "REDUCE-vi 7"};
 // The trees, which are in global memory, issue loads in each of their rounds.
 const kata::Claim loads_eight_together{

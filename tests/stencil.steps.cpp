@@ -78,7 +78,7 @@ const kata::Step steps[] = {
               "a block reads its input tile once instead of once for every neighbour", "PMPP-notes 8.3"},
              // 0.53 times, although step 01 loads 2.9 times the bytes. Here a cell takes 2.4 threads, needs
              // more different sectors, and is stored in rows of six, which fill no sector.
-             {"01_basic", "milliseconds", 1.0, "the rereading moves on chip", "PMPP-notes 8.3", refuted},
+             {"01_basic", "milliseconds", 1.0, "repeated reads move on chip", "PMPP-notes 8.3", refuted},
          },
      .ideas = {launches_once},
      // A warp reads four rows of 8 elements, each of which is in two sectors in a grid of 16³.
@@ -146,7 +146,7 @@ const kata::Step steps[] = {
               std::nullopt, "sm_90"},
              // 1.17 times.
              {"01_basic", "milliseconds", 1.03,
-              "tiling pays in the end, because it avoids the rereading and most of shared memory",
+              "tiling pays in the end, because it avoids repeated reads and most of shared memory",
               "PMPP-notes 8.5", asserted, std::nullopt, "sm_90"},
          },
      .ideas = {launches_once},

@@ -396,7 +396,7 @@ def hand_in_all(folder: pathlib.Path, places: Mapping[str, str]) -> dict[tuple[s
         hole.truncate(3 << 30)
     wanted |= {
         ("a link", ADD): ("MISSING", "symbolic link"),
-        ("a pipe", ADD): ("MISSING", "no plain file"),
+        ("a pipe", ADD): ("MISSING", "not a plain file"),
         ("a folder", ADD): ("MISSING", "no step was found"),
         ("a large hole", ADD): ("FAIL", "larger than"),
     }

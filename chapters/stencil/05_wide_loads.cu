@@ -2,7 +2,7 @@
 // caches. Beyond the documents. Changed from 04: no shared memory, no barrier and no thread on a halo. A
 // load brings four cells, and those above, below, before and behind come with one load each, for which L1 or
 // L2 may have the data. A block has only four planes, as longer marches were slower. For floats a thread has
-// few enough registers that a multiprocessor is full. Where n is no multiple of four, the four cells of a
+// few enough registers that a multiprocessor is full. Where n is not a multiple of four, the four cells of a
 // thread are 32 apart, and each is a load.
 #include "stencil.cuh"
 

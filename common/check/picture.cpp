@@ -45,7 +45,7 @@ Bytes bytes_of(const fs::path& path) {
     const fs::file_status status = fs::status(path, error);
     if (!fs::exists(status)) fail(path, "there is no such file; check the path");
     if (fs::is_directory(status)) fail(path, "is a folder; name a picture in it");
-    if (!fs::is_regular_file(status)) fail(path, "is no regular file; copy the picture into one");
+    if (!fs::is_regular_file(status)) fail(path, "is not a regular file; copy the picture into one");
     std::ifstream file(path, std::ios::binary);
     if (!file) fail(path, "cannot be read (" + system_reason() + "); check its permissions");
     Bytes bytes((std::istreambuf_iterator<char>(file)), {});
@@ -82,7 +82,7 @@ Picture read_picture(const fs::path& path) {
     Picture picture;
     int channels = 0;
     if (!stbi_info_from_memory(bytes.data(), size, &picture.width, &picture.height, &channels))
-        fail(path, std::string("is no PNG, JPEG, binary PGM or PPM that can be read (") +
+        fail(path, std::string("is not a readable PNG, JPEG, binary PGM or PPM (") +
                        stbi_failure_reason() + "); save it as a PNG");
     const auto pixels = std::int64_t{picture.width} * picture.height;
     if (pixels == 0) fail(path, "has no pixels; save the picture again");

@@ -18,7 +18,7 @@ from fault import Fault
 from repository import STEP, Repository
 
 WIDTH = 100  # columns of comments
-HINT = "// What to do, in words; how is the exercise.\n"
+HINT = "// Say here what to do; how to do it is the exercise.\n"
 SKELETON = """#include "{chapter}.cuh"
 
 __global__ void {name}(const float* in, float* out, int n) {{
@@ -122,10 +122,10 @@ def stubs(repository: Repository, chapters: list[str], write: bool) -> int:
                 continue
             if write:
                 path.write_text(after, encoding="utf-8")
-                said = f"{name} is written again" if before else f"{name} is new: put its hints into words"
+                said = f"{name} is written again" if before else f"{name} is new: write its hints"
                 if more > 0:
                     said += (
-                        f", with {more} bod{'y' if more == 1 else 'ies'} more, open: put the hint into words"
+                        f", with {more} bod{'y' if more == 1 else 'ies'} more, open: write the hint"
                     )
                     at = bodies.split(after, name)[1]
                     said += ", line " + ", ".join(

@@ -104,7 +104,7 @@ def findings_of(
     cause = (
         processes.cause_of_death(-process.returncode)
         if process.returncode < 0
-        else f"it left with status {process.returncode} before main() returned"
+        else f"it exited with status {process.returncode} before main() returned"
     )
     return {"status": 1, "launches": None, "findings": [f"the program crashed: {cause}"], "notes": []}
 

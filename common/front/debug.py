@@ -54,18 +54,18 @@ run
 """
 GUIDE = """\
 gdb runs the tests of {file}, stopped in the first thread of its first launch.
-It stops again where the CPU back end finds something, as an access out of bounds.
+It stops again where the CPU back end finds something, such as an access out of bounds.
 
   next, step           the next line; the same, and into a function of yours
   info locals          all variables;   print x   one of them, or an expression:
                        before its line has run, its value means nothing
-  print threadIdx      which thread this is; so with blockIdx, blockDim, gridDim
+  print threadIdx      which thread this is; also blockIdx, blockDim, gridDim
   print in[3]@8        eight elements of an array, from element 3 on
   continue             on to the next stop;   finish   to the end of a function
-  backtrace            who has called this; up and down go from one to the next
+  backtrace            the functions that called this; up and down step through them
   quit                 ends it
 
-Every thread of a block is a fiber, a function that is left and gone on with at
+Every thread of a block is a fiber, a function that is suspended and resumed at
 barriers; all run in one thread of the system, so "info threads" shows only one.
 To stop in one thread only, give a condition:
 

@@ -249,8 +249,8 @@ class Grading:
             waiting = [one for one in waiting if not done(one.student, f"{digests[one.student]}-{points}")]
         if len(waiting) < len(handed_in):
             print(
-                f"{len(handed_in) - len(waiting)} of {len(handed_in)} have been graded and have handed "
-                f"in the same since"
+                f"{len(handed_in) - len(waiting)} of {len(handed_in)} have not changed since "
+                f"they were graded"
             )
         at_once = self.given.jobs or cores
         if self.sheet:

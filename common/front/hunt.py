@@ -149,7 +149,7 @@ def open_hunts(repository: Repository, chapter: str, found: dict[str, str], leve
         raise Fault(f"there are no hunts of {chapter or 'any chapter'}")
     if not solved:
         raise Fault(
-            f"a hunt shows nearly the solution of a step: solve that step first, as "
+            f"a hunt shows nearly the solution of a step: solve that step first, for example "
             f"{short(here[0].chapter, here[0].step)}"
         )
     harder = LEVELS[LEVELS.index(level) :]

@@ -138,7 +138,7 @@ def tested(repository: Repository, wanted: list[str]) -> tuple[int, list[verdict
 def say_what_is_not_checked(build: Build) -> None:
     if build.backends() == ["cpu"] and not build.knows_host_and_device():
         print(
-            "Without clang++, what nvcc refuses is found in part only: ./kata setup installs it as "
+            "Without clang++, only part of what nvcc refuses is found: ./kata setup installs it as "
             "root; then remove build/"
         )
 
@@ -191,7 +191,7 @@ def skip(repository: Repository, given: argparse.Namespace) -> int:
     now = board.Board(repository)
     if now.of(chapter, step).state == "skipped":
         again = f"./kata skip {short(chapter, step)}"
-        print(f"{file} is skipped. What takes it up again: a change to it, or {again}")
+        print(f"{file} is skipped. To take it up again: change it, or {again}")
     else:
         print(f"{file} is skipped no longer.")
     following = now.next()

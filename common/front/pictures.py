@@ -475,8 +475,8 @@ PICTURES: dict[str, tuple[Draw, str]] = {
     ),
     "contention": (
         contention,
-        "How many lanes of one request meet at one bin, from the first request down to the last: they wait "
-        "for each other.",
+        "How many lanes of one request meet at one bin and wait for each other, from the first request down "
+        "to the last.",
     ),
     "rounds": (
         rounds,

@@ -47,7 +47,7 @@ def asked(text: str) -> float:
     """Repeats the question until the answer is a number; Ctrl-D ends it."""
     try:
         while (said := number_in(input(text))) is None:
-            text = "That is no number, such as 4 or 4.5. How many? "
+            text = "That is not a number such as 4 or 4.5. How many? "
         return said
     except EOFError:
         print()

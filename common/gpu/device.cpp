@@ -37,7 +37,7 @@ std::string misdeed(cudaError_t error) {
         case cudaErrorIllegalAddress:
             return "out of bounds: a thread read or wrote outside the memory it was given";
         case cudaErrorMisalignedAddress:
-            return "misaligned: a thread accessed an address that is no multiple of the access's width, for "
+            return "misaligned: a thread accessed an address that is not a multiple of the access's width, for "
                    "a float4 16 bytes";
         case cudaErrorAssert:
             return "an assert in a kernel failed; its file and line are printed above";
@@ -105,7 +105,7 @@ void wait(double seconds) {
     using namespace std::chrono_literals;
     static const cudaEvent_t end = [] {
         cudaEvent_t event{};
-        check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "no event could be made");
+        check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "no event could be created");
         return event;
     }();
     check(cudaEventRecord(end), "the end of the step could not be marked");

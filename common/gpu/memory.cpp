@@ -82,7 +82,7 @@ void release(void* data) noexcept {
 }
 
 void upload(void* to, const void* from, std::size_t bytes) {
-    copy(to, from, bytes, cudaMemcpyHostToDevice, "nothing could be copied to the GPU");
+    copy(to, from, bytes, cudaMemcpyHostToDevice, "the copy to the GPU failed");
 }
 
 void repeat(void* to, std::size_t bytes, std::span<const std::byte> period) {
@@ -91,7 +91,7 @@ void repeat(void* to, std::size_t bytes, std::span<const std::byte> period) {
 }
 
 void download(void* to, const void* from, std::size_t bytes) {
-    copy(to, from, bytes, cudaMemcpyDeviceToHost, "nothing could be copied from the GPU");
+    copy(to, from, bytes, cudaMemcpyDeviceToHost, "the copy from the GPU failed");
 }
 
 std::optional<std::string> damage(const void* data) {

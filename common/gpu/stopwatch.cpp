@@ -77,8 +77,8 @@ double GpuStopwatch::copied_bytes_per_second() {
 }
 
 GpuStopwatch::GpuStopwatch() : flush_("buffer that empties the L2 cache", flush_bytes()) {
-    gpu::check(cudaEventCreate(&start_), "no event could be made");
-    gpu::check(cudaEventCreate(&stop_), "no event could be made");
+    gpu::check(cudaEventCreate(&start_), "no event could be created");
+    gpu::check(cudaEventCreate(&stop_), "no event could be created");
 }
 
 GpuStopwatch::~GpuStopwatch() {

@@ -179,7 +179,7 @@ Run observed_run(const Conditions& conditions, const std::function<void()>& work
         run.fault = std::string("the host code of the step threw an exception: ") + e.what();
         return run;
     } catch (...) {  // includes exceptions that would end a Catch2 test without a verdict
-        run.fault = "the host code of the step threw something that is no std::exception";
+        run.fault = "the host code of the step threw something that is not a std::exception";
         return run;
     }
     auto findings = run.seen.findings;

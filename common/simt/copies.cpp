@@ -39,7 +39,7 @@ void begin_copy(void* to, const void* from, std::size_t bytes, std::size_t zeros
     for (const auto* end : {static_cast<const void*>(to), from})
         if (reinterpret_cast<std::uintptr_t>(end) % bytes != 0)
             refuse("copies " + std::to_string(bytes) + " bytes " + (end == to ? "to" : "from") +
-                   " an address that is no multiple of " + std::to_string(bytes));
+                   " an address that is not a multiple of " + std::to_string(bytes));
     const auto* const code = __builtin_return_address(0);
     const auto read = static_cast<unsigned>(bytes - zeros);
     Copy copy{static_cast<std::byte*>(to),

@@ -133,7 +133,7 @@ void host_free(void* pointer) {
         return device_free(pointer);
     if (pointer && host_memory.erase(pointer) == 0)
         throw kata::Error(
-            "cudaFreeHost refused: that is no pointer from cudaMallocHost or cudaHostAlloc, or has been "
+            "cudaFreeHost refused: that is not a pointer from cudaMallocHost or cudaHostAlloc, or has been "
             "freed already");
 }
 

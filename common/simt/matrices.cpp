@@ -53,7 +53,7 @@ std::string unlike(const std::array<const MatrixInMemory*, 32>& lanes) {
                " bytes beyond a multiple of " + std::to_string(of_address) +
                ": tensor cores take only multiples";
     if (first.pitch * first.element % of_pitch != 0)
-        return "the leading dimension, " + std::to_string(first.pitch) + ", is no multiple of " +
+        return "the leading dimension, " + std::to_string(first.pitch) + ", is not a multiple of " +
                std::to_string(of_pitch / first.element) + " elements, which are " + std::to_string(of_pitch) +
                " bytes";
     return "";

@@ -98,7 +98,7 @@ std::string far_off(std::uintptr_t address, const char* does, const void* code) 
                 (address < nearest->range.begin ? "before the start of \"" : "past the end of \"") +
                 nearest->name + "\" (" + std::to_string(nearest->range.size()) + " bytes)";
     std::string text = "out of bounds: " + name_of(running->index, running_block->index) + does +
-                       (where.empty() ? "that is no device memory" : where);
+                       (where.empty() ? "that is not device memory" : where);
     if (meter && code && is_of_step(code)) text += ", in " + meter()->line(code);
     return lost ? text + why_upper_bits_are_lost : text;
 }
@@ -271,7 +271,7 @@ void* device_alloc(std::size_t bytes, Site site, const char* function) {
 void device_free(void* pointer) {
     const auto* entry = pointer ? find(pointer) : nullptr;
     if (pointer && !entry)
-        throw kata::Error("cudaFree refused: that is no pointer from cudaMalloc, or has been freed already");
+        throw kata::Error("cudaFree refused: that is not a pointer from cudaMalloc, or has been freed already");
     if (entry && is_of_caller(*entry))
         throw kata::Error("cudaFree refused: \"" + entry->name + "\" belongs to the caller of the step");
     if (entry) forget_memory(entry->range);
@@ -290,7 +290,7 @@ void check_side(const char* function, const char* direction, const void* address
     const auto variable = of_device ? variable_at(image_of(address), at) : std::nullopt;
     if (!variable || !variable->range.contains(at)) refuse_side(function, direction, of_device);
     throw kata::Error("copy refused: " + std::string(function) + " is given \"" + variable->name +
-                      "\", which is no address in memory of the device: where it is declared __constant__ or "
+                      "\", which is not an address in device memory: where it is declared __constant__ or "
                       "__device__, use cudaMemcpy" +
                       (std::string_view(direction) == "to" ? "To" : "From") + "Symbol");
 }

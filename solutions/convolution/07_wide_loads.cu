@@ -1,7 +1,7 @@
 // 07 Wide loads: a thread computes four columns, and loads and stores four elements at a time. Beyond the
 // documents. Changed from 06: 4 + 2r columns of the input serve four columns of outputs, in
 // 1 + 2 · ceil(r / 4) loads per row instead of 4 · (2r + 1). Strips are so high that the blocks fill the GPU
-// a whole number of times. Where the width is no multiple of four, a thread computes one column, as in 06.
+// a whole number of times. Where the width is not a multiple of four, a thread computes one column, as in 06.
 #include "fixed_radius.cuh"
 
 constexpr int block = 256;    // threads, side by side

@@ -2,7 +2,7 @@
 // enters them, and takes off the one that leaves. Beyond the document; NVIDIA's sample boxFilter has the
 // idea. Changed from 03: what a pixel costs no longer depends on the size of its patch. Along the row a
 // sum is a running one, too: from one pixel to the next a patch gains a column and loses one. Rows whose
-// length is no multiple of 16 are loaded and stored byte by byte.
+// length is not a multiple of 16 are loaded and stored byte by byte.
 #include "fixed_size.cuh"
 
 constexpr int block = 32;   // threads, side by side

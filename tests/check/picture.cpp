@@ -124,7 +124,7 @@ TEST_CASE("A missing file, or a path that is not a file, is reported", "[picture
                Equals((folder / "none.pgm").string() + ": there is no such file; check the path"));
     CHECK_THAT(reading(folder / "none/none.pgm"), ContainsSubstring("there is no such file"));
     CHECK_THAT(reading(folder / ""), ContainsSubstring("is a folder"));
-    CHECK_THAT(reading("/dev/null"), ContainsSubstring("is no regular file"));
+    CHECK_THAT(reading("/dev/null"), ContainsSubstring("is not a regular file"));
     CHECK_THAT(reading(""), ContainsSubstring("there is no such file"));
 }
 
@@ -132,7 +132,7 @@ TEST_CASE("A file that is not a picture, or is truncated, is rejected in one lin
     CHECK_THAT(damage(""), ContainsSubstring("is empty"));
     for (const std::string other :
          {"P", "P1 1 1", "P2 1 1 255 7", "P7", "hello, world", "\x89PNG\r\n", "\xff\xd8"})
-        CHECK_THAT(damage(other), ContainsSubstring("is no PNG, JPEG, binary PGM or PPM that can be read"));
+        CHECK_THAT(damage(other), ContainsSubstring("is not a readable PNG, JPEG, binary PGM or PPM"));
     for (const std::string& whole : {translucent_png, jpeg, std::string("P6 2 2 255\nabcdefghijkl")})
         for (const std::size_t missing : {5, 12})
             CHECK_THAT(damage(whole.substr(0, whole.size() - missing)),

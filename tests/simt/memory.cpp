@@ -147,8 +147,7 @@ TEST_CASE("a copy to a symbol as if to an address names the function for symbols
     const std::vector<float> host(8);
     const auto message = fault([&] { kernels::to_symbol_as_to_an_address(host.data()); });
     CHECK(message ==
-          "copy refused: cudaMemcpy is given \"unasked\", which is no address in memory of the "
-          "device: where it is declared __constant__ or __device__, use cudaMemcpyToSymbol");
+          "copy refused: cudaMemcpy is given \"unasked\", which is not an address in device memory: where it is declared __constant__ or __device__, use cudaMemcpyToSymbol");
 }
 
 TEST_CASE("a copy to or from a symbol whose direction contradicts its arguments is refused", "[memory]") {
@@ -186,7 +185,7 @@ TEST_CASE("a copy to or from a symbol whose direction contradicts its arguments 
 TEST_CASE("memory is freed once, and only by the step that allocated it", "[memory]") {
     Buffer<float> out("out", 8);
     CHECK(fault([] { kernels::free_twice(); }) ==
-          "cudaFree refused: that is no pointer from cudaMalloc, or has been freed already");
+          "cudaFree refused: that is not a pointer from cudaMalloc, or has been freed already");
     CHECK(fault([&] { kernels::free_it(out.data()); }) ==
           "cudaFree refused: \"out\" belongs to the caller of the step");
     CHECK(fault([] { kernels::free_it(nullptr); }) == "");
@@ -269,7 +268,7 @@ TEST_CASE("a misaligned float4 is diagnosed", "[bounds]") {
     CHECK(fault([&] { kernels::misaligned(in.data(), out.data(), 4); }) == "");
     CHECK_THAT(fault([&] { kernels::misaligned(in.data(), out.data(), 2); }),
                Equals("misaligned access: thread (0,0,0) of block (0,0,0) reaches 16 bytes at offset 8 of "
-                      "\"in\", which is no multiple of 16, in " +
+                      "\"in\", which is not a multiple of 16, in " +
                       line_of("misaligned")));
 }
 

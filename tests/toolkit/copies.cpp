@@ -129,7 +129,7 @@ TEST_CASE("a copy with an unsupported size, target or alignment is refused", "[c
                StartsWith("__pipeline_memcpy_async in " + line_of("bad copy")) &&
                    ContainsSubstring("copies 12 bytes") && ContainsSubstring("it takes 4, 8 or 16"));
     CHECK_THAT(fault([&] { kernels::copy_badly(8, 4, false, out.data()); }),
-               ContainsSubstring("from an address that is no multiple of 8"));
+               ContainsSubstring("from an address that is not a multiple of 8"));
     CHECK_THAT(fault([&] { kernels::copy_badly(4, 2, false, out.data()); }),
                ContainsSubstring("multiple of 4"));
     if (!kata::counts_available()) return;

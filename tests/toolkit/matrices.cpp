@@ -135,7 +135,7 @@ TEST_CASE("a fragment requires the whole warp, one address and its alignment", "
               ", by warp 0 of block (0,0,0): the address of the first element is 16 bytes beyond "
               "a multiple of 32: tensor cores take only multiples"},
              {odd_pitch,
-              ", by warp 0 of block (0,0,0): the leading dimension, 18, is no multiple of 4 elements, "
+              ", by warp 0 of block (0,0,0): the leading dimension, 18, is not a multiple of 4 elements, "
               "which are 16 bytes"},
              {unlike_address,
               ", by warp 0 of block (0,0,0): lanes 0 and 9 give different addresses: the warp "

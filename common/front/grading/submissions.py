@@ -166,7 +166,7 @@ def read_plain(path: str) -> bytes:
     with open(descriptor, "rb") as file:
         state = os.fstat(descriptor)
         if not stat.S_ISREG(state.st_mode):
-            raise Unread("it is no plain file")
+            raise Unread("it is not a plain file")
         return bounded(file.read, state.st_size)
 
 
@@ -223,7 +223,7 @@ def files_of_tar(path: pathlib.Path) -> Iterator[Found]:
                     read = functools.partial(bounded, io.BytesIO(text).read, member.size)
                     found.append(Found(parts_of(member.name), read, member.mtime))
     except tarfile.ReadError:
-        raise Unread("it is damaged, or no archive") from None
+        raise Unread("it is damaged, or not an archive") from None
     except (tarfile.TarError, EOFError, OSError, zlib.error) as error:
         raise Unread(f"it cannot be unpacked: {error}") from error
     yield from found
@@ -320,12 +320,12 @@ class Reader:
         if os.path.isdir(path) and not any(self.name_of(file) for file in found):
             for file in found:
                 if file.parts[-1].lower().endswith(OTHER_ARCHIVES) and not is_archive(file.parts[-1]):
-                    taken.remarks["it is no zip or tar"].append(file.path)
+                    taken.remarks["it is not a zip or tar"].append(file.path)
                 elif is_archive(file.parts[-1]):
                     inner = path.joinpath(*file.parts)
                     try:
                         if inner.is_symlink() or not inner.is_file():
-                            raise Unread("it is no plain file")
+                            raise Unread("it is not a plain file")
                         for packed in files_in(inner):
                             if self.may_be_an_attempt(packed):
                                 yield dataclasses.replace(packed, parts=(*file.parts, *packed.parts))
@@ -395,7 +395,7 @@ class Reader:
             taken.missing[step] = "it was not handed in"
         elif not read:
             # A link and a folder are nothing that was handed in.
-            (taken.missing if "link" in why or "no plain file" in why else taken.unread)[step] = why
+            (taken.missing if "link" in why or "not a plain file" in why else taken.unread)[step] = why
         if not read:
             return None
         best = max(

@@ -45,8 +45,8 @@ struct Problem {
         return e;
     }
 
-    /// Returns which other filter gives the wrong result, if one does; else which elements count wrongly in
-    /// its first wrong one.
+    /// Returns which other filter gives the wrong result, if one does; else which inputs count wrongly in its
+    /// first wrong element.
     std::optional<std::string> made_of(const Module& step, const kata::Conditions& conditions,
                                        const std::vector<float>& result) const {
         const auto side = static_cast<std::size_t>(shape.side()), count = side * side;

@@ -156,7 +156,7 @@ struct Problem {
         const auto wrong = static_cast<std::size_t>(
             std::mismatch(result.begin(), result.end(), right.begin()).first - result.begin());
         if (wrong == result.size()) return std::nullopt;
-        // Each character occurs some times.
+        // `times` says how often each character occurs.
         const auto answer = [&](const std::vector<int>& times) -> std::optional<kata::Sums> {
             Problem other{{}, bins};
             for (std::size_t c = 0; c < times.size(); ++c)

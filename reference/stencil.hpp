@@ -41,7 +41,7 @@ double operations(int n);
 }  // namespace stencil
 
 // The function that steps 01 to 05 define: reference() on device memory. `in` and `out` point to n³ elements
-// each, with the same layout; they do not overlap. For another sweep the caller exchanges them.
+// each, with the same layout; they do not overlap. For another sweep the caller swaps them.
 extern "C" [[gnu::visibility("default")]] void sweep_float(const float* in, float* out, int n,
                                                            stencil::Coefficients<float>);
 extern "C" [[gnu::visibility("default")]] void sweep_double(const double* in, double* out, int n,

@@ -32,7 +32,7 @@ struct Problem {
         return {reference(in, shape), {}, {{shape.rows, shape.columns}, {32, 32}}};
     }
 
-    /// Returns what the step has computed instead, if it has only copied.
+    /// Returns that the step has only copied, if it has.
     std::optional<std::string> made_of(const Module&, const kata::Conditions&,
                                        const std::vector<float>& result) const {
         constexpr std::size_t few = 16;  // other causes may give the same few elements
@@ -54,7 +54,7 @@ struct Problem {
     };
 };
 
-/// Small integers, of which a wrong index shows.
+/// Small integers, so that a wrong index shows.
 inline Problem coded(const Shape& s, unsigned seed = 1) { return {s, kata::coded(s.elements(), seed)}; }
 
 /// A matrix that repeats a few elements, because it would take seconds to generate all of them.

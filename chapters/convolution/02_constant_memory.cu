@@ -22,7 +22,7 @@ __global__ void constant_memory(const float* in, float* out, int width, int heig
 void convolve(const float* in, const float* filter, float* out, int width, int height, int radius) {
     // kata: begin
     // Before the launch, copy the filter, of which (2r+1)² weights are used, to the symbol `weights`:
-    // cudaMemcpyToSymbol(), with cudaMemcpyDeviceToDevice, for the filter is in device memory. The rest
+    // cudaMemcpyToSymbol(), with cudaMemcpyDeviceToDevice, because the filter is in device memory. The rest
     // is as in 01.
     // Also required: any width and height from 0 on; radii from 0 to 7; more than 65535 blocks along x.
     kata::open();

@@ -1,9 +1,9 @@
 // 07 Async copies: tiles are copied into shared memory while the block multiplies those before them. Beyond
-// the documents; the multistage pipeline of CUTLASS. Changed from 06: what goes into a tile passes no
+// the documents; the multistage pipeline of CUTLASS. Changed from 06: what goes into a tile passes through no
 // register. A thread begins a copy, and waits for it three tiles later, so a block computes while memory
 // answers. The copies go into tiles that no thread reads, so one barrier a tile is enough instead of two.
 //
-// A copy brings 4, 8 or 16 bytes that are neighbours in both places. Elements of A are no neighbours in its
+// A copy brings 4, 8 or 16 bytes that are neighbours in both places. Elements of A are not neighbours in its
 // transposed tile, and are copied one at a time. Copies past registers need sm_80: before it, the same calls
 // load and store at once, which is right and gains less.
 #include "gemm.cuh"

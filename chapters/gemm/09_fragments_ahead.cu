@@ -45,9 +45,9 @@ __device__ void begin_copy(float* to, const float* from, bool zeros) {
     // kata: end
 }
 
-/// The same sums in other registers, for a pack is stored from four neighbouring ones. If the sums themselves
-/// had to be in these, more products would have both factors and their sum in one register bank. nvcc cannot
-/// leave the addition out, as -0 + 0 is 0.
+/// The same sums in other registers, because a pack is stored from four neighbouring ones. If the sums
+/// themselves had to be in these, more products would have both factors and their sum in one register bank.
+/// nvcc cannot leave the addition out, as -0 + 0 is 0.
 __device__ Pack elsewhere(Pack sum) {
     for (int i = 0; i < wide; ++i) sum.at[i] += 0.0f;
     return sum;

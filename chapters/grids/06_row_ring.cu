@@ -23,9 +23,9 @@ struct alignas(wide) Row {
     unsigned word[wide / 4];
 };
 
-/// Sums of columns, two in a word: those of columns 0 and 2, 1 and 3, 4 and 6 and so on, for so the bytes of
-/// a word of four pixels become sums by one instruction each two. From 16 columns before the thread's own,
-/// which are 16 to 31, to 16 behind them.
+/// Sums of columns, two in a word: those of columns 0 and 2, 1 and 3, 4 and 6 and so on, because the bytes of
+/// a word of four pixels then become sums by one instruction for each two. From 16 columns before the
+/// thread's own, which are 16 to 31, to 16 behind them.
 struct Columns {
     unsigned word[3 * wide / 2];
 };

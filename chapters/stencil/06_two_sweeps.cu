@@ -3,7 +3,7 @@
 // two sweeps read the grid once and write it once. A warp holds a row of 32 threads x 16 bytes: neighbours
 // along x come from the warp (shuffle), along y from shared memory, along z from registers. The tile has a
 // halo of two cells, which all threads sweep as they do the rest: of 20 rows 16 are results. The march is
-// long, for two planes at either end of it are loaded and give no result.
+// long, because two planes at either end of it are loaded and give no result.
 #include "twice.cuh"
 
 constexpr int warps = 20;  // of a block: rows of its tile

@@ -21,7 +21,7 @@ __global__ void naive(const float* a, const float* b, float* c, int m, int n, in
 
 void gemm(const float* a, const float* b, float* c, int m, int n, int k) {
     // kata: begin
-    if (m == 0 || n == 0) return;  // a grid without blocks is an error; k = 0 is none, but a sum of nothing
+    if (m == 0 || n == 0) return;  // a grid without blocks is an error; k = 0 is not: it is a sum of nothing
     // Rounded up: the last row and column of blocks may hang over C. x counts columns here, too.
     const dim3 grid(ceil_div(n, block), ceil_div(m, block));
     naive<<<grid, dim3(block, block)>>>(a, b, c, m, n, k);

@@ -25,7 +25,7 @@ __global__ void shared_memory(const float* a, const float* b, float* c, int m, i
         __syncthreads();  // a thread multiplies what others have loaded
         // The threads of a warp share ty: one element of A for all of them, 32 neighbours of B.
         for (int i = 0; i < tile; ++i) sum += a_s[ty][i] * b_s[i][tx];
-        __syncthreads();  // all have multiplied before the next tiles overwrite these
+        __syncthreads();  // every thread has used these tiles before the next overwrite them
     }
     if (row < m && col < n) c[row * n + col] = sum;
     // kata: end

@@ -35,7 +35,7 @@ __global__ void thread_tile_1d(const float* a, const float* b, float* c, int m, 
             const float b_i = b_s[i][tx];
             for (int r = 0; r < tm; ++r) sum[r] += a_s[ty * tm + r][i] * b_i;
         }
-        __syncthreads();  // all have multiplied before the next tiles overwrite these
+        __syncthreads();  // every thread has used these tiles before the next overwrite them
     }
 
     const int row = first_row + ty * tm, col = first_col + tx;

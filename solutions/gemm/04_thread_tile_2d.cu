@@ -48,7 +48,7 @@ __global__ void thread_tile_2d(const float* a, const float* b, float* c, int m, 
                 for (int s = 0; s < tn; ++s) sum[r][s] += a_i[r] * b_i[s];
             }
         }
-        __syncthreads();  // all have multiplied before the next tiles overwrite these
+        __syncthreads();  // every thread has used these tiles before the next overwrite them
     }
 
     for (int r = 0; r < tm; ++r) {

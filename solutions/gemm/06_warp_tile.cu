@@ -1,5 +1,5 @@
 // 06 Warp tile: a warp computes 64 x 32 results, its lanes in squares of 2 x 2. Beyond the documents; the
-// warp tile of CUTLASS, which lays its lanes out so, too. Changed from 05: which thread has which results,
+// warp tile of CUTLASS, which also lays out its lanes so. Changed from 05: which thread has which results,
 // and nothing else. In 05 a warp has 16 x 128 results, and the lanes that want the same pack of B are half a
 // warp apart. In a square, neighbouring lanes want the same pack of A, and lanes two apart the same pack of
 // B: packs that lanes share in such pairs are served to half of a warp at a time, and not to a quarter. So a

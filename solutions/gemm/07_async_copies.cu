@@ -1,9 +1,9 @@
 // 07 Async copies: tiles are copied into shared memory while the block multiplies those before them. Beyond
-// the documents; the multistage pipeline of CUTLASS. Changed from 06: what goes into a tile passes no
+// the documents; the multistage pipeline of CUTLASS. Changed from 06: what goes into a tile passes through no
 // register. A thread begins a copy, and waits for it three tiles later, so a block computes while memory
 // answers. The copies go into tiles that no thread reads, so one barrier a tile is enough instead of two.
 //
-// A copy brings 4, 8 or 16 bytes that are neighbours in both places. Elements of A are no neighbours in its
+// A copy brings 4, 8 or 16 bytes that are neighbours in both places. Elements of A are not neighbours in its
 // transposed tile, and are copied one at a time. Copies past registers need sm_80: before it, the same calls
 // load and store at once, which is right and gains less.
 #include "gemm.cuh"
@@ -73,9 +73,9 @@ __global__ void __launch_bounds__(threads, 2)
     const bool inside = first_row + bm <= m && first_col + bn <= n && n % wide == 0;
     const auto fetch = [&](int phase) {
         const int stage = phase % stages, i = phase * bk;
-        // From 0 on, not from a_y on: so nvcc knows how often that is, and leaves no loop.
+        // Counted from 0 and not from a_y: nvcc then knows the rounds, and leaves no loop.
         if (inside && i + bk <= k) {
-            // An element at a time, for neighbours in a row of A lie in different rows of the transposed
+            // An element at a time, because neighbours in a row of A lie in different rows of the transposed
             // tile. Eight threads still copy eight neighbours in a row, a whole sector.
             for (int y = 0; y < bm; y += threads / bk)
                 __pipeline_memcpy_async(&a_s[stage][a_x][(a_y + y) / wide].at[(a_y + y) % wide],
@@ -104,7 +104,7 @@ __global__ void __launch_bounds__(threads, 2)
         // must be there.
         __pipeline_wait_prior(stages - 2);  // what this thread has copied for this phase is there …
         __syncthreads();                    // … and so is what the others have
-        // Into the tiles of the phase before, which all have multiplied when they come to the barrier.
+        // Into the tiles of the phase before, which every thread has multiplied before the barrier.
         fetch(phase + stages - 1);
         const int stage = phase % stages;
 #pragma unroll

@@ -45,9 +45,9 @@ __device__ void begin_copy(float* to, const float* from, bool zeros) {
     // kata: end
 }
 
-/// The same sums in other registers, for a pack is stored from four neighbouring ones. If the sums themselves
-/// had to be in these, more products would have both factors and their sum in one register bank. nvcc cannot
-/// leave the addition out, as -0 + 0 is 0.
+/// The same sums in other registers, because a pack is stored from four neighbouring ones. If the sums
+/// themselves had to be in these, more products would have both factors and their sum in one register bank.
+/// nvcc cannot leave the addition out, as -0 + 0 is 0.
 __device__ Pack elsewhere(Pack sum) {
     for (int i = 0; i < wide; ++i) sum.at[i] += 0.0f;
     return sum;
@@ -95,7 +95,7 @@ __global__ void __launch_bounds__(threads)
     float* to_b = &tiles[0].b[b_y][b_x / wide].at[b_x % wide];
     int next = 0;
     const int phases = ceil_div(k, bk);
-    // One of the thread's copies of a tile that has so many places along K, and zeros behind them.
+    // One of the thread's copies of a tile with `places` places along K, and zeros behind them.
     const auto copy = [&](int i, int places) {
         // The only test left for each copy. Rows are clamped, and K ends in the first tile.
         if (next >= phases) return;
@@ -129,8 +129,8 @@ __global__ void __launch_bounds__(threads)
 
     // Fragments: what is multiplied at a place along K, and what at the next one.
     Pack a_i[2][tm / wide], b_i[2][tn / wide];
-    // i % 2 is known when compiling, for i counts an unrolled loop: with another index the arrays would lie
-    // in memory and not in registers.
+    // i % 2 is known when compiling, because i counts an unrolled loop: with another index the arrays would
+    // lie in memory and not in registers.
     const auto read = [&](const Tiles& from, int i) {
         for (int r = 0; r < tm / wide; ++r) a_i[i % 2][r] = from.a[i][ty + r * rows];
         for (int s = 0; s < tn / wide; ++s) b_i[i % 2][s] = from.b[i][tx + s * cols];
@@ -147,7 +147,7 @@ __global__ void __launch_bounds__(threads)
         for (int i = 0; i < bk; ++i) {
             // Into the stage of the phase before: at the last barrier all had read its last fragments.
             for (int j = 0; j < at_a_place; ++j) copy(i * at_a_place + j, bk);
-            // Read before the products below, so that shared memory answers while these are computed. The
+            // Read before the products below, so that shared memory answers while they are computed. The
             // first fragments of the next tiles must wait for the barrier, when the other threads' copies
             // have arrived, too.
             if (i < bk - 1) {

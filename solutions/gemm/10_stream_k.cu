@@ -50,9 +50,9 @@ __device__ void begin_copy(float* to, const float* from, bool zeros) {
     // kata: end
 }
 
-/// The same sums in other registers, for a pack is stored from four neighbouring ones. If the sums themselves
-/// had to be in these, more products would have both factors and their sum in one register bank. nvcc cannot
-/// leave the addition out, as -0 + 0 is 0.
+/// The same sums in other registers, because a pack is stored from four neighbouring ones. If the sums
+/// themselves had to be in these, more products would have both factors and their sum in one register bank.
+/// nvcc cannot leave the addition out, as -0 + 0 is 0.
 __device__ Pack elsewhere(Pack sum) {
     for (int i = 0; i < wide; ++i) sum.at[i] += 0.0f;
     return sum;
@@ -142,7 +142,7 @@ __global__ void __launch_bounds__(threads)
         float* to_a = &tiles[0].a[a_x][a_y / wide].at[a_y % wide];
         float* to_b = &tiles[0].b[b_y][b_x / wide].at[b_x % wide];
         int fetched = begin;
-        // One of the thread's copies of a tile that has so many places along K, and zeros behind them.
+        // One of the thread's copies of a tile with `places` places along K, and zeros behind them.
         const auto copy = [&](int i, int places) {
             if (fetched >= end) return;
             if (i < a_copies) {
@@ -218,8 +218,7 @@ __global__ void __launch_bounds__(threads)
             for (int s = 0; s < tn / wide; ++s) {
                 const int x = tx + s * cols;
                 // Only one block has phase 0 of a tile, so only one stores to C. Any other part is the first
-                // of its block, which therefore leaves one set of sums at most: its own number is a place
-                // that no other block uses.
+                // of its block, so a block leaves at most one set of sums, in the place with its own number.
                 if (begin == 0)
                     store(c, m, n, first_row + y, first_col + x * wide, elsewhere(sum[r][s]));
                 else
@@ -237,7 +236,7 @@ __global__ void add_up(float* c, int m, int n, Plan plan) {
     const int y = pack / (bn / wide), x = pack % (bn / wide);
     const int row = tile / plan.across * bm + y, col = tile % plan.across * bn + x * wide;
     if (row >= m || col >= n) return;
-    // The first share of the tile has stored to C. The others begin in it, and are the next ones.
+    // The first share of the tile has stored to C. The others begin within the tile, and come next.
     const int first = blockIdx.y * plan.phases, last = first + plan.phases - 1;
     Pack sum = load(c, n, row, col);
     // In the order of K, whichever block was done first: sums of floats depend on the order.
@@ -255,7 +254,7 @@ void gemm(const float* a, const float* b, float* c, int m, int n, int k) {
     int device, multiprocessors;
     check(cudaGetDevice(&device));
     check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-    const int at_once = min(multiprocessors, most_shares);  // one block is on each
+    const int at_once = min(multiprocessors, most_shares);  // each has one block
 
     Plan plan;
     plan.across = ceil_div(n, bn);

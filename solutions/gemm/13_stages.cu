@@ -62,7 +62,7 @@ __global__ void __launch_bounds__(threads, 1)
         // longer reads the stage of phase - 1. After the barrier neither does the other one. It is the stage
         // of phase + 3.
         wait_products<1>();
-        __syncthreads();  // all have finished the products of the phase before
+        __syncthreads();  // every warp has finished the products of the phase before
         if (threadIdx.x == 0 && phase + stages - 1 < phases) fetch_both(phase + stages - 1);
     }
     // The registers of the sum are the tensor cores' until the last group is done.

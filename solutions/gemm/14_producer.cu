@@ -83,7 +83,7 @@ __global__ void __launch_bounds__(T::threads, 1)
                 // The first use of a stage needs no consumer: the phase before the first, of parity 1, counts
                 // as ended. In later rounds the producer waits for the consumers of the round before, whose
                 // parity is the other one.
-                wait(tiles.empty[stage.index], stage.parity ^ 1);  // in the first round at once
+                wait(tiles.empty[stage.index], stage.parity ^ 1);  // returns at once in round 0
                 expect(full, T::bytes);
                 fetch(tiles.a[stage.index], a, phase * bk, row * T::bm, full);
                 for (int i = 0; i < T::bn / 64; ++i)
@@ -108,9 +108,9 @@ __global__ void __launch_bounds__(T::threads, 1)
                              tile_of_b(tiles.b[stage.index], sizeof tiles.b[0][0]) + i * 128);
                 end_products();
                 wait_products<1>();
-                // wait_products<1>() says that the products of the phase before are done, so it is their
-                // stage that is free. Those of this phase still read theirs. A product is one operation of
-                // the whole warpgroup, so one thread arrives for it.
+                // wait_products<1>() says that the products of the phase before are done, so their stage is
+                // free. Those of this phase still read theirs. A product is one operation of the whole
+                // warpgroup, so one thread arrives for it.
                 if (phase > 0 && threadIdx.x % 128 == 0) arrive(tiles.empty[before]);
                 before = stage.index;
             }

@@ -84,7 +84,7 @@ __device__ void fetch_phases(T& tiles, Stage<T::stages>& stage, const CUtensorMa
         auto& full = tiles.full[stage.index];
         // The consumers of all blocks of the cluster arrive here: a box that is fetched for all is also
         // written to their stages. In the first round the phase before the first counts as ended.
-        wait(tiles.empty[stage.index], stage.parity ^ 1);  // in the first round at once
+        wait(tiles.empty[stage.index], stage.parity ^ 1);  // returns at once in round 0
         // All that arrives in this block: its tile of A and the boxes of B from all blocks. Boxes of
         // another block may come first; the phase cannot end before this arrival.
         expect(full, T::bytes);
@@ -107,7 +107,7 @@ __device__ void release(T& tiles, int stage) {
     }
 }
 
-/// Adds the products of so many phases to a warpgroup's sums.
+/// Adds the products of `phases` phases to a warpgroup's sums.
 template <class T>
 __device__ void multiply_phases(T& tiles, Stage<T::stages>& stage, Sum<T::bn>& sum, int phases) {
     // kata: begin
@@ -167,7 +167,7 @@ __global__ void __launch_bounds__(T::threads, 1)
     // kata: end
 }
 
-/// Computes so many tiles of C of height x width elements, from number `first` on: in parts of 64 x 128,
+/// Computes `count` tiles of C of height x width elements, from number `first` on: in parts of 64 x 128,
 /// each by a cluster of gridDim.y blocks, which have a share of K each.
 __global__ void __launch_bounds__(Share::threads, 1)
     shared_tiles(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b, float* c,
@@ -237,7 +237,7 @@ void compute_whole(const bf16* a, const bf16* b, float* c, int m, int n, int k, 
                        map_c, m, n, k, count);
 }
 
-/// Computes so many tiles of height x 256 elements of C, from number `first` on.
+/// Computes `count` tiles of height x 256 elements of C, from number `first` on.
 void compute_shared(const bf16* a, const bf16* b, float* c, int m, int n, int k, int multiprocessors,
                     int first, int count, int height) {
     CUtensorMap map_a, map_b;

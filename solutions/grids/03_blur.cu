@@ -12,7 +12,7 @@ __global__ void mean(const unsigned char* in, unsigned char* out, int width, int
     const int row = blockIdx.y * blockDim.y + threadIdx.y;
     if (col < width && row < height) {
         int pix_val = 0;  // wider than a pixel: the sum does not fit into a byte
-        int pixels = 0;   // counted, for the patch may hang over the edge of the picture
+        int pixels = 0;   // counted, because the patch may hang over the edge
         for (int blur_row = -blur_size; blur_row <= blur_size; ++blur_row) {
             for (int blur_col = -blur_size; blur_col <= blur_size; ++blur_col) {
                 const int cur_row = row + blur_row, cur_col = col + blur_col;

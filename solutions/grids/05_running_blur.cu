@@ -92,7 +92,7 @@ __global__ void __launch_bounds__(block, 32)
         // one leaves to the left, in both rows.
         unsigned plus = sum_around_first<size>(fresh), minus = sum_around_first<size>(old);
         for (int s = 0; s < wide; ++s) {
-            // Unsigned numbers wrap, so that this is right also where minus is larger.
+            // Unsigned numbers wrap, so this is right even if `minus` is larger.
             sum[s] += plus - minus;
             if (s == wide - 1) break;
             // __dp4a only adds. So a pixel of the entering row that leaves the patch is added to `minus`, and

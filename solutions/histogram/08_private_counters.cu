@@ -21,7 +21,7 @@ __global__ void private_counters(const char* text, std::size_t length, unsigned*
     for (unsigned c = warp; c < characters; c += block / lanes) counters[c][lane] = 0;
     __syncthreads();  // zeroed
 
-    // The same lane of the other warps has the same column, so it takes an atomic still: one that meets no
+    // The same lane of the other warps has the same column, so it still takes an atomic: one that meets no
     // other of its warp.
     const auto count = [&](unsigned character) { atomicAdd(&counters[character][lane], 1); };
     const auto* const text16 = reinterpret_cast<const uint4*>(text);

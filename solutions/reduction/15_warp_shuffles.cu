@@ -5,7 +5,7 @@
 // elements first, and blocks have 512 threads.
 #include "reduction.cuh"
 
-constexpr int block_dim = 512;  // threads of a block: no more than 32 warps, for one reduces what they leave
+constexpr int block_dim = 512;  // threads of a block: at most 32 warps, because one reduces what they leave
 constexpr int coarse_factor = 16;
 constexpr int segment = coarse_factor * block_dim;  // elements that a block reduces
 

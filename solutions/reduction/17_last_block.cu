@@ -61,7 +61,7 @@ __device__ T reduce_thread(const T* in, int n, int segments, Op op) {
     const auto combine = [&](Pack<T> pack) {
         for (T x : pack.x) value = op(value, x);
     };
-    // Not unrolled, for that takes registers, and with more than 32 a multiprocessor holds one block.
+    // Not unrolled: that takes registers, and with more than 32 a multiprocessor holds one block.
 #pragma unroll 1
     for (; end - begin >= segment; begin += segment) {
         Pack<T> pack[loads];
@@ -114,8 +114,8 @@ __global__ void last_block(const T* in, T* out, int n, int segments, T* partials
 template <class T, class Op>
 void reduce(const T* in, T* out, int n, T* partials, Op op) {
     // kata: begin
-    // A block takes more than one segment only where there are more than all blocks that run at once could
-    // take: a short input is for as many multiprocessors as it can be.
+    // A block takes more than one segment only if there are more segments than blocks that run at once: a
+    // short input is spread over as many multiprocessors as possible.
     int device = 0, processors = 0;
     check(cudaGetDevice(&device));
     check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));

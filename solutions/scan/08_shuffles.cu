@@ -16,7 +16,7 @@ __device__ T look_back(Word* status, int s, Op op) {
     // As in 07. Lane l polls section end - 1 - l, the nearest for lane 0. `known` has a bit for each lane
     // whose section has a prefix, known & -known is the lowest of them, and nearest - 1 has a bit for each
     // lane below it, or all 32 bits where no prefix is known: one of those sections without any sum means
-    // polling again. The wait ends, for their blocks have started before this one. Lanes behind the nearest
+    // polling again. The wait ends, as their blocks have started before this one. Lanes behind the nearest
     // prefix bring the identity, for it contains their sections (__ffs counts from 1). Section numbers fall
     // from lane to lane, so what lane + stride has is the left operand; op need not commute. Lane 0 then has
     // the sum. Without a prefix, the 32 sections before are next.

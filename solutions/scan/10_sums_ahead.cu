@@ -49,8 +49,8 @@ __device__ T sum_of_tiles(Word* status, int begin, int end, Op op) {
     constexpr int each = 5;  // of a lane, all in flight at once: 160 tiles, where an H100 runs 132 blocks
     const int lane = threadIdx.x % 32;
     T sum = op.identity();
-    // Waits until all these tiles have sums. That ends: the lowest tile without one belongs to a block that,
-    // before it publishes, waits for lower tiles only.
+    // Waits until all these tiles have sums. The wait ends: the lowest tile without one belongs to a block
+    // that, before it publishes, waits for lower tiles only.
     for (; begin < end; begin += 32 * each) {
         T told[each];
         bool all;

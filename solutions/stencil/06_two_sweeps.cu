@@ -3,7 +3,7 @@
 // two sweeps read the grid once and write it once. A warp holds a row of 32 threads x 16 bytes: neighbours
 // along x come from the warp (shuffle), along y from shared memory, along z from registers. The tile has a
 // halo of two cells, which all threads sweep as they do the rest: of 20 rows 16 are results. The march is
-// long, for two planes at either end of it are loaded and give no result.
+// long, because two planes at either end of it are loaded and give no result.
 #include "twice.cuh"
 
 constexpr int warps = 20;  // of a block: rows of its tile
@@ -44,8 +44,8 @@ __global__ void __launch_bounds__(warps * 32)
         const Row above = curr_s[max(ty - 1, 0)][tx], below = curr_s[min(ty + 1, warps - 1)][tx];
         const T left = __shfl_up_sync(~0u, curr.at[width - 1], 1);
         const T right = __shfl_down_sync(~0u, curr.at[0], 1);
-        // Planes -1 and n are computed like the others. No result needs them, for planes 0 and n - 1 stay as
-        // they are.
+        // Planes -1 and n are computed like the others. No result needs them, because planes 0 and n - 1 stay
+        // as they are.
         const bool on_edge = y == 0 || y == n - 1 || z == 0 || z == n - 1;
         Row result = curr;  // the boundary stays, in both sweeps
 #pragma unroll              // so that indices are known when it is compiled, and rows are registers
@@ -72,7 +72,7 @@ __global__ void __launch_bounds__(warps * 32)
         const int parity = z & 1;
         in_s[parity][ty][tx] = curr;
         mid_s[parity][ty][tx] = mid_curr;
-        __syncthreads();  // both planes are complete, and all have read those of the round before
+        __syncthreads();  // both planes are complete, and every thread has read those before
         const Row mid_next = swept(z, prev, curr, next, in_s[parity]);
         // With plane z of the first sweep, plane z - 1 has all its neighbours.
         const Row result = swept(z - 1, mid_prev, mid_curr, mid_next, mid_s[parity]);

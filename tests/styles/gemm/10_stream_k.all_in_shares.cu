@@ -202,7 +202,7 @@ void gemm(const float* a, const float* b, float* c, int m, int n, int k) {
     int device, multiprocessors;
     check(cudaGetDevice(&device));
     check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-    const int at_once = min(multiprocessors, most_shares);  // one block is on each
+    const int at_once = min(multiprocessors, most_shares);  // each has one block
 
     Plan plan;
     plan.across = ceil_div(n, bn);

@@ -117,8 +117,8 @@ class Authors(SmallRepository):
             author.new_step(self.repository, "sums", "08_more", "07")
         for name, word in (
             ("sums", "there is a chapter sums already"),
-            ("Products", "is no name"),
-            ("a b", "is no name"),
+            ("Products", "is not a name"),
+            ("a b", "is not a name"),
         ):
             with self.assertRaisesRegex(Fault, word):
                 author.new_chapter(self.repository, name)

@@ -131,7 +131,7 @@ def says_no() -> Iterator[str]:
 
 
 def says_what_is_missing() -> Iterator[str]:
-    """Yields a complaint if an MkDocs without its theme is taken for a book that cannot be made."""
+    """Yields a complaint unless an MkDocs without its theme counts as not installed."""
     with tempfile.TemporaryDirectory(prefix="kata-book-") as folder:
         fake = pathlib.Path(folder) / "mkdocs"
         for said, wanted in {

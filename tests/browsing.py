@@ -148,7 +148,7 @@ FAULTY = {
 
 
 def missed(browser: Browser, folder: pathlib.Path) -> Iterator[str]:
-    """Yields what is wrong with this test: it says something else of a page with one fault."""
+    """Yields the faults of this test: pages with one fault of which it does not report just that."""
     for number, (body, wanted) in enumerate(FAULTY.items()):
         page = folder / f"{number}.html"
         page.write_text(f"<!doctype html><meta name=viewport content='width=device-width'><body>{body}")

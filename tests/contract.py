@@ -127,7 +127,7 @@ def check_lesson(repository: Repository, chapter: str) -> Iterator[str]:
 
 
 def check_course(repository: Repository) -> Iterator[str]:
-    """Yields the gaps of the course: steps that there are not, or that come before one that they improve, and
+    """Yields the gaps of the course: steps that do not exist, or that come before one that they improve, and
     lists in the README and the lessons that differ."""
     place = "common/front/repository.py: COURSE"
     listed = [(line.split()[0], number) for line in COURSE for number in line.split()[1:]]
@@ -236,7 +236,7 @@ def check_folders(repository: Repository) -> Iterator[str]:
 def check_listed(repository: Repository, build: pathlib.Path) -> Iterator[str]:
     info = build / "meson-info" / "intro-tests.json"
     if not info.is_file():
-        raise Fault(f"{build} is no folder that Meson has configured", 2)
+        raise Fault(f"{build} is not a folder that Meson has configured", 2)
     listed = {kernel_of(test["cmd"]) for test in json.loads(info.read_text(encoding="utf-8"))}
     built = [backend for backend in BACKENDS if any(one and one.backend == backend for one in listed)]
     for untested in sorted(repository.modules(built) - listed):

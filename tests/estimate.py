@@ -47,7 +47,7 @@ WITHOUT = {
     ("gemm", "14_producer"),
     ("gemm", "15_clusters"),
 }
-# The same of some variants of the problem only.
+# The same for some variants of the problem only.
 WITHOUT_AT = {
     ("convolution", "07_wide_loads", "4"),
     ("convolution", "07_wide_loads", "7"),

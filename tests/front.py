@@ -79,7 +79,7 @@ class Front(Checkout):
         self.assertIn("--fast; usage: ./kata tour [CHAPTER...]", self.refused("tour", "--fast"))
         self.assertIn("--image: expected one argument", self.refused("tour", "--image"))
         self.assertIn("there is no file nowhere.ppm", self.refused("tour", "--image", "nowhere.ppm"))
-        self.assertIn("is no chapter", self.refused("tour", "fourier"))
+        self.assertIn("is not a chapter", self.refused("tour", "fourier"))
         self.assertIn(
             "there is no file nowhere.txt", self.refused("tour", "--text", "nowhere.txt", "--device", "h100")
         )
@@ -105,8 +105,8 @@ class Front(Checkout):
                 self.assertIn("\n  H200             NVIDIA H200\n", self.kata(*command, *given).stdout)
         self.assertIn("NVIDIA H200", self.kata("explain", "--device").stdout)
         # A folder with a longer name is still a chapter.
-        self.assertIn("'fourier' is no chapter", self.refused("tour", "--device=h100", "fourier"))
-        self.assertIn("'fourier' is no chapter", self.refused("tour", "--device", "h200", "fourier"))
+        self.assertIn("'fourier' is not a chapter", self.refused("tour", "--device=h100", "fourier"))
+        self.assertIn("'fourier' is not a chapter", self.refused("tour", "--device", "h200", "fourier"))
 
     def test_what_the_notebook_runs_is_there(self) -> None:
         notebook = json.loads((ROOT / "chapters/colab.ipynb").read_text())
@@ -162,7 +162,7 @@ class Front(Checkout):
         for command in ("explain", "see"):
             self.assertIn("03_tiled.cu is still to be written", self.refused(command, "conv", "3", status=1))
             self.assertIn(f"usage: ./kata {command} CHAPTER STEP", self.refused(command, "conv"))
-            self.assertIn("is no step of convolution", self.refused(command, "conv", "17"))
+            self.assertIn("is not a step of convolution", self.refused(command, "conv", "17"))
             (self.root / STEP).unlink()
             self.assertIn("03_tiled.cu is missing", self.refused(command, "conv", "3", status=1))
             self.kata("reset", "conv", "3")

@@ -184,7 +184,7 @@ TEST_CASE("the sums have the same bits, whichever block finishes first", "[equiv
 
 TEST_CASE("more phases than a byte counts", "[equivalence][phases]") {
     const int depth = kata::this_step().tile;
-    // Only the meter detects a copy into a tile that is still in use. It takes too long for deeper tiles.
+    // Only the meter detects a copy into a tile that is still in use, and it takes too long for deeper tiles.
     require_right(coded({1, 1, 257 * depth + 1}), {{.most_steps = 400'000'000, .metered = depth <= 8}});
 }
 

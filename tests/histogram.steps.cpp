@@ -51,7 +51,8 @@ const kata::Idea has_few_blocks =
 
 const kata::Idea one_atomic_a_run{
     .lacking =
-        "a thread makes more than one atomic for a run of letters of one bin, or a character that is not a letter ends the run",
+        "a thread makes more than one atomic for a run of letters of one bin, or a character that is not a "
+        "letter ends the run",
     .number_is = "atomics of a thread on shared memory, for a text of one letter and blanks",
     .number = [](const kata::Counted& counted) -> std::optional<double> {
         const auto& c = counted("blanks");

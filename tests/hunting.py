@@ -12,7 +12,7 @@ import hunt
 from repository import Repository
 
 REPOSITORY = Repository(ROOT)
-# What the tests say of each kind.
+# The tests' message for each kind.
 SAID = {
     "race": r"race",
     "bounds": r"out of bounds|is there a guard before this line",

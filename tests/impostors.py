@@ -57,7 +57,7 @@ def pairs(chapter: str, before: Mapping[str, str]) -> list[Pair]:
 
 
 def excuses(path: pathlib.Path) -> dict[Pair, str]:
-    """Returns the pairs that may pass, and the reasons. Raises Fault for a line that is no excuse."""
+    """Returns the pairs that may pass, and the reasons. Raises Fault for a line that is not an excuse."""
     with path.open(encoding="utf-8", newline="") as file:
         rows = csv.reader(file)
         if next(rows, None) != HEADINGS:

@@ -191,7 +191,7 @@ def check_listed(readme: str) -> None:
     listed = set(re.findall(r"^\| \[(\w+)\]\(chapters/", readme, re.M))
     for chapter in sorted(listed ^ set(REPOSITORY.chapters())):
         complaints.append(
-            f"README.md lists {chapter}, which is no chapter"
+            f"README.md lists {chapter}, which is not a chapter"
             if chapter in listed
             else f"README.md has no row | [{chapter}](chapters/{chapter}/README.md) | … in its table"
         )
@@ -207,7 +207,7 @@ def main() -> int:
     given = parser.parse_intermixed_args()
     build = given.build.resolve()
     if not (build / "build.ninja").is_file():
-        sys.exit(f"{given.build} is no folder that Meson has configured")
+        sys.exit(f"{given.build} is not a folder that Meson has configured")
     there = [chapter for chapter in REPOSITORY.chapters() if steps_of(chapter)]
     if strange := [chapter for chapter in given.chapters if chapter not in there]:
         parser.error(f"there is no chapter {strange[0]} with steps; there are: {' '.join(there)}")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How mistakes, impostors and mutants are made, and what is said of them. Nothing is built."""
+"""How mistakes, impostors and mutants are made, and the messages about them. Nothing is built."""
 
 from __future__ import annotations
 

@@ -151,7 +151,7 @@ def code_before(text: str, number: int) -> str:
 
 
 class Survivors:
-    """The mutants that may pass, and the reasons. Raises Fault for a line that is no such reason."""
+    """The mutants that may pass, and the reasons. Raises Fault for a line that is not such a reason."""
 
     def __init__(self, path: pathlib.Path) -> None:
         with path.open(encoding="utf-8", newline="") as file:
@@ -277,7 +277,7 @@ def main() -> None:
     parser.add_argument("--csv", metavar="FILE", type=pathlib.Path)
     arguments = parser.parse_args()
     if not (arguments.build / "compile_commands.json").is_file():
-        parser.error(f"{arguments.build} is no folder that Meson has configured")
+        parser.error(f"{arguments.build} is not a folder that Meson has configured")
     steps = []
     for chapter, _, wanted in (name.partition("/") for name in arguments.wanted):
         if not (arguments.build / suite(chapter, "cpu")).is_file():

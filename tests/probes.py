@@ -5,7 +5,7 @@ probes.py [--clang CLANG] [--jobs N] [--only WORD] [--library=FILE]... -- COMPIL
 
 COMPILER and its options are those of a step; libraries are those that a step finds when it is loaded. With
 the path of nvcc as NVCC in the environment, nvcc compiles them as well: its verdict changes with a probe
-only. Without --clang, host and device are not told apart. The first line of a probe is its expectation:
+only. Without --clang, host and device are not distinguished. The first line of a probe is its expectation:
 
   // refused: WORDS      by both, and the CPU back end's message has WORDS, or one of WORDS | WORDS
   // illegal: WORDS      the same, where there is clang to say so
@@ -195,7 +195,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         compilers = Compilers(options, folder)
         verdicts = dict(zip(probes, pool.map(compilers.verdicts, probes)))
-        # All of them link at once, or each is asked.
+        # Links all at once; if that fails, each by itself.
         taken = [probe for probe, (cpu, _) in verdicts.items() if cpu.taken]
         if not compilers.linked(taken).taken:
             verdicts.update((probe, (compilers.linked([probe]), verdicts[probe][1])) for probe in taken)

@@ -85,9 +85,7 @@ class Progress(Checkout):
         shutil.rmtree(self.root / "build", ignore_errors=True)  # nothing needs to be built for it
         second = "chapters/grids/02_color_to_grayscale.cu"
         said = self.kata("skip", "grids", "1").stdout
-        self.assertIn(
-            f"{FIRST} is skipped. To take it up again: change it, or ./kata skip grids 01\n", said
-        )
+        self.assertIn(f"{FIRST} is skipped. To take it up again: change it, or ./kata skip grids 01\n", said)
         self.assertIn(f"\nNext: {second};", said)
         self.assertTrue(self.kata("next").stdout.startswith(second))
         self.assertEqual(self.status()[0]["grids 01"], "skipped")
@@ -308,7 +306,7 @@ class Progress(Checkout):
         ]
         self.keep_results(**{f"{step.parent}_{step.name[:2]}": "OK" for step in steps})
         self.assertIn("Every step is written and right", self.kata("watch").stdout)
-        self.assertIn("is no step of grids", self.refused("watch", "grids", "17"))
+        self.assertIn("is not a step of grids", self.refused("watch", "grids", "17"))
         self.assertIn("usage: ./kata watch CHAPTER STEP", self.refused("watch", "grids"))
 
     def test_a_record_that_cannot_be_read_is_none(self) -> None:

@@ -20,7 +20,7 @@ from repository import Repository
 
 CHAPTER, STEP, MISTAKE = "reduction", "03_shared_memory", "no_barrier"
 COLUMNS, HIGH, WIDE = 92, 19, 8.43  # of a line of text; the latter two in pixels
-SECONDS = {"$": 1.2, "-": 0.8, "+": 0.8, "F": 1.5, "O": 1.5}  # after a line that begins so
+SECONDS = {"$": 1.2, "-": 0.8, "+": 0.8, "F": 1.5, "O": 1.5}  # after a line with this beginning
 BETWEEN, AT_THE_END = 0.25, 5.0  # of a screen
 STYLE = """\
 svg { --paper: #f6f8fa; --ink: #1f2328; --dim: #59636e; --bad: #b3261e; --good: #1a7f37; }

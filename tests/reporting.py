@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What is said of verdicts, and the table of a chapter, from records that are made up here."""
+"""The texts about verdicts, and the table of a chapter, from records that are made up here."""
 
 from __future__ import annotations
 

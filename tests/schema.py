@@ -12,8 +12,8 @@ IS_HERE = importlib.util.find_spec("jsonschema") is not None
 
 
 def complaint(document: object) -> str:
-    """Returns the reason why a document does not fit the schema; empty if it does, or if nobody can tell,
-    because jsonschema is not installed."""
+    """Returns the reason why a document does not fit the schema; empty if it does, or if jsonschema, which
+    checks it, is not installed."""
     if not IS_HERE:
         return ""
     import jsonschema

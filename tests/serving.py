@@ -28,7 +28,7 @@ Call = Callable[..., Awaitable[Any]]
 
 class Serving(Checkout):
     def session(self, script: Callable[[Call, Any], Awaitable[None]], ninja: str = "exit 0") -> None:
-        """Runs a script with a client; what is not of the protocol fails it."""
+        """Runs a script with a client; any output outside the protocol fails it."""
         from mcp.client.client import Client
         from mcp.client.stdio import StdioServerParameters, stdio_client
 
@@ -70,7 +70,7 @@ class Serving(Checkout):
             self.assertIn("Hint 3 of 3", await call("hint", *step, level=3))
             self.assertIn("no level 0", await call("hint", *step, level=0, wrong=True))
             self.assertIn("still to be written", await call("explain", *step, wrong=True))
-            self.assertIn("is no chapter", await call("test", "fourier", "1", wrong=True))
+            self.assertIn("is not a chapter", await call("test", "fourier", "1", wrong=True))
             for verdict in ("SKIP", "FAIL", "SLOW", "OK"):
                 if verdict != "SKIP":
                     (self.root / FIRST).write_text(f"// verdict: {verdict}\n")

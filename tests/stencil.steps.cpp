@@ -107,7 +107,7 @@ const kata::Step steps[] = {
              // 1.90 times.
              {"02_shared_tile", "milliseconds", 1.4,
               "fewer threads, less halo, and rows that fill their sectors", "PMPP-notes 8.4"},
-             // 1.00 times, and 1.33 times with loads a round ahead.
+             // 1.00 times, or 1.33 times with loads a round ahead.
              {"01_basic", "milliseconds", 1.1, "a tile of 32³ elements makes shared memory pay",
               "PMPP-notes 8.4", refuted},
          },

@@ -32,7 +32,7 @@ class Surroundings(Checkout):
             "still to be written, so there is nothing to stop in",
             self.refused("debug", "grids", "1", status=1),
         )
-        self.assertIn("is no step of grids", self.refused("debug", "grids", "17", "--solution"))
+        self.assertIn("is not a step of grids", self.refused("debug", "grids", "17", "--solution"))
         self.write(FIRST)
         done = self.run_kata("debug", "grids", "1", env={**os.environ, "PATH": str(self.root / "fake")})
         self.assertEqual((done.returncode, done.stdout), (3, ""))
@@ -58,8 +58,8 @@ class Surroundings(Checkout):
                 (done.stdout, done.stderr),
                 ("predict asks a question and waits for your answer: run it in a terminal.\n", ""),
             )
-        self.assertIn("'machines' is no chapter", self.refused("predict", "machines"))
-        self.assertIn("is no step of grids", self.refused("predict", "grids", "17"))
+        self.assertIn("'machines' is not a chapter", self.refused("predict", "machines"))
+        self.assertIn("is not a step of grids", self.refused("predict", "grids", "17"))
 
     def test_a_checkout_that_cannot_be_written_says_how_to_build_elsewhere(self) -> None:
         build = Build(Repository(self.root))

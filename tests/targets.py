@@ -253,7 +253,7 @@ def complaints_of(chapter: str, text: str, gpus: list[Measured], steps: list[str
         for missing, value in missed.items():
             if reason is not None and f"{value:.2f}" not in reason:
                 said.append(f"'- **{name}**' does not say that the {missing} gets to {value:.2f} at worst")
-    said += [f"'- **{name}**' is no target of the chapter that was tried" for name in reasons]
+    said += [f"'- **{name}**' is not a target of the chapter that was tried" for name in reasons]
     for gpu in gpus:
         if gpu.machine not in " ".join(text.split()):
             said.append(f"it does not say that times are from: {gpu.machine}")

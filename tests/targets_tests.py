@@ -152,7 +152,8 @@ class Pages(unittest.TestCase):
     def test_an_explanation_of_what_is_reached_or_no_target(self) -> None:
         self.page(MISSED, "- **1.00 × CUB**: it is slow.", "- **0.50 × CUB**: it is slow.")
         self.says(
-            "'- **1.00 × CUB**' says why that is missed, and it is reached", "'- **0.50 × CUB**' is no target"
+            "'- **1.00 × CUB**' says why that is missed, and it is reached",
+            "'- **0.50 × CUB**' is not a target",
         )
 
     def test_a_ratio_whose_bounds_hold_the_target_does_not_miss_it(self) -> None:

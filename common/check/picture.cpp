@@ -82,8 +82,8 @@ Picture read_picture(const fs::path& path) {
     Picture picture;
     int channels = 0;
     if (!stbi_info_from_memory(bytes.data(), size, &picture.width, &picture.height, &channels))
-        fail(path, std::string("is not a readable PNG, JPEG, binary PGM or PPM (") +
-                       stbi_failure_reason() + "); save it as a PNG");
+        fail(path, std::string("is not a readable PNG, JPEG, binary PGM or PPM (") + stbi_failure_reason() +
+                       "); save it as a PNG");
     const auto pixels = std::int64_t{picture.width} * picture.height;
     if (pixels == 0) fail(path, "has no pixels; save the picture again");
     if (pixels > most_pixels)

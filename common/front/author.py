@@ -57,7 +57,7 @@ def mistake(repository: Repository, chapter: str, step: str, name: str | None, f
             print(f"{mistake.name:32} {words}")
         return 0
     if name not in found:
-        raise Fault(f"'{name}' is no mistake of {chapter} {step}; there are: {' '.join(found)}", 2)
+        raise Fault(f"'{name}' is not a mistake of {chapter} {step}; there are: {' '.join(found)}", 2)
     kernel = repository.kernel(chapter, found[name])
     if file is None:
         print(kernel, end="")
@@ -124,9 +124,7 @@ def stubs(repository: Repository, chapters: list[str], write: bool) -> int:
                 path.write_text(after, encoding="utf-8")
                 said = f"{name} is written again" if before else f"{name} is new: write its hints"
                 if more > 0:
-                    said += (
-                        f", with {more} bod{'y' if more == 1 else 'ies'} more, open: write the hint"
-                    )
+                    said += f", with {more} bod{'y' if more == 1 else 'ies'} more, open: write the hint"
                     at = bodies.split(after, name)[1]
                     said += ", line " + ", ".join(
                         str(body.line + 1) for body in at if body.text.lstrip(" ").startswith(HINT)
@@ -253,8 +251,8 @@ def new_step(repository: Repository, chapter: str, step: str, improved: str | No
 
 
 def check_new(repository: Repository, chapter: str, step: str, improved: str | None) -> str | None:
-    """Returns the step that it improves, or None for the first. Throws Fault if the name is no name of a new
-    step."""
+    """Returns the step that it improves, or None for the first. Throws Fault if the name cannot be that of a
+    new step."""
     if not STEP.fullmatch(f"{step}.cu"):
         raise Fault(f"'{step}' is not NN_name, in small letters, digits and _, as in 07_name", 2)
     steps = repository.steps(chapter, "solutions")
@@ -322,7 +320,7 @@ def by_number(repository: Repository, chapter: str) -> list[str]:
 
 def new_chapter(repository: Repository, chapter: str) -> int:
     if not re.fullmatch("[a-z][a-z0-9_]*", chapter):
-        raise Fault(f"'{chapter}' is no name of a chapter: small letters, digits and _", 2)
+        raise Fault(f"'{chapter}' is not a name of a chapter: small letters, digits and _", 2)
     if chapter in repository.chapters():
         raise Fault(
             f"there is a chapter {chapter} already; a new step of it has a name: ./kata new {chapter} "

@@ -249,8 +249,7 @@ class Grading:
             waiting = [one for one in waiting if not done(one.student, f"{digests[one.student]}-{points}")]
         if len(waiting) < len(handed_in):
             print(
-                f"{len(handed_in) - len(waiting)} of {len(handed_in)} have not changed since "
-                f"they were graded"
+                f"{len(handed_in) - len(waiting)} of {len(handed_in)} have not changed since they were graded"
             )
         at_once = self.given.jobs or cores
         if self.sheet:
@@ -414,7 +413,7 @@ def time_of(text: str) -> float:
     try:
         return datetime.datetime.fromisoformat(text).timestamp()
     except ValueError:
-        raise Fault(f"{text} is no time such as 2026-12-01T23:59", 2) from None
+        raise Fault(f"{text} is not a time such as 2026-12-01T23:59", 2) from None
 
 
 def kept_in(work: pathlib.Path, student: str) -> pathlib.Path:

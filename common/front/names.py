@@ -26,7 +26,7 @@ def pick(kind: str, given: str, names: Sequence[str]) -> str:
             return found[0]
         if found:
             raise Fault(f"'{given}' may be {either(found)}", 2)
-    raise Fault(f"'{given}' is no {kind}; there are: {' '.join(names)}", 2)
+    raise Fault(f"'{given}' is not a {kind}; there are: {' '.join(names)}", 2)
 
 
 def pick_chapter(repository: Repository, given: str) -> str:

@@ -484,7 +484,7 @@ def targets(build: pathlib.Path) -> list[str]:
         ["ninja", "-C", str(build), "-t", "targets", "all"], capture_output=True, text=True, check=False
     )
     if done.returncode:
-        raise Fault(f"{build} is no folder that Meson has configured")
+        raise Fault(f"{build} is not a folder that Meson has configured")
     return re.findall(
         r"^([^:]*): (?:[a-z]*_LINKER(?:_RSP)?|(?<=\.so: )CUSTOM_COMMAND_DEP)$", done.stdout, re.M
     )

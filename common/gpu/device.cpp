@@ -37,7 +37,8 @@ std::string misdeed(cudaError_t error) {
         case cudaErrorIllegalAddress:
             return "out of bounds: a thread read or wrote outside the memory it was given";
         case cudaErrorMisalignedAddress:
-            return "misaligned: a thread accessed an address that is not a multiple of the access's width, for "
+            return "misaligned: a thread accessed an address that is not a multiple of the access's width, "
+                   "for "
                    "a float4 16 bytes";
         case cudaErrorAssert:
             return "an assert in a kernel failed; its file and line are printed above";

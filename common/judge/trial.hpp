@@ -138,7 +138,8 @@ std::string what_is_kept(const Module& step, const Problem& p, const Trial& tria
     } catch (const Error&) {  // the module cannot be loaded anew
         return "";
     }
-    return "it keeps something from an earlier call, in a __device__ variable or a static one: the same call is right if it comes first\n";
+    return "it keeps something from an earlier call, in a __device__ variable or a static one: the same call "
+           "is right if it comes first\n";
 }
 
 /// Returns, on a line of its own, where the first wrong element of a result comes from, or nothing.

@@ -72,7 +72,8 @@ std::optional<std::string> Meter::why_same_index(const Region& region, std::uint
             return who + ", at " + upper.text() + " and at " + lower.text() +
                    ", which is one place where a row has " + std::to_string(row) + " elements" +
                    named_number(row) +
-                   ". If rows are longer, the index must use their length. If not, the guard must compare x and y each with its own limit, not the index with the number of elements";
+                   ". If rows are longer, the index must use their length. If not, the guard must compare x "
+                   "and y each with its own limit, not the index with the number of elements";
     }
     if (clash.block != simt::running_block->linear || !region.shadow) return std::nullopt;
     const auto first = (address - region.range.begin) / 4,

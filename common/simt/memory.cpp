@@ -271,7 +271,8 @@ void* device_alloc(std::size_t bytes, Site site, const char* function) {
 void device_free(void* pointer) {
     const auto* entry = pointer ? find(pointer) : nullptr;
     if (pointer && !entry)
-        throw kata::Error("cudaFree refused: that is not a pointer from cudaMalloc, or has been freed already");
+        throw kata::Error(
+            "cudaFree refused: that is not a pointer from cudaMalloc, or has been freed already");
     if (entry && is_of_caller(*entry))
         throw kata::Error("cudaFree refused: \"" + entry->name + "\" belongs to the caller of the step");
     if (entry) forget_memory(entry->range);

@@ -53,7 +53,7 @@ TEST_CASE("Nothing is remembered if nothing can be written, and that is no error
     kata::remember(folder / "none/a.so", suite, {});
     CHECK_FALSE(kata::remembered(folder / "none/a.so", suite));
     const auto module = folder.holding("module", "a.so");
-    std::filesystem::create_directory(folder / "a.so.counts");  // in the place of the file
+    std::filesystem::create_directory(folder / "a.so.counts");  // in place of the file
     kata::remember(module, suite, {});
     CHECK_FALSE(kata::remembered(module, suite));
 }

@@ -189,13 +189,16 @@ TEST_CASE("an access out of bounds ends the launch and names its line even if no
         }
         return "";
     };
-    CHECK_THAT(fault([&] { kernels::read_at(in.data(), out.data(), -(1l << 40)); }),
-               Equals("out of bounds: thread (0,0,0) of block (0,0,0) reads memory that is not device memory, "
-                      "in " +
-                      line_of("read at")));
-    CHECK_THAT(fault([&] { kernels::write_at(out.data(), -(1l << 40)); }),
-               Equals("out of bounds: thread (0,0,0) of block (0,0,0) writes to memory that is not device memory, in " +
-                      line_of("write at")));
+    CHECK_THAT(
+        fault([&] { kernels::read_at(in.data(), out.data(), -(1l << 40)); }),
+        Equals("out of bounds: thread (0,0,0) of block (0,0,0) reads memory that is not device memory, "
+               "in " +
+               line_of("read at")));
+    CHECK_THAT(
+        fault([&] { kernels::write_at(out.data(), -(1l << 40)); }),
+        Equals(
+            "out of bounds: thread (0,0,0) of block (0,0,0) writes to memory that is not device memory, in " +
+            line_of("write at")));
     CHECK(fault([&] { kernels::read_at(in.data(), out.data(), 0); }) == "");
 }
 

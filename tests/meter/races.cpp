@@ -188,7 +188,9 @@ TEST_CASE("blocks are not ordered", "[races]") {
     CHECK_THAT(
         found([&] { kernels::pixels(many.data(), 12, 10, false); })[0],
         EndsWith("\n  two threads store to index 12, at x = 12, y = 0 and at x = 0, y = 1, which is one "
-                 "place where a row has 12 elements, as \"width\" says. If rows are longer, the index must use their length. If not, the guard must compare x and y each with its own limit, not the index with the number of elements"));
+                 "place where a row has 12 elements, as \"width\" says. If rows are longer, the index must "
+                 "use their length. If not, the guard must compare x and y each with its own limit, not the "
+                 "index with the number of elements"));
     CHECK(clean([&] { kernels::stretches(many.data(), 4); }));
     for (const auto order : {kata::Order::forwards, kata::Order::backwards})
         CHECK_THAT(found([&] { kernels::stretches(many.data(), 3); }, {.order = order})[0],

@@ -1,4 +1,4 @@
-// Loads and stores with a wish about caches.
+// Loads and stores with cache hints.
 #include "kata.hpp"
 
 __global__ void k(float4* v, unsigned char* bytes, const float* __restrict__ in, unsigned long long* u) {

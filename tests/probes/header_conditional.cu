@@ -1,4 +1,4 @@
-// A header that says once, first under a condition that does not hold.
+// A header with #pragma once, included first under a condition that does not hold.
 #include "kata.hpp"
 
 #ifdef NEVER

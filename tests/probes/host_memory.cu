@@ -1,4 +1,4 @@
-// Rows of memory, and memory of the host that stays where it is.
+// Rows of memory, and pinned memory of the host.
 #include "kata.hpp"
 
 void f(const float* in, float* out, int width, int height) {

@@ -1,4 +1,4 @@
-// Streams and events, in order, and memory that is asked for on a stream.
+// Streams and events, in order, and memory that is allocated on a stream.
 #include "kata.hpp"
 
 __global__ void k(float* out, int n) { out[threadIdx.x] = n; }

@@ -1,7 +1,7 @@
 // illegal: 'legendref' of the C++ library is a host function
 #include "kata.hpp"
 
-// No template: what clang has once read of it, and says of it, it says no second time.
+// Not a template: clang reports an error in it only the first time that it reads the code.
 __global__ void legendres(const float* x, float* out) {
     out[threadIdx.x] = std::legendref(2, x[threadIdx.x]);
 }

@@ -147,7 +147,8 @@ TEST_CASE("a copy to a symbol as if to an address names the function for symbols
     const std::vector<float> host(8);
     const auto message = fault([&] { kernels::to_symbol_as_to_an_address(host.data()); });
     CHECK(message ==
-          "copy refused: cudaMemcpy is given \"unasked\", which is not an address in device memory: where it is declared __constant__ or __device__, use cudaMemcpyToSymbol");
+          "copy refused: cudaMemcpy is given \"unasked\", which is not an address in device memory: where it "
+          "is declared __constant__ or __device__, use cudaMemcpyToSymbol");
 }
 
 TEST_CASE("a copy to or from a symbol whose direction contradicts its arguments is refused", "[memory]") {

@@ -116,7 +116,7 @@ class Points:
                             or not 0 <= value <= most
                         ):
                             raise ValueError(
-                                f'{json.dumps(value)} for {name} in "{what}" is no number from 0 to {most:g}'
+                                f'{name} in "{what}" is {json.dumps(value)}, not a number from 0 to {most:g}'
                             )
                         if "/" not in name and name not in chapters and name != what:  # "right" for all
                             raise ValueError(f"there is no chapter {name}")
@@ -164,7 +164,7 @@ class Sheet:
                 reader = csv.DictReader(file)
                 header = reader.fieldnames or []
                 if header and not set(header) >= OF_A_SHEET:
-                    raise Fault(f"{path} is no sheet of ./kata grade, and would be lost", 2)
+                    raise Fault(f"{path} is not a sheet of ./kata grade, and would be lost", 2)
                 self.columns = [name for name in header if name not in FIRST + LAST]
                 if header and set(self.columns) != set(steps):
                     others = few(sorted({*self.columns} ^ {*steps}), 2)

@@ -1,4 +1,4 @@
-// For header_own.cu: included twice, and says once.
+// For header_own.cu: included twice, with #pragma once.
 #pragma once
 #include "nested/twice.hpp"
 #include "plain.h"

@@ -1,4 +1,4 @@
-// For header_own.cu: with a guard, and with a header beside it that has the same.
+// For header_own.cu: with a guard, beside a header with the same guard.
 #ifndef TWICE_HPP
 #define TWICE_HPP
 #include "../plain.h"

@@ -133,7 +133,7 @@ struct Problem {
     }
 
     /// Returns which coefficients are exchanged in a wrong result, two or those of two axes, if it is right
-    /// otherwise; else which cells count wrongly in its first wrong one.
+    /// otherwise; else which inputs count wrongly in its first wrong cell.
     std::optional<std::string> made_of(const Module& step, const kata::Conditions& conditions,
                                        const std::vector<T>& result) const {
         if (!exact || sweeps > 2 || n < 3 || result.size() >= kata::too_large_to_ask) return std::nullopt;

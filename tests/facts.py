@@ -260,7 +260,7 @@ class Names(SmallRepository):
             self.assertRegex(heading, rf"\b{step[:2]}\b")
 
     def test_a_folder_that_is_no_build_is_refused(self) -> None:
-        with self.assertRaisesRegex(Fault, "no folder that Meson has configured"):
+        with self.assertRaisesRegex(Fault, "not a folder that Meson has configured"):
             repository.targets(self.root)
 
 

@@ -180,7 +180,7 @@ class Points(Scratch):
             self.assertEqual(raised.exception.status, 2)
 
     def test_another_file_is_not_taken_for_a_sheet(self) -> None:
-        with self.assertRaisesRegex(Fault, "no sheet"):
+        with self.assertRaisesRegex(Fault, "not a sheet"):
             sheet.Sheet(pathlib.Path(self.file("name,grade\nalice,1\n")), NAMES)
 
     def new_sheet(self, points: sheet.Points, **verdicts: str) -> sheet.Sheet:

@@ -96,7 +96,7 @@ kata::Shape on(std::string_view name, const Shape& s, bool is_judged = judged, s
     return {name, [s](const Module& step) { return try_on(step, coded(s)); }, traits, is_judged};
 }
 
-/// The timed matrix is a square: of 16384 rows, or of as many as the variant.
+/// The timed matrix is a square of 16384 rows, or of as many as the variant's number.
 Shape timed_shape(std::optional<int> rows) { return {rows.value_or(16384), rows.value_or(16384)}; }
 
 }  // namespace

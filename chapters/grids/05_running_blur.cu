@@ -21,7 +21,7 @@ __device__ Row load_row(const unsigned char* in, int row, int col, int width, in
     if (row < 0 || row >= height) return result;
     for (int i = 0; i < 3; ++i) {
         const int x = col + (i - 1) * wide;
-        if constexpr (aligned) {  // 16 pixels at once, which are there or not
+        if constexpr (aligned) {  // 16 pixels at once: all exist or none
             if (x < 0 || x >= width) continue;
             const uint4 v = *reinterpret_cast<const uint4*>(&in[row * width + x]);
             result.word[4 * i] = v.x, result.word[4 * i + 1] = v.y;

@@ -130,8 +130,8 @@ __device__ int sum_around_first(const Columns& columns) {
 }
 
 /// One over the pixels of the patch around row y and column x that lie in the picture. A little more, so that
-/// a mean that is a whole number does not fall below it by rounding: it never becomes one more by that, which
-/// was tried for all sums of up to 31 x 31 pixels.
+/// a mean that is a whole number does not fall below it by rounding: it never becomes one more, as a trial of
+/// all sums of up to 31 x 31 pixels showed.
 template <int size>
 __device__ float share_of(int y, int x, int width, int height) {
     const int rows = min(y + size, height - 1) - max(y - size, 0) + 1;

@@ -12,7 +12,7 @@ constexpr int loads = 4;                    // of a thread, in flight at once
 constexpr int segment = loads * block_dim;  // packs that a block loads at once
 constexpr int most_segments = 4;            // of a block
 
-/// As many elements as one load takes. The alignment is what makes it one load.
+/// As many elements as one load takes. The alignment makes it one load.
 template <class T>
 struct alignas(16) Pack {
     static constexpr int width = 16 / sizeof(T);

@@ -13,7 +13,7 @@ constexpr int row = 32 * 16 / sizeof(T);  // elements: 16 bytes for each lane
 template <class T>
 constexpr int section = row<T>* rows* warps;
 
-/// As many elements as one load takes. The alignment is what makes it one load.
+/// As many elements as one load takes. The alignment makes it one load.
 template <class T>
 struct alignas(16) Pack {
     static constexpr int width = 16 / sizeof(T);
@@ -40,8 +40,7 @@ __device__ T scan_warp(T value, Op op) {
     // kata: end
 }
 
-/// Elements i and those behind it; i is a multiple of the width, and where the input ends there are
-/// identities.
+/// The elements from i on, a multiple of the width; past the end of the input, identities.
 template <class T, class Op>
 __device__ Pack<T> load(const T* in, int i, int n, Op op) {
     // kata: begin
@@ -52,7 +51,7 @@ __device__ Pack<T> load(const T* in, int i, int n, Op op) {
     // kata: end
 }
 
-/// Stores to element i and those after it, as far as there are any.
+/// Stores the elements from i on, up to the end of the output.
 template <class T>
 __device__ void store(T* out, int i, int n, Pack<T> pack) {
     // kata: begin

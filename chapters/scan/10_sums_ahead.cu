@@ -11,7 +11,7 @@
 
 #include <cuda_pipeline.h>
 
-constexpr int warps = 16;  // that scan; one more adds up what others have published
+constexpr int warps = 16;  // that scan; one more adds up the sums of other blocks
 constexpr int threads = 32 * (warps + 1);
 constexpr int rows = 6;                   // of a warp in a tile
 constexpr int packs = warps * rows * 32;  // of a tile
@@ -19,7 +19,7 @@ constexpr int stages = 4;  // tiles of a block on chip: one is scanned, two are 
 constexpr int ahead = 2;   // a tile is summed so many tiles before it is scanned
 static_assert(stages >= ahead + 2, "a tile is on its way before it is summed");
 
-/// As many elements as one load takes. The alignment is what makes it one load.
+/// As many elements as one load takes. The alignment makes it one load.
 template <class T>
 struct alignas(16) Pack {
     static constexpr int width = 16 / sizeof(T);
@@ -52,7 +52,7 @@ __device__ T sum_of_tiles(Word* status, int begin, int end, Op op) {
     // kata: end
 }
 
-/// Begins to copy elements i and those behind it to the pack; identities, where the input has no more.
+/// Begins to copy the elements from i on to the pack; past the end of the input, identities.
 template <class T, class Op>
 __device__ void begin_copy(Pack<T>& to, const T* in, int i, int n, Op op) {
     // kata: begin
@@ -62,7 +62,7 @@ __device__ void begin_copy(Pack<T>& to, const T* in, int i, int n, Op op) {
     // kata: end
 }
 
-/// Stores to element i and those after it, as far as there are any.
+/// Stores the elements from i on, up to the end of the output.
 template <class T>
 __device__ void store(T* out, int i, int n, Pack<T> pack) {
     // kata: begin

@@ -220,8 +220,8 @@ std::string right_if_launched(const Module& step, const Problem& p, const Trial&
     return otherwise.empty() ? "" : "\nit would be right if " + otherwise + ", as its solution does";
 }
 
-/// Forgets a tile that is not the step's: its only launch has another number of blocks, and not because the
-/// last of several is missing.
+/// Forgets the tile unless the step uses it: the grid of its only launch must be that of such tiles, perhaps
+/// without the last, partial ones.
 inline void keep_own_tile(Layout& layout, const Observation& seen) {
     if (seen.launches != 1 || seen.launched.empty()) return;
     const auto& grid = seen.launched[0].grid;

@@ -22,7 +22,7 @@
 struct CUstream_st {
     unsigned number;  // in simt/order.hpp
     std::string origin;
-    bool kept = false;  // beyond the end of an observation
+    bool kept = false;  // kept beyond the end of an observation
 };
 struct CUevent_st {
     bool timed;
@@ -51,7 +51,7 @@ struct HostMemory {
     std::unique_ptr<std::byte[]> bytes;
     std::size_t size;
     std::string origin;
-    bool kept = false;  // beyond the end of an observation
+    bool kept = false;  // kept beyond the end of an observation
 
     Range range() const {
         const auto begin = reinterpret_cast<std::uintptr_t>(bytes.get());

@@ -23,7 +23,7 @@ __global__ void tiled(const float* in, float* out, int width, int height) {
     const int col = blockIdx.x * out_tile + tx - r;
     const int row = blockIdx.y * out_tile + ty - r;
     const bool inside = row >= 0 && row < height && col >= 0 && col < width;
-    // Outside the image 0, which adds nothing: so the sum needs no test for each weight.
+    // Elements outside the image are 0 and add nothing, so the sum needs no test.
     in_s[ty][tx] = inside ? in[row * width + col] : 0.0f;
     __syncthreads();  // a thread sums up what others have loaded
 

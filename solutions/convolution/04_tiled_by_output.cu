@@ -19,7 +19,7 @@ __global__ void tiled_by_output(const float* in, float* out, int width, int heig
     const int first_col = blockIdx.x * tile - r;  // of the input tile: negative in the first blocks
     const int first_row = blockIdx.y * tile - r;
     // One index over all elements of the tile, in steps of all threads of the block: neighbouring
-    // threads load neighbouring elements, and only in the last round some have nothing to do.
+    // threads load neighbouring elements, and some have nothing to do in the last round only.
     for (int i = ty * tile + tx; i < in_tile * in_tile; i += tile * tile) {
         const int y = i / in_tile, x = i % in_tile;
         const int row = first_row + y, col = first_col + x;

@@ -20,7 +20,7 @@ __global__ void __launch_bounds__(block)
 
     float sum[side] = {};  // sum[i] is that of the output i rows below the one that is complete next
     for (int row = first - r; row < last + r; ++row) {
-        float in_row[side] = {};  // outside the image 0, which adds nothing
+        float in_row[side] = {};  // 0 outside the image, which adds nothing
         if (row >= 0 && row < height)
             for (int i = 0; i < side; ++i) {
                 const int x = col - r + i;

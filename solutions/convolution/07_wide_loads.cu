@@ -11,7 +11,7 @@ constexpr int wide = 4;       // columns of a thread
 
 __constant__ float weights[convolution::max_weights];
 
-/// `n` neighbouring elements. The alignment is what makes a load or a store of them one.
+/// `n` neighbouring elements. The alignment makes a load or a store of them one.
 template <int n>
 struct alignas(n * sizeof(float)) Pack {
     float at[n];
@@ -27,12 +27,12 @@ __global__ void __launch_bounds__(block)
     const int first = blockIdx.y * strip, last = min(first + strip, height);
     if (col >= width) return;
 
-    float sum[side][n] = {};  // as in 06, of n columns
+    float sum[side][n] = {};  // as in 06, for n columns
     for (int row = first - r; row < last + r; ++row) {
         Pack<n> packs[2 * halo + 1] = {};
         if (row >= 0 && row < height)
             for (int i = 0; i < 2 * halo + 1; ++i) {
-                const int x = col + (i - halo) * n;  // inside or outside of the image as a whole
+                const int x = col + (i - halo) * n;  // wholly inside the image or outside
                 if (x >= 0 && x < width) packs[i] = *reinterpret_cast<const Pack<n>*>(&in[row * width + x]);
             }
         // The element of column col + i; i may be negative, and halo * n makes a place of it.
@@ -64,7 +64,7 @@ void convolve(const float* in, const float* filter, float* out, int width, int h
     // Only if the width is a multiple of four does every row begin at a multiple of 16 bytes.
     const int n = width % wide == 0 ? wide : 1;
     const auto kernel = n == wide ? wide_loads<r, wide> : wide_loads<r, 1>;
-    // The last wave of blocks takes as long as any other, so it is to be full, too.
+    // The last wave of blocks takes as long as any other, so it should be full, too.
     int device = 0, processors = 0, resident = 0;
     check(cudaGetDevice(&device));
     check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));

@@ -18,7 +18,7 @@ __global__ void shared_memory(const float* a, const float* b, float* c, int m, i
         // The tile of A keeps to the block's rows and moves right, that of B keeps to its columns and
         // moves down. Neighbouring threads load neighbouring elements of both.
         const int a_col = phase * tile + tx, b_row = phase * tile + ty;
-        // Outside the matrices 0, which adds nothing. Rows and columns are tested apart: beyond the end
+        // Elements outside are 0 and add nothing. Rows and columns are tested separately: beyond the end
         // of a row of A lies the next row, not nothing.
         a_s[ty][tx] = row < m && a_col < k ? a[row * k + a_col] : 0.0f;
         b_s[ty][tx] = b_row < k && col < n ? b[b_row * n + col] : 0.0f;

@@ -17,13 +17,13 @@ constexpr int threads = rows * cols;
 constexpr int wide = 4;  // elements of a pack
 static_assert(bm * bk == threads * wide && bk * bn == threads * wide, "a thread loads one pack of each tile");
 
-/// Neighbouring elements. The alignment is what makes a load or a store of them one.
+/// Neighbouring elements. The alignment makes a load or a store of them one.
 struct alignas(wide * sizeof(float)) Pack {
     float at[wide];
 };
 
-/// Elements col to col + 3 of a row of a matrix of height x width, 0 for those that it does not have. col is
-/// a multiple of four.
+/// Elements col to col + 3 of a row of a matrix of height x width, 0 for those outside it. col is a multiple
+/// of four.
 __device__ Pack load(const float* matrix, int height, int width, int row, int col) {
     // kata: begin
     Pack pack = {};

@@ -17,13 +17,13 @@ static_assert(bm * bk == threads * wide && bk * bn == threads * wide, "a thread 
 static_assert(rows * cols == 32 && rows % 2 == 0 && cols % 2 == 0,
               "a warp is made of squares of 2 x 2 lanes");
 
-/// Neighbouring elements. The alignment is what makes a load or a store of them one.
+/// Neighbouring elements. The alignment makes a load or a store of them one.
 struct alignas(wide * sizeof(float)) Pack {
     float at[wide];
 };
 
-/// Elements col to col + 3 of a row of a matrix of height x width, 0 for those that it does not have. col is
-/// a multiple of four.
+/// Elements col to col + 3 of a row of a matrix of height x width, 0 for those outside it. col is a multiple
+/// of four.
 __device__ Pack load(const float* matrix, int height, int width, int row, int col) {
     // kata: begin
     Pack pack = {};

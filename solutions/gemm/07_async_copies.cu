@@ -23,7 +23,7 @@ static_assert(stages >= 2, "while a pair of tiles is multiplied, another is on i
 static_assert(rows * cols == 32 && rows % 2 == 0 && cols % 2 == 0,
               "a warp is made of squares of 2 x 2 lanes");
 
-/// Neighbouring elements. The alignment is what makes a load, a copy or a store of them one.
+/// Neighbouring elements. The alignment makes a load, a copy or a store of them one.
 struct alignas(wide * sizeof(float)) Pack {
     float at[wide];
 };
@@ -102,8 +102,8 @@ __global__ void __launch_bounds__(threads, 2)
     for (int phase = 0; phase < phases; ++phase) {
         // stages - 1 groups are in flight, those of this phase and of the stages - 2 after it. The oldest
         // must be there.
-        __pipeline_wait_prior(stages - 2);  // what this thread has copied for this phase is there …
-        __syncthreads();                    // … and so is what the others have
+        __pipeline_wait_prior(stages - 2);  // this thread's copies for this phase have arrived …
+        __syncthreads();                    // … and so have those of the others
         // Into the tiles of the phase before, which every thread has multiplied before the barrier.
         fetch(phase + stages - 1);
         const int stage = phase % stages;

@@ -26,7 +26,7 @@ static_assert(bk % 2 == 0, "the first fragments of each tile go into the same of
 static_assert(rows * cols == 32 && rows % 2 == 0 && cols % 2 == 0,
               "a warp is made of squares of 2 x 2 lanes");
 
-/// Neighbouring elements. The alignment is what makes a load, a copy or a store of them one.
+/// Neighbouring elements. The alignment makes a load, a copy or a store of them one.
 struct alignas(wide * sizeof(float)) Pack {
     float at[wide];
 };
@@ -84,7 +84,7 @@ __global__ void __launch_bounds__(threads)
     // The first element of A and the first unit of B that the thread copies.
     const int a_y = threadIdx.x / bk, a_x = threadIdx.x % bk;
     const int b_y = threadIdx.x / (bn / unit), b_x = threadIdx.x % (bn / unit) * unit;
-    // Rows and columns past the end of C are its last ones once more: what comes of them is not stored.
+    // The last rows and columns are repeated past the end of C, and those results are not stored.
     const int row = first_row + a_y, last_row = m - 1, col = min(first_col + b_x, n - unit);
 
     // Where the thread's next copies come from and go to, and which tile they are of.

@@ -31,7 +31,7 @@ static_assert(bm * bn / wide % adders == 0, "each thread that adds up has a pack
 static_assert(rows * cols == 32 && rows % 2 == 0 && cols % 2 == 0,
               "a warp is made of squares of 2 x 2 lanes");
 
-/// Neighbouring elements. The alignment is what makes a load, a copy or a store of them one.
+/// Neighbouring elements. The alignment makes a load, a copy or a store of them one.
 struct alignas(wide * sizeof(float)) Pack {
     float at[wide];
 };
@@ -129,8 +129,8 @@ __global__ void __launch_bounds__(threads)
             shared ? min(plan.phases, begin + last - next) : plan.phases;  // of this tile's phases
         next += end - begin;
         const int first_row = tile / plan.across * bm, first_col = tile % plan.across * bn;
-        // Rows and columns past the end of C are others once more: what comes of them is not stored. Single
-        // elements are of different columns, as 32 lanes that copy the same element take 32 passes.
+        // Past the end of C other rows and columns are repeated, and those results are not stored. Lanes
+        // repeat different columns, because 32 lanes that copy the same element take 32 passes.
         const int row = first_row + a_y, last_row = m - 1;
         const int col = unit == 1 ? (first_col + b_x) % n : min(first_col + b_x, n - unit);
 
@@ -212,7 +212,7 @@ __global__ void __launch_bounds__(threads)
 
         __syncthreads();  // before the next tile is copied to where some threads still read
 
-#pragma unroll  // or the sums, whose places nvcc must know, go to memory
+#pragma unroll  // otherwise the sums go to local memory
         for (int r = 0; r < tm; ++r) {
             const int y = (ty + r / wide * rows) * wide + r % wide;
             for (int s = 0; s < tn / wide; ++s) {

@@ -148,7 +148,7 @@ void gemm_bf16(const bf16* a, const bf16* b, float* c, int m, int n, int k) {
     int device, multiprocessors;
     check(cudaGetDevice(&device));
     check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-    // The largest tiles of which three quarters of the multiprocessors have one.
+    // The largest tiles that give three quarters of the multiprocessors one each.
     const auto enough = [&](int high, int wide) {
         return 4 * ceil_div(m, high) * ceil_div(n, wide) >= 3 * multiprocessors;
     };

@@ -83,7 +83,7 @@ __device__ void fetch_phases(T& tiles, Stage<T::stages>& stage, const CUtensorMa
     for (int phase = first; phase < last; ++phase, ++stage) {
         auto& full = tiles.full[stage.index];
         // The consumers of all blocks of the cluster arrive here: a box that is fetched for all is also
-        // written to their stages. In the first round the phase before the first counts as ended.
+        // written to their stages. In the first round, the phase before it counts as ended.
         wait(tiles.empty[stage.index], stage.parity ^ 1);  // returns at once in round 0
         // All that arrives in this block: its tile of A and the boxes of B from all blocks. Boxes of
         // another block may come first; the phase cannot end before this arrival.

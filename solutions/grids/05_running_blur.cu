@@ -21,7 +21,7 @@ __device__ Row load_row(const unsigned char* in, int row, int col, int width, in
     if (row < 0 || row >= height) return result;
     for (int i = 0; i < 3; ++i) {
         const int x = col + (i - 1) * wide;
-        if constexpr (aligned) {  // 16 pixels at once, which are there or not
+        if constexpr (aligned) {  // 16 pixels at once: all exist or none
             if (x < 0 || x >= width) continue;
             const uint4 v = *reinterpret_cast<const uint4*>(&in[row * width + x]);
             result.word[4 * i] = v.x, result.word[4 * i + 1] = v.y;
@@ -77,7 +77,7 @@ __global__ void __launch_bounds__(block, 32)
 
     // The patch of a column to the right of the picture may have no column in it: the 1 prevents a division
     // by zero.
-    float per_col[wide];  // one over the columns of the patch that lie in the picture
+    float per_col[wide];  // one over the number of the patch's columns in the picture
     for (int s = 0; s < wide; ++s)
         per_col[s] = 1.0f / max(min(col + s + size, width - 1) - max(col + s - size, 0) + 1, 1);
     int sum[wide] = {};  // of the patch around each of the thread's pixels

@@ -130,8 +130,8 @@ __device__ int sum_around_first(const Columns& columns) {
 }
 
 /// One over the pixels of the patch around row y and column x that lie in the picture. A little more, so that
-/// a mean that is a whole number does not fall below it by rounding: it never becomes one more by that, which
-/// was tried for all sums of up to 31 x 31 pixels.
+/// a mean that is a whole number does not fall below it by rounding: it never becomes one more, as a trial of
+/// all sums of up to 31 x 31 pixels showed.
 template <int size>
 __device__ float share_of(int y, int x, int width, int height) {
     const int rows = min(y + size, height - 1) - max(y - size, 0) + 1;
@@ -200,7 +200,7 @@ __global__ void __launch_bounds__(block)
             place(entering) = row_of;  // for when it leaves
         }
         march(columns, row_of, place(leaving));
-        // What has left makes room. The order counts: march() has read the old row, and then its place is
+        // The row that has left makes room. The order matters: march() reads the old row before its place is
         // filled.
         begin_copy<aligned>(place(leaving), in, row + ahead<size>, col, width, end, pixels);
         __pipeline_commit();

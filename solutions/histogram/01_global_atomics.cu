@@ -12,7 +12,7 @@ __global__ void global_atomics(const char* text, std::size_t length, unsigned* h
     // In 64 bits, because a text may have 2³² characters and more: blockIdx.x · blockDim.x alone has 32.
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
     if (i >= length) return;  // the last block hangs over the end of the text
-    // A char may be signed or not; as an int, what is no letter lies outside of 0 … 25 either way.
+    // A char may be signed or not; as an int, what is not a letter lies outside of 0 … 25 either way.
     const int letter = text[i] - 'a';
     // Reads, adds and writes with no other thread in between.
     if (letter >= 0 && letter < letters) atomicAdd(&histo[letter / letters_per_bin], 1);

@@ -32,7 +32,7 @@ __global__ void private_counters(const char* text, std::size_t length, unsigned*
 #pragma unroll
         for (int k = 0; k < loads; ++k) {
             const std::size_t i = first + k * block + tx;
-            sixteen[k] = i < whole ? text16[i] : uint4{};  // zeros are counted, and in a row of no letter
+            sixteen[k] = i < whole ? text16[i] : uint4{};  // zeros are counted in a row that is no letter's
         }
 #pragma unroll
         for (int k = 0; k < loads; ++k) {

@@ -17,8 +17,8 @@ __global__ void simple(T* in, T* out, int n, Op op) {
     const int t = threadIdx.x;
     const int i = 2 * t;  // two elements per thread: this one and its neighbour
     for (int stride = 1; stride <= block; stride *= 2) {
-        // Partial results lie a stride apart. Every second one takes in its neighbour: those of the threads
-        // whose number is a multiple of the stride. One without a neighbour goes on as it is.
+        // Partial results lie a stride apart. Threads whose number is a multiple of the stride combine theirs
+        // with the next one. A result without a neighbour stays as it is.
         if (t % stride == 0 && i + stride < length) data[i] = op(data[i], data[i + stride]);
         // The next round reads what other threads have written in this one. All threads must come to a
         // barrier, so it stands outside of the condition.

@@ -17,7 +17,7 @@ __global__ void neighbored(T* in, T* out, int n, Op op) {
     const int length = n - first;          // elements from there to the end of the input
     const int t = threadIdx.x;
     for (int stride = 1; stride < block; stride *= 2) {
-        // As in 01, but thread t takes element t: in no round has an odd thread any work.
+        // As in 01, but thread t takes element t: no odd thread has work in any round.
         if (t % (2 * stride) == 0 && t + stride < length) data[t] = op(data[t], data[t + stride]);
         __syncthreads();  // the next round reads what other threads have written in this one
     }

@@ -7,7 +7,7 @@ constexpr int block_dim = 1024;             // threads of a block
 constexpr int loads = 4;                    // of a thread
 constexpr int segment = loads * block_dim;  // packs that a block reduces
 
-/// As many elements as one load takes. The alignment is what makes it one load.
+/// As many elements as one load takes. The alignment makes it one load.
 template <class T>
 struct alignas(16) Pack {
     static constexpr int width = 16 / sizeof(T);

@@ -24,7 +24,7 @@ __global__ void kogge_stone(const T* in, T* out, int n, Kind kind, Op op) {
 
     for (int stride = 1; stride < section; stride *= 2) {
         __syncthreads();  // all of x is written: by the loads, or by the round before
-        // What stands left is the left operand, because op need not commute.
+        // The value to the left is the left operand, because op need not commute.
         if (t >= stride) sum = op(x[t - stride], sum);
         __syncthreads();  // thread t + stride has read x[t], which may change now
         if (t >= stride) x[t] = sum;

@@ -32,7 +32,7 @@ __global__ void brent_kung(const T* in, T* out, int n, Kind kind, Op op) {
     // Reverse tree: from the top down, because a sum must be complete before it is handed on.
     for (int stride = section / 4; stride > 0; stride /= 2) {
         __syncthreads();
-        const int left = (t + 1) * 2 * stride - 1;  // complete; what lies `stride` behind it lacks it
+        const int left = (t + 1) * 2 * stride - 1;  // complete; the one `stride` behind it lacks it
         if (left + stride < section) x[left + stride] = op(x[left], x[left + stride]);
     }
     __syncthreads();  // a thread stores what other threads have completed

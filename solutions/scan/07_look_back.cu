@@ -56,7 +56,7 @@ __device__ T look_back(Word* status, int s, Op op) {
             if (i >= 0) state = observe(status, i, sum);
             known = __ballot_sync(~0u, state == prefix);
             nearest = known & -known;
-        } while (__ballot_sync(~0u, state == nothing) & (nearest - 1));  // a nearer one has nothing yet
+        } while (__ballot_sync(~0u, state == nothing) & (nearest - 1));  // a nearer one has published nothing
         if (known != 0 && lane >= __ffs(known)) sum = op.identity();     // farther than the nearest prefix
         // Lane + stride has the sum of sections further left.
         for (int stride = 1; stride < 32; stride *= 2) sum = op(shuffle_down(sum, stride), sum);

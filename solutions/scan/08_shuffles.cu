@@ -46,7 +46,7 @@ __device__ T scan_warp(T value, Op op) {
     // kata: begin
     const int lane = threadIdx.x % 32;
     for (int stride = 1; stride < 32; stride *= 2) {  // Kogge–Stone, as in 01, and no barrier
-        const T left = shuffle_up(value, stride);     // also for lanes with none there: all must come
+        const T left = shuffle_up(value, stride);     // also for lanes without one: all must take part
         if (lane >= stride) value = op(left, value);
     }
     return value;
@@ -59,7 +59,7 @@ __global__ void __launch_bounds__(threads)
     shuffle_scan(const T* in, T* out, int n, Kind kind, Word* status, int* started, Op op) {
     // kata: begin
     __shared__ T x[padded(section)];
-    __shared__ T of_warp[warps];  // first each warp's sum, then what stands before the warp
+    __shared__ T of_warp[warps];  // first each warp's sum, then the sum before the warp
     __shared__ int number;
     const int t = threadIdx.x, lane = t % 32, warp = t / 32;
     // A number is drawn when a block starts, so that all sections before this one belong to blocks that have
@@ -84,7 +84,7 @@ __global__ void __launch_bounds__(threads)
     T sum = item[0];
 #pragma unroll
     for (int k = 1; k < coarse_factor; ++k) sum = op(sum, item[k]);
-    // The warp scans its lanes' sums. Its last lane has the warp's, and one lane further left is what stands
+    // The warp scans its lanes' sums. Its last lane has the warp's, and the lane to the left has the sum
     // before this lane.
     const T up_to_here = scan_warp(sum, op);
     if (lane == 31) of_warp[warp] = up_to_here;
@@ -104,9 +104,9 @@ __global__ void __launch_bounds__(threads)
         // No barrier before this: a lane overwrites the sum that it alone has read.
         if (lane < warps) of_warp[lane] = lane > 0 ? op(before_section, left_warps) : before_section;
     }
-    __syncthreads();  // of_warp is what stands before each warp
+    __syncthreads();  // of_warp is the sum before each warp
 
-    // All that stands before the thread: the sections and warps before it, and then the lanes. Until the next
+    // The sum of all before the thread: the sections and warps before it, and then the lanes. Until the next
     // barrier no other thread reaches its 16 places.
     T running = op(of_warp[warp], before);
 #pragma unroll

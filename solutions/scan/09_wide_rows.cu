@@ -13,7 +13,7 @@ constexpr int row = 32 * 16 / sizeof(T);  // elements: 16 bytes for each lane
 template <class T>
 constexpr int section = row<T>* rows* warps;
 
-/// As many elements as one load takes. The alignment is what makes it one load.
+/// As many elements as one load takes. The alignment makes it one load.
 template <class T>
 struct alignas(16) Pack {
     static constexpr int width = 16 / sizeof(T);
@@ -64,8 +64,7 @@ __device__ T scan_warp(T value, Op op) {
     // kata: end
 }
 
-/// Elements i and those behind it; i is a multiple of the width, and where the input ends there are
-/// identities.
+/// The elements from i on, a multiple of the width; past the end of the input, identities.
 template <class T, class Op>
 __device__ Pack<T> load(const T* in, int i, int n, Op op) {
     // kata: begin
@@ -76,7 +75,7 @@ __device__ Pack<T> load(const T* in, int i, int n, Op op) {
     // kata: end
 }
 
-/// Stores to element i and those after it, as far as there are any.
+/// Stores the elements from i on, up to the end of the output.
 template <class T>
 __device__ void store(T* out, int i, int n, Pack<T> pack) {
     // kata: begin
@@ -94,7 +93,7 @@ template <class T, class Op>
 __global__ void __launch_bounds__(threads)
     wide_scan(const T* in, T* out, int n, Kind kind, Word* status, int* started, Op op) {
     // kata: begin
-    __shared__ T of_warp[warps];  // first each warp's sum, then what stands before the warp
+    __shared__ T of_warp[warps];  // first each warp's sum, then the sum before the warp
     __shared__ int number;
     const int t = threadIdx.x, lane = t % 32, warp = t / 32;
     // A number is drawn when a block starts, so that all sections before this one belong to blocks that have
@@ -116,7 +115,7 @@ __global__ void __launch_bounds__(threads)
 
     // Row after row: `total` is the sum of the warp's rows so far, the same in all lanes, because each row's
     // last lane hands its sum to all. It stands left of the row, and so it is the left operand.
-    T before[rows];  // what stands before the lane's pack in the rows of the warp
+    T before[rows];  // the sum before the lane's pack in the rows of the warp
     T total = op.identity();
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
@@ -141,10 +140,9 @@ __global__ void __launch_bounds__(threads)
         const T left_warps = shuffle_up(to_warp, 1);
         if (lane < warps) of_warp[lane] = lane > 0 ? op(before_section, left_warps) : before_section;
     }
-    __syncthreads();  // of_warp is what stands before each warp
+    __syncthreads();  // of_warp is the sum before each warp
 
-    // The packs are still in registers: what stands before each is known, and a thread scans its own
-    // elements.
+    // The packs are still in registers: the sum before each is known, and a thread scans its own elements.
     const T before_warp = of_warp[warp];
 #pragma unroll
     for (int r = 0; r < rows; ++r) {

@@ -11,7 +11,7 @@
 
 #include <cuda_pipeline.h>
 
-constexpr int warps = 16;  // that scan; one more adds up what others have published
+constexpr int warps = 16;  // that scan; one more adds up the sums of other blocks
 constexpr int threads = 32 * (warps + 1);
 constexpr int rows = 6;                   // of a warp in a tile
 constexpr int packs = warps * rows * 32;  // of a tile
@@ -19,7 +19,7 @@ constexpr int stages = 4;  // tiles of a block on chip: one is scanned, two are 
 constexpr int ahead = 2;   // a tile is summed so many tiles before it is scanned
 static_assert(stages >= ahead + 2, "a tile is on its way before it is summed");
 
-/// As many elements as one load takes. The alignment is what makes it one load.
+/// As many elements as one load takes. The alignment makes it one load.
 template <class T>
 struct alignas(16) Pack {
     static constexpr int width = 16 / sizeof(T);
@@ -76,7 +76,7 @@ __device__ T sum_of_tiles(Word* status, int begin, int end, Op op) {
     // kata: end
 }
 
-/// Begins to copy elements i and those behind it to the pack; identities, where the input has no more.
+/// Begins to copy the elements from i on to the pack; past the end of the input, identities.
 template <class T, class Op>
 __device__ void begin_copy(Pack<T>& to, const T* in, int i, int n, Op op) {
     // kata: begin
@@ -87,7 +87,7 @@ __device__ void begin_copy(Pack<T>& to, const T* in, int i, int n, Op op) {
     // kata: end
 }
 
-/// Stores to element i and those after it, as far as there are any.
+/// Stores the elements from i on, up to the end of the output.
 template <class T>
 __device__ void store(T* out, int i, int n, Pack<T> pack) {
     // kata: begin
@@ -110,22 +110,22 @@ __global__ void __launch_bounds__(threads)
     auto* const on_chip = reinterpret_cast<Pack<T>*>(dynamic);  // tile k in slot k % stages
     // One barrier stands in the middle of a round. While a fast warp is in the first half of round k, a slow
     // one may be in the second half of round k - 1. In use are then the sums of tiles k - 1 to k + ahead, the
-    // numbers of tiles k - 1 to k + stages, and what stands before tiles k - 1 and k.
+    // numbers of tiles k - 1 to k + stages, and the sums before tiles k - 1 and k.
     constexpr int kept = ahead + 2, numbered = stages + 2;
     __shared__ T of_warp[kept][warps], before_tile[2];
     __shared__ int number[numbered];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     const int mine = warp * rows * 32 + lane;  // the thread's first pack in a tile
     const int tiles = ceil_div(n, tile<T>);
-    // As many as any other block, so that on whatever GPU the first to start leaves some to the others.
+    // The same for all blocks: the first to start must leave tiles to the others on any GPU.
     const int share = ceil_div(tiles, gridDim.x);
     const auto exists = [&](int k) { return k >= 0 && k < share && number[k % numbered] < tiles; };
     const auto element = [&](int k, int p) {
-        return number[k % numbered] * tile<T> + p * Pack<T>::width;  // the first one of pack p
+        return number[k % numbered] * tile<T> + p * Pack<T>::width;  // the first element of pack p
     };
 
-    T before[ahead + 1][rows];  // what stands before the thread's packs in the warp, of tiles k to k + ahead
-    T running = op.identity();  // what stands before tile `last`
+    T before[ahead + 1][rows];  // the sums before the thread's packs in the warp, of tiles k to k + ahead
+    T running = op.identity();  // the sum before tile `last`
     int last = 0;
     // In round k tile k + stages is numbered, the one before it is copied, tile k + ahead is summed, and tile
     // k is scanned. A number is read from the round after on, when a barrier has come between. Rounds below 0
@@ -150,7 +150,7 @@ __global__ void __launch_bounds__(threads)
 #pragma unroll
                 for (int p = mine; p < mine + rows * 32; p += 32)
                     begin_copy(on_chip[loaded % stages * packs + p], in, element(loaded, p), n, op);
-            __pipeline_commit();  // also where there is no tile: waiting is by the number of groups
+            __pipeline_commit();  // also where there is no tile: the wait counts groups
             if (exists(summed)) {
                 // A group is committed in each round, so all but the last loaded - summed = 1 have arrived:
                 // tile `summed`, too.
@@ -169,7 +169,7 @@ __global__ void __launch_bounds__(threads)
                 if (lane == 0) of_warp[summed % kept][warp] = total;
             }
         }
-        __syncthreads();  // the next number, the warps' sums and what stands before tile k are there
+        __syncthreads();  // the next number, the warps' sums and the sum before tile k are there
         // The last warp publishes the sum of tile k + ahead, while the others scan tile k.
         if (warp == warps) {
             if (exists(summed)) {
@@ -177,8 +177,8 @@ __global__ void __launch_bounds__(threads)
                 if (lane == 31) publish(status, number[summed % numbered], aggregate, sum);
             }
         } else if (exists(k)) {
-            // Each warp scans the warps' sums for itself, which spares a barrier. Lane warp - 1 has what
-            // stands before the warp in the tile.
+            // Each warp scans the warps' sums for itself, which spares a barrier. Lane warp - 1 has the sum
+            // before the warp in the tile.
             const T to_warp = scan_warp(lane < warps ? of_warp[k % kept][lane] : op.identity(), op);
             const T left = shuffle(to_warp, max(warp - 1, 0));
             const T before_warp = warp > 0 ? op(before_tile[k % 2], left) : before_tile[k % 2];

@@ -10,7 +10,7 @@ constexpr int block_x = 32, block_y = 8;  // threads
 constexpr int chunk = 4;                  // planes of a block
 constexpr int wide = 4;                   // cells of a thread along x
 
-/// Cells of a row. The alignment is what makes a load or a store of neighbouring cells one.
+/// Cells of a row. The alignment makes a load or a store of neighbouring cells one.
 template <class T>
 struct alignas(wide * sizeof(T)) Cells {
     T at[wide];
@@ -38,12 +38,12 @@ __global__ void __launch_bounds__(block_x* block_y, (apart == 1 ? 32 : 20) / siz
 
     const int first = blockIdx.z * chunk, last = min(first + chunk, n);
     // As in 04, a thread keeps its own cells of three planes in registers.
-    Row prev = load(y, max(first - 1, 0));  // before plane 0 there is none, nor any need
+    Row prev = load(y, max(first - 1, 0));  // plane 0 has none before it, nor needs one
     Row curr = load(y, first);
     for (int z = first; z < last; ++z) {
         const int i = (z * n + y) * n + x;
         const Row next = load(y, min(z + 1, n - 1));
-        Row result = curr;  // what stands on the boundary stays
+        Row result = curr;  // cells on the boundary stay
         // A warp is one row of one plane, block_x being 32, so all of its lanes take the same way here.
         if (y > 0 && y < n - 1 && z > 0 && z < n - 1) {
             // Of four cells side by side, only the outermost two neighbours along x are not the thread's own.

@@ -32,7 +32,7 @@ __global__ void __launch_bounds__(threads)
 #pragma unroll
     for (int i = 0; i < across; i += threads / packs_down) {
         const int y = i + threadIdx.x / packs_down, out_row = first_column + y;
-        // How far row `out_row` begins behind a line: out_row * rows % line, without an overflow.
+        // How far row `out_row` begins after the start of a line: out_row * rows % line, without an overflow.
         const int behind = out_row % line * (rows % line) % line;
         const int x = line - behind + threadIdx.x % packs_down * n, out_column = first_row + x;
         if (out_row < columns && out_column >= 0 && out_column < rows) {

@@ -315,7 +315,7 @@ def run(given: argparse.Namespace) -> None:
     }
     for step, found in steps.items():
         if found.pop("wrote_into_the_report", False):
-            result["notes"].append(f"{step} wrote lines into the report of the tests, which were not taken")
+            result["notes"].append(f"{step} wrote lines into the report of the tests, which were ignored")
         if found.pop("unread", False):
             result["notes"].append(
                 f"{step} cannot be read by clang, so not everything that nvcc refuses was checked"

@@ -10,7 +10,7 @@ constexpr int row = 32 * 16 / sizeof(T);  // elements: 16 bytes for each lane
 template <class T>
 constexpr int section = row<T>* rows* warps;
 
-/// As many elements as one load takes. The alignment is what makes it one load.
+/// As many elements as one load takes. The alignment makes it one load.
 template <class T>
 struct alignas(16) Pack {
     static constexpr int width = 16 / sizeof(T);

@@ -10,7 +10,7 @@ constexpr int packs = warps * rows * 32;  // of a tile
 constexpr int ahead = 2;
 constexpr int stages = ahead + 2;  // a tile in flight, those summed ahead and the one that is scanned
 
-/// As many elements as one load takes. The alignment is what makes it one load.
+/// As many elements as one load takes. The alignment makes it one load.
 template <class T>
 struct alignas(16) Pack {
     static constexpr int width = 16 / sizeof(T);

@@ -12,7 +12,7 @@ constexpr int stages = 4;
 constexpr int ahead = 2;
 static_assert(stages >= ahead + 2, "a tile is in flight before it is summed");
 
-/// As many elements as one load takes. The alignment is what makes it one load.
+/// As many elements as one load takes. The alignment makes it one load.
 template <class T>
 struct alignas(16) Pack {
     static constexpr int width = 16 / sizeof(T);

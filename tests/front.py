@@ -70,7 +70,7 @@ class Front(Checkout):
         self.assertIn("'s' may be stencil, scan or sort\n", self.refused("test", "s"))
         self.assertIn("'t' may be 03_tiled or 04_tiled_by_output\n", self.refused("hint", "conv", "t"))
         self.assertIn("03_tiled", self.refused("hint", "convolution", "17"))
-        self.assertIn("'' is no step", self.refused("hint", "convolution", ""))
+        self.assertIn("'' is not a step", self.refused("hint", "convolution", ""))
 
     def test_command_lines_that_mean_nothing_are_refused(self) -> None:
         self.assertIn("usage: ./kata hint CHAPTER STEP", self.refused("hint", "convolution"))

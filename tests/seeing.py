@@ -277,7 +277,9 @@ class Pictures(unittest.TestCase):
             seen = drawn([request("store", "global", WARP)], "fetches", [["in", 4, 8]], [("in", 128)])
             seen["places"][1]["did"] = did
             page = self.page(seen)
-            self.assertEqual(page.count("Not drawn is how long an atomic on global memory waits"), times)
+            self.assertEqual(
+                page.count("The pictures do not show how long an atomic on global memory waits"), times
+            )
             self.assertEqual(page.count("./kata explain grids 03</code> counts these waits"), times)
 
     def test_every_picture_that_a_suite_asks_for_is_there(self) -> None:

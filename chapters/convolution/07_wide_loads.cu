@@ -11,7 +11,7 @@ constexpr int wide = 4;       // columns of a thread
 
 __constant__ float weights[convolution::max_weights];
 
-/// `n` neighbouring elements. The alignment makes a load or a store of them one.
+/// `n` neighbouring elements. The alignment makes a load or a store of them one instruction.
 template <int n>
 struct alignas(n * sizeof(float)) Pack {
     float at[n];

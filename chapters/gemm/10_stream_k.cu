@@ -31,7 +31,7 @@ static_assert(bm * bn / wide % adders == 0, "each thread that adds up has a pack
 static_assert(rows * cols == 32 && rows % 2 == 0 && cols % 2 == 0,
               "a warp is made of squares of 2 x 2 lanes");
 
-/// Neighbouring elements. The alignment makes a load, a copy or a store of them one.
+/// Neighbouring elements. The alignment makes a load, a copy or a store of them one instruction.
 struct alignas(wide * sizeof(float)) Pack {
     float at[wide];
 };

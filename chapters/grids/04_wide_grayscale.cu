@@ -7,7 +7,7 @@
 constexpr int block = 128;  // threads
 constexpr int wide = 16;    // pixels of a thread
 
-/// As many bytes as one load or store takes. The alignment makes it one.
+/// As many bytes as one load or store takes. The alignment makes it one instruction.
 struct alignas(16) Bytes {
     unsigned char at[16];
 };

@@ -10,7 +10,7 @@ constexpr int block_x = 32, block_y = 8;  // threads
 constexpr int chunk = 4;                  // planes of a block
 constexpr int wide = 4;                   // cells of a thread along x
 
-/// Cells of a row. The alignment makes a load or a store of neighbouring cells one.
+/// Cells of a row. The alignment makes a load or a store of neighbouring cells one instruction.
 template <class T>
 struct alignas(wide * sizeof(T)) Cells {
     T at[wide];

@@ -11,7 +11,7 @@ constexpr int chunk = 64;  // planes of results of a block
 constexpr int few = 2;     // and where the grid is so small that some multiprocessors would have no block
 constexpr int halo = 2;    // cells around the results that two sweeps need
 
-/// `width` neighbouring cells of a row. The alignment makes a load or a store of them one.
+/// `width` neighbouring cells of a row. The alignment makes a load or a store of them one instruction.
 template <class T, int width>
 struct alignas(width * sizeof(T)) Cells {
     T at[width];

@@ -4,7 +4,7 @@
 #include "kata.hpp"
 #include "transposition.hpp"
 
-/// `n` neighbouring elements. The alignment makes a load or a store of them one.
+/// `n` neighbouring elements. The alignment makes a load or a store of them one instruction.
 template <int n>
 struct alignas(n * sizeof(float)) Pack {
     float at[n];

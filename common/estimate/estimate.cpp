@@ -125,8 +125,8 @@ double seconds_of_atomics(const Demand& d, const Device& on, double scale, doubl
     return std::max(d.updates / on.at("global_atomic_own_line", 1), d.own_updates / turns_a_second) * scale;
 }
 
-/// Returns the seconds from a block's end until the next one in its place, which does nothing, has ended: the
-/// smallest that agrees with the measured rate of empty blocks of any size.
+/// Returns the seconds between the ends of two empty blocks that run one after the other in the same place:
+/// the smallest that agrees with the measured rate of empty blocks of any size.
 double turnaround(const Device& on) {
     double least = std::numeric_limits<double>::infinity();
     for (const auto& row : on.rows)

@@ -546,7 +546,7 @@ def run(words: list[str]) -> int:
 
 
 class Stopped(BaseException):
-    """The end by a signal other than Ctrl-C's."""
+    """Raised by a signal other than Ctrl-C's."""
 
 
 def stop(number: int, _: object) -> NoReturn:

@@ -38,7 +38,7 @@ def question(row: explain.Row, source: str) -> str:
 
 
 def number_in(text: str) -> float | None:
-    """Returns the number, which may have spaces in it and a unit after it; None if the text is no number."""
+    """Returns the number, which may contain spaces and precede a unit; None if the text is not a number."""
     found = re.fullmatch(r"(\d+(?:[.,]\d+)?)[a-z%]*", "".join(text.split()))
     return float(found[1].replace(",", ".")) if found else None
 

@@ -61,8 +61,8 @@ READ_LIFE = (
     "barrier. Where a row is empty before one, its warp waits there for the slowest."
 )
 WAITS_ELSEWHERE = (
-    "Not drawn is how long an atomic on global memory waits for atomics of other blocks at the same "
-    "address, so that a block with "
+    "The pictures do not show how long an atomic on global memory waits for atomics of other blocks at the "
+    "same address, so a block with "
     "few steps here may be part of a slow kernel: <code>./kata explain {chapter} {step}</code> counts "
     "these waits in the "
     "<em>steps of the longest chain</em>."

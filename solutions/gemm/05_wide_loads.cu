@@ -17,7 +17,7 @@ constexpr int threads = rows * cols;
 constexpr int wide = 4;  // elements of a pack
 static_assert(bm * bk == threads * wide && bk * bn == threads * wide, "a thread loads one pack of each tile");
 
-/// Neighbouring elements. The alignment makes a load or a store of them one.
+/// Neighbouring elements. The alignment makes a load or a store of them one instruction.
 struct alignas(wide * sizeof(float)) Pack {
     float at[wide];
 };

@@ -17,7 +17,7 @@ static_assert(bm * bk == threads * wide && bk * bn == threads * wide, "a thread 
 static_assert(rows * cols == 32 && rows % 2 == 0 && cols % 2 == 0,
               "a warp is made of squares of 2 x 2 lanes");
 
-/// Neighbouring elements. The alignment makes a load or a store of them one.
+/// Neighbouring elements. The alignment makes a load or a store of them one instruction.
 struct alignas(wide * sizeof(float)) Pack {
     float at[wide];
 };

@@ -193,9 +193,9 @@ __global__ void __launch_bounds__(Share::threads, 1)
             Sum<Share::bn> sum = {};
             multiply_phases(tiles, stage, sum, end - begin);
             const int t = threadIdx.x - 128;
-            // Where Sum says that thread t has element [4 * j + 2 * h + i]. Packs of four are read later, and
-            // two threads fill one, each a half. The empty pack after each row is there against bank
-            // conflicts.
+            // The place where Sum says that thread t has element [4 * j + 2 * h + i]. Packs of four are read
+            // later, and two threads fill one, each a half. The empty pack after each row is there against
+            // bank conflicts.
             for (int j = 0; j < Share::bn / 8; ++j)
                 for (int h = 0; h < 2; ++h) {
                     float4& to = tiles.results[t / 32 * 16 + t % 32 / 4 + 8 * h][2 * j + t % 4 / 2];

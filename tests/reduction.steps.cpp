@@ -19,16 +19,17 @@ double number(std::uint64_t count) { return static_cast<double>(count); }
 
 // One block for every 300000 elements keeps few multiprocessors of a large GPU busy. NVIDIA's sample has 64
 // blocks, whatever the number of elements.
-const kata::Idea shares_a_long_input{.lacking =
-                                         "few blocks do it all, however long the input is, and most of the "
-                                         "more than 100 multiprocessors of a large GPU have no work",
-                                     .number_is = "blocks for 16777216 elements",
-                                     .number = [](const kata::Counted&) -> std::optional<double> {
-                                         Long input(1 << 24);
-                                         const auto c = kata::glanced_at(input);
-                                         return c ? std::optional(number(c->blocks)) : std::nullopt;
-                                     },
-                                     .least = 48};
+const kata::Idea shares_a_long_input{
+    .lacking =
+        "few blocks do it all, however long the input is, and most multiprocessors of a large GPU, which "
+        "has more than 100, have no work",
+    .number_is = "blocks for 16777216 elements",
+    .number = [](const kata::Counted&) -> std::optional<double> {
+        Long input(1 << 24);
+        const auto c = kata::glanced_at(input);
+        return c ? std::optional(number(c->blocks)) : std::nullopt;
+    },
+    .least = 48};
 
 // The solution has one block for each segment. With four segments for each block there would be nine.
 const kata::Idea shares_a_short_input{

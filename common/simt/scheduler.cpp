@@ -334,6 +334,7 @@ bool Scheduler::run_warp(Block& block, unsigned warp) {
 }
 
 void Scheduler::finish(Block& block) {
+    ++ended_;
     if (probe_) {
         probe_->block_ends(block);
         steps_before_ = probe_->steps();
@@ -355,7 +356,11 @@ double Scheduler::seconds() const {
 }
 
 bool Scheduler::takes_too_long() {
-    if (!probe_ || grid_.conditions.time_limit) return processor_seconds() - started_ > time_limit_;
+    if (!probe_ || grid_.conditions.time_limit) {
+        const double now = processor_seconds();
+        if (std::exchange(ended_before_, ended_) != ended_) progressed_ = now;
+        return now - started_ > time_limit_;
+    }
     return probe_->steps() - steps_before_ > grid_.conditions.most_steps || (in_vain_ = waits_in_vain());
 }
 
@@ -380,7 +385,11 @@ void Scheduler::end_if_too_long(const Block& block) {
 }
 
 kata::Error Scheduler::still_busy(const Block& block) const {
-    auto text = spinning(block, seconds(), in_vain_, probe_);
+    // Until shortly before the end, blocks have ended: there are many, and no thread is known to go on for
+    // ever.
+    const bool of_blocks = (!probe_ || grid_.conditions.time_limit) && ended_ > 0 &&
+                           processor_seconds() - progressed_ < time_limit_ / 4;
+    auto text = of_blocks ? "" : spinning(block, seconds(), in_vain_, probe_);
     const bool in_a_thread = !text.empty();
     if (!in_a_thread) {
         std::ostringstream said;

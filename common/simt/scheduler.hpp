@@ -139,9 +139,11 @@ class Scheduler {
     NextBlock blocks_;
     Probe* probe_;
     std::mt19937 random_;
-    double time_limit_, started_;     // seconds of processor time
-    std::uint64_t steps_before_ = 0;  // at the end of the last block
-    bool busy_ = false;               // a thread has had a turn without polling since the last look
+    double time_limit_, started_;                 // seconds of processor time
+    double progressed_ = 0;                       // when a check first found that a further block had ended
+    std::uint64_t ended_ = 0, ended_before_ = 0;  // blocks, now and at that check
+    std::uint64_t steps_before_ = 0;              // at the end of the last block
+    bool busy_ = false;  // a thread has had a turn without polling since the last look
     std::uint64_t news_ = 0, vain_since_ = 0;
     bool in_vain_ = false;  // the launch has been found to wait in vain
     unsigned resumes_ = 0, resumes_when_asked_ = ~0u;

@@ -25,6 +25,16 @@ TEST_CASE("an endless loop ends the launch after the time limit", "[endless]") {
                StartsWith("perhaps endless: thread (39,0,0) of block (0,0,0) still runs after 0.05 s"));
 }
 
+// Its threads are between barriers when the time is over, as those of an endless loop are.
+TEST_CASE("a launch of many blocks with barriers is too long and not endless", "[endless]") {
+    auto out = zeros<int>("out");
+    const Conditions short_of_time{.time_limit = 0.1, .metered = false};
+    const auto late = fault([&] { kernels::rounds(out.data(), 8, 1 << 20); }, short_of_time);
+    CHECK_THAT(late, StartsWith("launch too long: it has come to block ("));
+    CHECK_THAT(fault([&] { kernels::rounds(out.data(), 1 << 30, 4); }, short_of_time),
+               StartsWith("perhaps endless: thread ("));
+}
+
 namespace {
 
 /// A limit that a test has time to reach, although solutions take more steps.

@@ -53,6 +53,19 @@ __global__ void count_for_ever_kernel(int* count) {
 }
 void count_for_ever(int* count) { count_for_ever_kernel<<<1, 64>>>(count); }
 
+__global__ void rounds_kernel(int* out, int rounds) {
+    __shared__ int part[64];
+    part[threadIdx.x] = 1;
+    for (int i = 0; i < rounds; ++i) {
+        __syncthreads();
+        const int next = part[(threadIdx.x + 1) % 64];
+        __syncthreads();
+        part[threadIdx.x] = next;
+    }
+    if (threadIdx.x == 0) out[0] = part[0];
+}
+void rounds(int* out, int rounds, int blocks) { rounds_kernel<<<blocks, 64>>>(out, rounds); }
+
 // The first warp waits and eventually gives up; the second one raises the flag after its work, or never.
 __global__ void wait_for_work_kernel(int* flag, int polls, unsigned work, bool raises) {
     if (threadIdx.x == 0)

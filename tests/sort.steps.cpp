@@ -75,7 +75,7 @@ const kata::Step steps[] = {
      .traits = "[array][looks back]",
      .beats = {{"07_one_sweep", "barriers", 1.08, "tiles are larger, so there are fewer blocks",
                 "not in the documents"},
-               // 1.54 times.
+               // 1.54 times, before masks and ballots took turns.
                {"07_one_sweep", "milliseconds", 1.2, "equal digits are found in the way that suits the row",
                 "not in the documents"}}},
 };

@@ -2,10 +2,10 @@
 // Beyond the documents; CUB's sort has one of these ways. Changed from 07: __match_any_sync takes a round for
 // each different digit in the row, up to 32 of them. If there are many, a warp takes two other ways in turn:
 // in one row, lanes set their bits in a word of shared memory for each digit, and in the next one, eight
-// ballots find the same. The one keeps shared memory busy and the other the schedulers, so a multiprocessor
-// does both at once. Lanes that meet in one word wait for each other: then all rows have ballots. Registers
-// are few enough for three blocks on a multiprocessor. A tile of 64-bit elements takes more shared memory
-// than a block has without being asked for.
+// ballots find the same. The one takes accesses to shared memory and the other instructions, and in turn they
+// are faster than either alone. Lanes that meet in one word wait for each other: then all rows have ballots.
+// Registers are few enough for three blocks on a multiprocessor. A tile of 64-bit elements takes more shared
+// memory than a block has without being asked for.
 //
 // Needs: sm_80, 64 KiB
 #include "digits.cuh"

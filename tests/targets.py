@@ -66,6 +66,10 @@ TARGETS = {
         Target(r"(16383|8191) x .*", CEILING, 0.85),
         Target(r"\d{4,} x .*", LIBRARY, 1.00),
     ),
+    "sort": (
+        Target(r"2\^(24|28|30) keys of 32 bits, uniform", LIBRARY, 1.00),
+        Target(r"2\^28 keys of 32 bits, (sorted|reversed|few values|skewed)", LIBRARY, 0.90),
+    ),
     "gemm": (
         Target(r"m = (4096|8192|16384), n = \1, k = \1", LIBRARY, 0.97),
         Target(r"m = (?!256,).*", MEAN, 0.85),

@@ -36,7 +36,12 @@ const kata::Step steps[] = {
                 sorting},
                // 1.30 times.
                {"04_one_bit", "milliseconds", 1.1, "there are fewer passes", sorting}}},
-    {.name = "04_one_bit", .before = "03_merge_sort", .entry = "sort_elements", .traits = "[array]"},
+    {.name = "04_one_bit",
+     .before = "03_merge_sort",
+     .entry = "sort_elements",
+     .traits = "[array]",
+     // A scan of a block, as in the book, takes 33 times the passes of ballots, which take almost none.
+     .allows = {{"shared_passes", 40}}},
     {.name = "05_digits",
      .before = "04_one_bit",
      .entry = "sort_elements",

@@ -188,9 +188,10 @@ class Build:
             raise Fault(f"without {path.name} no step of {chapter} can be tested")
         return path
 
-    def compile(self, wanted: Iterable[str] = ()) -> set[str]:
+    def compile(self, wanted: Iterable[str] = (), named: bool = True) -> set[str]:
         """Builds the targets, or all, and goes on after failures. Prints the first errors of a failure
-        without its command line. Returns the targets that failed."""
+        without its command line. Returns the targets that failed. Progress is a number only where it must not
+        name what is built."""
         failed: list[str] = []
         progress = Progress()
         root = os.path.relpath(self.repository.root, self.folder)
@@ -214,7 +215,7 @@ class Build:
                     is_command = False
                 elif re.match(r"\[\d+/\d+\] ", line):
                     show()
-                    progress.show(line)
+                    progress.show(line if named else line.split()[0])
                 elif line.startswith("FAILED: "):
                     progress.clear()
                     show()

@@ -67,17 +67,22 @@ std::string wrong_with_matrix(std::span<const Thread> warp, uint3 block, unsigne
 /// Describes a shuffle of this thread from a lane that takes no part.
 std::string why_undefined(const Block& block, const Thread& t) {
     const auto from = static_cast<unsigned>(t.source) % 32, lanes = block.lanes(t.warp());
-    std::string why = ", which has left the kernel without this call";
+    std::string why = ", which has left the kernel without this call", remedy;
     if (from >= lanes)
         why = ", which its warp does not have";
-    else if (!(t.mask >> from & 1))
+    else if (t.mask >> from & 1)
+        remedy =
+            "\n  each lane that the mask names must come to the call: does an if around it, or a return "
+            "before "
+            "it, keep some of them away?";
+    else
         why = ", which its mask " + hexadecimal(t.mask) + " does not name" +
               (t.mask == (t.active & ~0u >> (32 - lanes))
                    ? ": that is what __activemask() returned, which need not be all lanes that come here"
                    : "");
     return "undefined value: " + name_of(t.index, block.index) + " calls " + t.waits_in + " in " +
            text_of(t.site) + " for the value of lane " + std::to_string(from) + why +
-           "; the result depends on it";
+           "; the result depends on it" + remedy;
 }
 
 /// Computes the result of a collective for each lane in `mask`; `undefined` for a shuffle from another lane.

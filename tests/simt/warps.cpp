@@ -289,8 +289,11 @@ TEST_CASE("a shuffle from a lane that does not take part shows in any result", "
     const auto finding =
         "undefined value: thread (4,0,0) of block (0,0,0) calls __shfl_down_sync in " +
         line_of("from a lane that has left") + " for the value of lane 5, which " +
-        (mask == 0x1f ? "its mask 0x0000001f does not name" : "has left the kernel without this call") +
-        "; the result depends on it";
+        (mask == 0x1f
+             ? "its mask 0x0000001f does not name; the result depends on it"
+             : "has left the kernel without this call; the result depends on it\n  each lane that the "
+               "mask names must come to the call: does an if around it, or a return before it, keep "
+               "some of them away?");
     if (kata::counts_available()) CHECK(seen.findings == std::vector<std::string>{finding});
     auto sum = zeros<int>("sum");
     CHECK(observe({}, [&] { kernels::halves_of_16(sum.data()); }).findings.empty());

@@ -98,6 +98,21 @@ class Kernel:
         return textwrap.fill(self.mistake.words, WIDTH)
 
 
+def build_parts(repository: Repository, build: Build, hunt: Hunt) -> None:
+    """Builds the suite, the kernel and the solutions that it is compared with. Their names are not shown:
+    that of the kernel may give the mistake away."""
+    kernel = module("wrong", hunt.chapter, f"{hunt.step}.{hunt.name}", "cpu")
+    solution = module("solutions", hunt.chapter, hunt.step, "cpu")
+    failed = build.compile([suite(hunt.chapter, "cpu"), kernel, solution], named=False)
+    if not failed:
+        step = repository.source(hunt.chapter, hunt.step)
+        others = verdicts.compared_with(build.suite(hunt.chapter, "cpu"), step)
+        solutions = {module("solutions", hunt.chapter, other, "cpu") for other in others}
+        failed = build.compile(sorted({solution} | solutions), named=False)
+    if failed:
+        raise Fault("see above")
+
+
 def finding(build: Build, hunt: Hunt) -> str:
     """Returns the message of the tests."""
     kernel = f"{hunt.step}.{hunt.name}"
@@ -172,10 +187,7 @@ def hunt(repository: Repository, chapter: str, level: str) -> int:
     one = min(left, key=lambda hunt: int(str(misses.get(hunt.key, 0))))  # a missed one comes last
     kernel, build = Kernel(repository, one), Build(repository)
     build.configure(everything=True)
-    modules = [module("wrong", one.chapter, f"{one.step}.{one.name}", "cpu")]
-    modules += [module("solutions", one.chapter, step, "cpu") for step in repository.cpu_steps(one.chapter)]
-    if build.compile([suite(one.chapter, "cpu"), *modules], named=False):  # a name may give the mistake away
-        raise Fault("see above")
+    build_parts(repository, build, one)
     said = finding(build, one)
     print(f"{short(one.chapter, one.step)}, with one mistake:\n\n{kernel.text()}")
     if kernel.mistake.is_silent and one.kind != "slow" and level != "nothing":

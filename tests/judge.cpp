@@ -474,6 +474,34 @@ TEST_CASE("a wrong element is traced to the thread that stored it, and to what t
           "reach the end");
 }
 
+TEST_CASE("an element that two threads load is traced to both, if the solution's threads share none",
+          "[judge]") {
+    // Blocks add up `each` elements, which begin `apart` after those of the block before, in one place.
+    const auto sums = [](std::size_t each, std::size_t apart) {
+        return [=]() -> const void* {
+            Pretended kernel(3);
+            for (std::size_t b = 0; b < 3; ++b) {
+                for (std::size_t k = 0; k < each && apart * b + k < 12; ++k)
+                    kernel.does("load", b, static_cast<unsigned>(2 * k / each), 5,
+                                1000 + 4 * (apart * b + k));
+                kernel.does("atomic", b, 0, 6, 2000);
+            }
+            return Pretended::result();
+        };
+    };
+    CHECK(
+        traced(0, sums(8, 4), sums(4, 4)) ==
+        "element 4 of \"in\" is loaded by thread (1,0,0) of block (0,0,0) in 02_b.cu:5 and by thread (0,0,0) "
+        "of block (1,0,0) in 02_b.cu:5; in the solution only one thread loads it\n  each block loads 8 "
+        "elements of \"in\", and the next begins 4 further on: if each has a part of its own, both numbers "
+        "must be the same");
+    // Every block loads all that is left, so how much each has is unknown.
+    CHECK(traced(0, sums(12, 4), sums(4, 4))
+              .ends_with("of block (1,0,0) in 02_b.cu:5; in the solution only one thread loads it"));
+    CHECK(traced(0, sums(8, 4), sums(8, 4)).empty());
+    CHECK(traced(0, sums(8, 4)).empty());
+}
+
 TEST_CASE("an element that no thread stores is traced to those on either side of it", "[judge]") {
     CHECK(
         traced(4, copies(2, 2)) ==

@@ -291,10 +291,12 @@ std::string loads(const Trail& mine, const Access& store, const Trail& theirs, c
            stored + ", and at what is computed from them";
 }
 
-/// Returns the first element of an input that no thread loads, if others are loaded, and if the solution,
-/// where it is known, loads it. An input is an array that is loaded before it is stored to.
-std::string never_loaded(const Trail& trail, const Trail* theirs) {
-    std::map<std::string, std::pair<Array, Unit>> arrays;
+/// Arrays and how wide the accesses to them are, by name.
+using Arrays = std::map<std::string, std::pair<Array, Unit>>;
+
+/// Returns the inputs: the arrays that are loaded before they are stored to.
+Arrays inputs_of(const Trail& trail) {
+    Arrays arrays;
     std::set<std::string> stored;
     for (const auto& a : trail.accesses()) {
         const auto& array = trail.array(a);
@@ -302,10 +304,18 @@ std::string never_loaded(const Trail& trail, const Trail* theirs) {
         if (is_first && a.did != 'l') stored.insert(array.name);
         found->second.second.see(a);
     }
-    for (const auto& [name, known] : arrays) {
+    std::erase_if(arrays, [&](const auto& named) {
+        return stored.contains(named.first) || named.second.first.bytes == 0;
+    });
+    return arrays;
+}
+
+/// Returns the first element of an input that no thread loads, if others are loaded, and if the solution,
+/// where it is known, loads it.
+std::string never_loaded(const Trail& trail, const Trail* theirs) {
+    for (const auto& [name, known] : inputs_of(trail)) {
         const auto& array = known.first;
         const auto& unit = known.second;
-        if (stored.contains(name) || array.bytes == 0) continue;
         const auto count = array.bytes / unit.bytes();
         const Shown shown{array.begin, unit.bytes(), {{{static_cast<int>(count)}}, count}, name, unit.noun()};
         const auto owners = owners_of(trail, shown, true);
@@ -322,6 +332,79 @@ std::string never_loaded(const Trail& trail, const Trail* theirs) {
         }
         for (std::size_t i = 0; i < owners.size(); ++i)
             if (!owners[i] && (!theirs || needed[i])) return gap(trail, shown, owners, i, true);
+    }
+    return "";
+}
+
+/// If two blocks of a launch load, or store, neighboring parts of an array, of the same size, and these
+/// overlap, returns the size and the distance between their beginnings; else nothing. The end of the array
+/// may cut the second part short.
+std::string overlap(const Trail& trail, const std::string& name, std::size_t launch,
+                    const std::array<std::uint64_t, 2>& blocks, bool loads) {
+    std::map<std::uint64_t, std::set<std::size_t>> parts;
+    Unit unit;
+    std::size_t end = 0;
+    for (const auto& a : trail.accesses()) {
+        const auto& array = trail.array(a);
+        if ((a.did == 'l') != loads || a.id.launch != launch || array.name != name) continue;
+        if (a.id.block != blocks[0] && a.id.block != blocks[1]) continue;
+        unit.see(a);
+        end = array.bytes;
+        for (unsigned i = 0; i < a.bytes; ++i) parts[a.id.block].insert(a.address + i - array.begin);
+    }
+    if (parts.size() != 2) return "";
+    const auto& [before, first] = *parts.begin();
+    const auto& [after, second] = *parts.rbegin();
+    const auto each = first.size(), begin = *first.begin(), next = *second.begin();
+    const auto is_whole = [](const auto& part) { return *part.rbegin() - *part.begin() + 1 == part.size(); };
+    const bool is_cut = second.size() < each && *second.rbegin() + 1 == end && *first.rbegin() + 1 < end;
+    if ((second.size() != each && !is_cut) || !is_whole(first) || !is_whole(second) || next <= begin ||
+        (next - begin) % (after - before) != 0 || (next - begin) / (after - before) >= each)
+        return "";
+    const auto apart = (next - begin) / (after - before);
+    return std::string("each block ") + (loads ? "loads " : "stores ") + std::to_string(each / unit.bytes()) +
+           " " + unit.noun() + "s of \"" + name + "\", and the next begins " +
+           std::to_string(apart / unit.bytes()) +
+           " further on: if each has a part of its own, both numbers must be the same";
+}
+
+/// Two threads of a launch that load the same element.
+struct Both {
+    std::size_t element;
+    const Access *one, *other;
+};
+
+/// Returns the first element of an array that more than one thread of a launch loads.
+std::optional<Both> loaded_by_two(const Trail& trail, const std::string& name, std::size_t bytes) {
+    std::map<std::size_t, const Access*> latest;
+    std::optional<Both> found;
+    for (const auto& a : trail.accesses()) {
+        const auto& array = trail.array(a);
+        if (a.did != 'l' || array.name != name) continue;
+        const auto begin = (a.address - array.begin) / bytes,
+                   end = (a.address + a.bytes - array.begin) / bytes;
+        for (auto i = begin; i < end; ++i) {
+            auto*& before = latest.try_emplace(i, &a).first->second;
+            if (before->id.launch == a.id.launch && before->id != a.id && (!found || i < found->element))
+                found = {i, before, &a};
+            before = &a;
+        }
+    }
+    return found;
+}
+
+/// Returns which two threads load the same element of an input, if none do in the solution.
+std::string loaded_twice(const Trail& mine, const Trail& theirs) {
+    for (const auto& [name, known] : inputs_of(mine)) {
+        const auto& unit = known.second;
+        const auto both = loaded_by_two(mine, name, unit.bytes());
+        if (!both || loaded_by_two(theirs, name, unit.bytes())) continue;
+        const auto &one = *both->one, &other = *both->other;
+        const auto parts = overlap(mine, name, one.id.launch, {one.id.block, other.id.block}, true);
+        return unit.noun() + " " + std::to_string(both->element) + " of \"" + name + "\" is loaded by " +
+               mine.text(one.id) + " in " + mine.line(one) + " and by " + mine.text(other.id) + " in " +
+               mine.line(other) + "; in the solution only one thread loads it" +
+               (parts.empty() ? "" : "\n  " + parts);
     }
     return "";
 }
@@ -347,32 +430,6 @@ TouchedParts parts_of(const Race& race, const Trail& trail) {
     return parts;
 }
 
-/// If the race's two blocks store neighboring parts of its array, of the same size, and these overlap,
-/// returns the size and the distance between their beginnings; else nothing.
-std::string overlap(const Race& race, const Trail& trail) {
-    std::map<std::uint64_t, std::set<std::size_t>> stored;
-    Unit unit;
-    for (const auto& a : trail.accesses()) {
-        if (a.did == 'l' || a.id.launch != race.launch || trail.array(a).name != race.array) continue;
-        if (a.id.block != race.threads[0].block && a.id.block != race.threads[1].block) continue;
-        unit.see(a);
-        for (unsigned i = 0; i < a.bytes; ++i)
-            stored[a.id.block].insert(a.address + i - trail.array(a).begin);
-    }
-    if (stored.size() != 2) return "";
-    const auto& [before, first] = *stored.begin();
-    const auto& [after, second] = *stored.rbegin();
-    const auto each = first.size(), begin = *first.begin(), next = *second.begin();
-    const auto is_whole = [each](const auto& part) { return *part.rbegin() - *part.begin() + 1 == each; };
-    if (second.size() != each || !is_whole(first) || !is_whole(second) || next <= begin ||
-        (next - begin) % (after - before) != 0 || (next - begin) / (after - before) >= each)
-        return "";
-    const auto apart = (next - begin) / (after - before);
-    return "each block stores " + std::to_string(each / unit.bytes()) + " " + unit.noun() + "s of \"" +
-           race.array + "\", and the next begins " + std::to_string(apart / unit.bytes()) +
-           " further on: if each has a part of its own, both numbers must be the same";
-}
-
 /// Runs the step under the trail. Returns its result; nothing if it fails or does too much.
 std::optional<const void*> follow(const Conditions& conditions, const Solve& solve, Trail& trail) {
     auto once_more = conditions;
@@ -395,7 +452,10 @@ std::string unlike_solution(const Conditions& conditions, const Race& race, cons
     Trail mine, theirs;
     if (!follow(conditions, step, mine) || !follow(conditions, solution, theirs)) return "";
     const auto alike = [](const Scene& a, const Scene& b) { return a.grid == b.grid && a.block == b.block; };
-    const auto parts = overlap(race, theirs).empty() ? overlap(race, mine) : "";
+    const auto stored = [&](const Trail& trail) {
+        return overlap(trail, race.array, race.launch, {race.threads[0].block, race.threads[1].block}, false);
+    };
+    const auto parts = stored(theirs).empty() ? stored(mine) : "";
     if (!std::equal(mine.scenes().begin(), mine.scenes().end(), theirs.scenes().begin(),
                     theirs.scenes().end(), alike))
         return parts;
@@ -443,13 +503,14 @@ std::string origin(const Conditions& conditions, const Element& wrong, const Sol
     Trail theirs;
     const auto there = solution ? watched(solution, theirs) : std::nullopt;
     const auto gaps = never_loaded(mine, there ? &theirs : nullptr);
-    if (store->did != 's') return gaps;
+    const auto missed = gaps.empty() && there ? loaded_twice(mine, theirs) : gaps;
+    if (store->did != 's') return missed;
     const auto text =
         shown->text(wrong.index) + " is stored by " + mine.text(store->id) + " in " + mine.line(*store);
     const auto* const its = there ? owners_of(theirs, *there, false)[wrong.index] : nullptr;
     const auto others = its ? loads(mine, *store, theirs, *its) : "";
     if (!others.empty()) return text + others;
-    return gaps.empty() ? text : gaps;
+    return missed.empty() ? text : missed;
 }
 
 }  // namespace kata

@@ -16,6 +16,17 @@ struct Miss {
     std::string remedy = {};  ///< on a line of its own
 };
 
+/// Returns what an index is if it is a thread's place in a grid whose blocks have as many elements as
+/// threads, or a multiple of that, as in "2 * blockIdx.x * blockDim.x + threadIdx.x"; else nothing.
+std::string place_in_grid(std::uint64_t index, unsigned threads) {
+    const std::uint64_t thread = simt::running->index.x,
+                        of_block = std::uint64_t{simt::running_block->index.x} * threads;
+    if (of_block == 0 || index < of_block + thread || (index - thread) % of_block != 0) return "";
+    const auto times = (index - thread) / of_block;
+    return (times == 1 ? "" : std::to_string(times) + " * ") + "blockIdx.x * blockDim.x" +
+           (thread == 0 ? "" : " + threadIdx.x");
+}
+
 }  // namespace
 
 void Meter::refuse(std::uintptr_t address, std::size_t bytes, Verb verb, const void* code) {
@@ -118,7 +129,7 @@ std::string Meter::remedy_past_the_end(const simt::Range& range, const std::stri
     const bool is_product = factors.ends_with('"') || (factors.empty() && (of_rows || of_planes));
     return text + ": is there a guard before this line that admits only " +
            (!is_product ? "indices below that number?"
-            : of_planes ? "x, y and z below their own limits?"
+            : of_planes ? "x, y and z below their own limits, also where a neighbour is accessed?"
                         : "rows and columns below their own limits, and is the row multiplied by the "
                           "length of a row of this array?");
 }
@@ -187,13 +198,20 @@ void Meter::refuse_index(const std::string& index, const std::string& type, cons
     const auto name = indexed_array(grid_.image, file, line);
     const auto extent = type.find('[');
     const auto count = extent == type.npos ? 0 : std::strtoull(type.c_str() + extent + 1, nullptr, 10);
+    // An array with a name is declared in the kernel.
+    const auto of_grid = name && simt::running
+                             ? place_in_grid(std::strtoull(index.c_str(), nullptr, 10), grid_.block_dim.x)
+                             : "";
     const auto what =
         " uses index " + index + " of an array of type " + type + (name ? ", \"" + *name + '"' : "") +
         ", in " + at +
         (count == 0 ? ""
                     : "\n  its elements are 0 to " + std::to_string(count - 1) +
-                          (index.starts_with('-')
-                               ? ": does a test or a loop before this line go below 0?"
+                          (index.starts_with('-') ? ": does a test or a loop before this line go below 0?"
+                           : !of_grid.empty()
+                               ? ", and " + index + " is " + of_grid +
+                                     " here: no other block reaches this array, so does its index need "
+                                     "blockIdx?"
                                : ": does a test or a loop before this line go further, or is the array too "
                                  "small?"));
     if (simt::running) simt::give_up("out of bounds: " + here() + what);

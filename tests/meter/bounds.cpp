@@ -164,6 +164,11 @@ TEST_CASE("an index out of range is reported, for local and adjacent arrays as w
     CHECK_THAT(fault([&] { kernels::local_at(out.data(), -1); }), at("-1", "float [8]", "local at", "local"));
     CHECK(fault([&] { kernels::neighbour_at(out.data(), 31); }) == "");
     CHECK_THAT(fault([&] { kernels::neighbour_at(out.data(), 32); }), at("32", "float [32]", "neighbour at"));
+    const auto [times, place] = GENERATE(table<int, std::string>({{1, ""}, {2, "2 * "}}));
+    CHECK_THAT(fault([&, times = times] { kernels::place_in_grid_at(out.data(), times); }),
+               EndsWith("\n  its elements are 0 to 31, and " + std::to_string(32 * times) + " is " + place +
+                        "blockIdx.x * blockDim.x here: no other block reaches this array, so does its index "
+                        "need blockIdx?"));
     CHECK(fault([&] { kernels::rows_at(out.data(), 3, 7); }) == "");
     CHECK_THAT(fault([&] { kernels::rows_at(out.data(), 1, 8); }), at("8", "float [8]", "rows at", "rows"));
     CHECK_THAT(fault([&] { kernels::rows_at(out.data(), 4, 0); }),

@@ -122,6 +122,13 @@ __global__ void neighbour_at_kernel(float* out, int index) {
     out[threadIdx.x] = tile[index] + other[threadIdx.x];  // mark: neighbour at
 }
 void neighbour_at(float* out, int index) { neighbour_at_kernel<<<1, 32>>>(out, index); }
+__global__ void place_in_grid_at_kernel(float* out, int times) {
+    __shared__ float tile[32];
+    tile[times * blockIdx.x * blockDim.x + threadIdx.x] = 1.0f;  // mark: place in grid
+    __syncthreads();
+    out[threadIdx.x] = tile[31 - threadIdx.x];
+}
+void place_in_grid_at(float* out, int times) { place_in_grid_at_kernel<<<2, 32>>>(out, times); }
 __global__ void rows_at_kernel(float* out, int row, int column) {
     __shared__ float rows[4][8];
     rows[threadIdx.x / 8][threadIdx.x % 8] = 1.0f;

@@ -220,8 +220,9 @@ enum class Table {
 void read_table(Table, float* out);
 void shared_at(float* out, long offset);
 void dynamic_at(float* out, long offset);
-void local_at(float* out, int index);           // indexes local[8]
-void neighbour_at(float* out, int index);       // indexes tile[32], which another array follows
+void local_at(float* out, int index);          // indexes local[8]
+void neighbour_at(float* out, int index);      // indexes tile[32], which another array follows
+void place_in_grid_at(float* out, int times);  // two blocks; indexes tile[32] by this many times their places
 void rows_at(float* out, int row, int column);  // indexes 4 x 8 elements
 void flat_rows_at(float* out, int index);       // the same through a pointer
 int host_local_at(int index);                   // indexes local[8] in host code

@@ -26,9 +26,9 @@ __device__ T look_back(Word* status, int s, Op op) {
     // Lane 0 of the warp looks at section s - 1, lane 1 at s - 2, and so on; before section 0 a lane takes
     // the identity for a prefix. They poll with observe() until each lane that is nearer than the nearest
     // prefix has something. All of them learn that from __ballot_sync(~0u, …): a bit for each lane in which
-    // the condition is true. Own sums nearer than the nearest prefix, and the prefix, are combined by
-    // shuffle_down, what stands further left as the left operand. Without a prefix among the 32 the next 32
-    // follow. All lanes return the result.
+    // the condition is true; __ffs() finds the lowest. Own sums nearer than the nearest prefix, and the
+    // prefix, are combined by shuffle_down, what stands further left as the left operand. Without a prefix
+    // among the 32 the next 32 follow. All lanes return the result.
     kata::open();
     return op.identity();
     // kata: end
@@ -38,9 +38,9 @@ __device__ T look_back(Word* status, int s, Op op) {
 template <class T, class Op>
 __global__ void look_back_scan(const T* in, T* out, int n, Kind kind, Word* status, int* started, Op op) {
     // kata: begin
-    // As in 06 up to the scan of the section. The first warp then publishes the section's own sum, looks
-    // back, publishes the sum of all up to its end, and leaves the sum before the section in shared memory.
-    // After a barrier all threads store.
+    // As in 06 up to the scan of the section. The first warp then publishes the section's own sum, calls
+    // look_back<T>(), publishes the sum of all up to its end, and leaves the sum before the section in shared
+    // memory. After a barrier all threads store.
     kata::open();
     // kata: end
 }

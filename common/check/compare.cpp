@@ -11,6 +11,7 @@
 #include <set>
 #include <stdexcept>
 #include <type_traits>
+#include <utility>
 
 namespace kata {
 namespace {
@@ -182,15 +183,15 @@ std::optional<std::string> describe_offset(const Comparison& c, const Grid& grid
     return std::nullopt;
 }
 
-/// True if all wrong elements that have a partner hold the value expected there when x and y are exchanged
-/// within squares of this side.
-template <class Comparison>
-bool transposed_within(const Comparison& c, const Grid& grid, std::span<const Index> wrong, Index side) {
+/// True if all wrong elements that have a partner in the array hold the value expected there.
+template <class Comparison, class PartnerOf>
+bool exchanged(const Comparison& c, const Grid& grid, std::span<const Index> wrong,
+               const PartnerOf& partner_of) {
     Index explained = 0;
     bool varied = false;
     for (const Index i : wrong) {
         const auto [x, y, z] = grid.place(i);
-        const auto other_x = x / side * side + y % side, other_y = y / side * side + x % side;
+        const auto [other_x, other_y] = partner_of(x, y);
         if (other_x >= grid.extent[0] || other_y >= grid.extent[1]) continue;
         if (!c.matches(i, (z * grid.extent[1] + other_y) * grid.extent[0] + other_x)) return false;
         ++explained;
@@ -199,17 +200,30 @@ bool transposed_within(const Comparison& c, const Grid& grid, std::span<const In
     return varied && explained >= 16 && 2 * explained >= wrong.size();
 }
 
-/// The effect of a tile whose rows are read as columns.
+/// The effect of a tile whose rows are read as columns, or of squares that change places as its elements then
+/// do.
 template <class Comparison>
 std::optional<std::string> describe_transposed(const Comparison& c, const Grid& grid,
-                                               std::span<const Index> wrong) {
+                                               std::span<const Index> wrong, Mismatch& known) {
     if (grid.axes < 2) return std::nullopt;
-    for (const Index side : {Index{8}, Index{16}, Index{32}, std::max(grid.extent[0], grid.extent[1])})
-        if (transposed_within(c, grid, wrong, side))
+    const auto text = [](Index side) { return std::to_string(side) + " x " + std::to_string(side); };
+    const Index whole = std::max(grid.extent[0], grid.extent[1]);
+    for (const Index side : {Index{8}, Index{16}, Index{32}, whole})
+        if (exchanged(c, grid, wrong, [&](Index x, Index y) {
+                return std::pair(x / side * side + y % side, y / side * side + x % side);
+            }))
             return "each wrong value is the expected value where x and y are exchanged" +
-                   (side > 32
-                        ? ""
-                        : " within each square of " + std::to_string(side) + " x " + std::to_string(side));
+                   (side > 32 ? "" : " within each square of " + text(side));
+    for (const Index side : {Index{4}, Index{8}, Index{16}, Index{32}})
+        for (const Index tile : {Index{64}, Index{128}, whole})
+            if (exchanged(c, grid, wrong, [&](Index x, Index y) {
+                    return std::pair(x / tile * tile + y % tile / side * side + x % side,
+                                     y / tile * tile + x % tile / side * side + y % side);
+                })) {
+                known.is_elsewhere = true;
+                return "each wrong value is the expected value where x and y of whole squares of " +
+                       text(side) + " are exchanged" + (tile == whole ? "" : " within each " + text(tile));
+            }
     return std::nullopt;
 }
 
@@ -414,14 +428,18 @@ std::optional<std::string> describe_pattern(const Comparison& c, const Grid& gri
     if (std::all_of(c.got.begin(), c.got.end(), is_zero)) return "everything is zero";
     if (auto found = describe_shift(c, grid, wrong)) return *found;
     if (auto found = describe_offset(c, grid, wrong)) return *found;
-    if (auto found = describe_transposed(c, grid, wrong)) return *found;
+    if (auto found = describe_transposed(c, grid, wrong, known)) return *found;
     if (auto found = describe_moved(c, grid, wrong)) {
         known.is_elsewhere = true;
         return *found;
     }
     if (auto found = describe_factor(c, wrong)) return *found;
     if (cut_off(c, wrong)) return "each wrong value is the expected one without its fraction";
-    if (auto found = describe_difference(c, wrong)) return *found;
+    if (auto found =
+            describe_difference(c, wrong)) {  // what a block adds is wrong: which one it is shows, too
+        const auto places = describe_places(grid, wrong, at_random);
+        return *found + (places ? "; " + *places : "");
+    }
     if (auto found = describe_lost_bits(c, wrong)) return *found;
     if (auto found = describe_exchanged(c, wrong)) return *found;
     if (auto found = describe_repeated(c, wrong)) return *found;

@@ -315,17 +315,19 @@ std::vector<Displacement> paired(const std::vector<Stretch>& found) {
     return all;
 }
 
-/// Lists a few, or names the first and the last of many that are alike.
+/// Lists a few, names the first and the last of many that are alike, or else the first ones.
 std::optional<std::string> text_of(const std::vector<Displacement>& all,
                                    const std::function<std::string(std::size_t)>& name) {
     const auto& first = all.front();
     std::string text = first.text(name);
-    if (all.size() <= most_listed) {
-        for (std::size_t i = 1; i < all.size(); ++i) text += ", " + all[i].text(name);
-        return text;
+    const bool alike = std::all_of(all.begin(), all.end(), [&](const auto& d) { return d.is_like(first); });
+    if (all.size() <= most_listed || !alike) {
+        const auto listed = all.size() <= most_listed ? all.size() : most_listed - 1;
+        for (std::size_t i = 1; i < listed; ++i) text += ", " + all[i].text(name);
+        return text + (listed < all.size() ? ", and " + std::to_string(all.size() - listed) +
+                                                 " more do not count as they should"
+                                           : "");
     }
-    if (!std::all_of(all.begin(), all.end(), [&](const auto& d) { return d.is_like(first); }))
-        return std::nullopt;
     using Kind = Displacement::Kind;
     return text + "; the same is true of " + std::to_string(all.size() - 1) + " more" +
            (first.kind == Kind::exchanged  ? " pairs, the last of them that of "
@@ -349,15 +351,26 @@ std::optional<std::string> miscount(std::size_t inputs, std::size_t first, std::
     if (!nothing || !std::isfinite(nothing->got)) return std::nullopt;
     if (nothing->got != 0)
         return "even where no " + std::string(noun) + " adds anything, the result is not 0";
-    return searched(inputs, answer, most_indicated, most_listed,
-                    [&](const Search& search) { return Miscounted(search, last - first, noun).text(); });
+    if (auto text = searched(inputs, answer, most_indicated, most_listed, [&](const Search& search) {
+            return Miscounted(search, last - first, noun).text();
+        }))
+        return text;
+    for (const auto alone : {first, last - 1}) {  // the step computes no sum, and perhaps shows it here
+        if (alone >= last) break;
+        std::vector<int> values(inputs);
+        values[alone] = 1;
+        if (const auto sums = answer(values); sums && std::isfinite(sums->got) && sums->got != 1)
+            return "where " + std::string(noun) + " " + std::to_string(alone) +
+                   " alone adds 1, and all others nothing, the result is " + weight_text(sums->got);
+    }
+    return std::nullopt;
 }
 
 std::optional<std::string> displaced(std::size_t inputs, const SumsOf& answer,
-                                     const std::function<std::string(std::size_t)>& name) {
+                                     const std::function<std::string(std::size_t)>& name, int largest) {
     const auto nothing = answer(std::vector<int>(inputs));
     if (!nothing || nothing->got != 0 || nothing->expected != 0) return std::nullopt;
-    return searched(inputs, answer, most_displaced, most_alike,
+    return searched(inputs, answer, largest, most_alike,
                     [&](const Search& search) -> std::optional<std::string> {
                         if (!search.explains()) return std::nullopt;
                         const auto all = paired(search.found());

@@ -23,8 +23,9 @@ using SumOf = std::function<std::optional<double>(const std::vector<int>&)>;
 /// Elements from `first` up to `last` of `inputs` must count once, and the others not at all. Returns which
 /// do not: "elements 1024 to 1535 are missing; the other 9495 count once". Calls `sum_of` repeatedly with
 /// inputs that are mostly 0. The result has predicted the sum of other inputs. If there are too many to be
-/// listed, lists the first. Returns nothing if all count as they should, or if the sum is not one of its
-/// inputs or changes from run to run. `noun` names an element. Deterministic, with at most about 8 ·
+/// listed, lists the first. If the result is no sum of its inputs, returns what it is where only the first or
+/// the last of them is not 0, if that is wrong. Returns nothing if all count as they should, or if the sum
+/// changes from run to run. `noun` names an element. Deterministic, with at most about 8 ·
 /// log₂(inputs) + 20 calls, or three times as many if the result does not hold for other inputs.
 std::optional<std::string> miscount(std::size_t inputs, std::size_t first, std::size_t last,
                                     const SumOf& sum_of, std::string_view noun = "element");
@@ -34,7 +35,7 @@ struct Sums {
     double got, expected;
 };
 
-/// Returns the sums of these inputs, each 0 to most_displaced; nothing if the step computes none.
+/// Returns the sums of these inputs, each 0 to `largest`; nothing if the step computes none.
 using SumsOf = std::function<std::optional<Sums>(const std::vector<int>&)>;
 
 /// Both results must be sums of the inputs, each times a constant. Returns whose constants differ: "(x 1)
@@ -42,6 +43,7 @@ using SumsOf = std::function<std::optional<Sums>(const std::vector<int>&)>;
 /// Returns nothing if the results are not such sums, or if more than a few inputs differ, and not all of them
 /// in the same way. Deterministic, with some log₂(inputs) calls for each input that differs.
 std::optional<std::string> displaced(std::size_t inputs, const SumsOf&,
-                                     const std::function<std::string(std::size_t)>& name);
+                                     const std::function<std::string(std::size_t)>& name,
+                                     int largest = most_displaced);
 
 }  // namespace kata

@@ -69,9 +69,11 @@ void offer_last_blocks(const Grid& grid, std::span<const Index> wrong, Where& wh
                 "all wrong elements lie in the last block along " + axes + ", where " + begins);
 }
 
-/// The elements near the ends of each `period` elements along some axis; 0 leaves out an axis.
+/// The elements near the ends of each `period` elements along some axis; 0 leaves out an axis. Further than
+/// `deepest` from the end they are no edge.
 void offer_edges(const Grid& grid, std::span<const Index> wrong, const Coordinates& period,
-                 const std::string& description, Where& where) {
+                 const std::string& description, Where& where,
+                 Index deepest = std::numeric_limits<Index>::max()) {
     if (period == Coordinates{0, 0, 0}) return;
     const auto depth = [&](std::size_t axis, Index c) {  // 1 at an end
         const Index local = c % period[axis];
@@ -85,6 +87,7 @@ void offer_edges(const Grid& grid, std::span<const Index> wrong, const Coordinat
             if (period[axis] != 0) nearest = std::min(nearest, depth(axis, place[axis]));
         within = std::max(within, nearest);
     }
+    if (within > deepest) return;
     Index inside = grid.total();
     for (std::size_t axis = 0; axis < 3; ++axis)
         if (period[axis] != 0)
@@ -101,6 +104,13 @@ void offer_borders(const Grid& grid, std::span<const Index> wrong, Where& where)
         if (grid.tile[axis] > 2 && grid.tile[axis] < grid.extent[axis]) block[axis] = grid.tile[axis];
     }
     offer_edges(grid, wrong, whole, "only on the border of the array", where);
+    for (std::size_t axis = 0; grid.axes > 1 && axis < grid.axes; ++axis) {
+        Coordinates alone = {0, 0, 0};
+        alone[axis] = whole[axis];
+        offer_edges(grid, wrong, alone,
+                    std::string("only on the border of the array along ") + axis_name[axis], where,
+                    std::max(whole[axis] / 8, Index{1}));
+    }
     offer_edges(grid, wrong, block, "all along the edges between blocks", where);
 }
 

@@ -193,11 +193,11 @@ TEST_CASE("Rows confused with columns are recognized, within blocks or in the wh
     constexpr int width = 75, height = 70;
     std::vector<int> expected(width * height);
     for (std::size_t i = 0; i < expected.size(); ++i) expected[i] = static_cast<int>(i * i % 10007);
-    const auto exchanged = [&](int side) {
+    const auto moved = [&](const auto& from) {
         auto got = expected;
         for (int y = 0; y < height; ++y)
             for (int x = 0; x < width; ++x) {
-                const int column = x / side * side + y % side, row = y / side * side + x % side;
+                const auto [column, row] = from(x, y);
                 const auto at = static_cast<std::size_t>(y * width + x);
                 got[at] = column < width && row < height
                               ? expected[static_cast<std::size_t>(row * width + column)]
@@ -205,11 +205,25 @@ TEST_CASE("Rows confused with columns are recognized, within blocks or in the wh
             }
         return verdict(difference<int>(got, expected, {{width, height}}));
     };
+    const auto exchanged = [&](int side) {
+        return moved(
+            [=](int x, int y) { return std::pair(x / side * side + y % side, y / side * side + x % side); });
+    };
+    const auto squares = [&](int side, int tile) {
+        return moved([=](int x, int y) {
+            return std::pair(x / tile * tile + y % tile / side * side + x % side,
+                             y / tile * tile + x % tile / side * side + y % side);
+        });
+    };
     const std::string what = "pattern: each wrong value is the expected value where x and y are exchanged";
     CHECK_THAT(exchanged(32), ContainsSubstring(what + " within each square of 32 x 32"));
     CHECK_THAT(exchanged(16), ContainsSubstring(what + " within each square of 16 x 16"));
     CHECK_THAT(exchanged(75), ContainsSubstring(what));
     CHECK_THAT(exchanged(5), !ContainsSubstring("exchanged"));
+    const std::string of_squares = "where x and y of whole squares of 16 x 16 are exchanged";
+    CHECK_THAT(squares(16, 64), ContainsSubstring(of_squares + " within each 64 x 64"));
+    CHECK_THAT(squares(16, 1000), ContainsSubstring(of_squares));
+    CHECK_THAT(squares(5, 64), !ContainsSubstring("exchanged"));
 }
 
 TEST_CASE("NaN never passes and is reported as NaN", "[compare]") {

@@ -141,6 +141,10 @@ TEST_CASE("A result that is not a sum of the elements is not explained", "[misco
     CHECK(said([](const auto& values) { return 5 + std::accumulate(values.begin(), values.end(), 0); }) ==
           "even where no element adds anything, the result is not 0");
     CHECK(!said([](const auto&) { return std::nan(""); }));
+    CHECK(said([](const auto& values) {  // the last one that adds anything is left out
+              const auto last = std::find_if(values.rbegin(), values.rend(), [](int v) { return v != 0; });
+              return std::accumulate(values.begin(), values.end(), 0) - (last == values.rend() ? 0 : *last);
+          }) == "where element 0 alone adds 1, and all others nothing, the result is 0");
 }
 
 TEST_CASE("The summed elements have the name that the chapter gives them", "[miscount]") {

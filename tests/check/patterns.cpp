@@ -54,9 +54,11 @@ TEST_CASE("The border of the array is recognized, with its width", "[compare][pa
     // Two of four sides.
     CHECK(pattern_where({{40, 30}}, [](int x, int y) { return x == 0 || y == 29; }) ==
           "only on the border of the array, within 1 of the edge");
+    CHECK(pattern_where({{40, 30}}, [](int, int y) { return y == 0 || y == 29; }) ==
+          "only on the border of the array along y, within 1 of the edge");
     // A single block that is larger than the array.
     CHECK(pattern_where({{20, 20}, {32, 32}}, [](int x, int) { return x < 2; }) ==
-          "only on the border of the array, within 2 of the edge");
+          "only on the border of the array along x, within 2 of the edge");
     // Seven bins of a histogram have no border.
     CHECK(pattern_where({{7}}, [](int x, int) { return x == 0 || x == 6; }) == "none");
     // A third of the array is not a border, although it includes it.
@@ -281,6 +283,11 @@ TEST_CASE("A constant difference is recognized", "[compare][pattern]") {
     for (std::size_t i = 1; i < got.size(); i += 3) --got[i];
     CHECK(pattern(difference<int>(got, expected, {{500}})) ==
           "each wrong value is 1 less than the expected one");
+    got = expected;
+    for (std::size_t i = 400; i < got.size(); ++i) --got[i];
+    CHECK(pattern(difference<int>(got, expected, {{500}})) ==
+          "each wrong value is 1 less than the expected one; only the last 100 elements, at or after index "
+          "400");
     // Luminances rounded down, as in a picture that turns gray.
     const auto exact = reals<double>(500, 4, 10, 200);
     std::vector<unsigned char> bytes(500);

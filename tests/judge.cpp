@@ -411,11 +411,11 @@ namespace {
 class Pretended {
   public:
     /// The input is at this address; both arrays are gone when another kernel is run.
-    explicit Pretended(unsigned blocks, std::uintptr_t in = 1000) {
+    explicit Pretended(unsigned blocks, std::uintptr_t in = 1000, unsigned down = 1) {
         static std::uintptr_t at;
         at = in;
         kata::Scene scene;
-        scene.grid = {blocks, 1, 1};
+        scene.grid = {blocks, down, 1};
         scene.block = {2, 1, 1};
         scene.array_at = [](std::uintptr_t a) {
             return a < 2000 ? kata::Array{"in", at, 48} : kata::Array{"out", 2000, 48};
@@ -450,6 +450,16 @@ kata::Solve copies(unsigned blocks, std::size_t apart, std::size_t shared_by = 1
                 kernel.does("load", b, t, 5, in + 4 * (i / shared_by));
                 kernel.does("store", b, t, 6, 2000 + 4 * i);
             }
+        return Pretended::result();
+    };
+}
+
+/// A step whose threads each store the element of this number.
+kata::Solve stores(unsigned across, unsigned down, std::size_t (*place)(std::size_t block, unsigned thread)) {
+    return [=] {
+        Pretended kernel(across, 1000, down);
+        for (std::size_t b = 0; b < std::size_t{across} * down; ++b)
+            for (unsigned t = 0; t < 2; ++t) kernel.does("store", b, t, 6, 2000 + 4 * place(b, t));
         return Pretended::result();
     };
 }
@@ -502,6 +512,23 @@ TEST_CASE("an element that two threads load is traced to both, if the solution's
     CHECK(traced(0, sums(8, 4)).empty());
 }
 
+TEST_CASE("blocks that store to each other's places are reported with the solution's", "[judge]") {
+    const auto right = [](std::size_t b, unsigned t) { return 2 * b + t; };
+    const auto exchanged = [](std::size_t b, unsigned t) {  // there are no blocks (0,2) and (1,2)
+        return b % 3 == 2 ? 100 : 2 * (b % 3 * 3 + b / 3) + t;
+    };
+    const auto turned = [](std::size_t b, unsigned t) { return 2 * ((b + 1) % 6) + t; };
+    const std::string stored = "(x 2) is stored by thread (0,0,0) of block ";
+    CHECK(
+        traced(2, stores(3, 2, exchanged), stores(3, 2, right)) ==
+        stored +
+            "(0,1,0) in 02_b.cu:6\n  each block (x, y) stores to where block (y, x) stores in the solution, "
+            "whose grid is as large");
+    CHECK(traced(2, stores(3, 2, turned), stores(3, 2, right)) == stored + "(0,0,0) in 02_b.cu:6");
+    CHECK(traced(2, stores(3, 2, right), stores(3, 2, right)) == stored + "(1,0,0) in 02_b.cu:6");
+    CHECK(traced(2, stores(3, 2, exchanged), stores(2, 3, right)) == stored + "(0,1,0) in 02_b.cu:6");
+}
+
 TEST_CASE("an element that no thread stores is traced to those on either side of it", "[judge]") {
     CHECK(
         traced(4, copies(2, 2)) ==
@@ -525,6 +552,18 @@ TEST_CASE("an element that no thread stores is traced to those on either side of
           "no thread stores (x 0): the first, (x 1), is stored by thread (1,0,0) of block (0,0,0) in "
           "02_b.cu:6");
     CHECK(traced(0, [] { return Pretended::result(); }).empty());
+    CHECK(
+        traced(2, stores(1, 3, [](std::size_t b, unsigned t) { return 4 * b + t; }))
+            .ends_with("each block stores 2 elements, and the next begins 4 further on: both numbers must be "
+                       "the same"));
+    CHECK(
+        traced(2, stores(2, 1, [](std::size_t b, unsigned t) { return 6 * t + b; }))
+            .ends_with("the first threads of all blocks together store 2 elements, and the second ones begin "
+                       "6 further on: both numbers must be the same"));
+    CHECK(traced(2, stores(2, 2, [](std::size_t b, unsigned t) { return b == 2 ? 20 + t : 3 * b + t; }))
+              .ends_with("\n  1 of the 4 blocks stores no element, the first of them block (0,1,0)"));
+    CHECK(traced(2, stores(2, 1, [](std::size_t b, unsigned t) { return 6 * t + 3 * b; }))
+              .ends_with("is stored by thread (0,0,0) of block (1,0,0) in 02_b.cu:6"));
 }
 
 TEST_CASE("a race is compared with what its threads do in the solution", "[judge]") {

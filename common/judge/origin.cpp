@@ -135,13 +135,21 @@ struct Reached {
 std::string uneven(const Trail& trail, const Shown& array, const Owners& owners, std::size_t axis,
                    std::size_t missing, const Access& before, const Access* after, bool loads) {
     const bool in_blocks = !after || after->id.block != before.id.block;
+    // Neighbours are then stored by threads of the same number.
+    const bool by_number = in_blocks && after && after->id.block < before.id.block && array.grid.axes == 1;
+    // Another number of the block may be what changes along this axis, as in a transposition.
+    auto of_block = axis;
+    for (std::size_t other = 0; after && other < 3; ++other) {
+        const auto here = trail.block(before.id), there = trail.block(after->id);
+        if (here[axis] == there[axis] && here[other] != there[other]) of_block = other;
+    }
     std::map<std::size_t, Reached> parts;
     const auto start = missing - array.grid.place(missing)[axis] * array.grid.stride(axis);
     for (std::size_t c = 0; c < array.grid.extent[axis]; ++c) {
         const auto* const owner = owners[start + c * array.grid.stride(axis)];
         if (!owner || owner->id.launch != before.id.launch) continue;
         if (!in_blocks && owner->id.block != before.id.block) continue;
-        const auto of = in_blocks ? trail.block(owner->id)[axis] : owner->id.thread;
+        const auto of = in_blocks && !by_number ? trail.block(owner->id)[of_block] : owner->id.thread;
         auto& part = parts.try_emplace(of, Reached{c, c, 0}).first->second;
         part.last = c, ++part.count;
     }
@@ -167,6 +175,11 @@ std::string uneven(const Trail& trail, const Shown& array, const Owners& owners,
     }
     const auto reaches = std::string(loads ? "loads" : "stores") + " " + std::to_string(each) + " " +
                          array.noun + (each == 1 ? "" : "s");
+    if (after && apart != each && by_number)
+        return "\n  the first threads of all blocks together " + std::string(loads ? "load " : "store ") +
+               std::to_string(each) + " " + array.noun + (each == 1 ? "" : "s") +
+               ", and the second ones begin " + std::to_string(apart) +
+               " further on: both numbers must be the same";
     if (after && apart != each)
         return std::string("\n  each ") + (in_blocks ? "block " : "thread ") + reaches +
                ", and the next begins " + std::to_string(apart) +
@@ -205,6 +218,28 @@ std::string gap(const Trail& trail, const Shown& array, const Owners& owners, st
     return first == owners.end()
                ? ""
                : text + ": the first, " + by(static_cast<std::size_t>(first - owners.begin()));
+}
+
+/// Returns how many blocks of a grid with several axes store no element of the array, if some do.
+std::string idle_blocks(const Trail& trail, const Owners& owners) {
+    std::set<std::uint64_t> busy;
+    const Access* any = nullptr;
+    for (const auto* owner : owners) {
+        if (!owner) continue;
+        if (any && owner->id.launch != any->id.launch) return "";
+        any = owner;
+        busy.insert(owner->id.block);
+    }
+    if (!any || trail.grid(any->id)[1] * trail.grid(any->id)[2] == 1) return "";
+    const auto& grid = trail.grid(any->id);
+    const auto all = std::uint64_t{grid[0]} * grid[1] * grid[2];
+    if (busy.size() == all) return "";
+    ThreadId first = any->id;
+    for (first.block = 0; busy.contains(first.block);) ++first.block;
+    const auto text = trail.text(first);
+    return "\n  " + std::to_string(all - busy.size()) + " of the " + std::to_string(all) + " blocks store" +
+           (all - busy.size() == 1 ? "s" : "") + " no element, the first of them" +
+           text.substr(text.find(" block "));
 }
 
 /// The bytes that a thread has loaded of each array, by its name.
@@ -486,6 +521,23 @@ std::string unlike_solution(const Conditions& conditions, const Race& race, cons
     return parts;
 }
 
+/// Returns that x and y of the blocks are exchanged, if that is so for each element that both have stored.
+std::string exchanged_blocks(const Trail& mine, const Owners& here, const Trail& theirs,
+                             const Owners& there) {
+    bool differ = false;
+    for (std::size_t i = 0; i < here.size(); ++i) {
+        if (!here[i] || !there[i]) continue;
+        const auto a = mine.block(here[i]->id), b = theirs.block(there[i]->id);
+        if (a[0] != b[1] || a[1] != b[0] || a[2] != b[2] || here[i]->id.thread != there[i]->id.thread)
+            return "";
+        differ = differ || a != b;
+    }
+    return differ
+               ? "\n  each block (x, y) stores to where block (y, x) stores in the solution, whose grid is "
+                 "as large"
+               : "";
+}
+
 std::string origin(const Conditions& conditions, const Element& wrong, const Solve& step,
                    const Solve& solution) {
     if (watcher) return "";  // the run is watched for another reason
@@ -499,7 +551,10 @@ std::string origin(const Conditions& conditions, const Element& wrong, const Sol
     if (!shown) return "";
     const auto owners = owners_of(mine, *shown, false);
     const auto* const store = owners[wrong.index];
-    if (!store) return gap(mine, *shown, owners, wrong.index, false);
+    if (!store) {
+        const auto text = gap(mine, *shown, owners, wrong.index, false);
+        return text.empty() ? text : text + idle_blocks(mine, owners);
+    }
     Trail theirs;
     const auto there = solution ? watched(solution, theirs) : std::nullopt;
     const auto gaps = never_loaded(mine, there ? &theirs : nullptr);
@@ -507,7 +562,13 @@ std::string origin(const Conditions& conditions, const Element& wrong, const Sol
     if (store->did != 's') return missed;
     const auto text =
         shown->text(wrong.index) + " is stored by " + mine.text(store->id) + " in " + mine.line(*store);
-    const auto* const its = there ? owners_of(theirs, *there, false)[wrong.index] : nullptr;
+    const auto its_owners = there ? owners_of(theirs, *there, false) : Owners(owners.size());
+    const auto* const its = its_owners[wrong.index];
+    // In a square grid, or one whose sides are exchanged, too, it may be right.
+    if (its && mine.grid(store->id) == theirs.grid(its->id) &&
+        mine.grid(store->id)[0] != mine.grid(store->id)[1])
+        if (const auto why = exchanged_blocks(mine, owners, theirs, its_owners); !why.empty())
+            return text + why;
     const auto others = its ? loads(mine, *store, theirs, *its) : "";
     if (!others.empty()) return text + others;
     return missed.empty() ? text : missed;

@@ -58,6 +58,11 @@ struct Problem {
         for (std::size_t i = 0; i < count; ++i) exchanged[i] = filter[i % side * side + i / side];
         std::fill(begun.begin() + static_cast<std::ptrdiff_t>(count / sizeof(float)), begun.end(), 0.0f);
         const std::vector<float> turned(filter.rbegin(), filter.rend());
+        auto upside_down = filter, mirrored = filter;
+        for (std::size_t i = 0; i < count; ++i) {
+            upside_down[i] = filter[(side - 1 - i / side) * side + i % side];
+            mirrored[i] = filter[i / side * side + side - 1 - i % side];
+        }
         const auto is_of = [&](const std::vector<float>& other) {
             const auto all = convolution::reference(in, other, shape);
             return std::equal(result.begin(), result.end(), all.begin(),
@@ -66,6 +71,8 @@ struct Problem {
         const std::string right = "it would be right for ";
         if (is_of(exchanged)) return right + "a filter whose rows and columns are exchanged";
         if (is_of(turned)) return right + "a filter that is turned round, whose last weight comes first";
+        if (is_of(upside_down)) return right + "a filter whose last row comes first";
+        if (is_of(mirrored)) return right + "a filter whose last column comes first";
         if (is_of(begun))
             return right + "a filter in which only the first " + std::to_string(count / sizeof(float)) +
                    " of " + std::to_string(count) +

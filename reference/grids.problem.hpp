@@ -86,8 +86,10 @@ struct Picture {
         e.bound.assign(e.values.size(), 0.5 + 1e-4);
         return e;
     }
-    /// Returns the order of colours, or the width of a sum, that would have given this result.
-    std::optional<std::string> made_of(const Module&, const kata::Conditions&, const Bytes& result) const {
+    /// Returns the order of colours, or the width or divisor of a sum, that would have given this result;
+    /// else which pixels count wrongly in its first wrong one.
+    std::optional<std::string> made_of(const Module& step, const kata::Conditions& conditions,
+                                       const Bytes& result) const {
         if (result.size() < 16 || result.size() >= kata::too_large_to_ask) return std::nullopt;
         constexpr const char* names[] = {"red", "green", "blue"};
         std::array<std::size_t, 3> order{0, 1, 2};
@@ -99,22 +101,38 @@ struct Picture {
                 return std::string("it would be right if the bytes of a pixel were ") + names[order[0]] +
                        ", " + names[order[1]] + " and " + names[order[2]];
         }
+        if (!blur_size) return std::nullopt;
         for (const int bits : {8, 16})
-            if (blur_size && is_of_sums_modulo(1 << bits, result))
+            if (is_of(result, [&](int sum, int count) { return sum % (1 << bits) / count; }))
                 return "it would be right if a patch had its sum modulo " + std::to_string(1 << bits) +
                        ", as if that had been kept in " + std::to_string(bits) + " bits";
-        return std::nullopt;
+        const int side = 2 * *blur_size + 1;
+        if (*blur_size > 0 && is_of(result, [&](int sum, int) { return sum / (side * side); }))
+            return "the result is that of dividing each sum by " + std::to_string(side * side) +
+                   ", also where the patch hangs over the edge and has fewer pixels";
+        const auto right = grids::blur(pixels, size, *blur_size);
+        const auto wrong = std::mismatch(result.begin(), result.end(), right.begin()).first - result.begin();
+        if (wrong == static_cast<std::ptrdiff_t>(result.size())) return std::nullopt;
+        const int count =
+            patch(static_cast<int>(wrong) % size.width, static_cast<int>(wrong) / size.width).second;
+        return kata::displaced_in(step, *this, &Picture::pixels, conditions, result, {}, count,
+                                  std::min(kata::most_displaced, 255 / count));
     }
-    bool is_of_sums_modulo(int modulus, const Bytes& result) const {
+    /// Returns the sum of the pixels of a patch, and their number.
+    std::pair<int, int> patch(int x, int y) const {
+        int sum = 0, count = 0;
+        for (int v = std::max(y - *blur_size, 0); v <= std::min(y + *blur_size, size.height - 1); ++v)
+            for (int u = std::max(x - *blur_size, 0); u <= std::min(x + *blur_size, size.width - 1);
+                 ++u, ++count)
+                sum += pixels[static_cast<std::size_t>(v * size.width + u)];
+        return {sum, count};
+    }
+    template <class MeanOf>
+    bool is_of(const Bytes& result, const MeanOf& mean_of) const {
         for (int y = 0; y < size.height; ++y)
             for (int x = 0; x < size.width; ++x) {
-                int sum = 0, count = 0;
-                for (int v = std::max(y - *blur_size, 0); v <= std::min(y + *blur_size, size.height - 1); ++v)
-                    for (int u = std::max(x - *blur_size, 0); u <= std::min(x + *blur_size, size.width - 1);
-                         ++u, ++count)
-                        sum += pixels[static_cast<std::size_t>(v * size.width + u)];
-                if (result[static_cast<std::size_t>(y * size.width + x)] != sum % modulus / count)
-                    return false;
+                const auto [sum, count] = patch(x, y);
+                if (result[static_cast<std::size_t>(y * size.width + x)] != mean_of(sum, count)) return false;
             }
         return true;
     }

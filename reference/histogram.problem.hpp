@@ -173,7 +173,12 @@ struct Problem {
         };
         if (const auto text = kata::displaced(histogram::values, answer, name))
             return "what bin " + std::to_string(wrong) + " is made of: " + *text;
-        return std::nullopt;
+        const auto all = [](const auto& counts) {
+            return std::accumulate(counts.begin(), counts.end(), 0ull);
+        };
+        if (all(result) == all(right)) return std::nullopt;
+        return "all counts together are " + std::to_string(all(result)) + ", and the text has " +
+               std::to_string(all(right)) + (bins == histogram::values ? " characters" : " letters");
     }
 
     struct Device {

@@ -73,11 +73,20 @@ struct Problem {
         }
     }
 
-    /// Describes the first wrong output, which is a sum of the inputs of its section up to there.
+    /// Describes the first wrong output, which is a sum of the inputs of its section up to there; of maps,
+    /// whether a sum of numbers is right.
     std::optional<std::string> made_of(const Module& step, const kata::Conditions& conditions,
                                        const auto& result) const {
         if constexpr (std::is_same_v<T, Affine>) {
-            return std::nullopt;
+            if (in.size() >= kata::too_large_to_ask) return std::nullopt;
+            const Problem<int> numbers{kata::coded<int>(in.size(), 1), section, kind};
+            const auto right = reference(numbers.in, section, kind);
+            const auto is_right = kata::asked(step, numbers, conditions, [&](const auto& out) {
+                return std::equal(out.begin(), out.end(), right.begin(), right.end()) ? 1 : 0;
+            });
+            if (is_right != 1) return std::nullopt;
+            return "the sum of as many ints is right, and addition commutes: is what stands further left the "
+                   "left operand of op, wherever op is applied?";
         } else {
             if (!exact || in.size() >= kata::too_large_to_ask) return std::nullopt;
             const auto right = reference(in, section, kind);

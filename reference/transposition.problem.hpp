@@ -32,12 +32,16 @@ struct Problem {
         return {reference(in, shape), {}, {{shape.rows, shape.columns}, {32, 32}}};
     }
 
-    /// Returns that the step has only copied, if it has.
-    std::optional<std::string> made_of(const Module&, const kata::Conditions&,
+    /// Returns that the step has only copied, if it has; else which element of the matrix
+    /// stands in the place of the first wrong one.
+    std::optional<std::string> made_of(const Module& step, const kata::Conditions& conditions,
                                        const std::vector<float>& result) const {
         constexpr std::size_t few = 16;  // other causes may give the same few elements
-        if (result.size() < few || result != in) return std::nullopt;
-        return "the result is the matrix as it was: it is copied and not transposed";
+        if (result.size() >= few && result == in)
+            return "the result is the matrix as it was: it is copied and not transposed";
+        if (result.size() >= kata::too_large_to_ask) return std::nullopt;
+        return kata::displaced_in(step, *this, &Problem::in, conditions, result,
+                                  {{shape.columns, shape.rows}});
     }
 
     struct Device {

@@ -95,10 +95,13 @@ std::optional<double> asked(const Module& step, const Problem& p, Conditions con
 }
 
 /// Returns which elements of an input count wrongly in the first wrong element of a step that computes
-/// weighted sums of it, on the grid of the result; nothing if these do not explain it.
+/// weighted sums of it, on the grid of the result or another one; nothing if these do not explain it. Where
+/// results are sums divided by `divisor`, inputs are multiples of it, up to `largest` times.
 template <class Problem, class T>
 std::optional<std::string> displaced_in(const Module& step, const Problem& p, std::vector<T> Problem::*input,
-                                        Conditions conditions, const std::vector<T>& result) {
+                                        Conditions conditions, const std::vector<T>& result,
+                                        const Layout& of_input = {}, int divisor = 1,
+                                        int largest = most_displaced) {
     auto expected = p.expected();
     const auto wrong =
         static_cast<std::size_t>(std::mismatch(result.begin(), result.end(), expected.values.begin(),
@@ -106,17 +109,19 @@ std::optional<std::string> displaced_in(const Module& step, const Problem& p, st
                                      .first -
                                  result.begin());
     if (wrong == result.size() || !may_try(&Tries::displaced, "")) return std::nullopt;
-    const Grid grid(expected.layout, result.size());
-    const auto name = [&](std::size_t i) { return coordinates(grid, i); };
+    const Grid grid(expected.layout, result.size()),
+        inputs(of_input.extents.empty() ? expected.layout : of_input, (p.*input).size());
     const auto answer = [&](const std::vector<int>& values) -> std::optional<Sums> {
         auto other = p;
-        (other.*input).assign(values.begin(), values.end());
+        std::transform(values.begin(), values.end(), (other.*input).begin(),
+                       [&](int value) { return static_cast<T>(divisor * value); });
         const auto got =
             asked(step, other, conditions, [&](const auto& all) { return if_written(all[wrong]); });
         return got ? std::optional(Sums{*got, other.expected().values[wrong]}) : std::nullopt;
     };
-    const auto text = displaced((p.*input).size(), answer, [&](std::size_t i) { return "input " + name(i); });
-    return text ? std::optional("what " + name(wrong) + " is made of: " + *text) : std::nullopt;
+    const auto text = displaced((p.*input).size(), answer,
+                                [&](std::size_t i) { return "input " + coordinates(inputs, i); }, largest);
+    return text ? std::optional("what " + coordinates(grid, wrong) + " is made of: " + *text) : std::nullopt;
 }
 
 /// Returns how an earlier call causes a wrong result: a step keeps something if it is right after it is

@@ -154,6 +154,35 @@ std::string Meter::factors_of(std::uint64_t count) const {
     return found;
 }
 
+/// Returns which row of an array begins where a wide access must not, on a line of its own, if exactly one
+/// parameter of the kernel can be the length of its rows; else nothing.
+std::string Meter::misaligned_row(std::uint64_t offset, std::uint64_t bytes, std::uint64_t size) const {
+    const auto names = parameters();
+    const auto known = grid_.launch.parameters;
+    const auto number = [&](std::size_t i) {
+        const auto& value = grid_.launch.numbers[i];
+        return value && *value > 1 ? static_cast<std::uint64_t>(*value) : 0;
+    };
+    std::string found;
+    for (const std::uint64_t element : {1, 2, 4, 8})
+        for (std::size_t i = 0; element < bytes && i < known; ++i) {
+            const auto row = number(i), count = size / element, wide = bytes / element;
+            if (row == 0 || size % element != 0 || offset % element != 0 || count % row != 0) continue;
+            bool is_whole = count / row == row || count / row == row * row;
+            for (std::size_t j = 0; j < known; ++j)
+                is_whole = is_whole || (j != i && count / row == number(j));
+            const auto at = offset / element;
+            if (!is_whole || row % wide == 0 || at % row % wide != 0) continue;
+            if (!found.empty()) return "";
+            found = "\n  where rows have " + std::to_string(row) + " elements" +
+                    (i < names.size() ? ", as \"" + names[i] + "\" says" : "") + ", it is element " +
+                    std::to_string(at % row) + " of row " + std::to_string(at / row) +
+                    ": only if their length is a multiple of " + std::to_string(wide) +
+                    " does every row begin at a multiple of " + std::to_string(bytes) + " bytes";
+        }
+    return found;
+}
+
 /// Returns the pointer parameter of the kernel nearest to the address that does not point to device memory,
 /// if it is nearer than `near`.
 std::optional<std::string> Meter::host_pointer_at(std::uintptr_t address, std::uintptr_t near) const {

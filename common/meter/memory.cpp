@@ -113,7 +113,8 @@ void Meter::touch(const void* pointer, std::size_t bytes, Verb verb, const void*
     if ((address & (bytes - 1)) != 0)
         simt::give_up("misaligned access: " + here() + " reaches " + std::to_string(bytes) +
                       " bytes at offset " + std::to_string(offset) + " of " + name_of(*region) +
-                      ", which is not a multiple of " + std::to_string(bytes) + ", in " + line(event.code));
+                      ", which is not a multiple of " + std::to_string(bytes) + ", in " + line(event.code) +
+                      misaligned_row(offset, bytes, region->range.size()));
     event.space = region->space;
     if (event.code >= reached_by_.size()) reached_by_.resize(event.code + 1);
     reached_by_[event.code] = region;

@@ -262,6 +262,7 @@ class Meter final : public simt::Probe {
     std::string remedy_past_the_end(const simt::Range&, const std::string& name, std::uintptr_t address,
                                     std::size_t bytes) const;
     std::string factors_of(std::uint64_t count) const;
+    std::string misaligned_row(std::uint64_t offset, std::uint64_t bytes, std::uint64_t size) const;
     [[noreturn]] void refuse(std::uintptr_t address, std::size_t bytes, Verb verb, const void* code);
 
     // Texts: finding_text.cpp, and race_text.cpp for races.

@@ -113,17 +113,19 @@ std::string Meter::advice(const Region& region, std::uintptr_t address, std::siz
         return "threads of two blocks reach " + index +
                " in the same line: if each should have its own, is blockIdx in the index, multiplied by the "
                "number of elements that a block works on? If they share it, use an atomic";
+    // Within a condition that only some warps meet, a barrier of the block would be divergent.
+    const std::string of_warp = same_warp ? " (__syncwarp(), if only the warp shares it)" : "",
+                      barrier = "__syncthreads()" + of_warp;
     if (same_block && plain && line(clash.code) == line(code))
         return "should both reach " + index +
                "? If not, look at the index, and at whether both should take part. If so, use an atomic" +
                (both_store ? ""
                            : ", or, where a thread needs the value from before, load it into a variable, and "
-                             "store after a __syncthreads(); if they do so in different rounds of a loop, a "
-                             "__syncthreads() belongs between the rounds");
+                             "store after a " +
+                                 barrier + "; if they do so in different rounds of a loop, a " + barrier +
+                                 " belongs between the rounds");
     if (same_block)
-        return std::string("is a __syncthreads() missing between them") +
-               (same_warp ? " (__syncwarp(), if only the warp shares it)" : "") +
-               ", or must it be an atomic?";
+        return "is a __syncthreads() missing between them" + of_warp + ", or must it be an atomic?";
     if ((is_atomic(verb) && !signals(verb)) || (is_atomic(clash.verb()) && !signals(clash.verb())))
         return "an atomic of the block is atomic for its own threads only: give it the scope of the device, "
                "or drop _block from its name";

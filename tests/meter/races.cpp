@@ -5,6 +5,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
+#include <numeric>
 #include <span>
 #include <string>
 #include <vector>
@@ -197,6 +198,18 @@ TEST_CASE("blocks are not ordered", "[races]") {
                    ContainsSubstring(", and each stores to several in this line: their ranges overlap."));
     CHECK_THAT(found([&] { kernels::stretches(many.data(), 0); })[0],
                ContainsSubstring("is threadIdx missing from the index"));
+    // A barrier of the warp is named where the two threads belong to one.
+    for (const int other : {1, 40}) {
+        std::vector<int> bin_of(64);
+        std::iota(bin_of.begin(), bin_of.end(), 0);
+        bin_of[static_cast<std::size_t>(other)] = 0;
+        const kata::Input<int> in("in", bin_of);
+        auto bins = filled<int>("bins", 64);
+        CHECK_THAT(
+            found([&] { kernels::histogram(in.data(), bins.data(), 64, false); })[0],
+            ContainsSubstring(std::string("store after a __syncthreads()") +
+                              (other == 1 ? " (__syncwarp(), if only the warp shares it); if" : "; if")));
+    }
     // An element of two words is one place, not a range.
     auto wide = filled<double>("data", 4);
     CHECK_THAT(found([&] { kernels::one_double(wide.data()); })[0],

@@ -271,6 +271,12 @@ TEST_CASE("a misaligned float4 is diagnosed", "[bounds]") {
                Equals("misaligned access: thread (0,0,0) of block (0,0,0) reaches 16 bytes at offset 8 of "
                       "\"in\", which is not a multiple of 16, in " +
                       line_of("misaligned")));
+    Buffer<float> square("square", 36);  // the number is also that of its rows and columns
+    CHECK_THAT(
+        fault([&] { kernels::misaligned(square.data(), out.data(), 6); }),
+        EndsWith(line_of("misaligned") +
+                 "\n  where rows have 6 elements, as \"offset\" says, it is element 0 of row 1: only if "
+                 "their length is a multiple of 4 does every row begin at a multiple of 16 bytes"));
 }
 
 TEST_CASE("a stack that overflows is diagnosed", "[bounds]") {

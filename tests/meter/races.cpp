@@ -203,7 +203,7 @@ TEST_CASE("blocks are not ordered", "[races]") {
         std::vector<int> bin_of(64);
         std::iota(bin_of.begin(), bin_of.end(), 0);
         bin_of[static_cast<std::size_t>(other)] = 0;
-        const kata::Input<int> in("in", bin_of);
+        kata::Input<int> in("in", bin_of);
         auto bins = filled<int>("bins", 64);
         CHECK_THAT(
             found([&] { kernels::histogram(in.data(), bins.data(), 64, false); })[0],

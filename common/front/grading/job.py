@@ -36,7 +36,8 @@ from grading import report, tree, walls
 from grading.tree import Kernel, Tree
 
 COMPILE_SECONDS, TEST_SECONDS = 300, tree.TEST_SECONDS
-STUDENT_SECONDS = 1800  # for all steps: steps that have not begun by then are not tested
+# For all steps, or the time that their tests may take: steps that have not begun by then are not tested.
+STUDENT_SECONDS = 1800
 ENDLESS = ("does not end", "prints without end")
 
 
@@ -61,7 +62,8 @@ class Job:
         self.tree, self.scratch, self.walls = tree, scratch, around
         self.given: Given = json.loads((submission / "submission.json").read_text(encoding="utf-8"))
         self.chapters, self.build = scratch / "chapters", scratch / "build"
-        self.deadline = time.monotonic() + STUDENT_SECONDS
+        self.limit = max(STUDENT_SECONDS, TEST_SECONDS * len(self.given["steps"]))
+        self.deadline = time.monotonic() + self.limit
         self.build.mkdir()
         for step in self.given["steps"]:
             chapter = step.split("/")[0]
@@ -99,7 +101,7 @@ class Job:
                 found.append(
                     report.Verdict(
                         "FAIL",
-                        f"not tested: the steps before it took more than {STUDENT_SECONDS // 60} minutes",
+                        f"not tested: the steps before it took more than {self.limit // 60} minutes",
                     )
                 )
                 break

@@ -2,6 +2,7 @@
 
 #include "child.hpp"
 #include "cores.hpp"
+#include "file_in_memory.hpp"
 
 #include <algorithm>
 #include <catch2/catch_test_case_info.hpp>
@@ -14,9 +15,6 @@
 #include <string_view>
 #include <sys/wait.h>
 #include <unistd.h>
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
 
 namespace kata {
 
@@ -30,14 +28,6 @@ struct Process {
     bool complete = false;           // every test has a verdict
     bool failed = false;             // one of these is a failure
 };
-
-int file_in_memory() {
-#if defined(__linux__)
-    return memfd_create("kata", MFD_CLOEXEC);
-#else
-    return -1;
-#endif
-}
 
 std::string contents(int file) {
     std::string text;

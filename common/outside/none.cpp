@@ -1,0 +1,8 @@
+// On a GPU: modules and tests share a process.
+#include "judge/module.hpp"
+
+namespace kata {
+
+std::optional<int> judge_from_outside(std::span<char* const>) { return std::nullopt; }
+
+}  // namespace kata

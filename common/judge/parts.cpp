@@ -106,7 +106,9 @@ std::string filter_for(const std::string& test) {
 }
 
 std::vector<Part> parts_of(const Catch::IConfig& config) {
-    constexpr std::size_t most = 3;  // tests: few, because one may take half of the total time
+    // Tests: few, because one may take half of the total time; several, because each part loads the step
+    // anew.
+    constexpr std::size_t most = 5;
     std::vector<Part> parts;
     bool are_common = false;
     for (const auto& test : Catch::getAllTestCasesSorted(config)) {

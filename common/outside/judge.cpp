@@ -1,4 +1,3 @@
-#include "child.hpp"
 #include "judge/module.hpp"
 #include "judge/time_limit.hpp"
 #include "outside/message.hpp"
@@ -11,12 +10,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <fcntl.h>
 #include <iostream>
 #include <iterator>
 #include <memory>
 #include <new>
-#include <sys/resource.h>
+#include <spawn.h>
 #include <sys/wait.h>
 #include <utility>
 
@@ -71,23 +69,23 @@ class Process {
                          channel.c_str(), shared.c_str(), static_cast<const char*>(nullptr)};
         std::cout.flush();
         std::fflush(nullptr);
-        id_ = fork_child();
-        if (id_ == 0) {
-            // Only what the step needs is inherited. It may fill no disk.
-            for (const int descriptor : {ends[1], memory}) fcntl(descriptor, F_SETFD, 0);
-            constexpr rlim_t most = 64 << 20;
-            rlimit of_file{};
-            getrlimit(RLIMIT_FSIZE, &of_file);
-            of_file.rlim_cur = of_file.rlim_max = std::min(of_file.rlim_max, most);
-            setrlimit(RLIMIT_FSIZE, &of_file);
-            sigset_t none;
-            sigemptyset(&none);
-            sigprocmask(SIG_SETMASK, &none, nullptr);
-            execv(words[0], const_cast<char* const*>(words.data()));
-            _exit(127);
-        }
+        // Unlike fork(), this copies no page tables. Only what the step needs is inherited.
+        posix_spawn_file_actions_t inherited;
+        posix_spawn_file_actions_init(&inherited);
+        for (const int descriptor : {ends[1], memory})
+            posix_spawn_file_actions_adddup2(&inherited, descriptor, descriptor);
+        sigset_t none;
+        sigemptyset(&none);
+        posix_spawnattr_t unblocked;
+        posix_spawnattr_init(&unblocked);
+        posix_spawnattr_setflags(&unblocked, POSIX_SPAWN_SETSIGMASK);
+        posix_spawnattr_setsigmask(&unblocked, &none);
+        const bool started = posix_spawn(&id_, words[0], &inherited, &unblocked,
+                                         const_cast<char* const*>(words.data()), environ) == 0;
+        posix_spawnattr_destroy(&unblocked);
+        posix_spawn_file_actions_destroy(&inherited);
         close(ends[1]);
-        if (id_ == -1) throw Error("no process can be started");
+        if (!started) throw Error("no process can be started");
         also_count(id_);
     }
     ~Process() {
@@ -162,8 +160,8 @@ class Outside final : public Loaded {
                         others ? *others : std::vector<Launching>());
             observing->in = this;
         }
-        message.put(watcher != nullptr, simt::allocations(), std::string(symbol),
-                    offset_in_program(reinterpret_cast<const void*>(invoke)),
+        message.put(watcher != nullptr, watcher ? watcher->interest() : Interest(), simt::allocations(),
+                    std::string(symbol), offset_in_program(reinterpret_cast<const void*>(invoke)),
                     std::vector<std::byte>(arguments.begin(), arguments.end()));
         process_->send(message);
         until(Topic::returned);

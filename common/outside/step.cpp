@@ -3,6 +3,7 @@
 #include "outside/outside.hpp"
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <deque>
 #include <exception>
@@ -13,7 +14,14 @@
 #include <new>
 #include <span>
 #include <string_view>
+#include <sys/resource.h>
 #include <utility>
+#if defined(__linux__)
+#include <sys/prctl.h>
+#endif
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 
 namespace kata {
 
@@ -60,9 +68,12 @@ class StepProcess final : public Watcher {
     }
     void request(const Request& request) override {
         constexpr std::size_t most = 1 << 16;  // bytes
+        if (request.bytes == 0 && !interest_.blocks) return;
         SentRequest sent{request, index_of(names_of_did, request.did),
                          index_of(names_of_memory, request.memory)};
         sent.request.did = sent.request.memory = nullptr;
+        if (!interest_.addresses) sent.request.addresses = {};
+        if (!interest_.counts) sent.request.counts = {};
         requests_.pack(sent);
         if (requests_.bytes().size() >= most) pass_on();
     }
@@ -155,6 +166,7 @@ class StepProcess final : public Watcher {
 
     void call(Message& message) {
         const bool watched = message.get<bool>();
+        message.get(interest_);
         simt::adopt(message.get<std::vector<simt::Allocation>>());
         const auto name = message.get<std::string>();
         const auto invoke = message.get<std::intptr_t>();
@@ -177,13 +189,32 @@ class StepProcess final : public Watcher {
     Channel& channel_;
     Module module_;
     Message requests_{Topic::requests};  // not yet passed on
+    Interest interest_;                  // of the judge's watcher
     std::deque<Scene> scenes_;
     std::function<std::string(const Place&)> line_of_;
 };
 
+/// Sets what holds for this process and not for the judge, which it does not outlive.
+void become_step_process() {
+    constexpr rlim_t most = 64 << 20;  // so that it fills no disk
+    rlimit of_file{};
+    getrlimit(RLIMIT_FSIZE, &of_file);
+    of_file.rlim_cur = of_file.rlim_max = std::min(of_file.rlim_max, most);
+    setrlimit(RLIMIT_FSIZE, &of_file);
+#if defined(__linux__)
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+#if defined(__GLIBC__)
+    // Memory that one launch has freed is kept for the next. Otherwise its pages would be cleared anew.
+    mallopt(M_MMAP_THRESHOLD, 32 << 20);
+    mallopt(M_TRIM_THRESHOLD, 1 << 30);
+#endif
+}
+
 }  // namespace
 
 void run_step(const std::string& module, int channel, int memory) {
+    become_step_process();
     for (const int descriptor : {channel, memory}) fcntl(descriptor, F_SETFD, FD_CLOEXEC);
     simt::share_memory_of_judge(memory);
     Channel to_judge(channel);

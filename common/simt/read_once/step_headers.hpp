@@ -1,3 +1,3 @@
-// Meson's precompiled header: the headers that every step includes by way of kata.hpp, so that g++ reads them
+// Meson's precompiled header: the headers that every step includes by way of kata.hpp, so that they are read
 // once instead of once per step.
 #include "simt/cuda.hpp"

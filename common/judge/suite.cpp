@@ -29,17 +29,9 @@ namespace {
 
 const std::filesystem::path this_suite = "/proc/self/exe";
 
-/// Returns the shapes on which a step is judged, with fixed grids or with others.
-std::vector<const Shape*> judged_shapes_of(const Step& step, bool fixed_grids) {
-    std::vector<const Shape*> all;
-    for (const auto& shape : chapter.shapes)
-        if (shape.judged && shape.for_fixed_grids == fixed_grids && has_traits(step, shape.traits))
-            all.push_back(&shape);
-    return all;
-}
-
 const Shape& base_shape_of(const Step& step) {
-    if (const auto shapes = judged_shapes_of(step, false); !shapes.empty()) return *shapes.front();
+    for (const auto& shape : chapter.shapes)
+        if (shape.judged && has_traits(step, shape.traits)) return shape;
     throw Error("the chapter has no shape for " + std::string(step.name));
 }
 
@@ -66,23 +58,7 @@ const Step& step_called(std::string_view name) {
 
 const Step& this_step() { return step_called(step_name()); }
 
-std::vector<const Shape*> shapes_for_fixed_grids() { return judged_shapes_of(this_step(), true); }
-
-bool has_fixed_grids() {
-    static const bool fixed = [] {
-        const auto larger = shapes_for_fixed_grids();
-        const auto& base = base_shape_of(this_step());
-        if (larger.empty() || !has_own_solution() || counted_run(base).fault) return false;
-        const auto &on_base = counts_of(counted_run(base)), &theirs = counts_of_solution(step_name(), base);
-        if (2 * on_base.threads < 3 * theirs.threads || counted_run(*larger.front()).fault) return false;
-        const auto& on_larger = counts_of(counted_run(*larger.front()));
-        return 2 * on_larger.blocks * theirs.blocks <
-               on_base.blocks * counts_of_solution(step_name(), *larger.front()).blocks;
-    }();
-    return fixed;
-}
-
-const Shape& base_shape() { return *judged_shapes().front(); }
+const Shape& base_shape() { return base_shape_of(this_step()); }
 
 const Shape& base_shape_of(const Module& module) {
     return base_shape_of(step_called(module.name().substr(0, module.name().find('.'))));
@@ -95,7 +71,12 @@ const Shape& shape_called(std::string_view name) {
     return *found;
 }
 
-std::vector<const Shape*> judged_shapes() { return judged_shapes_of(this_step(), has_fixed_grids()); }
+std::vector<const Shape*> judged_shapes() {
+    std::vector<const Shape*> all;
+    for (const auto& shape : chapter.shapes)
+        if (shape.judged && has_traits(this_step(), shape.traits)) all.push_back(&shape);
+    return all;
+}
 
 const Run& counted_run(const Shape& shape) {
     static std::map<std::string_view, Run> known;

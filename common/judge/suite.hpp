@@ -63,9 +63,6 @@ struct Shape {
     std::function<Run(const Module&)> run;
     std::string_view traits = "";  ///< tags of the steps that it applies to
     bool judged = true;            ///< false: counted only for ideas and for the figures of a lesson
-    /// True if it is larger than the others, and replaces them for a step whose grids do not grow with the
-    /// problem.
-    bool for_fixed_grids = false;
 };
 
 /// The chapter's own part of the judge.
@@ -137,10 +134,6 @@ bool has_own_solution();
 /// Returns that solution; null if there is none, or if it cannot be loaded.
 const Module* own_solution();
 
-/// True if the grids of the step under test do not grow with the problem as those of its solution do, and its
-/// threads have less to do on a small problem. A grid that fills a GPU is too large for the other shapes.
-bool has_fixed_grids();
-std::vector<const Shape*> shapes_for_fixed_grids();
 /// Returns the shape on which claims about the step under test are counted.
 const Shape& base_shape();
 const Shape& base_shape_of(const Module&);

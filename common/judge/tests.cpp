@@ -235,11 +235,6 @@ TEST_CASE("every launch has an effect", "[claims][shared]") {
 TEST_CASE("the step needs about what its own solution needs", "[claims][shared]") {
     skip_without_counts();
     skip_without_own_solution();
-    if (reports_are_sealed())  // in grading, where the solution is tested first and cannot be loaded later
-        for (const Shape* shape : shapes_for_fixed_grids()) of_own_solution(*shape);
-    if (has_fixed_grids())
-        note("Its grids hardly grow with the problem. So it is compared with its solution on a large one, " +
-             counted_run(base_shape()).problem + ": on a small one fewer blocks would be enough.");
     for (const Shape* shape : judged_shapes()) {
         const auto& mine = counted_run(*shape);
         const auto& theirs = of_own_solution(*shape);
@@ -335,8 +330,6 @@ TEST_CASE("the step gains what its lesson promises", "[claims][shared]") {
         if (claim.quantity.is_timed() || claim.standing == Claim::Standing::refuted) continue;
         // A student has not seen later steps: a claim about one is reported only if no limit is exceeded.
         if (claim.worse > step_name() && is_worse) continue;
-        if (has_fixed_grids() && !has_traits(step_called(claim.worse), base_shape().traits))
-            continue;  // not counted on this shape
         const double now = claim.quantity(mine),
                      theirs = claim.quantity(counts_of_solution(claim.worse, base_shape()));
         const auto own =

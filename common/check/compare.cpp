@@ -435,8 +435,8 @@ std::optional<std::string> describe_pattern(const Comparison& c, const Grid& gri
     }
     if (auto found = describe_factor(c, wrong)) return *found;
     if (cut_off(c, wrong)) return "each wrong value is the expected one without its fraction";
-    if (auto found =
-            describe_difference(c, wrong)) {  // what a block adds is wrong: which one it is shows, too
+    if (auto found = describe_difference(c, wrong)) {
+        // If what one block adds is wrong, the place shows which block it is.
         const auto places = describe_places(grid, wrong, at_random);
         return *found + (places ? "; " + *places : "");
     }

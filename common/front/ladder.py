@@ -240,7 +240,7 @@ def as_json(columns: Sequence[Column], row: Row, theirs: Row | None = None) -> d
 
 def markdown(columns: Sequence[Column], rows: Sequence[Row]) -> str:
     def heading(column: Column) -> str:
-        return column.heading + ("" if column.unit.startswith("/") else ", ") + column.unit
+        return column.heading + ("" if column.unit[:1] in ("", "/") else ", ") + column.unit
 
     lines = ["| step | " + " | ".join(map(heading, columns)) + " |", "| --- |" + " ---: |" * len(columns)]
     lines += [

@@ -1,6 +1,6 @@
 // 08 Choice of match: a warp looks at its first row, and then finds equal digits in the way that suits.
-// Beyond the documents; CUB's sort has one of these ways. Changed from 07: __match_any_sync takes a round for
-// each different digit in the row, up to 32 of them. If there are many, a warp takes two other ways in turn:
+// Beyond the documents; CUB's sort has one of these ways. Changed from 07: __match_any_sync seems to take a
+// round for each different digit in the row, so up to 32. If there are many, a warp takes two ways in turn:
 // in one row, lanes set their bits in a word of shared memory for each digit, and in the next one, eight
 // ballots find the same. The one takes accesses to shared memory and the other instructions, and in turn they
 // are faster than either alone. Lanes that meet in one word wait for each other: then all rows have ballots.

@@ -46,6 +46,12 @@ WITHOUT = {
     ("gemm", "13_stages"),
     ("gemm", "14_producer"),
     ("gemm", "15_clusters"),
+    ("sort", "03_merge_sort"),
+    ("sort", "04_one_bit"),
+    ("sort", "05_digits"),
+    ("sort", "06_warp_ranks"),
+    ("sort", "07_one_sweep"),
+    ("sort", "08_choice_of_match"),
 }
 # The same for some variants of the problem only.
 WITHOUT_AT = {
@@ -84,6 +90,14 @@ def kept(repository: Repository, device: str) -> list[Timed]:
         (row["chapter"], row["kernel"], row["variant"], row["measured ms"])
         for row in estimates.rows(repository, device)
     ]
+
+
+def in_lessons_and_kept(repository: Repository, device: str) -> list[Timed]:
+    """Returns the times of the lessons, and those in the device's table of chapters whose lesson has another
+    device's."""
+    timed = list(measured(repository, device))
+    chapters = {chapter for chapter, *_ in timed}
+    return [row for row in kept(repository, device) if row[0] not in chapters] + timed
 
 
 def answer(
@@ -305,7 +319,7 @@ def main() -> int:
             rows_of_file = csv.reader(given.times.read_text(encoding="utf-8").splitlines()[2:])
             timed = [(row[0], row[1], row[2], row[3]) for row in rows_of_file]
         else:
-            timed = list(measured(repository, device)) or kept(repository, device)
+            timed = in_lessons_and_kept(repository, device)
         if given.write:
             table.write_text(
                 text_of(machine, judge(repository, given.build.resolve(), device, timed)), encoding="utf-8"

@@ -142,9 +142,11 @@ static const kata::Chapter chapter{
     },
     .at_scale =
         [](const Module& step, std::optional<int> power_of_two) {
-            const auto n = timed_length(power_of_two);
-            // Where an element goes depends on its key.
-            Problem<std::uint32_t>::Device device(Timed::of(n, merges(step)), kata::zeros);
+            if (!merges(step))
+                throw kata::Error("a pass sorts what the pass before it stored, and an estimate runs only "
+                                  "some of the blocks");
+            // How many elements a thread compares depends on their keys.
+            Problem<std::uint32_t>::Device device(Timed::of(timed_length(power_of_two), true), kata::zeros);
             device.run(step);
             return kata::AtScale{};
         },

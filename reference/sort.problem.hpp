@@ -87,7 +87,8 @@ struct Problem {
             std::vector<T> lost, extra;
             std::ranges::set_difference(before, after, std::back_inserter(lost), by_all);
             return std::to_string(lost.size()) + " of " + std::to_string(in.size()) +
-                   " elements are lost: in their places stand others twice, or what was never an element";
+                   " elements are missing from the result: in their places are others twice, or values that "
+                   "were not in the input";
         }
         if (std::ranges::is_sorted(got, by_key))
             return "the keys are in order, but elements with the same key are not in the order of the input";

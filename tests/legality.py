@@ -111,6 +111,21 @@ __global__ void kernel(const float* in, float* out, int n) {
     out[threadIdx.x] = sum;
 }
 """
+# A loop that may end before its constant bound.
+LEFT = """#include "kata.hpp"
+__global__ void kernel(const float* in, float* out, int n) {
+    float row[64];
+    #pragma unroll %(times)s
+    for (int k = 0; %(both)s; ++k) {
+        %(first)s;
+        row[k] = in[k * 32 + threadIdx.x];
+    }
+    __syncthreads();
+    float sum = 0;
+    for (int k = 0; k < 64; ++k) sum += row[k] * sum;
+    out[threadIdx.x] = sum;
+}
+"""
 # Arrays in a loop with `#pragma unroll 1` inside one that is unrolled, and in a structure.
 ROLLED = """#include "kata.hpp"
 struct Row { float at[8]; };
@@ -129,12 +144,12 @@ __global__ void kernel(const float* in, float* out) {
 """
 ASKS_LAST = """#include "kata.hpp"
 __global__ void kernel(const float* in, float* out) {
-    float row[8];
-    for (int k = 0; k < 8; ++k) row[k] = in[k * 32 + threadIdx.x];
+    float row[32];
+    for (int k = 0; k < 32; ++k) row[k] = in[k * 32 + threadIdx.x];
     float sum = 0;
     int k = 0;
     #pragma unroll %(times)s
-    do { sum += row[k] * sum; } while (++k < 8);
+    do { sum += row[k] * sum; } while (++k < 32);
     out[threadIdx.x] = sum;
 }
 """
@@ -261,11 +276,21 @@ class Precompiled(unittest.TestCase):
     def test_local_arrays_that_no_registers_can_hold_are_told(self) -> None:
         for bound, written in (("8", ""), ("n", "column 32\n")):
             self.assertEqual(self.kept(LOOPS % {"bound": bound}), written, bound)
-        for text, written in ((ROLLED, "row 32\nsum 256\n"), (ASKS_LAST, "row 32\n")):
+        for text, written in ((ROLLED, "sum 256\n"), (ASKS_LAST, "row 128\n")):
             for times in "", "8", "1":
                 self.assertEqual(self.kept(text % {"times": times}), written if times == "1" else "", times)
+        for both, first, known in (
+            ("k < 64 && k < n", "", True),
+            ("k < 64", "if (k >= n) break", True),
+            ("k < 64", "if (in[k] < 0) break", True),
+            ("k < min(64, n)", "", True),
+            ("k < n", "if (k == 64 - n) out[k] = 1", False),
+        ):
+            for times in "", "1":
+                text = LEFT % {"both": both, "first": first, "times": times}
+                self.assertEqual(self.kept(text), "" if known and not times else "row 256\n", text)
         # The instantiation for doubles adds two of them in lines 7 and 10.
-        self.assertEqual(self.kept(CHOSEN), f"{IN_DOUBLE}10 1\n{IN_DOUBLE}7 1\nfew 16\nmany1 1024\n")
+        self.assertEqual(self.kept(CHOSEN), f"{IN_DOUBLE}10 1\n{IN_DOUBLE}7 1\nmany1 1024\n")
 
     def test_lines_that_compute_in_double_are_told(self) -> None:
         kernel = (

@@ -16,7 +16,7 @@ using sort::Keys;
 using sort::Pair;
 
 // First in the process, because a step that keeps something from its first call fails in the second one.
-TEST_CASE("each call has an array of its own", "[equivalence]") {
+TEST_CASE("three calls one after the other", "[equivalence]") {
     require_right(elements(512));
     require_right(elements(3000));
     require_right(elements(300));

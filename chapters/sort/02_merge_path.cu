@@ -13,9 +13,9 @@ constexpr int tile = threads * each;
 template <class T>
 __device__ int split(const T* a, int m, const T* b, int n, int place) {
     // kata: begin
-    // How many of the first `place` elements of the merged list come from `a`? At least place - n and at
-    // most m. Search in between: with `middle` elements from a, is a[middle] one of the first, or is
-    // b[place - 1 - middle] before it?
+    // How many of the first `place` elements of the merged list come from `a`? At least max(0, place - n)
+    // and at most min(place, m). Search in between: with `middle` elements from a, is a[middle] one of
+    // the first, or is b[place - 1 - middle] before it?
     kata::open();
     return 0;
     // kata: end

@@ -34,8 +34,9 @@ __global__ void scatter(const T* in, T* out, int n, int bit, int sections, const
 template <class T>
 void sort_elements(const T* in, T* out, int n, T* workspace) {
     // kata: begin
-    // For each bit from the lowest on: count, scan the counts with sum_parts() and scan_parts(), move.
-    // Elements go from `in` to the workspace, from there to `out`, and to and fro.
+    // For each bit from the lowest on: count, scan the counts with scan_counts() of digits.cuh, move.
+    // counts_behind() says where counts may stand. Elements go from `in` to the workspace, from there to
+    // `out`, and to and fro.
     // Also required: keys of 32 and of 64 bits and pairs; from 0 to 2^30 elements; equal keys in their
     // order; `in` is only read.
     kata::open();

@@ -51,9 +51,7 @@ __device__ unsigned sum_before(unsigned value, unsigned& total) {
     return before + sum - value;
 }
 
-/// A scan of counts takes two kernels with as many blocks as there are parts, as in scan 05.
 constexpr int scan_threads = 512;
-inline int parts_of(int n) { return min(ceil_div(n, 8 * scan_threads), scan_threads); }
 
 /// Each block adds up a part of the counts. The sums stand behind the counts.
 __global__ void __launch_bounds__(scan_threads) sum_parts(unsigned* counts, int n) {
@@ -77,4 +75,16 @@ __global__ void __launch_bounds__(scan_threads) scan_parts(unsigned* counts, int
         if (i < end) counts[i] = sum;
         before += total;
     }
+}
+
+/// Replaces each of the n counts by the sum of all before it. Takes one launch or two, with a block for each
+/// part of the counts, as in scan 05. Behind the counts there must be room for the sums of 512 parts.
+inline void scan_counts(unsigned* counts, int n) {
+    const int parts = min(ceil_div(n, 8 * scan_threads), scan_threads);
+    if (parts > 1) {  // before the first part there is nothing to add
+        sum_parts<<<parts, scan_threads>>>(counts, n);
+        check(cudaGetLastError());
+    }
+    scan_parts<<<parts, scan_threads>>>(counts, n);
+    check(cudaGetLastError());
 }

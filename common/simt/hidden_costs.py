@@ -16,6 +16,11 @@ from llvm_ir import Made, kernels_of
 LOCAL_ARRAY = re.compile(r"^\s*%([\w.]+) = alloca (\[.*?\]|%[\w.:$]+|%\"[^\"]*\"), align", re.M)
 
 
+# bytes: ptxas may keep an array up to this in registers, if only loads or only stores have an index known at
+# run time. It then takes turns over all elements.
+FEW_WORDS = 64
+
+
 def never_unrolled(text: str) -> str:
     """Returns the module with unknown trip counts for loops with `#pragma unroll 1`: with the threshold of
     kept_in_local_memory LLVM would unroll them, too."""
@@ -60,6 +65,9 @@ def kept_in_local_memory(clang: str, made: Made) -> dict[str, int]:
     if not named:
         return {}
     text = never_unrolled(re.sub(r"\b(?:noinline|optnone) ", "", made.text))
+    # For `#pragma unroll` LLVM would make the loop one of eight rounds and one for the rest, which Loops
+    # cannot read.
+    text = text.replace('"llvm.loop.unroll.enable"', '"llvm.loop.mustprogress"')
     found: dict[str, int] = {}
     # Arrays in registers after few passes stay there after more, and most steps have no others.
     for level in (["-O1", "-funroll-loops"], ["-O3"]):
@@ -72,12 +80,13 @@ def kept_in_local_memory(clang: str, made: Made) -> dict[str, int]:
 def indexed_at_run_time(
     clang: str, made: Made, text: str, level: Sequence[str], named: Collection[str]
 ) -> dict[str, int]:
-    """Returns {name: bytes} of the named local arrays that LLVM leaves in memory with these options."""
+    """Returns {name: bytes} of the named local arrays that LLVM leaves in memory with these options and nvcc
+    does, too."""
     done = subprocess.run(
         [
             clang, "--target=nvptx64-nvidia-cuda", "-Xclang", "-target-cpu", "-Xclang", "sm_80",
-            "-x", "ir", "-w", *level, "-mllvm", "-unroll-threshold=100000", "-fno-discard-value-names",
-            "-S", "-emit-llvm", "-o", "-", "-",
+            "-x", "ir", "-w", *level, "-mllvm", "-unroll-threshold=100000", "-mllvm", "-unroll-runtime=false",
+            "-fno-discard-value-names", "-S", "-emit-llvm", "-o", "-", "-",
         ],
         input=text, capture_output=True, text=True, check=False,
     )  # fmt: skip
@@ -87,12 +96,75 @@ def indexed_at_run_time(
     optimised = Made(done.stdout)
     for kernel in kernels_of(made):
         text = "\n".join(optimised.functions.get(kernel, []))
+        loops = Loops(text)
         for name, type_ in LOCAL_ARRAY.findall(text):
-            if re.search(rf"getelementptr [^\n]*%{re.escape(name)}(?:, i\d+ [^,\n]+)*, i\d+ %", text):
+            places = re.findall(
+                rf"^  %([\w.]+) = getelementptr [^\n]*%{re.escape(name)}((?:, i\d+ [^,\n]+)+)", text, re.M
+            )
+            at_run_time = [
+                place
+                for place, indices in places
+                if not all(map(loops.unrolled, re.findall(r" %([\w.]+)", indices)))
+            ]
+            done_there = {what for place in at_run_time for what in done_at(text, place)}
+            if at_run_time and (optimised.size(type_) > FEW_WORDS or len(done_there) > 1):
                 # LLVM appends a number to a repeated name.
                 declared = max((each for each in named if name.startswith(each)), key=len, default=name)
                 found[declared] = max(found.get(declared, 0), optimised.size(type_))
     return found
+
+
+def done_at(text: str, place: str) -> set[str]:
+    """Returns whether the element at this address is loaded, stored, or both."""
+    found: set[str] = set()
+    uses = re.findall(rf"^  (?:%([\w.]+) = )?(\w+) ([^\n]*)%{re.escape(place)}(?![\w.])", text, re.M)
+    for name, what, before in uses:
+        if what in ("bitcast", "getelementptr", "addrspacecast"):
+            found |= done_at(text, name)
+        elif what in ("load", "store"):
+            found.add(what)
+        elif "@llvm.lifetime." not in before:
+            found |= {"load", "store"}
+    return found
+
+
+class Loops:
+    """The loops of a function that nvcc unrolls and LLVM may not: those whose index begins at a constant and
+    is compared with another, or with the smaller one of it and a number that is known at run time."""
+
+    def __init__(self, text: str):
+        self.values: dict[str, str] = dict(re.findall(r"^  %([\w.]+) = (.*)", text, re.M))
+        # never_unrolled has made these ends unknown.
+        unknown = set(re.findall(r"asm sideeffect \"\", \"=r,0\"\(i1 %([\w.]+)\)", text))
+        self.bounded: set[str] = set()
+        for name, value in self.values.items():
+            compared = re.match(r"icmp \w+ i\d+ %([\w.]+), (-?\d+|%[\w.]+)", value)
+            if compared and name not in unknown and self.is_at_most_a_constant(compared[2]):
+                self.bounded.add(compared[1])
+
+    def origin(self, name: str) -> str:
+        """Returns the value from which this one differs by a constant or in its type."""
+        while step := re.match(
+            r"(?:zext|sext|trunc|add|or) (?:n[us]w )*i\d+ %([\w.]+)(?: to i\d+|, -?\d+)(?:,|$)",
+            self.values.get(name, ""),
+        ):
+            name = step[1]
+        return name
+
+    def is_at_most_a_constant(self, value: str) -> bool:
+        least = r"(?:(?:tail )?call i\d+ @llvm\.[us]min\.i\d+\(|select i1 %[\w.]+, )[^,]*, i\d+ -?\d+(?:\)|,|$)"
+        return value[0] != "%" or bool(re.match(least, self.values.get(self.origin(value[1:]), "")))
+
+    def unrolled(self, index: str) -> bool:
+        index = self.origin(index)
+        values = re.findall(r"\[ (%[\w.]+|-?\d+), %[\w.]+ \]", self.values.get(index, ""))
+        counted = [value[1:] for value in values if value[0] == "%"]
+        return (
+            len(values) == 2
+            and len(counted) == 1
+            and self.origin(counted[0]) == index
+            and bool(self.bounded & {index, *counted})
+        )
 
 
 COMPUTED = re.compile(r" = (?:f(?:add|sub|mul|div) (?:\w+ )*|call (?:\w+ )*)double (?:%|0x|-?\d|@llvm\.fma)")

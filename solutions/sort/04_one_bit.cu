@@ -53,18 +53,12 @@ void sort_elements(const T* in, T* out, int n, T* workspace) {
     if (n == 0) return;
     const int sections = ceil_div(n, section), blocks = ceil_div(sections, threads / 32);
     unsigned* const counts = counts_behind(workspace, n);
-    const int parts = parts_of(2 * sections);
     const T* from = in;
     for (int bit = 0; bit < key_bits<T>; ++bit) {
         T* const to = bit % 2 == 0 ? workspace : out;  // the number of bits is even, so `out` is the last one
         count_bits<<<blocks, threads>>>(from, n, bit, sections, counts);
         check(cudaGetLastError());
-        if (parts > 1) {  // before the first part there is nothing to add
-            sum_parts<<<parts, scan_threads>>>(counts, 2 * sections);
-            check(cudaGetLastError());
-        }
-        scan_parts<<<parts, scan_threads>>>(counts, 2 * sections);
-        check(cudaGetLastError());
+        scan_counts(counts, 2 * sections);
         scatter<<<blocks, threads>>>(from, to, n, bit, sections, counts);
         check(cudaGetLastError());
         from = to;

@@ -30,16 +30,10 @@ void sort_elements(const T* in, T* out, int n, T* workspace) {
     if (n == 0) return;
     const int blocks = ceil_div(n, threads);
     unsigned* const counts = counts_behind(workspace, n);
-    const int parts = parts_of(2 * blocks);
     for (int bit = 0; bit < key_bits<T>; ++bit) {
         const T* const from = bit == 0 ? in : bit % 2 == 0 ? out : workspace;
         count_bits<<<blocks, threads>>>(from, n, bit, counts);
-        if (parts > 1) {  // before the first part there is nothing to add
-            sum_parts<<<parts, scan_threads>>>(counts, 2 * blocks);
-            check(cudaGetLastError());
-        }
-        scan_parts<<<parts, scan_threads>>>(counts, 2 * blocks);
-        check(cudaGetLastError());
+        scan_counts(counts, 2 * blocks);
         scatter<<<blocks, threads>>>(from, bit % 2 == 0 ? workspace : out, n, bit, counts);
         check(cudaGetLastError());
     }

@@ -64,18 +64,12 @@ void sort_elements(const T* in, T* out, int n, T* workspace) {
     if (n == 0) return;
     const int tiles = ceil_div(n, tile);
     unsigned* const counts = counts_behind(workspace, n);
-    const int parts = parts_of(digits * tiles);
     const T* from = in;
     for (int shift = 0; shift < key_bits<T>; shift += bits) {
         T* const to = shift / bits % 2 == 0 ? workspace : out;  // the number of passes is even
         count_digits<<<tiles, threads>>>(from, n, shift, counts);
         check(cudaGetLastError());
-        if (parts > 1) {  // before the first part there is nothing to add
-            sum_parts<<<parts, scan_threads>>>(counts, digits * tiles);
-            check(cudaGetLastError());
-        }
-        scan_parts<<<parts, scan_threads>>>(counts, digits * tiles);
-        check(cudaGetLastError());
+        scan_counts(counts, digits * tiles);
         scatter<<<tiles, threads>>>(from, to, n, shift, counts);
         check(cudaGetLastError());
         from = to;

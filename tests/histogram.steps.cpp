@@ -309,12 +309,12 @@ const kata::Step steps[] = {
 constexpr bool for_ideas = false;
 
 /// Returns the step on a text.
-kata::Shape on(std::string_view name, Text (*text)(), bool judged = true) {
+kata::Shape on(std::string_view name, Text (*text)(), bool judged = true, bool for_fixed_grids = false) {
     return {name,
             [text](const Module& step) {
                 return try_on(step, Problem{text(), bins_of(step)});
             },
-            "", judged};
+            for_fixed_grids ? "[coarsened]" : "", judged, for_fixed_grids};
 }
 
 /// 2^28 characters.
@@ -399,6 +399,8 @@ static const kata::Chapter chapter{
                on("one letter", [] { return Text(2 * 32768, 'k'); }),
                on("one bin", [] { return one_bin(16 * 16384); }),
                on("words", [] { return words(2 * 32768); }),
+               on(
+                   "large", [] { return letters(1'600'000); }, true, true),
                on(
                    "blanks", [] { return with_blanks(16 * 16384); }, for_ideas),
                on(

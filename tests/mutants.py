@@ -195,27 +195,19 @@ class Bench:
         """Returns PASSED, REJECTED or, if it does not compile, NOT BUILT; and the first words of the
         tests."""
         with tempfile.TemporaryDirectory(prefix="kata-mutant-") as scratch:
-            source, translated = pathlib.Path(scratch, f"{step}.cu"), pathlib.Path(scratch, f"{step}.cpp")
-            compiled, made = (
-                pathlib.Path(scratch, "step.o"),
-                pathlib.Path(scratch, module("mutants", chapter, step, "cpu")),
-            )
+            source = pathlib.Path(scratch, f"{step}.cu")
+            made = pathlib.Path(scratch, module("mutants", chapter, step, "cpu"))
             source.write_text(text, encoding="utf-8")
             command = re.sub(
                 r" -MD -MQ \S+ -MF \S+| -Werror", "", self.commands[module("solutions", chapter, step, "cpu")]
             )
             words = shlex.split(re.sub(r" -o .* -c .*", "", command))
             compiler, *options = words[pathlib.Path(words[0]).name == "ccache" :]
-            commands: list[list[str | pathlib.Path]] = [
-                [sys.executable, ROOT / "common/simt/translate.py", source, translated],
-                [compiler, *options, "-w", "-o", compiled, "-c", translated],
-                [compiler, "-shared", "-o", made, compiled],
-            ]
-            for step_of_build in commands:
-                built = run(*step_of_build, cwd=self.build)
-                if built.returncode:
-                    errors = [line for line in built.stderr.splitlines() if "error" in line]
-                    return Verdict("NOT BUILT", errors[0] if errors else built.stderr.strip())
+            written = (sys.executable, ROOT / "common/simt/compile.py", source, made, f"{made}.d")
+            built = run(*written, compiler, "--", *options, "-w", cwd=self.build)
+            if built.returncode:
+                errors = [line for line in built.stderr.splitlines() if "error" in line]
+                return Verdict("NOT BUILT", errors[0] if errors else built.stderr.strip())
             program, rivals = self.build / suite(chapter, "cpu"), self.build / prefix("solutions", chapter)
             try:
                 done = run_suite(program, made, source, rivals, "--abort", timeout=300)

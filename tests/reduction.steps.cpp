@@ -410,6 +410,8 @@ static const kata::Chapter chapter{
                 [](const Module& step) {
                     return try_on(step, problem(below_zero<float>(65537, 7), max_of_float));
                 }},
+               {"large", [](const Module& step) { return try_on(step, coded_sum(320 * 16384)); }, "[atomics]",
+                judged, true},
                on("4 segments", 4 * 16384, for_ideas),
                on("last of 4 segments", 4 * 16384, for_ideas, {.only_block = 3}),
                on("33 segments", 33 * 16384, for_ideas),

@@ -10,7 +10,7 @@ template <class T, class Op>
 __global__ void shared_memory(const T* in, T* out, int n, Op op) {
     // kata: begin
     // The first round of 02 reads its operands from global memory and puts the result into shared memory,
-    // with one element or the identity where the input ends; all further rounds stay there. A barrier
+    // with one element or op.identity() where the input ends; all further rounds stay there. A barrier
     // comes before each of them. Do not write to the input.
     kata::open();
     // kata: end

@@ -18,8 +18,8 @@ __global__ void hierarchical(const T* in, T* out, int n, Op op) {
 template <class T, class Op>
 void reduce(const T* in, T* out, int n, Op op) {
     // kata: begin
-    // Set the output to the identity of op, with cudaMemcpyAsync from the host; then launch once, a block
-    // for each `segment` elements. For no elements launch nothing: a grid of no blocks is an error.
+    // Set the output to op.identity(), with cudaMemcpyAsync from the host; then launch once, a block for
+    // each `segment` elements. For no elements launch nothing: a grid of no blocks is an error.
     // Also required: any n from 0 on; int, float and double; sums and maxima.
     kata::open();
     // kata: end

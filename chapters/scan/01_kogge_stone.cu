@@ -8,9 +8,8 @@ template <class T, class Op>
 __global__ void kogge_stone(const T* in, T* out, int n, Kind kind, Op op) {
     // kata: begin
     // Thread t of a block has element t of the block's section. Load it into shared memory, an array of
-    // scan::max_section elements. Inclusive:
-    // element i of the input. Exclusive: element i - 1, and the identity at the head of each section. Where
-    // the input has no element, the identity, too.
+    // scan::max_section elements. Kind::inclusive: element i of the input. Kind::exclusive: element i - 1,
+    // and op.identity() at the head of each section. Where the input has no element, op.identity(), too.
     // In the rounds with stride 1, 2, 4, … below blockDim.x, each thread that has an element `stride` places
     // to its left applies op(left, own). A round reads elements that the same round writes: where do the
     // barriers belong? All threads of the block must come to each of them.

@@ -29,9 +29,17 @@ namespace {
 
 const std::filesystem::path this_suite = "/proc/self/exe";
 
-const Shape& base_shape_of(const Step& step) {
+/// Returns the shapes on which a step is judged, with fixed grids or with others.
+std::vector<const Shape*> judged_shapes_of(const Step& step, bool fixed_grids) {
+    std::vector<const Shape*> all;
     for (const auto& shape : chapter.shapes)
-        if (shape.judged && has_traits(step, shape.traits)) return shape;
+        if (shape.judged && shape.for_fixed_grids == fixed_grids && has_traits(step, shape.traits))
+            all.push_back(&shape);
+    return all;
+}
+
+const Shape& base_shape_of(const Step& step) {
+    if (const auto shapes = judged_shapes_of(step, false); !shapes.empty()) return *shapes.front();
     throw Error("the chapter has no shape for " + std::string(step.name));
 }
 
@@ -58,8 +66,6 @@ const Step& step_called(std::string_view name) {
 
 const Step& this_step() { return step_called(step_name()); }
 
-const Shape& base_shape() { return base_shape_of(this_step()); }
-
 const Shape& base_shape_of(const Module& module) {
     return base_shape_of(step_called(module.name().substr(0, module.name().find('.'))));
 }
@@ -71,11 +77,8 @@ const Shape& shape_called(std::string_view name) {
     return *found;
 }
 
-std::vector<const Shape*> judged_shapes() {
-    std::vector<const Shape*> all;
-    for (const auto& shape : chapter.shapes)
-        if (shape.judged && has_traits(this_step(), shape.traits)) all.push_back(&shape);
-    return all;
+std::vector<const Shape*> judged_shapes(bool fixed_grids) {
+    return judged_shapes_of(this_step(), fixed_grids);
 }
 
 const Run& counted_run(const Shape& shape) {

@@ -63,6 +63,9 @@ struct Shape {
     std::function<Run(const Module&)> run;
     std::string_view traits = "";  ///< tags of the steps that it applies to
     bool judged = true;            ///< false: counted only for ideas and for the figures of a lesson
+    /// True if it is larger than the others, and replaces them for a step whose grids do not grow with the
+    /// problem.
+    bool for_fixed_grids = false;
 };
 
 /// The chapter's own part of the judge.
@@ -134,13 +137,11 @@ bool has_own_solution();
 /// Returns that solution; null if there is none, or if it cannot be loaded.
 const Module* own_solution();
 
-/// Returns the shape on which claims about the step under test are counted.
-const Shape& base_shape();
 const Shape& base_shape_of(const Module&);
 /// Returns the shape with this name. Throws Error if the chapter has none.
 const Shape& shape_called(std::string_view name);
-/// Returns the judged shapes that apply to the step under test, the base first.
-std::vector<const Shape*> judged_shapes();
+/// Returns the judged shapes that apply to the step under test, the base first; or those for fixed grids.
+std::vector<const Shape*> judged_shapes(bool fixed_grids);
 /// Returns the run of the step under test on a shape. It is run once. Throws Error if the result is wrong.
 const Run& counted_run(const Shape&);
 /// Returns the counts of a step's solution on a shape. They are remembered across processes until something

@@ -69,6 +69,30 @@ std::vector<Shortfall> excesses_on(const Shape& shape) {
     return worse;
 }
 
+/// True if the step under test exceeds a limit, and that may be because its grids do not grow with the
+/// problem as those of its solution do: its threads have less to do on a small problem. A grid that fills a
+/// GPU is too large for the shapes of other steps.
+bool has_fixed_grids() {
+    static const bool fixed = [] {
+        const auto larger = judged_shapes(true), others = judged_shapes(false);
+        if (larger.empty() || !has_own_solution() || counted_run(*others.front()).fault) return false;
+        const auto& on_base = counts_of(counted_run(*others.front()));
+        const auto& theirs = of_own_solution(*others.front());
+        const auto is_within = [](const Shape* shape) { return excesses_on(*shape).empty(); };
+        if (2 * on_base.threads < 3 * theirs.threads || std::ranges::all_of(others, is_within) ||
+            counted_run(*larger.front()).fault)
+            return false;
+        return 2 * counts_of(counted_run(*larger.front())).blocks * theirs.blocks <
+               on_base.blocks * of_own_solution(*larger.front()).blocks;
+    }();
+    return fixed;
+}
+
+std::vector<const Shape*> judged_shapes() { return judged_shapes(has_fixed_grids()); }
+
+/// Returns the shape on which claims about the step under test are counted.
+const Shape& base_shape() { return *judged_shapes().front(); }
+
 /// If a step that needs too much on a shape would not if it launched its kernels as its solution does, says
 /// so on a line of its own; otherwise returns nothing.
 std::string enough_if_launched(const Shape& shape) {
@@ -235,6 +259,11 @@ TEST_CASE("every launch has an effect", "[claims][shared]") {
 TEST_CASE("the step needs about what its own solution needs", "[claims][shared]") {
     skip_without_counts();
     skip_without_own_solution();
+    if (reports_are_sealed())  // in grading, where the solution is tested first and cannot be loaded later
+        for (const Shape* shape : judged_shapes(true)) of_own_solution(*shape);
+    if (has_fixed_grids())
+        note("Its grids hardly grow with the problem. So it is compared with its solution on a large one, " +
+             counted_run(base_shape()).problem + ": on a small one fewer blocks would be enough.");
     for (const Shape* shape : judged_shapes()) {
         const auto& mine = counted_run(*shape);
         const auto& theirs = of_own_solution(*shape);
@@ -330,6 +359,8 @@ TEST_CASE("the step gains what its lesson promises", "[claims][shared]") {
         if (claim.quantity.is_timed() || claim.standing == Claim::Standing::refuted) continue;
         // A student has not seen later steps: a claim about one is reported only if no limit is exceeded.
         if (claim.worse > step_name() && is_worse) continue;
+        if (has_fixed_grids() && !has_traits(step_called(claim.worse), base_shape().traits))
+            continue;  // not counted on this shape
         const double now = claim.quantity(mine),
                      theirs = claim.quantity(counts_of_solution(claim.worse, base_shape()));
         const auto own =

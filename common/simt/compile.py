@@ -19,7 +19,7 @@ def main() -> None:
     step, target, depfile = sys.argv[1:4]
     end = sys.argv.index("--")
     compiler, options = sys.argv[4:end], sys.argv[end + 1 :]
-    text, sources = translate.translated(pathlib.Path(step))
+    text, sources = translate.translated(pathlib.Path(step), options)
     # The folder where Meson keeps the parts of a module.
     made = pathlib.Path(f"{target}.p", pathlib.Path(step).with_suffix(".cpp").name)
     made.parent.mkdir(exist_ok=True)

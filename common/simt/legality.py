@@ -141,7 +141,7 @@ def judged(
 ) -> tuple[list[Error], dict[str, int]]:
     """Returns (file, line, column, text) of all that nvcc would reject, and, if there is nothing, the results
     of kept_in_local_memory and doubles."""
-    sources = read_all(step)
+    sources = read_all(step, options)
     text = sources[0].translated(step.parent).encode("utf-8", errors="surrogateescape")
     first = without_values(text) if precompiled else text
     answers = asked_on_both_sides(clang, first, options, target, depfile, precompiled or {})

@@ -193,15 +193,16 @@ class Source:
         return text
 
 
-def read_all(step: pathlib.Path) -> list[Source]:
-    """Returns the step and the headers of its own that it includes, outside system folders and this
-    repository's."""
+def read_all(step: pathlib.Path, options: Sequence[str] = ()) -> list[Source]:
+    """Returns the step and the headers of its own that it includes: those beside it, and in folders that the
+    options name with -I, but not in common and reference."""
+    named = [pathlib.Path(option[2:]) for option in options if option.startswith("-I")]
     sources: dict[pathlib.Path, Source] = {}
 
     def read(path: pathlib.Path) -> Source:
         source = sources[path] = Source(path)
         for start, end, name, quoted in source.included:
-            for folder in [path.parent, step.parent] if quoted else [step.parent]:
+            for folder in [path.parent, step.parent, *named] if quoted else [step.parent]:
                 found = pathlib.Path(os.path.normpath(folder / name))
                 if found.is_file() and not any(house in found.resolve().parents for house in HOUSE):
                     header = sources[found] if found in sources else read(found)

@@ -23,7 +23,7 @@ from __future__ import annotations
 import pathlib
 import re
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 
 from source import Source, dependencies, read_all
 from tokens import ATTRIBUTES, STATEMENTS, Tokens, is_name
@@ -309,9 +309,9 @@ def check_sizeof(source: Source, tokens: Tokens, name: str, place: int) -> None:
             source.error(tokens.start_of(at), f"{name} has no size: the launch says how many bytes there are")
 
 
-def translated(step: pathlib.Path) -> tuple[str, list[Source]]:
-    """Returns the step for a C++ compiler, and the files read."""
-    sources = read_all(step)
+def translated(step: pathlib.Path, options: Sequence[str] = ()) -> tuple[str, list[Source]]:
+    """Returns the step for a C++ compiler with these options, and the files read."""
+    sources = read_all(step, options)
     for source in sources:
         refuse(source)
     parts = [(source, tokens) for source in sources for tokens in source.parts]

@@ -25,7 +25,8 @@ const kata::Step steps[] = {
      .entry = "merge_lists",
      .traits = "[lists]",
      .beats = {{"01_ranks", "sectors", 2.0,
-                "lists are loaded by neighbours, and a search in global memory is for a whole tile", merging},
+                "neighbours load and store neighbours, and a search in global memory is for a whole tile",
+                merging},
                // 2.93 times.
                {"01_ranks", "milliseconds", 1.6, "few searches reach global memory", merging}}},
     {.name = "03_merge_sort",
@@ -143,8 +144,9 @@ static const kata::Chapter chapter{
     .at_scale =
         [](const Module& step, std::optional<int> power_of_two) {
             if (!merges(step))
-                throw kata::Error("a pass sorts what the pass before it stored, and an estimate runs only "
-                                  "some of the blocks");
+                throw kata::Error(
+                    "a pass sorts what the pass before it stored, and an estimate runs only "
+                    "some of the blocks");
             // How many elements a thread compares depends on their keys.
             Problem<std::uint32_t>::Device device(Timed::of(timed_length(power_of_two), true), kata::zeros);
             device.run(step);

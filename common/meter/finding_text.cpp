@@ -104,8 +104,13 @@ void Meter::tell_too_early(const Region& region, std::uintptr_t address, std::si
 }
 
 /// Describes how much of an array has been written, on a line of its own.
-std::string Meter::written_so_far(const Region& region, std::uintptr_t address) const {
+std::string Meter::written_so_far(const Region& region, std::uintptr_t address, std::size_t bytes) const {
     if (region.space != Space::shared) {
+        const auto offset = address - region.range.begin;
+        if (const auto words = region.shadow->written_by_kernels_beside(offset / 4, (offset + bytes - 1) / 4))
+            return "\n  kernels have written " + std::to_string(words) + " of the array's " +
+                   std::to_string(region.range.size() / 4) +
+                   " words of 4 bytes, and not this one: is its index right, here and where it is stored?";
         std::string text =
             "\n  neither the host nor a kernel has set it since it was allocated: set it before, for zeros "
             "with cudaMemset";
@@ -113,7 +118,6 @@ std::string Meter::written_so_far(const Region& region, std::uintptr_t address) 
             if (a.range.begin == region.range.begin && a.no_bytes_set_to)
                 text += "; the host has called it with the value " + std::to_string(*a.no_bytes_set_to) +
                         " and 0 bytes: the value comes first, and then the number of bytes";
-        const auto offset = address - region.range.begin;
         const auto after = std::find_if(region.written_parts.begin(), region.written_parts.end(),
                                         [&](const simt::Range& part) { return part.begin > offset; });
         if (after == region.written_parts.begin()) return text;
@@ -148,7 +152,7 @@ void Meter::tell_unwritten(const Region& region, std::uintptr_t address, std::si
     const auto at = line(code);
     const auto text = "read of what nobody has written: " + here() + " reads " +
                       text_of(region, address, bytes) + " in " + at + simt::which_launch() +
-                      written_so_far(region, address);
+                      written_so_far(region, address, bytes);
     if (shared) {
         doubted_.insert(code);
         doubts_.try_emplace(at, text);

@@ -210,10 +210,16 @@ std::pair<std::vector<std::string>, std::string> local_arrays_of(const simt::Ima
 std::optional<std::string> local_array_of_threads(const simt::Image& image, const std::string& file,
                                                   const std::string& kernel) {
     const auto [names, body] = local_arrays_of(image, file, kernel);
+    // A name that is also set to something else may not be computed from it where it is an index.
+    std::map<std::string, bool> always;
+    static const std::regex made(R"((\w+)\s*=(?!=)\s*([^;,=]*))"), threads(R"(\bthreadIdx\b)");
+    for (std::sregex_iterator found(body.begin(), body.end(), made), end; found != end; ++found) {
+        auto& so_far = always.try_emplace((*found)[1], true).first->second;
+        so_far = so_far && std::regex_search((*found)[2].str(), threads);
+    }
     std::string made_of_it = "threadIdx";
-    static const std::regex made(R"((\w+)\s*=\s*[^;,=]*\bthreadIdx\b)");
-    for (std::sregex_iterator found(body.begin(), body.end(), made), end; found != end; ++found)
-        made_of_it += '|' + (*found)[1].str();
+    for (const auto& [name, of_threads] : always)
+        if (of_threads) made_of_it += '|' + name;
     for (const auto& name : names)
         if (std::regex_search(body, std::regex("\\b" + name + R"((?:\s*\[[^;\]]*\])*\s*\[[^;\]]*\b(?:)" +
                                                made_of_it + R"()\b)")))

@@ -271,7 +271,7 @@ class Meter final : public simt::Probe {
     std::string here() const { return simt::name_of(simt::running->index, simt::running_block->index); }
     std::string name_of(const Region&) const;
     std::string text_of(const Region&, std::uintptr_t address, std::size_t bytes) const;
-    std::string written_so_far(const Region&, std::uintptr_t address) const;
+    std::string written_so_far(const Region&, std::uintptr_t address, std::size_t bytes) const;
     void miss_shared_memory();
     void notice_unfilled(std::uintptr_t address, std::size_t bytes, std::uint32_t code);
     void tell_unwritten(const Region&, std::uintptr_t address, std::size_t bytes, std::uint32_t code);

@@ -125,7 +125,10 @@ std::string Meter::advice(const Region& region, std::uintptr_t address, std::siz
                                  barrier + "; if they do so in different rounds of a loop, a " + barrier +
                                  " belongs between the rounds");
     if (same_block)
-        return "is a __syncthreads() missing between them" + of_warp + ", or must it be an atomic?";
+        return std::string(region.space == Space::global
+                               ? "should both reach " + index + "? If not, look at the index. If so, is"
+                               : "is") +
+               " a __syncthreads() missing between them" + of_warp + ", or must it be an atomic?";
     if ((is_atomic(verb) && !signals(verb)) || (is_atomic(clash.verb()) && !signals(clash.verb())))
         return "an atomic of the block is atomic for its own threads only: give it the scope of the device, "
                "or drop _block from its name";

@@ -376,6 +376,14 @@ std::uint8_t Shadow::written_by_host(std::size_t word) const {
     return static_cast<std::uint8_t>(bytes);
 }
 
+std::size_t Shadow::written_by_kernels_beside(std::size_t first, std::size_t last) const {
+    std::size_t words = 0;
+    for (std::size_t i = 0; i < count_; ++i)
+        words += (i < first || i > last) && cells_[i].epoch >= first_epoch_ &&
+                 (cells_[i].written & ~written_by_host(i)) != 0;
+    return words;
+}
+
 /// Forgets the accesses of earlier epochs.
 void Shadow::renew(Cell& cell, std::uint32_t epoch) {
     if (cell.more != 0)

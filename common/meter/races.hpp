@@ -223,6 +223,10 @@ class Shadow {
     };
     Written written_of(std::size_t first, std::size_t last, std::uint32_t epoch);
 
+    /// Returns how many words launches have written, wholly or partly, other than those from `first` to
+    /// `last`; with `keeps_written` also earlier launches.
+    std::size_t written_by_kernels_beside(std::size_t first, std::size_t last) const;
+
     std::size_t words_touched = 0;  // in the current epoch; set by the caller
     bool written = false;           // before this launch, all of it; set by the caller
     /// Parts that the host has written, in order, as offsets; set by the caller.

@@ -46,7 +46,7 @@ __global__ void reversed_in_two_shared_kernel(const float* in, float* out) {
     __shared__ float ours[64];
     float both[2];  // a thread needs all of it
     const int t = threadIdx.x;
-    mine[t] = ours[t] = in[t];
+    for (int i = t; i < 64; i += 64) mine[i] = ours[i] = in[i];
     __syncthreads();
     for (int i = 0; i < 2; ++i) both[i] = i == 0 ? mine[63 - t] : ours[63 - t];
     out[t] = both[0] + both[1];

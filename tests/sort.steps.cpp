@@ -129,8 +129,8 @@ static const kata::Chapter chapter{
     .timed_problem = "2^28 keys of 32 bits; two lists of them in steps 01 and 02",
     .steps = steps,
     .ladder = [](const Module& step) { return try_on(step, elements(base, Keys::uniform, 1, step)); },
-    .shapes = {on("base", base), on("ragged", 16'667), on<Pair>("pairs", 1 << 14, Keys::few),
-               on<std::uint64_t>("keys of 64 bits", 1 << 13), on("equal", 1 << 13, Keys::equal)},
+    .shapes = {on("base", base), on("ragged", 8'667), on<Pair>("pairs", 1 << 13, Keys::few),
+               on<std::uint64_t>("keys of 64 bits", 1 << 12), on("equal", 1 << 12, Keys::equal)},
     .sketch = [](const Module& step) -> kata::Sketch {
         constexpr int n = 2048;
         return {try_on(step, elements(n, Keys::uniform, 1, step)),

@@ -31,9 +31,9 @@ constexpr const char* text_of(Type type) {
         case Type::keys_of_32_bits:
             return "keys of 32 bits";
         case Type::keys_of_64_bits:
-            return "keys of 64 bits";
+            return "keys of 64 bits (x 0 is the lower half)";
         case Type::pairs:
-            return "pairs of key and value";
+            return "pairs of key (x 0) and value (x 1)";
     }
     return "";
 }
@@ -86,8 +86,9 @@ struct Problem {
         if (before != after) {
             std::vector<T> lost, extra;
             std::ranges::set_difference(before, after, std::back_inserter(lost), by_all);
-            return std::to_string(lost.size()) + " of " + std::to_string(in.size()) +
-                   " elements are missing from the result: in their places are others twice, or values that "
+            return std::to_string(lost.size()) + " of " + std::to_string(in.size()) + " elements " +
+                   (lost.size() == 1 ? "is" : "are") +
+                   " missing from the result: in their places are others twice, or values that "
                    "were not in the input";
         }
         if (std::ranges::is_sorted(got, by_key))

@@ -284,6 +284,7 @@ class Precompiled(unittest.TestCase):
             ("k < 64", "if (k >= n) break", True),
             ("k < 64", "if (in[k] < 0) break", True),
             ("k < min(64, n)", "", True),
+            ("k < max(min(64, n), 1)", "", True),
             ("k < n", "if (k == 64 - n) out[k] = 1", False),
         ):
             for times in "", "1":

@@ -351,7 +351,8 @@ std::optional<std::string> describe_lost_bits(const Comparison& c, std::span<con
 
 /// Finds pairs of elements that hold each other's values, if there are few elements, such as bins.
 template <class Comparison>
-std::optional<std::string> describe_exchanged(const Comparison& c, std::span<const Index> wrong) {
+std::optional<std::string> describe_exchanged(const Comparison& c, const Grid& grid,
+                                              std::span<const Index> wrong) {
     constexpr Index few = 16;
     const auto fit = [&](Index i, Index j) { return c.matches(i, j) && c.matches(j, i); };
     const Index last = c.got.size() - 1;
@@ -359,13 +360,13 @@ std::optional<std::string> describe_exchanged(const Comparison& c, std::span<con
         std::all_of(wrong.begin(), wrong.end(), [&](Index i) { return fit(i, last - i); }))
         return "the elements are in reverse order";
     if (wrong.size() > few) return {};
+    const auto name = [&](Index i) { return grid.axes > 1 ? coordinates(grid, i) : std::to_string(i); };
     std::string pairs;
     for (const Index i : wrong) {
         const auto is_partner = [&](Index j) { return fit(i, j); };
         const auto partner = std::find_if(wrong.begin(), wrong.end(), is_partner);
         if (std::count_if(wrong.begin(), wrong.end(), is_partner) != 1) return {};
-        if (i < *partner)
-            pairs += (pairs.empty() ? "" : ", ") + std::to_string(i) + " and " + std::to_string(*partner);
+        if (i < *partner) pairs += (pairs.empty() ? "" : ", ") + name(i) + " and " + name(*partner);
     }
     return "elements " + pairs + " have each other's values";
 }
@@ -441,7 +442,7 @@ std::optional<std::string> describe_pattern(const Comparison& c, const Grid& gri
         return *found + (places ? "; " + *places : "");
     }
     if (auto found = describe_lost_bits(c, wrong)) return *found;
-    if (auto found = describe_exchanged(c, wrong)) return *found;
+    if (auto found = describe_exchanged(c, grid, wrong)) return *found;
     if (auto found = describe_repeated(c, wrong)) return *found;
     if (auto found = describe_places(grid, wrong, at_random)) return *found;
     if (std::all_of(wrong.begin(), wrong.end(), [&](Index i) { return is_zero(c.got[i]); }))

@@ -104,7 +104,7 @@ def indexed_at_run_time(
             at_run_time = [
                 place
                 for place, indices in places
-                if not all(map(loops.unrolled, re.findall(r" %([\w.]+)", indices)))
+                if not all(map(loops.known, re.findall(r" (%[\w.]+)", indices)))
             ]
             done_there = {what for place in at_run_time for what in done_at(text, place)}
             if at_run_time and (optimised.size(type_) > FEW_WORDS or len(done_there) > 1):
@@ -132,7 +132,7 @@ class Loops:
     """The loops of a function that nvcc unrolls and LLVM may not: those whose index begins at a constant and
     is compared with another, or with the smaller one of it and a number that is known at run time."""
 
-    def __init__(self, text: str):
+    def __init__(self, text: str) -> None:
         self.values: dict[str, str] = dict(re.findall(r"^  %([\w.]+) = (.*)", text, re.M))
         # never_unrolled has made these ends unknown.
         unknown = set(re.findall(r"asm sideeffect \"\", \"=r,0\"\(i1 %([\w.]+)\)", text))
@@ -140,7 +140,7 @@ class Loops:
         for name, value in self.values.items():
             compared = re.match(r"icmp \w+ i\d+ %([\w.]+), (-?\d+|%[\w.]+)", value)
             if compared and name not in unknown and self.is_at_most_a_constant(compared[2]):
-                self.bounded.add(compared[1])
+                self.bounded.add(self.origin(compared[1]))
 
     def origin(self, name: str) -> str:
         """Returns the value from which this one differs by a constant or in its type."""
@@ -152,19 +152,39 @@ class Loops:
         return name
 
     def is_at_most_a_constant(self, value: str) -> bool:
-        least = r"(?:(?:tail )?call i\d+ @llvm\.[us]min\.i\d+\(|select i1 %[\w.]+, )[^,]*, i\d+ -?\d+(?:\)|,|$)"
-        return value[0] != "%" or bool(re.match(least, self.values.get(self.origin(value[1:]), "")))
-
-    def unrolled(self, index: str) -> bool:
-        index = self.origin(index)
-        values = re.findall(r"\[ (%[\w.]+|-?\d+), %[\w.]+ \]", self.values.get(index, ""))
-        counted = [value[1:] for value in values if value[0] == "%"]
-        return (
-            len(values) == 2
-            and len(counted) == 1
-            and self.origin(counted[0]) == index
-            and bool(self.bounded & {index, *counted})
+        """True if the value is a constant, or the smaller one of a constant and something else; a loop that
+        LLVM has turned round ends at the larger one of that and 1."""
+        if value[0] != "%":
+            return True
+        made = self.values.get(self.origin(value[1:]), "")
+        chosen = re.match(
+            r"(?:(?:tail )?call i\d+ @llvm\.[us](min|max)\.i\d+\(|select i1 %[\w.]+, )"
+            r"i\d+ (%[\w.]+|-?\d+), i\d+ (%[\w.]+|-?\d+)",
+            made,
         )
+        if not chosen:
+            return False
+        decide = all if chosen[1] == "max" else any
+        return decide(map(self.is_at_most_a_constant, chosen.groups()[1:]))
+
+    def known(self, value: str, inside: frozenset[str] = frozenset()) -> bool:
+        """True if the value may be known once the loops are unrolled: a constant, what is computed from such
+        values, or one of several, among them the index of a loop."""
+        if value[0] != "%":
+            return True
+        made = self.values.get(value[1:], "")
+        if computed := re.match(
+            r"(?:zext|sext|trunc|add|sub|mul|shl|lshr|ashr|and|or|xor|[su](?:div|rem)) (?:(?:n[us]w|exact) )*"
+            r"i\d+ (%[\w.]+|-?\d+)(?: to i\d+|, (%[\w.]+|-?\d+))(?:,|$)",
+            made,
+        ):
+            return all(self.known(each, inside) for each in computed.groups() if each)
+        if not made.startswith("phi "):
+            return False
+        if value in inside:
+            return value[1:] in self.bounded
+        before = re.findall(r"\[ (%[\w.]+|-?\d+|undef), %[\w.]+ \]", made)
+        return all(self.known(each, inside | {value}) for each in before)
 
 
 COMPUTED = re.compile(r" = (?:f(?:add|sub|mul|div) (?:\w+ )*|call (?:\w+ )*)double (?:%|0x|-?\d|@llvm\.fma)")

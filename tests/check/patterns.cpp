@@ -320,6 +320,9 @@ TEST_CASE("Exchanged and reversed elements are recognized", "[compare][pattern]"
     CHECK(said({17, 16, 15, 14, 13, 12, 11}) == "the elements are in reverse order");
     CHECK(said({12, 11, 14, 13, 15, 16, 17}) == "elements 0 and 1, 2 and 3 have each other's values");
     CHECK(said({12, 13, 11, 14, 15, 16, 17}) == "only the first 3 elements");
+    const std::vector<unsigned> square{11, 12, 13, 14}, exchanged{13, 12, 11, 14};
+    CHECK(pattern(difference<unsigned>(exchanged, square, {{2, 2}})) ==
+          "elements (x 0, y 0) and (x 0, y 1) have each other's values");
 }
 
 TEST_CASE("Elements that are repeated in place of others are recognized", "[compare][pattern]") {

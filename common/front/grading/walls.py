@@ -41,9 +41,13 @@ SETTINGS = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/ld.so.conf", "/etc/ld
 OF_DEVICES = ("CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH")
 
 
+# A machine may be busy with more jobs than it has cores, and a step must not fail for that.
+PATIENCE = 4
+
+
 @dataclasses.dataclass(frozen=True)
 class Limits:
-    seconds: float  # by the clock, and of each process of processor time
+    seconds: float  # of processor time of each process; by the clock PATIENCE times as long
     memory: int | None = 4 * GIB  # bytes of address space a process
     file: int = 64 * MIB  # bytes
     processes: int | None = PROCESSES  # none of a compiler, which starts few
@@ -201,7 +205,7 @@ class Walls:
             if key:
                 os.close(ours)
         with ended(process):
-            out, said, stopped = listen(process, before + limits.seconds)
+            out, said, stopped = listen(process, before + PATIENCE * limits.seconds)
             if stopped:
                 kill(process)
             status = process.wait()

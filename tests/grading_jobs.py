@@ -118,7 +118,7 @@ class CommandLine(Scratch):
     def test_names_of_nothing_are_refused(self) -> None:
         self.assertIn("there is no folder", self.refused("/no/such/folder"))
         self.assertIn("'fourier' is not a chapter; there are:", self.refused("/", "--chapter", "fourier"))
-        self.assertTrue(self.refused("/", "--chapter", "s").endswith("'s' may be stencil or scan"))
+        self.assertTrue(self.refused("/", "--chapter", "s").endswith("'s' may be stencil, scan or sort"))
         self.assertIn("'99' is not a step of grids", self.refused("/", "--chapter", "grids/99"))
         self.assertIn("no step to grade", self.refused("/", "--chapter", "grids/04", "--course"))
         self.assertIn("/no/such/sheet.csv", self.refused("/", "--csv", "/no/such/sheet.csv"))

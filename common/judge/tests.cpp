@@ -88,7 +88,7 @@ bool has_fixed_grids() {
     return fixed;
 }
 
-std::vector<const Shape*> judged_shapes() { return judged_shapes(has_fixed_grids()); }
+std::vector<const Shape*> judged_shapes() { return kata::judged_shapes(has_fixed_grids()); }
 
 /// Returns the shape on which claims about the step under test are counted.
 const Shape& base_shape() { return *judged_shapes().front(); }

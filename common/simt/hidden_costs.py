@@ -4,12 +4,13 @@ and arithmetic in double."""
 from __future__ import annotations
 
 import collections
+import contextlib
 import os
 import pathlib
 import re
 import struct
 import subprocess
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from llvm_ir import Made, kernels_of
 
@@ -95,23 +96,30 @@ def indexed_at_run_time(
         return found
     optimised = Made(done.stdout)
     for kernel in kernels_of(made):
-        text = "\n".join(optimised.functions.get(kernel, []))
-        loops = Loops(text)
-        for name, type_ in LOCAL_ARRAY.findall(text):
-            places = re.findall(
-                rf"^  %([\w.]+) = getelementptr [^\n]*%{re.escape(name)}((?:, i\d+ [^,\n]+)+)", text, re.M
-            )
-            at_run_time = [
-                place
-                for place, indices in places
-                if not all(map(loops.known, re.findall(r" (%[\w.]+)", indices)))
-            ]
-            done_there = {what for place in at_run_time for what in done_at(text, place)}
-            if at_run_time and (optimised.size(type_) > FEW_WORDS or len(done_there) > 1):
+        # Where a value is computed from thousands of others one by one, nothing is certain.
+        with contextlib.suppress(RecursionError):
+            for name, bytes_ in arrays_in_memory("\n".join(optimised.functions.get(kernel, [])), optimised):
                 # LLVM appends a number to a repeated name.
                 declared = max((each for each in named if name.startswith(each)), key=len, default=name)
-                found[declared] = max(found.get(declared, 0), optimised.size(type_))
+                found[declared] = max(found.get(declared, 0), bytes_)
     return found
+
+
+def arrays_in_memory(text: str, optimised: Made) -> Iterator[tuple[str, int]]:
+    """Yields the local arrays of a function that nvcc leaves in memory, and their bytes."""
+    loops = Loops(text)
+    for name, type_ in LOCAL_ARRAY.findall(text):
+        places = re.findall(
+            rf"^  %([\w.]+) = getelementptr [^\n]*%{re.escape(name)}((?:, i\d+ [^,\n]+)+)", text, re.M
+        )
+        at_run_time = [
+            place
+            for place, indices in places
+            if not all(map(loops.known, re.findall(r" (%[\w.]+)", indices)))
+        ]
+        done_there = {what for place in at_run_time for what in done_at(text, place)}
+        if at_run_time and (optimised.size(type_) > FEW_WORDS or len(done_there) > 1):
+            yield name, optimised.size(type_)
 
 
 def done_at(text: str, place: str) -> set[str]:
@@ -136,6 +144,7 @@ class Loops:
         self.values: dict[str, str] = dict(re.findall(r"^  %([\w.]+) = (.*)", text, re.M))
         # never_unrolled has made these ends unknown.
         unknown = set(re.findall(r"asm sideeffect \"\", \"=r,0\"\(i1 %([\w.]+)\)", text))
+        self.small: dict[str, bool] = {}  # by value: is_at_most_a_constant
         self.bounded: set[str] = set()
         for name, value in self.values.items():
             compared = re.match(r"icmp \w+ i\d+ %([\w.]+), (-?\d+|%[\w.]+)", value)
@@ -156,35 +165,55 @@ class Loops:
         LLVM has turned round ends at the larger one of that and 1."""
         if value[0] != "%":
             return True
-        made = self.values.get(self.origin(value[1:]), "")
+        name = self.origin(value[1:])
+        if name in self.small:
+            return self.small[name]
+        self.small[name] = False  # until it is known
         chosen = re.match(
             r"(?:(?:tail )?call i\d+ @llvm\.[us](min|max)\.i\d+\(|select i1 %[\w.]+, )"
             r"i\d+ (%[\w.]+|-?\d+), i\d+ (%[\w.]+|-?\d+)",
-            made,
+            self.values.get(name, ""),
         )
-        if not chosen:
-            return False
-        decide = all if chosen[1] == "max" else any
-        return decide(map(self.is_at_most_a_constant, chosen.groups()[1:]))
+        if chosen:
+            decide = all if chosen[1] == "max" else any
+            self.small[name] = decide(map(self.is_at_most_a_constant, chosen.groups()[1:]))
+        return self.small[name]
 
-    def known(self, value: str, inside: frozenset[str] = frozenset()) -> bool:
+    def known(self, value: str) -> bool:
         """True if the value may be known once the loops are unrolled: a constant, what is computed from such
         values, or one of several, among them the index of a loop."""
-        if value[0] != "%":
+        inside: set[str] = set()  # what the present value is computed from, in the round of a loop
+        done: set[str] = set()
+
+        def follow(value: str) -> bool:
+            if value[0] != "%":
+                return True
+            name = self.origin(value[1:])
+            made = self.values.get(name, "")
+            if name in done:
+                return True
+            if name in inside:
+                return made.startswith("phi ") and name in self.bounded
+            computed = re.match(
+                r"(?:zext|sext|trunc|add|sub|mul|shl|lshr|ashr|and|or|xor|[su](?:div|rem)) "
+                r"(?:(?:n[us]w|exact) )*i\d+ (%[\w.]+|-?\d+)(?: to i\d+|, (%[\w.]+|-?\d+))(?:,|$)",
+                made,
+            )
+            if not computed and not made.startswith("phi "):
+                return False
+            before = (
+                [each for each in computed.groups() if each]
+                if computed
+                else re.findall(r"\[ (%[\w.]+|-?\d+|undef), %[\w.]+ \]", made)
+            )
+            inside.add(name)
+            if not all(map(follow, before)):
+                return False
+            inside.remove(name)
+            done.add(name)
             return True
-        made = self.values.get(value[1:], "")
-        if computed := re.match(
-            r"(?:zext|sext|trunc|add|sub|mul|shl|lshr|ashr|and|or|xor|[su](?:div|rem)) (?:(?:n[us]w|exact) )*"
-            r"i\d+ (%[\w.]+|-?\d+)(?: to i\d+|, (%[\w.]+|-?\d+))(?:,|$)",
-            made,
-        ):
-            return all(self.known(each, inside) for each in computed.groups() if each)
-        if not made.startswith("phi "):
-            return False
-        if value in inside:
-            return value[1:] in self.bounded
-        before = re.findall(r"\[ (%[\w.]+|-?\d+|undef), %[\w.]+ \]", made)
-        return all(self.known(each, inside | {value}) for each in before)
+
+        return follow(value)
 
 
 COMPUTED = re.compile(r" = (?:f(?:add|sub|mul|div) (?:\w+ )*|call (?:\w+ )*)double (?:%|0x|-?\d|@llvm\.fma)")

@@ -244,7 +244,7 @@ class Names(SmallRepository):
             "02_all,03_more,1.40,asserted,30,30,3.2,3.2\n"
             "03_more,02_all,1.00,refuted,30,0,0.501,0.502\n",
         )
-        self.assertIn("This is the first step of its", self.repository.gained_in_time("sums", "01_add"))
+        self.assertIn("No earlier step solves this problem", self.repository.gained_in_time("sums", "01_add"))
         self.assertEqual(
             self.repository.gained_in_time("sums", "02_all"),
             "It gains time, and nothing that is counted: measured on NVIDIA H100, with the solutions, "

@@ -386,7 +386,7 @@ class Repository:
         without measurements."""
         machine, rows = self.timed_claims(chapter)
         if rows and step == self.steps(chapter, "solutions")[0]:
-            return "This is the first step of its problem, so there is nothing to compare its time with."
+            return "No earlier step solves this problem, so there is nothing to compare its time with."
         held = [
             row
             for row in rows

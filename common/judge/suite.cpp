@@ -25,11 +25,6 @@ Conditions Brought::conditions(double outputs, int run, int runs) const {
     return c;
 }
 
-namespace {
-
-const std::filesystem::path this_suite = "/proc/self/exe";
-
-/// Returns the shapes on which a step is judged, with fixed grids or with others.
 std::vector<const Shape*> judged_shapes_of(const Step& step, bool fixed_grids) {
     std::vector<const Shape*> all;
     for (const auto& shape : chapter.shapes)
@@ -37,6 +32,10 @@ std::vector<const Shape*> judged_shapes_of(const Step& step, bool fixed_grids) {
             all.push_back(&shape);
     return all;
 }
+
+namespace {
+
+const std::filesystem::path this_suite = "/proc/self/exe";
 
 const Shape& base_shape_of(const Step& step) {
     if (const auto shapes = judged_shapes_of(step, false); !shapes.empty()) return *shapes.front();
@@ -75,10 +74,6 @@ const Shape& shape_called(std::string_view name) {
                                     [&](const Shape& s) { return s.name == name; });
     if (found == chapter.shapes.end()) throw Error("there is no shape \"" + std::string(name) + "\"");
     return *found;
-}
-
-std::vector<const Shape*> judged_shapes(bool fixed_grids) {
-    return judged_shapes_of(this_step(), fixed_grids);
 }
 
 const Run& counted_run(const Shape& shape) {

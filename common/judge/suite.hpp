@@ -140,8 +140,8 @@ const Module* own_solution();
 const Shape& base_shape_of(const Module&);
 /// Returns the shape with this name. Throws Error if the chapter has none.
 const Shape& shape_called(std::string_view name);
-/// Returns the judged shapes that apply to the step under test, the base first; or those for fixed grids.
-std::vector<const Shape*> judged_shapes(bool fixed_grids);
+/// Returns the judged shapes that apply to a step, the base first; or those for fixed grids.
+std::vector<const Shape*> judged_shapes_of(const Step&, bool fixed_grids);
 /// Returns the run of the step under test on a shape. It is run once. Throws Error if the result is wrong.
 const Run& counted_run(const Shape&);
 /// Returns the counts of a step's solution on a shape. They are remembered across processes until something

@@ -74,7 +74,8 @@ std::vector<Shortfall> excesses_on(const Shape& shape) {
 /// GPU is too large for the shapes of other steps.
 bool has_fixed_grids() {
     static const bool fixed = [] {
-        const auto larger = kata::judged_shapes(true), others = kata::judged_shapes(false);
+        const auto larger = judged_shapes_of(this_step(), true),
+                   others = judged_shapes_of(this_step(), false);
         if (larger.empty() || !has_own_solution() || counted_run(*others.front()).fault) return false;
         const auto& on_base = counts_of(counted_run(*others.front()));
         const auto& theirs = of_own_solution(*others.front());
@@ -88,7 +89,7 @@ bool has_fixed_grids() {
     return fixed;
 }
 
-std::vector<const Shape*> judged_shapes() { return kata::judged_shapes(has_fixed_grids()); }
+std::vector<const Shape*> judged_shapes() { return judged_shapes_of(this_step(), has_fixed_grids()); }
 
 /// Returns the shape on which claims about the step under test are counted.
 const Shape& base_shape() { return *judged_shapes().front(); }
@@ -260,10 +261,10 @@ TEST_CASE("the step needs about what its own solution needs", "[claims][shared]"
     skip_without_counts();
     skip_without_own_solution();
     if (reports_are_sealed())  // in grading, where the solution is tested first and cannot be loaded later
-        for (const Shape* shape : kata::judged_shapes(true)) of_own_solution(*shape);
+        for (const Shape* shape : judged_shapes_of(this_step(), true)) of_own_solution(*shape);
     if (has_fixed_grids())
-        note("Its grids hardly grow with the problem. So it is compared with its solution on a large one, " +
-             counted_run(base_shape()).problem + ": on a small one fewer blocks would be enough.");
+        note("Its grids hardly grow with the problem, so it is compared with its solution on a larger one, " +
+             counted_run(base_shape()).problem + "; on a small one, fewer blocks would be enough.");
     for (const Shape* shape : judged_shapes()) {
         const auto& mine = counted_run(*shape);
         const auto& theirs = of_own_solution(*shape);

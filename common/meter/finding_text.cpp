@@ -110,7 +110,8 @@ std::string Meter::written_so_far(const Region& region, std::uintptr_t address, 
         if (const auto words = region.shadow->written_by_kernels_beside(offset / 4, (offset + bytes - 1) / 4))
             return "\n  kernels have written " + std::to_string(words) + " of the array's " +
                    std::to_string(region.range.size() / 4) +
-                   " words of 4 bytes, and not this one: is its index right, here and where it is stored?";
+                   " words of 4 bytes, but not this one: is the index right, both here and where it is "
+                   "stored?";
         std::string text =
             "\n  neither the host nor a kernel has set it since it was allocated: set it before, for zeros "
             "with cudaMemset";

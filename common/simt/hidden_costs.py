@@ -17,9 +17,9 @@ from llvm_ir import Made, kernels_of
 LOCAL_ARRAY = re.compile(r"^\s*%([\w.]+) = alloca (\[.*?\]|%[\w.:$]+|%\"[^\"]*\"), align", re.M)
 
 
-# bytes: ptxas may keep an array up to this in registers, if only loads or only stores have an index known at
-# run time. It then takes turns over all elements.
-FEW_WORDS = 64
+# ptxas may keep an array of this size in registers if only its loads, or only its stores, have an index known
+# at run time: it then selects among all elements.
+FEW_BYTES = 64
 
 
 def never_unrolled(text: str) -> str:
@@ -58,8 +58,8 @@ def never_unrolled(text: str) -> str:
 
 def kept_in_local_memory(clang: str, made: Made) -> dict[str, int]:
     """Returns {name: bytes} of each local array of a kernel with an index known only at run time, which rules
-    out registers. nvcc, also based on LLVM, decides after unrolling all loops with known trip counts except
-    those with `#pragma unroll 1`."""
+    out registers. nvcc, also based on LLVM, decides after unrolling all loops whose trip count is known, or
+    known to be at most a constant, except those with `#pragma unroll 1`."""
     named = {
         name for name, type_ in LOCAL_ARRAY.findall(made.text) if "[" in made.structures.get(type_, type_)
     }
@@ -118,7 +118,7 @@ def arrays_in_memory(text: str, optimised: Made) -> Iterator[tuple[str, int]]:
             if not all(map(loops.known, re.findall(r" (%[\w.]+)", indices)))
         ]
         done_there = {what for place in at_run_time for what in done_at(text, place)}
-        if at_run_time and (optimised.size(type_) > FEW_WORDS or len(done_there) > 1):
+        if at_run_time and (optimised.size(type_) > FEW_BYTES or len(done_there) > 1):
             yield name, optimised.size(type_)
 
 
@@ -195,16 +195,14 @@ class Loops:
             if name in inside:
                 return made.startswith("phi ") and name in self.bounded
             computed = re.match(
-                r"(?:zext|sext|trunc|add|sub|mul|shl|lshr|ashr|and|or|xor|[su](?:div|rem)) "
-                r"(?:(?:n[us]w|exact) )*i\d+ (%[\w.]+|-?\d+)(?: to i\d+|, (%[\w.]+|-?\d+))(?:,|$)",
+                r"(?:add|sub|mul|shl|lshr|ashr|and|or|xor|[su](?:div|rem)) (?:(?:n[us]w|exact) )*"
+                r"i\d+ (%[\w.]+|-?\d+), (%[\w.]+|-?\d+)(?:,|$)",
                 made,
             )
             if not computed and not made.startswith("phi "):
                 return False
             before = (
-                [each for each in computed.groups() if each]
-                if computed
-                else re.findall(r"\[ (%[\w.]+|-?\d+|undef), %[\w.]+ \]", made)
+                computed.groups() if computed else re.findall(r"\[ (%[\w.]+|-?\d+|undef), %[\w.]+ \]", made)
             )
             inside.add(name)
             if not all(map(follow, before)):

@@ -39,8 +39,8 @@ TEST_CASE("a read of unwritten memory is reported", "[races]") {
             kernels::unwritten_global(filled<int>("in", 32).data(), half.data());
             kernels::unwritten_global(half.data() + 32, out.data());
         }).at(0),
-        EndsWith("\n  kernels have written 32 of the array's 64 words of 4 bytes, and not this one: is "
-                 "its index right, here and where it is stored?"));
+        EndsWith("\n  kernels have written 32 of the array's 64 words of 4 bytes, but not this one: is "
+                 "the index right, both here and where it is stored?"));
     Buffer<int> set_in_vain("in", 32);
     CHECK_THAT(found([&] {
                    kernels::host_sets_no_bytes(set_in_vain.data(), 128);

@@ -239,8 +239,9 @@ TEST_CASE("rows that begin at multiples of 16 bytes, strips and blocks in a row"
 }
 
 TEST_CASE("pictures whose size is a multiple of 16, and whose width is not", "[equivalence][blur][wide]") {
+    // The last is a little wider than a block of the solution.
     const auto [width, height] =
-        GENERATE(table<int, int>({{24, 2}, {8, 6}, {40, 34}, {1, 16}, {20, 4}, {5, 32}}));
+        GENERATE(table<int, int>({{24, 2}, {8, 6}, {40, 34}, {1, 16}, {20, 4}, {5, 32}, {904, 2}}));
     require_right(random_gray({width, height}, 1, 11));
 }
 

@@ -1,6 +1,6 @@
 // A block with a barrier instead of a warp with shuffles: four columns a thread as uchar4, plain loads into
 // the ring, column sums in shared memory, the size at run time. Usual where one kernel serves any size and
-// any GPU.
+// any GPU. An H200 needs 5.4 times as long for it as for the solution, which only a GPU build reports.
 #include "grids.cuh"
 
 constexpr int THREADS = 128, ROWS = 48, MAX = grids::max_blur_size;

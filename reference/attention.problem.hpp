@@ -106,9 +106,60 @@ struct Heads {
         auto right = reference(q, k, v, shape);
         return {std::move(right.values), std::move(right.bound), {{shape.d, shape.n, shape.heads}}};
     }
-    std::optional<std::string> made_of(const Module&, const kata::Conditions&,
+    std::optional<std::string> made_of(const Module& step, const kata::Conditions& conditions,
                                        const std::vector<float>& result) const {
-        return off_by_a_factor(result, reference(q, k, v, shape), static_cast<std::size_t>(shape.d));
+        const auto right = reference(q, k, v, shape);
+        const auto d = static_cast<std::size_t>(shape.d);
+        if (auto text = off_by_a_factor(result, right, d)) return text;
+        for (std::size_t i = 0; i < result.size(); ++i)
+            if (!(std::abs(static_cast<double>(result[i]) - right.values[i]) <= right.bound[i]))
+                return std::isfinite(result[i]) ? wrong_weights(step, conditions, i / d) : std::nullopt;
+        return std::nullopt;
+    }
+
+    /// Returns which weights the step gives to keys that should have others. They are read from a result: if
+    /// V is 1 in column c of key first + c, and 0 elsewhere, column c of O is the weight of this key.
+    std::optional<std::string> wrong_weights(const Module& step, const kata::Conditions& conditions,
+                                             std::size_t row) const {
+        const auto n = static_cast<std::size_t>(shape.n), d = static_cast<std::size_t>(shape.d);
+        if (shape.scores() * d >= 64 * kata::too_large_to_ask) return std::nullopt;
+        const auto head = row / n, query = row % n;
+        std::vector<std::size_t> wrong;
+        double sum = 0;
+        std::string text;
+        bool tells_of_hidden = false;
+        for (std::size_t first = 0; first < n; first += d) {
+            auto other = *this;
+            other.v.assign(v.size(), 0);
+            for (std::size_t c = 0; c < std::min(d, n - first); ++c)
+                other.v[(head * n + first + c) * d + c] = 1;
+            const auto right = reference(other.q, other.k, other.v, shape);
+            std::vector<float> got;
+            const auto keep = [&](const auto& all) {
+                got = all;
+                return 0.0;
+            };
+            if (!kata::asked(step, other, conditions, keep)) return std::nullopt;
+            for (std::size_t c = 0; c < std::min(d, n - first); ++c) {
+                const auto weight = static_cast<double>(got[row * d + c]),
+                           expected = right.values[row * d + c];
+                sum += weight;
+                if (std::abs(weight - expected) <= right.bound[row * d + c]) continue;
+                const auto key = first + c;
+                const bool is_hidden = shape.causal && key > query;
+                if (wrong.empty() || (is_hidden && !tells_of_hidden))
+                    text = "key " + std::to_string(key) + " has " + std::to_string(weight) +
+                           (is_hidden ? ", and the query does not see it"
+                                      : " and should have " + std::to_string(expected));
+                tells_of_hidden = tells_of_hidden || is_hidden;
+                wrong.push_back(key);
+            }
+        }
+        if (wrong.empty()) return std::nullopt;
+        return "of query " + std::to_string(query) + " of head " + std::to_string(head) +
+               ", the weights of " + std::to_string(wrong.size()) + " of " + std::to_string(n) +
+               " keys are wrong, from key " + std::to_string(wrong.front()) + " to key " +
+               std::to_string(wrong.back()) + ": " + text;
     }
 
     struct Device {

@@ -15,26 +15,41 @@ namespace {
 
 constexpr std::string_view ours = "not in the documents";
 
+// What the steps are counted on.
+constexpr Matrix matrix{64, 2048};
+constexpr Shape shape{8, 128, 64};
+
 const kata::Step steps[] = {
-    {.name = "01_three_passes", .entry = "softmax", .traits = "[softmax]"},
+    {.name = "01_three_passes",
+     .entry = "softmax",
+     .traits = "[softmax]",
+     .figures = {{"base", "bytes_loaded", 12.0 * matrix.elements()}}},
     {.name = "02_online",
      .before = "01_three_passes",
      .entry = "softmax",
      .traits = "[softmax]",
      .beats = {{"01_three_passes", "bytes_loaded", 1.4, "a row is loaded twice instead of three times",
-                ours}}},
+                ours}},
+     .figures = {{"base", "bytes_loaded", 8.0 * matrix.elements()}}},
     {.name = "03_in_registers",
      .before = "02_online",
      .entry = "softmax",
      .traits = "[softmax]",
-     .beats = {{"02_online", "bytes_loaded", 1.9, "a row is loaded once instead of twice", ours}}},
-    {.name = "04_three_kernels", .entry = "attend_with_scores", .traits = "[attention]"},
+     .beats = {{"02_online", "bytes_loaded", 1.9, "a row is loaded once instead of twice", ours}},
+     .figures = {{"base", "bytes_loaded", 4.0 * matrix.elements()}}},
+    {.name = "04_three_kernels",
+     .entry = "attend_with_scores",
+     .traits = "[attention]",
+     .figures = {{"base of heads", "bytes_loaded", 80.0 * shape.elements()},
+                 {"base of heads", "bytes_stored", 20.0 * shape.elements()}}},
     {.name = "05_fused",
      .before = "04_three_kernels",
      .entry = "attend",
      .traits = "[attention]",
      .beats = {{"04_three_kernels", "sectors", 2.0, "scores and weights do not pass through global memory",
-                ours}}},
+                ours}},
+     .figures = {{"base of heads", "bytes_loaded", 36.0 * shape.elements()},
+                 {"base of heads", "bytes_stored", 4.0 * shape.elements()}}},
     {.name = "06_register_tiles",
      .before = "05_fused",
      .entry = "attend",
@@ -57,9 +72,6 @@ kata::Shape on_rows(std::string_view name, const Matrix& m) {
 kata::Shape on(std::string_view name, const Shape& s, std::string_view traits = "[attention]") {
     return {name, [s](const Module& step) { return try_on(step, heads(s)); }, traits};
 }
-
-constexpr Matrix matrix{64, 2048};
-constexpr Shape shape{8, 128, 64};
 
 constexpr Matrix timed_matrix{1 << 14, 1 << 13};
 

@@ -159,7 +159,7 @@ struct Heads {
         return "of query " + std::to_string(query) + " of head " + std::to_string(head) +
                ", the weights of " + std::to_string(wrong.size()) + " of " + std::to_string(n) +
                " keys are wrong, from key " + std::to_string(wrong.front()) + " to key " +
-               std::to_string(wrong.back()) + ": " + text;
+               std::to_string(wrong.back()) + ": " + text + "; the sum of all is " + std::to_string(sum);
     }
 
     struct Device {

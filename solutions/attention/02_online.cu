@@ -6,13 +6,13 @@
 
 constexpr int threads = 256;
 
-/// What is known of some elements: the largest, and the sum of their exponentials, relative to it. Of no
-/// elements the sum is 0, and the largest is a number, because -∞ - -∞ is NaN.
+/// The largest of some elements, and the sum of their exponentials, relative to it. For no elements the sum
+/// is 0, and the largest is a number, because -∞ - -∞ is NaN.
 struct Part {
     float largest = -FLT_MAX, sum = 0;
 };
 
-/// Returns what is known of the elements of both.
+/// Returns the largest and the sum of the elements of both.
 __device__ Part together(Part a, Part b) {
     // kata: begin
     const float largest = fmaxf(a.largest, b.largest);

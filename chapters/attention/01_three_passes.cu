@@ -1,0 +1,37 @@
+// 01 Three passes: the largest element of a row, the sum of the exponentials, the quotients. Beyond the
+// documents; the model is the safe softmax in Milakov and Gimelshein, Online Normalizer Calculation for
+// Softmax, 2018. A block has a row, and its threads go over it three times. exp(89) is more than a float can
+// hold. So the largest element of the row is subtracted from all of them first, which changes no quotient.
+#include "softmax.cuh"
+
+constexpr int threads = 256;
+
+/// Returns the values of all threads of the block, combined, to each of them. To be called once for each
+/// operator: then every call has an array of its own, and need not wait until all have read the last result.
+template <class Op>
+__device__ float reduce_block(float value, Op op) {
+    // kata: begin
+    // The tree of reduction 03, in shared memory. But here all threads get the result: which barrier does
+    // that need?
+    kata::open();
+    return value;
+    // kata: end
+}
+
+__global__ void three_passes(const float* in, float* out, int columns) {
+    // kata: begin
+    // Block b has row b. Its threads go over it three times, neighbours beside neighbours: for the largest
+    // element, for the sum of exp(element - largest), and for the quotients. Each of the first two passes
+    // leaves a value in each thread, which reduce_block() combines, by Max{} and Sum{}.
+    kata::open();
+    // kata: end
+}
+
+void softmax(const float* in, float* out, int rows, int columns) {
+    // kata: begin
+    // A block for each row.
+    // Also required: from 0 to 16384 columns, any number of rows; elements of any size, and of -infinity, but
+    // in each row one that is not; a NaN makes its row NaN and no other.
+    kata::open();
+    // kata: end
+}

@@ -1,0 +1,1 @@
+../../chapters/attention/head_sizes.cuh

@@ -1,0 +1,1 @@
+../../chapters/attention/scores.cuh

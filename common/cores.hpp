@@ -21,7 +21,7 @@ inline unsigned processors() {
     return std::max(1u, std::thread::hardware_concurrency());
 }
 
-/// Returns how many of them the process's control groups (version 2) let it use at a time.
+/// Returns how many processors the process's control groups (version 2) let it use at a time.
 inline unsigned cores(unsigned processors = kata::processors(), const std::filesystem::path& system = "/") {
     std::ifstream groups(system / "proc/self/cgroup");
     std::string line;

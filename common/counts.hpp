@@ -19,8 +19,8 @@ struct Traffic {
 };
 
 /// The model GPU that the makespan is counted for: about the GPU of a laptop, which most kernels keep busy
-/// whatever their tiles and blocks. A larger one would need more parallelism than a problem small enough to
-/// be counted quickly has.
+/// whatever their tiles and blocks. A larger GPU would need more parallelism than there is in a problem that
+/// can be counted quickly.
 namespace machine {
 inline constexpr unsigned multiprocessors = 16;
 inline constexpr unsigned issued_together = 4;  ///< steps, of different warps of one multiprocessor
@@ -62,8 +62,8 @@ struct Counts {
     std::uint64_t load_phases = 0;
     /// Bytes moved from global to shared memory while the warp does nothing else. For loads: bytes stored to
     /// shared memory before the warp reads it again. For asynchronous copies: bytes that a thread waits for
-    /// before it has read shared memory or passed a barrier since it began them, unless its warp only copies
-    /// while others only read. Bytes that arrive while other tiles are multiplied are not included.
+    /// without having read shared memory or passed a barrier since it began the copy, unless its warp only
+    /// copies while others only read. Bytes that arrive while other tiles are multiplied are not included.
     std::uint64_t waited_for = 0;
 
     /// Bytes of asynchronous copies still in flight when their block passes a barrier, summed over barriers.

@@ -10,8 +10,8 @@
 
 namespace kata {
 
-/// Where a launch reached its time limit: in a loop or a wait of a thread, or in all of its many blocks,
-/// which says nothing about its result.
+/// Where a launch reached its time limit: in a loop or a wait of a thread, or in all of its many blocks. The
+/// latter says nothing about the result.
 enum class OutOfTime { no, in_a_thread, in_all_blocks };
 
 /// A step broke a rule. The message names the cause and, if known, the file, line, block and thread.

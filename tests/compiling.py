@@ -296,12 +296,13 @@ class Compilers(unittest.TestCase):
             ("‘int sum’ redeclared as different kind of entity",) * 2,
             (
                 "invalid conversion from ‘int’ to ‘const void*’ [-fpermissive]",
-                "invalid conversion from ‘int’ to ‘const void*’; an address is wanted here: that of a "
-                "variable x is &x",
+                "invalid conversion from ‘int’ to ‘const void*’; an address is required here, such as "
+                "&x for a variable x",
             ),
             (
                 "cannot convert ‘float*’ to ‘void**’",
-                "cannot convert ‘float*’ to ‘void**’; an address is wanted here: that of a variable x is &x",
+                "cannot convert ‘float*’ to ‘void**’; an address is required here, such as "
+                "&x for a variable x",
             ),
             ("invalid conversion from ‘const void*’ to ‘void*’",) * 2,
         ):

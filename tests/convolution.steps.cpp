@@ -114,7 +114,7 @@ const kata::Step steps[] = {
              // radius (its variant compile_time_radius) is 1.03 times as fast as this step. At radius 4 this
              // step is 1.19 times as fast as that variant, which is due to the tile.
              {"02_constant_memory", "milliseconds", 1.4,
-              "the compiler knows the radius, and repeated reads move on chip", "PMPP-notes 7.4"},
+              "the compiler knows the radius, and repeated reads are served on chip", "PMPP-notes 7.4"},
          },
      .ideas = {loads_the_tile_once},
      .figures = {{"inside, tiles of 28", "bytes_loaded", 32 * 32 * 4},

@@ -158,7 +158,7 @@ class Explaining(unittest.TestCase):
         self.assertEqual([line.name[-2:] for line in of_both.lines], ["21", "20"])
         self.assertRegex(
             of_both.advice(),
-            r"^No line needs much more .* What takes longest is line 21: 3,000 of its atomics reach one "
+            r"^No line needs much more .* Line 21 takes longest: 3,000 of its atomics reach one "
             r".* done after 3,100 steps",
         )
         self.assertRegex(
@@ -166,7 +166,7 @@ class Explaining(unittest.TestCase):
             "^Look first at line 21: 3,000 .* than 30 do",
         )
         alone = explain.Explanation(trace.Both(crowded, None))
-        self.assertRegex(alone.advice(), "^What takes longest is line 21: 3,000 of its atomics")
+        self.assertRegex(alone.advice(), "^Line 21 takes longest: 3,000 of its atomics")
         said = self.text(crowded, None)
         self.assertIn("    3,000 of 3,200 atomics reach one address, one after the other\n", said)
         self.assertLess(said.index("03_blur.cu:21"), said.index("03_blur.cu:20"))

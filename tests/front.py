@@ -84,7 +84,7 @@ class Front(Checkout):
             "there is no file nowhere.txt", self.refused("tour", "--text", "nowhere.txt", "--device", "h100")
         )
         self.assertIn(
-            "not that of a file",
+            "the timed problem, not a file",
             self.refused("tour", "--text", str(self.root / "chapters/CUDA.md"), "--device", "h100"),
         )
         self.assertIn("is not NN_name", self.refused("new", "convolution", "tiled"))

@@ -104,7 +104,7 @@ const kata::Step steps[] = {
               "a block of 32 x 32 threads loads an element once for a whole row or column of them",
               "SGEMM-1D"},
              // Times, for 4096 x 4096 matrices, on an H100 (sm_90): 1.46 times: 6.2 and 9.0 TFLOP/s.
-             {"01_naive", "milliseconds", 1.2, "repeated reads move on chip", "SGEMM-1D"},
+             {"01_naive", "milliseconds", 1.2, "repeated reads are served on chip", "SGEMM-1D"},
          },
      .ideas = {waits_for_whole_tiles},
      // With tiles of a size that the host chooses (dynamic_shared) an H100 times 1.04 of step 01.
@@ -196,9 +196,10 @@ const kata::Step steps[] = {
               "not in the documents"},
          },
      .ideas = {waits_for_whole_tiles},
-     // A thread loads a pack of A and one of B for each tile, and stores 16 packs of results. In each place
-     // along K a warp takes 12 passes: two packs of A at 2, because neighbouring lanes load the same one, and
-     // two of B at 4. Four elements of A at 1 and a pack of B at 4 are stored into the tiles.
+     // A thread loads a pack of A and one of B for each tile, and stores 16 packs of results. At each place
+     // along K a warp takes 12 passes: 2 for each of two packs of A, because neighbouring lanes load the same
+     // one, and 4 for each of two of B. Stores into the tiles take 1 for each of four elements of A, and 4
+     // for a pack of B.
      .figures = {{"base", "global_requests", (2 * 4 + 16) * 256},
                  {"base", "bytes_loaded", 4 * 262144},
                  {"base", "shared_loads", 2 * 524288},

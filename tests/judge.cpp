@@ -505,7 +505,7 @@ TEST_CASE("an element that two threads load is traced to both, if the solution's
         "of block (1,0,0) in 02_b.cu:5; in the solution only one thread loads it\n  each block loads 8 "
         "elements of \"in\", and the next begins 4 further on: if each has a part of its own, both numbers "
         "must be the same");
-    // Every block loads all that is left, so how much each has is unknown.
+    // Every block loads all elements from its own on, so the size of its part is unknown.
     CHECK(traced(0, sums(12, 4), sums(4, 4))
               .ends_with("of block (1,0,0) in 02_b.cu:5; in the solution only one thread loads it"));
     CHECK(traced(0, sums(8, 4), sums(8, 4)).empty());

@@ -85,7 +85,7 @@ std::vector<T> lowest(std::size_t n, std::size_t place) {
 }  // namespace
 
 // 0 changes no sum, and it is above every maximum of negative numbers. The bits of -0.0, read as an int, are
-// those of the lowest one: below those of -infinity.
+// the lowest int, below the bits of -infinity.
 TEST_CASE("a maximum may be 0", "[equivalence]") {
     auto values = below_zero<int>(10007, 6000);
     values[6000] = 0;

@@ -170,8 +170,7 @@ const kata::Step steps[] = {
                {"06_neighbored", "sectors_loaded", 4.0,
                 "an element is read from global memory once, and not again in every round of the tree",
                 "not in the documents"},
-               // 2.60 times, of which 1.59 with the loads one after the other
-               // (05_coarsened.one_load_at_a_time).
+               // 2.60 times; 1.59 times with the loads one after the other (05_coarsened.one_load_at_a_time).
                {"04_hierarchical", "milliseconds", 1.5, "there are fewer trees, and more loads in flight",
                 "PMPP-notes 10.8"},
                // 11.2 times: the second ladder begins where the first one did.

@@ -78,7 +78,8 @@ const kata::Step steps[] = {
               "a block reads its input tile once instead of once for every neighbour", "PMPP-notes 8.3"},
              // 0.53 times, although step 01 loads 2.9 times the bytes. Here a cell takes 2.4 threads, needs
              // more different sectors, and is stored in rows of six, which fill no sector.
-             {"01_basic", "milliseconds", 1.0, "repeated reads move on chip", "PMPP-notes 8.3", refuted},
+             {"01_basic", "milliseconds", 1.0, "repeated reads are served on chip", "PMPP-notes 8.3",
+              refuted},
          },
      .ideas = {launches_once},
      // A warp reads four rows of 8 elements, each of which is in two sectors in a grid of 16³.

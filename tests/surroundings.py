@@ -100,7 +100,7 @@ class Surroundings(Checkout):
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertRegex(
             done.stderr,
-            r"\Akata: .*another owner; to allow it: git config --global --add safe.directory '.*'\n\Z",
+            r"\Akata: .*another user owns; to allow it: git config --global --add safe.directory '.*'\n\Z",
         )
 
     def test_a_meson_that_is_in_the_way_is_named(self) -> None:

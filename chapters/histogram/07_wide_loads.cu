@@ -19,9 +19,9 @@ __device__ void count(unsigned character, unsigned* histo_s) {
 
 __global__ void wide_loads(const char* text, std::size_t length, unsigned* histo) {
     // kata: begin
-    // Zeroing and merging are those of 03. In between, a thread loads `loads` times 16 characters as uint4,
-    // `block` loads apart from each other: all of them into an array of registers first, and only then are
-    // their bytes counted. Both loops are unrolled. Past the end of the text a load is left out. Up to 15
+    // Zero and merge as in 03. In between, a thread loads 16 characters as uint4, `loads` times, each
+    // `block` uint4 after the one before. All go into an array of registers first; only then are their
+    // bytes counted. Both loops are unrolled. Past the end of the text a load is left out. Up to 15
     // characters at the end fill no load: they are counted once, by the first threads of one block.
     kata::open();
     // kata: end

@@ -1,6 +1,6 @@
 // 02 Convergent: the stride halves, so that the active threads stay together. Mirrors PMPP-notes
-// 10.4 and 10.5. Changed from 01: in each round the first threads of the block combine what lies
-// next to each other with what lies a stride further on. Warps without work skip the round instead
+// 10.4 and 10.5. Changed from 01: in each round the first threads of the block combine neighbouring
+// elements with the elements that lie a stride further on. Warps without work skip the round instead
 // of sending one lane into it, and a warp's elements fill the sectors that they lie in.
 #include "rounds.cuh"
 

@@ -1,9 +1,9 @@
 // 04 Coarsened: each thread scans a subsection of its own sequentially, the threads together scan the
 // last elements of the subsections, and each thread adds what comes before its own. Mirrors
 // PMPP-scan 11.5.
-// Changed from 01: the parallel scan, with its many additions, is over a quarter of the elements.
+// Changed from 01: the parallel scan, with its many additions, covers a quarter of the elements.
 // Neighbouring threads still load and store neighbouring elements. Only shared memory is walked through
-// in subsections, and it is padded, or the lanes of a warp would meet in the same banks.
+// in subsections, and it is padded: else the lanes of a warp would meet in the same banks.
 #include "sections.cuh"
 
 constexpr int coarse_factor = 4;  // elements of a subsection

@@ -12,11 +12,11 @@ namespace kata {
 
 /// Returns `count` small integers that distinguish positions, so that one wrong index shows: neighbors always
 /// differ, and elements at any other distance are equal no more often than by chance, whatever the length of
-/// a row. From -largest to largest without 0 (a forgotten element must change a sum), from 1 for an unsigned
-/// `T`. Float arithmetic is exact in any order as long as n * largest <= 2^24 for a sum of n values, or n *
-/// largest * largest <= 2^24 for a sum of n products: the default allows a million values or seventy thousand
-/// products. With only two values (`largest` 1, or 2 if unsigned) neighbors may be equal. Throws
-/// std::invalid_argument if `largest` is less than 1 or not a `T`.
+/// a row. They lie between -largest and largest and are never 0, because a forgotten element must change a
+/// sum; for an unsigned `T` they begin at 1. Float arithmetic is exact in any order as long as n * largest <=
+/// 2^24 for a sum of n values, or n * largest * largest <= 2^24 for a sum of n products: the default allows a
+/// million values or seventy thousand products. With only two values (`largest` 1, or 2 if unsigned)
+/// neighbors may be equal. Throws std::invalid_argument if `largest` is less than 1 or not a `T`.
 template <class T = float>
 std::vector<T> coded(std::size_t count, unsigned seed, int largest = 15) {
     if (largest < 1 || static_cast<double>(static_cast<T>(largest)) != largest)

@@ -32,7 +32,7 @@ bool is_count(double times) { return times >= 0 && times == std::floor(times); }
 /// Finds the inputs that count wrongly, from left to right, by halving. Stops after `most`.
 class Search {
   public:
-    /// Seeds after `seed` are those of the inputs whose sums must be predicted.
+    /// Seeds after `seed` make the inputs whose sums must be predicted.
     Search(std::size_t inputs, const SumsOf& answer, unsigned seed, int largest, std::size_t most)
         : inputs_(inputs),
           answer_(answer),

@@ -9,8 +9,8 @@
 namespace kata {
 
 /// Returns the narrowest place that holds all wrong elements, such as the last block, the border or every
-/// 32nd index; nothing if there is none that chance does not explain. `wrong` are their indices, in ascending
-/// order. `at_random`: the data determine them, so that their residues mean nothing.
+/// 32nd index; nothing if chance explains every such place. `wrong` are their indices, in ascending order.
+/// `at_random`: the data determine which elements are wrong, so residues of indices mean nothing.
 std::optional<std::string> describe_places(const Grid&, std::span<const Index> wrong, bool at_random);
 
 }  // namespace kata

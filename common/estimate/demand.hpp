@@ -58,15 +58,15 @@ struct Demand {
     double basic_blocks = 0;  ///< entered by warps
     double comparisons = 0;   ///< of conditions compiled to predicates
     double unrolled = 0;      ///< basic blocks of unrolled loops, which a GPU does not enter
-    double merged = 0;        ///< passes of loads in them that repeat an earlier one, and are not made
+    double merged = 0;        ///< passes in them that a GPU leaves out, because they repeat an earlier load
     double operands = 0;      ///< constants at an address known at compile time
     double divisions = 0;     ///< by warps, by non-constants
     double lines = 0;         ///< of 128 bytes, summed over requests to global memory: a pass for each
     double passes = 0;        ///< over the banks of shared memory
     std::map<std::string, Flow> arrays;
-    /// Serialized updates of the line of global memory with the most of them, among the lines that several
-    /// blocks update, and among those that one block updates. Within a request, lanes of one address take a
-    /// turn each, and so do different sectors.
+    /// The most serialized updates of any line of global memory: once among the lines that several blocks
+    /// update, once among the lines that one block updates. Within a request, each lane of one address takes
+    /// a turn, and so does each sector.
     double updates_of_all = 0, updates_of_one = 0;
     double updates = 0;  ///< of all lines
     /// For lines updated by one block alone: turns, words updated, and bytes of their arrays.

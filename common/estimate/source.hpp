@@ -11,13 +11,13 @@ struct Line {
     /// as many as a pragma says, or four without one; 0 outside loops and if all rounds are unrolled.
     unsigned rounds = 0;
     /// The innermost loop is fully unrolled: its trip count is known at compile time or a pragma says so, no
-    /// pragma forbids it, and no condition in it needs a jump. It takes no comparison and no jump, and
-    /// addresses are constants apart.
+    /// pragma forbids it, and no condition in it needs a jump. Such a loop takes no comparison and no jump,
+    /// and its addresses are constants apart.
     bool unrolled = false;
     /// The innermost loop, of which nvcc unrolls some rounds, has conditions for one statement each: they are
     /// compiled to predicates instead of jumps.
     bool predicated = false;
-    /// An atomic adds a literal number, for which the lanes of a warp are not serialized.
+    /// An atomic adds a literal number: the lanes of a warp are then not serialized.
     bool adds_a_number = false;
     /// Divisions and remainders by non-constants: each takes a dozen instructions.
     unsigned divisions = 0;

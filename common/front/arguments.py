@@ -136,7 +136,7 @@ def status(parser: Parser) -> None:
 def hint(parser: Parser) -> None:
     a_step(parser)
     parser.add_argument(
-        "--more", action="count", default=0, help="the next hint, which says more; twice, the last one"
+        "--more", action="count", default=0, help="the next hint, which says more; given twice, the last one"
     )
 
 

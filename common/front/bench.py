@@ -127,7 +127,7 @@ class Clocks:
     """Samples the clock with nvidia-smi while the block runs; takes no samples if nvidia-smi does not
     answer."""
 
-    # Today's, and that of older drivers.
+    # The name in today's drivers, and in older ones.
     NAMES = ("clocks_event_reasons.active", "clocks_throttle_reasons.active")
 
     def __init__(self) -> None:
@@ -232,8 +232,8 @@ LEGEND = (
     ),
     (
         "x CUB",
-        "how many times as fast as that library, in runs that alternate with its own; the true ratio is "
-        "between the bounds "
+        "how many times as fast as that library, in runs that alternate with the library's; the true ratio "
+        "is between the bounds "
         "in 95 % of all cases",
     ),
     ("WRONG", "the answer after the timed loop is not right; no time is shown"),

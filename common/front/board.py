@@ -67,8 +67,8 @@ class Board:
         return next(place for place in self.places if (place.chapter, place.step) == (chapter, step))
 
     def next(self, chapter: str = "") -> Place | None:
-        """Returns the first step that is not done, of all or of a chapter, those of the course first; None
-        if all that this machine can run are done or skipped."""
+        """Returns the first step that is not done, of all or of a chapter; steps of the course come first.
+        None if all that this machine can run are done or skipped."""
         return next((place for place in self.left if chapter in ("", place.chapter)), None)
 
     def next_after(self, chapter: str, step: str) -> Place | None:

@@ -64,7 +64,7 @@ def is_open(text: str) -> bool:
 
 
 def is_stub(text: str) -> bool:
-    """True if nothing has been written yet; everything between a stub and a solution is a step in work."""
+    """True if nothing has been written yet. A body that is begun but not finished is no stub."""
     try:
         bodies = split(text, "")[1]
     except Fault:

@@ -163,11 +163,11 @@ def in_words_of_cuda(text: str) -> str:
         return f"'{name}' is a namespace that the chapter's header declares: choose another name"
     if (extent := NO_EXTENT.match(text)) and "dim3" in extent["given"]:
         return (
-            "dim3 is made of numbers, and is given another dim3: does a variable of type dim3 have the name "
-            "of a constant?"
+            "dim3 takes numbers, and is given another dim3: does a variable of type dim3 have the name of a "
+            "constant?"
         )
     if (one := NO_ADDRESS.match(text)) and len(one["stars"]) < len(one["wanted"]):
-        return f"{text}; an address is wanted here: that of a variable x is &x"
+        return f"{text}; an address is required here, such as &x for a variable x"
     return text
 
 

@@ -297,13 +297,13 @@ def legend(repository: Repository, name: str, chapter: str, bounds: Iterable[str
     )
     lines += entry(
         "measured",
-        "the solution's time, measured on this GPU; - if it has none there, and then the error leaves "
-        "out that step",
+        "the solution's time, measured on this GPU; - if it was not measured: the error then leaves out "
+        "that step",
     )
     lines += entry(
         "bound by",
-        "what takes longest of everything that happens at the same time; for several launches, what bounds "
-        "them for most of the time:",
+        "the resource that takes longest, of all that work at the same time; for several launches, the one "
+        "that bounds them for most of the time:",
     )
     for what in dict.fromkeys(bounds):
         meaning = f"{what}: {MEANINGS.get(what, f'see {FOLDER}/README.md')}"
@@ -410,7 +410,7 @@ def details(
         if len(estimate.launches) > 1
         else "all at the same time"
     )
-    out = [f"What {whose} keeps busy, and for how much of the time; {how}:", f"  {needs}"]
+    out = [f"The resources that {whose} keeps busy, and for how much of the time; {how}:", f"  {needs}"]
     if len(estimate.launches) == 1 and estimate.needs[0][0] < 0.9 * estimate.milliseconds:
         out.append("  in the rest, blocks wait for their turn, or the launch begins")
     if len(estimate.launches) > 1:

@@ -194,7 +194,7 @@ class Explanation:
         if not self.solution or self.theirs is None:
             line = self.lines[0]
             if self.turns in line.rows:
-                return f"What takes longest is line {number(line)}: {self.in_turn()}."
+                return f"Line {number(line)} takes longest: {self.in_turn()}."
             return f"Most of the work is in line {number(line)}: {self.share(line.steps):.0f} % of the steps."
         worst = self.lines[0]
         if self.more_turns:
@@ -214,7 +214,7 @@ class Explanation:
         if self.turns in worst.rows:
             return (
                 "No line needs much more than the solution does for the same. "
-                f"What takes longest is line {number(worst)}: {self.in_turn()}."
+                f"Line {number(worst)} takes longest: {self.in_turn()}."
             )
         busiest = max(self.lines, key=lambda line: line.steps)
         return (

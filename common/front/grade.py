@@ -115,7 +115,7 @@ def arguments_of(given: Sequence[str] | None) -> tuple[argparse.Namespace, argpa
     parser.add_argument(
         "--without-walls", action="store_true", help="run what students wrote with all your rights"
     )
-    # For answers to different steps (evaluate.py), none of which lacks those of the others.
+    # For answers to different steps (evaluate.py): steps without an answer are not missed.
     parser.add_argument("--only-handed-in", action="store_true", help=argparse.SUPPRESS)
     return parser.parse_args(given), parser
 

@@ -99,8 +99,8 @@ class Kernel:
 
 
 def build_parts(repository: Repository, build: Build, hunt: Hunt) -> None:
-    """Builds the suite, the kernel and the solutions that it is compared with. Their names are not shown:
-    that of the kernel may give the mistake away."""
+    """Builds the suite, the kernel and the solutions that it is compared with. No names are shown, because
+    the kernel's may give the mistake away."""
     kernel = module("wrong", hunt.chapter, f"{hunt.step}.{hunt.name}", "cpu")
     solution = module("solutions", hunt.chapter, hunt.step, "cpu")
     failed = build.compile([suite(hunt.chapter, "cpu"), kernel, solution], named=False)

@@ -56,7 +56,7 @@ def tour(repository: Repository, given: argparse.Namespace) -> int:
         return tours.toured(repository, given)[0]
     if given.device:
         raise Fault(
-            "--json has no estimates of a tour: ./kata explain --device --json has those of a step", 2
+            "--json gives no estimates for a tour: ./kata explain --device --json gives them for a step", 2
         )
     return for_programs("tour", lambda: tours.toured(repository, given))
 

@@ -219,8 +219,8 @@ def paragraph(text: str, indent: int) -> str:
 
 
 def as_json(columns: Sequence[Column], row: Row, theirs: Row | None = None) -> dict[str, object]:
-    """Returns the row of a step, with the counters of the columns. It has run on one problem: that is no
-    verdict, unless it is wrong."""
+    """Returns the row of a step, with the counters of the columns. The step has run on one problem:
+    that shows whether it is wrong, but not that it is right."""
     return {
         "verdict": "FAIL" if row.fault else "SKIP" if row.is_open or row.lacks else None,
         "why": row.fault or row.lacks,
@@ -307,7 +307,7 @@ class Tour:
         }
         print(f"\n{described.name}: {about}\n{described.device}\n")
         if mine:
-            print("Your steps. Below each stands its solution, and below both yours against it: x2")
+            print("Your steps. Below each stands its solution, and below both your step against it: x2")
             print("is twice as much as in the solution; + marks what is better, - what is worse.\n")
         print(headings(columns), end="", flush=True)
         seen: dict[str, Row] = {}
@@ -371,9 +371,9 @@ class Tour:
         if one_in > 1:
             print(
                 f"\n  Counted on 1 of {one_in:.0f} blocks of each launch, and scaled to all of them. "
-                f"The result is that of all blocks;"
+                f"The result is from all blocks;"
             )
-            print("  --full also counts them all, one after the other, and looks for races between them.")
+            print("  --full also counts all blocks, one after the other, and looks for races between them.")
         if written:
             print(f"\n  Each step's result is in a file of its own, the last in {written}")
         print(legend(columns), end="")

@@ -138,7 +138,7 @@ def edits(mistake: Mistake, numbered: list[tuple[int, str]]) -> Iterator[Edit]:
         if sign == "+":
             if not old:
                 raise mistake.fault(
-                    "'+' without a line '-' of the solution before it, in whose place it stands", number
+                    "'+' without a line '-' before it: the line of the solution that it replaces", number
                 )
             new.append(code)
             continue

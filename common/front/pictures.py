@@ -50,7 +50,7 @@ def reuse(traces: Sequence[Trace]) -> tuple[list[Panel], Panel]:
         (a, (m, k)), (b, (_, n)), (c, _) = trace.shapes.items()
         loads = trace.loads((a, b))
         tile: set[int] = set()  # elements that the first block stores
-        thread: set[int] = set()  # those of its first thread
+        thread: set[int] = set()  # elements that its first thread stores
         for r in trace.requests:
             if r.array != c or r.did != "store" or r.block != 0:
                 continue
@@ -286,7 +286,7 @@ def additions(trace: Trace) -> tuple[list[tuple[int, int, tuple[int, int]]], int
     for array, part in stretches:
         apart = max(1, columns // len(part))
         column.update({(array, word): min(columns, (i + 1) * apart) - 1 for i, word in enumerate(part)})
-    # The column and level of each load since a thread's last store; and those of that store.
+    # The column and level of each load since a thread's last store, and of that store.
     loaded: dict[tuple[int, int], list[tuple[int, tuple[int, int]]]] = {}
     stored: dict[tuple[int, int], tuple[int, tuple[int, int]]] = {}
     levels: dict[int, tuple[int, int]] = {}
@@ -456,8 +456,8 @@ Draw = Callable[[Sequence[Trace]], tuple[list[Panel], Panel]]
 PICTURES: dict[str, tuple[Draw, str]] = {
     "fetches": (
         fetches,
-        "How often threads load each element from global memory: once would do, and the rest is "
-        "fetched again.",
+        "How often threads load each element from global memory: one load would do, every other one "
+        "fetches it again.",
     ),
     "reuse": (
         reuse,
@@ -466,12 +466,11 @@ PICTURES: dict[str, tuple[Draw, str]] = {
     ),
     "owners": (
         owners,
-        "Which block, and in it which warp, stores each element: a warp should be a stretch of neighbours "
-        "in a row.",
+        "Which block, and which of its warps, stores each element: a warp should store neighbours in a row.",
     ),
     "planes": (
         planes,
-        "When a block loads from which plane of the grid: a plane that comes back later is loaded again.",
+        "When a block loads from each plane of the grid: a plane that comes back later is loaded again.",
     ),
     "contention": (
         contention,
@@ -480,13 +479,13 @@ PICTURES: dict[str, tuple[Draw, str]] = {
     ),
     "rounds": (
         rounds,
-        "Which threads of a block work in each round, from top to bottom: what is idle within a warp costs "
-        "as much as what works.",
+        "Which threads of a block work in each round, from top to bottom: a lane that idles in a working "
+        "warp costs as much as one that works.",
     ),
     "network": (
         network,
-        "Which element is added to which, from top to bottom: many dots are much work, many levels are a "
-        "long way.",
+        "Which element is added to which, from top to bottom: many dots mean much work, many levels "
+        "a long chain.",
     ),
     "blocks": (
         blocks,

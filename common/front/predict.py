@@ -1,4 +1,4 @@
-"""Questions: one about the student's own kernel, before the meter answers it, and those of a page, which
+"""Questions: one about the student's own kernel, which the meter answers, and others from a page, which
 answers them at its end."""
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def answer(row: explain.Row, said: float, theirs: explain.Row | None) -> str:
     if row.each > explain.MUCH * row.least_each:
         text += f"{row.least_each:.1f} would do for what the lanes request. "
     else:
-        text += "What the lanes request cannot be had with fewer. "
+        text += "Fewer would not do for what the lanes request. "
     if theirs:
         text += f"In the solution it is {theirs.each:.1f}. "
     return textwrap.fill(text + WHY[row.memory], WIDTH) + "\n"

@@ -293,7 +293,7 @@ class Repository:
         if not self.git("rev-parse", "HEAD"):
             if "dubious ownership" in self.git_complaint:
                 raise Fault(
-                    f"{file} {state}, and this git does not read a checkout of another owner; "
+                    f"{file} {state}, and git does not read a checkout that another user owns; "
                     f"to allow it: "
                     f"git config --global --add safe.directory '{self.root}'"
                 )

@@ -58,7 +58,7 @@ SMALLER = (
 )
 READ_LIFE = (
     "The warps of one block: from left to right, what each does as time goes on. A dashed line is a "
-    "barrier. Where a row is empty before one, its warp waits there for the slowest."
+    "barrier. Where a row is empty before a barrier, its warp waits there for the slowest."
 )
 WAITS_ELSEWHERE = (
     "The pictures do not show how long an atomic on global memory waits for atomics of other blocks at the "

@@ -69,7 +69,7 @@ def as_lines(
     if mine and theirs:
         lines.append(f"Yours is {estimates.compared(mine.milliseconds, theirs.milliseconds)}.")
     if mine and times.is_untested:
-        lines.append(f"Whether it is right is not known before ./kata test {chapter} {step[:2]} has said so.")
+        lines.append(f"It may be wrong: only ./kata test {chapter} {step[:2]} says whether it is right.")
     if shown and (mine or not (both.solution or times.is_wrong)):
         tree = "chapters" if mine else "solutions"
         said = estimates.details(

@@ -24,7 +24,7 @@ def toured(repository: Repository, given: argparse.Namespace) -> tuple[int, dict
     if file and not os.path.isfile(file):
         raise Fault(f"there is no file {file}", 2)
     if given.device and (given.image or given.text):
-        raise Fault("--device estimates the timed problem, not that of a file: leave out one of the two", 2)
+        raise Fault("--device estimates the timed problem, not a file: leave out one of the two", 2)
     build = Build(repository)
     build.configure()
     status, found = 0, []
@@ -72,7 +72,7 @@ def print_needs(repository: Repository, chapter: str, backend: str) -> None:
 
 
 def print_refuted(repository: Repository, chapter: str, given: argparse.Namespace) -> None:
-    """Prints the refuted claims, but for those of steps that are still open, which would give away their
+    """Prints the refuted claims, but not of steps that are still open, because they would give away the
     point."""
     is_open = [
         step

@@ -20,7 +20,7 @@ Verdict time_against(const Module&, const Module& other, double least_ratio);
 /// Returns the time of a step on the chapter's timed problem: the median of a few runs.
 double milliseconds(const Module&);
 
-/// Same for several steps, in turn over one problem or a variant of it, measured like a row of the ladder.
+/// Times several steps like a row of the ladder, in turn over one problem or a variant of it.
 void time_each(std::span<const Module>, std::optional<int> variant,
                const std::function<void(const Module&, double milliseconds)>& tell);
 

@@ -46,7 +46,8 @@ int estimate(std::span<char* const> arguments) {
         const auto file = option(arguments, "--device"), variant = option(arguments, "--variant");
         if (!file) throw Error("--estimate needs --device with a file that describes a GPU");
         if (!chapter.at_scale) throw Error(std::string(chapter.name) + " has no problem to estimate");
-        if (!counts_available()) throw Error("nothing is counted here: only the CPU back end of g++ counts");
+        if (!counts_available())
+            throw Error("nothing is counted here: only the CPU back end built by g++ counts");
         const auto solution = option(arguments, "--solution");
         if (solution)
             if (auto why = ::estimate::unequal_blocks(counts_of(base_shape_of(step).run(step)),

@@ -13,7 +13,7 @@
 
 namespace kata {
 
-/// The code of a place in the kernels, what it does and in which memory: one instruction may access several.
+/// A place in the kernels: its code, the kind of access, and the memory: one instruction may access several.
 using CodePlace = std::tuple<std::uint32_t, std::string, std::string>;
 
 /// Returns the line of each place: "03_tiled.cu:27".

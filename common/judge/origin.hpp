@@ -26,9 +26,9 @@ using Solve = std::function<const void*()>;
 /// known, as on a GPU. The solution may be null.
 std::string origin(const Conditions&, const Element&, const Solve& step, const Solve& solution);
 
-/// Runs a step that has a race and its solution under a watcher. Returns how the parts that its blocks store
-/// of the race's array overlap, if the solution's do not. If both launch their kernels alike, also returns
-/// which elements of the array a thread loads or stores in the step only.
+/// Runs a step that has a race and its solution under a watcher. Returns how the parts of the race's array
+/// that its blocks store overlap, if the solution's parts do not. If both launch their kernels alike, also
+/// returns which elements of the array a thread loads or stores in the step only.
 std::string unlike_solution(const Conditions&, const Race&, const Solve& step, const Solve& solution);
 
 }  // namespace kata

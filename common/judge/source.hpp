@@ -6,7 +6,7 @@
 
 namespace kata {
 
-/// True if it still has a body to write: a line that begins with a call of kata::open().
+/// True if the step still has a body to write: a line that begins with a call of kata::open().
 bool is_open(const std::filesystem::path& source);
 
 /// Returns why a kernel must be rejected: the rest of the line after "// Rejected: ". On a GPU, which cannot
@@ -14,8 +14,8 @@ bool is_open(const std::filesystem::path& source);
 /// if there is none.
 std::string stated_reason(const std::filesystem::path& source);
 
-/// Returns the first test that rejects it: the rest of the line after "// Rejected by: ". Empty if it does
-/// not say, and on a GPU, where another test may be first.
+/// Returns the test that rejects the kernel first: the rest of the line after "// Rejected by: ". Empty
+/// without such a line, and on a GPU, where another test may be first.
 std::optional<std::string> stated_test(const std::filesystem::path& source);
 
 /// Returns the GPU that the step requires, after "// Needs: ": "sm_80", a compute capability, or "sm_90a", a
@@ -30,7 +30,7 @@ std::optional<std::string> lacking(const std::string& need);
 /// memory. An empty name stands for the CPU back end.
 std::optional<std::string> lacking(const std::string& need, const std::string& architecture,
                                    std::size_t shared);
-/// True if the CPU back end can run and count it, whichever back end runs it now.
+/// True if the CPU back end can run and count a step with this need, whichever back end runs it now.
 bool can_be_counted(const std::string& need);
 
 }  // namespace kata

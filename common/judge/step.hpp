@@ -50,8 +50,8 @@ struct Idea {
 /// An allowance for correct kernels of another style, beyond the limits that hold for all chapters.
 struct Allowance {
     Quantity quantity;
-    /// Relative to what the solution needs. For "milliseconds", timed claims are divided by it for every
-    /// kernel but the solution.
+    /// How many times as much as the solution a kernel may need. For "milliseconds": for every kernel but the
+    /// solution, timed claims are divided by this factor.
     double factor;
     std::string_view shape = "";  ///< on this shape, or variant of the timed problem; empty: on every one
 };

@@ -51,8 +51,8 @@ struct Brought {
 /// The problem that was run in place of the timed problem.
 struct AtScale {
     double operations = 0;
-    /// How often the timed problem repeats it, each time with as many blocks of the same size. Larger than 1
-    /// if a block of the timed problem takes seconds on the CPU back end.
+    /// How often the timed problem repeats this one, each time with as many blocks of the same size. Larger
+    /// than 1 if a block of the timed problem takes seconds on the CPU back end.
     double times = 1;
 };
 
@@ -116,14 +116,13 @@ inline bool says_enough(const std::string& text) {
     const auto& reason = subject().rejected_for;
     return !reason.empty() && text.find(reason) != text.npos;
 }
-/// Returns the name of the step that it is, or stands for: "03_tiled" also for the mistake
-/// 03_tiled.no_barrier.
+/// Returns the name of the step under test: "03_tiled" also for the mistake 03_tiled.no_barrier.
 std::string step_name();
-/// Returns its row. Throws Error if the chapter has none.
+/// Returns the row of the step under test. Throws Error if the chapter has none.
 const Step& this_step();
 /// Returns the row with this name. Throws Error if the chapter has none.
 const Step& step_called(std::string_view name);
-/// Returns its module. Throws Error if it has not been built or is older than its source.
+/// Returns the module under test. Throws Error if it has not been built or is older than its source.
 const Module& step();
 /// Returns the names of the solutions that the step under test is compared with, its own among them. Only
 /// these are built for it.
@@ -142,7 +141,7 @@ const Shape& base_shape_of(const Module&);
 const Shape& shape_called(std::string_view name);
 /// Returns the judged shapes that apply to a step, the base first; or those for fixed grids.
 std::vector<const Shape*> judged_shapes_of(const Step&, bool fixed_grids);
-/// Returns the run of the step under test on a shape. It is run once. Throws Error if the result is wrong.
+/// Returns the run of the step under test on a shape. Runs it once. Throws Error if the result is wrong.
 const Run& counted_run(const Shape&);
 /// Returns the counts of a step's solution on a shape. They are remembered across processes until something
 /// is rebuilt. Grading relies on this: no solution can be loaded there.
@@ -174,7 +173,7 @@ inline Run observed_run(const Conditions& conditions, const std::function<void()
     return observed_run(conditions, work, [&](const Observation&) { return compare(); });
 }
 
-/// If the solution launches as often, returns the lines that launch in another way than it does:
+/// If the solution launches as often, returns the lines that launch in another way than the solution does:
 /// "01_basic.cu:30 launched <<<1, 1024>>>"; empty if there are none.
 std::string launched_otherwise(const Observation& step, const Observation& solution);
 

@@ -105,7 +105,8 @@ int written(std::span<char* const> arguments, const char* what, const auto& writ
     try {
         const auto file = option(arguments, "--to");
         if (!file) throw Error(std::string(what) + " needs --to and a file");
-        if (!counts_available()) throw Error("nothing is counted here: only the CPU back end of g++ counts");
+        if (!counts_available())
+            throw Error("nothing is counted here: only the CPU back end built by g++ counts");
         write(Module(option(arguments, what).value_or("")), *file);
         return 0;
     } catch (const OpenKata&) {

@@ -94,9 +94,9 @@ std::optional<double> asked(const Module& step, const Problem& p, Conditions con
     return run.fault ? std::nullopt : number;
 }
 
-/// Returns which elements of an input count wrongly in the first wrong element of a step that computes
-/// weighted sums of it, on the grid of the result or another one; nothing if these do not explain it. Where
-/// results are sums divided by `divisor`, inputs are multiples of it, up to `largest` times.
+/// For a step that computes weighted sums of an input: returns which inputs count wrongly in the first wrong
+/// element; nothing if inputs do not explain it. The input has the grid of the result or another one. If
+/// results are sums divided by `divisor`, inputs are multiples of it: 0 to `largest` times the divisor.
 template <class Problem, class T>
 std::optional<std::string> displaced_in(const Module& step, const Problem& p, std::vector<T> Problem::*input,
                                         Conditions conditions, const std::vector<T>& result,
@@ -124,8 +124,8 @@ std::optional<std::string> displaced_in(const Module& step, const Problem& p, st
     return text ? std::optional("what " + coordinates(grid, wrong) + " is made of: " + *text) : std::nullopt;
 }
 
-/// Returns how an earlier call causes a wrong result: a step keeps something if it is right after it is
-/// loaded anew, and wrong again if it is not.
+/// Returns how an earlier call causes a wrong result. A step keeps something between calls if it is right
+/// when it is loaded anew, and wrong again when it is not.
 template <class Problem>
 std::string what_is_kept(const Module& step, const Problem& p, const Trial& trial, const std::string& fault) {
     if (!may_try(&Tries::kept, fault)) return "";
@@ -197,8 +197,8 @@ std::string unlike_in(const Module& step, const Problem& p, const Trial& trial, 
     return text.empty() ? "" : "\n" + text;
 }
 
-/// If a wrong step would be right if it launched its kernels as its solution does, says so on a line of its
-/// own; otherwise returns nothing.
+/// Says, on a line of its own, that a wrong step is right once its kernels are launched as in its solution;
+/// returns nothing if it is not.
 template <class Problem>
 std::string right_if_launched(const Module& step, const Problem& p, const Trial& trial, const Run& run) {
     const auto* const solution = own_solution();
@@ -314,9 +314,9 @@ inline bool shares_out(const Counts& c, std::size_t elements) {
 /// or a count may miss the last element; one element more than a power of two is best, because it belongs to
 /// the last thread, or to the first thread of a loop over the grid. On the CPU back end only the blocks at
 /// the ends of the grid run at first. A correct step may have idle blocks after all others, or another order
-/// of blocks, so a wrong result counts only if it is also that of all blocks, or if `is_right` shows that the
-/// blocks at the ends of the grid handle the ends of an array of similar length. Where all blocks take too
-/// long, nothing is known, and the test passes: grading treats a skipped test as not passed.
+/// of blocks, so a wrong result counts only if running all blocks gives it, too, or if `is_right` shows that
+/// the blocks at the ends of the grid handle the ends of an array of similar length. Where all blocks take
+/// too long, nothing is known, and the test passes: grading treats a skipped test as not passed.
 inline void require_right_at_ends(const std::function<void(const Module&)>& work,
                                   const std::function<std::optional<std::string>()>& compare,
                                   const Conditions& conditions = {.metered = false, .only_ends = true},
@@ -403,8 +403,8 @@ auto if_there_is_room(const Make& make) -> std::optional<decltype(make())> {
 }
 
 /// True if the blocks at the ends of the grid handle the ends of the arrays and wait for no others. This is
-/// tested on the problem that `few` makes, and for the one that `many` makes it follows from the elements per
-/// thread.
+/// tested on the problem that `few` makes. For the problem that `many` makes, it follows from the elements
+/// per thread.
 template <class Sparse>
 bool is_done_at_the_ends(const std::function<Sparse()>& few, const std::function<Sparse()>& many) {
     // In a smaller problem relatively more threads may lie beyond the end. A factor of 2 still excludes a

@@ -61,7 +61,7 @@ class Chain {
     bool polling() const { return polling_ != 0; }
     /// The lanes have polled for the first time.
     void begin_polling(Group);
-    /// Returns true if the group may be part of a round. It counts if the round is the last one.
+    /// Returns true if the group may be part of a round. The group counts if the round is the last one.
     bool round(Group, std::uint64_t steps_of(Group, kata::Counts&));
     /// Returns true if the lanes poll again: the round was in vain.
     bool next_round(Group);

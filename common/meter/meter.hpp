@@ -45,7 +45,7 @@ class Places {
 
     void new_launch() { last_.clear(); }
 
-    /// Returns true if the request at this place before was by this thread, too, and to the same address.
+    /// Returns true if the previous request at this place was also by this thread and to the same address.
     bool again(std::uint32_t code, std::uint64_t thread, std::uintptr_t address) {
         last_.resize(all_.size());
         return std::exchange(last_[index_[code] - 1], {thread, address}) == std::pair(thread, address);
@@ -242,8 +242,8 @@ class Meter final : public simt::Probe {
     Region* global_at(std::uintptr_t address);
     Region* find_region(std::uintptr_t address);
     Region* region_of(std::uintptr_t address);
-    /// Returns the region that this instruction has accessed before, if that is the one of `address` and its
-    /// plain accesses may take the fast path; else null.
+    /// Returns the region that this instruction accessed before, if it contains `address` and plain accesses
+    /// to it may take the fast path; else null.
     Region* usual_region(std::uint32_t code, std::uintptr_t address) const {
         auto* const region = code < reached_by_.size() ? reached_by_[code] : nullptr;
         const auto slot = simt::running_block->slot;

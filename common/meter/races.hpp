@@ -207,7 +207,7 @@ class Shadow {
                                            std::uint32_t epoch);
 
     /// Tells whether the thread of a record is known to have written other words in this epoch by the same
-    /// instruction, before or after those of one element.
+    /// instruction, before or after the words of one element.
     struct Beside {
         bool before = false, behind = false;
     };

@@ -64,7 +64,7 @@ struct alignas(64) Thread {  // what every turn reads lies in one cache line
     unsigned mask = 0;       // named in the call
     unsigned partners = 0;   // lanes of the mask that took part in the last call
     unsigned active = 0;     // what its last __activemask() returned
-    unsigned passed_by = 0;  // mask of a lane that waited for it at a call that it made with another mask
+    unsigned passed_by = 0;  // mask of a lane that waited for it when it named another mask
     std::uint64_t value = 0, result = 0;
     int source = 0;
     unsigned polls = 0;
@@ -87,7 +87,7 @@ struct alignas(64) Thread {  // what every turn reads lies in one cache line
 /// The lanes of a warp that wait at a collective, and those that have left the kernel; a bit each.
 struct Warp {
     unsigned waiting = 0, gone = 0;
-    unsigned arrived = 0;    // the lanes that stop until the others of the warp have run, to go on together
+    unsigned arrived = 0;    // lanes that stop until the other lanes have run, so that all go on together
     unsigned mask = 0;       // named by the first lane to wait
     bool same_mask = false;  // true if all waiting lanes name it
 };

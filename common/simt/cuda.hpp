@@ -50,9 +50,9 @@ void* memset(void* to, int value, std::size_t bytes) noexcept __asm__("simt_mems
 #define KATA_HOST_DEVICE
 
 // The fibers of a block share one operating-system thread, so thread-local storage separates shared memory
-// from device variables; AddressSanitizer detects overruns better in plain statics. Nothing is constructed
-// there. constinit keeps g++ from checking whether an array of half, say, has been constructed, which the
-// meter would count.
+// from device variables; AddressSanitizer detects overruns better in plain statics. Shared memory is never
+// constructed. constinit keeps g++ from checking whether an array of half, say, has been: the meter would
+// count these checks.
 #if defined(__SANITIZE_ADDRESS__)
 #define __shared__ static
 #elif defined(__SANITIZE_THREAD__)

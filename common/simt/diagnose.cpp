@@ -108,7 +108,7 @@ std::string spinning(const Block& block, double seconds, bool in_vain, const Pro
             loops = t.busy_turns > many_turns;
         }
     }
-    // Lanes that have polled wait in a vote for those of their warp that have nothing to poll.
+    // Lanes that have polled wait in a vote for lanes of their warp that have nothing to poll.
     if (!polls && !loops) polls = votes;
     char text[64];
     std::snprintf(text, sizeof text, " after %g s of processor time", seconds);

@@ -14,7 +14,7 @@ namespace simt {
 
 namespace {
 
-/// Notes whether the last atomic has changed memory: a thread whose atomics do is not waiting.
+/// Notes whether the last atomic has changed memory: a thread whose atomics change it is not waiting.
 void watch_updates(Thread& t, const void* address, unsigned bytes, const void* code) {
     if (t.updated) t.changes = std::memcmp(t.updated, t.held, t.updated_bytes) != 0;
     t.updated = address;

@@ -73,8 +73,8 @@ def asking(
         # clang reports a precompiled header that is older than its headers, those of the system included.
         *(["-include-pch", precompiled] if precompiled else []),
         *(["-Xclang", "-fmodules-validate-system-headers"] if precompiled else []),
-        # clang skips headers that the precompiled one contains; those of another tree would be read twice, an
-        # error.
+        # clang skips headers that the precompiled one contains. Headers of another tree would be read twice:
+        # an error.
         "-include", "simt/cuda.hpp", *(["-include", "simt/device_library.hpp"] if precompiled else []),
         "-fno-crash-diagnostics", "-",
     ]  # fmt: skip

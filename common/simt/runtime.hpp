@@ -175,8 +175,8 @@ void* device_alloc(std::size_t bytes, Site, const char* function = "cudaMalloc")
 void device_free(void*);
 /// Called when the step checks whether the launches so far have failed.
 void launches_are_checked();
-/// Throws kata::Error if `function` copies `to` or `from` memory that its arguments declare to be the
-/// device's, or the host's, and that is not. CUDA leaves that undefined.
+/// Throws kata::Error if `to` or `from` is not where the arguments of `function` declare it to be, on the
+/// device or on the host. CUDA leaves that undefined.
 void check_side(const char* function, const char* direction, const void* address, std::size_t bytes,
                 bool of_device);
 [[noreturn]] void refuse_side(const char* function, const char* direction, bool of_device);

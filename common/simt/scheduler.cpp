@@ -191,8 +191,8 @@ void Scheduler::look_again(const Block* done_by) {
         if (other && other.get() != done_by) other->polls = false, other->turns = 0;
 }
 
-/// True once all others poll, or after a number of turns: blocks that pass barriers between their polls are
-/// not seen to poll.
+/// True once all others poll, or after a number of turns, because a block that passes barriers between its
+/// polls is not seen to poll.
 bool Scheduler::is_held_long_enough() {
     return ++turns_held_ > turns_of_each * resident_.size() ||
            std::all_of(resident_.begin(), resident_.end(), [&](const auto& block) {

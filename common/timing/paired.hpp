@@ -1,9 +1,9 @@
 // Decides a timed claim "a is at least R times as fast as b" on noisy clocks and machines.
 //
-// Runs of a and b alternate in pairs, so that what slows the machine for a while slows both, and each pair
-// gives one ratio. The bounds of the median are two of the ratios themselves, counted from either end: that
-// they enclose it follows from the binomial distribution alone, whatever the distribution of the noise. Times
-// need not be normal, and no outlier is removed.
+// Runs of a and b alternate in pairs, so that a slow phase of the machine slows both, and each pair gives one
+// ratio. The bounds of the median are two of the ratios themselves, counted from either end: the binomial
+// distribution alone shows that they enclose the median, whatever the distribution of the noise. Times need
+// not be normal, and no outlier is removed.
 #pragma once
 #include <functional>
 
@@ -32,7 +32,7 @@ struct Verdict : Ratio {
     Answer answer;
 };
 
-/// Decides whether a is more than `least_ratio` times as fast as b. Looks after 8 pairs, 16, 32 and so on,
+/// Decides whether a is more than `least_ratio` times as fast as b. Looks after 8, 16, 32 pairs and so on,
 /// and stops as soon as both bounds lie on one side. If the true ratio is on the other side, that happens
 /// with a probability of at most `error`, over all looks. Undecided after max_pairs: the ratio is too near
 /// the claim for this noise. Three pairs are enough if each is more than 10 times beyond the claim: a step

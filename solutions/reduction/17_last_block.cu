@@ -3,7 +3,7 @@
 // array instead of combining it atomically, and counts itself; the one that finds all others done combines
 // these results. Which operation comes first no longer depends on which block is done first, and `out` need
 // not be set before. Each block pays for a fence and for two barriers, at which its warps have no load in
-// flight. So a block of a long input reduces four segments before it comes to that.
+// flight. So a block of a long input reduces four segments before it pays for these.
 #include "partials.cuh"
 
 constexpr int block_dim = 1024;             // threads of a block

@@ -169,8 +169,8 @@ class Sheet:
                 if header and set(self.columns) != set(steps):
                     others = few(sorted({*self.columns} ^ {*steps}), 2)
                     raise Fault(
-                        f"{path} is a sheet of other steps ({others}), and a sheet is for one choice of "
-                        f"chapters: name another file with --csv",
+                        f"{path} is a sheet of other steps ({others}): a sheet holds one choice of chapters; "
+                        f"name another file with --csv",
                         2,
                     )
                 self.rows = {unicodedata.normalize("NFC", row["student"]): row for row in reader}

@@ -256,7 +256,7 @@ class Explaining(unittest.TestCase):
                 "4.0 would do for what the lanes request. In the solution it is 4.0. Lanes side by side",
                 answer,
             )
-        self.assertIn("cannot be had", predict.answer(theirs, 4, None))
+        self.assertIn("Fewer would not do", predict.answer(theirs, 4, None))
         self.assertEqual(
             [predict.number_in(text) for text in ("4", " 4,5\n", "many", "")], [4, 4.5, None, None]
         )
@@ -370,7 +370,7 @@ class Explaining(unittest.TestCase):
         self.assertRegex(said, r"(?m)^   35 %  issue +line 21 ")
         self.assertNotIn("./kata test", said)
         self.assertIn(
-            "./kata test grids 03 has said so",
+            "./kata test grids 03 says whether it is right",
             self.estimated(trace.Both(found(load(21)), found(load(21))), "untested")[0],
         )
         self.assertIn("issue: warps wait", said)

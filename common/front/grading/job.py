@@ -214,7 +214,8 @@ class Job:
                 read=[
                     self.tree.build / kernel.suite,
                     (module, self.seen(module)),
-                    (source, self.seen(source)),
+                    # The judge reads loops and lines of headers, too.
+                    (source.parent, self.seen(source.parent)),
                     *(
                         (legal, self.seen(legal))
                         for legal in [module.with_suffix(".legal")]

@@ -91,7 +91,9 @@ const kata::Step steps[] = {
                {"07_causal_tiles", "bytes_loaded", 1.6, "an element has two bytes", ours},
                // 6.67 times on an H200.
                {"07_causal_tiles", "milliseconds", 3.0, "tensor cores multiply, at the precision of bfloat16",
-                ours}}},
+                ours}},
+     .figures = {{"base of heads", "bytes_loaded", 10.0 * shape.elements()},
+                 {"base of heads", "bytes_stored", 4.0 * shape.elements()}}},
 };
 
 /// Returns the step on a matrix.

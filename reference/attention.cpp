@@ -100,8 +100,15 @@ void check_with_scores(const Shape& s) {
 // A weight also has the error of its exponential, and those of n maxima and n additions. An element of O is a
 // sum of weighted elements of V divided by the sum of the weights. Both have this error, relative to the mean
 // of |V| with the same weights. The quotient, or a product with a reciprocal, comes last.
-Result reference(std::span<const float> q, std::span<const float> k, std::span<const float> v,
-                 const Shape& s) {
+//
+// A tensor core drops bits where it adds, for each product and each time that it adds at_a_time of them
+// (bf16_rounding() of gemm). A drop is two roundings. Products of two bfloat16 are exact. A weight that is
+// rounded to bfloat16 is off by 2^-9.
+Result reference(std::span<const float> q, std::span<const float> k, std::span<const float> v, const Shape& s,
+                 Factors factors) {
+    constexpr double at_a_time = 4, of_narrow_weight = 0x1p-9 / rounding;
+    const bool is_narrow = factors == Factors::bf16;
+    const double of_a_product = is_narrow ? 2 * (1 + 2 / at_a_time) : 1;
     check(s);
     const auto n = static_cast<std::size_t>(s.n), d = static_cast<std::size_t>(s.d);
     const double scale = 1 / std::sqrt(s.d);
@@ -136,8 +143,9 @@ Result reference(std::span<const float> q, std::span<const float> k, std::span<c
             }
         }
         const auto count = static_cast<double>(keys);
-        const double off = rounding * ((s.d + 4 + 2 * of_exponent) * terms + of_exponential +
-                                       of_an_element * count + 1 + of_the_quotient);
+        const double off = rounding * ((of_a_product * s.d + 4 + 2 * of_exponent) * terms + of_exponential +
+                                       (is_narrow ? of_narrow_weight : 0) +
+                                       (of_a_product + of_a_maximum) * count + 1 + of_the_quotient);
         for (std::size_t i = 0; i < d; ++i) {
             result.values.push_back(sum[i] / weights);
             result.bound.push_back(2 * off * magnitude[i] / weights + smallest * count * (1 + largest_v));

@@ -1,5 +1,7 @@
 // Softmax and attention, forward: the problems of the chapter, their limits and their plain solutions.
 #pragma once
+#include "bf16.hpp"
+
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -57,10 +59,17 @@ void check(const Shape&);
 /// Throws as check() does, and also for 2³¹ scores or more.
 void check_with_scores(const Shape&);
 
+using bfloat16::Bf16, bfloat16::to_bf16, bfloat16::to_float;
+
+/// The type of Q, K and V, on which the bound depends. Sums are floats in either case. If Q, K and V are
+/// bfloat16, products are a tensor core's, and weights are rounded to bfloat16 before they are multiplied.
+enum class Factors { floats, bf16 };
+
 /// For each head, query i and column c, in double:
 ///   O[i][c] = Σ w[i][j] · V[j][c], where w[i] is the softmax of Q[i] · K[j] / √d over the keys j that i
 ///   sees.
-Result reference(std::span<const float> q, std::span<const float> k, std::span<const float> v, const Shape&);
+Result reference(std::span<const float> q, std::span<const float> k, std::span<const float> v, const Shape&,
+                 Factors = Factors::floats);
 
 /// Multiplications and additions of both products: 4 · d for each pair of a query and a key that it sees.
 double operations(const Shape&);
@@ -76,6 +85,11 @@ extern "C" [[gnu::visibility("default")]] void attend_with_scores(const float* q
                                                                   const float* v, float* out, int heads,
                                                                   int n, int d, bool causal, float* scores);
 
-/// The function that the steps from 05 on define: the same without memory for scores.
+/// The function that steps 05 to 07 define: the same without memory for scores.
 extern "C" [[gnu::visibility("default")]] void attend(const float* q, const float* k, const float* v,
                                                       float* out, int heads, int n, int d, bool causal);
+
+/// The function that the steps from 08 on define under the name attend_bf16(): the same for bfloat16. Nothing
+/// here depends on CUDA's type for it: chapters/attention/bf16.cuh declares the function for the steps.
+using AttendBf16 = void(const attention::Bf16* q, const attention::Bf16* k, const attention::Bf16* v,
+                        float* out, int heads, int n, int d, bool causal);

@@ -22,6 +22,10 @@ using kata::Module;
 inline bool is_softmax(const Module& step) { return step.has("softmax"); }
 /// True if the step gets memory for scores.
 inline bool has_scores(const Module& step) { return step.has("attend_with_scores"); }
+/// Returns the type of a step's Q, K and V.
+inline Factors factors_of(const Module& step) {
+    return step.has("attend_bf16") ? Factors::bf16 : Factors::floats;
+}
 
 /// Returns by which factor the first wrong row is off, if its elements are in the right proportion.
 inline std::optional<std::string> off_by_a_factor(const std::vector<float>& got, const Result& right,
@@ -92,9 +96,20 @@ inline Rows rows(const Matrix& m, unsigned seed = 1, float low = -8, float high 
     return {m, kata::reals(m.elements(), seed, low, high)};
 }
 
+inline std::vector<Bf16> narrow(const std::vector<float>& values) {
+    std::vector<Bf16> all(values.size());
+    std::transform(values.begin(), values.end(), all.begin(), to_bf16);
+    return all;
+}
+inline std::vector<float> rounded(std::vector<float> values) {
+    for (auto& value : values) value = to_float(to_bf16(value));
+    return values;
+}
+
 struct Heads {
     Shape shape;
     std::vector<float> q, k, v;
+    Factors factors = factors_of(kata::step());
 
     std::string text() const {
         return "heads = " + std::to_string(shape.heads) + ", n = " + std::to_string(shape.n) +
@@ -102,13 +117,18 @@ struct Heads {
     }
     double outputs() const { return static_cast<double>(shape.elements()); }
     double operations() const { return attention::operations(shape); }
+    /// Returns the result for the numbers that the step gets.
+    Result right() const {
+        if (factors == Factors::floats) return reference(q, k, v, shape);
+        return reference(rounded(q), rounded(k), rounded(v), shape, factors);
+    }
     kata::Expected expected() const {
-        auto right = reference(q, k, v, shape);
+        auto right = this->right();
         return {std::move(right.values), std::move(right.bound), {{shape.d, shape.n, shape.heads}}};
     }
     std::optional<std::string> made_of(const Module& step, const kata::Conditions& conditions,
                                        const std::vector<float>& result) const {
-        const auto right = reference(q, k, v, shape);
+        const auto right = this->right();
         const auto d = static_cast<std::size_t>(shape.d);
         if (auto text = off_by_a_factor(result, right, d)) return text;
         for (std::size_t i = 0; i < result.size(); ++i)
@@ -133,7 +153,7 @@ struct Heads {
             other.v.assign(v.size(), 0);
             for (std::size_t c = 0; c < std::min(d, n - first); ++c)
                 other.v[(head * n + first + c) * d + c] = 1;
-            const auto right = reference(other.q, other.k, other.v, shape);
+            const auto right = other.right();
             std::vector<float> got;
             const auto keep = [&](const auto& all) {
                 got = all;
@@ -163,34 +183,49 @@ struct Heads {
     }
 
     struct Device {
+        template <class T>
+        struct Inputs {
+            kata::Input<T> q, k, v;
+            Inputs(const std::vector<T>& q, const std::vector<T>& k, const std::vector<T>& v)
+                : q("Q", q), k("K", k), v("V", v) {}
+        };
         Shape shape;
-        kata::Input<float> q, k, v;
+        std::optional<Inputs<float>> floats = {};
+        std::optional<Inputs<Bf16>> bf16 = {};
         Buffer<float> out;
         std::byte poison;
         std::optional<Buffer<float>> scores = {};  // only for a step that has such an argument
 
         Device(const Heads& p, std::byte poison)
-            : shape(p.shape),
-              q("Q", p.q),
-              k("K", p.k),
-              v("V", p.v),
-              out("out", p.shape.elements(), poison),
-              poison(poison) {}
+            : shape(p.shape), out("out", p.shape.elements(), poison), poison(poison) {
+            if (p.factors == Factors::floats) floats.emplace(p.q, p.k, p.v);
+            if (p.factors == Factors::bf16) bf16.emplace(narrow(p.q), narrow(p.k), narrow(p.v));
+        }
         void run(const Module& step) {
             const auto& [heads, n, d, causal] = shape;
             if (has_scores(step)) {
                 check_with_scores(shape);
                 if (!scores) scores.emplace("scores", shape.scores(), poison);
+                auto& [q, k, v] = floats.value();
                 step.function<decltype(attend_with_scores)>("attend_with_scores")(
                     q.data(), k.data(), v.data(), out.data(), heads, n, d, causal, scores->data());
+            } else if (factors_of(step) == Factors::bf16) {
+                auto& [q, k, v] = bf16.value();
+                step.function<AttendBf16>("attend_bf16")(q.data(), k.data(), v.data(), out.data(), heads, n,
+                                                         d, causal);
             } else {
+                auto& [q, k, v] = floats.value();
                 step.function<decltype(attend)>("attend")(q.data(), k.data(), v.data(), out.data(), heads, n,
                                                           d, causal);
             }
         }
         std::optional<std::string> damage() const {
-            if (auto text = kata::damage_of(q, k, v, out)) return text;
-            return scores ? scores->damage() : std::nullopt;
+            const auto of_inputs = [](const auto& inputs) {
+                return inputs ? kata::damage_of(inputs->q, inputs->k, inputs->v) : std::nullopt;
+            };
+            if (auto text = of_inputs(floats)) return text;
+            if (auto text = of_inputs(bf16)) return text;
+            return scores ? kata::damage_of(out, *scores) : out.damage();
         }
         const void* output() { return out.data(); }
         auto result() const { return out.values(); }
@@ -198,10 +233,11 @@ struct Heads {
 };
 
 /// Returns random numbers: all keys that a query sees have some weight.
-inline Heads heads(const Shape& s, unsigned seed = 1) {
+inline Heads heads(const Shape& s, unsigned seed, Factors factors) {
     const auto reals = [&](unsigned more) { return kata::reals<float>(s.elements(), seed + more, -2, 2); };
-    return {s, reals(0), reals(1000), reals(2000)};
+    return {s, reals(0), reals(1000), reals(2000), factors};
 }
+inline Heads heads(const Shape& s, unsigned seed = 1) { return heads(s, seed, factors_of(kata::step())); }
 
 /// Returns queries that each have all weight on one key that they see: O has rows of V, so that a wrong index
 /// shows. A key is a code of ±1, and a query 64 times the code of its key. The score of that is 64 √d, whose

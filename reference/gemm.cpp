@@ -1,6 +1,5 @@
 #include "gemm.hpp"
 
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <stdexcept>
@@ -45,14 +44,6 @@ std::vector<double> magnitude(std::span<const float> a, std::span<const float> b
     return sum_of(s,
                   [&](std::size_t i, std::size_t j) { return std::abs(static_cast<double>(a[i]) * b[j]); });
 }
-
-Bf16 to_bf16(float value) {
-    const auto bits = std::bit_cast<std::uint32_t>(value);
-    if (std::isnan(value)) return {0x7fff};
-    return {static_cast<std::uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16)};
-}
-
-float to_float(Bf16 value) { return std::bit_cast<float>(std::uint32_t{value.bits} << 16); }
 
 void check_bf16(const Shape& s) {
     check(s);

@@ -1,7 +1,8 @@
 // The product of two matrices: the problem of the chapter, its limits and its plain solution.
 #pragma once
+#include "bf16.hpp"
+
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -32,14 +33,8 @@ std::vector<double> magnitude(std::span<const float> a, std::span<const float> b
 /// Multiplications and additions: 2 · m · n · k.
 double operations(const Shape&);
 
-// In bfloat16, the upper half of a float, A and B have 8 significant bits. C stays in float.
-
-struct Bf16 {
-    std::uint16_t bits;
-};
-/// Returns the nearest value, or the even one of two. Infinities and NaN stay what they are.
-Bf16 to_bf16(float);
-float to_float(Bf16);
+// In bfloat16 A and B have 8 significant bits. C stays in float.
+using bfloat16::Bf16, bfloat16::to_bf16, bfloat16::to_float;
 
 /// n and k are multiples of it, so that each row of A and B begins at a multiple of 16 bytes. Copies of 16
 /// bytes and TMA require this.

@@ -28,7 +28,7 @@ from repository import Repository
 
 MARK = "<!-- targets -->"
 LIBRARY, CEILING, MEAN = "library", "ceiling", "mean"
-LIBRARIES = {"cub": "CUB", "cublas": "cuBLAS"}
+LIBRARIES = {"cub": "CUB", "cublas": "cuBLAS", "torch": "PyTorch"}
 
 
 class Target(NamedTuple):
@@ -70,6 +70,7 @@ TARGETS = {
         Target(r"2\^(24|28|30) keys of 32 bits, uniform", LIBRARY, 1.00),
         Target(r"2\^28 keys of 32 bits, (sorted|reversed|few values|skewed)", LIBRARY, 0.90),
     ),
+    "attention": (Target(r"bfloat16, n = 8192, d = 128(, causal)?", LIBRARY, 0.95),),
     "gemm": (
         Target(r"m = (4096|8192|16384), n = \1, k = \1", LIBRARY, 0.97),
         Target(r"m = (?!256,).*", MEAN, 0.85),

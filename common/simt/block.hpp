@@ -7,6 +7,7 @@
 #include <boost/context/fiber.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -92,6 +93,16 @@ struct Warp {
     bool same_mask = false;  // true if all waiting lanes name it
 };
 
+/// Allocates dynamic shared memory where GPUs have it, if a kernel has no other: at multiples of 1024 bytes.
+template <class T>
+struct SharedMemory {
+    using value_type = T;
+    static constexpr std::align_val_t alignment{1024};
+    T* allocate(std::size_t count) { return static_cast<T*>(::operator new(count * sizeof(T), alignment)); }
+    void deallocate(T* memory, std::size_t) { ::operator delete(memory, alignment); }
+    bool operator==(const SharedMemory&) const { return true; }
+};
+
 struct Block {
     unsigned slot = 0;  // among the resident blocks
     std::uint64_t linear = 0;
@@ -103,11 +114,11 @@ struct Block {
     unsigned barriers = 0;  // passed
     int barrier_count = 0, barrier_result = 0;
     bool started = false;
-    std::uint64_t number = 0;        // in the order in which blocks started, from 1
-    unsigned turns = 0;              // since look_again()
-    bool polls = false;              // at the end of its last turn
-    std::vector<std::byte> dynamic;  // shared memory requested by the launch
-    std::vector<std::byte> saved;    // static shared memory while another block runs
+    std::uint64_t number = 0;                                 // in the order in which blocks started, from 1
+    unsigned turns = 0;                                       // since look_again()
+    bool polls = false;                                       // at the end of its last turn
+    std::vector<std::byte, SharedMemory<std::byte>> dynamic;  // requested by the launch
+    std::vector<std::byte> saved;                             // static shared memory while another block runs
 
     unsigned warps() const { return (static_cast<unsigned>(threads.size()) + 31) / 32; }
     unsigned lanes(unsigned warp) const {

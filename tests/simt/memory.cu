@@ -157,10 +157,12 @@ __global__ void aligned_shared_kernel(unsigned* misfit) {
     __shared__ alignas(128) int before[3];
     __shared__ __align__(16) float behind[5];
     __shared__ Pair pairs[2];
+    alignas(1024) extern __shared__ float requested[];
     *misfit = reinterpret_cast<std::uintptr_t>(before) % 128 + reinterpret_cast<std::uintptr_t>(behind) % 16 +
-              reinterpret_cast<std::uintptr_t>(pairs) % 16 + sizeof(Pair) % 16;
+              reinterpret_cast<std::uintptr_t>(pairs) % 16 + sizeof(Pair) % 16 +
+              reinterpret_cast<std::uintptr_t>(requested) % 1024;
 }
-void aligned_shared(unsigned* misfit) { aligned_shared_kernel<<<1, 1>>>(misfit); }
+void aligned_shared(unsigned* misfit) { aligned_shared_kernel<<<1, 1, sizeof(float)>>>(misfit); }
 
 __constant__ float table[8];
 static __constant__ float factor = 2.0f;

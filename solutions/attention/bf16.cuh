@@ -1,0 +1,1 @@
+../../chapters/attention/bf16.cuh

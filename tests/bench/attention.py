@@ -180,7 +180,7 @@ class Clock:
         call()
         end.record()
         end.synchronize()
-        return begin.elapsed_time(end)
+        return float(begin.elapsed_time(end))
 
     def median(self, call: Callable[[], object], runs: int = 7) -> float:
         call()
@@ -207,7 +207,7 @@ def row(
     verdict: str,
     times: list[float],
     ceiling: float,
-    ratio=(0.0, 0.0, 0.0),
+    ratio: tuple[float, float, float] = (0.0, 0.0, 0.0),
 ) -> None:
     ms = statistics.median(times)
     numbers = (

@@ -6,6 +6,7 @@
 // its own shared memory, and adds up a part of the tile from the shared memory of all.
 //
 // Needs: sm_90a
+#include "bf16.cuh"
 #include "hopper.cuh"
 
 using namespace hopper;

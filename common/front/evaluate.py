@@ -24,14 +24,16 @@ KEPT = ("verdict", "why", "share", "seconds", "counts")
 
 def problem(repository: Repository, chapter: str, step: str) -> dict[str, Any]:
     folder = repository.root / "chapters" / chapter
-    others = ("common/kata.hpp", f"reference/{chapter}.hpp")
+    stub = repository.stub_of(chapter, step)
+    shared = re.findall(r'^#include "(\w+\.cuh)"', stub, re.M)
+    others = ("common/kata.hpp", f"reference/{chapter}.hpp", *(f"common/{name}" for name in shared))
     headers = [*sorted(folder.glob("*.cuh")), *(repository.root / name for name in others)]
     return {
         "id": f"{chapter}/{step}",
         "task": TASK,
         "lesson": repository.lesson_of(chapter, step),
-        "stub": repository.stub_of(chapter, step),
-        "headers": {path.name: path.read_text(encoding="utf-8") for path in headers},
+        "stub": stub,
+        "headers": {path.name: path.read_text(encoding="utf-8") for path in headers if path.exists()},
     }
 
 

@@ -8,6 +8,7 @@
 // waits for its tiles while the others multiply.
 //
 // Needs: sm_90a
+#include "bf16.cuh"
 #include "hopper.cuh"
 
 using namespace hopper;

@@ -5,6 +5,7 @@
 // are waited for one phase later: the tensor cores go from one phase to the next without a gap.
 //
 // Needs: sm_90a
+#include "bf16.cuh"
 #include "hopper.cuh"
 
 using namespace hopper;

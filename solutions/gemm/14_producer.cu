@@ -8,6 +8,7 @@
 // tiles are smaller.
 //
 // Needs: sm_90a
+#include "bf16.cuh"
 #include "hopper.cuh"
 
 using namespace hopper;

@@ -3,13 +3,16 @@
 // products of matrices that lie in shared memory (wgmma). Sections 9.7.9.27, 9.7.13.15 and 9.7.15 of the PTX
 // ISA 8.x describe them. Not to be changed: grading takes the repository's own.
 #pragma once
-#include "bf16.cuh"
+#include "kata.hpp"
 
 #include <cstdint>
 #include <cuda.h>
+#include <cuda_bf16.h>
 #include <type_traits>
 
 namespace hopper {
+
+using bf16 = __nv_bfloat16;
 
 __device__ inline uint32_t shared(const void* p) {
     return static_cast<uint32_t>(__cvta_generic_to_shared(p));
@@ -56,14 +59,11 @@ __device__ inline void expect(Barrier& barrier, int bytes) {
 
 // ---- TMA, the tensor memory accelerator ------------------------------------------------------------------
 
-/// Describes a row-major matrix of height x width to TMA, which then fetches boxes of high x wide elements
-/// of it. A row of a box has 128 bytes at most, and a row of the matrix is a multiple of 16 bytes. In shared
-/// memory a box begins at a multiple of 1024 bytes, and is swizzled: in row r, the 16 bytes number c lie at
-/// number c ^ (r % 8), so that eight rows of one column are in all 32 banks.
-template <class T>
-void describe(CUtensorMap& map, const T* matrix, int height, int width, int high, int wide,
-              CUtensorMapDataType type = std::is_same_v<T, bf16> ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16
-                                                                 : CU_TENSOR_MAP_DATA_TYPE_FLOAT32) {
+/// Describes matrices to TMA, for describe() and describe_stack(): `lengths` are those of a row, a column and
+/// whatever else, each the fastest first.
+template <class T, int rank>
+void describe_boxes(CUtensorMap& map, const T* first, const cuuint64_t (&lengths)[rank],
+                    const cuuint32_t (&box)[rank], CUtensorMapDataType type) {
     // The runtime looks this function of the driver up, once, so that nothing more need be linked.
     static void* const encode = [] {
         void* function = nullptr;
@@ -73,13 +73,36 @@ void describe(CUtensorMap& map, const T* matrix, int height, int width, int high
         check(found == cudaDriverEntryPointSuccess ? cudaSuccess : cudaErrorCallRequiresNewerDriver);
         return function;
     }();
-    const cuuint64_t size[] = {static_cast<cuuint64_t>(width), static_cast<cuuint64_t>(height)},
-                     pitch[] = {width * sizeof(T)};
-    const cuuint32_t box[] = {static_cast<cuuint32_t>(wide), static_cast<cuuint32_t>(high)}, step[] = {1, 1};
+    cuuint64_t pitch[rank] = {lengths[0] * sizeof(T)};  // the last one is not used
+    for (int i = 1; i < rank; ++i) pitch[i] = pitch[i - 1] * lengths[i];
+    cuuint32_t step[rank];
+    for (cuuint32_t& one : step) one = 1;
     const CUresult encoded = reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(encode)(
-        &map, type, 2, const_cast<T*>(matrix), size, pitch, box, step, CU_TENSOR_MAP_INTERLEAVE_NONE,
+        &map, type, rank, const_cast<T*>(first), lengths, pitch, box, step, CU_TENSOR_MAP_INTERLEAVE_NONE,
         CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
     check(encoded == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+template <class T>
+constexpr CUtensorMapDataType type_of_elements =
+    std::is_same_v<T, bf16> ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 : CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
+
+/// Describes a row-major matrix of height x width to TMA, which then fetches boxes of high x wide elements
+/// of it. A row of a box has 128 bytes at most, and a row of the matrix is a multiple of 16 bytes. In shared
+/// memory a box begins at a multiple of 1024 bytes, and is swizzled: in row r, the 16 bytes number c lie at
+/// number c ^ (r % 8), so that eight rows of one column are in all 32 banks.
+template <class T>
+void describe(CUtensorMap& map, const T* matrix, cuuint64_t height, cuuint64_t width, cuuint32_t high,
+              cuuint32_t wide, CUtensorMapDataType type = type_of_elements<T>) {
+    describe_boxes<T, 2>(map, matrix, {width, height}, {wide, high}, type);
+}
+
+/// Likewise a stack of matrices, one after the other. A box is of one of them: where it reaches beyond a
+/// matrix, it has zeros, and not the next one.
+template <class T>
+void describe_stack(CUtensorMap& map, const T* matrices, cuuint64_t count, cuuint64_t height,
+                    cuuint64_t width, cuuint32_t high, cuuint32_t wide) {
+    describe_boxes<T, 3>(map, matrices, {width, height, count}, {wide, high, 1}, type_of_elements<T>);
 }
 
 /// By one thread: begins to copy the box whose first element is in row y and column x of the matrix. What
@@ -89,6 +112,15 @@ __device__ inline void fetch(void* tile, const CUtensorMap& matrix, int x, int y
         "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, "
         "%3}], [%4];" ::"r"(shared(tile)),
         "l"(&matrix), "r"(x), "r"(y), "r"(shared(&full))
+        : "memory");
+}
+
+/// Likewise from a matrix of a stack.
+__device__ inline void fetch(void* tile, const CUtensorMap& stack, int x, int y, int matrix, Barrier& full) {
+    asm volatile(
+        "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, "
+        "%3, %4}], [%5];" ::"r"(shared(tile)),
+        "l"(&stack), "r"(x), "r"(y), "r"(matrix), "r"(shared(&full))
         : "memory");
 }
 
@@ -134,9 +166,9 @@ __device__ void wait_puts() {
 /// has the number of the block, from bit 24 on, which is cut off.
 __device__ inline uint64_t place_of(const void* tile) { return (shared(tile) & 0x3ffff) / 16; }
 
-/// A tile of A for multiply(), of 64 columns, 128 bytes a row. Bits 32 and up: eight rows are 1024 bytes;
-/// bits 62 and 63: swizzled by 128 bytes. One product takes 16 columns; the next 16 are 32 bytes further, and
-/// are described by the sum of this and 2.
+/// A tile of A for multiply(), or of transposed B for multiply_transposed(), of 64 columns, 128 bytes a row.
+/// Bits 32 and up: eight rows are 1024 bytes; bits 62 and 63: swizzled by 128 bytes. One product takes 16
+/// columns; the next 16 are 32 bytes further, and are described by the sum of this and 2.
 __device__ inline uint64_t tile_of_a(const void* tile) {
     return place_of(tile) | 1ull << 16 | 1024ull / 16 << 32 | 1ull << 62;
 }
@@ -157,6 +189,15 @@ __device__ inline void end_products() { asm volatile("wgmma.commit_group.sync.al
 template <int groups>
 __device__ void wait_products() {
     asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(groups) : "memory");
+}
+
+/// Likewise, and no use of this sum begins before the wait ends. The compiler does not know that the tensor
+/// cores write to these registers, and could move a use up.
+template <int groups, int length>
+__device__ __forceinline__ void wait_products(float (&sum)[length]) {
+    wait_products<groups>();
+#pragma unroll
+    for (int i = 0; i < length; ++i) asm volatile("" : "+f"(sum[i])::"memory");
 }
 
 /// What a thread of a warpgroup holds of the 64 x n elements of its sum: at [4 * j + 2 * h + i], where t is
@@ -229,6 +270,74 @@ __device__ inline void multiply(Sum<256>& d, uint64_t a, uint64_t b) {
           "+f"(d[120]), "+f"(d[121]), "+f"(d[122]), "+f"(d[123]), "+f"(d[124]), "+f"(d[125]), "+f"(d[126]),
           "+f"(d[127])
         : "l"(a), "l"(b));
+}
+
+/// Begins sum += a * bᵀ, of 64 x 16 elements and 16 x n, whose transpose lies in shared memory, or sum = a *
+/// bᵀ if `more` is false.
+__device__ inline void multiply_transposed(Sum<128>& d, uint64_t a, uint64_t b, bool more) {
+    asm volatile(
+        "{\n.reg .pred more;\nsetp.ne.b32 more, %66, 0;\n"
+        "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 "
+        "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, "
+        "%19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, "
+        "%36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, "
+        "%53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, "
+        "%64, %65, more, 1, 1, 0, 0;\n}"
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]),
+          "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]),
+          "+f"(d[15]), "+f"(d[16]), "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]),
+          "+f"(d[22]), "+f"(d[23]), "+f"(d[24]), "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]),
+          "+f"(d[29]), "+f"(d[30]), "+f"(d[31]), "+f"(d[32]), "+f"(d[33]), "+f"(d[34]), "+f"(d[35]),
+          "+f"(d[36]), "+f"(d[37]), "+f"(d[38]), "+f"(d[39]), "+f"(d[40]), "+f"(d[41]), "+f"(d[42]),
+          "+f"(d[43]), "+f"(d[44]), "+f"(d[45]), "+f"(d[46]), "+f"(d[47]), "+f"(d[48]), "+f"(d[49]),
+          "+f"(d[50]), "+f"(d[51]), "+f"(d[52]), "+f"(d[53]), "+f"(d[54]), "+f"(d[55]), "+f"(d[56]),
+          "+f"(d[57]), "+f"(d[58]), "+f"(d[59]), "+f"(d[60]), "+f"(d[61]), "+f"(d[62]), "+f"(d[63])
+        : "l"(a), "l"(b), "r"(int{more}));
+}
+
+/// What a thread of a warpgroup holds of 64 x 16 elements of A if these are in registers: pairs of neighbours
+/// in a row, at the places that Sum has them: [k] is of elements 2 * k and 2 * k + 1 of a Sum<16>.
+using Pairs = uint32_t[4];
+
+/// Returns two floats, rounded to bfloat16, as a pair.
+__device__ inline uint32_t pair(float first, float second) {
+    uint32_t both;
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(both) : "f"(second), "f"(first));
+    return both;
+}
+
+/// Begins sum += a * b, with a in registers, which are the tensor cores' until the product is done.
+__device__ inline void multiply(Sum<64>& d, const Pairs& a, uint64_t b) {
+    asm volatile(
+        "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 "
+        "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, "
+        "%19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}, "
+        "{%32, %33, %34, %35}, %36, 1, 1, 1, 1;"
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]),
+          "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]),
+          "+f"(d[15]), "+f"(d[16]), "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]),
+          "+f"(d[22]), "+f"(d[23]), "+f"(d[24]), "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]),
+          "+f"(d[29]), "+f"(d[30]), "+f"(d[31])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
+}
+__device__ inline void multiply(Sum<128>& d, const Pairs& a, uint64_t b) {
+    asm volatile(
+        "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 "
+        "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, "
+        "%19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, "
+        "%36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, "
+        "%53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, "
+        "{%64, %65, %66, %67}, %68, 1, 1, 1, 1;"
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]),
+          "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]),
+          "+f"(d[15]), "+f"(d[16]), "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]),
+          "+f"(d[22]), "+f"(d[23]), "+f"(d[24]), "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]),
+          "+f"(d[29]), "+f"(d[30]), "+f"(d[31]), "+f"(d[32]), "+f"(d[33]), "+f"(d[34]), "+f"(d[35]),
+          "+f"(d[36]), "+f"(d[37]), "+f"(d[38]), "+f"(d[39]), "+f"(d[40]), "+f"(d[41]), "+f"(d[42]),
+          "+f"(d[43]), "+f"(d[44]), "+f"(d[45]), "+f"(d[46]), "+f"(d[47]), "+f"(d[48]), "+f"(d[49]),
+          "+f"(d[50]), "+f"(d[51]), "+f"(d[52]), "+f"(d[53]), "+f"(d[54]), "+f"(d[55]), "+f"(d[56]),
+          "+f"(d[57]), "+f"(d[58]), "+f"(d[59]), "+f"(d[60]), "+f"(d[61]), "+f"(d[62]), "+f"(d[63])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
 }
 
 /// Stores the sums of warpgroups, each of them 64 rows below the one before, at (row, col) of a matrix of
@@ -346,6 +455,19 @@ int clusters_at_once(void (*kernel)(Parameters...), int threads, int bytes, int 
     return clusters;
 }
 
+// ---- Named barriers
+// -----------------------------------------------------------------------------------------
+//
+// A block has 16 barriers, of which __syncthreads() uses number 0. Each other one serves as many threads,
+// whole warps, as its calls say: some of them wait, others only arrive and go on.
+
+__device__ inline void wait_at(int barrier, int threads) {
+    asm volatile("bar.sync %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
+}
+__device__ inline void arrive_at(int barrier, int threads) {
+    asm volatile("bar.arrive %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
+}
+
 // ---- Registers -------------------------------------------------------------------------------------------
 //
 // All warps of a warpgroup together give up registers, down to so many a thread, or wait until there are as
@@ -358,6 +480,16 @@ __device__ void give_registers() {
 template <int registers>
 __device__ void take_registers() {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(registers));
+}
+
+// ---- Exponentials ----------------------------------------------------------------------------------------
+
+/// Returns 2^x with a relative error of 2^-22 at most, or 0 if that is less than 2^-126. exp2f() returns
+/// these small numbers, too, which takes three instructions more.
+__device__ inline float power_of_two(float x) {
+    float power;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(x));
+    return power;
 }
 
 }  // namespace hopper

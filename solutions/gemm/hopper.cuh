@@ -1,1 +1,0 @@
-../../chapters/gemm/hopper.cuh

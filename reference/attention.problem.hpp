@@ -27,7 +27,8 @@ inline Factors factors_of(const Module& step) {
     return step.has("attend_bf16") ? Factors::bf16 : Factors::floats;
 }
 
-/// Returns by which factor the first wrong row is off, if its elements are in the right proportion.
+/// Returns by which factor the first wrong row is off, if its elements are in the right proportion, or that
+/// all of it is NaN.
 inline std::optional<std::string> off_by_a_factor(const std::vector<float>& got, const Result& right,
                                                   std::size_t columns) {
     for (std::size_t first = 0; first < got.size(); first += columns) {
@@ -39,6 +40,13 @@ inline std::optional<std::string> off_by_a_factor(const std::vector<float>& got,
                                          [](double x, double y) { return std::abs(x) < std::abs(y); }) -
                         row);
         const double factor = static_cast<double>(got[most]) / right.values[most];
+        const auto of_row = got.begin() + static_cast<std::ptrdiff_t>(first);
+        if (std::isfinite(right.values[most]) &&
+            std::all_of(of_row, of_row + static_cast<std::ptrdiff_t>(columns),
+                        [](float x) { return std::isnan(x); }))
+            return "row " + std::to_string(first / columns) +
+                   " is NaN, all of it: is it divided by a sum of 0, or is -inf subtracted from -inf, or inf "
+                   "from inf?";
         if (!std::isfinite(factor) || factor <= 0) return std::nullopt;
         for (std::size_t i = first; i < first + columns; ++i) {
             const double off = std::abs(static_cast<double>(got[i]) - right.values[i]);
@@ -50,8 +58,8 @@ inline std::optional<std::string> off_by_a_factor(const std::vector<float>& got,
         // The elements of a row that consists of one are always in proportion.
         if (!is_off || columns < 2) return std::nullopt;
         return "row " + std::to_string(first / columns) + " is " + std::to_string(factor) +
-               " times what it should be, all of it: is it divided by the sum of all its exponentials, and "
-               "of no others?";
+               " times what it should be, all of it: is it divided by the sum of all its exponentials, all "
+               "relative to the row's largest element, and of no others?";
     }
     return std::nullopt;
 }
@@ -132,8 +140,9 @@ struct Heads {
         const auto d = static_cast<std::size_t>(shape.d);
         if (auto text = off_by_a_factor(result, right, d)) return text;
         for (std::size_t i = 0; i < result.size(); ++i)
-            if (!(std::abs(static_cast<double>(result[i]) - right.values[i]) <= right.bound[i]))
-                return std::isfinite(result[i]) ? wrong_weights(step, conditions, i / d) : std::nullopt;
+            if (std::abs(static_cast<double>(result[i]) - right.values[i]) > right.bound[i] &&
+                std::isfinite(result[i]))
+                return wrong_weights(step, conditions, i / d);
         return std::nullopt;
     }
 
@@ -147,7 +156,7 @@ struct Heads {
         std::vector<std::size_t> wrong;
         double sum = 0;
         std::string text;
-        bool tells_of_hidden = false;
+        bool tells_of_hidden = false, all_weigh_more = true;
         for (std::size_t first = 0; first < n; first += d) {
             auto other = *this;
             other.v.assign(v.size(), 0);
@@ -172,14 +181,20 @@ struct Heads {
                            (is_hidden ? ", and the query does not see it"
                                       : " and should have " + std::to_string(expected));
                 tells_of_hidden = tells_of_hidden || is_hidden;
+                all_weigh_more = all_weigh_more && weight > expected;
                 wrong.push_back(key);
             }
         }
         if (wrong.empty()) return std::nullopt;
+        const bool are_first = wrong.size() < n && wrong.back() == wrong.size() - 1;
         return "of query " + std::to_string(query) + " of head " + std::to_string(head) +
                ", the weights of " + std::to_string(wrong.size()) + " of " + std::to_string(n) +
                " keys are wrong, from key " + std::to_string(wrong.front()) + " to key " +
-               std::to_string(wrong.back()) + ": " + text + "; the sum of all is " + std::to_string(sum);
+               std::to_string(wrong.back()) + ": " + text + "; the sum of all is " + std::to_string(sum) +
+               (are_first && all_weigh_more && !tells_of_hidden
+                    ? ". These keys come first, and weigh too much: is the result so far multiplied when the "
+                      "largest score rises?"
+                    : "");
     }
 
     struct Device {

@@ -48,9 +48,17 @@ struct Scene {
     std::function<std::string(const std::string& file)> text_of;
 };
 
+/// Which requests a watcher uses, and which of their fields. The others may be missing, which saves the time
+/// to send them from the process of a step.
+struct Interest {
+    bool blocks = true;  ///< requests for entering a basic block
+    bool addresses = true, counts = true;
+};
+
 class Watcher {
   public:
     virtual ~Watcher() = default;
+    virtual Interest interest() const { return {}; }
     virtual void launch_begins(const Scene&) = 0;
     virtual void request(const Request&) = 0;
     /// Called before each further block of a sampled launch. True if the blocks so far represent the others.

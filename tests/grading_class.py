@@ -185,7 +185,6 @@ class Class(unittest.TestCase):
         self.assertIn("constructor", notes("forges when loaded"))
         self.assertIn("starts or ends programs", notes("forks"))
         self.assertIn("opens libraries", notes("opens the solution"))
-        self.assertIn("wrote lines into the report", notes("forges"))
         self.assertIn("cannot be read by clang", notes("too deep for clang"))
         self.assertEqual(notes("a mistake"), "")
 

@@ -4,8 +4,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import hmac
 import io
 import json
 import os
@@ -24,27 +22,24 @@ from grading import report, sheet, walls
 from students import NAMES, Scratch, write
 
 
-class Sealed(unittest.TestCase):
+class Reported(unittest.TestCase):
     """The report of a suite."""
 
-    KEY = b"k" * 32
     MODEL = ("adds", "times")
 
-    def sealed(self, *lines: str, key: bytes = KEY, first: int = 0) -> bytes:
-        return "".join(
-            f"{hmac.new(key, f'{number} {line}'.encode(), hashlib.sha256).hexdigest()} {line}\n"
-            for number, line in enumerate(lines, first)
-        ).encode()
+    @staticmethod
+    def lines(*lines: str) -> bytes:
+        return "\n".join([*lines, ""]).encode()
 
-    def verdict(self, out: bytes, status: int = 0, stopped: str = "") -> report.Verdict:
-        found = report.read(self.KEY, walls.Done(status, out, "", stopped, 1.0))
+    def verdict(self, said: bytes, status: int = 0, stopped: str = "") -> report.Verdict:
+        found = report.read(walls.Done(status, b"", "", said, stopped, 1.0))
         return found.verdict(self.MODEL)
 
     def test_all_that_the_solution_passes_must_be_passed_once(self) -> None:
-        self.assertEqual(self.verdict(self.sealed("1..2", "ok 1 - adds", "ok 2 - times")).name, "OK")
+        self.assertEqual(self.verdict(self.lines("1..2", "ok 1 - adds", "ok 2 - times")).name, "OK")
         self.assertEqual(
             self.verdict(
-                self.sealed("1..3", "ok 1 - adds", "ok 2 - times", "ok 3 - more # SKIP no clock")
+                self.lines("1..3", "ok 1 - adds", "ok 2 - times", "ok 3 - more # SKIP no clock")
             ).name,
             "OK",
         )
@@ -60,34 +55,19 @@ class Sealed(unittest.TestCase):
             ),
             ((), "ended the program"),
         ):
-            found = self.verdict(self.sealed(*lines))
+            found = self.verdict(self.lines(*lines))
             self.assertEqual(found.name, "FAIL", lines)
             self.assertRegex(found.reason.replace("\n", " "), why)
 
-    def test_lines_without_their_seal_do_not_count(self) -> None:
-        lines = ("1..2", "ok 1 - adds", "ok 2 - times")
-        right = self.sealed(*lines)
-        for out in (
-            "\n".join(lines).encode(),
-            self.sealed(*lines, key=b"x" * 32),
-            self.sealed(*lines, first=1),
-            right.replace(b"ok 2", b"ok 3"),
-            self.sealed("1..2", "ok 1 - adds") + self.sealed("ok 1 - adds", first=1),
-            self.sealed("1..2", "ok 1 - adds", "not ok 2 - times").replace(b"not ok", b"ok"),
-        ):
-            self.assertEqual(self.verdict(out).name, "FAIL", out)
-        # It is reported, and does no harm.
-        self.assertEqual(self.verdict(b"ok 1 - adds\n" + right).name, "OK")
-
     def test_who_is_right_and_needs_more_is_slow(self) -> None:
         claim = ("not ok 2 - times", '# {"kind": "slow", "text": "too many lines", "share": 0.25}')
-        found = self.verdict(self.sealed("1..2", "ok 1 - adds", *claim))
+        found = self.verdict(self.lines("1..2", "ok 1 - adds", *claim))
         self.assertEqual((found.name, found.share, found.reason), ("SLOW", 0.25, "too many lines"))
-        self.assertEqual(self.verdict(self.sealed("1..2", "not ok 1 - adds", *claim)).name, "FAIL")
-        self.assertEqual(self.verdict(self.sealed("1..2", "ok 1 - adds", *claim), status=-11).name, "FAIL")
+        self.assertEqual(self.verdict(self.lines("1..2", "not ok 1 - adds", *claim)).name, "FAIL")
+        self.assertEqual(self.verdict(self.lines("1..2", "ok 1 - adds", *claim), status=-11).name, "FAIL")
         self.assertEqual(
             self.verdict(
-                self.sealed(
+                self.lines(
                     "1..2",
                     "ok 1 - adds",
                     "not ok 2 - times",
@@ -106,7 +86,7 @@ class Sealed(unittest.TestCase):
         )
         self.assertEqual(
             self.verdict(
-                self.sealed(
+                self.lines(
                     "1..2",
                     "not ok 1 - adds",
                     '# {"kind": "open", "text": "open: the body has not been written yet"}',

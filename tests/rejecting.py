@@ -311,8 +311,12 @@ class InParts(unittest.TestCase):
     @HAS_COMPILER
     def test_where_no_process_is_to_be_had_they_run_in_one(self) -> None:
         scarce = {"LD_PRELOAD": str(self.compiled("scarce", SCARCE))}
-        for lacking in {}, {"FORKS": "0"}, {"FORKS": "1"}, {"FILES": "0"}, {"FILES": "3"}:
+        for lacking in {}, {"FORKS": "0"}, {"FORKS": "1"}:
             self.require_same(MODULE, "--abort", env={**os.environ, **scarce, **lacking})
+        for options in [], ["--in-parts"]:
+            done = self.run_tests(MODULE, *options, env={**os.environ, **scarce, "FILES": "0"})
+            self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1), done.stderr)
+            self.assertIn("no memory can be shared with the step's process", done.stderr)
 
     @HAS_COMPILER
     def test_where_the_process_may_use_one_core_they_run_in_one(self) -> None:

@@ -115,9 +115,9 @@ HOSTILE: dict[str, tuple[str, str]] = {
     ),
     "ignores signals": (
         instead("    signal(SIGTERM, SIG_IGN);\n    for (;;) pause();", "#include <csignal>"),
-        "does not end",
+        "does not return",
     ),
-    "stops itself": (with_first("raise(SIGSTOP);", "#include <csignal>"), "does not end"),
+    "stops itself": (with_first("raise(SIGSTOP);", "#include <csignal>"), "does not return"),
     "prints without end": (
         instead('    for (;;) fputs("all work and no play makes a dull kernel\\n", stderr);'),
         "prints without end",
@@ -191,15 +191,16 @@ HOSTILE: dict[str, tuple[str, str]] = {
     ),
     "60000 errors": ('#include "kata.hpp"\n' + "lunch;\n" * 60000, "does not compile"),
     "colours": ('#include "kata.hpp"\n#error \x1b[31mred\x1b[0m \x07\x1b]0;title\x07\n', "does not compile"),
-    "looks for the key": (
+    "reaches for the judge": (
         instead(
-            '    FILE* own = fopen("/proc/self/cmdline", "r"); char text[4096]; if (fread(text, 1, '
-            "sizeof text, own) == 0) _exit(2);\n"
-            "    for (int fd = 3; fd < 64; ++fd) { char key[32]; if (read(fd, key, 32) == 32) forge(); "
-            "}\n    _exit(1);",
-            FORGERY,
+            "    for (int pid : {(int)getppid(), 1})\n        for (int fd = 0; fd < 16; ++fd) {\n"
+            '            char path[64]; snprintf(path, sizeof path, "/proc/%d/fd/%d", pid, fd); open(path, '
+            "O_WRONLY);\n        }\n"
+            '    char path[64]; snprintf(path, sizeof path, "/proc/%d/mem", (int)getppid());\n'
+            "    if (open(path, O_RDWR) >= 0) _exit(5);\n    forge();",
+            "#include <cstdio>\n#include <fcntl.h>\n" + FORGERY,
         ),
-        "ended the program before the tests did, with status 1",
+        "ended the program before the tests did$",
     ),
     "opens the solution": (
         instead(

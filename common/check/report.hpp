@@ -1,6 +1,4 @@
-// Lines of the report on a step, in addition to its tests. The step runs in the process that tests it and can
-// write wherever the process can. If its author is not trusted, each line carries a seal that a step cannot
-// forge.
+// Lines of the report on a step, in addition to its tests.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -8,17 +6,10 @@
 
 namespace kata {
 
-/// Reads a key of 32 bytes from the descriptor, to its end, and closes it. Must be called before a step is
-/// loaded. Throws Error if the key is not 32 bytes long.
-void seal_reports(int descriptor);
-bool reports_are_sealed();
-
-/// Returns the line as reported: with a key, after the HMAC-SHA256 of "NUMBER LINE" in hexadecimal digits.
-/// NUMBER counts the lines from 0.
-std::string sealed(const std::string& line);
-
-/// Returns the HMAC-SHA256 (RFC 2104, FIPS 180-4) in hexadecimal digits. The key has at most 64 bytes.
-std::string hmac_sha256(const std::string& key, const std::string& text);
+/// The descriptor of a grader's report; -1 for any other, which goes to the standard output. No step can
+/// write to it that runs in a process of its own.
+inline int graders_report = -1;
+inline bool is_graded() { return graders_report != -1; }
 
 /// The remarks of the running test, in addition to its verdict.
 struct Remarks {

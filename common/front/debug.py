@@ -50,6 +50,14 @@ def show_finding(event):
 
 gdb.events.stop.connect(show_finding)
 end
+# The step runs in the first process that the tests start, and its own processes are of no interest.
+set follow-fork-mode child
+tbreak kata::run_step
+commands
+silent
+set follow-fork-mode parent
+continue
+end
 run
 """
 GUIDE = """\
@@ -142,7 +150,7 @@ def debug(repository: Repository, chapter: str, step: str, tree: str) -> int:
     # Without the claims: they run other modules, and counts without optimisation mean nothing.
     program: list[object] = [build.suite(chapter, "cpu"), "--step", target]
     program += ["--source", repository.source(chapter, step, tree)]
-    program += ["--reporter", "step", "--abort", "--without", "[claims][timed]"]
+    program += ["--reporter", "step", "--abort", "--without", "[claims][timed]", "--processor-seconds", "0"]
     print(GUIDE.format(file=file, step=step, line=first_line(text)), flush=True)
     os.chdir(build.folder)
     sys.stdout.flush()

@@ -21,6 +21,7 @@ class Accesses final : public Watcher {
     Accesses(const Accesses&) = delete;
     Accesses& operator=(const Accesses&) = delete;
 
+    Interest interest() const override { return {.blocks = false, .counts = false}; }
     void launch_begins(const Scene& scene) override { scene_ = scene; }
     void request(const Request& r) override {
         if (r.bytes == 0 || std::string_view(r.memory) != "global") return;

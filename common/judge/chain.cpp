@@ -26,6 +26,7 @@ struct Link {
 /// Follows the longest chain of each launch from its end to its beginning.
 class Chains final : public Watcher {
   public:
+    Interest interest() const override { return {.addresses = false, .counts = false}; }
     void launch_begins(const Scene& scene) override {
         end_launch();
         scene_ = scene;

@@ -5,7 +5,7 @@
 //                                               that names a test, runs only this one, unless --every-test
 //   convolution-cpu --step … --without TAGS     all tests but those with one of the tags
 //   convolution-cpu --step … --in-parts         the same tests on all cores, a few per process
-//   convolution-cpu --step … --seal 3           seals each line with a key read from descriptor 3
+//   convolution-cpu --step … --report 3         reports to a grader on descriptor 3
 //   convolution-cpu --against SOURCE            the solutions that a step is compared with
 //   convolution-cpu --describe …                the chapter and its steps, as JSON (measure.hpp)
 //   convolution-cpu --measure MODULE …          one step of the ladder
@@ -18,6 +18,7 @@
 #include "check/report.hpp"
 #include "error.hpp"
 #include "judge/estimate.hpp"
+#include "judge/first_steps.hpp"
 #include "judge/measure.hpp"
 #include "judge/parts.hpp"
 #include "judge/source.hpp"
@@ -32,13 +33,18 @@
 #include <catch2/catch_test_case_info.hpp>
 #include <catch2/reporters/catch_reporter_event_listener.hpp>
 #include <catch2/reporters/catch_reporter_registrars.hpp>
+#include <csignal>
 #include <cstdio>
 #include <exception>
+#include <fcntl.h>
 #include <iostream>
 #include <map>
 #include <new>
 #include <set>
 #include <sys/mman.h>
+#if defined(__linux__)
+#include <sys/prctl.h>
+#endif
 
 namespace kata {
 
@@ -69,6 +75,13 @@ std::string first_to_fail;
 class Listener final : public Catch::EventListenerBase {
   public:
     using EventListenerBase::EventListenerBase;
+    // Called after the reporter has redirected the standard output, and before it reports anything.
+    void testRunStarting(const Catch::TestRunInfo&) override {
+#if defined(MADV_DONTFORK)
+        madvise(in_common, sizeof *in_common, MADV_DONTFORK);
+#endif
+        expect_steps();
+    }
     void testCaseStarting(const Catch::TestCaseInfo& test) override {
         running_ = test.name;
         about_claims = std::any_of(test.tags.begin(), test.tags.end(), [](const Catch::Tag& tag) {
@@ -183,9 +196,30 @@ const Module* own_solution() {
 
 CATCH_REGISTER_LISTENER(kata::Listener)
 
+namespace {
+
+/// Keeps the report and this process from the processes of steps, which are started later by the same user.
+void keep_steps_out() {
+    fcntl(kata::graders_report, F_SETFD, FD_CLOEXEC);
+#if defined(__linux__)
+    prctl(PR_SET_DUMPABLE, 0);
+#endif
+}
+
+/// For a debugger that follows the process of the step and not this one.
+void ignore_interrupts() {
+    sigset_t interrupt;
+    sigemptyset(&interrupt);
+    sigaddset(&interrupt, SIGINT);
+    sigprocmask(SIG_BLOCK, &interrupt, nullptr);
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
     try {
         const std::span<char* const> arguments(argv, static_cast<std::size_t>(argc));
+        if (const auto status = kata::judge_from_outside(arguments)) return *status;
         constexpr std::pair<std::string_view, int (*)(std::span<char* const>)> others[] = {
             {"--against", kata::against},  {"--describe", kata::describe}, {"--measure", kata::measure},
             {"--times", kata::times},      {"--explain", kata::explain},   {"--trace", kata::trace},
@@ -196,7 +230,6 @@ int main(int argc, char** argv) {
         auto& s = kata::the_subject;
         std::string module, source, need, without;
         bool rejected = false, every_test = false, in_parts = false;
-        int key = -1;
         double processor_seconds = kata::most_processor_seconds;
         using namespace Catch::Clara;
         session.cli(
@@ -207,14 +240,15 @@ int main(int argc, char** argv) {
                 "the GPU that the step requires, if any: sm_80, or sm_90a, or \"sm_90, 193 KiB\"") |
             Opt(s.is_solution)["--solution"]("also test what is true of the solutions only") |
             Opt(s.verdicts, "number")["--verdicts"]("on each timed claim; 1 by default") |
-            Opt(processor_seconds, "seconds")["--processor-seconds"]("that the tests may take in all") |
-            Opt(key, "descriptor")["--seal"]("seal each line of the report with the key read from there") |
+            Opt(processor_seconds, "seconds")["--processor-seconds"](
+                "that the tests may take in all; 0: any, and an interrupt is for the step's process only") |
+            Opt(kata::graders_report, "descriptor")["--report"]("for a grader: where the report goes") |
             Opt(without, "tags")["--without"]("leave out the tests with one of these: \"[claims][timed]\"") |
             Opt(in_parts)["--in-parts"]("with the reporter \"step\", on all cores; not where time is kept") |
             Opt(rejected)["--rejected"]("pass if the step is rejected for the reason its source states") |
             Opt(every_test)["--every-test"]("whether or not the source says which one rejects the step"));
         if (const int error = session.applyCommandLine(argc, argv)) return error;
-        if (key >= 0) kata::seal_reports(key);
+        if (kata::is_graded()) keep_steps_out();
         s.module = module;
         s.source = source;
         // A test with the tag of a trait applies to the steps that have it, one tagged [solution] to
@@ -234,9 +268,9 @@ int main(int argc, char** argv) {
             std::cout << (rejected ? "not run: " : "1..0 # SKIP ") << *why << '\n';
             return rejected ? 77 : 0;
         }
-        // A grader, who seals reports, has already checked this. An open body that remains fails when it is
+        // A grader has already checked this. An open body that remains fails when it is
         // run.
-        if (!kata::reports_are_sealed() && kata::is_open(s.source)) {
+        if (!kata::is_graded() && kata::is_open(s.source)) {
             std::cout << "1..0 # SKIP open: " << s.source.filename().string() << " waits for you\n";
             return 0;
         }
@@ -257,7 +291,7 @@ int main(int argc, char** argv) {
             if (for_meson && all_tests && !kata::in_common->a_test_asked_for_the_step)
                 throw kata::Error("no test of the suite calls " + kata::step_name());
         };
-        if (in_parts && !rejected && !kata::keeps_time() && !kata::reports_are_sealed()) {
+        if (in_parts && !rejected && !kata::keeps_time() && !kata::is_graded()) {
             if (!for_meson) throw kata::Error("--in-parts needs the reporter \"step\"");
             const bool abort = session.configData().abortAfter > 0;
             std::string mine;
@@ -273,7 +307,9 @@ int main(int argc, char** argv) {
             }
         }
         // The tests on a GPU run one at a time, and Meson's own limit suffices.
-        if (!kata::keeps_time())
+        if (processor_seconds == 0)
+            ignore_interrupts();
+        else if (!kata::keeps_time())
             kata::limit_time(processor_seconds, kata::most_idle_seconds, &kata::in_common->processor_seconds);
         const int status = session.run();
         if (status == 0 && !rejected) require_asked();

@@ -42,6 +42,7 @@ struct Access {
 /// Remembers the accesses of a run, in their order.
 class Trail final : public Watcher {
   public:
+    Interest interest() const override { return {.blocks = false, .counts = false}; }
     void launch_begins(const Scene& scene) override {
         scenes_.push_back(scene);
         latest_ = {};

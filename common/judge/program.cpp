@@ -24,7 +24,7 @@ int main(int argc, char** argv) {
     if (argc < 4) return 2;
     try {
         const kata::Module program(argv[1]);
-        auto* const run = program.function<int(int, char**)>("kata_program");
+        const auto run = program.function<void(int, char**, int*)>("kata_program");
         int status = 1;
         kata::Observation seen;
         std::vector<std::string> findings;
@@ -35,7 +35,7 @@ int main(int argc, char** argv) {
             std::string thrown;
             seen = kata::observe({.has_caller = false}, [&] {
                 try {
-                    status = run(argc - 3, argv + 3);
+                    run(argc - 3, argv + 3, &status);
                 } catch (const kata::Error&) {
                     throw;
                 } catch (const std::exception& e) {

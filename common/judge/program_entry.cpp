@@ -14,9 +14,9 @@ extern "C" {
 int main_of_program(int, char**, char**) __asm__("main");
 extern char** environ;
 
-[[gnu::visibility("default")]] int kata_program(int argc, char** argv) {
+[[gnu::visibility("default")]] void kata_program(int argc, char** argv, int* ended_with) {
     if (setjmp(before_main) == 0) status = main_of_program(argc, argv, environ);
-    return status;
+    *ended_with = status;
 }
 
 /// Called in place of exit(): -Wl,--wrap=exit.

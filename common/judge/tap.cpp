@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <fcntl.h>
 #include <iostream>
 #include <sstream>
 #include <string>
@@ -30,7 +31,8 @@ namespace {
 class StepReporter final : public Catch::StreamingReporterBase {
   public:
     explicit StepReporter(Catch::ReporterConfig&& config)
-        : StreamingReporterBase(std::move(config)), verdicts_(dup(STDOUT_FILENO)) {
+        : StreamingReporterBase(std::move(config)),
+          verdicts_(fcntl(is_graded() ? graders_report : STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)) {
         m_preferences.shouldReportAllAssertions = true;
         std::cout.flush();
         dup2(STDERR_FILENO, STDOUT_FILENO);
@@ -93,7 +95,7 @@ class StepReporter final : public Catch::StreamingReporterBase {
         else if (failed)
             record.kind = kind_of_failure(record.text, failures_, record.remarks);
         say("# " + record.json());
-        if (failed && !reports_are_sealed()) {
+        if (failed && !is_graded()) {
             std::cerr << "\nnot ok: " << stats.testInfo->name << '\n';
             if (record.kind == "slow") std::cerr << "  right, not yet fast:\n";
             std::istringstream lines(wrong_);
@@ -124,7 +126,7 @@ class StepReporter final : public Catch::StreamingReporterBase {
         }));
     }
     void say(const std::string& line) const {
-        const auto whole = sealed(line) + "\n";
+        const auto whole = line + "\n";
         for (std::size_t said = 0; said < whole.size();) {
             const auto n = write(verdicts_, whole.data() + said, whole.size() - said);
             if (n <= 0) return;  // the reader has gone

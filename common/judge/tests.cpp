@@ -260,7 +260,7 @@ TEST_CASE("every launch has an effect", "[claims][shared]") {
 TEST_CASE("the step needs about what its own solution needs", "[claims][shared]") {
     skip_without_counts();
     skip_without_own_solution();
-    if (reports_are_sealed())  // in grading, where the solution is tested first and cannot be loaded later
+    if (is_graded())  // in grading, where the solution is tested first and cannot be loaded later
         for (const Shape* shape : judged_shapes_of(this_step(), true)) of_own_solution(*shape);
     if (has_fixed_grids())
         note("Its grids hardly grow with the problem, so it is compared with its solution on a larger one, " +
@@ -424,7 +424,7 @@ TEST_CASE("the step is about as fast as its own solution", "[timed][shared]") {
     const auto& solution = rival(name);
     const double most = std::max(slowest, allowed_time({}));
     const auto verdict = time_against(step(), solution, 1 / most);
-    if (reports_are_sealed())
+    if (is_graded())
         remarks().figures.push_back({"milliseconds", "ms", milliseconds(step()), milliseconds(solution)});
     if (verdict.answer == Answer::refuted) {
         std::ostringstream text;

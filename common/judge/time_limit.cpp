@@ -1,5 +1,7 @@
 #include "judge/time_limit.hpp"
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <csignal>
@@ -24,12 +26,25 @@ double seconds_of(clockid_t clock) {
     return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
+std::array<std::atomic<pid_t>, 16> others{};  // 0: none
+
+double seconds_of_all() {
+    double seconds = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+    for (const pid_t other : others) {
+        clockid_t clock{};
+        if (other != 0 && clock_getcpuclockid(other, &clock) == 0) seconds += seconds_of(clock);
+    }
+    return seconds;
+}
+
 /// Called once a second. Counts the calls, because the wall clock also advances while the process is stopped.
 void look(int) {
     static double before = 0;
     static int idle = 0;
     constexpr double nothing = 1e-3;
-    const double now = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+    // Less than before once a process has ended.
+    const double now = seconds_of_all();
+    before = std::min(before, now);
     idle = now - before < nothing ? idle + 1 : 0;
     const double used = *used_seconds += now - before;
     before = now;
@@ -56,6 +71,15 @@ void limit_time(double processor_seconds, int idle_seconds, std::atomic<double>*
     setitimer(ITIMER_REAL, &each_second, nullptr);
 }
 
+void also_count(pid_t process) {
+    for (auto& other : others)
+        if (pid_t none = 0; other.compare_exchange_strong(none, process)) return;
+}
+void no_longer_count(pid_t process) {
+    for (auto& other : others)
+        if (other == process) other = 0;
+}
+
 std::string why_stopped() {
     switch (reached) {
         case Cause::processor:
@@ -69,8 +93,7 @@ std::string why_stopped() {
         case Cause::none:
             break;
     }
-    return why_stopped_from_outside(seconds_of(CLOCK_MONOTONIC) - began,
-                                    seconds_of(CLOCK_PROCESS_CPUTIME_ID));
+    return why_stopped_from_outside(seconds_of(CLOCK_MONOTONIC) - began, seconds_of_all());
 }
 
 std::string why_stopped_from_outside(double seconds, double processor_seconds) {

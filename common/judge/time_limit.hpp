@@ -3,6 +3,7 @@
 #pragma once
 #include <atomic>
 #include <string>
+#include <sys/types.h>
 
 namespace kata {
 
@@ -16,6 +17,10 @@ inline constexpr int most_idle_seconds = 30;
 /// when the sum is too large. The last second of each is not included.
 void limit_time(double processor_seconds, int idle_seconds = most_idle_seconds,
                 std::atomic<double>* together = nullptr);
+
+/// From now on, counts the processor time of this process, too, until it has ended.
+void also_count(pid_t);
+void no_longer_count(pid_t);
 
 /// Returns why SIGTERM was received, as a sentence for the student. It was sent for a limit, or by another
 /// program, such as Meson with its limit on wall-clock time.

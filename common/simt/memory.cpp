@@ -3,6 +3,7 @@
 
 #include "buffer.hpp"
 #include "error.hpp"
+#include "file_in_memory.hpp"
 #include "simt/block.hpp"
 #include "simt/order.hpp"
 #include "simt/probe.hpp"
@@ -10,12 +11,15 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <dlfcn.h>
 #include <execinfo.h>
+#include <fcntl.h>
 #include <iterator>
 #include <sys/mman.h>
+#include <system_error>
 #include <ucontext.h>
 #include <unistd.h>
 #include <utility>
@@ -58,6 +62,28 @@ bool in_observation = false;
 unsigned reachable = 0;  // Reachable objects alive
 HostWork host_work;
 std::uint64_t serial = 0, serial_before = 0;  // the last one used, now and before the observation
+
+// The judge's buffers have addresses at which no system places anything else, so that every process has room
+// for them there, and the offset of an address in the file is that from the first. Each lies below the one
+// before, as mmap() places them: an index that has overflowed leads to the same buffer in either case.
+constexpr std::uintptr_t first_shared = std::uintptr_t{1} << 45, end_shared = std::uintptr_t{1} << 46;
+bool is_judge = false;
+int shared_file = -1, file_of_judge = -1;                        // in a judge, and in the process of a step
+std::uintptr_t last_shared = end_shared;                         // those below it are free
+constexpr std::uint64_t first_of_step = std::uint64_t{1} << 63;  // the serials below it are the judge's
+
+/// Maps pages that have memory, or are about to have it, at once instead of one by one.
+void populate([[maybe_unused]] const Range& pages) {
+#if defined(MADV_POPULATE_WRITE)
+    madvise(reinterpret_cast<void*>(pages.begin), pages.size(), MADV_POPULATE_WRITE);
+#endif
+}
+
+/// Maps a part of the file that the judge and its steps share. Returns MAP_FAILED if that fails.
+void* map_shared(int file, std::uintptr_t begin, std::size_t bytes) {
+    return mmap(reinterpret_cast<void*>(begin), bytes, PROT_READ | PROT_WRITE,
+                MAP_SHARED | MAP_FIXED | MAP_NORESERVE, file, static_cast<off_t>(begin - first_shared));
+}
 
 void protect(const Range& pages, int how) {
     mprotect(reinterpret_cast<void*>(pages.begin), pages.size(), how);
@@ -177,6 +203,35 @@ void fill_symbol(const void* symbol, std::size_t bytes) {
     filled().push_back({begin, begin + bytes});
 }
 
+void insert(Allocation entry) {
+    auto& all = table();
+    all.insert(std::upper_bound(all.begin(), all.end(), entry,
+                                [](const auto& a, const auto& b) { return a.range.begin < b.range.begin; }),
+               std::move(entry));
+}
+
+Range with_gaps(const Allocation& a) { return {a.pages.begin - gap_bytes, a.pages.end + gap_bytes}; }
+void unmap(const Allocation& a) { munmap(reinterpret_cast<void*>(with_gaps(a).begin), with_gaps(a).size()); }
+
+/// Maps copies of the period in the file, which need memory only once they are written.
+bool map_copies(const Allocation& a, int file) {
+    for (auto at = a.copies.begin; at < a.copies.end; at += a.period.size())
+        if (mmap(reinterpret_cast<void*>(at), std::min<std::size_t>(a.period.size(), a.copies.end - at),
+                 PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, file,
+                 static_cast<off_t>(a.period.begin)) == MAP_FAILED)
+            return false;
+    return true;
+}
+
+/// Gives the memory of a part of the judge's file back. It is zero when it is next used.
+void give_back([[maybe_unused]] const Range& of_file) {
+#if defined(__linux__)
+    if (shared_file != -1 && of_file.size() > 0)
+        fallocate(shared_file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(of_file.begin),
+                  static_cast<off_t>(of_file.size()));
+#endif
+}
+
 /// Notes that the host has written a part of a buffer.
 void write_part(Allocation& a, Range part) {
     auto& parts = a.written_parts;
@@ -211,6 +266,53 @@ void host_reaches(const void* pointer, std::size_t bytes, bool writes) {
 }  // namespace
 
 const std::vector<Allocation>& allocations() { return table(); }
+
+void share_memory() { is_judge = true; }
+
+int shared_memory() {
+    if (!is_judge || shared_file != -1) return shared_file;
+    const int file = kata::file_in_memory();
+    const auto before = std::signal(SIGXFSZ, SIG_IGN);  // a limit on files is an error like others
+    const bool sized = file != -1 && ftruncate(file, static_cast<off_t>(end_shared - first_shared)) == 0;
+    std::signal(SIGXFSZ, before);
+    if (!sized)
+        throw kata::Error("no memory can be shared with the step's process: " +
+                          std::system_category().message(errno));
+    return shared_file = file;
+}
+
+void share_memory_of_judge(int file) {
+    is_judge = false;  // if it was forked by one
+    shared_file = -1;
+    file_of_judge = file;
+    serial = first_of_step;
+}
+
+bool is_of_judge(const Allocation& a) { return file_of_judge != -1 && a.serial < first_of_step; }
+
+void adopt(const std::vector<Allocation>& buffers) {
+    std::erase_if(table(), [&](const Allocation& a) {
+        const bool gone = is_of_judge(a) && std::none_of(buffers.begin(), buffers.end(),
+                                                         [&](const auto& b) { return b.serial == a.serial; });
+        if (gone) unmap(a);
+        return gone;
+    });
+    for (const auto& buffer : buffers) {
+        if (auto* const known = find(reinterpret_cast<void*>(buffer.range.begin))) {
+            // The host code of the step may have written other parts.
+            for (const auto& part : buffer.written ? std::vector{buffer.range} : buffer.written_parts)
+                if (!known->written) write_part(*known, part);
+            continue;
+        }
+        const auto whole = with_gaps(buffer);
+        if (map_shared(file_of_judge, whole.begin, whole.size()) == MAP_FAILED ||
+            !map_copies(buffer, file_of_judge))
+            throw kata::Error("no room for the buffer \"" + buffer.name + "\"");
+        if (buffer.backed) populate(buffer.pages);
+        if (in_observation && reachable == 0) protect(buffer.pages, PROT_NONE);
+        insert(buffer);
+    }
+}
 
 bool is_of_host(const Allocation& a) { return a.managed && !may_be_launching(); }
 bool is_of_device(const void* pointer) { return around(pointer) || symbol_at(pointer); }
@@ -378,26 +480,32 @@ void* allocate(std::size_t bytes, std::string_view name, std::byte poison) {
     const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
     const auto whole = bytes + 2 * simt::canary_bytes, mapped = (whole + page - 1) / page * page;
     // Whole pages, which can be protected from the host.
-    void* const mapping = whole < bytes ? MAP_FAILED
-                                        : mmap(nullptr, mapped + 2 * simt::gap_bytes, PROT_READ | PROT_WRITE,
-                                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    const auto with_gaps = mapped + 2 * simt::gap_bytes;
+    using simt::last_shared;
+    const int shared_file = simt::shared_memory();
+    if (simt::table().empty()) last_shared = simt::end_shared;
+    void* const mapping =
+        whole < bytes || (shared_file != -1 && with_gaps > last_shared - simt::first_shared) ? MAP_FAILED
+        : shared_file != -1 ? simt::map_shared(shared_file, last_shared - with_gaps, with_gaps)
+                            : mmap(nullptr, with_gaps, PROT_READ | PROT_WRITE,
+                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (mapping == MAP_FAILED)
         throw Error("no room for " + std::to_string(bytes) + " bytes of device memory for \"" +
                     std::string(name) + "\"");
+    if (shared_file != -1) last_shared -= with_gaps;
     auto* const base = static_cast<std::byte*>(mapping) + simt::gap_bytes;
     auto* const data = base + simt::canary_bytes;
-    std::fill(base, data, simt::canary);
-    if (poison != std::byte{0})
-        std::fill(data, data + bytes, poison);  // new pages are zero and not yet backed by memory
-    std::fill(data + bytes, base + whole, simt::canary);
     const auto start = reinterpret_cast<std::uintptr_t>(base), begin = reinterpret_cast<std::uintptr_t>(data);
+    const bool backed = poison != std::byte{0};
+    if (backed) simt::populate({start, start + mapped});
+    std::fill(base, data, simt::canary);
+    if (backed) std::fill(data, data + bytes, poison);  // new pages are zero and not yet backed by memory
+    std::fill(data + bytes, base + whole, simt::canary);
     simt::Allocation entry{
         {begin, begin + bytes}, std::string(name), false, ++simt::serial, {start, start + mapped}};
+    entry.backed = backed;
     if (simt::in_observation && simt::reachable == 0) simt::protect(entry.pages, PROT_NONE);
-    auto& table = simt::table();
-    table.insert(std::upper_bound(table.begin(), table.end(), entry,
-                                  [](const auto& a, const auto& b) { return a.range.begin < b.range.begin; }),
-                 std::move(entry));
+    simt::insert(std::move(entry));
     return data;
 }
 
@@ -405,9 +513,11 @@ void release(void* pointer) noexcept {
     if (!pointer) return;
     auto* entry = simt::find(pointer);
     if (!entry) return;
-    const auto pages = entry->pages;
+    const auto whole = simt::with_gaps(*entry), period = entry->period;
+    simt::unmap(*entry);
     simt::table().erase(simt::table().begin() + (entry - simt::table().data()));
-    munmap(reinterpret_cast<void*>(pages.begin - simt::gap_bytes), pages.size() + 2 * simt::gap_bytes);
+    simt::give_back({whole.begin - simt::first_shared, whole.end - simt::first_shared});
+    simt::give_back(period);
 }
 
 void upload(void* to, const void* from, std::size_t bytes) {
@@ -434,18 +544,19 @@ void repeat(void* to, std::size_t bytes, std::span<const std::byte> period) {
     copy(0, first + period.size());
     auto done = first + period.size();
     const auto end = bytes - (bytes - first) % page;
-#if defined(__linux__)
-    const int file = memfd_create("period", MFD_CLOEXEC);
-    bool mapped =
-        file >= 0 && write(file, begin + first, period.size()) == static_cast<ssize_t>(period.size());
-    while (mapped && done < end) {
-        const auto count = std::min(period.size(), end - done);
-        mapped = mmap(begin + done, count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE,
-                      file, 0) != MAP_FAILED;
-        if (mapped) done += count;
+    const bool shared = simt::shared_file != -1;
+    const int file = shared ? simt::shared_file : file_in_memory();
+    const auto at = shared ? (simt::last_shared -= period.size()) - simt::first_shared : std::uintptr_t{0};
+    auto& entry = *simt::around(to);
+    if (file != -1 && pwrite(file, begin + first, period.size(), static_cast<off_t>(at)) ==
+                          static_cast<ssize_t>(period.size())) {
+        entry.period = {at, at + period.size()};
+        entry.copies = {reinterpret_cast<std::uintptr_t>(begin) + done,
+                        reinterpret_cast<std::uintptr_t>(begin) + end};
+        if (!simt::map_copies(entry, file)) throw Error("no room for \"" + entry.name + "\"");
+        done = end;
     }
-    if (file >= 0) close(file);
-#endif
+    if (!shared && file != -1) close(file);
     copy(done, bytes);
 }
 

@@ -21,8 +21,22 @@ struct Allocation {
     std::vector<Range> written_parts = {};    // by the host, in order and disjoint
     bool managed = false;                     // by cudaMallocManaged
     std::optional<int> no_bytes_set_to = {};  // by a call that may have its arguments exchanged
+    // If it repeats: where in the file the period is, and the pages that are copies of it.
+    Range period = {0, 0}, copies = {0, 0};
+    bool backed = false;  // with memory, all of it
 };
 const std::vector<Allocation>& allocations();  // by address
+
+/// Makes this a judge, which from now on allocates in a file that it shares with the processes of steps.
+void share_memory();
+/// Returns that file. Only processes that are forked after this call have it in common.
+int shared_memory();
+/// Makes this the process of a step, whose judge has its buffers in this file.
+void share_memory_of_judge(int file);
+/// In such a process: maps the judge's buffers at the judge's addresses. Those that it had before and that
+/// are not among these are gone.
+void adopt(const std::vector<Allocation>&);
+bool is_of_judge(const Allocation&);
 
 bool is_of_device(const void*);
 /// True if the host may access the buffer now: it is managed, and no launch may still use it.

@@ -53,7 +53,8 @@ class Sample {
 void run_shared_out(const Launch& launch, std::byte garbage) {
     const Sample sample(blocks_of(launch), session->conditions.one_in);
     have_in_common(image_of(launch.code).writable);
-    for (const auto& a : allocations()) have_in_common(a.pages);
+    for (const auto& a : allocations())
+        if (!is_of_judge(a)) have_in_common(a.pages);
     Workers workers([&](const Workers& all) {
         session->conditions.metered = false;
         if (meter) meter()->observation_begins(session->conditions);

@@ -18,7 +18,6 @@ import json
 import os
 import pathlib
 import re
-import secrets
 import shlex
 import shutil
 import signal
@@ -116,8 +115,6 @@ class Job:
             result["printed"] += done.said[:4000]
             if verdict.name in ("OK", "SLOW"):
                 counts |= seen.counts
-            if seen.unsealed:
-                result["wrote_into_the_report"] = True
             legal = (self.build / kernel.module).with_suffix(".legal")
             result["unread"] = legal.is_file() and "unread:" in legal.read_text()
             if len(self.tree.kernels[step]) > 1 and verdict.reason:
@@ -205,7 +202,6 @@ class Job:
             yield
 
     def run_suite(self, step: str, kernel: Kernel, options: list[str]) -> report.Report:
-        key = secrets.token_bytes(32)
         module, source = self.build / kernel.module, self.chapters / f"{step}.cu"
         command = tree.suite_command(self.tree, step, kernel, self.seen(module), self.seen(source)) + options
         if self.walls.is_up:
@@ -226,7 +222,7 @@ class Job:
                 ],
                 folder=pathlib.Path("/tmp"),
             )
-        return report.read(key, self.walls.run(command, tree.limits_of(kernel, TEST_SECONDS), key=key))
+        return report.read(self.walls.run(command, tree.limits_of(kernel, TEST_SECONDS)))
 
     def rivals(self, step: str, kernel: Kernel) -> list[pathlib.Path | tuple[pathlib.Path, pathlib.Path]]:
         """Returns the files that stand for each solution: an empty file in place of its module, and its
@@ -317,8 +313,6 @@ def run(given: argparse.Namespace) -> None:
         "graded": time.strftime("%Y-%m-%d %H:%M:%S"),
     }
     for step, found in steps.items():
-        if found.pop("wrote_into_the_report", False):
-            result["notes"].append(f"{step} wrote lines into the report of the tests, which were ignored")
         if found.pop("unread", False):
             result["notes"].append(
                 f"{step} cannot be read by clang, so not everything that nvcc refuses was checked"

@@ -131,7 +131,7 @@ def prepare(
     suites = {suite(module.chapter, module.backend) for module in modules}
     quiet(["ninja", "-C", tree.build, "-j", cores, *wanted, *sorted(suites), *shared_by_steps(tree.build)])
     for name in suites:
-        # Removes the symbols by which a step could find the functions that seal the report.
+        # Removes the symbols by which a step, whose process runs the same program, could find the reference.
         if b"\0.symtab\0" in (tree.build / name).read_bytes():
             quiet(["strip", tree.build / name])
     tree.version = version_of(folder, tree.build)
@@ -192,16 +192,17 @@ def prepare(
 def test(tree: Tree, step: str, kernel: Kernel) -> report.Report:
     """Tests a solution as if it had been handed in, so that its counts are remembered; without walls, because
     it is ours."""
-    key = secrets.token_bytes(32)
     module = tree.build / kernel.module.replace("chapters.", "solutions.", 1)
     command = suite_command(tree, step, kernel, module, tree.folder / "solutions" / f"{step}.cu")
-    done = Walls(tree.folder, without=True).run(command, limits_of(kernel, 600), key=key)
-    return report.read(key, done)
+    return report.read(Walls(tree.folder, without=True).run(command, limits_of(kernel, 600)))
 
 
 def limits_of(kernel: Kernel, seconds: float) -> Limits:
-    """Returns the limits of a kernel's tests. On a GPU, CUDA reserves addresses by the hundred GiB."""
-    return Limits(seconds, memory=None if kernel.backend == "gpu" else TEST_MEMORY)
+    """Returns the limits of a kernel's tests. On a GPU, CUDA reserves addresses by the hundred GiB. On a CPU,
+    the suite itself limits the files of a step, because it has device memory in a file that is larger."""
+    if kernel.backend == "gpu":
+        return Limits(seconds, memory=None)
+    return Limits(seconds, memory=TEST_MEMORY, file=None)
 
 
 def suite_command(
@@ -209,7 +210,7 @@ def suite_command(
 ) -> list[str]:
     rivals = tree.build / prefix("solutions", step.split("/")[0])
     command = [tree.build / kernel.suite, "--step", module, "--source", source, "--rivals", rivals]
-    return [str(word) for word in command] + ["--reporter", "step", "--seal", "{key}"]
+    return [str(word) for word in command] + ["--reporter", "step", "--report", "{report}"]
 
 
 def copy(repository: Repository, folder: pathlib.Path) -> None:

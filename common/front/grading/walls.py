@@ -49,7 +49,7 @@ PATIENCE = 4
 class Limits:
     seconds: float  # of processor time of each process; by the clock PATIENCE times as long
     memory: int | None = 4 * GIB  # bytes of address space a process
-    file: int = 64 * MIB  # bytes
+    file: int | None = 64 * MIB  # bytes
     processes: int | None = PROCESSES  # none of a compiler, which starts few
 
 
@@ -58,6 +58,7 @@ class Done:
     status: int  # negative: ended by this signal
     out: bytes
     said: str  # on the standard error stream
+    report: bytes  # what no step can write to
     stopped: str  # why it was ended from outside; empty if it was not
     seconds: float
 
@@ -188,24 +189,22 @@ class Walls:
             pass_fds=pass_fds,
         )
 
-    def run(self, command: Sequence[object], limits: Limits, key: bytes = b"") -> Done:
-        """Runs it to its end, or to its limits. With a key, "{key}" in the command is the descriptor to read
-        it from."""
-        ours, theirs = os.pipe() if key else (-1, -1)
-        if key:
-            os.write(theirs, key)
-            os.close(theirs)
-            os.set_inheritable(ours, True)
+    def run(self, command: Sequence[object], limits: Limits) -> Done:
+        """Runs it to its end, or to its limits. "{report}" in the command is a descriptor for a report."""
+        ours, theirs = os.pipe()
         before = time.monotonic()
         try:
-            process = self.spawn(
-                [str(word).replace("{key}", str(ours)) for word in command], limits, [ours] if key else []
-            )
+            words = [str(word).replace("{report}", str(theirs)) for word in command]
+            process = self.spawn(words, limits, [theirs])
+        except BaseException:
+            os.close(ours)
+            raise
         finally:
-            if key:
-                os.close(ours)
-        with ended(process):
-            out, said, stopped = listen(process, before + PATIENCE * limits.seconds)
+            os.close(theirs)
+        with ended(process), open(ours, "rb") as reports:
+            (out, said, report), stopped = listen(
+                process, reports.fileno(), before + PATIENCE * limits.seconds
+            )
             if stopped:
                 kill(process)
             status = process.wait()
@@ -215,15 +214,14 @@ class Walls:
             )
         if limits.memory and status > 128:
             status = 128 - status  # bubblewrap's form of a signal
-        return Done(status, out, said.decode("utf-8", "replace"), stopped, time.monotonic() - before)
+        return Done(status, out, said.decode("utf-8", "replace"), report, stopped, time.monotonic() - before)
 
 
-def listen(process: subprocess.Popen[bytes], deadline: float) -> tuple[bytes, bytes, str]:
-    """Returns the output of both streams until the program ends, and the reason to end it, if there is
-    one."""
+def listen(process: subprocess.Popen[bytes], report: int, deadline: float) -> tuple[list[bytes], str]:
+    """Returns the output of both streams and the report until the program ends, and the reason to end it, if
+    there is one."""
     assert process.stdout and process.stderr
-    out, errors = process.stdout.fileno(), process.stderr.fileno()
-    kept = {out: bytearray(), errors: bytearray()}
+    kept = {stream: bytearray() for stream in (process.stdout.fileno(), process.stderr.fileno(), report)}
     printed, stopped = 0, ""
     allowed = max(1, round(deadline - time.monotonic()))
     with selectors.DefaultSelector() as selector:
@@ -241,7 +239,7 @@ def listen(process: subprocess.Popen[bytes], deadline: float) -> tuple[bytes, by
                 stopped = f"does not end: it was stopped after {allowed} s"
             elif printed > MOST_PRINTED:
                 stopped = f"prints without end: it was stopped after {MOST_PRINTED // MIB} MiB"
-    return bytes(kept[out]), bytes(kept[errors]), stopped
+    return [bytes(part) for part in kept.values()], stopped
 
 
 def kill(process: subprocess.Popen[bytes]) -> None:

@@ -1,0 +1,230 @@
+#include "judge/module.hpp"
+#include "outside/message.hpp"
+#include "outside/outside.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <deque>
+#include <exception>
+#include <fcntl.h>
+#include <functional>
+#include <iostream>
+#include <iterator>
+#include <new>
+#include <span>
+#include <string_view>
+#include <sys/resource.h>
+#include <utility>
+#if defined(__linux__)
+#include <sys/prctl.h>
+#endif
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
+
+namespace kata {
+
+namespace {
+
+std::uint32_t index_of(const char* const (&names)[4], const char* name) {
+    const auto* const found =
+        std::find_if(std::begin(names), std::end(names), [&](std::string_view n) { return n == name; });
+    return static_cast<std::uint32_t>(found - std::begin(names));
+}
+
+class StepProcess final : public Watcher {
+  public:
+    StepProcess(const std::string& module, Channel& channel) : channel_(channel), module_(module) {
+        send(Message(Topic::loaded).put(true));
+    }
+
+    /// Ends the process when the judge has ended.
+    [[noreturn]] void serve() {
+        for (;;) {
+            auto message = next();
+            try {
+                observe(message);
+            } catch (const OpenKata& e) {
+                failed(Threw::open, e);
+            } catch (const Error& e) {
+                failed(Threw::error, e);
+            } catch (const std::bad_alloc&) {
+                failed(Threw::bad_alloc, Error(""));
+            } catch (const std::exception& e) {
+                failed(Threw::exception, Error(e.what()));
+            } catch (...) {
+                failed(Threw::other, Error(""));
+            }
+        }
+    }
+
+    // As a watcher, passes on what happens.
+    void launch_begins(const Scene& scene) override {
+        pass_on();
+        scenes_.push_back(scene);
+        send(Message(Topic::launch_begins).put(scene.grid, scene.block));
+        wait();
+    }
+    void request(const Request& request) override {
+        constexpr std::size_t most = 1 << 16;  // bytes
+        if (request.bytes == 0 && !interest_.blocks) return;
+        SentRequest sent{request, index_of(names_of_did, request.did),
+                         index_of(names_of_memory, request.memory)};
+        sent.request.did = sent.request.memory = nullptr;
+        if (!interest_.addresses) sent.request.addresses = {};
+        if (!interest_.counts) sent.request.counts = {};
+        requests_.pack(sent);
+        if (requests_.bytes().size() >= most) pass_on();
+    }
+    bool has_enough() override {
+        pass_on();
+        send(Message(Topic::has_enough));
+        return next().get<bool>();
+    }
+    bool sample_ends() override {
+        pass_on();
+        send(Message(Topic::sample_ends));
+        return next().get<bool>();
+    }
+
+  private:
+    void send(const Message& message) {
+        if (!channel_.send(message)) end();
+    }
+    [[noreturn]] static void end() {
+        flush();
+        _exit(0);
+    }
+    static void flush() {
+        std::cout.flush();
+        std::fflush(nullptr);
+    }
+
+    /// Returns the next message that is no question. Answers the questions before it.
+    Message next() {
+        for (;;) {
+            auto message = channel_.receive();
+            if (!message) end();
+            Message answer(Topic::answer);
+            const auto scene = [&]() -> const Scene& { return scenes_.at(message->get<std::size_t>()); };
+            switch (message->topic()) {
+                case Topic::ask_has:
+                    answer.put(module_.has(message->get<std::string>().c_str()));
+                    break;
+                case Topic::ask_array: {
+                    const auto array = scene().array_at(message->get<std::uintptr_t>());
+                    answer.put(array.name, array.begin, array.bytes);
+                    break;
+                }
+                case Topic::ask_lines: {
+                    const auto& of = scene();
+                    answer.put(of.lines_of(message->get<std::vector<std::uint32_t>>()));
+                    break;
+                }
+                case Topic::ask_text: {
+                    const auto& of = scene();
+                    answer.put(of.text_of(message->get<std::string>()));
+                    break;
+                }
+                case Topic::ask_line:
+                    answer.put(line_of_ ? line_of_(message->get<Place>()) : std::string());
+                    break;
+                default:
+                    return std::move(*message);
+            }
+            send(answer);
+        }
+    }
+    /// Waits until the judge has seen what was sent.
+    void wait() { next(); }
+    void pass_on() {
+        if (requests_.bytes().size() == 1) return;
+        send(std::exchange(requests_, Message(Topic::requests)));
+        wait();
+    }
+
+    /// Makes an observation that begins with this call.
+    void observe(Message& first) {
+        Conditions conditions;
+        fields_of(conditions, [&](auto&... fields) { first.get(fields...); });
+        const auto tells = first.get<bool>(), launches_as = first.get<bool>();
+        const auto others = first.get<std::vector<Launching>>();
+        if (tells) conditions.progress = [this](double done) { send(Message(Topic::progress).put(done)); };
+        std::optional<LaunchedAs> as_there;
+        if (launches_as) as_there.emplace(others);
+        const auto seen = kata::observe(conditions, [&] {
+            call(first);
+            for (auto message = next(); message.topic() == Topic::call; message = next()) call(message);
+        });
+        flush();
+        if (seen.line_of) line_of_ = seen.line_of;
+        Message record(Topic::observed);
+        fields_of_seen(seen, [&](const auto&... fields) { record.put(fields...); });
+        send(record.put(static_cast<bool>(seen.line_of)));
+    }
+
+    void call(Message& message) {
+        const bool watched = message.get<bool>();
+        message.get(interest_);
+        simt::adopt(message.get<std::vector<simt::Allocation>>());
+        const auto name = message.get<std::string>();
+        const auto invoke = message.get<std::intptr_t>();
+        const auto arguments = message.get<std::vector<std::byte>>();
+        watcher = watched ? this : nullptr;
+        module_.call(name.c_str(), reinterpret_cast<Invoke>(at_offset_in_program(invoke)), arguments);
+        watcher = nullptr;
+        pass_on();
+        send(Message(Topic::returned));
+    }
+
+    void failed(Threw what, const Error& e) {
+        watcher = nullptr;
+        pass_on();
+        flush();
+        send(Message(Topic::thrown)
+                 .put(what, std::string(e.what()), e.launched, e.launches, e.findings, e.out_of_time));
+    }
+
+    Channel& channel_;
+    Module module_;
+    Message requests_{Topic::requests};  // not yet passed on
+    Interest interest_;                  // of the judge's watcher
+    std::deque<Scene> scenes_;
+    std::function<std::string(const Place&)> line_of_;
+};
+
+/// Sets what holds for this process and not for the judge, which it does not outlive.
+void become_step_process() {
+    constexpr rlim_t most = 64 << 20;  // so that it fills no disk
+    rlimit of_file{};
+    getrlimit(RLIMIT_FSIZE, &of_file);
+    of_file.rlim_cur = of_file.rlim_max = std::min(of_file.rlim_max, most);
+    setrlimit(RLIMIT_FSIZE, &of_file);
+#if defined(__linux__)
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+#if defined(__GLIBC__)
+    // Memory that one launch has freed is kept for the next. Otherwise its pages would be cleared anew.
+    mallopt(M_MMAP_THRESHOLD, 32 << 20);
+    mallopt(M_TRIM_THRESHOLD, 1 << 30);
+#endif
+}
+
+}  // namespace
+
+void run_step(int channel, int memory) {
+    become_step_process();
+    for (const int descriptor : {channel, memory}) fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+    simt::share_memory_of_judge(memory);
+    Channel to_judge(channel);
+    auto first = to_judge.receive();
+    if (!first) return;
+    try {
+        StepProcess(first->get<std::string>(), to_judge).serve();
+    } catch (const Error& e) {
+        to_judge.send(Message(Topic::loaded).put(false, std::string(e.what())));
+    }
+}
+
+}  // namespace kata
